@@ -22,11 +22,21 @@ struct CompareState {
   std::filesystem::path baseline, contender;
   CompareRequest request;
   std::filesystem::path junit;
+  std::vector<std::string> min_effects;
   std::string annotations;  ///< as it was given
   bool all = false, json = false, markdown = false, quiet = false;
 };
 
+CompareRequest request_of(const CompareState& state) {
+  CompareRequest request = state.request;
+  std::vector<Located> words;
+  for (const std::string& word : state.min_effects) words.push_back({word, {}});
+  request.read_min_effects(words, "--min-effect");
+  return request;
+}
+
 ExitCode compare(const CompareState& state, Output& out) {
+  const CompareRequest request = request_of(state);
   AnnotationMode mode = AnnotationMode::automatic;
   if (!state.annotations.empty()) {
     const auto given = annotation_mode(state.annotations);
@@ -41,8 +51,8 @@ ExitCode compare(const CompareState& state, Output& out) {
   require_kept({{"--junit", state.junit}}, {state.baseline, state.contender});
   const BenchResult baseline = read_bench_result(state.baseline);
   const BenchResult contender = read_bench_result(state.contender);
-  const BenchComparison comparison = compare_benches(baseline, contender, state.request.options());
-  const ComparedBenches compared = state.request.compared(baseline, contender, comparison);
+  const BenchComparison comparison = compare_benches(baseline, contender, request.options());
+  const ComparedBenches compared = request.compared(baseline, contender, comparison);
   if (!state.junit.empty()) write_file_atomically(state.junit, comparison_junit(compared));
   if (state.json) {
     out.write(json_document(comparison_json(compared)));
@@ -67,12 +77,14 @@ Command compare_command(const ArgumentParser& program) {
   const ArgumentParser app = program.add_subcommand(
       "compare",
       "Show what became faster or slower between two results of `bench`; exit 1 if\n"
-      "a case is slower, lost or missing");
+      "a case is slower, lost, missing or mixed");
   app.add_option("BASELINE", state->baseline, "The earlier journal").required().value_name("");
   app.add_option("CONTENDER", state->contender, "The later journal").required().value_name("");
-  app.add_option("--min-effect", state->request.min_effect,
-                 "The smallest change that counts, in percent (default 2; 0 for counters)")
-      .value_name("PCT");
+  app.add_option("--min-effect", state->min_effects,
+                 "The smallest change that counts, in percent (default 2; 0 for counters);\n"
+                 "of some counters: atomic=2")
+      .value_name("PCT")
+      .one_value_each_time();
   app.add_option("--fail-on", state->request.fail_on,
                  "Exit 1 for these, too: inconclusive, added, faster")
       .value_name("WHAT")

@@ -14,13 +14,19 @@
 namespace warpmark {
 
 struct CompareRequest {
-  std::optional<double> min_effect;  ///< percent, of times and of counters
+  std::optional<double> min_effect;            ///< percent, of times and of counters
+  std::vector<CounterEffect> counter_effects;  ///< of some counters; not percent
   bool across_devices = false;
   std::vector<std::string> fail_on;
   bool allow_missing = false;  ///< what only the baseline has is meant to be gone
 
-  /// Both throw a usage error for values that mean nothing.
+  /// Takes the place of what was there: "5" for all, "atomic=2" for counters, or both with a comma
+  /// between. `what` is how errors call it, "--min-effect". Throws a usage error for what is no
+  /// percentage, and for a name that no counter has.
+  void read_min_effects(const std::vector<Located>& words, const std::string& what);
+
   ComparisonOptions options() const;
+  /// Throws a usage error for words that mean nothing.
   std::set<ChangeVerdict> failing() const;
   /// What is reported of such a comparison; refers to all three.
   ComparedBenches compared(const BenchResult& baseline, const BenchResult& contender,

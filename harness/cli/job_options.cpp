@@ -93,12 +93,8 @@ double positive_number(const OptionValue& value, const std::string& wanted) {
   return number;
 }
 
-void read_min_effect(JobRequest& request, const OptionValue& value) {
-  double percent = 0;
-  if (!read_whole(value.words.front().text, percent) || !std::isfinite(percent) || percent < 0) {
-    throw wrong(value, "a percentage from 0");
-  }
-  request.comparison.min_effect = percent;
+void read_min_effects(JobRequest& request, const OptionValue& value) {
+  request.comparison.read_min_effects(value.words, value.what);
 }
 
 // `skipped` and `notices` are of every job, the verdicts of a comparison of those that compare.
@@ -303,8 +299,9 @@ const std::vector<JobOption>& job_options() {
       {"--compare", "compare", "BASELINE", K::word, T::bench,
        "Compare with this journal of a bench, as `warpmark compare` does",
        [](Request& request, const OptionValue& value) { request.baseline = path_of(value); }},
-      {"--min-effect", "min_effect", "PCT", K::word, T::bench,
-       "With --compare: the smallest change that counts, in percent", &read_min_effect},
+      {"--min-effect", "min_effect", "PCT", K::amounts, T::bench,
+       "With --compare: the smallest change in percent; of some counters: atomic=2",
+       &read_min_effects},
       {"--fail-on", "fail_on", "WHAT", K::words, T::every,
        "Fail on skipped, notices; --compare: inconclusive, added, faster", &read_fail_on},
       {"--allow-missing", "allow_missing", "", K::flag, T::bench,
@@ -446,6 +443,17 @@ void read_option(const JobOption& option, const YamlNode& node, const fs::path& 
       require_list(node, value.what);
       for (const YamlNode& element : node.elements) {
         value.words.push_back(read_text(element, "an element of " + value.what));
+      }
+      break;
+    case OptionKind::amounts:
+      if (node.kind != YamlNode::Kind::map) {
+        value.words.push_back(read_text(node, value.what));
+        break;
+      }
+      for (const YamlMember& member : node.members) {
+        Located amount = read_text(member.value, "a value of " + value.what);
+        amount.text = member.key + "=" + amount.text;
+        value.words.push_back(std::move(amount));
       }
       break;
     case OptionKind::axes:

@@ -23,12 +23,13 @@ struct OptionValue {
 };
 
 enum class OptionKind : uint8_t {
-  flag,    ///< true or false in a file
-  word,    ///< one text or number
-  choice,  ///< a word that the command line may leave out: --x{a} is --x=a
-  list,    ///< words that are known, with commas between them; in a file a list, too
-  words,   ///< several: a list in a file, a repeated option on the command line
-  axes     ///< `-a AXIS=VALUE,…`, a map of lists in a file
+  flag,     ///< true or false in a file
+  word,     ///< one text or number
+  choice,   ///< a word that the command line may leave out: --x{a} is --x=a
+  list,     ///< words that are known, with commas between them; in a file a list, too
+  amounts,  ///< a number, or a map of them by name: N and NAME=N on the command line
+  words,    ///< several: a list in a file, a repeated option on the command line
+  axes      ///< `-a AXIS=VALUE,…`, a map of lists in a file
 };
 
 /// Which jobs take an option.

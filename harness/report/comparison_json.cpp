@@ -49,7 +49,9 @@ Json point_json(const ComparedPoint& point) {
   for (const CounterChange& change : point.counters) {
     counters.push_back({{"name", change.name},
                         {"baseline", or_null(change.baseline)},
-                        {"contender", or_null(change.contender)}});
+                        {"contender", or_null(change.contender)},
+                        {"min_effect", change.least_effect},
+                        {"counts", change.counts}});
   }
   return {{"suite", point.suite},
           {"case", point.id},
@@ -77,6 +79,10 @@ Json comparison_json(const ComparedBenches& compared) {
   for (const ComparisonNote& note : comparison.notes) {
     notes.push_back({{"grave", note.grave}, {"text", note.text}});
   }
+  Json effects = Json::array();
+  for (const CounterEffect& effect : compared.options.count_effects) {
+    effects.push_back({{"counters", effect.counters}, {"min_effect", effect.least}});
+  }
   Json points = Json::array();
   for (const ComparedPoint& point : comparison.points) points.push_back(point_json(point));
   return strict_json({{"warpmark", 1},
@@ -85,6 +91,7 @@ Json comparison_json(const ComparedBenches& compared) {
                       {"counted", comparison.counted},
                       {"min_effect", comparison.counted ? compared.options.least_count_effect
                                                         : compared.options.least_effect},
+                      {"counter_effects", std::move(effects)},
                       {"verdicts", std::move(verdicts)},
                       {"exit_code", compared.exit_code()},
                       {"notes", std::move(notes)},

@@ -16,7 +16,7 @@ struct ComparedBenches {
   const BenchResult& contender;
   const BenchComparison& comparison;
   ComparisonOptions options;
-  /// What fails besides `slower`, `lost` and `missing`.
+  /// What fails besides `slower`, `lost`, `missing` and `mixed`.
   std::set<ChangeVerdict> fail_on = {};
   bool allow_missing = false;  ///< then `missing` does not fail, unless `fail_on` has it
 

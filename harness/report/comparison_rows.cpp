@@ -48,8 +48,9 @@ std::string count_of(const std::optional<int64_t>& value) {
 std::vector<std::string> notes_of(const ComparedPoint& point) {
   std::vector<std::string> notes;
   if (!point.reason.empty()) notes.push_back(point.reason);
-  const bool moved =
-      point.verdict == ChangeVerdict::slower || point.verdict == ChangeVerdict::faster;
+  const bool moved = point.verdict == ChangeVerdict::slower ||
+                     point.verdict == ChangeVerdict::mixed ||
+                     point.verdict == ChangeVerdict::faster;
   if (moved && !point.sources_differ) {
     notes.emplace_back(point.counted ? "of the same sources: look at compiler and device"
                                      : "of the same sources: look at the machine");
@@ -77,6 +78,9 @@ void add_counter_rows(const ComparedPoint& point, ComparisonRow row,
     } else if (change.baseline) {
       row.change = "gone";
     }
+    row.interval = change.counts || change.least_effect <= 0
+                       ? ""
+                       : fmt::format("within {:.3g} %", 100 * change.least_effect);
     rows.push_back(row);
     row.first = false;
     row.notes.clear();
@@ -149,7 +153,10 @@ std::vector<FailedChange> failed_changes(const ComparedBenches& compared) {
         one.text += fmt::format("\n{}: {} before, {} now", row.what,
                                 row.baseline.empty() ? "-" : row.baseline,
                                 row.contender.empty() ? "-" : row.contender);
-        if (!row.change.empty()) one.text += " (" + row.change + ")";
+        if (row.change.empty()) continue;
+        // The interval of a time is for people who look at tables.
+        const bool within = point.counted && !row.interval.empty();
+        one.text += " (" + row.change + (within ? ", " + row.interval : "") + ")";
       }
       const BenchCase* now = compared.contender.find(point.id);
       if (now != nullptr && !now->reproduce.empty()) one.text += "\nrepeat: " + now->reproduce;
@@ -167,7 +174,8 @@ std::vector<ComparisonRow> rows_of(const BenchComparison& comparison, ChangeVerd
   for (const ComparedPoint& point : comparison.points) {
     if (point.verdict == verdict) points.push_back(&point);
   }
-  if (verdict == ChangeVerdict::slower || verdict == ChangeVerdict::faster) {
+  if (verdict == ChangeVerdict::slower || verdict == ChangeVerdict::mixed ||
+      verdict == ChangeVerdict::faster) {
     std::stable_sort(
         points.begin(), points.end(), [](const ComparedPoint* a, const ComparedPoint* b) {
           return std::abs(std::log(a->ratio->value)) > std::abs(std::log(b->ratio->value));
@@ -190,9 +198,15 @@ std::string sum_text(const ComparedBenches& compared) {
   }
   const double effect =
       comparison.counted ? compared.options.least_count_effect : compared.options.least_effect;
-  const std::string limit = effect > 0
-                                ? fmt::format("a change counts from {:.3g} % on", effect * 100)
-                                : "every change counts";
+  std::string limit = effect > 0 ? fmt::format("a change counts from {:.3g} % on", effect * 100)
+                                 : "every change counts";
+  if (comparison.counted) {
+    for (const CounterEffect& one : compared.options.count_effects) {
+      limit += one.least > 0
+                   ? fmt::format(", of {} from {:.3g} % on", one.counters, one.least * 100)
+                   : fmt::format(", of {} every change", one.counters);
+    }
+  }
   return join(parts, ", ") + " (" + limit + ")";
 }
 
@@ -221,19 +235,28 @@ std::vector<std::string> head_lines(const ComparedBenches& compared) {
 std::vector<std::string> advice(const ComparedBenches& compared) {
   const BenchComparison& comparison = compared.comparison;
   std::vector<std::string> lines;
-  for (const ChangeVerdict verdict : {ChangeVerdict::slower, ChangeVerdict::lost}) {
+  for (const ChangeVerdict verdict :
+       {ChangeVerdict::slower, ChangeVerdict::lost, ChangeVerdict::mixed}) {
     const std::string command = repeat_command(compared, verdict);
     if (!command.empty()) lines.push_back("repeat the first one: " + command);
     if (!command.empty()) break;
   }
   const size_t missing = compared.allow_missing ? 0 : comparison.count(ChangeVerdict::missing);
-  const bool moved =
-      comparison.count(ChangeVerdict::slower) + comparison.count(ChangeVerdict::faster) > 0;
+  const bool moved = comparison.count(ChangeVerdict::slower) +
+                         comparison.count(ChangeVerdict::mixed) +
+                         comparison.count(ChangeVerdict::faster) >
+                     0;
   if (missing > 0 || (comparison.counted && moved)) {
     lines.push_back(fmt::format("if that is meant, let {} take the place of {}{}",
                                 display_path(compared.contender.file),
                                 display_path(compared.baseline.file),
                                 missing > 0 ? "; --allow-missing lets it pass this once" : ""));
+  }
+  if (comparison.count(ChangeVerdict::mixed) > 0) {
+    lines.emplace_back(
+        "in mixed ones some counters grew and others shrank; --min-effect COUNTER=PCT says how "
+        "much "
+        "one may change");
   }
   if (comparison.count(ChangeVerdict::inconclusive) > 0) {
     lines.emplace_back(

@@ -15,6 +15,7 @@ Colour colour_of(ChangeVerdict verdict) {
     case ChangeVerdict::slower:
     case ChangeVerdict::lost:
     case ChangeVerdict::missing:
+    case ChangeVerdict::mixed:
       return Colour::red;
     case ChangeVerdict::faster:
       return Colour::green;
@@ -105,7 +106,9 @@ class Table {
 }  // namespace
 
 bool ComparedBenches::fails(ChangeVerdict verdict) const {
-  if (verdict == ChangeVerdict::slower || verdict == ChangeVerdict::lost) return true;
+  if (verdict == ChangeVerdict::slower || verdict == ChangeVerdict::lost ||
+      verdict == ChangeVerdict::mixed)
+    return true;
   return fail_on.contains(verdict) || (verdict == ChangeVerdict::missing && !allow_missing);
 }
 

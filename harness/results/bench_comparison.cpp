@@ -28,6 +28,7 @@ class Comparer {
     require_comparable();
     result_.counted = baseline_.counted() && contender_.counted();
     result_.notes = comparison_notes(baseline_, contender_, result_.counted);
+    add_effect_notes();
     for (const BenchCase& one : baseline_.cases) {
       if (one.measured()) compare_case(one);
     }
@@ -75,6 +76,23 @@ class Comparer {
     }
   }
 
+  // What was meant to hold and does not.
+  void add_effect_notes() {
+    for (const CounterEffect& effect : options_.count_effects) {
+      const bool used =
+          std::any_of(contender_.cases.begin(), contender_.cases.end(), [&](const BenchCase& one) {
+            return std::any_of(one.counters.begin(), one.counters.end(), [&](const auto& counter) {
+              return concerns(effect, counter.first);
+            });
+          });
+      if (used && result_.counted) continue;
+      result_.notes.push_back(
+          {false, fmt::format("the minimum effect of `{}` has no effect: {}", effect.counters,
+                              result_.counted ? "this run counts nothing of that name"
+                                              : "times are compared, and not counters")});
+    }
+  }
+
   bool common_figures() const {
     return std::any_of(baseline_.cases.begin(), baseline_.cases.end(), [&](const BenchCase& one) {
       return one.measured() && is_measured(after_, one.id);
@@ -117,7 +135,7 @@ class Comparer {
     ComparedPoint point = point_of(before);
     point.sources_differ = before.sources != after.sources;
     if (!before.counters.empty() && !after.counters.empty()) {
-      judge_counters(point, before, after, options_.least_count_effect);
+      judge_counters(point, before, after, options_);
       result_.points.push_back(std::move(point));
       return;
     }
@@ -196,6 +214,8 @@ std::string_view to_text(ChangeVerdict verdict) {
       return "same";
     case ChangeVerdict::missing:
       return "missing";
+    case ChangeVerdict::mixed:
+      return "mixed";
     case ChangeVerdict::deselected:
       return "deselected";
     case ChangeVerdict::added:

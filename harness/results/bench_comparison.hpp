@@ -19,15 +19,17 @@ enum class ChangeVerdict : uint8_t {
   /// The baseline has figures; here it failed, was skipped, was not come to, or a counter is gone.
   lost,
   missing,       ///< in the baseline only: this run knows no such case
+  mixed,         ///< some counters grew and others shrank
   inconclusive,  ///< neither a change nor sameness is shown
   faster,
   same,       ///< shown to be within the least effect
   added,      ///< without figures in the baseline
   deselected  ///< in the baseline only: -k or --case left it out of this run
 };
-constexpr std::array<ChangeVerdict, 8> kChangeVerdicts = {
-    ChangeVerdict::slower, ChangeVerdict::lost, ChangeVerdict::missing, ChangeVerdict::inconclusive,
-    ChangeVerdict::faster, ChangeVerdict::same, ChangeVerdict::added,   ChangeVerdict::deselected};
+constexpr std::array<ChangeVerdict, 9> kChangeVerdicts = {
+    ChangeVerdict::slower, ChangeVerdict::lost,         ChangeVerdict::missing,
+    ChangeVerdict::mixed,  ChangeVerdict::inconclusive, ChangeVerdict::faster,
+    ChangeVerdict::same,   ChangeVerdict::added,        ChangeVerdict::deselected};
 std::string_view to_text(ChangeVerdict verdict);
 
 /// A ratio of contender to baseline: 1.05 takes 5 % longer.
@@ -36,21 +38,35 @@ struct Ratio {
   double low = 1, high = 1;  ///< of its interval
 };
 
+/// The least change of some counters that counts.
+struct CounterEffect {
+  std::string counters;  ///< a name, or what SelectExpression takes, as "atomic" or "*_bytes"
+  double least = 0;      ///< 0.02 for 2 %
+};
+/// Whether it is one of those counters.
+bool concerns(const CounterEffect& effect, const std::string& counter);
+
 struct ComparisonOptions {
   /// The least change of a time that is reported: 0.02 is a ratio of 1.02 or more, or of 1/1.02 or
   /// less, so that exchanging the files exchanges slower and faster.
   double least_effect = 0.02;
   /// The same of a counter. Counts are exact, so that any change counts.
   double least_count_effect = 0;
+  /// Of some counters another; the last one that concerns a counter holds.
+  std::vector<CounterEffect> count_effects;
   /// How often at most times that have not changed at all are called slower or faster anywhere.
   double false_alarms = 0.05;
   bool across_devices = false;
+
+  double least_effect_of(const std::string& counter) const;
 };
 
 /// A counter that is not the same, or that only one of them has.
 struct CounterChange {
   std::string name;
   std::optional<int64_t> baseline, contender;
+  double least_effect = 0;  ///< of this counter
+  bool counts = false;      ///< it changed by the least effect or more, or is gone
 };
 
 struct ComparedPoint {
@@ -91,10 +107,11 @@ struct BenchComparison {
 /// `inconclusive`, and so are a change that the SM clock explains, and series of one process with
 /// too few samples. What an empty kernel takes in each run is allowed for (BenchSeries).
 ///
-/// Counters, where both have them; times do not count then. `slower` if any counter grew by more
-/// than least_count_effect, whatever the others did: what one kernel saves in loads it may not pay
-/// for in instructions unseen. Else `faster` if any shrank by more, else `same`. The ratio is that
-/// of the counter that decided: the one that changed most. A counter that only one of the files
+/// Counters, where both have them; times do not count then. Only those decide that changed by their
+/// least effect or more. `slower` if some grew and none shrank; else `lost` if one is gone; `mixed`
+/// if some grew and others shrank: what a kernel saves in loads it must not pay for in instructions
+/// unseen; `faster` if some shrank, else `same`. The ratio is that of the counter that decided: of
+/// those that grew, or else shrank, the one that changed most. A counter that only the contender
 /// knows is reported, not judged.
 ///
 /// Throws a usage error if the devices differ or only one of them counts, unless across_devices;

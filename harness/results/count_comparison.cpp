@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 
 #include "results/least_effect.hpp"
+#include "suite/select_expression.hpp"
+#include "suite/suite.hpp"
 
 namespace warpmark {
 
@@ -20,7 +21,32 @@ double ratio_of_counts(const CounterChange& change) {
   return before == 0 ? std::numeric_limits<double>::infinity() : after / before;
 }
 
-std::vector<CounterChange> changed_counters(const BenchCase& before, const BenchCase& after) {
+bool in_both(const CounterChange& change) {
+  return change.baseline && change.contender;
+}
+
+// What it counted may have grown to anything.
+bool is_gone(const CounterChange& change) {
+  return change.baseline && !change.contender;
+}
+
+bool is_more(const CounterChange& change) {
+  return in_both(change) && *change.contender > *change.baseline;
+}
+
+bool is_less(const CounterChange& change) {
+  return in_both(change) && *change.contender < *change.baseline;
+}
+
+// Exact numbers: above and not "at least", so that an effect of 0 finds what is more, and only that.
+bool counts(const CounterChange& change) {
+  return is_gone(change) ||
+         (is_more(change) && is_up(ratio_of_counts(change), change.least_effect)) ||
+         (is_less(change) && is_down(ratio_of_counts(change), change.least_effect));
+}
+
+std::vector<CounterChange> changed_counters(const BenchCase& before, const BenchCase& after,
+                                            const ComparisonOptions& options) {
   std::vector<CounterChange> changes;
   for (const auto& [name, value] : before.counters) {
     const std::optional<int64_t> now = after.counter(name);
@@ -29,27 +55,11 @@ std::vector<CounterChange> changed_counters(const BenchCase& before, const Bench
   for (const auto& [name, value] : after.counters) {
     if (!before.counter(name)) changes.push_back({name, std::nullopt, value});
   }
+  for (CounterChange& change : changes) {
+    change.least_effect = options.least_effect_of(change.name);
+    change.counts = counts(change);
+  }
   return changes;
-}
-
-bool in_both(const CounterChange& change) {
-  return change.baseline && change.contender;
-}
-
-// Exact numbers: above and not "at least", so that an effect of 0 finds what is more, and only that.
-bool grew(const CounterChange& change, double effect) {
-  return in_both(change) && *change.contender > *change.baseline &&
-         is_up(ratio_of_counts(change), effect);
-}
-
-bool shrank(const CounterChange& change, double effect) {
-  return in_both(change) && *change.contender < *change.baseline &&
-         is_down(ratio_of_counts(change), effect);
-}
-
-// What it counted may have grown to anything.
-bool is_gone(const CounterChange& change) {
-  return change.baseline && !change.contender;
 }
 
 // How far a counter went, either way.
@@ -60,31 +70,39 @@ double distance(const CounterChange& change) {
 }  // namespace
 
 void judge_counters(ComparedPoint& point, const BenchCase& before, const BenchCase& after,
-                    double effect) {
+                    const ComparisonOptions& options) {
   point.counted = true;
-  point.counters = changed_counters(before, after);
-  const auto any = [&](const auto& moved) {
-    return std::any_of(point.counters.begin(), point.counters.end(),
-                       [&](const CounterChange& c) { return moved(c, effect); });
+  point.counters = changed_counters(before, after, options);
+  const auto first_that = [&](bool (*kind)(const CounterChange&)) {
+    return std::find_if(point.counters.begin(), point.counters.end(),
+                        [kind](const CounterChange& one) { return one.counts && kind(one); });
   };
-  const auto gone = std::find_if(point.counters.begin(), point.counters.end(), is_gone);
-  std::function<bool(const CounterChange&)> decides = [](const CounterChange&) { return false; };
+  const auto none = point.counters.end();
+  const auto gone = first_that(is_gone);
+  const bool more = first_that(is_more) != none, less = first_that(is_less) != none;
+  // By the kinds of changes that decide, the first ones first.
+  std::vector<bool (*)(const CounterChange&)> order = {is_more, is_less, is_gone};
   point.verdict = ChangeVerdict::same;
-  if (any(grew)) {
+  if (more && !less) {
     point.verdict = ChangeVerdict::slower;
-    decides = [&](const CounterChange& c) { return grew(c, effect); };
-  } else if (gone != point.counters.end()) {
+  } else if (gone != none) {
     point.verdict = ChangeVerdict::lost;
     point.reason = fmt::format("the counter {} is gone", gone->name);
-    decides = is_gone;
-  } else if (any(shrank)) {
+    order = {is_gone, is_more, is_less};
+  } else if (more) {
+    point.verdict = ChangeVerdict::mixed;
+  } else if (less) {
     point.verdict = ChangeVerdict::faster;
-    decides = [&](const CounterChange& c) { return shrank(c, effect); };
   }
+  const auto rank = [&](const CounterChange& one) {
+    if (!one.counts) return order.size();
+    return static_cast<size_t>(
+        std::find_if(order.begin(), order.end(), [&](const auto& kind) { return kind(one); }) -
+        order.begin());
+  };
   std::stable_sort(point.counters.begin(), point.counters.end(),
                    [&](const CounterChange& a, const CounterChange& b) {
-                     const bool first = decides(a);
-                     return first != decides(b) ? first : distance(a) > distance(b);
+                     return rank(a) != rank(b) ? rank(a) < rank(b) : distance(a) > distance(b);
                    });
   if (point.counters.empty()) {
     point.ratio = Ratio{};
@@ -92,6 +110,20 @@ void judge_counters(ComparedPoint& point, const BenchCase& before, const BenchCa
     const double ratio = ratio_of_counts(point.counters.front());
     point.ratio = Ratio{ratio, ratio, ratio};
   }
+}
+
+bool concerns(const CounterEffect& effect, const std::string& counter) {
+  const std::vector<std::string>& names = counter_names();
+  // A name is that counter alone: global_load_bytes is a part of async_global_load_bytes.
+  if (std::find(names.begin(), names.end(), effect.counters) != names.end())
+    return counter == effect.counters;
+  return SelectExpression::parse(effect.counters, "a counter").matches(counter);
+}
+
+double ComparisonOptions::least_effect_of(const std::string& counter) const {
+  const auto last = std::find_if(count_effects.rbegin(), count_effects.rend(),
+                                 [&](const CounterEffect& one) { return concerns(one, counter); });
+  return last == count_effects.rend() ? least_count_effect : last->least;
 }
 
 }  // namespace warpmark

@@ -7,6 +7,6 @@ namespace warpmark {
 
 /// Puts the counters that changed into the point, and judges them (compare_benches).
 void judge_counters(ComparedPoint& point, const BenchCase& before, const BenchCase& after,
-                    double effect);
+                    const ComparisonOptions& options);
 
 }  // namespace warpmark

@@ -31,6 +31,8 @@ class Compare(ProgramTest):
                                     ("slower.md", ("h200", "h200_slower"), ("--markdown",)),
                                     ("failures.txt", ("h200", "h200_failures"), ("--all",)),
                                     ("counted.txt", ("cpu", "cpu_trade"), ()),
+                                    ("counted_effects.txt", ("cpu", "cpu_trade"),
+                                     ("--min-effect", "instructions=1")),
                                     ("counted.md", ("cpu", "cpu_more"), ("--markdown",))):
             with self.subTest(name):
                 self.assert_golden(name, self.compare(*pair, *options, code=1))
@@ -105,9 +107,24 @@ class Compare(ProgramTest):
         out = self.compare("h200", "h200_slower", "-q", "--min-effect", "20")
         self.assertEqual(out, "18 the same (a change counts from 20 % on)\n")
         self.compare("cpu", "cpu_trade", "--min-effect", "2.5")
-        for bad in ("-1", "nan", "inf", "two"):
+        for bad in ("-1", "nan", "inf", "two", "", "atomic=", "atomic=-1", "=2", "2,,3"):
             self.assertIn("--min-effect", self.refused("compare", "cpu.jsonl", "cpu.jsonl",
                                                        "--min-effect=" + bad))
+
+    def test_a_counter_has_a_min_effect_of_its_own(self):
+        for effects, code, verdict in ((("instructions=3",), 0, "faster"),
+                                       (("5", "*instructions=1"), 1, "mixed"),
+                                       (("instructions=3,bytes=101",), 0, "same"),
+                                       (("*_bytes=1000",), 1, "slower")):
+            options = [word for effect in effects for word in ("--min-effect", effect)]
+            found = json.loads(self.compare("cpu", "cpu_trade", *options, "--json", code=code))
+            self.assertGreater(found["verdicts"][verdict], 0, (effects, found["verdicts"]))
+        errors = self.refused("compare", "cpu.jsonl", "cpu.jsonl", "--min-effect", "instrutions=1")
+        self.assertIn("--min-effect knows no counter `instrutions`", errors)
+        self.assertIn("did you mean `instructions`?", errors)
+        # It holds for counters, and times are not them.
+        self.assertIn("the minimum effect of `atomic` has no effect: times are compared",
+                      self.compare("h200", "h200", "--min-effect", "atomic=2"))
 
     def test_what_cannot_be_compared(self):
         for contender, message, hint in (

@@ -46,6 +46,17 @@ class Regression(CheckTest):
         self.run_program("run", self.config)
         self.run_program("run", self.config, "--fail-on", "faster", code=1)
 
+    def test_each_counter_may_have_a_min_effect(self):
+        # A load more, and the same work otherwise.
+        self.write_scale(axes="{n: [32, 100]}", src="{in: 'rng.random(n)'}", kernel_text=MORE_WORK)
+        self.config = self.write("configs/regression.yaml",
+                                 CONFIG % "min_effect: {load: 100, instructions: 200, flops: 250}")
+        out, _ = self.run_program("run", self.config, code=1)
+        self.assertRegex(out, r"\nslower +t\.n=32 +global_load_bytes ")
+        self.assertRegex(out, r"\n +ptx_thread_instructions .* within 200 %\n")
+        self.assertIn("2 slower (every change counts, of load from 100 % on, of instructions", out)
+        self.run_program("run", self.config, "--min-effect", "load=101,instructions=200,flops=250")
+
     def test_a_kernel_that_fails_is_lost(self):
         self.write_scale(axes="{n: [32, 100]}", kernel_text=KERNEL.replace("f * src", "2 * src"))
         out, _ = self.run_program("bench", "suites", "--device", "cpu", "--max-samples", "1",
@@ -135,6 +146,9 @@ class Regression(CheckTest):
                 (("--compare", "baseline.jsonl", "--min-effect", "-2"), "--min-effect"),
                 (("--compare", "baseline.jsonl", "--fail-on", "slow"), "--fail-on")):
             self.assertIn(message, self.refused(*run, *arguments))
+        self.write("configs/regression.yaml", CONFIG % "min_effect: {lod: 2}")
+        self.assertRegex(self.refused("run", self.config),
+                         r"^configs/regression\.yaml:7:21: error: .*no counter `lod`\n.*`load`")
         self.write("configs/regression.yaml", CONFIG % "fail_on: [mising]")
         self.assertRegex(self.refused("run", self.config),
                          r"^configs/regression\.yaml:7:13: error: .*`mising`\n.*`missing`")

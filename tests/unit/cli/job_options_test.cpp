@@ -78,6 +78,10 @@ TEST(JobOptions, SchemaHasEachKeyWithItsWords) {
           EXPECT_EQ(property.value()["oneOf"][0]["type"], "string") << option.key;
           EXPECT_EQ(property.value()["oneOf"][1]["type"], "array") << option.key;
           break;
+        case OptionKind::amounts:
+          EXPECT_EQ(property.value()["oneOf"][0]["type"], "number") << option.key;
+          EXPECT_EQ(property.value()["oneOf"][1]["type"], "object") << option.key;
+          break;
         case OptionKind::words:
           EXPECT_EQ(type, "array") << option.key;
           break;
@@ -189,6 +193,18 @@ TEST(JobOptions, LineAndFileMeanTheSameForABench) {
   same({"--fail-on", "missing,skipped"}, "  fail_on: [missing, skipped]\n",
        [](const R& r) { return r.fail_on.skipped; });
   same({"--junit", "/tmp/j"}, "  junit: j\n", [](const R& r) { return r.junit; });
+  same({"--min-effect", "2.5"}, "  min_effect: 2.5\n",
+       [](const R& r) { return r.comparison.min_effect; });
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"--min-effect", "atomic=2,*_bytes=0.5"},
+           {"--min-effect", "atomic=2", "--min-effect", "*_bytes=.5"}}) {
+    same(words, "  min_effect: {atomic: 2, '*_bytes': 0.5}\n", [](const R& r) {
+      std::string text;
+      for (const CounterEffect& one : r.comparison.counter_effects)
+        text += one.counters + " " + std::to_string(one.least) + "\n";
+      return text;
+    });
+  }
   EXPECT_THROW(configured("  cache: both\n"), Error);
 }
 
@@ -265,6 +281,11 @@ TEST(JobOptions, MistakesNameTheOption) {
            {{"--budget-s", "0"}, "--budget-s must be a number of seconds above 0, and is `0`"},
            {{"--budget-s", "nan"}, "--budget-s must be a number of seconds above 0"},
            {{"--precision", "1%"}, "--precision must be a share above 0"},
+           {{"--min-effect", "two"}, "--min-effect must be a percentage from 0, and is `two`"},
+           {{"--min-effect", "atomic=-1"}, "--min-effect must be a percentage from 0, and is `-1`"},
+           {{"--min-effect", "=1"}, "--min-effect knows no counter ``"},
+           {{"--min-effect", "atomc=1"}, "did you mean `atomic`?"},
+           {{"--min-effect", "gobal_load_bytes=1"}, "did you mean `global_load_bytes`?"},
            {{"--max-samples", "0"}, "--max-samples must be a whole number from 1"}}) {
     EXPECT_NE(mistake(words, bench).find(message), std::string::npos) << mistake(words, bench);
   }

@@ -156,6 +156,59 @@ TEST(CountersAtABound, TheLeastEffectCountsBothWays) {
   EXPECT_EQ(counted({{"x", 100}}, {{"x", 100}}).verdict, ChangeVerdict::same);
 }
 
+ComparedPoint traded(const std::vector<CounterEffect>& count_effects, int64_t instructions = 93,
+                     int64_t atomics = 102) {
+  ComparisonOptions options = effects(0, 0);
+  options.count_effects = count_effects;
+  const Counters before = {{"ptx_thread_instructions", 100}, {"global_atomic_bytes", 100}};
+  const Counters after = {{"ptx_thread_instructions", instructions},
+                          {"global_atomic_bytes", atomics}};
+  return compare_benches(run_of({counting("a.n=1", before)}), run_of({counting("a.n=1", after)}),
+                         options)
+      .points.at(0);
+}
+
+TEST(CounterEffects, OnlyThoseThatChangedByTheirOwnDecide) {
+  const ComparedPoint all = traded({});
+  EXPECT_EQ(all.verdict, ChangeVerdict::mixed);
+  EXPECT_EQ(names(all),
+            (std::vector<std::string>{"global_atomic_bytes", "ptx_thread_instructions"}));
+  EXPECT_DOUBLE_EQ(all.ratio->value, 1.02);
+  EXPECT_EQ(traded({{"atomic", 0.02}}).verdict, ChangeVerdict::mixed);
+  const ComparedPoint within = traded({{"atomic", 0.021}});
+  EXPECT_EQ(within.verdict, ChangeVerdict::faster);
+  EXPECT_EQ(names(within),
+            (std::vector<std::string>{"ptx_thread_instructions", "global_atomic_bytes"}));
+  EXPECT_TRUE(within.counters[0].counts);
+  EXPECT_FALSE(within.counters[1].counts);
+  EXPECT_DOUBLE_EQ(within.counters[1].least_effect, 0.021);
+  EXPECT_EQ(traded({{"instructions", 0.1}}).verdict, ChangeVerdict::slower);
+  EXPECT_EQ(traded({{"instructions", 0.1}, {"atomic", 0.1}}).verdict, ChangeVerdict::same);
+}
+
+TEST(CounterEffects, TheLastThatConcernsACounterHolds) {
+  EXPECT_EQ(traded({{"atomic", 1}, {"*_bytes", 0}}, 100).verdict, ChangeVerdict::slower);
+  EXPECT_EQ(traded({{"*_bytes", 0}, {"atomic", 1}}, 100).verdict, ChangeVerdict::same);
+  // A whole name is that counter alone, and of others a part counts.
+  EXPECT_TRUE(concerns({"global_load_bytes", 0}, "global_load_bytes"));
+  EXPECT_FALSE(concerns({"global_load_bytes", 0}, "async_global_load_bytes"));
+  EXPECT_TRUE(concerns({"load_bytes", 0}, "async_global_load_bytes"));
+  EXPECT_FALSE(concerns({"load*", 0}, "global_load_bytes"));
+}
+
+TEST(CounterEffects, OneThatConcernsNothingIsReported) {
+  ComparisonOptions options;
+  options.count_effects = {{"texture", 0.02}};
+  const BenchResult run = run_of({counting("a.n=1", {{"x", 1}})});
+  const BenchComparison none = compare_benches(run, run, options);
+  ASSERT_EQ(none.notes.size(), 1U);
+  EXPECT_EQ(none.notes[0].text,
+            "the minimum effect of `texture` has no effect: this run counts nothing of that name");
+  const BenchResult times = run_of({timed("a.n=1", summary_around(1, 1, 1))});
+  const BenchComparison timed_ones = compare_benches(times, times, options);
+  EXPECT_NE(timed_ones.notes.at(0).text.find("times are compared"), std::string::npos);
+}
+
 // Beyond 2^53 a ratio of doubles cannot distinguish neighbours, but the integers can.
 TEST(CountersAtABound, GreatNumbersStayExact) {
   const int64_t great = int64_t{1} << 53;
@@ -180,6 +233,10 @@ TEST(CountersThatAreGone, AreLostAndNeverFaster) {
   EXPECT_EQ(more.reason, "");
   EXPECT_EQ(names(more), (std::vector<std::string>{"y", "x"}));
   EXPECT_DOUBLE_EQ(more.ratio->value, 1.2);
+  // One that grew and one that shrank are no trade that can be judged without the third.
+  const ComparedPoint some = counted({{"x", 7}, {"y", 5}, {"z", 5}}, {{"y", 6}, {"z", 4}});
+  EXPECT_EQ(some.verdict, ChangeVerdict::lost);
+  EXPECT_EQ(names(some), (std::vector<std::string>{"x", "y", "z"}));
 }
 
 TEST(CountersThatAreNew, ChangeNoVerdict) {
@@ -203,7 +260,9 @@ TEST(CounterOrder, WhatDecidesAndThenWhatWentFarthest) {
   // Those that decide go before others that went farther.
   const ComparedPoint grown =
       counted({{"a", 100}, {"b", 100}, {"c", 100}}, {{"a", 1}, {"b", 110}, {"c", 120}});
+  EXPECT_EQ(grown.verdict, ChangeVerdict::mixed);
   EXPECT_EQ(names(grown), (std::vector<std::string>{"c", "b", "a"}));
+  EXPECT_DOUBLE_EQ(grown.ratio->value, 1.2);
   const ComparedPoint shrunk =
       counted({{"a", 100}, {"b", 100}, {"n", 0}}, {{"a", 90}, {"b", 80}, {"n", 0}, {"z", 3}});
   EXPECT_EQ(shrunk.verdict, ChangeVerdict::faster);
@@ -357,7 +416,7 @@ TEST(Comparable, SourcesThatDifferAreReportedForCountersAndTimes) {
 TEST(Words, EachVerdictHasItsOwn) {
   std::string all;
   for (const ChangeVerdict each : kChangeVerdicts) all += std::string(to_text(each)) + " ";
-  EXPECT_EQ(all, "slower lost missing inconclusive faster same added deselected ");
+  EXPECT_EQ(all, "slower lost missing mixed inconclusive faster same added deselected ");
 }
 
 }  // namespace
