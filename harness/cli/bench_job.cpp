@@ -1,4 +1,5 @@
-// Measuring cases: from paths to the exit code.
+#include "cli/bench_job.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,12 +7,14 @@
 #include <memory>
 #include <sstream>
 
+#include "base/file.hpp"
 #include "bench/bench.hpp"
+#include "cli/baseline_update.hpp"
 #include "cli/bench_comparison_job.hpp"
 #include "cli/job_setup.hpp"
-#include "cli/lazy_python.hpp"
 #include "cli/output_files.hpp"
 #include "cli/session_timer.hpp"
+#include "driver/choose.hpp"
 #include "driver/driver.hpp"
 #include "report/case_text.hpp"
 #include "results/measurement_record.hpp"
@@ -115,6 +118,12 @@ BenchContext bench_context(const JobRequest& request, const std::vector<BenchWor
   return bench;
 }
 
+void require_counters(const DeviceFacts& device) {
+  if (device.has("counters")) return;
+  throw environment_error(device.name + " counts nothing that a baseline could hold",
+                          "the CPU device does: --device cpu");
+}
+
 }  // namespace
 
 ExitCode bench(const JobRequest& request, Output& out) {
@@ -122,8 +131,13 @@ ExitCode bench(const JobRequest& request, Output& out) {
     throw usage_error(fmt::format("--profile takes no times, so that {} has nothing to go by",
                                   request.baseline.empty() ? "--benchmark-out" : "--compare"));
   }
+  if (request.update_baseline) return update_baseline(request, out);
   if (!request.baseline.empty()) return bench_and_compare(request, out);
   LazyPython python;
+  return measure_cases(request, out, python);
+}
+
+ExitCode measure_cases(const JobRequest& request, Output& out, LazyPython& python) {
   CaseChoice choice = request.choice;
   choice.purpose = Purpose::bench;
   ChosenCases chosen = choose_cases(request.paths, choice, python.list_evaluator());
@@ -145,6 +159,7 @@ ExitCode bench(const JobRequest& request, Output& out) {
         "--profile is for the profilers of a GPU, and the device is " + session->require().name, {},
         "`warpmark profile` shows what its kernels do, line by line");
   }
+  if (request.update_baseline) require_counters(context.device);
   context.bench = bench_context(request, work, *session);
 
   BenchOptions options;
@@ -155,6 +170,33 @@ ExitCode bench(const JobRequest& request, Output& out) {
   const auto junit = add_junit(request, options);
   out.flush();  // the report goes to the same descriptor
   return run_bench(work, timer, context, options, std::cout);
+}
+
+MeasuredJob::MeasuredJob(const JobRequest& request, Output& out, LazyPython& python)
+    : request_(request) {
+  if (request_.journal.empty()) {
+    folder_.emplace("warpmark-compare");
+    request_.journal = folder_->path() / "run.jsonl";
+  }
+  // As `bench`, but without a device there is no journal of this run.
+  const bool may_lack_device = std::exchange(request_.skip_without_device, false);
+  try {
+    code_ = measure_cases(request_, out, python);
+  } catch (const NoDeviceError& error) {
+    if (!may_lack_device) throw;
+    if (!request_.json) out.print("skipped: {}\n", error.message());
+  }
+}
+
+bool MeasuredJob::finished() const {
+  // Where every case was skipped, the baseline's are lost.
+  return code_ == ExitCode::success || code_ == ExitCode::verdict || code_ == ExitCode::skipped;
+}
+
+BenchResult MeasuredJob::result() const {
+  BenchResult result = read_last_bench_result(request_.journal);
+  if (folder_) result.file = "this run";
+  return result;
 }
 
 }  // namespace warpmark

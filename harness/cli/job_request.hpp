@@ -67,6 +67,7 @@ struct JobRequest {
   std::optional<uint64_t> processes;
   std::filesystem::path google_benchmark;  ///< its JSON; "" for none
   std::filesystem::path baseline;          ///< to compare with; "" for none
+  bool update_baseline = false;            ///< writes it, instead of failing where it differs
   CompareRequest comparison;
 };
 

@@ -77,7 +77,8 @@ bool replaces_something(const OutputFile& output) {
 std::vector<OutputFile> output_files(const JobRequest& request) {
   return {{"--journal", request.journal},
           {"--junit", request.junit},
-          {"--benchmark-out", request.google_benchmark}};
+          {"--benchmark-out", request.google_benchmark},
+          {"--update-baseline", request.update_baseline ? request.baseline : fs::path()}};
 }
 
 std::vector<fs::path> input_files(const std::vector<CaseWork>& work) {

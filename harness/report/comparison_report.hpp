@@ -19,6 +19,8 @@ struct ComparedBenches {
   /// What fails besides `slower`, `lost`, `missing` and `mixed`.
   std::set<ChangeVerdict> fail_on = {};
   bool allow_missing = false;  ///< then `missing` does not fail, unless `fail_on` has it
+  std::string command = {};    ///< that compares while it measures; "" for `warpmark compare`
+  bool advises = true;         ///< says what a person may do now
 
   bool fails(ChangeVerdict verdict) const;
   /// 1 if any verdict of the comparison fails, else 0.

@@ -107,7 +107,8 @@ void add_rows(const ComparedPoint& point, std::vector<ComparisonRow>& rows) {
 }
 
 std::string file_text(const BenchResult& result) {
-  std::string text = display_path(result.file) + ", " + result.date;
+  std::string text = display_path(result.file);
+  text += result.date.empty() ? ", counts of NVRTC " + result.nvrtc_version : ", " + result.date;
   if (result.commit) {
     text += ", " + result.commit->substr(0, 12) + (result.dirty ? " and changes" : "");
   }
@@ -128,6 +129,20 @@ std::string repeat_command(const ComparedBenches& compared, ChangeVerdict verdic
     return one != nullptr ? one->reproduce : "";
   }
   return "";
+}
+
+// How the baseline becomes what is measured now.
+std::string update_text(const ComparedBenches& compared) {
+  const std::string baseline = display_path(compared.baseline.file);
+  if (compared.comparison.counted && !compared.command.empty()) {
+    return "if that is meant: " + compared.command + " --update-baseline";
+  }
+  if (compared.comparison.counted && compared.baseline.date.empty()) {
+    return fmt::format("if that is meant, let `bench --compare {} --update-baseline` write it",
+                       baseline);
+  }
+  return fmt::format("if that is meant, let {} take the place of {}",
+                     display_path(compared.contender.file), baseline);
 }
 
 }  // namespace
@@ -235,6 +250,7 @@ std::vector<std::string> head_lines(const ComparedBenches& compared) {
 std::vector<std::string> advice(const ComparedBenches& compared) {
   const BenchComparison& comparison = compared.comparison;
   std::vector<std::string> lines;
+  if (!compared.advises) return lines;
   for (const ChangeVerdict verdict :
        {ChangeVerdict::slower, ChangeVerdict::lost, ChangeVerdict::mixed}) {
     const std::string command = repeat_command(compared, verdict);
@@ -247,10 +263,8 @@ std::vector<std::string> advice(const ComparedBenches& compared) {
                          comparison.count(ChangeVerdict::faster) >
                      0;
   if (missing > 0 || (comparison.counted && moved)) {
-    lines.push_back(fmt::format("if that is meant, let {} take the place of {}{}",
-                                display_path(compared.contender.file),
-                                display_path(compared.baseline.file),
-                                missing > 0 ? "; --allow-missing lets it pass this once" : ""));
+    lines.push_back(update_text(compared) +
+                    (missing > 0 ? "; --allow-missing lets it pass this once" : ""));
   }
   if (comparison.count(ChangeVerdict::mixed) > 0) {
     lines.emplace_back(

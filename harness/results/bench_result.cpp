@@ -205,6 +205,7 @@ void read_run(const RecordField& record, BenchResult& into) {
   into.version = record.member("warpmark").text();
   into.date = record.member("date").text();
   into.command = record.member("command").text();
+  if (const auto seed = record.find("seed")) into.seed = seed->plain();
   if (const auto ids = record.find("asked_cases")) into.asked_ids = ids->texts();
   if (const auto select = record.find("asked_select")) {
     into.asked_select = select->text();

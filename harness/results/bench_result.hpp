@@ -64,13 +64,15 @@ struct BenchCase {
 
 struct BenchResult {
   std::filesystem::path file;
-  std::string version, date, command;
+  std::string version, command;
+  std::string date;  ///< of the start; "" of a counted baseline, which has none
   std::string device_kind, device_name, device_uuid;
   int64_t driver_version = 0;
   std::string nvrtc_version;
   int64_t architecture = 0;
   std::vector<std::string> capabilities;
   std::string system, processor;  ///< of the host
+  std::string seed;               ///< of the inputs, a whole number; "" if it is not known
   std::optional<std::string> commit;
   bool dirty = false;
   std::optional<Ceilings> ceilings;

@@ -73,6 +73,10 @@ std::vector<ComparisonNote> comparison_notes(const BenchResult& baseline,
   differ("the architectures", fmt::format("sm_{}", baseline.architecture),
          fmt::format("sm_{}", contender.architecture), true);
   differ("the versions of Warpmark", baseline.version, contender.version);
+  if (!baseline.seed.empty() && !contender.seed.empty()) {
+    differ("the seeds", baseline.seed, contender.seed, counted,
+           counted ? ", and counts may depend on the inputs" : "");
+  }
   if (counted) return notes;
   differ("the drivers", cuda_version(baseline.driver_version),
          cuda_version(contender.driver_version));

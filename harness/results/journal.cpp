@@ -39,6 +39,10 @@ void read_record(Json record, const Position& where, std::vector<JournalContents
     throw usage_error("this is no record of a journal", where);
   }
   const auto type = record["type"].get<std::string>();
+  if (runs.empty() && type == "baseline") {
+    throw usage_error("this is a baseline of counters, which has no times", where,
+                      "`warpmark compare` and `bench --compare` read it");
+  }
   if (runs.empty() && type != "run") {
     throw usage_error("a journal starts with a record of type `run`, not `" + type + "`", where);
   }

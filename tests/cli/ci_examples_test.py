@@ -316,9 +316,9 @@ class Gitlab(Stranger):
         self.assertEqual(self.calls(), [])  # no news, no note
         records = [json.loads(line)
                    for line in (self.repository / "warpmark-baseline.jsonl").read_text().splitlines()]
-        lines = ['warpmark_%s{case="%s"} %d' % (one["name"], record["case"], one["value"])
+        lines = ['warpmark_%s{case="%s"} %d' % (name, record["case"], record["counters"].get(name, 0))
                  for record in records if record["type"] == "case"
-                 for one in record["measurement"]["counters"]]
+                 for name in records[0]["counters"]]
         self.assertGreater(len(lines), 20)
         self.assertEqual(job.reports["metrics"].read_text().splitlines(), lines)
 
@@ -373,7 +373,7 @@ class Both(unittest.TestCase):
         for name in ("github.yml", "gitlab.yml"):
             pipeline = yaml.safe_load((EXAMPLES / name).read_text())
             settings = pipeline.get("env") or pipeline["variables"]
-            self.assertIn("--journal %s\n" % settings["BASELINE"], text)
+            self.assertIn("--compare %s --update-baseline\n" % settings["BASELINE"], text)
             self.assertLess(len((EXAMPLES / name).read_text().splitlines()), 130)
         self.assertIn("gh run download --name warpmark-baseline ", text)
 

@@ -13,10 +13,11 @@
 namespace warpmark {
 namespace {
 
-const std::filesystem::path kResults = std::filesystem::path(WARPMARK_SOURCE_DIR) / "tests/results";
+const std::filesystem::path kFixtures =
+    std::filesystem::path(WARPMARK_SOURCE_DIR) / "tests/results";
 
 BenchResult fixture(const std::string& name) {
-  return read_bench_result(kResults / (name + ".jsonl"));
+  return read_bench_result(kFixtures / (name + ".jsonl"));
 }
 
 Summary around(double median, double low, double high, size_t count = 20,

@@ -1,0 +1,30 @@
+// Measuring cases, for what then compares them or makes a baseline of them.
+#pragma once
+
+#include "cli/job_request.hpp"
+#include "cli/lazy_python.hpp"
+
+namespace warpmark {
+
+/// Measures the cases of a request, whatever it says of a baseline; but one that is to be updated
+/// needs a device that counts. `python` may be used again afterwards.
+ExitCode measure_cases(const JobRequest& request, Output& out, LazyPython& python);
+
+/// A bench whose journal can be read: where the request has none, it is written to a temporary file.
+class MeasuredJob {
+ public:
+  MeasuredJob(const JobRequest& request, Output& out, LazyPython& python);
+
+  /// Nothing if the device is not there and the request skips then.
+  const std::optional<ExitCode>& code() const { return code_; }
+  /// It came to the end of its cases, so that there is something to compare.
+  bool finished() const;
+  BenchResult result() const;
+
+ private:
+  JobRequest request_;
+  std::optional<TemporaryFolder> folder_;
+  std::optional<ExitCode> code_;
+};
+
+}  // namespace warpmark
