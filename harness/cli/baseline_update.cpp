@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "cli/bench_comparison_job.hpp"
 #include "cli/bench_job.hpp"
+#include "cli/line_counting.hpp"
 #include "cli/output_files.hpp"
 #include "report/comparison_report.hpp"
 #include "results/counted_baseline.hpp"
@@ -97,9 +98,14 @@ ExitCode update_baseline(const JobRequest& request, Output& out) {
                  request, out);
     return *job.code();
   }
-  const BenchResult run = job.result();
+  BenchResult run = job.result();
   BenchResult nothing;
   if (old) require_same_device(*old, run, request);
+  std::vector<std::string> ids;
+  for (const BenchCase& one : run.cases) {
+    if (!one.counters.empty()) ids.push_back(one.id);
+  }
+  if (const auto interrupt = count_lines(request, python, ids, run)) return *interrupt;
   const BaselineUpdate update = updated_baseline(old ? *old : nothing, run);
   const std::string text = counted_baseline_text(update.result);
   if (old && any_in_common(*old, run)) print_changes(*old, run, request, out);

@@ -4,10 +4,12 @@
 
 #include <cstdio>
 #include <map>
+#include <optional>
 
 #include "base/file.hpp"
 #include "base/log_text.hpp"
 #include "cli/bench_job.hpp"
+#include "cli/line_counting.hpp"
 #include "cli/output_files.hpp"
 #include "cli/suites.hpp"
 #include "report/comparison_report.hpp"
@@ -40,6 +42,16 @@ BenchComparison compare_or_report(const BenchResult& baseline, const BenchResult
     }
     throw;
   }
+}
+
+std::vector<std::string> grown_cases(const BenchComparison& comparison) {
+  std::vector<std::string> ids;
+  for (const ComparedPoint& point : comparison.points) {
+    const bool grew = point.counted && (point.verdict == ChangeVerdict::slower ||
+                                        point.verdict == ChangeVerdict::mixed);
+    if (grew) ids.push_back(point.id);
+  }
+  return ids;
 }
 
 // Where the kernel of each suite is said.
@@ -91,8 +103,13 @@ ExitCode bench_and_compare(const JobRequest& request, Output& out) {
   const MeasuredJob job(request, out, python);
   if (!job.code()) return ExitCode::skipped;
   if (!job.finished()) return *job.code();
-  const BenchResult contender = job.result();
-  const BenchComparison comparison = compare_or_report(baseline, contender, options, request);
+  BenchResult contender = job.result();
+  BenchComparison comparison = compare_or_report(baseline, contender, options, request);
+  // Lines take another run, which is for cases that have something to show.
+  const std::vector<std::string> grown = grown_cases(comparison);
+  const std::optional<ExitCode> interrupt = count_lines(request, python, grown, contender);
+  job.add_lines(contender, grown);
+  if (!grown.empty()) comparison = compare_benches(baseline, contender, options);
   ComparedBenches compared = request.comparison.compared(baseline, contender, comparison);
   compared.command = contender.command;
   if (!request.junit.empty()) write_file_atomically(request.junit, comparison_junit(compared));
@@ -101,6 +118,7 @@ ExitCode bench_and_compare(const JobRequest& request, Output& out) {
     out.flush();
     annotate_changes(compared, suite_places(request));
   }
+  if (interrupt) return *interrupt;
   return compared.exit_code() != 0 ? ExitCode::verdict : *job.code();
 }
 

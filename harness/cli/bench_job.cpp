@@ -17,6 +17,8 @@
 #include "driver/choose.hpp"
 #include "driver/driver.hpp"
 #include "report/case_text.hpp"
+#include "results/counted_lines.hpp"
+#include "results/journal.hpp"
 #include "results/measurement_record.hpp"
 
 namespace warpmark {
@@ -197,6 +199,19 @@ BenchResult MeasuredJob::result() const {
   BenchResult result = read_last_bench_result(request_.journal);
   if (folder_) result.file = "this run";
   return result;
+}
+
+void MeasuredJob::add_lines(const BenchResult& run, const std::vector<std::string>& ids) const {
+  std::vector<nlohmann::ordered_json> records;
+  for (const std::string& id : ids) {
+    const BenchCase* one = run.find(id);
+    if (one == nullptr || one->lines.empty()) continue;
+    records.push_back({{"type", "lines"},
+                       {"case", id},
+                       {"folder", one->folder},
+                       {"lines", lines_json(one->lines)}});
+  }
+  add_records(request_.journal, records);
 }
 
 }  // namespace warpmark

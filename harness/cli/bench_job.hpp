@@ -20,6 +20,8 @@ class MeasuredJob {
   /// It came to the end of its cases, so that there is something to compare.
   bool finished() const;
   BenchResult result() const;
+  /// Adds records of the type `lines` to the journal, of these cases that have lines.
+  void add_lines(const BenchResult& run, const std::vector<std::string>& ids) const;
 
  private:
   JobRequest request_;

@@ -6,11 +6,13 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 
 #include "base/text.hpp"
 #include "report/annotations.hpp"
 #include "report/comparison_rows.hpp"
+#include "report/failure_cause.hpp"
 #include "suite/select_expression.hpp"
 #include "suite/suite.hpp"
 
@@ -116,11 +118,33 @@ ComparedBenches CompareRequest::compared(const BenchResult& baseline, const Benc
 
 void annotate_changes(const ComparedBenches& compared,
                       const std::map<std::string, Position>& places) {
-  AnnotationList list;
+  // Cases of one kernel grow at one line, and GitHub shows ten annotations of a step.
+  struct Annotation {
+    Position where;
+    std::string first_case, text;
+    size_t more = 0;
+  };
+  std::vector<Annotation> annotations;
+  std::map<std::pair<std::string, int>, size_t> known;
   for (const FailedChange& change : failed_changes(compared)) {
-    const auto known = places.find(change.suite);
-    list.add(
-        annotation(known == places.end() ? change.where : known->second, change.id, change.text));
+    std::error_code ignored;
+    if (change.line.known() && std::filesystem::is_regular_file(change.line.file, ignored)) {
+      const auto [at, is_new] =
+          known.emplace(std::pair(change.line.file, change.line.line), annotations.size());
+      if (!is_new) {
+        ++annotations[at->second].more;
+        continue;
+      }
+      annotations.push_back({change.line, change.id, change.text});
+      continue;
+    }
+    const auto place = places.find(change.suite);
+    annotations.push_back(
+        {place == places.end() ? change.where : place->second, change.id, change.text});
+  }
+  AnnotationList list;
+  for (const Annotation& one : annotations) {
+    list.add(annotation(one.where, cases_title(one.first_case, one.more), one.text));
   }
   list.write(std::cerr);
 }

@@ -33,7 +33,8 @@ struct CompareRequest {
                            const BenchComparison& comparison) const;
 };
 
-/// Annotates what fails: at the place of its suite, by the suite's name, else at its record.
+/// Annotates what fails: at the line of the source that grew most, where that is known, all cases of
+/// the line together; else at the place of its suite, by the suite's name, else at its record.
 void annotate_changes(const ComparedBenches& compared,
                       const std::map<std::string, Position>& places = {});
 

@@ -53,6 +53,19 @@ Json point_json(const ComparedPoint& point) {
                         {"min_effect", change.least_effect},
                         {"counts", change.counts}});
   }
+  Json lines = Json::array();
+  for (const GrownLine& line : point.lines) {
+    Json grown = Json::array();
+    for (const CounterChange& change : line.counters) {
+      grown.push_back({{"name", change.name},
+                       {"baseline", or_null(change.baseline)},
+                       {"contender", or_null(change.contender)}});
+    }
+    lines.push_back({{"file", line.file},
+                     {"line", line.number},
+                     {"text", line.text},
+                     {"counters", std::move(grown)}});
+  }
   return {{"suite", point.suite},
           {"case", point.id},
           {"cache", point.cache ? Json(to_text(*point.cache)) : Json(nullptr)},
@@ -63,6 +76,7 @@ Json point_json(const ComparedPoint& point) {
           {"baseline", summary_json(point.baseline)},
           {"contender", summary_json(point.contender)},
           {"counters", std::move(counters)},
+          {"lines", std::move(lines)},
           {"sources_differ", point.sources_differ},
           {"notes", point.notes}};
 }

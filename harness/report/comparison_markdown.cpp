@@ -1,6 +1,9 @@
 // The report of a comparison as Markdown, for a comment on a pull request.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+
 #include "base/text.hpp"
 #include "report/comparison_rows.hpp"
 #include "report/markdown.hpp"
@@ -32,6 +35,45 @@ void add_table(const ComparedBenches& compared, const std::vector<ComparisonRow>
   text += table.text();
 }
 
+// The lines of a point that are shown.
+std::vector<GrownLine> shown_lines(const ComparedPoint& point) {
+  const auto count = static_cast<std::ptrdiff_t>(std::min(point.lines.size(), kMostGrownLines));
+  return {point.lines.begin(), point.lines.begin() + count};
+}
+
+std::string place_of(const GrownLine& line) {
+  return fmt::format("{}:{}", line.file, line.number);
+}
+
+void add_lines(const ComparedBenches& compared, std::string& text) {
+  // Cases of one kernel grow at the same lines: the first has them, the others are counted.
+  std::vector<std::pair<const ComparedPoint*, size_t>> shown;
+  std::map<std::string, size_t> known;
+  for (const ComparedPoint& point : compared.comparison.points) {
+    if (point.lines.empty()) continue;
+    std::vector<std::string> places;
+    for (const GrownLine& line : shown_lines(point)) places.push_back(place_of(line));
+    std::sort(places.begin(), places.end());
+    const auto [at, is_new] = known.emplace(join(places, "\n"), shown.size());
+    if (is_new) shown.emplace_back(&point, 0);
+    shown[at->second].second += is_new ? 0 : 1;
+  }
+  if (shown.empty()) return;
+  MarkdownTable table({{"case"}, {"line"}, {"grew by"}, {"source"}});
+  for (const auto& [point, more] : shown) {
+    std::string cases = markdown_code(point->id);
+    if (more > 0) cases += fmt::format(" and {} more", more);
+    for (const GrownLine& line : shown_lines(*point)) {
+      const std::string grown =
+          growth_text(line) + (has_growth(*point) ? "" : " now; the baseline has no lines");
+      table.add({cases, markdown_code(place_of(line)), markdown_text(grown),
+                 line.text.empty() ? "" : markdown_code(line.text)});
+      cases.clear();
+    }
+  }
+  text += "\nLines that grew most:\n\n" + table.text();
+}
+
 }  // namespace
 
 std::string comparison_markdown(const ComparedBenches& compared) {
@@ -49,6 +91,7 @@ std::string comparison_markdown(const ComparedBenches& compared) {
   if (!changed.empty()) {
     text += "\n";
     add_table(compared, changed, text);
+    add_lines(compared, text);
   }
   const std::vector<ComparisonRow> same = rows_of(comparison, ChangeVerdict::same);
   if (!same.empty()) {

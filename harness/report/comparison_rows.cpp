@@ -85,6 +85,7 @@ void add_counter_rows(const ComparedPoint& point, ComparisonRow row,
     row.first = false;
     row.notes.clear();
   }
+  rows.back().lines = line_texts(point);
 }
 
 void add_rows(const ComparedPoint& point, std::vector<ComparisonRow>& rows) {
@@ -138,7 +139,7 @@ std::string update_text(const ComparedBenches& compared) {
     return "if that is meant: " + compared.command + " --update-baseline";
   }
   if (compared.comparison.counted && compared.baseline.date.empty()) {
-    return fmt::format("if that is meant, let `bench --compare {} --update-baseline` write it",
+    return fmt::format("if that is meant, let bench --compare {} --update-baseline write it",
                        baseline);
   }
   return fmt::format("if that is meant, let {} take the place of {}",
@@ -146,6 +147,43 @@ std::string update_text(const ComparedBenches& compared) {
 }
 
 }  // namespace
+
+bool has_growth(const ComparedPoint& point) {
+  return !point.lines.empty() && point.lines.front().counters.front().baseline.has_value();
+}
+
+std::string growth_text(const GrownLine& line) {
+  std::vector<std::string> parts;
+  for (const CounterChange& change : line.counters) {
+    const int64_t now = change.contender.value_or(0);
+    parts.push_back(change.baseline
+                        ? fmt::format("+{} {} ({} → {})", whole_text(now - *change.baseline),
+                                      change.name, whole_text(*change.baseline), whole_text(now))
+                        : fmt::format("{} {}", whole_text(now), change.name));
+    if (parts.size() == kMostCounters) break;
+  }
+  const size_t more = line.counters.size() - parts.size();
+  return join(parts, ", ") +
+         (more > 0 ? fmt::format(", and {} more", counted(more, "counter")) : "");
+}
+
+std::vector<std::string> line_texts(const ComparedPoint& point) {
+  std::vector<std::string> texts;
+  if (point.lines.empty()) return texts;
+  if (!has_growth(point)) {
+    texts.push_back(fmt::format("the baseline has no lines; most of {} is now in",
+                                point.lines.front().counters.front().name));
+  }
+  const size_t shown = std::min(point.lines.size(), kMostGrownLines);
+  for (size_t i = 0; i < shown; ++i) {
+    const GrownLine& line = point.lines[i];
+    texts.push_back(fmt::format("{}:{}: {}", line.file, line.number, growth_text(line)));
+  }
+  if (shown < point.lines.size()) {
+    texts.push_back("and " + counted(point.lines.size() - shown, "line") + " more");
+  }
+  return texts;
+}
 
 std::vector<FailedChange> failed_changes(const ComparedBenches& compared) {
   std::vector<FailedChange> failed;
@@ -172,6 +210,10 @@ std::vector<FailedChange> failed_changes(const ComparedBenches& compared) {
         // The interval of a time is for people who look at tables.
         const bool within = point.counted && !row.interval.empty();
         one.text += " (" + row.change + (within ? ", " + row.interval : "") + ")";
+      }
+      for (const std::string& text : line_texts(point)) one.text += "\n" + text;
+      if (has_growth(point)) {
+        one.line = {point.lines.front().file, static_cast<int>(point.lines.front().number), 0};
       }
       const BenchCase* now = compared.contender.find(point.id);
       if (now != nullptr && !now->reproduce.empty()) one.text += "\nrepeat: " + now->reproduce;

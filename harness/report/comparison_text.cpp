@@ -72,6 +72,9 @@ class Table {
         text_ += std::string(widths_.verdict + 4, ' ') +
                  coloured(style_, Colour::dim, printable(note)) + "\n";
       }
+      for (const std::string& source_line : row.lines) {
+        text_ += std::string(widths_.verdict + 4, ' ') + printable(source_line) + "\n";
+      }
     }
     return text_;
   }

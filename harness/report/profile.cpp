@@ -58,39 +58,6 @@ struct Mark {
 constexpr std::array kMarks = {Mark{'i', instructions_of}, Mark{'s', sectors_of},
                                Mark{'w', wavefronts_of}, Mark{'t', turns_of}};
 
-using Lines = std::map<std::string, std::map<int64_t, CounterSums>>;
-
-void add(CounterSums& to, const std::string& name, int64_t value) {
-  const auto known =
-      std::find_if(to.begin(), to.end(), [&](const auto& one) { return one.first == name; });
-  int64_t& sum = known == to.end() ? to.emplace_back(name, 0).second : known->second;
-  if (__builtin_add_overflow(sum, value, &sum)) sum = INT64_MAX;
-}
-
-Lines counted_lines(const std::vector<nlohmann::ordered_json>& launches) {
-  Lines lines;
-  for (const nlohmann::ordered_json& launch : launches) {
-    const auto all = launch.is_object() ? launch.find("lines") : launch.end();
-    if (!launch.is_object() || all == launch.end() || !all->is_array()) continue;
-    for (const nlohmann::ordered_json& line : *all) {
-      if (!line.is_object() || !line.contains("file") || !line["file"].is_string() ||
-          !line.contains("line") || !line["line"].is_number_integer())
-        continue;
-      CounterSums& counters = lines[line["file"].get<std::string>()][line["line"].get<int64_t>()];
-      for (const auto& [name, value] : line.items()) {
-        if (name == "line" || !value.is_number_integer() || value.get<int64_t>() < 0) continue;
-        add(counters, name, value.get<int64_t>());
-      }
-    }
-  }
-  return lines;
-}
-
-// The compiler may have put a folder before the name that it was given.
-bool names(const std::string& file, const std::string& source) {
-  return file == source || file.ends_with("/" + source);
-}
-
 std::string without_tabs(const std::string& line) {
   std::string text;
   for (const char c : line) text += c == '\t' ? std::string("  ") : std::string(1, c);
@@ -148,35 +115,13 @@ const char* const kProfileLegend =
     "excess  wavefronts of shared memory beyond the ideal; div.  branches that diverged\n"
     "marks   15 % or more of all i instructions, s sectors, w wavefronts, t turns of atomics\n";
 
-std::vector<SourceText> source_texts(const UnitArtifacts& unit) {
-  const auto first_line = [](const Position& origin) {
-    return origin.known() && origin.line > 0 ? origin.line : int64_t{1};
-  };
-  if (unit.regions.empty()) return {{unit.name, unit.source, first_line(unit.origin)}};
-  const std::vector<std::string> lines = split(unit.source, '\n');
-  std::vector<SourceText> texts;
-  auto region = unit.regions.begin();
-  for (size_t i = 0; i < lines.size(); ++i) {
-    const auto number = static_cast<int64_t>(i) + 1;
-    const bool begins = region != unit.regions.end() && region->line == number;
-    if (begins && region->origin.known()) {
-      texts.push_back({region->origin.file, "", first_line(region->origin)});
-    } else if (begins || texts.empty()) {
-      texts.push_back({unit.name, "", number});
-    }
-    if (begins) ++region;
-    texts.back().text += lines[i] + (i + 1 < lines.size() ? "\n" : "");
-  }
-  return texts;
-}
-
 CaseProfile make_profile(Outcome outcome, const std::vector<SourceText>& sources) {
   CaseProfile profile;
-  Lines counted = counted_lines(outcome.counters);
+  LineCounters counted = line_counters(outcome.counters);
   profile.outcome = std::move(outcome);
   for (const SourceText& source : sources) {
     const auto found = std::find_if(counted.begin(), counted.end(), [&](const auto& file) {
-      return names(file.first, source.name);
+      return is_named(file.first, source.name);
     });
     if (found != counted.end()) add_lines(profile.files, source, found->second);
   }

@@ -7,23 +7,11 @@
 #include <vector>
 
 #include "report/style.hpp"
-#include "runtime/artifacts.hpp"
+#include "results/counted_lines.hpp"
 #include "runtime/outcome.hpp"
 #include "worker/counters.hpp"
 
 namespace warpmark {
-
-/// A text that was handed to the compiler. Lines are shown from these alone: a file that PTX names
-/// is never opened.
-struct SourceText {
-  std::string name;  ///< of the file, as the compiler called it: "doublify.cu"
-  std::string text;
-  int64_t first_line = 1;  ///< of the text in that file; more than 1 for the texts of a suite
-};
-
-/// The texts of a unit under the names and lines that line information has for them. A generated
-/// source is in pieces: what the suite says of it belongs to the suite's file.
-std::vector<SourceText> source_texts(const UnitArtifacts& unit);
 
 struct ProfiledLine {
   int64_t number = 0;

@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "results/comparison_notes.hpp"
 #include "results/count_comparison.hpp"
+#include "results/line_comparison.hpp"
 #include "results/time_comparison.hpp"
 
 namespace warpmark {
@@ -136,6 +137,7 @@ class Comparer {
     point.sources_differ = before.sources != after.sources;
     if (!before.counters.empty() && !after.counters.empty()) {
       judge_counters(point, before, after, options_);
+      point.lines = grown_lines(point, before, after);
       result_.points.push_back(std::move(point));
       return;
     }

@@ -69,6 +69,16 @@ struct CounterChange {
   bool counts = false;      ///< it changed by the least effect or more, or is gone
 };
 
+/// A line of the source that counts more than before.
+struct GrownLine {
+  std::string file;    ///< in the suite's folder where that is known
+  int64_t number = 0;  ///< in the contender
+  std::string text;    ///< "" where it is not known
+  /// Those that grew here, of the point's that decided and in their order. Where the baseline has no
+  /// lines, those that the line counts most of, without a baseline.
+  std::vector<CounterChange> counters;
+};
+
 struct ComparedPoint {
   std::string suite, id;
   std::optional<CacheState> cache;  ///< nothing where exact counters are compared, or all is lost
@@ -80,9 +90,11 @@ struct ComparedPoint {
   /// Of times: RatioOfTimes::tail, adjusted by Holm's method for all points that were compared.
   std::optional<double> tail;
   std::vector<CounterChange> counters;  ///< the one that decided first
-  bool counted = false;                 ///< by exact counters
-  bool sources_differ = false;          ///< another kernel, plan or input: as after a change
-  std::vector<std::string> notes;       ///< what casts doubt on the figures
+  /// Those that grew most first, if the contender's lines are known.
+  std::vector<GrownLine> lines;
+  bool counted = false;            ///< by exact counters
+  bool sources_differ = false;     ///< another kernel, plan or input: as after a change
+  std::vector<std::string> notes;  ///< what casts doubt on the figures
 };
 
 /// A circumstance that differs, or a file that is not whole.

@@ -295,11 +295,35 @@ BenchResult read_result(const std::filesystem::path& file, JournalRun which) {
     }
     result.cases.push_back(std::move(one));
   }
+  for (size_t i = 0; i < contents.lines.size(); ++i) {
+    const Position where{name, contents.line_lines[i], 0};
+    const RecordField record(contents.lines[i], where);
+    const std::string id = record.member("case").text();
+    for (BenchCase& one : result.cases) {
+      if (one.id != id) continue;
+      one.folder = record.member("folder").text();
+      one.lines = read_lines(record.member("lines"));
+    }
+  }
   read_end(contents, Position{name, 0, 0}, result);
   return result;
 }
 
 }  // namespace
+
+std::vector<CountedLine> read_lines(const RecordField& lines) {
+  std::vector<CountedLine> all;
+  for (const RecordField& record : lines.elements()) {
+    CountedLine& line = all.emplace_back();
+    line.file = record.member("file").text();
+    line.number = record.member("line").integer();
+    line.text = record.member("text").text();
+    for (const auto& [name, value] : record.member("counters").members()) {
+      line.counters.emplace_back(name, value.integer());
+    }
+  }
+  return all;
+}
 
 BenchResult read_bench_result(const std::filesystem::path& file) {
   return read_result(file, JournalRun::only_bench);

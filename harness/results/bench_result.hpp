@@ -42,6 +42,14 @@ struct BenchSeries {
   std::optional<double> bytes_per_s, flops_per_s, copy_share, read_share;
 };
 
+/// What a line of a kernel's source counted in one run of a case.
+struct CountedLine {
+  std::string file;  ///< relative to the suite's folder; of a header of the toolkit its name
+  int64_t number = 0;
+  std::string text;  ///< without blanks around it; "" where it is not known
+  std::vector<std::pair<std::string, int64_t>> counters;  ///< those that are not 0
+};
+
 struct BenchCase {
   std::string suite, id;
   Verdict verdict = Verdict::passed;
@@ -54,6 +62,8 @@ struct BenchCase {
   std::vector<BenchSeries> series;  ///< none of a case that was not timed
   std::vector<KernelFacts> kernels;
   std::vector<std::pair<std::string, int64_t>> counters;
+  std::vector<CountedLine> lines;  ///< none if they were not counted
+  std::string folder;              ///< of the suite, where the files of `lines` are; "" if unknown
   std::optional<double> bytes, flops;
   DeviceState before, after;
 
@@ -88,6 +98,10 @@ struct BenchResult {
   /// Its device counts: what its cases say is exact.
   bool counted() const;
 };
+
+class RecordField;
+/// What lines_json wrote.
+std::vector<CountedLine> read_lines(const RecordField& lines);
 
 /// Throws a usage error for what is no journal of a bench, with file and line. A run that ended
 /// early is read as far as it came.

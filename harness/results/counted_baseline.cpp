@@ -10,6 +10,7 @@
 #include "base/file.hpp"
 #include "base/json_text.hpp"
 #include "base/text.hpp"
+#include "results/counted_lines.hpp"
 #include "results/outcome_record.hpp"
 #include "results/record_field.hpp"
 
@@ -54,11 +55,13 @@ Json case_json(const BenchCase& one, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     if (const auto value = one.counter(name); value && *value != 0) counters[name] = *value;
   }
-  return {{"type", "case"},
-          {"suite", one.suite},
-          {"case", one.id},
-          {"sources", one.sources},
-          {"counters", std::move(counters)}};
+  Json record = {{"type", "case"},
+                 {"suite", one.suite},
+                 {"case", one.id},
+                 {"sources", one.sources},
+                 {"counters", std::move(counters)}};
+  if (!one.lines.empty()) record["lines"] = lines_json(one.lines);
+  return record;
 }
 
 // Reads the records of a counted baseline in their order.
@@ -139,6 +142,7 @@ class BaselineReader {
       const auto value = counters.find(name.c_str());
       one.counters.emplace_back(name, value ? value->integer() : 0);
     }
+    if (const auto lines = record.find("lines")) one.lines = read_lines(*lines);
     const auto [other, is_new] = lines_.emplace(one.id, where.line);
     if (!is_new) {
       throw usage_error(fmt::format("a second line of the case {}", printable(one.id)), where,

@@ -64,6 +64,9 @@ void read_record(Json record, const Position& where, std::vector<JournalContents
   } else if (type == "case") {
     contents.cases.push_back(std::move(record));
     contents.case_lines.push_back(where.line);
+  } else if (type == "lines") {
+    contents.lines.push_back(std::move(record));
+    contents.line_lines.push_back(where.line);
   } else if (type == "end") {
     contents.end = std::move(record);
   }
@@ -112,6 +115,17 @@ void Journal::write_line(const Json& record) {
     }
   }
   whole_ += static_cast<off_t>(line.size());
+}
+
+void add_records(const fs::path& path, const std::vector<Json>& records) {
+  std::error_code ignored;
+  if (records.empty() || !fs::is_regular_file(path, ignored)) return;
+  std::string text = read_file(path);
+  const size_t last = text.size() < 2 ? std::string::npos : text.rfind('\n', text.size() - 2);
+  if (last == std::string::npos) return;
+  std::string added;
+  for (const Json& record : records) added += record_text(strict_json(record)) + "\n";
+  write_file_atomically(path, text.insert(last + 1, added));
 }
 
 JournalContents read_journal(const fs::path& path, JournalRun which) {

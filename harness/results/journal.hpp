@@ -41,10 +41,18 @@ class Journal {
   off_t whole_ = 0;  ///< bytes of whole lines
 };
 
+/// Adds records to the last run of a journal that has its end, before that: {"type": "lines", …},
+/// which somebody asked for when the run was over. Leaves a file alone that is none, as a pipe.
+/// Throws an environment error, and then the journal is what it was.
+void add_records(const std::filesystem::path& path,
+                 const std::vector<nlohmann::ordered_json>& records);
+
 struct JournalContents {
   nlohmann::ordered_json run;
   std::vector<nlohmann::ordered_json> cases;
   std::vector<int> case_lines;                ///< where each of them stands, from 1
+  std::vector<nlohmann::ordered_json> lines;  ///< what lines of sources counted, by case
+  std::vector<int> line_lines;                ///< where each of them stands
   std::optional<nlohmann::ordered_json> end;  ///< nothing: the run was killed, or goes on
   bool torn = false;                          ///< a last line without its end was left out
 };

@@ -55,6 +55,14 @@ std::optional<RecordField> RecordField::find(const char* name) const {
   return part(*found, path_to(name));
 }
 
+std::vector<std::pair<std::string, RecordField>> RecordField::members() const {
+  if (!value_->is_object()) throw mistyped("an object");
+  std::vector<std::pair<std::string, RecordField>> all;
+  for (const auto& [name, value] : value_->items())
+    all.emplace_back(name, part(value, path_to(name)));
+  return all;
+}
+
 std::string RecordField::text() const {
   if (!value_->is_string()) throw mistyped("a text");
   return value_->get<std::string>();

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -34,6 +35,8 @@ class RecordField {
   std::vector<double> numbers() const;
   std::vector<std::string> texts() const;
   std::vector<RecordField> elements() const;
+  /// Of an object: names and values, in their order.
+  std::vector<std::pair<std::string, RecordField>> members() const;
   /// A text, number or boolean as a text.
   std::string plain() const;
 

@@ -1,5 +1,6 @@
 # `--update-baseline`: a baseline of counters, and what then compares with it.
 import json
+import re
 import unittest
 
 from program import BUILD, KERNEL, SOURCE, CheckTest
@@ -71,6 +72,62 @@ class Baseline(CheckTest):
         self.assertTrue(out.endswith("\nwrote base.jsonl, 4 cases: 1 changed\n"), out)
         self.assertEqual(self.changed(before), [4])
         self.run_program(*self.RUN)
+
+    def grow(self):
+        """A line more above, and more work in another; its kernel includes a header."""
+        self.write("suites/b/h.cuh", "// scales\n__device__ float scale(float f, float x) {\n"
+                                     "  return f * x;\n}\n")
+        kernel = KERNEL.replace("f * src[i]", "scale(f, src[i])")
+        self.write("suites/b/k.cu", '#include "h.cuh"\n' + kernel)
+        self.update()
+        kernel = kernel.replace("  int i", "  // A comment.\n  int i")
+        self.write("suites/b/k.cu", '#include "h.cuh"\n' + kernel.replace(
+            "src[i])", "src[i] + 0.f * src[(i + 1) % n])"))
+
+    def test_lines_that_grew_are_named(self):
+        self.grow()
+        arguments = (*self.RUN, "--journal", "j.jsonl", "--junit", "j.xml", "--annotations", "github")
+        out, errors = self.run_program(*arguments, code=1)
+        grown = r"suites/b/k\.cu:5: \+128 global_load_bytes \(128 → 256\), " \
+                r"\+1 global_load_requests \(1 → 2\), and 2 counters more"
+        self.assertRegex(out, r"\n +%s\n" % grown)
+        self.assertEqual(len(re.findall(r"k\.cu:\d+: ", out)), 1)  # no other line grew
+        self.assertRegex(errors, r"::error file=suites/b/k\.cu,line=5,title=b/u\.n=32::slower"
+                                 r".*%%0A%s%%0A" % grown)
+        self.assertRegex((self.folder / "j.xml").read_text(), r"\n%s\n" % grown)
+        # The journal keeps them for other reports.
+        self.assertEqual([one["type"] for one in self.journal("j.jsonl")],
+                         ["run"] + 4 * ["case"] + ["lines", "end"])
+        out, _ = self.run_program("compare", "base.jsonl", "j.jsonl", "--markdown", code=1)
+        self.assertRegex(out, r"\n\| `b/u\.n=32` \| `suites/b/k\.cu:5` \| \+128 global_load_bytes "
+                              r"\(128 → 256\), .* \| `if \(i < n\) out\[i\] = scale\(f, src\[i\] ")
+        (point,) = [one for one in json.loads(self.run_program(
+            "compare", "base.jsonl", "j.jsonl", "--json", code=1)[0])["points"] if one["lines"]]
+        self.assertEqual((point["case"], point["lines"][0]["line"]), ("b/u.n=32", 5))
+        # In the header, too.
+        self.write("suites/b/h.cuh", "// scales\n\n__device__ float scale(float f, float x) {\n"
+                                     "  return f * x + 0.f * x * x;\n}\n")
+        self.assertRegex(self.run_program(*self.RUN, code=1)[0],
+                         r"\n +suites/b/h\.cuh:4: \+64 ptx_thread_instructions \(32 → 96\)")
+
+    def test_a_baseline_without_lines_says_so(self):
+        self.run_program(*self.RUN[:-2], "--journal", "old.jsonl", "-q")
+        self.write("suites/b/k.cu", MORE_WORK)
+        out, _ = self.run_program(*self.RUN[:-1], "old.jsonl", code=1)
+        self.assertRegex(out, r"\n +the baseline has no lines; most of global_load_bytes is now in\n"
+                              r" +suites/b/k\.cu:3: 256 global_load_bytes\n")
+
+    def test_texts_of_the_suite_have_its_lines(self):
+        text = ("warpmark: 1\nkernel:\n  entry: k\n  source: |\n"
+                '    extern "C" __global__ void k(int *a) {\n'
+                "      a[threadIdx.x] = 7;\n    }\n"
+                "arguments: {a: {out: 32}}\nlaunch: {block: 32}\nreference: {a: 'np.full(32, 7)'}\n")
+        self.write("suites/b/u.yaml", text)
+        self.update()
+        self.write("suites/b/u.yaml", "# A comment.\n" + text.replace(
+            "a[threadIdx.x] = 7;", "a[threadIdx.x] = 7; atomicAdd(a, 0);"))
+        out, _ = self.run_program(*self.RUN, code=1)
+        self.assertRegex(out, r"\n +suites/b/u\.yaml:7: \+\d+ global_atomic_bytes \(0 → ")
 
     def test_cases_come_and_go(self):
         self.write_scale("suites/a/t.yaml", axes="{n: [32, 100, 1000]}", src=RANDOM)

@@ -221,10 +221,11 @@ class Github(OnGithub):
                                        "Summarise": 0, self.COMMENT: 0}, job.steps)
         self.assertEqual(self.failures(self.reports("counters.xml")), (2, ["t.n=32", "t.n=100"]))
         annotations = self.annotations(job, self.GATE)
-        self.assertEqual([file for file, _ in annotations], ["suites/t.yaml"] * 2)
+        self.assertEqual([file for file, _ in annotations], ["suites/k.cu"])
         for _, text in annotations:
             self.assertIn("slower", text)
         self.assertRegex(job.summary, r"\| \*\*slower\*\* \| `t\.n=100` +\| (global_load|ptx_)\w+ ")
+        self.assertRegex(job.summary, r"\| `t\.n=\d+` and 1 more \| `suites/k\.cu:3` \| \+")
         self.assertEqual(self.sent(), job.summary)
         # It is meant: the journal of the run takes the baseline's place.
         shutil.copy(self.reports("counters.jsonl"), self.repository / "warpmark-baseline.jsonl")
@@ -277,7 +278,7 @@ class GithubInASubfolder(OnGithub):
         self.write_kernel(MORE_WORK)
         job = self.job()
         self.assertEqual({file for file, _ in self.annotations(job, self.GATE)},
-                         {"gpu/kernels/suites/t.yaml"})
+                         {"gpu/kernels/suites/k.cu"})
 
 
 class Gitlab(Stranger):

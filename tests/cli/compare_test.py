@@ -33,13 +33,18 @@ class Compare(ProgramTest):
                                     ("counted.txt", ("cpu", "cpu_trade"), ()),
                                     ("counted_effects.txt", ("cpu", "cpu_trade"),
                                      ("--min-effect", "instructions=1")),
-                                    ("counted.md", ("cpu", "cpu_more"), ("--markdown",))):
+                                    ("counted.md", ("cpu", "cpu_more"), ("--markdown",)),
+                                    ("lines.txt", ("cpu_baseline", "cpu_lines"), ()),
+                                    ("lines.md", ("cpu_baseline", "cpu_lines"), ("--markdown",)),
+                                    ("lines_now.txt", ("cpu", "cpu_lines"), ()),
+                                    ("lines_now.md", ("cpu", "cpu_lines"), ("--markdown",))):
             with self.subTest(name):
                 self.assert_golden(name, self.compare(*pair, *options, code=1))
 
     def test_json_golden_and_schema(self):
         for name, pair in (("failures.json", ("h200", "h200_failures")),
-                           ("counted.json", ("cpu", "cpu_trade"))):
+                           ("counted.json", ("cpu", "cpu_trade")),
+                           ("lines.json", ("cpu_baseline", "cpu_lines"))):
             text = self.compare(*pair, "--json", code=1)
             self.assert_golden(name, text)
             self.validate(json.loads(text), "compare.json")
@@ -56,8 +61,9 @@ class Compare(ProgramTest):
             import jsonschema
         except ImportError:
             self.skipTest("no jsonschema in this Python")
-        schema = json.loads((SOURCE / "schema/outcome.json").read_text())
         for file in RESULTS.glob("*.jsonl"):
+            name = "baseline" if "baseline" in file.name else "outcome"
+            schema = json.loads((SOURCE / "schema" / (name + ".json")).read_text())
             for line in file.read_text().split("\n")[:-1]:
                 record = json.loads(line)
                 jsonschema.validate(record, {**schema["definitions"][record["type"]],
@@ -125,6 +131,26 @@ class Compare(ProgramTest):
         # It holds for counters, and times are not them.
         self.assertIn("the minimum effect of `atomic` has no effect: times are compared",
                       self.compare("h200", "h200", "--min-effect", "atomic=2"))
+
+    def test_lines_that_grew_are_annotated(self):
+        self.write("suites/doublify.cu", "a kernel\n")
+        _, errors = self.run_program("compare", "cpu_baseline.jsonl", "cpu_lines.jsonl", "-q",
+                                     "--junit", "x.xml", "--annotations", "github", code=1)
+        # All three cases grew at one line.
+        (line,) = [one for one in errors.splitlines() if one.startswith("::error ")]
+        self.assertTrue(line.startswith("::error file=suites/doublify.cu,line=5,title=doublify.n=4 "
+                                        "and 2 more cases::slower%0A"), line)
+        self.assertIn("%0Asuites/doublify.cu:5: +44 ptx_thread_instructions (17 → 61), "
+                      "+11 ptx_warp_instructions (4 → 15)%0A", line)
+        root = ElementTree.parse(self.folder / "x.xml").getroot()
+        failures = [test.find("failure").text for test in root.iter("testcase")]
+        self.assertEqual(len(failures), 3)
+        self.assertIn("\nsuites/doublify.cu:5: +44 ptx_thread_instructions (17 → 61)", failures[0])
+        # The sources are elsewhere: the baseline's lines are annotated, as ever.
+        (self.folder / "suites/doublify.cu").unlink()
+        _, errors = self.run_program("compare", "cpu_baseline.jsonl", "cpu_lines.jsonl", "-q",
+                                     "--annotations", "github", code=1)
+        self.assertEqual(errors.count("::error file=cpu_baseline.jsonl,line="), 3)
 
     def test_what_cannot_be_compared(self):
         for contender, message, hint in (

@@ -171,6 +171,45 @@ def cpu_cases(factor=1):
     return cases
 
 
+SOURCE = ((2, "int i = blockIdx.x * blockDim.x + threadIdx.x;", 0.4), (3, "if (i < n) {", 0.2),
+          (4, "a[i] = 2 * a[i]; // | and `ticks` and @everyone", 0.4))
+
+
+def lines_of(one, factor=1):
+    """Of a case: with `factor` 2 a line is put in above, and another one has all the new work."""
+    counters = {c["name"]: c["value"] for c in one["measurement"]["counters"]}
+    lines = []
+    for number, text, share in SOURCE:
+        grown = {}
+        for name in ("ptx_thread_instructions", "ptx_warp_instructions"):
+            value = int(counters[name] // factor * share)
+            if factor > 1 and number == 4:
+                value += counters[name] - counters[name] // factor
+            if value:
+                grown[name] = value
+        if number == 4:
+            grown["global_read_bytes"] = counters["global_read_bytes"]
+        lines.append({"file": "doublify.cu", "line": number + factor - 1, "text": text,
+                      "counters": grown})
+    return lines
+
+
+def lines_record(one, factor):
+    return {"type": "lines", "case": one["case"], "folder": "suites", "lines": lines_of(one, factor)}
+
+
+def baseline(cases):
+    names = [c["name"] for c in cases[0]["measurement"]["counters"]]
+    yield {"type": "baseline", "baseline": 1, "warpmark": "0.1.0", "device": CPU["name"],
+           "kind": "cpu", "architecture": 90, "nvrtc_version": "13.0", "seed": 0, "counters": names}
+    for one in cases:
+        counters = {c["name"]: c["value"] for c in one["measurement"]["counters"] if c["value"]}
+        yield {"type": "case", "suite": one["suite"], "case": one["case"],
+               "sources": one["measurement"]["sources"], "counters": counters,
+               "lines": lines_of(one)}
+    yield {"type": "end"}
+
+
 def main():
     command = "warpmark bench suites --device gpu --journal h200.jsonl"
     cases = gpu_cases(1)
@@ -208,6 +247,10 @@ def main():
                 counters["ptx_thread_instructions"]["value"] += 1
         write(name, [run(CPU, 3, "warpmark bench suites --device cpu", ceilings=None), *cases,
                      end(cases)])
+    write("cpu_baseline.jsonl", baseline(cpu_cases()))
+    cases = cpu_cases(factor=2)
+    write("cpu_lines.jsonl", [run(CPU, 3, "warpmark bench suites --device cpu", ceilings=None),
+                              *cases, *(lines_record(one, 2) for one in cases), end(cases)])
     write("check.jsonl", [run(CPU, 1, "warpmark check suites", bench=False),
                           case("doublify", [("n", 4)]), end([])])
 

@@ -1,0 +1,118 @@
+#include "results/counted_lines.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/text.hpp"
+
+namespace warpmark {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A text of the sources, of that file or of one that the compiler put a folder before.
+const SourceText* source_of(const std::vector<SourceText>& sources, const std::string& file,
+                            int64_t number, std::string& text) {
+  for (const SourceText& source : sources) {
+    if (!is_named(file, source.name)) continue;
+    const std::vector<std::string> lines = split(source.text, '\n');
+    const int64_t index = number - source.first_line;
+    if (index < 0 || index >= static_cast<int64_t>(lines.size())) continue;
+    text = trim(lines[static_cast<size_t>(index)]);
+    return &source;
+  }
+  return nullptr;
+}
+
+void add(CounterSums& to, const std::string& name, int64_t value) {
+  const auto known =
+      std::find_if(to.begin(), to.end(), [&](const auto& one) { return one.first == name; });
+  int64_t& sum = known == to.end() ? to.emplace_back(name, 0).second : known->second;
+  if (__builtin_add_overflow(sum, value, &sum)) sum = INT64_MAX;
+}
+
+}  // namespace
+
+LineCounters line_counters(const std::vector<nlohmann::ordered_json>& launches) {
+  LineCounters lines;
+  for (const nlohmann::ordered_json& launch : launches) {
+    const auto all = launch.is_object() ? launch.find("lines") : launch.end();
+    if (!launch.is_object() || all == launch.end() || !all->is_array()) continue;
+    for (const nlohmann::ordered_json& line : *all) {
+      if (!line.is_object() || !line.contains("file") || !line["file"].is_string() ||
+          !line.contains("line") || !line["line"].is_number_integer())
+        continue;
+      CounterSums& counters = lines[line["file"].get<std::string>()][line["line"].get<int64_t>()];
+      for (const auto& [name, value] : line.items()) {
+        if (name == "line" || !value.is_number_integer() || value.get<int64_t>() < 0) continue;
+        add(counters, name, value.get<int64_t>());
+      }
+    }
+  }
+  return lines;
+}
+
+bool is_named(const std::string& file, const std::string& source) {
+  return file == source || file.ends_with("/" + source);
+}
+
+std::vector<SourceText> source_texts(const UnitArtifacts& unit) {
+  const auto first_line = [](const Position& origin) {
+    return origin.known() && origin.line > 0 ? origin.line : int64_t{1};
+  };
+  if (unit.regions.empty()) return {{unit.name, unit.source, first_line(unit.origin)}};
+  const std::vector<std::string> lines = split(unit.source, '\n');
+  std::vector<SourceText> texts;
+  auto region = unit.regions.begin();
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const auto number = static_cast<int64_t>(i) + 1;
+    const bool begins = region != unit.regions.end() && region->line == number;
+    if (begins && region->origin.known()) {
+      texts.push_back({region->origin.file, "", first_line(region->origin)});
+    } else if (begins || texts.empty()) {
+      texts.push_back({unit.name, "", number});
+    }
+    if (begins) ++region;
+    texts.back().text += lines[i] + (i + 1 < lines.size() ? "\n" : "");
+  }
+  return texts;
+}
+
+std::vector<CountedLine> counted_lines(const std::vector<Json>& launches,
+                                       const std::vector<SourceText>& sources,
+                                       const std::vector<std::string>& names) {
+  std::vector<CountedLine> lines;
+  for (const auto& [file, numbers] : line_counters(launches)) {
+    for (const auto& [number, counters] : numbers) {
+      CountedLine line;
+      line.number = number;
+      const SourceText* source = source_of(sources, file, number, line.text);
+      // Where the toolkit lies is each machine's own affair.
+      line.file = source != nullptr ? source->name : file.substr(file.rfind('/') + 1);
+      for (const std::string& name : names) {
+        if (const int64_t value = counter_value(counters, name); value != 0)
+          line.counters.emplace_back(name, value);
+      }
+      if (!line.counters.empty()) lines.push_back(std::move(line));
+    }
+  }
+  std::stable_sort(lines.begin(), lines.end(), [](const CountedLine& a, const CountedLine& b) {
+    return a.file != b.file ? a.file < b.file : a.number < b.number;
+  });
+  return lines;
+}
+
+Json lines_json(const std::vector<CountedLine>& lines) {
+  Json list = Json::array();
+  for (const CountedLine& line : lines) {
+    Json counters = Json::object();
+    for (const auto& [name, value] : line.counters) counters[name] = value;
+    list.push_back({{"file", line.file},
+                    {"line", line.number},
+                    {"text", line.text},
+                    {"counters", std::move(counters)}});
+  }
+  return list;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,47 @@
+// What each line of a kernel's source counted.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "results/bench_result.hpp"
+#include "runtime/artifacts.hpp"
+#include "worker/counters.hpp"
+
+namespace warpmark {
+
+/// A text that was handed to the compiler. Lines are shown from these alone: a file that PTX names
+/// is never opened.
+struct SourceText {
+  std::string name;  ///< of the file, as the compiler called it: "doublify.cu"
+  std::string text;
+  int64_t first_line = 1;  ///< of the text in that file; more than 1 for the texts of a suite
+};
+
+/// The texts of a unit under the names and lines that line information has for them. A generated
+/// source is in pieces: what the suite says of it belongs to the suite's file.
+std::vector<SourceText> source_texts(const UnitArtifacts& unit);
+
+/// Counters by file, as PTX names it, and line.
+using LineCounters = std::map<std::string, std::map<int64_t, CounterSums>>;
+
+/// Of all launches of a case (warpmark/device.h). Of untrusted origin, what makes no sense is left
+/// out.
+LineCounters line_counters(const std::vector<nlohmann::ordered_json>& launches);
+
+/// Whether PTX calls a source by that name: the compiler may have put a folder before it.
+bool is_named(const std::string& file, const std::string& source);
+
+/// The same as lines with their texts, by file and number, with those counters that are among
+/// `names` and not 0; lines without any are left out.
+std::vector<CountedLine> counted_lines(const std::vector<nlohmann::ordered_json>& launches,
+                                       const std::vector<SourceText>& sources,
+                                       const std::vector<std::string>& names);
+
+/// As records of baselines and journals have them: [{"file", "line", "text", "counters"}].
+nlohmann::ordered_json lines_json(const std::vector<CountedLine>& lines);
+
+}  // namespace warpmark
