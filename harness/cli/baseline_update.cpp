@@ -30,6 +30,8 @@ std::optional<BenchResult> read_old(const fs::path& file) {
     throw usage_error(display_path(file) + " holds times and no counters, and is not replaced", {},
                       "name another file for the counters");
   } catch (const Error& error) {
+    if (!error.where().known())
+      throw;  // it is something else, as a folder or the journal of a check
     const std::string hint = "delete it, and --update-baseline writes a new one";
     throw usage_error(error.message(), error.where(),
                       error.hint().empty() ? hint : error.hint() + "; or " + hint);

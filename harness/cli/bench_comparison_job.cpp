@@ -108,7 +108,6 @@ ExitCode bench_and_compare(const JobRequest& request, Output& out) {
   // Lines take another run, which is for cases that have something to show.
   const std::vector<std::string> grown = grown_cases(comparison);
   const std::optional<ExitCode> interrupt = count_lines(request, python, grown, contender);
-  job.add_lines(contender, grown);
   if (!grown.empty()) comparison = compare_benches(baseline, contender, options);
   ComparedBenches compared = request.comparison.compared(baseline, contender, comparison);
   compared.command = contender.command;
@@ -118,6 +117,7 @@ ExitCode bench_and_compare(const JobRequest& request, Output& out) {
     out.flush();
     annotate_changes(compared, suite_places(request));
   }
+  job.add_lines(contender, grown);  // if the disk is full, the comparison is shown all the same
   if (interrupt) return *interrupt;
   return compared.exit_code() != 0 ? ExitCode::verdict : *job.code();
 }

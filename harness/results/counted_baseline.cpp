@@ -80,9 +80,8 @@ class BaselineReader {
       begin = end + 1;
     }
     if (!ended) {
-      throw usage_error(name_ + " is cut off: its last line is not that of type `end`", {},
-                        "take the whole file from version control, or delete it and let "
-                        "--update-baseline write it");
+      throw usage_error("the baseline is cut off: its last line is not that of type `end`",
+                        {name_, 0, 0}, "take the whole file from version control");
     }
     result_.capabilities = {"counters"};
     result_.complete = true;
@@ -96,11 +95,11 @@ class BaselineReader {
     if (record.is_discarded()) {
       const bool conflict =
           text.starts_with("<<<<<<<") || text.starts_with("=======") || text.starts_with(">>>>>>>");
-      throw usage_error("this line of the baseline is not JSON", where,
-                        conflict
-                            ? "a merge left a conflict here: take either side of the file, and "
-                              "let --update-baseline write it"
-                            : "");
+      throw usage_error(
+          "this line of the baseline is not JSON", where,
+          conflict ? "a merge left a conflict here: take either side of the file, and write it "
+                     "again with --update-baseline"
+                   : "");
     }
     const RecordField field(record, where, kSchema);
     const std::string type = field.member("type").text();

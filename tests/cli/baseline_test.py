@@ -213,7 +213,7 @@ class Baseline(CheckTest):
         text = (self.folder / "base.jsonl").read_text()
         lines = text.splitlines(keepends=True)
         conflict = lines[:1] + ["<<<<<<< HEAD\n"] + lines[1:]
-        cut_off = ("base.jsonl is cut off", "--update-baseline write it")
+        cut_off = ("base.jsonl: error: the baseline is cut off", "from version control")
         for damaged, (message, hint) in (
                 ("".join(lines[:-1]), cut_off), (text[:-60], cut_off), (text[:-1], cut_off),
                 (lines[0], cut_off),
@@ -239,6 +239,10 @@ class Baseline(CheckTest):
             self.assertIn("delete it, and --update-baseline writes a new one",
                           self.refused(*self.RUN, "--update-baseline"))
             self.assertEqual((self.folder / "base.jsonl").read_text(), damaged)
+        # What is something else is not to be deleted.
+        for file in ("suites", SOURCE / "tests/results/h200.jsonl",
+                     SOURCE / "tests/results/check.jsonl"):
+            self.assertNotIn("delete", self.refused(*self.RUN[:-1], file, "--update-baseline"))
 
     def test_what_counts_depend_on_is_compared(self):
         text = (self.folder / "base.jsonl").read_text()
