@@ -242,6 +242,11 @@ void read_end(const JournalContents& contents, const Position& where, BenchResul
 
 }  // namespace
 
+double launches_within(TimingMode mode, uint64_t batch, size_t launches) {
+  if (is_graph(mode)) return 1 / static_cast<double>(batch);
+  return batch > 1 ? static_cast<double>(launches) : 1;
+}
+
 const BenchSeries* BenchCase::find_series(CacheState cache) const {
   const auto found = std::find_if(series.begin(), series.end(),
                                   [&](const BenchSeries& one) { return one.cache == cache; });

@@ -50,6 +50,11 @@ struct CountedLine {
   std::vector<std::pair<std::string, int64_t>> counters;  ///< those that are not 0
 };
 
+/// How often Ceilings::launch_s is in a time of the series, whose runs are so many launches: once
+/// for each launch where one follows another, and once for all runs of a graph, which only loses
+/// what it takes to start; of single runs once, since the events around them have the rest.
+double launches_within(TimingMode mode, uint64_t batch, size_t launches);
+
 struct BenchCase {
   std::string suite, id;
   Verdict verdict = Verdict::passed;

@@ -34,19 +34,17 @@ void require_times(const std::vector<double>& seconds) {
   }
 }
 
-// See BenchSeries. Of a batch each launch has its share of what launching takes, of a single run the
-// events around it have, however many launches it is. What launching takes within a graph is its
-// own: only its start goes, which the graph of an empty kernel shows.
+// See BenchSeries.
 std::optional<double> overhead_of(const TimedSeries& timed, size_t launches,
                                   const std::optional<Ceilings>& ceilings) {
   if (timed.empty_seconds.empty() || !ceilings || !(ceilings->launch_s > 0)) return std::nullopt;
   const double empty = summarize(timed.empty_seconds).median;
-  if (is_graph(timed.cache)) return empty - ceilings->launch_s / static_cast<double>(timed.batch);
-  const double more = empty - ceilings->launch_s;
-  return timed.batch > 1 ? static_cast<double>(launches) * more : more;
+  const double within = launches_within(timed.cache, timed.batch, launches);
+  // An empty sample of a graph is that of one kernel.
+  return (is_graph(timed.cache) ? empty : within * empty) - within * ceilings->launch_s;
 }
 
-// What all processes say together of the series of one cache.
+// What all processes say together of the series of one mode.
 BenchSeries figures(const std::vector<const TimedSeries*>& processes, size_t launches,
                     const Measurement& measurement, const std::optional<Ceilings>& ceilings) {
   BenchSeries series;

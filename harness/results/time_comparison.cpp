@@ -111,7 +111,7 @@ std::pair<BenchSeries, BenchSeries> aligned(BenchSeries before,
   const bool then = has_overheads(before), now = has_overheads(after);
   if (then && now && ceilings_before && ceilings_after) {
     const double more = ceilings_before->launch_s - ceilings_after->launch_s;
-    const double each = after.batch > 1 ? more * static_cast<double>(launches) : more;
+    const double each = more * launches_within(after.cache, after.batch, launches);
     lengthen(after, [each](const BenchProcess&) { return each; });
   } else if (then != now) {
     lengthen(then ? before : after,

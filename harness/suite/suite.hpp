@@ -177,8 +177,8 @@ struct Bench {
   std::vector<Axis> axes;  ///< replace the axes of the same name
   std::optional<Expression> bytes, flops;
   std::optional<CacheChoice> cache;
-  std::optional<bool> graph;      ///< whether runs in CUDA graphs are timed, too
-  std::optional<bool> transfers;  ///< and copies between host and device
+  std::optional<bool> graph;           ///< whether runs in CUDA graphs are timed, too
+  std::optional<bool> transfers;       ///< and copies between host and device
   std::optional<Expression> budget_s;  ///< wall clock of one point's samples, over the axes
   Restore restore = Restore::never;    ///< what puts `inout` buffers back between timed launches
 };

@@ -22,7 +22,8 @@ const std::vector<std::string>& top_keys() {
 }
 
 Bench read_bench(const YamlNode& node) {
-  require_map(node, "`bench`", {"axes", "bytes", "flops", "restore", "cache", "graph", "transfers", "budget_s"});
+  require_map(node, "`bench`",
+              {"axes", "bytes", "flops", "restore", "cache", "graph", "transfers", "budget_s"});
   Bench bench;
   bench.where = node.where;
   if (const YamlNode* axes = node.find("axes")) bench.axes = read_axes(*axes);

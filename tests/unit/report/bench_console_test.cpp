@@ -135,7 +135,8 @@ TEST(BenchConsole, GraphsAreColumnsAndTransfersLines) {
       text,
       testing::HasSubstr(
           "case                     time         ±  cold graph     GB/s  of copy  samples\n"
-          "doublify.n=1048576   4.000 ms  ±0.14 %     3.200 ms     4000   97.6 %       41  no time for hot graph\n"
+          "doublify.n=1048576   4.000 ms  ±0.14 %     3.200 ms     4000   97.6 %       41  no time "
+          "for hot graph\n"
           "  upload of 12 MiB: pinned 250.0 µs (50.33 GB/s), pageable 1.000 ms (12.58 GB/s)\n"
           "  download of 12 MiB: pinned 500.0 µs (25.17 GB/s), pageable 2.000 ms (6.291 GB/s)\n"));
 }

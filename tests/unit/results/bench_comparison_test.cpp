@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "results/time_comparison.hpp"
+#include "unit/results/example_measurement.hpp"
 
 namespace warpmark {
 namespace {
@@ -275,6 +276,30 @@ TEST(Aligned, NoTimeBecomesNothing) {
   batch.batch = 10;
   EXPECT_NEAR(aligned(batch, after, batch, before, 3).second.summary.median,
               series.summary.median + 24e-6, 1e-15);
+  // Of a graph all runs share one.
+  batch.cache = TimingMode::hot_graph;
+  EXPECT_NEAR(aligned(batch, after, batch, before, 3).second.summary.median,
+              series.summary.median + 0.8e-6, 1e-15);
+}
+
+// What a run's measure of a launch says moves times as much as it is taken off them.
+TEST(Aligned, OtherMeasuresOfALaunchMakeNoDifference) {
+  const PlannedCase planned = testing_results::planned();
+  for (const TimingMode mode : {TimingMode::cold, TimingMode::hot, TimingMode::cold_graph}) {
+    Measurement measured = testing_results::measurement();
+    measured.kernels.push_back(measured.kernels.front());
+    measured.series = {testing_results::series(mode, 10e-6, 0.01, 9)};
+    measured.series[0].batch = mode == TimingMode::cold ? 1 : 20;
+    measured.series[0].empty_seconds = {mode == TimingMode::cold ? 3e-6 : 2e-6};
+    const std::optional<Ceilings> slow = Ceilings{1, 1, 1, 1.66e-6},
+                                  fast = Ceilings{1, 1, 1, 1.38e-6};
+    const BenchSeries before = timed_case(planned, "", {}, {measured, measured}, slow)->series[0];
+    const BenchSeries after = timed_case(planned, "", {}, {measured, measured}, fast)->series[0];
+    EXPECT_NE(before.summary.median, after.summary.median);
+    EXPECT_NEAR(aligned(before, slow, after, fast, 2).second.summary.median, before.summary.median,
+                1e-13)
+        << to_text(mode);
+  }
 }
 
 /// The comparison of two fixtures by "ID CACHE".
