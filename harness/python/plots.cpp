@@ -67,9 +67,6 @@ Plots::Plots(Interpreter& python) : python_(python) {
   const py::object modules = py::module_::import("sys").attr("modules");
   if (modules.contains(kModule)) return;
   try {
-    // It warns of fonts that it looks for, which no page uses.
-    const auto logging = py::module_::import("logging");
-    logging.attr("getLogger")("matplotlib").attr("setLevel")(logging.attr("ERROR"));
     const py::object module = py::module_::import("types").attr("ModuleType")(kModule);
     const auto builtins = py::module_::import("builtins");
     builtins.attr("exec")(builtins.attr("compile")(kPlotsText, "plots.py", "exec"),

@@ -1,9 +1,18 @@
 # Draws the pictures of a report as SVG. Run in the embedded Python; see plots.hpp.
+import functools
 import io
+import logging
 import re
+import warnings
 
-import matplotlib
-from matplotlib.figure import Figure
+# Matplotlib warns of fonts, glyphs and layouts, by both ways that Python has. Nobody who reads a
+# terminal can do anything about them: texts are drawn by the browser, in its own fonts.
+logging.getLogger("matplotlib").addHandler(logging.NullHandler())
+logging.getLogger("matplotlib").propagate = False
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    import matplotlib
+    from matplotlib.figure import Figure
 
 # Colours that stand for CSS variables until the SVG is written; no map or default has them.
 INK, FAINT = "#010203", "#010204"
@@ -17,6 +26,18 @@ SETTINGS = {
     "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False,
     "legend.fontsize": 9, "axes.axisbelow": True,
 }
+
+
+CHARACTER = 0.075  # inches, of a text of 9 points
+
+
+def without_warnings(function):
+    @functools.wraps(function)
+    def quiet(*arguments):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return function(*arguments)
+    return quiet
 
 
 def power_text(value, _):
@@ -54,9 +75,18 @@ def x_ticks(axes, values):
     axes.xaxis.set_minor_locator(NullLocator())
 
 
+def legend_shape(lines, width):
+    """Columns and rows of a legend that is no wider than the picture, if one label is not."""
+    longest = CHARACTER * max(len(line["label"]) for line in lines) + 0.5
+    columns = max(1, min(len(lines), 4, int(width / longest)))
+    return columns, -(-len(lines) // columns), longest
+
+
+@without_warnings
 def draw_lines(plot, number):
+    columns, rows, longest = legend_shape(plot["lines"], 6.4)
     with matplotlib.rc_context(SETTINGS):
-        figure = Figure(figsize=(6.4, 3.5), layout="constrained")
+        figure = Figure(figsize=(max(6.4, longest), 3.3 + 0.18 * rows), layout="constrained")
         axes = figure.add_subplot()
         if plot["log_x"]:
             axes.set_xscale("log", base=2)
@@ -83,20 +113,22 @@ def draw_lines(plot, number):
         axes.set_xlabel(plot["x_label"], parse_math=False)
         axes.set_ylabel(plot["y_label"], parse_math=False)
         legend = axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16),
-                             ncols=min(len(plot["lines"]), 4))
+                             ncols=columns)
         for text in legend.get_texts():
             text.set_parse_math(False)
         return write(figure, number)
 
 
+@without_warnings
 def draw_strips(plot, number):
     rows = plot["rows"]
+    labels = CHARACTER * max(len(row["label"]) for row in rows)
     values = [value for row in rows for value in row["values"]]
     # A few samples far out would leave no room for the others; they come to the edge as arrows.
     low, high = max(min(values), -30), min(max(values), 60)
     margin = 0.03 * (high - low) or 0.1
     with matplotlib.rc_context(SETTINGS):
-        figure = Figure(figsize=(7.6, 0.75 + 0.32 * len(rows)), layout="constrained")
+        figure = Figure(figsize=(max(7.6, labels + 3.5), 0.75 + 0.32 * len(rows)), layout="constrained")
         axes = figure.add_subplot()
         for place, row in enumerate(rows):
             count = len(row["values"])

@@ -151,6 +151,21 @@ class Report(ReportTest):
         self.assertNotIn("<i>", page)
         self.assertIn("&lt;b&gt;$x^2$&amp;", page)
 
+    def test_no_warning_of_matplotlib_reaches_the_terminal(self):
+        """report() asserts that nothing does."""
+        self.needs_matplotlib()
+        text = (self.folder / "h200.jsonl").read_text()
+        # Its fonts have no such characters.
+        self.write("glyph.jsonl", text.replace('"value":"float32"', '"value":"\u4e2d\u6587"')
+                   .replace('"name":"dtype"', '"name":"kind"'))
+        self.assertIn("\u4e2d\u6587", self.report("glyph.jsonl"))
+        # Legends and labels so long that no room would be left for the axes.
+        names = ["a_journal_with_quite_a_long_name_of_host_and_date_%d_%s.jsonl" % (i, "x" * 60)
+                 for i in range(2)]
+        for name in names:
+            self.write(name, text)
+        self.report(*names)
+
     def test_tables_in_documents_are_what_the_command_says(self):
         """A block between `<!-- begin: warpmark report … -->` and `<!-- end -->`."""
         for file in [SOURCE / "README.md", *SOURCE.glob("docs/**/*.md")]:
