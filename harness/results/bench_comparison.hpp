@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "results/bench_result.hpp"
+#include "results/comparable_times.hpp"
 
 namespace warpmark {
 
@@ -31,12 +31,6 @@ constexpr std::array<ChangeVerdict, 9> kChangeVerdicts = {
     ChangeVerdict::mixed,  ChangeVerdict::inconclusive, ChangeVerdict::faster,
     ChangeVerdict::same,   ChangeVerdict::added,        ChangeVerdict::deselected};
 std::string_view to_text(ChangeVerdict verdict);
-
-/// A ratio of contender to baseline: 1.05 takes 5 % longer.
-struct Ratio {
-  double value = 1;
-  double low = 1, high = 1;  ///< of its interval
-};
 
 /// The least change of some counters that counts.
 struct CounterEffect {

@@ -10,15 +10,6 @@
 
 namespace warpmark {
 
-/// The ratio of two times, and how sure it is that they differ. Times of several processes vary as
-/// their medians do, those of one process as is known of processes (kSpread…, measured on an H200 in
-/// 24 of them). The test is Welch's (Biometrika 34, 1947) on the logarithms, so that exchanging the
-/// two inverts the ratio.
-struct RatioOfTimes : Ratio {
-  double tail = 1;  ///< how likely times that do not differ look so different
-};
-RatioOfTimes ratio_of_times(const BenchSeries& contender, const BenchSeries& baseline);
-
 /// Two series as if an empty kernel took the same in both runs (BenchSeries): `after` is moved by
 /// what it took more in the baseline. Where only one run timed empty kernels, its times have their
 /// overhead again, as those of the other have.
