@@ -90,6 +90,11 @@ double student_tail(double t, double freedom) {
   return incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t));
 }
 
+double f_tail(double f, double above, double below) {
+  if (std::isinf(f)) return 0;
+  return incomplete_beta(below / 2, above / 2, below / (below + above * f));
+}
+
 double student_quantile(double tail, double freedom) {
   double low = 0, high = 1;
   while (student_tail(high, freedom) > tail && high < 1e300) high *= 2;

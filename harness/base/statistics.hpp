@@ -31,6 +31,10 @@ double student_tail(double t, double freedom);
 /// The value whose student_tail() is `tail`, between 0 and 1.
 double student_quantile(double tail, double freedom);
 
+/// The distribution of F with two degrees of freedom, each more than 0: how likely a ratio of variances
+/// of at least `f` is.
+double f_tail(double f, double above, double below);
+
 /// A mean of independent values and how well it is known.
 struct Mean {
   double value = 0;

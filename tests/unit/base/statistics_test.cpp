@@ -139,6 +139,23 @@ TEST(Student, QuantilesAreSciPys) {
   }
 }
 
+// From scipy.stats.f.sf of SciPy 1.10.
+TEST(FTail, IsThatOfSciPy) {
+  struct Row {
+    double f, above, below, tail;
+  };
+  const Row rows[] = {{3.5, 4, 20, 0.025385230866441275},
+                      {1, 2, 3, 0.46475800154489},
+                      {0.2, 10, 5, 0.985131199591887},
+                      {10, 1, 240, 0.0017671239498724337},
+                      {1.5, 30, 1e4, 0.03891821108160516}};
+  for (const Row& row : rows) {
+    EXPECT_NEAR(f_tail(row.f, row.above, row.below), row.tail, 1e-12) << row.f;
+  }
+  EXPECT_EQ(f_tail(0, 4, 20), 1);
+  EXPECT_EQ(f_tail(std::numeric_limits<double>::infinity(), 4, 20), 0);
+}
+
 TEST(Mean, HasTheErrorOfIndependentValues) {
   const std::vector<double> values = {1, 2, 3, 4, 5};
   const Mean mean = mean_of(values);
