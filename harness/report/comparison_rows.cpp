@@ -14,29 +14,6 @@ namespace warpmark {
 
 namespace {
 
-// Percent with so many digits behind the point; no "-0.0".
-std::string change_percent(double ratio, int decimals) {
-  const double percent = (ratio - 1) * 100;
-  const double step = std::pow(10, -decimals);
-  const double rounded = std::round(percent / step) * step;
-  return rounded == 0 ? fmt::format("{:.{}f}", 0.0, decimals)
-                      : fmt::format("{:+.{}f}", rounded, decimals);
-}
-
-// Times are never known to more than a thousandth.
-std::string change_of_time(double ratio) {
-  return change_percent(ratio, 1) + " %";
-}
-
-// Of exact numbers a change is never nothing: two digits that count.
-std::string change_of_count(double ratio) {
-  if (!std::isfinite(ratio)) return "from 0";
-  const double size = std::abs(ratio - 1) * 100;
-  const int decimals = size >= 99.5 ? 0 : size >= 0.995 ? 1 : size >= 0.0995 ? 2 : 3;
-  return size < 0.0005 ? (ratio > 1 ? "+0.001 %" : "-0.001 %")
-                       : change_percent(ratio, decimals) + " %";
-}
-
 std::string interval_text(const Ratio& ratio) {
   return fmt::format("{} … {} %", change_percent(ratio.low, 1), change_percent(ratio.high, 1));
 }

@@ -62,4 +62,24 @@ std::string whole_text(int64_t number) {
   return digits;
 }
 
+std::string change_percent(double ratio, int decimals) {
+  const double percent = (ratio - 1) * 100;
+  const double step = std::pow(10, -decimals);
+  const double rounded = std::round(percent / step) * step;
+  return rounded == 0 ? fmt::format("{:.{}f}", 0.0, decimals)
+                      : fmt::format("{:+.{}f}", rounded, decimals);
+}
+
+std::string change_of_time(double ratio) {
+  return change_percent(ratio, 1) + " %";
+}
+
+std::string change_of_count(double ratio) {
+  if (!std::isfinite(ratio)) return "from 0";
+  const double size = std::abs(ratio - 1) * 100;
+  const int decimals = size >= 99.5 ? 0 : size >= 0.995 ? 1 : size >= 0.0995 ? 2 : 3;
+  return size < 0.0005 ? (ratio > 1 ? "+0.001 %" : "-0.001 %")
+                       : change_percent(ratio, decimals) + " %";
+}
+
 }  // namespace warpmark

@@ -22,4 +22,15 @@ std::string share_text(double share);
 /// All digits, in groups of three: "1,073,741,824".
 std::string whole_text(int64_t number);
 
+/// A ratio as a change in percent with so many digits behind the point, without the sign of percent:
+/// "+4.9"; no "-0.0".
+std::string change_percent(double ratio, int decimals);
+
+/// "+4.9 %": times are never known to more than a thousandth.
+std::string change_of_time(double ratio);
+
+/// "+0.012 %": of exact numbers a change is never nothing, and two digits count. "from 0" for what
+/// is infinite.
+std::string change_of_count(double ratio);
+
 }  // namespace warpmark

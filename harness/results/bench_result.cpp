@@ -281,8 +281,11 @@ bool BenchResult::counted() const {
 
 namespace {
 
-BenchResult read_result(const std::filesystem::path& file, JournalRun which) {
-  const JournalContents contents = read_journal(file, which);
+bool is_bench(const JournalContents& run) {
+  return run.run.contains("bench");
+}
+
+BenchResult result_of(const std::filesystem::path& file, const JournalContents& contents) {
   const std::string name = display_path(file);
   BenchResult result;
   result.file = file;
@@ -331,11 +334,21 @@ std::vector<CountedLine> read_lines(const RecordField& lines) {
 }
 
 BenchResult read_bench_result(const std::filesystem::path& file) {
-  return read_result(file, JournalRun::only_bench);
+  return result_of(file, read_journal(file));
+}
+
+std::vector<BenchResult> read_bench_results(const std::filesystem::path& file) {
+  std::vector<JournalContents> runs = read_journal_runs(file);
+  const bool any = std::any_of(runs.begin(), runs.end(), is_bench);
+  // Without any the first one says what the journal is of.
+  if (any) std::erase_if(runs, [](const JournalContents& run) { return !is_bench(run); });
+  std::vector<BenchResult> results;
+  for (const JournalContents& run : runs) results.push_back(result_of(file, run));
+  return results;
 }
 
 BenchResult read_last_bench_result(const std::filesystem::path& file) {
-  return read_result(file, JournalRun::last);
+  return result_of(file, read_journal(file, JournalRun::last));
 }
 
 }  // namespace warpmark

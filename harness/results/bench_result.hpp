@@ -111,6 +111,8 @@ std::vector<CountedLine> read_lines(const RecordField& lines);
 /// Throws a usage error for what is no journal of a bench, with file and line. A run that ended
 /// early is read as far as it came.
 BenchResult read_bench_result(const std::filesystem::path& file);
+/// Those of each bench in a journal that may hold several runs; at least one.
+std::vector<BenchResult> read_bench_results(const std::filesystem::path& file);
 /// The same of the last run of a journal that holds those of several jobs.
 BenchResult read_last_bench_result(const std::filesystem::path& file);
 

@@ -20,7 +20,7 @@ constexpr double kLeastOfExcess = 3;       // degrees of freedom; with less a te
 constexpr size_t kLeastSeries = 8;         // for a median over them
 constexpr double kMedianOfChi2 = 0.4549;   // with one degree of freedom
 
-double square(double x) {
+double squared(double x) {
   return x * x;
 }
 
@@ -48,7 +48,7 @@ class Series {
   std::vector<double> differences() const {
     std::vector<double> all;
     for (size_t i = 1; i < values_.size(); ++i) {
-      all.push_back(square(values_[i].value - values_[i - 1].value) /
+      all.push_back(squared(values_[i].value - values_[i - 1].value) /
                     (variances_[i] + variances_[i - 1]));
     }
     return all;
@@ -224,15 +224,15 @@ class Series {
   RatioOfTimes ratio_of(const Difference& difference, const Excess& excess) const {
     double shared = 0, of_own = 0, variance = 0;
     for (size_t i = 0; i < values_.size(); ++i) {
-      const double part = square(difference.weights[i]) * variances_[i];
+      const double part = squared(difference.weights[i]) * variances_[i];
       variance += part;
       if (!own_[i]) shared += part;
-      if (own_[i]) of_own += square(part) / values_[i].freedom;
+      if (own_[i]) of_own += squared(part) / values_[i].freedom;
     }
     double freedom = excess.freedom;
     if (!excess.between) {
-      const double pooled = shared > 0 ? square(shared) / (freedom_ + excess.freedom) : 0;
-      freedom = square(variance) / (pooled + of_own);
+      const double pooled = shared > 0 ? squared(shared) / (freedom_ + excess.freedom) : 0;
+      freedom = squared(variance) / (pooled + of_own);
     }
     return warpmark::ratio_of({difference.value, variance * excess.factor, freedom}, {0, 0, 1});
   }

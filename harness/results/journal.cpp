@@ -128,7 +128,7 @@ void add_records(const fs::path& path, const std::vector<Json>& records) {
   write_file_atomically(path, text.insert(last + 1, added));
 }
 
-JournalContents read_journal(const fs::path& path, JournalRun which) {
+std::vector<JournalContents> read_journal_runs(const fs::path& path) {
   const std::string text = read_file(path);
   const std::string name = display_path(path);
   std::vector<JournalContents> runs;
@@ -148,6 +148,12 @@ JournalContents read_journal(const fs::path& path, JournalRun which) {
   }
   if (runs.empty()) throw usage_error("the journal has no whole line", Position{name, 0, 0});
   runs.back().torn = torn;
+  return runs;
+}
+
+JournalContents read_journal(const fs::path& path, JournalRun which) {
+  const std::string name = display_path(path);
+  std::vector<JournalContents> runs = read_journal_runs(path);
   if (which == JournalRun::last || runs.size() == 1) return std::move(runs.back());
   const auto is_bench = [](const JournalContents& run) { return run.run.contains("bench"); };
   const auto benches = std::count_if(runs.begin(), runs.end(), is_bench);

@@ -67,5 +67,7 @@ enum class JournalRun : uint8_t {
 /// that holds more than that run.
 JournalContents read_journal(const std::filesystem::path& path,
                              JournalRun which = JournalRun::only_bench);
+/// All runs of it, in their order; at least one.
+std::vector<JournalContents> read_journal_runs(const std::filesystem::path& path);
 
 }  // namespace warpmark

@@ -210,6 +210,67 @@ def baseline(cases):
     yield {"type": "end"}
 
 
+HISTORY = 6
+COMMITS = ("0a1b2c3d4e5f", "1b2c3d4e5f6a", "2c3d4e5f6a7b", "3d4e5f6a7b8c", "4e5f6a7b8c9d",
+           "4e5f6a7b8c9d")
+
+
+def history_cases(place):
+    """Of the run of that place: a step up by 8 % at 3, a step down by 10 % at 4, a drift of 0.9 % a run,
+    what stays, one that fails once, and one that comes later."""
+    rng = random.Random(100 + place)
+    n = 2 ** 24
+    nbytes = 8 * n
+    seconds = {"kernels/blur": 4.1e-5 * (1.08 if place >= 3 else 1), "kernels/copy": 3.2e-5,
+               "kernels/scan": 5.6e-5 * 1.009 ** place,
+               "kernels/sum": 2.9e-5 * (0.9 if place >= 4 else 1),
+               "kernels/sort": 8.8e-4, "kernels/histogram": 6.3e-5}
+    cases = []
+    for suite, cold in seconds.items():
+        if suite == "kernels/histogram" and place < 2:
+            continue
+        if suite == "kernels/sort" and place == 2:
+            cases.append(case(suite, [("n", n)], verdict="failed", failure="wrong",
+                              reason="3 of %d elements of `out` are wrong" % n))
+            continue
+        both = [series(rng, cold, nbytes=nbytes, count=10),
+                series(rng, 0.9 * cold, "hot", nbytes=nbytes, count=10, batch=20)]
+        version = 1 if suite in ("kernels/blur", "kernels/sum") and place >= 3 else 0
+        cases.append(case(suite, [("n", n)], measured(both[:1] if suite == "kernels/sort" else both,
+                                                      "%s %d" % (suite, version), nbytes=nbytes)))
+    return cases
+
+
+def counted_history(place):
+    """An instruction more from 2 on, and half of the loads of the largest case from 4 on."""
+    cases = cpu_cases()
+    for one in cases:
+        counters = {c["name"]: c for c in one["measurement"]["counters"]}
+        if place >= 2:
+            counters["ptx_thread_instructions"]["value"] += counters["ptx_thread_instructions"]["value"] // 11
+            one["measurement"]["sources"] = "2" * 64
+        if place >= 4 and one["case"].endswith("n=1024"):
+            counters["global_read_bytes"]["value"] //= 2
+    return cases
+
+
+def write_histories():
+    for place in range(HISTORY):
+        when = {"date": "2026-11-%02dT09:30:00Z" % (2 + 3 * place), "commit": COMMITS[place],
+                "dirty": place == HISTORY - 1}
+        device = dict(H200, driver_version=13010) if place >= 4 else H200
+        cases = history_cases(place)
+        command = "warpmark bench suites --device gpu"
+        # Names in another order than the dates.
+        write("history_%s.jsonl" % "cadbfe"[place],
+              [run(device, len(cases), command, **when), *cases, end(cases)])
+        cases = counted_history(place)
+        device = dict(CPU, nvrtc_version="13.1") if place >= 5 else CPU
+        write("counted_%s.jsonl" % "cadbfe"[place],
+              [run(device, len(cases), "warpmark bench suites --device cpu", ceilings=None, **when),
+               *cases, end(cases)])
+
+
 def main():
     command = "warpmark bench suites --device gpu --journal h200.jsonl"
     cases = gpu_cases(1)
@@ -251,6 +312,7 @@ def main():
     cases = cpu_cases(factor=2)
     write("cpu_lines.jsonl", [run(CPU, 3, "warpmark bench suites --device cpu", ceilings=None),
                               *cases, *(lines_record(one, 2) for one in cases), end(cases)])
+    write_histories()
     write("check.jsonl", [run(CPU, 1, "warpmark check suites", bench=False),
                           case("doublify", [("n", 4)]), end([])])
 
