@@ -21,7 +21,8 @@ struct HistoryRun {
   /// in brackets behind one that several runs have.
   std::string label;
   BenchResult result;
-  std::vector<ComparisonNote> notes;  ///< a journal that is not whole; what differs from the run before
+  std::vector<ComparisonNote>
+      notes;  ///< a journal that is not whole; what differs from the run before
 };
 
 /// Seconds, or a count, which has no interval.

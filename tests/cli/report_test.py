@@ -1,5 +1,7 @@
 # `warpmark report`: pages and tables of the journals in tests/results.
 import html.parser
+import json
+import random
 import re
 import shlex
 import shutil
@@ -175,6 +177,105 @@ class Report(ReportTest):
                                  "%s: run `warpmark %s`" % (file.name, command))
 
 
+HISTORY = tuple("history_%s.jsonl" % letter for letter in "abcdef")
+COUNTED = tuple("counted_%s.jsonl" % letter for letter in "abcdef")
+
+
+class History(ReportTest):
+    """The journals' names are in another order than their dates."""
+
+    def test_golden(self):
+        for name, arguments in (("history.txt", (*HISTORY, "--format", "text")),
+                                ("history.md", (*HISTORY, "--format", "markdown")),
+                                ("history.html", HISTORY),
+                                ("counted_history.txt", (*COUNTED, "--format", "text")),
+                                ("counted_history.html", COUNTED)):
+            with self.subTest(name):
+                self.assertEqual(self.report(*arguments), (GOLDEN / name).read_text())
+
+    def test_json_golden_and_schema(self):
+        for name, journals in (("history.json", HISTORY), ("counted_history.json", COUNTED)):
+            text = self.report(*journals, "--format", "json")
+            self.assertEqual(text, (GOLDEN / name).read_text())
+            self.validate(json.loads(text))
+
+    def validate(self, document):
+        try:
+            import jsonschema
+        except ImportError:
+            return
+        jsonschema.validate(document, json.loads((SOURCE / "schema/history.json").read_text()))
+
+    def test_the_order_of_the_files_means_nothing(self):
+        seed = random.randrange(1 << 30)
+        print("seed", seed)
+        shuffled = random.Random(seed).sample(HISTORY, len(HISTORY))
+        for form in ("html", "json"):
+            self.assertEqual(self.report(*shuffled, "--format", form),
+                             self.report(*HISTORY, "--format", form))
+
+    def test_the_page_stands_alone_and_needs_no_matplotlib(self):
+        self.environment["WARPMARK_PYTHON"] = "/nowhere/python3"
+        for journals in (HISTORY, COUNTED):
+            page = Page(self.report(*journals))
+            self.assertEqual(page.loaded, [])
+            self.assertNotIn("script", page.tags)
+            self.assertEqual(len(page.ids), len(set(page.ids)))
+        self.assertEqual(page.tags.count("svg"), 4)
+
+    def test_which_layout(self):
+        for arguments, history in ((HISTORY[:2], False), (HISTORY[:3], True),
+                                   ((*HISTORY[:2], "--layout", "history"), True),
+                                   ((*HISTORY[:3], "--layout", "side-by-side"), False),
+                                   # One of each device: compared with each other, as ever.
+                                   (("h200.jsonl", "a100.jsonl", "cpu.jsonl"), False)):
+            page = self.report(*arguments, "--no-plots")
+            self.assertEqual("<h1>History on " in page, history, arguments)
+
+    def test_a_journal_of_several_runs(self):
+        self.write("all.jsonl", "".join((self.folder / name).read_text() for name in HISTORY))
+        runs = json.loads(self.report("all.jsonl", "--format", "json"))["runs"]
+        self.assertEqual([run["label"] for run in runs[-2:]], ["4e5f6a7", "4e5f6a7-dirty"])
+        self.write("two.jsonl", "".join((self.folder / name).read_text() for name in HISTORY[:2]))
+        self.assertIn("two.jsonl (2)", self.report("two.jsonl", "--format", "markdown"))
+
+    def test_selection_and_least_effect(self):
+        out = self.report(*HISTORY, "--format", "text", "-k", "blur", "--min-effect", "10")
+        self.assertIn("0 of 2 points changed (a change counts from 10 % on)", out)
+        self.assertNotIn("kernels/copy", out)
+
+    def test_mistakes(self):
+        (self.folder / "empty.jsonl").write_text("")
+        for arguments, message in (
+                ((*HISTORY, "a100.jsonl"), "a history is of one device, and these differ: NVIDIA H200 ("),
+                ((*HISTORY, "empty.jsonl"), "empty.jsonl: error: the journal has no whole line"),
+                (("h200.jsonl", "--layout", "history"), "a history needs two runs or more"),
+                (("h200.jsonl", "--layout", "table"), "--layout must be history or side-by-side"),
+                (("h200.jsonl", "--format", "json"), "--format json is of histories"),
+                (("h200.jsonl", "--min-effect", "3"), "--min-effect is of histories"),
+                ((*HISTORY, "--min-effect", "-3"), "--min-effect must be a percentage from 0 on"),
+                ((*HISTORY, "-o", "history_b.jsonl"), "-o would replace history_b.jsonl")):
+            self.assertIn(message, self.refused("report", *arguments))
+
+    def test_a_torn_journal_says_so(self):
+        text = (self.folder / "history_b.jsonl").read_text()
+        self.write("history_b.jsonl", text[:len(text) // 2])
+        out = self.report(*HISTORY, "--format", "text")
+        self.assertIn("WARNING the run of history_b.jsonl did not come to its end", out)
+        self.assertEqual(out.count("did not come to its end"), 1)
+
+    def test_texts_of_journals_are_texts(self):
+        for name in HISTORY:
+            text = (self.folder / name).read_text()
+            self.write(name, text.replace("kernels/blur", "<b>`|")
+                       .replace('"commit":"', '"commit":"<i>|'))
+        Page(self.report(*HISTORY))
+        for form in ("html", "markdown"):
+            out = self.report(*HISTORY, "--format", form)
+            self.assertNotIn("<b>`", out)
+        self.assertNotIn("<i>", self.report(*HISTORY))
+
+
 @unittest.skipUnless(shutil.which("chromium"), "no Chromium on this machine")
 class Browser(ReportTest):
     def test_a_browser_shows_it_without_error_or_request(self):
@@ -192,6 +293,39 @@ class Browser(ReportTest):
                                (self.folder / "net.json").read_text())
         self.assertEqual([pair for pair in requested if pair[0].startswith("file")], [])
         self.assertGreater((self.folder / "page.png").stat().st_size, 50000)
+
+    def write_runs(self, count):
+        """Journals of so many commits, with long names."""
+        text = (self.folder / "history_a.jsonl").read_text()
+        names = []
+        for i in range(count):
+            name = "%s_%02d.jsonl" % ("a_name_without_a_place_to_break_it" * 2, i)
+            journal = text.replace("2026-11-05", "2026-%02d-%02d" % (1 + i // 28, 1 + i % 28))
+            journal = journal.replace('"commit":"', '"commit":"%02d' % i)
+            self.write(name, journal.replace("kernels/blur", "kernels/" + "blur_of_a_long_name" * 4))
+            names.append(name)
+        return names
+
+    def test_a_history_is_no_wider_than_the_window(self):
+        for runs in (5, 20, 60):
+            page = self.report(*self.write_runs(runs))
+            # The page itself forbids scripts.
+            page = re.sub("<meta http-equiv[^>]*>", "", page).replace("<details", "<details open")
+            page += "<script>const e = document.scrollingElement;" \
+                    "document.title = e.scrollWidth + ' in ' + e.clientWidth</script>"
+            self.write("page.html", page)
+            for width in (1280, 400):
+                self.write("frame.html", "<iframe src=page.html width=%d height=900></iframe><script>"
+                           "onload = () => document.title = frames[0].document.title</script>" % width)
+                done = subprocess.run(
+                    ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-extensions",
+                     "--allow-file-access-from-files", "--user-data-dir=%s" % (self.folder / "profile"),
+                     "--dump-dom", (self.folder / "frame.html").as_uri()],
+                    cwd=self.folder, capture_output=True, text=True, timeout=120, check=True)
+                found = re.search("<title>(\\d+) in (\\d+)</title>", done.stdout)
+                self.assertTrue(found, done.stdout + done.stderr)
+                self.assertEqual(found.group(1), found.group(2), "%d runs, %d pixels" % (runs, width))
+                self.assertLess(int(found.group(2)), width + 1)
 
 
 if __name__ == "__main__":
