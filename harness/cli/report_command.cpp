@@ -47,8 +47,9 @@ std::string format_of(const ReportState& state) {
 void require_one_of(const char* option, const std::string& value,
                     const std::vector<std::string>& known) {
   if (value.empty() || std::find(known.begin(), known.end(), value) != known.end()) return;
-  throw usage_error(
-      fmt::format("{} must be {}, not `{}`", option, join(known, " or "), printable(value)));
+  std::string words = join(known, ", ");
+  words.replace(words.rfind(", "), 2, " or ");
+  throw usage_error(fmt::format("{} must be {}, not `{}`", option, words, printable(value)));
 }
 
 // Several of one device are a history, unless they are asked for side by side.

@@ -53,7 +53,7 @@ std::string whole_change_text(const HistoryPoint& point) {
   const HistoryValue* first = first_value(point);
   const HistoryValue* last = last_value(point);
   if (first == last) return "";
-  if (first->value == last->value) return "0.0 %";
+  if (first->value == last->value) return "same";
   return change_text(point, first->value == 0 ? INFINITY : last->value / first->value);
 }
 
@@ -125,14 +125,15 @@ std::string subject_text(const BenchHistory& history) {
 }
 
 std::string sum_text(const BenchHistory& history) {
-  size_t changed = 0, drifting = 0;
+  size_t changed = 0, drifting = 0, all = 0;
   for (const HistoryPoint& point : history.points) {
+    all += 1 + point.unchanged_counters;
     changed += point.changes.empty() ? 0 : 1;
     drifting += point.drift ? 1 : 0;
   }
   const double effect =
       history.counted ? history.options.least_count_effect : history.options.least_effect;
-  return fmt::format("{} of {} changed{} ({})", changed, counted(history.points.size(), "point"),
+  return fmt::format("{} of {} changed{} ({})", changed, counted(all, "point"),
                      drifting > 0 ? fmt::format(", {} drifted", drifting) : "",
                      effect > 0 ? fmt::format("a change counts from {:.3g} % on", effect * 100)
                                 : "every change counts");

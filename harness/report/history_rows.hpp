@@ -21,7 +21,7 @@ const HistoryValue* last_value(const HistoryPoint& point);
 std::string change_text(const HistoryPoint& point, double ratio);
 /// "+7.7 … +8.3 %"; "" of a count.
 std::string interval_text(const HistoryPoint& point, const Ratio& ratio);
-/// From the first to the last value; "" if there are no two.
+/// From the first to the last value, "same" if they are equal; "" if there are no two.
 std::string whole_change_text(const HistoryPoint& point);
 /// "+8.1 % (+7.7 … +8.3 %) from 3d4e5f6 on, of the same sources", one for each change, and a drift.
 std::vector<std::string> change_lines(const BenchHistory& history, const HistoryPoint& point);

@@ -343,6 +343,7 @@ std::vector<BenchResult> read_bench_results(const std::filesystem::path& file) {
   // Without any the first one says what the journal is of.
   if (any) std::erase_if(runs, [](const JournalContents& run) { return !is_bench(run); });
   std::vector<BenchResult> results;
+  results.reserve(runs.size());
   for (const JournalContents& run : runs) results.push_back(result_of(file, run));
   return results;
 }

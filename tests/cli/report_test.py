@@ -103,7 +103,7 @@ class Report(ReportTest):
                 ((), "RESULT is required"),
                 (("check.jsonl",), "check.jsonl is the journal of a check"),
                 (("nothing.jsonl",), "cannot read nothing.jsonl"),
-                (("h200.jsonl", "--format", "pdf"), "--format must be html or markdown"),
+                (("h200.jsonl", "--format", "pdf"), "--format must be html, markdown, text or json"),
                 (("h200.jsonl", "--no-plots", "-o", "h200.jsonl"), "-o would replace h200.jsonl"),
                 (("h200.jsonl", "-k", "a and"), "-k")):
             self.assertIn(message, self.refused("report", *arguments))
