@@ -167,6 +167,9 @@ class Report(ReportTest):
         for name in names:
             self.write(name, text)
         self.report(*names)
+        # It logs that it has no place for its cache.
+        self.environment.update(MPLCONFIGDIR="/proc/nothing", TMPDIR=str(self.folder))
+        self.report("h200.jsonl")
 
     def test_tables_in_documents_are_what_the_command_says(self):
         """A block between `<!-- begin: warpmark report … -->` and `<!-- end -->`."""
