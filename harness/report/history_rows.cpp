@@ -14,6 +14,8 @@ namespace warpmark {
 namespace {
 
 constexpr size_t kMostGaps = 4;  // that are named
+// In simulations the level held from here on, or nearly so (tests/unit/results/change_points_test.cpp).
+constexpr size_t kFewRuns = 6;
 
 }  // namespace
 
@@ -141,10 +143,12 @@ std::string sum_text(const BenchHistory& history) {
 
 std::string method_text(const BenchHistory& history) {
   if (history.counted) return "counts are exact: each difference is a change";
-  return fmt::format(
-      "Student's t between the runs before and after each change, with Holm's correction for all "
-      "points and runs: a false alarm among them has a chance of {:.3g} % at most",
+  std::string text = fmt::format(
+      "Student's t between the runs before and after each change, at a level of {:.3g} % for all "
+      "points and runs together (Holm's correction)",
       100 * history.options.false_alarms);
+  if (history.runs.size() < kFewRuns) text += "; so few runs hardly show how much runs vary";
+  return text;
 }
 
 }  // namespace warpmark

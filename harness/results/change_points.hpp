@@ -22,7 +22,8 @@ struct SeriesChanges {
 
 struct ChangeOptions {
   double least_effect = 0.02;
-  /// How often at most a step or a drift is found anywhere in all series, if nothing changed.
+  /// The level of the tests of all series together: how often at most they find anything if nothing
+  /// changed, as far as the series show how much runs vary.
   double false_alarms = 0.05;
 };
 
@@ -46,8 +47,8 @@ struct ChangeOptions {
 /// an F test, those that vary more keep their own), so that a single run may be a segment. What the
 /// values deviate from their segments beyond that is variation between runs, which a single run cannot
 /// know: it widens all (Birge, Physical Review 40, 1932) where an F test shows any, or where most of
-/// eight series or more vary so. Three runs of one series cannot show it, and a history of these has as
-/// many false alarms as comparing them has. With two values this is Welch's test of ratio_of_times().
+/// eight series or more vary so. Few runs hardly show it, and three of one series do not: a history of
+/// these has as many false alarms as comparing them has. With two values this is Welch's test of ratio_of_times().
 std::vector<SeriesChanges> find_changes(const std::vector<std::vector<LogTime>>& series,
                                         const ChangeOptions& options = {});
 

@@ -119,6 +119,12 @@ TEST(HistoryRows, ChangesInWords) {
   EXPECT_EQ(whole_change_text(times({7, 0, 0})), "");
 }
 
+TEST(HistoryRows, FewRunsAreSaidToShowLittle) {
+  const std::string few = "so few runs hardly show how much runs vary";
+  EXPECT_NE(method_text(history_of({times({1, 1, 1})})).find(few), std::string::npos);
+  EXPECT_EQ(method_text(history_of({times({1, 1, 1, 1, 1, 1})})).find(few), std::string::npos);
+}
+
 TEST(HistoryRows, OfManyGapsFourAreNamed) {
   HistoryPoint point = times({10, 0, 0, 0, 0, 0, 0});
   point.verdicts[2] = "skipped";

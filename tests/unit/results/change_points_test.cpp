@@ -181,6 +181,9 @@ TEST(ChangePoints, FalseAlarmsAreRare) {
                       {0.003, 40, 6, 0.02, 0.03},
                       {0.01, 40, 6, 0.02, 0.066},
                       {0.01, 40, 20, 0.02, 0.047},
+                      // So few hardly show that runs vary by as much as processes do.
+                      {0.01, 40, 3, 0.02, 0.15},
+                      {0.01, 1, 3, 0.02, 0.27},
                       // What the tests let through without a least effect, which hides most of it.
                       {0, 1, 3, 0, 0.065},
                       {0, 1, 6, 0, 0.028},
