@@ -90,7 +90,7 @@ BenchmarkReport report_of(const CaseRun::Result& result) {
   const BenchSeries& series = timed.series.front();
   const Summary& summary = series.summary;
   report.seconds = summary.median;
-  report.label = std::string(to_text(series.cache)) + ", " + std::string(to_text(series.stop));
+  report.label = std::string(to_text(series.mode)) + ", " + std::string(to_text(series.stop));
   const auto add = [&](const std::string& name, const std::optional<double>& value) {
     if (value) report.counters.emplace_back(name, *value);
   };
@@ -107,7 +107,7 @@ BenchmarkReport report_of(const CaseRun::Result& result) {
   add("read_share", series.read_share);
   for (const BenchSeries& further : timed.series) {
     if (&further == &series) continue;
-    std::string name = std::string(to_text(further.cache)) + " median s";
+    std::string name = std::string(to_text(further.mode)) + " median s";
     std::replace(name.begin(), name.end(), ' ', '_');
     add(name, further.summary.median);
   }

@@ -206,7 +206,7 @@ class SelfTest {
   void note_mistake(const ComparedPoint& point, size_t before, size_t after) {
     if (point.verdict != ChangeVerdict::slower && point.verdict != ChangeVerdict::faster) return;
     mistakes_ += fmt::format("  {} ({}), run {} after run {}: {}, {} after {}\n", point.id,
-                             to_text(*point.cache), after + 1, before + 1, to_text(point.verdict),
+                             to_text(*point.mode), after + 1, before + 1, to_text(point.verdict),
                              time_text(point.contender->median), time_text(point.baseline->median));
   }
 

@@ -8,7 +8,7 @@ namespace warpmark {
 
 /// Measures kernels of its own again and again, by processes as a user starts them, without a change
 /// and with 5 % more work, compares each pair of runs, and prints how many points were called what.
-/// Takes device, caches, budget, precision, samples and processes from the request. Returns success
+/// Takes device, modes, budget, precision, samples and processes from the request. Returns success
 /// whatever it finds. Throws a usage error on a device that counts, which has no times.
 ExitCode bench_self_test(const JobRequest& request, Output& out);
 

@@ -43,9 +43,9 @@ std::string whole_cell(const std::optional<int64_t>& value) {
 std::string line_of(const BenchSeries& series) {
   const Summary& summary = series.summary;
   std::string line = fmt::format(
-      "{}: {} to {}, half of them {} to {}, {} in batches of {}, stopped: {}",
-      to_text(series.cache), time_text(summary.min), time_text(summary.max), time_text(summary.q1),
-      time_text(summary.q3), summary.count, series.batch, to_text(series.stop));
+      "{}: {} to {}, half of them {} to {}, {} in batches of {}, stopped: {}", to_text(series.mode),
+      time_text(summary.min), time_text(summary.max), time_text(summary.q1), time_text(summary.q3),
+      summary.count, series.batch, to_text(series.stop));
   if (series.read_share) line += ", " + share_text(*series.read_share) + " of reading";
   return line;
 }
@@ -186,7 +186,7 @@ std::vector<std::string> BenchConsole::marks(const TimedCase& timed) {
   std::vector<std::string> words;
   for (const BenchSeries& series : timed.series) {
     const bool first = &series == &timed.series.front();
-    const std::string which = first ? "" : std::string(to_text(series.cache)) + " ";
+    const std::string which = first ? "" : std::string(to_text(series.mode)) + " ";
     if (!trusted(series, timed)) {
       missed_precision_ = true;
       if (!first) words.push_back(which + precision_cell(series, false));
@@ -199,7 +199,7 @@ std::vector<std::string> BenchConsole::marks(const TimedCase& timed) {
     words.push_back("no time for " + std::string(to_text(mode)));
     missed_precision_ = true;
   }
-  const bool only_hot = !table_.counted && timed.series.front().cache == CacheState::hot;
+  const bool only_hot = !table_.counted && timed.series.front().mode == TimingMode::hot;
   if (only_hot) words.insert(words.begin(), "hot");
   const std::vector<std::string> reasons = throttling(timed.measurement);
   if (!reasons.empty()) words.push_back("throttled: " + join(reasons, " "));

@@ -128,9 +128,9 @@ class LineMaker {
         entries_(std::move(entries)),
         x_axis_(std::move(x_axis)),
         quantity_(quantity_of(entries_)) {
-    std::set<CacheState> caches;
-    for (const PlotPoint& entry : entries_) caches.insert(entry.series->cache);
-    both_caches_ = caches.size() > 1;
+    std::set<TimingMode> modes;
+    for (const PlotPoint& entry : entries_) modes.insert(entry.series->mode);
+    several_modes_ = modes.size() > 1;
   }
 
   std::vector<CaptionedLines> make() {
@@ -165,7 +165,7 @@ class LineMaker {
   }
 
   std::vector<PlotLine> lines_of(const std::string& dtype) const {
-    // By label and cache, in the order of the result.
+    // By label and mode, in the order of the result.
     std::vector<std::string> labels;
     std::vector<std::pair<PlotLine, std::vector<std::pair<double, Height>>>> lines;
     for (const PlotPoint& entry : entries_) {
@@ -175,10 +175,10 @@ class LineMaker {
       if (known == labels.end()) known = labels.insert(labels.end(), label);
       PlotLine line;
       line.colour = static_cast<size_t>(known - labels.begin());
-      line.dashed = both_caches_ && entry.series->cache == CacheState::hot;
+      line.dashed = several_modes_ && entry.series->mode == TimingMode::hot;
       line.label = label;
-      if (both_caches_ || label.empty()) {
-        line.label += (label.empty() ? "" : ", ") + std::string(to_text(entry.series->cache));
+      if (several_modes_ || label.empty()) {
+        line.label += (label.empty() ? "" : ", ") + std::string(to_text(entry.series->mode));
       }
       auto same = std::find_if(lines.begin(), lines.end(),
                                [&](const auto& other) { return other.first.label == line.label; });
@@ -234,7 +234,7 @@ class LineMaker {
   std::vector<PlotPoint> entries_;
   std::string x_axis_;
   Quantity quantity_;
-  bool both_caches_ = false;
+  bool several_modes_ = false;
 };
 
 std::vector<double> chosen_samples(const std::vector<double>& samples) {
@@ -254,7 +254,7 @@ std::vector<StripPlot> strips_of(const std::vector<NamedResult>& results,
     const Summary& summary = entry.series->summary;
     const auto deviation = [&](double seconds) { return (seconds / summary.median - 1) * 100; };
     StripRow row;
-    row.label = point_text(*entry.one) + " " + std::string(to_text(entry.series->cache));
+    row.label = point_text(*entry.one) + " " + std::string(to_text(entry.series->mode));
     if (results.size() > 1) row.label += ", " + results[entry.result].name;
     for (const double sample : chosen_samples(entry.series->samples)) {
       row.values.push_back(deviation(sample));

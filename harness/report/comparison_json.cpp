@@ -68,7 +68,7 @@ Json point_json(const ComparedPoint& point) {
   }
   return {{"suite", point.suite},
           {"case", point.id},
-          {"cache", point.cache ? Json(to_text(*point.cache)) : Json(nullptr)},
+          {"mode", point.mode ? Json(to_text(*point.mode)) : Json(nullptr)},
           {"verdict", to_text(point.verdict)},
           {"reason", point.reason},
           {"ratio", ratio_json(point.ratio)},

@@ -17,7 +17,7 @@ void add_table(const ComparedBenches& compared, const std::vector<ComparisonRow>
   const bool counted = compared.comparison.counted;
   MarkdownTable table({{"verdict"},
                        {"case"},
-                       {counted ? "counter" : "cache"},
+                       {counted ? "counter" : "mode"},
                        {"baseline", true},
                        {"contender", true},
                        {"change", true},

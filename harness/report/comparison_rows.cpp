@@ -74,7 +74,7 @@ void add_rows(const ComparedPoint& point, std::vector<ComparisonRow>& rows) {
     add_counter_rows(point, std::move(row), rows);
     return;
   }
-  if (point.cache) row.what = to_text(*point.cache);
+  if (point.mode) row.what = to_text(*point.mode);
   if (point.baseline) row.baseline = time_text(point.baseline->median);
   if (point.contender) row.contender = time_text(point.contender->median);
   if (point.ratio) {

@@ -51,7 +51,7 @@ class Table {
       : rows_(std::move(rows)), style_(style) {
     ComparisonRow title;
     title.id = "case";
-    title.what = counted ? "counter" : "cache";
+    title.what = counted ? "counter" : "mode";
     title.baseline = "baseline";
     title.contender = "contender";
     title.change = "change";

@@ -59,7 +59,7 @@ Json point_json(const HistoryPoint& point) {
   const auto or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
   return {{"suite", point.suite},
           {"case", point.id},
-          {"cache", or_null(point.mode)},
+          {"mode", or_null(point.mode)},
           {"counter", or_null(point.counter)},
           {"values", std::move(values)},
           {"verdicts", point.verdicts},

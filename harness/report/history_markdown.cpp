@@ -14,7 +14,7 @@ namespace {
 std::string points_table(const BenchHistory& history,
                          const std::vector<const HistoryPoint*>& points) {
   MarkdownTable table({{"case"},
-                       {history.counted ? "counter" : "cache"},
+                       {history.counted ? "counter" : "mode"},
                        {"first", true},
                        {"last", true},
                        {"change", true},

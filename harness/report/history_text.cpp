@@ -70,7 +70,7 @@ std::string history_text(const BenchHistory& history, const ConsoleStyle& style)
   std::string text = coloured(style, Colour::bold, "warpmark report") + ": " +
                      printable(subject_text(history)) + "\n\n" + runs_text(history, style) + "\n";
   Table table({false, false, true, true, true, true});
-  table.add({"case", history.counted ? "counter" : "cache", "first", "last", "", "change"});
+  table.add({"case", history.counted ? "counter" : "mode", "first", "last", "", "change"});
   const std::vector<const HistoryPoint*> points = by_change(history);
   for (const HistoryPoint* point : points) {
     const HistoryValue* first = first_value(*point);

@@ -26,7 +26,7 @@ thead th{font-weight:600;border-bottom:1px solid var(--faint);white-space:nowrap
 tbody tr{border-bottom:1px solid var(--rule)}
 tbody tr:hover{background:var(--panel)}
 td.number,th.number{text-align:right;white-space:nowrap}
-td.case,td.cache{white-space:nowrap}
+td.case,td.mode{white-space:nowrap}
 td.time{font-weight:600}
 td.notes,ul.notes{color:var(--faint)}
 td.notes{min-width:12rem}

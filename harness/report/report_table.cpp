@@ -15,10 +15,10 @@ namespace warpmark {
 
 namespace {
 
-// What one row is of: a case under one state of the cache, or one without times.
+// What one row is of: a case in one mode, or one without times.
 struct RowKey {
   std::string id, point;
-  std::optional<CacheState> cache;
+  std::optional<TimingMode> mode;
   friend bool operator==(const RowKey&, const RowKey&) = default;
 };
 
@@ -31,7 +31,7 @@ struct Found {
 Found find(const BenchResult& result, const RowKey& key) {
   Found found;
   found.one = result.find(key.id);
-  if (found.one != nullptr && key.cache) found.series = found.one->find_series(*key.cache);
+  if (found.one != nullptr && key.mode) found.series = found.one->find_series(*key.mode);
   return found;
 }
 
@@ -106,14 +106,14 @@ std::string notes_cell(const Found& found) {
 void add_notes(const RowKey& key, const Found& found, const std::string& name,
                std::vector<std::string>& notes) {
   if (found.one == nullptr) return;
-  const auto add = [&](const std::string& cache, const std::string& note) {
-    std::string line = fmt::format("{}{} of {}: {}", key.point, cache, name, note);
+  const auto add = [&](const std::string& mode, const std::string& note) {
+    std::string line = fmt::format("{}{} of {}: {}", key.point, mode, name, note);
     if (std::find(notes.begin(), notes.end(), line) == notes.end()) notes.push_back(line);
   };
   for (const std::string& note : notes_of_case(*found.one)) add("", note);
   if (found.series == nullptr) return;
   for (const std::string& note : notes_of_series(*found.series)) {
-    add(" " + std::string(to_text(found.series->cache)), note);
+    add(" " + std::string(to_text(found.series->mode)), note);
   }
 }
 
@@ -181,7 +181,7 @@ std::vector<RowKey> row_keys(const std::vector<NamedResult>& results, const std:
   for (const NamedResult& named : results) {
     for (const BenchCase& one : named.result.cases) {
       if (one.suite != suite) continue;
-      for (const BenchSeries& series : one.series) add({one.id, point_text(one), series.cache});
+      for (const BenchSeries& series : one.series) add({one.id, point_text(one), series.mode});
     }
   }
   // Cases without times: beside their times in another result, or in a row of their own.
@@ -210,7 +210,7 @@ ReportTable table_of(const std::vector<NamedResult>& results, const std::string&
   const bool single = results.size() == 1;
   ReportTable table;
   table.suite = suite;
-  table.columns = {{"case"}, {"cache"}};
+  table.columns = {{"case"}, {"mode"}};
   std::vector<std::pair<size_t, Figure>> cells;
   for (size_t i = 0; i < results.size(); ++i) {
     for (Figure& figure : figures(single, results[i].result)) {
@@ -220,7 +220,7 @@ ReportTable table_of(const std::vector<NamedResult>& results, const std::string&
   }
   if (single) table.columns.push_back({"notes"});
   for (const RowKey& key : row_keys(results, suite)) {
-    std::vector<std::string> row = {key.point, key.cache ? std::string(to_text(*key.cache)) : ""};
+    std::vector<std::string> row = {key.point, key.mode ? std::string(to_text(*key.mode)) : ""};
     std::vector<Found> found;
     found.reserve(results.size());
     for (const NamedResult& named : results) found.push_back(find(named.result, key));

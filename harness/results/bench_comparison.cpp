@@ -150,9 +150,9 @@ class Comparer {
     }
     for (const BenchSeries& series : before.series) {
       ComparedPoint one = point;
-      one.cache = series.cache;
+      one.mode = series.mode;
       one.baseline = series.summary;
-      if (const BenchSeries* now = after.find_series(series.cache)) {
+      if (const BenchSeries* now = after.find_series(series.mode)) {
         const auto [then, later] =
             aligned(series, baseline_.ceilings, *now, contender_.ceilings, after.kernels.size());
         one.baseline = then.summary;
@@ -161,12 +161,12 @@ class Comparer {
         one.notes = doubts(before, series, after, *now, options_.least_effect);
       } else {
         one.verdict = ChangeVerdict::missing;
-        one.reason = fmt::format("this run has no times with a {} cache", to_text(series.cache));
+        one.reason = fmt::format("this run has no {} times", to_text(series.mode));
       }
       result_.points.push_back(std::move(one));
     }
     for (const BenchSeries& series : after.series) {
-      if (before.find_series(series.cache) == nullptr) add(after, &series);
+      if (before.find_series(series.mode) == nullptr) add(after, &series);
     }
   }
 
@@ -183,7 +183,7 @@ class Comparer {
     point.verdict = ChangeVerdict::added;
     point.counted = result_.counted;
     if (series != nullptr) {
-      point.cache = series->cache;
+      point.mode = series->mode;
       point.contender = series->summary;
     }
     const auto before = before_.find(one.id);

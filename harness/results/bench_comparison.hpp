@@ -75,7 +75,7 @@ struct GrownLine {
 
 struct ComparedPoint {
   std::string suite, id;
-  std::optional<CacheState> cache;  ///< nothing where exact counters are compared, or all is lost
+  std::optional<TimingMode> mode;  ///< nothing where exact counters are compared, or all is lost
   ChangeVerdict verdict = ChangeVerdict::same;
   std::string reason;                          ///< in words; "" where the figures say it
   std::optional<Summary> baseline, contender;  ///< seconds; both or none, where counters decide

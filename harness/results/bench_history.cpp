@@ -86,7 +86,7 @@ std::string point_of(const BenchCase& one) {
 const BenchSeries* find_series(const BenchCase* one, const std::string& mode) {
   if (one == nullptr) return nullptr;
   for (const BenchSeries& series : one->series) {
-    if (to_text(series.cache) == mode) return &series;
+    if (to_text(series.mode) == mode) return &series;
   }
   return nullptr;
 }
@@ -248,7 +248,7 @@ class HistoryMaker {
       const BenchCase* one = find(i, id);
       if (one == nullptr) continue;
       for (const BenchSeries& series : one->series) {
-        const std::string mode(to_text(series.cache));
+        const std::string mode(to_text(series.mode));
         if (std::find(modes.begin(), modes.end(), mode) == modes.end()) modes.push_back(mode);
       }
     }
@@ -288,9 +288,7 @@ class HistoryMaker {
       const std::optional<Ceilings>& ceilings = history_.runs[i].result.ceilings;
       if (!every && has_overheads(*all[i])) put_back_overheads(*all[i]);
       if (!every || !ceilings) continue;
-      const double more = *launch - ceilings->launch_s;
-      const auto launches = static_cast<double>(find(i, id)->kernels.size());
-      shift(*all[i], all[i]->batch > 1 ? more * launches : more);
+      shift_launches(*all[i], find(i, id)->kernels.size(), *launch - ceilings->launch_s);
     }
     return all;
   }

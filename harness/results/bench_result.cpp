@@ -75,7 +75,7 @@ BenchSeries series_of(const RecordField& record) {
   BenchSeries series;
   // Journals of before 2026-12 call it so.
   const auto cache = record.find("cache");
-  series.cache = (cache ? *cache : record.member("mode")).one_of(all_timing_modes());
+  series.mode = (cache ? *cache : record.member("mode")).one_of(all_timing_modes());
   const RecordField batch = record.member("batch");
   if (batch.integer() < 1) throw batch.wrong("must be 1 or more");
   series.batch = static_cast<uint64_t>(batch.integer());
@@ -158,8 +158,8 @@ void read_measurement(const RecordField& record, BenchCase& into) {
   into.flops = optional_number(record, "flops");
   for (const RecordField& series : record.member("series").elements()) {
     BenchSeries one = series_of(series);
-    if (into.find_series(one.cache) != nullptr) {
-      throw series.wrong(fmt::format("is a second series of mode `{}`", to_text(one.cache)));
+    if (into.find_series(one.mode) != nullptr) {
+      throw series.wrong(fmt::format("is a second series of mode `{}`", to_text(one.mode)));
     }
     into.series.push_back(std::move(one));
   }
@@ -247,9 +247,9 @@ double launches_within(TimingMode mode, uint64_t batch, size_t launches) {
   return batch > 1 ? static_cast<double>(launches) : 1;
 }
 
-const BenchSeries* BenchCase::find_series(CacheState cache) const {
+const BenchSeries* BenchCase::find_series(TimingMode mode) const {
   const auto found = std::find_if(series.begin(), series.end(),
-                                  [&](const BenchSeries& one) { return one.cache == cache; });
+                                  [&](const BenchSeries& one) { return one.mode == mode; });
   return found == series.end() ? nullptr : &*found;
 }
 

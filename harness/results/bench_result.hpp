@@ -29,7 +29,7 @@ struct BenchProcess {
 /// where they follow each other (Ceilings::launch_s). So an empty kernel has that time, and a kernel
 /// what a profiler calls its duration.
 struct BenchSeries {
-  CacheState cache = CacheState::cold;
+  TimingMode mode = TimingMode::cold;
   uint64_t batch = 1;
   std::optional<uint64_t> moved_bytes;  ///< by one run of a transfer
   StopReason stop = StopReason::precise;
@@ -72,7 +72,7 @@ struct BenchCase {
   std::optional<double> bytes, flops;
   DeviceState before, after;
 
-  const BenchSeries* find_series(CacheState cache) const;
+  const BenchSeries* find_series(TimingMode mode) const;
   bool measured() const { return !series.empty() || !counters.empty(); }
   std::optional<int64_t> counter(const std::string& name) const;
 };

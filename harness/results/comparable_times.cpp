@@ -72,8 +72,9 @@ bool has_overheads(const BenchSeries& series) {
                      [](const BenchProcess& process) { return process.overhead_s.has_value(); });
 }
 
-void shift(BenchSeries& series, double seconds) {
-  lengthen(series, [seconds](const BenchProcess&) { return seconds; });
+void shift_launches(BenchSeries& series, size_t launches, double seconds) {
+  const double each = seconds * launches_within(series.mode, series.batch, launches);
+  lengthen(series, [each](const BenchProcess&) { return each; });
 }
 
 void put_back_overheads(BenchSeries& series) {

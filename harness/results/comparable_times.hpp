@@ -36,8 +36,8 @@ bool is_known(const BenchSeries& series);
 
 /// Whether an empty kernel was timed beside the samples of each process.
 bool has_overheads(const BenchSeries& series);
-/// Every time is `seconds` longer, as long as that leaves any.
-void shift(BenchSeries& series, double seconds);
+/// As if an empty kernel took `seconds` more (launches_within), as long as that leaves any time.
+void shift_launches(BenchSeries& series, size_t launches, double seconds);
 /// The times as if no empty kernel had been timed.
 void put_back_overheads(BenchSeries& series);
 

@@ -39,16 +39,16 @@ std::optional<double> overhead_of(const TimedSeries& timed, size_t launches,
                                   const std::optional<Ceilings>& ceilings) {
   if (timed.empty_seconds.empty() || !ceilings || !(ceilings->launch_s > 0)) return std::nullopt;
   const double empty = summarize(timed.empty_seconds).median;
-  const double within = launches_within(timed.cache, timed.batch, launches);
+  const double within = launches_within(timed.mode, timed.batch, launches);
   // An empty sample of a graph is that of one kernel.
-  return (is_graph(timed.cache) ? empty : within * empty) - within * ceilings->launch_s;
+  return (is_graph(timed.mode) ? empty : within * empty) - within * ceilings->launch_s;
 }
 
 // What all processes say together of the series of one mode.
 BenchSeries figures(const std::vector<const TimedSeries*>& processes, size_t launches,
                     const Measurement& measurement, const std::optional<Ceilings>& ceilings) {
   BenchSeries series;
-  series.cache = processes.front()->cache;
+  series.mode = processes.front()->mode;
   series.batch = processes.front()->batch;
   series.stop = processes.front()->stop;
   std::vector<double> medians;
@@ -76,7 +76,7 @@ BenchSeries figures(const std::vector<const TimedSeries*>& processes, size_t lau
     series.summary.interval = mean.interval();
     series.summary.interval.low = std::max(0.0, series.summary.interval.low);
   }
-  if (is_transfer(series.cache)) {
+  if (is_transfer(series.mode)) {
     series.moved_bytes = processes.front()->moved_bytes;
     if (series.moved_bytes)
       series.bytes_per_s = over(static_cast<double>(*series.moved_bytes), series.summary.median);
@@ -102,7 +102,7 @@ Json record_of(const BenchSeries& series, uint64_t late) {
   const Summary& summary = series.summary;
   Json processes = Json::array();
   for (const BenchProcess& process : series.processes) processes.push_back(record_of(process));
-  Json record = {{"mode", to_text(series.cache)},
+  Json record = {{"mode", to_text(series.mode)},
                  {"batch", series.batch},
                  {"stop", to_text(series.stop)},
                  {"latency_hidden", series.latency_hidden},
@@ -142,9 +142,9 @@ Json value_of(const ArithmeticValue& value) {
 
 }  // namespace
 
-const BenchSeries* TimedCase::find_series(CacheState cache) const {
+const BenchSeries* TimedCase::find_series(TimingMode mode) const {
   const auto found = std::find_if(series.begin(), series.end(),
-                                  [&](const BenchSeries& one) { return one.cache == cache; });
+                                  [&](const BenchSeries& one) { return one.mode == mode; });
   return found == series.end() ? nullptr : &*found;
 }
 
@@ -176,7 +176,7 @@ std::optional<TimedCase> timed_case(const PlannedCase& planned, std::string sour
     uint64_t late = 0;
     for (const Measurement& one : processes) {
       for (const TimedSeries& series : one.series) {
-        if (series.cache != first.cache || series.seconds.empty()) continue;
+        if (series.mode != first.mode || series.seconds.empty()) continue;
         same.push_back(&series);
         late += series.late;
       }

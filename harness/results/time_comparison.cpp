@@ -16,9 +16,7 @@ std::pair<BenchSeries, BenchSeries> aligned(BenchSeries before,
                                             size_t launches) {
   const bool then = has_overheads(before), now = has_overheads(after);
   if (then && now && ceilings_before && ceilings_after) {
-    const double more = ceilings_before->launch_s - ceilings_after->launch_s;
-    const double each = more * launches_within(after.cache, after.batch, launches);
-    shift(after, each);
+    shift_launches(after, launches, ceilings_before->launch_s - ceilings_after->launch_s);
   } else if (then != now) {
     put_back_overheads(then ? before : after);
   }

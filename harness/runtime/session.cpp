@@ -564,7 +564,7 @@ class Session::State {
     std::vector<TimedSeries>& series = timed.measurement.series;
     const std::vector<TimingMode>& modes = one.job.options.modes;
     const auto place = [&](const TimedSeries& of) {
-      return std::find(modes.begin(), modes.end(), of.cache) - modes.begin();
+      return std::find(modes.begin(), modes.end(), of.mode) - modes.begin();
     };
     std::sort(series.begin(), series.end(),
               [&](const auto& left, const auto& right) { return place(left) < place(right); });

@@ -327,7 +327,7 @@ TimedSeries Executor::time_on_host(DeviceRun& run, const TimingOptions& options,
   const Stream stream(context_);
   if (restore != Restore::never) run.keep_initial();
   TimedSeries series;
-  series.cache = TimingMode::hot;
+  series.mode = TimingMode::hot;
   series.stop = StopReason::samples;
   const auto start = Clock::now();
   while (series.seconds.size() < most) {

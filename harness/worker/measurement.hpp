@@ -32,7 +32,6 @@ const std::vector<TimingMode>& all_timing_modes();
 bool is_cold(TimingMode mode);
 bool is_graph(TimingMode mode);
 bool is_transfer(TimingMode mode);
-using CacheState = TimingMode;
 
 struct TimingOptions {
   /// Fresh processes that share budget and samples: times differ more from one process to another
@@ -63,7 +62,7 @@ std::string_view to_text(StopReason reason);
 
 /// Times in one mode, in one process.
 struct TimedSeries {
-  TimingMode cache = TimingMode::cold;
+  TimingMode mode = TimingMode::cold;
   uint64_t batch = 1;                   ///< runs that one sample is the mean of
   std::vector<double> seconds;          ///< of one run, by sample in the order of time
   std::optional<uint64_t> moved_bytes;  ///< by one run of a transfer

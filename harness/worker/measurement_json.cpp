@@ -24,7 +24,7 @@ Enum enum_from(const Json& json, Enum last) {
 }
 
 Json to_json(const TimedSeries& series) {
-  return {{"cache", static_cast<int>(series.cache)},
+  return {{"mode", static_cast<int>(series.mode)},
           {"batch", series.batch},
           {"moved_bytes", json_or_null<Json>(series.moved_bytes)},
           {"seconds", series.seconds},
@@ -37,7 +37,7 @@ Json to_json(const TimedSeries& series) {
 
 TimedSeries series_from(const Json& json) {
   TimedSeries series;
-  series.cache = enum_from(json.at("cache"), TimingMode::pageable_download);
+  series.mode = enum_from(json.at("mode"), TimingMode::pageable_download);
   series.batch = json.at("batch");
   if (const Json& moved = json.at("moved_bytes"); !moved.is_null()) series.moved_bytes = moved;
   for (const Json& sample : json.at("seconds")) series.seconds.push_back(finite(sample));

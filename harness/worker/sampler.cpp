@@ -83,7 +83,7 @@ void Sampler::queue_group(TimedWork& work, bool flush, uint64_t count) {
 TimedSeries Sampler::sample(TimingMode mode, const TimingOptions& options, double budget_s) {
   const ScopedContext current(*context_);
   TimedSeries series;
-  series.cache = mode;
+  series.mode = mode;
   double left_s = budget_s;
   if (run_s_ == 0) {
     const auto start = Clock::now();
@@ -126,7 +126,7 @@ void Sampler::take_samples(TimedWork& work, const TimingOptions& options,
     const auto start = Clock::now();
     const auto wanted = static_cast<uint64_t>(kGroup / std::max(cycle_s, 1e-9)) + 1;
     const uint64_t count = std::min({wanted, kMostGroup, rule.most_next(start, cycle_s)});
-    queue_group(work, is_cold(series.cache), count);
+    queue_group(work, is_cold(series.mode), count);
     cycle_s = seconds_since(start) / static_cast<double>(count);
     for (size_t i = 0; i < empties_; ++i) {
       const Shot& empty = empty_shots_[i];

@@ -47,11 +47,11 @@ class ScriptedTimer : public CaseTimer {
     if (action != 'h') result.series.pop_back();
     TimedSeries& first = result.series.front();
     if (action == 'b') {
-      first = series(CacheState::cold, 2e-6, 0.2, 12);
+      first = series(TimingMode::cold, 2e-6, 0.2, 12);
       first.stop = StopReason::budget;
     }
     if (action == 'u') {
-      first = series(CacheState::cold, 2, 0.001, 3);
+      first = series(TimingMode::cold, 2, 0.001, 3);
       first.stop = StopReason::budget;
     }
     if (action == 'l') first.latency_hidden = false;
@@ -59,7 +59,7 @@ class ScriptedTimer : public CaseTimer {
     if (action == 'o') first.seconds.clear();
     if (action == 'i') first.seconds[1] = std::numeric_limits<double>::quiet_NaN();
     if (counts) {
-      first.cache = CacheState::hot;
+      first.mode = TimingMode::hot;
       result.counters = {{"ptx_thread_instructions", 1234567}, {"global_load_bytes", 4096}};
     }
     return result;
@@ -100,7 +100,7 @@ int run(int argc, char** argv) {
       planned.plan.point.push_back({axis.name, axis.value});
     }
     TimingOptions timing;
-    if (timer.script.letter(which) == 'h') timing.modes = {CacheState::cold, CacheState::hot};
+    if (timer.script.letter(which) == 'h') timing.modes = {TimingMode::cold, TimingMode::hot};
     work.push_back({{std::move(which), std::move(planned), {}, {}}, timing, std::string(64, 'a')});
   }
   return static_cast<int>(run_bench(work, timer, context, options, std::cout));

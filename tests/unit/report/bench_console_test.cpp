@@ -50,12 +50,12 @@ std::string bench_text(const ConsoleStyle& style) {
   Writer writer(style, testing_results::bench_context(), table);
   writer.add("n=1048576", timed());
   Measurement spent = measurement();
-  spent.series[0] = testing_results::series(CacheState::cold, 2e-6, 0.2, 12);
+  spent.series[0] = testing_results::series(TimingMode::cold, 2e-6, 0.2, 12);
   spent.series[0].stop = spent.series[1].stop = StopReason::budget;
   spent.series[1].seconds = testing_results::samples(1.5e-6, 0.5, 12);
   writer.add("n=2", timed(spent));
   Measurement few = measurement();
-  few.series = {testing_results::series(CacheState::cold, 1.5, 0.001, 1)};
+  few.series = {testing_results::series(TimingMode::cold, 1.5, 0.001, 1)};
   few.series[0].stop = StopReason::budget;
   few.series[0].latency_hidden = false;
   few.bytes.reset();
@@ -119,7 +119,7 @@ TEST(BenchConsole, GraphsAreColumnsAndTransfersLines) {
   RunContext context = testing_results::bench_context();
   Writer writer({}, context, table);
   Measurement measured = measurement();
-  measured.series[1].cache = TimingMode::cold_graph;
+  measured.series[1].mode = TimingMode::cold_graph;
   for (const auto& [mode, seconds] : {std::pair{TimingMode::upload, 0.25e-3},
                                       {TimingMode::pageable_upload, 1e-3},
                                       {TimingMode::download, 0.5e-3},
@@ -178,7 +178,7 @@ TEST(BenchConsole, CountedGolden) {
   style.verbosity = Verbosity::verbose;
   Writer writer(style, context, table);
   Measurement counted;
-  counted.series = {testing_results::series(CacheState::hot, 1.25e-3, 0.2, 3)};  // an aside
+  counted.series = {testing_results::series(TimingMode::hot, 1.25e-3, 0.2, 3)};  // an aside
   counted.series[0].stop = StopReason::samples;
   counted.bytes = 8192;
   counted.counters = {{"ptx_thread_instructions", 1234567},

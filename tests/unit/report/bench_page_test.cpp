@@ -32,7 +32,7 @@ TEST(ReportTable, OfOneResult) {
   ASSERT_EQ(tables.size(), 2U);
   EXPECT_EQ(tables[0].suite, "copy");
   EXPECT_EQ(titles(tables[0]),
-            (std::vector<std::string>{"case", "cache", "time", "±", "GB/s", "of copy", "occupancy",
+            (std::vector<std::string>{"case", "mode", "time", "±", "GB/s", "of copy", "occupancy",
                                       "registers", "samples"}));
   EXPECT_EQ(tables[0].rows.size(), 16U);
   EXPECT_EQ(tables[0].rows[0],

@@ -310,7 +310,7 @@ TEST(CasesThatAreGone, AreLostWithTheirReason) {
 TEST(CasesThatAreGone, OfTwoStatesOfTheCacheNoneIsShown) {
   BenchCase both = timed("b.n=1", summary_around(1, 1, 1));
   BenchSeries hot = both.series.front();
-  hot.cache = CacheState::hot;
+  hot.mode = TimingMode::hot;
   both.series.push_back(hot);
   const BenchResult before = run_of({timed("a.n=1", summary_around(1, 1, 1)), both});
   const BenchResult after = run_of({timed("a.n=1", summary_around(1, 1, 1))});
@@ -319,14 +319,14 @@ TEST(CasesThatAreGone, OfTwoStatesOfTheCacheNoneIsShown) {
 
 TEST(SeriesThatAreGone, AreMissingAndNewOnesAreAdded) {
   BenchCase cold = timed("a.n=1", summary_around(1, 1, 1)), hot = cold;
-  cold.series.front().cache = CacheState::cold;
-  hot.series.front().cache = CacheState::hot;
+  cold.series.front().mode = TimingMode::cold;
+  hot.series.front().mode = TimingMode::hot;
   const BenchComparison comparison = compare_benches(run_of({cold}), run_of({hot}));
   ASSERT_EQ(comparison.points.size(), 2U);
   EXPECT_EQ(comparison.points[0].verdict, ChangeVerdict::missing);
-  EXPECT_EQ(comparison.points[0].reason, "this run has no times with a cold cache");
+  EXPECT_EQ(comparison.points[0].reason, "this run has no cold times");
   EXPECT_EQ(comparison.points[1].verdict, ChangeVerdict::added);
-  EXPECT_EQ(comparison.points[1].cache, CacheState::hot);
+  EXPECT_EQ(comparison.points[1].mode, TimingMode::hot);
   EXPECT_TRUE(comparison.points[1].contender);
 }
 
@@ -376,7 +376,7 @@ TEST(CasesThatAreNew, OfADeviceThatCountsHaveNoTimes) {
       compare_benches(before, run_of({counting("a.n=1", {{"x", 1}}), counts}));
   ASSERT_EQ(comparison.points.size(), 2U);
   EXPECT_TRUE(comparison.points[1].counted);
-  EXPECT_FALSE(comparison.points[1].cache);
+  EXPECT_FALSE(comparison.points[1].mode);
   EXPECT_FALSE(comparison.points[1].contender);
 }
 

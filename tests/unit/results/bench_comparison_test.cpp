@@ -277,7 +277,7 @@ TEST(Aligned, NoTimeBecomesNothing) {
   EXPECT_NEAR(aligned(batch, after, batch, before, 3).second.summary.median,
               series.summary.median + 24e-6, 1e-15);
   // Of a graph all runs share one.
-  batch.cache = TimingMode::hot_graph;
+  batch.mode = TimingMode::hot_graph;
   EXPECT_NEAR(aligned(batch, after, batch, before, 3).second.summary.median,
               series.summary.median + 0.8e-6, 1e-15);
 }
@@ -306,7 +306,7 @@ TEST(Aligned, OtherMeasuresOfALaunchMakeNoDifference) {
 std::map<std::string, ComparedPoint> points_of(const BenchComparison& comparison) {
   std::map<std::string, ComparedPoint> points;
   for (const ComparedPoint& point : comparison.points) {
-    const std::string cache = point.cache ? " " + std::string(to_text(*point.cache)) : "";
+    const std::string cache = point.mode ? " " + std::string(to_text(*point.mode)) : "";
     points.emplace(point.id + cache, point);
   }
   return points;
@@ -390,7 +390,7 @@ TEST(CompareFixtures, CountersAreExact) {
   EXPECT_EQ(more.count(ChangeVerdict::slower), 3U);
   const ComparedPoint& point = more.points.at(1);
   EXPECT_TRUE(point.counted);
-  EXPECT_FALSE(point.cache);
+  EXPECT_FALSE(point.mode);
   EXPECT_FALSE(point.baseline);
   ASSERT_EQ(point.counters.size(), 2U);
   EXPECT_EQ(point.counters[0].name, "ptx_thread_instructions");
@@ -517,7 +517,7 @@ TEST(CompareRefuses, CountedAgainstTimed) {
   options.across_devices = true;
   const BenchComparison comparison = compare_benches(fixture("cpu"), timed, options);
   EXPECT_FALSE(comparison.counted);
-  EXPECT_EQ(comparison.points.at(0).cache, CacheState::hot);
+  EXPECT_EQ(comparison.points.at(0).mode, TimingMode::hot);
   // One case that both have is enough to see it.
   BenchResult all = fixture("cpu");
   all.cases[0].id = "other.n=1";

@@ -55,7 +55,7 @@ TEST(BenchResult, ReadsACase) {
                                                                           {"n", "16777216"}}));
   EXPECT_EQ(one->sources.size(), 64U);
   ASSERT_EQ(one->series.size(), 2U);
-  const BenchSeries* hot = one->find_series(CacheState::hot);
+  const BenchSeries* hot = one->find_series(TimingMode::hot);
   ASSERT_NE(hot, nullptr);
   EXPECT_EQ(hot->batch, 20U);
   EXPECT_EQ(hot->samples.size(), 25U);
@@ -86,7 +86,7 @@ TEST(BenchResult, ReadsCounters) {
   const BenchCase& one = result.cases.at(1);
   EXPECT_EQ(one.counter("ptx_thread_instructions"), 11 * 257);
   EXPECT_FALSE(one.counter("ptx_thread_instruction"));
-  EXPECT_EQ(one.find_series(CacheState::cold), nullptr);
+  EXPECT_EQ(one.find_series(TimingMode::cold), nullptr);
   EXPECT_FALSE(one.before.sm_clock_mhz);
 }
 

@@ -18,9 +18,9 @@ inline std::vector<double> samples(double seconds, double spread, int count) {
   return list;
 }
 
-inline TimedSeries series(CacheState cache, double seconds, double spread, int count) {
+inline TimedSeries series(TimingMode mode, double seconds, double spread, int count) {
   TimedSeries one;
-  one.cache = cache;
+  one.mode = mode;
   one.seconds = samples(seconds, spread, count);
   return one;
 }
@@ -28,8 +28,8 @@ inline TimedSeries series(CacheState cache, double seconds, double spread, int c
 /// 4 ms cold and 3.2 ms hot for 16 GB and 1 Gflop, on a device whose clocks are known.
 inline Measurement measurement() {
   Measurement result;
-  result.series = {series(CacheState::cold, 4e-3, 0.004, 41),
-                   series(CacheState::hot, 3.2e-3, 0.002, 41)};
+  result.series = {series(TimingMode::cold, 4e-3, 0.004, 41),
+                   series(TimingMode::hot, 3.2e-3, 0.002, 41)};
   result.series[1].batch = 8;
   KernelFacts kernel;
   kernel.entry = "doublify";

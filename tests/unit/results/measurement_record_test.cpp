@@ -27,24 +27,24 @@ TEST(TimedCase, RatesAndSharesAreOfTheMedian) {
   EXPECT_DOUBLE_EQ(*one.series[0].copy_share, 4.0 / 4.1);
   EXPECT_DOUBLE_EQ(*one.series[0].read_share, 4.0 / 4.4);
   EXPECT_DOUBLE_EQ(*one.series[1].bytes_per_s, 5e12);
-  EXPECT_EQ(one.find_series(CacheState::hot), &one.series[1]);
+  EXPECT_EQ(one.find_series(TimingMode::hot), &one.series[1]);
   EXPECT_FALSE(one.counter("ptx_thread_instructions"));
 }
 
 TEST(TimedCase, WhatIsUnknownStaysUnknown) {
   Measurement bare;
-  bare.series = {series(CacheState::hot, 0, 0, 3)};
+  bare.series = {series(TimingMode::hot, 0, 0, 3)};
   bare.bytes = 8;
   const TimedCase one = *timed_case(planned(), "", {}, {bare}, {});
   EXPECT_TRUE(std::isfinite(*one.series[0].bytes_per_s)) << "no time is 0";
   EXPECT_FALSE(one.series[0].flops_per_s);
   EXPECT_FALSE(one.series[0].copy_share);
-  EXPECT_EQ(one.find_series(CacheState::cold), nullptr);
+  EXPECT_EQ(one.find_series(TimingMode::cold), nullptr);
 }
 
 TEST(TimedCase, NoSamplesAreNoTime) {
   Measurement empty;
-  empty.series = {series(CacheState::cold, 1, 0, 0), series(CacheState::hot, 1, 0, 2)};
+  empty.series = {series(TimingMode::cold, 1, 0, 0), series(TimingMode::hot, 1, 0, 2)};
   EXPECT_EQ(timed_case(planned(), "", {}, {empty}, {})->series.size(), 1U);
   EXPECT_EQ(timed_case(planned(), "", {}, {empty}, {})->measurement.series.size(), 1U);
   empty.series.pop_back();
@@ -52,7 +52,7 @@ TEST(TimedCase, NoSamplesAreNoTime) {
   for (const double bad :
        {-1e-9, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     Measurement odd;
-    odd.series = {series(CacheState::cold, 1, 0, 2)};
+    odd.series = {series(TimingMode::cold, 1, 0, 2)};
     odd.series[0].seconds[1] = bad;
     EXPECT_THROW(timed_case(planned(), "", {}, {odd}, {}), Error) << bad;
   }
@@ -61,12 +61,12 @@ TEST(TimedCase, NoSamplesAreNoTime) {
 // An empty kernel that took 5 us, and 1.4 where one follows another: 3.6 are not the case's.
 TEST(TimedCase, WhatAnEmptyKernelTakesMoreIsTakenOff) {
   Measurement first = measurement(), second = measurement();
-  first.series = {series(CacheState::cold, 10e-6, 0, 3), series(CacheState::hot, 8e-6, 0, 3)};
+  first.series = {series(TimingMode::cold, 10e-6, 0, 3), series(TimingMode::hot, 8e-6, 0, 3)};
   first.series[0].empty_seconds = {5.1e-6, 5e-6, 4.9e-6};
   first.series[1].batch = 20;
   first.series[1].empty_seconds = {1.5e-6};
   first.series[0].clock_mhz = 1980;
-  second.series = {series(CacheState::cold, 10.4e-6, 0, 2), series(CacheState::hot, 8e-6, 0, 2)};
+  second.series = {series(TimingMode::cold, 10.4e-6, 0, 2), series(TimingMode::hot, 8e-6, 0, 2)};
   second.series[0].empty_seconds = {5.2e-6};
   const TimedCase one = *timed_case(planned(), "", {}, {first, second}, ceilings());
   ASSERT_EQ(one.series.size(), 2U);
@@ -113,7 +113,7 @@ TEST(TimedCase, ATransferHasTheRateOfWhatItMoves) {
 
 TEST(MeasurementRecord, Golden) {
   Measurement small = measurement();
-  small.series = {series(CacheState::cold, 4e-3, 0.5, 3)};
+  small.series = {series(TimingMode::cold, 4e-3, 0.5, 3)};
   small.series[0].stop = StopReason::budget;
   small.series[0].late = 2;
   small.counters = {{"ptx_thread_instructions", 4096}};

@@ -77,7 +77,7 @@ TEST_F(GpuSessionTest, MeasuresColdAndHot) {
       "bench: {bytes: 2*src.nbytes}\n";
   const Case which = make(suite, kScale).front();
   TimingOptions timing;
-  timing.modes = {CacheState::cold, CacheState::hot};
+  timing.modes = {TimingMode::cold, TimingMode::hot};
   const PlannedCase planned = make_plan(which, plugins_);
   TimingJob job{&which, &planned, timing, {}, {}};
   ASSERT_EQ(session().measure({&job, 1}), 1U);
@@ -130,10 +130,10 @@ TEST_F(GpuSessionTest, MeasuresGraphsAndTransfers) {
     ASSERT_EQ(measured.series.size(), timing.modes.size());
     for (size_t i = 0; i < measured.series.size(); ++i) {
       const TimedSeries& series = measured.series[i];
-      EXPECT_EQ(series.cache, timing.modes[i]) << "in the order of the options";
-      EXPECT_TRUE(series.latency_hidden) << to_text(series.cache);
-      EXPECT_EQ(series.batch > 10, is_graph(series.cache) || series.cache == TimingMode::hot);
-      EXPECT_EQ(series.empty_seconds.empty(), is_transfer(series.cache));
+      EXPECT_EQ(series.mode, timing.modes[i]) << "in the order of the options";
+      EXPECT_TRUE(series.latency_hidden) << to_text(series.mode);
+      EXPECT_EQ(series.batch > 10, is_graph(series.mode) || series.mode == TimingMode::hot);
+      EXPECT_EQ(series.empty_seconds.empty(), is_transfer(series.mode));
       for (const double seconds : series.seconds) {
         EXPECT_GT(seconds, 1e-7);
         EXPECT_LT(seconds, 1e-2);

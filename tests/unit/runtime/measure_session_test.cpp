@@ -30,7 +30,7 @@ TEST_F(MeasureSession, ADeviceThatCountsHasAFewTimes) {
       measure(scale_suite("f * src") + "bench: {bytes: 2*src.nbytes}\n", kScale);
   EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
   ASSERT_THAT(measured_.series, SizeIs(1));
-  EXPECT_EQ(measured_.series[0].cache, CacheState::hot);
+  EXPECT_EQ(measured_.series[0].mode, TimingMode::hot);
   EXPECT_THAT(measured_.series[0].seconds, SizeIs(5));
   EXPECT_THAT(measured_.series[0].seconds, Each(testing::Gt(0)));
   ASSERT_THAT(measured_.kernels, SizeIs(1));

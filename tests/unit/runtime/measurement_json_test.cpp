@@ -56,7 +56,7 @@ TEST(MeasurementJson, RequestsComeBackAsTheyWent) {
   Time request;
   request.run.buffers.push_back({"x", "float32", 64, true, true, 4});
   request.run.steps.emplace_back(Fill{"x", 7});
-  request.options.modes = {CacheState::hot, CacheState::cold};
+  request.options.modes = {TimingMode::hot, TimingMode::cold};
   request.options.profile = true;
   request.options.budget_s = 0.5;
   request.restore = Restore::each;
@@ -87,7 +87,7 @@ TEST(MeasurementJson, TimesThatCannotBeAreRefused) {
   refused("/measurement/series/0/seconds", Json::array());
   refused("/measurement/series/0/empty_seconds/0", -1e-6);
   refused("/measurement/series/0/clock_mhz", "fast");
-  refused("/measurement/series/0/cache", all_timing_modes().size());
+  refused("/measurement/series/0/mode", all_timing_modes().size());
   refused("/measurement/series/0/stop", -1);
   refused("/measurement/seconds", std::numeric_limits<double>::infinity());
   refused("/measurement/kernels/0/grid", Json::array({1}));

@@ -83,8 +83,8 @@ class SamplerTest : public testing::Test {
 };
 
 TEST_F(SamplerTest, AColdSampleIsOneRunAfterAFlush) {
-  const TimedSeries series = sample(CacheState::cold);
-  EXPECT_EQ(series.cache, CacheState::cold);
+  const TimedSeries series = sample(TimingMode::cold);
+  EXPECT_EQ(series.mode, TimingMode::cold);
   EXPECT_EQ(series.batch, 1U);
   EXPECT_EQ(series.stop, StopReason::precise);
   EXPECT_TRUE(series.latency_hidden);
@@ -107,7 +107,7 @@ TEST_F(SamplerTest, AColdSampleIsOneRunAfterAFlush) {
 
 TEST_F(SamplerTest, AHotSampleIsABatchBehindAWait) {
   kernel_ms_ = 0.0101;
-  const TimedSeries series = sample(CacheState::hot);
+  const TimedSeries series = sample(TimingMode::hot);
   EXPECT_EQ(series.batch, 20U) << "200 us of runs";
   EXPECT_THAT(series.seconds, Each(testing::DoubleNear(1.01e-5, 1e-9)));
   const std::vector<std::string> names = launched();
@@ -121,13 +121,13 @@ TEST_F(SamplerTest, AHotSampleIsABatchBehindAWait) {
 
 TEST_F(SamplerTest, ALongRunIsABatchOfItsOwn) {
   kernel_ms_ = 3;
-  EXPECT_EQ(sample(CacheState::hot).batch, 1U);
+  EXPECT_EQ(sample(TimingMode::hot).batch, 1U);
 }
 
 TEST_F(SamplerTest, LateSamplesAreThrownAwayAndTheWaitGrows) {
   int queries = 0;
   fake_.event_passed = [&] { return ++queries <= 50; };
-  const TimedSeries series = sample(CacheState::cold);
+  const TimedSeries series = sample(TimingMode::cold);
   EXPECT_TRUE(series.latency_hidden);
   EXPECT_EQ(series.late, 40U) << "a group of 32, and 8 of the next; and 10 of the empty kernel";
   EXPECT_GE(series.seconds.size(), 5U);
@@ -141,7 +141,7 @@ TEST_F(SamplerTest, LateSamplesAreThrownAwayAndTheWaitGrows) {
 
 TEST_F(SamplerTest, WhereTheHostIsAlwaysLateItIsSaid) {
   fake_.event_passed = [] { return true; };
-  const TimedSeries series = sample(CacheState::cold);
+  const TimedSeries series = sample(TimingMode::cold);
   EXPECT_FALSE(series.latency_hidden);
   EXPECT_GE(series.seconds.size(), 5U);
   EXPECT_EQ(series.stop, StopReason::precise);
@@ -153,13 +153,13 @@ TEST_F(SamplerTest, AnUnsteadyKernelEndsWithItsBudget) {
   options_.precision = 1e-9;
   options_.max_samples = 1'000'000'000;
   const auto start = Sampler::Clock::now();
-  const TimedSeries series = sample(CacheState::cold, Restore::never, 0.2);
+  const TimedSeries series = sample(TimingMode::cold, Restore::never, 0.2);
   EXPECT_EQ(series.stop, StopReason::budget);
   EXPECT_GE(Sampler::Clock::now() - start, std::chrono::milliseconds(200));
 }
 
 TEST_F(SamplerTest, ABudgetThatTheWarmUpSpendsGivesItsTime) {
-  const TimedSeries series = sample(CacheState::cold, Restore::never, 0);
+  const TimedSeries series = sample(TimingMode::cold, Restore::never, 0);
   EXPECT_EQ(series.stop, StopReason::budget);
   ASSERT_EQ(series.seconds.size(), 1U);
   EXPECT_NEAR(series.seconds[0], 0.5e-3, 1e-9);
@@ -173,19 +173,19 @@ TEST_F(SamplerTest, InoutBuffersAreRestoredBeforeEachSample) {
   const auto copies = [&] {
     return std::count(fake_.calls.begin(), fake_.calls.end(), "cuMemcpyDtoDAsync_v2");
   };
-  sample(CacheState::cold);
+  sample(TimingMode::cold);
   EXPECT_EQ(copies(), 0);
   kernel_ms_ = 0.0101;
-  EXPECT_EQ(sample(CacheState::hot, Restore::each).batch, 1U);
+  EXPECT_EQ(sample(TimingMode::hot, Restore::each).batch, 1U);
   EXPECT_GE(copies(), 5);
-  EXPECT_EQ(sample(CacheState::hot, Restore::batch).batch, 20U);
+  EXPECT_EQ(sample(TimingMode::hot, Restore::batch).batch, 20U);
 }
 
 TEST_F(SamplerTest, AHotGraphIsOfRunsOnTheSameBuffers) {
   kernel_ms_ = 0.0101;
   fake_.graph_ms = 0.05;
   const TimedSeries series = sample(TimingMode::hot_graph);
-  EXPECT_EQ(series.cache, TimingMode::hot_graph);
+  EXPECT_EQ(series.mode, TimingMode::hot_graph);
   EXPECT_EQ(series.batch, 20U) << "200 us of runs";
   EXPECT_THAT(series.seconds, Each(testing::DoubleNear((0.05 + 20 * 0.0101) / 20 * 1e-3, 1e-9)));
   EXPECT_THAT(series.empty_seconds, Each(testing::DoubleNear((0.05 + 0.02) / 20 * 1e-3, 1e-9)))
@@ -267,7 +267,7 @@ TEST_F(SamplerTest, AFaultInASampleIsReported) {
     const bool faults = launch.kernel == "k" && ++launches > 3;
     return faults ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
   };
-  EXPECT_THROW(sample(CacheState::cold), DriverError);
+  EXPECT_THROW(sample(TimingMode::cold), DriverError);
 }
 
 TEST_F(SamplerTest, KernelFacts) {
