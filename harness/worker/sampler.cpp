@@ -125,7 +125,8 @@ void Sampler::take_samples(TimedWork& work, const TimingOptions& options,
   while (!stop) {
     const auto start = Clock::now();
     const auto wanted = static_cast<uint64_t>(kGroup / std::max(cycle_s, 1e-9)) + 1;
-    const uint64_t count = std::min({wanted, kMostGroup, rule.most_next(start, cycle_s)});
+    uint64_t count = std::min({wanted, kMostGroup, rule.most_next(start, cycle_s)});
+    if (series.moved_bytes && rule.samples().empty()) count = 1;  // a run says nothing of a copy
     queue_group(work, is_cold(series.mode), count);
     cycle_s = seconds_since(start) / static_cast<double>(count);
     for (size_t i = 0; i < empties_; ++i) {

@@ -132,7 +132,7 @@ class Outcomes(PackageTest):
         self.assertEqual([row["n"] for row in rows], [1, 4096])
         self.assertEqual(rows[1]["global_store_bytes"], 4 * 4096)
         self.assertGreater(rows[0]["median_s"], 0)
-        self.assertEqual(results[0].measurement["series"][0]["cache"], "hot")
+        self.assertEqual(results[0].measurement["series"][0]["mode"], "hot")
 
 
 class Values(PackageTest):

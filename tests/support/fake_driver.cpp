@@ -146,6 +146,7 @@ CUresult copy_in_stream(void* to, const void* from, size_t bytes, CUdeviceptr de
   }
   return queue([=] {
     state().clock += fake().copy_ms;
+    if (fake().on_copy) fake().on_copy();
     std::memcpy(to, from, bytes);
   });
 }

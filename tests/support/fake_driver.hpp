@@ -61,8 +61,9 @@ class FakeDriver {
   std::function<CUresult(const FakeLaunch&)> on_launch;
   /// What a launch takes the device, in milliseconds; 1 if it is not set.
   std::function<double(const FakeLaunch&)> kernel_ms;
-  double copy_ms = 0;   ///< what a copy in a stream takes it
-  double graph_ms = 0;  ///< what starting a graph takes it
+  double copy_ms = 0;             ///< what a copy in a stream takes it
+  std::function<void()> on_copy;  ///< called for each copy in a stream
+  double graph_ms = 0;            ///< what starting a graph takes it
   /// Whether the device has come by an event that is asked for; it has not if it is not set.
   std::function<bool()> event_passed;
   std::map<CUdevice_attribute, int> attributes;

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -94,17 +95,31 @@ TEST(JobOptions, SchemaHasEachKeyWithItsWords) {
   }
 }
 
-TEST(JobOptions, HelpHasEachOptionWithItsWords) {
+/// The help of a command with the options of one kind of job, or of all, on one line.
+std::string help_of(std::optional<JobKind> kind) {
   CommandLine app("", "");
   JobArguments arguments;
-  arguments.add_to(app);
+  if (kind) {
+    arguments.add_to(app, *kind);
+  } else {
+    arguments.add_to(app);
+  }
   std::istringstream words(app.help());
   std::string help, word;
   while (words >> word) help += word + " ";  // however it is wrapped
+  return help;
+}
+
+TEST(JobOptions, HelpHasEachOptionWithItsWords) {
+  const std::string all = help_of(std::nullopt);
   for (const JobOption& option : job_options()) {
     if (option.flags[0] == '\0') continue;
-    EXPECT_NE(help.find(option.flags), std::string::npos) << option.flags;
-    EXPECT_NE(help.find(option.help), std::string::npos) << option.help;
+    for (const JobKind kind : {JobKind::check, JobKind::bench}) {
+      if (!option.is_for(kind)) continue;
+      EXPECT_NE(help_of(kind).find(option.flags), std::string::npos) << option.flags;
+      EXPECT_NE(help_of(kind).find(option.help), std::string::npos) << option.help;
+    }
+    EXPECT_EQ(all.find(option.help) == std::string::npos, option.seldom) << option.help;
   }
 }
 

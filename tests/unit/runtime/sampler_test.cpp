@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <thread>
 
 #include "base/file.hpp"
 #include "support/fake_driver.hpp"
@@ -252,6 +253,16 @@ TEST_F(SamplerTest, TransfersMoveAllInputsOrAllResults) {
     EXPECT_EQ(held, values) << "other modes find what the case gave";
   }
   EXPECT_EQ(fake_.live().count("registration"), 0U);
+}
+
+// A run of microseconds says nothing of a copy of seconds.
+TEST_F(SamplerTest, ATransferStaysWithinItsBudget) {
+  set_initial(std::vector<float>(16, 1.0F));
+  options_.min_samples = 1000;
+  fake_.on_copy = [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+  const TimedSeries series = sample(TimingMode::pageable_upload, Restore::never, 0.2);
+  EXPECT_EQ(series.stop, StopReason::budget);
+  EXPECT_LT(series.seconds.size(), 12U);
 }
 
 TEST_F(SamplerTest, LinesThatPersistInTheCacheAreMadeOrdinary) {
