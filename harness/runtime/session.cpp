@@ -14,12 +14,12 @@
 #include "runtime/artifacts.hpp"
 #include "runtime/case_dialogue.hpp"
 #include "runtime/case_fit.hpp"
+#include "runtime/case_launch.hpp"
 #include "runtime/case_units.hpp"
 #include "runtime/composites.hpp"
 #include "runtime/inputs.hpp"
 #include "runtime/judge.hpp"
 #include "runtime/requests.hpp"
-#include "runtime/sanitizer_log.hpp"
 #include "runtime/worker_link.hpp"
 #include "worker/confined_start.hpp"
 #include "worker/protocol.hpp"
@@ -43,6 +43,7 @@ class Session::State {
         worker_(options_,
                 options_.confinement ? std::optional(WorkerLink::Role::run) : std::nullopt),
         dialogue_(worker_, options_),
+        launch_(python_, options_, worker_, dialogue_),
         units_(options_, worker_, dialogue_) {
     python_.begin_importing_numpy();
   }
@@ -269,15 +270,15 @@ class Session::State {
 
   void run(const Case& which, const PlannedCase& planned, Trial trial, Outcome& outcome) {
     const ReadyCase ready = load(which, planned, trial, outcome);
-    const std::map<std::string, Array> results = make_results(ready);
+    const Results results = CaseLaunch::make_results(ready);
     if (artifacts_ != nullptr) {
       artifacts_->inputs = ready.inputs;
       artifacts_->results = results;
     }
     if (options_.sanitizer) {
-      check_sanitized(ready, results, outcome);
+      launch_.check_sanitized(ready, results, outcome);
     } else {
-      check_results(ready, results, outcome);
+      launch_.check_results(ready, results, outcome);
     }
     if (outcome.verdict == Verdict::passed && ready.planned.plan.composites.any()) {
       check_composites(which, ready, trial, outcome);
@@ -288,12 +289,12 @@ class Session::State {
   void check_composites(const Case& which, const ReadyCase& ready, Trial trial, Outcome& outcome) {
     const PlannedCase& planned = ready.planned;
     CompositeRuns runs;
-    runs.own = sum_counters(launch_counters_);
+    runs.own = sum_counters(launch_.counters());
     runs.baseline = runs.own;
     if (planned.baseline) {
       run_companion(which, *planned.baseline, trial, outcome, FailureKind::reference,
                     "the baseline fails: ");
-      runs.baseline = sum_counters(launch_counters_);
+      runs.baseline = sum_counters(launch_.counters());
       runs.compared = true;
     }
     if (planned.smaller) {
@@ -304,7 +305,7 @@ class Session::State {
       } catch (const Error& error) {
         end_unready(outcome, FailureKind::input, error);
       }
-      runs.smaller = sum_counters(launch_counters_);
+      runs.smaller = sum_counters(launch_.counters());
       runs.smaller_work = plan.composites.work_efficient;
     }
     const std::vector<std::string> broken = broken_composites(planned.plan.composites, runs);
@@ -323,7 +324,7 @@ class Session::State {
     try {
       const ReadyCase ready = load(which, planned, trial, own);
       plan = ready.planned.plan;
-      check_results(ready, make_results(ready), own);
+      launch_.check_results(ready, CaseLaunch::make_results(ready), own);
     } catch (const CaseEnded&) {
     }
     artifacts_ = artifacts;
@@ -346,78 +347,11 @@ class Session::State {
     throw CaseEnded{};
   }
 
-  // The sanitizer's findings are known when its worker has ended. As on a device that finds
-  // mistakes itself, they are reported before anything that those may have spoilt.
-  void check_sanitized(const ReadyCase& ready, const std::map<std::string, Array>& results,
-                       Outcome& outcome) {
-    places_.clear();
-    bool ended = false;
-    try {
-      check_results(ready, results, outcome);
-    } catch (const CaseEnded&) {
-      ended = true;  // how it ended comes behind what was found
-    }
-    if (outcome.verdict == Verdict::interrupted) {
-      worker_.end();
-    } else if (!finished_) {
-      outcome.findings = sanitizer_reports(places_);
-    }
-    finished_ = false;
-    if (ended) throw CaseEnded{};
-    judge_reports(ready.planned, outcome);
-  }
-
-  // A tool that saw no kernel finds nothing in any. Where the worker was ended in the middle of the
-  // case, the tool was, too, and has no last words.
-  std::vector<nlohmann::ordered_json> sanitizer_reports(
-      const std::vector<protocol::BufferPlace>& places) {
-    const bool must_be_whole = worker_.runs();
-    const std::string log = worker_.finish();
-    if (const std::string why = why_nothing_was_checked(log); must_be_whole && !why.empty()) {
-      throw environment_error(
-          "compute-sanitizer did not check the kernel: " + why,
-          fmt::format("`{} --tool {} PROGRAM` shows whether it works here; where only a part of "
-                      "the CUDA toolkit is installed, it may lack its libraries",
-                      options_.sanitizer->program, options_.sanitizer->tool));
-    }
-    return read_sanitizer_log(log, places);
-  }
-
-  bool judge_reports(const PlannedCase& planned, Outcome& outcome) {
-    return planned.plan.report ? judge_findings(planned, outcome) : judge_clean(planned, outcome);
-  }
-
-  // Launches, and judges what comes of it, twice where the first poison leaves a doubt: then true.
-  bool check_results(const ReadyCase& ready, const std::map<std::string, Array>& results,
-                     Outcome& outcome) {
-    launch(ready, results, kFirstPoison, outcome);
-    const bool doubtful = !judge(ready, results, kFirstPoison, {}, outcome);
-    if (doubtful) {
-      const EarlierResults earlier = outputs_of(ready, results, kFirstPoison);
-      launch(ready, results, kSecondPoison, outcome);
-      judge(ready, results, kSecondPoison, earlier, outcome);
-    }
-    if (outcome.verdict == Verdict::passed) {
-      judge_counters(ready.planned, launch_counters_, outcome);
-    }
-    return doubtful;
-  }
-
-  static EarlierResults outputs_of(const ReadyCase& ready,
-                                   const std::map<std::string, Array>& results, std::byte poison) {
-    EarlierResults earlier{poison, {}};
-    for (const Expected& expected : ready.planned.plan.expected) {
-      const auto bytes = results.at(expected.output).bytes();
-      earlier.outputs.emplace(expected.output, std::vector<std::byte>(bytes.begin(), bytes.end()));
-    }
-    return earlier;
-  }
-
   /// A case that is being timed: right so far, with what it takes to say so once more.
   struct Ongoing {
     TimingJob& job;
     std::optional<ReadyCase> ready = {};
-    std::map<std::string, Array> results = {};
+    Results results = {};
     bool doubtful = false;  ///< the results hold poison
 
     uint64_t bytes() const {
@@ -441,8 +375,8 @@ class Session::State {
 
   void begin_timing(Ongoing& one, Outcome& outcome) {
     one.ready.emplace(load(*one.job.which, *one.job.planned, 0, outcome));
-    one.results = make_results(*one.ready);
-    one.doubtful = check_results(*one.ready, one.results, outcome);
+    one.results = CaseLaunch::make_results(*one.ready);
+    one.doubtful = launch_.check_results(*one.ready, one.results, outcome);
   }
 
   // Does more with a case that has passed: it goes on passing, or ends as `steps` says.
@@ -510,20 +444,20 @@ class Session::State {
     }
     time(one, dialogue_, outcome);
     const ReadyCase& ready = *one.ready;
-    const std::map<std::string, Array>& results = one.results;
-    const std::map<std::string, Array> again = make_results(ready);
+    const Results& results = one.results;
+    const Results again = CaseLaunch::make_results(ready);
     bool look = one.doubtful;
     // Right results that hold no poison need no second look at the reference if the same bytes come
     // over that poison once more.
     if (!look) {
-      launch(ready, again, kFirstPoison, outcome);
+      launch_.launch(ready, again, kFirstPoison, outcome);
       look = !std::all_of(again.begin(), again.end(), [&](const auto& result) {
         const Array& other = results.at(result.first);
         return std::equal(other.bytes().begin(), other.bytes().end(),
                           result.second.bytes().begin());
       });
     }
-    if (look) check_results(ready, again, outcome);
+    if (look) launch_.check_results(ready, again, outcome);
     if (outcome.verdict != Verdict::passed) {
       outcome.message = "it was right before it was timed, and is not after: " + outcome.message;
     }
@@ -548,11 +482,11 @@ class Session::State {
     // What one mode does to caches and clocks falls on all others in turn.
     std::shuffle(options.modes.begin(), options.modes.end(), order_);
     const Plan& plan = ready.planned.plan;
-    protocol::Time request{run_with_limits(ready), std::to_integer<uint8_t>(kFirstPoison), options,
-                           plan.restore};
+    protocol::Time request{launch_.run_with_limits(ready), std::to_integer<uint8_t>(kFirstPoison),
+                           options, plan.restore};
     protocol::Reply reply =
         dialogue.ask(protocol::to_json(request), descriptors(request.run, ready.inputs), outcome,
-                     plan.limits.timeout_s, options.budget_s, keeps_limits());
+                     plan.limits.timeout_s, options.budget_s, launch_.keeps_limits());
     if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
       dialogue.end_spoilt_worker(*failure);
       judge_fault(ready.planned, *failure, outcome);
@@ -571,124 +505,20 @@ class Session::State {
     one.job.processes.push_back(std::move(timed.measurement));
   }
 
-  static std::map<std::string, Array> make_results(const ReadyCase& ready) {
-    std::map<std::string, Array> results;
-    for (const Buffer& buffer : ready.planned.plan.buffers) {
-      results.emplace(buffer.name, Array(ready.inputs.dtypes.at(buffer.name),
-                                         buffer_shape(buffer, ready.inputs)));
-    }
-    return results;
-  }
-
-  protocol::Run run_with_limits(const ReadyCase& ready) const {
-    protocol::Run run = run_request(ready);
-    // A device that can stop its own launch does so: its report says where the kernel was.
-    run.wall_limit_s = ready.planned.plan.limits.timeout_s.value_or(options_.timeout_s);
-    return run;
-  }
-
-  bool keeps_limits() const { return worker_.facts().has("reports"); }
-
-  // What is looked for: a report that is expected needs the check that finds it.
-  std::vector<std::string> checks_for(const Plan& plan) const {
-    static const std::map<std::string, std::string> kFinders = {
-#define CHECK(name, kind, word, places) {#kind, #name},
-#include "warpmark/checks.def"
-    };
-    std::vector<std::string> checks = options_.checks;
-    const auto finder = plan.report ? kFinders.find(plan.report->kind) : kFinders.end();
-    if (finder == kFinders.end()) return checks;
-    if (checks.empty()) checks = {"memory"};
-    if (std::find(checks.begin(), checks.end(), finder->second) == checks.end()) {
-      checks.push_back(finder->second);
-    }
-    return checks;
-  }
-
-  // Runs the case once. Whatever ends in no results to judge ends the case.
-  void launch(const ReadyCase& ready, const std::map<std::string, Array>& results, std::byte poison,
-              Outcome& outcome) {
-    const Plan& plan = ready.planned.plan;
-    protocol::Verify request{run_with_limits(ready), std::to_integer<uint8_t>(poison)};
-    request.run.checks = checks_for(plan);
-    request.run.counters = options_.counters;
-    const bool judged = !plan.counters.empty() || plan.composites.any();
-    if (judged && options_.counters.empty()) request.run.counters = {"traffic"};
-    if (options_.confinement) {
-      request.run.guard = ready.guards_front ? protocol::Guard::front : protocol::Guard::back;
-    }
-    protocol::Reply reply = ask_for_launch(ready, request, results, outcome);
-    if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
-      if (options_.sanitizer) {
-        failure->reports = sanitizer_reports(failure->places);
-        finished_ = true;
-      } else {
-        dialogue_.end_spoilt_worker(*failure);
-      }
-      judge_fault(ready.planned, *failure, outcome);
-      throw CaseEnded{};
-    }
-    if (!std::holds_alternative<protocol::Verified>(reply)) dialogue_.end_garbled(outcome);
-    const auto& verified = std::get<protocol::Verified>(reply);
-    places_ = verified.places;
-    outcome.findings = verified.reports;
-    launch_counters_ = verified.counters;
-    if (!options_.counters.empty()) outcome.counters = verified.counters;
-    if (!verified.trespasses.empty()) {
-      end_case(outcome, FailureKind::fault,
-               verdict_error(fmt::format("the kernel wrote outside `{}`, next to it in memory",
-                                         verified.trespasses.front())));
-    }
-    end_misfit(ready.planned, verified.misfit, outcome);
-    if (plan.fault) {
-      judge_missing_fault(ready.planned, outcome);
-      throw CaseEnded{};
-    }
-    if (options_.sanitizer) return;  // judged when its log is there
-    if (!judge_reports(ready.planned, outcome)) throw CaseEnded{};
-  }
-
-  protocol::Reply ask_for_launch(const ReadyCase& ready, const protocol::Verify& request,
-                                 const std::map<std::string, Array>& results, Outcome& outcome) {
-    try {
-      return dialogue_.ask(protocol::to_json(request),
-                           descriptors(request.run, ready.inputs, results), outcome,
-                           ready.planned.plan.limits.timeout_s, 0, keeps_limits());
-    } catch (const CaseEnded&) {
-      // Where the device cannot end a launch, ending the worker is how it meets its limit.
-      judge_silence(ready.planned, outcome);
-      throw;
-    }
-  }
-
-  // Returns false if only a run with another poison can tell.
-  bool judge(const ReadyCase& ready, const std::map<std::string, Array>& results, std::byte poison,
-             const EarlierResults& earlier, Outcome& outcome) {
-    try {
-      return judge_results(python_, ready.planned, ready.inputs, results, poison, earlier, outcome);
-    } catch (const Error& error) {
-      if (error.code() != ExitCode::verdict) throw;
-      fail(outcome, FailureKind::reference, error);
-      return true;
-    }
-  }
-
   Interpreter& python_;
   SessionOptions options_;
   WorkerLink worker_;
   CaseDialogue dialogue_;
+  CaseLaunch launch_;
   CaseUnits units_;
   std::vector<std::unique_ptr<TimingWorker>> further_;  ///< started when first needed
   std::atomic<bool> further_are_there_ = false;         ///< for a signal's handler
   std::mt19937_64 order_{options_.seed};                ///< in which processes time cases
   DeviceFacts facts_;
   bool ready_ = false;
-  std::vector<nlohmann::ordered_json> launch_counters_;  ///< of the last launch
   bool ceilings_are_known_ = false;
   std::optional<Ceilings> ceilings_;
-  std::vector<protocol::BufferPlace> places_;  ///< of the last run
-  bool finished_ = false;                      ///< the sanitizer's log was read
-  CaseArtifacts* artifacts_ = nullptr;         ///< of the case that runs, if they are wanted
+  CaseArtifacts* artifacts_ = nullptr;  ///< of the case that runs, if they are wanted
 };
 
 Session::Session(Interpreter& python, SessionOptions options)

@@ -1,0 +1,177 @@
+#include "runtime/case_launch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/requests.hpp"
+#include "runtime/sanitizer_log.hpp"
+
+namespace warpmark {
+
+void CaseLaunch::check_sanitized(const ReadyCase& ready, const Results& results, Outcome& outcome) {
+  places_.clear();
+  bool ended = false;
+  try {
+    check_results(ready, results, outcome);
+  } catch (const CaseEnded&) {
+    ended = true;  // how it ended comes behind what was found
+  }
+  if (outcome.verdict == Verdict::interrupted) {
+    worker_.end();
+  } else if (!finished_) {
+    outcome.findings = sanitizer_reports(places_);
+  }
+  finished_ = false;
+  if (ended) throw CaseEnded{};
+  judge_reports(ready.planned, outcome);
+}
+
+// A tool that saw no kernel finds nothing in any. Where the worker was ended in the middle of the
+// case, the tool was, too, and has no last words.
+std::vector<nlohmann::ordered_json> CaseLaunch::sanitizer_reports(
+    const std::vector<protocol::BufferPlace>& places) {
+  const bool must_be_whole = worker_.runs();
+  const std::string log = worker_.finish();
+  if (const std::string why = why_nothing_was_checked(log); must_be_whole && !why.empty()) {
+    throw environment_error(
+        "compute-sanitizer did not check the kernel: " + why,
+        fmt::format("`{} --tool {} PROGRAM` shows whether it works here; where only a part of "
+                    "the CUDA toolkit is installed, it may lack its libraries",
+                    options_.sanitizer->program, options_.sanitizer->tool));
+  }
+  return read_sanitizer_log(log, places);
+}
+
+bool CaseLaunch::judge_reports(const PlannedCase& planned, Outcome& outcome) {
+  return planned.plan.report ? judge_findings(planned, outcome) : judge_clean(planned, outcome);
+}
+
+bool CaseLaunch::check_results(const ReadyCase& ready, const Results& results, Outcome& outcome) {
+  launch(ready, results, kFirstPoison, outcome);
+  const bool doubtful = !judge(ready, results, kFirstPoison, {}, outcome);
+  if (doubtful) {
+    const EarlierResults earlier = outputs_of(ready, results, kFirstPoison);
+    launch(ready, results, kSecondPoison, outcome);
+    judge(ready, results, kSecondPoison, earlier, outcome);
+  }
+  if (outcome.verdict == Verdict::passed) {
+    judge_counters(ready.planned, launch_counters_, outcome);
+  }
+  return doubtful;
+}
+
+EarlierResults CaseLaunch::outputs_of(const ReadyCase& ready, const Results& results,
+                                      std::byte poison) {
+  EarlierResults earlier{poison, {}};
+  for (const Expected& expected : ready.planned.plan.expected) {
+    const auto bytes = results.at(expected.output).bytes();
+    earlier.outputs.emplace(expected.output, std::vector<std::byte>(bytes.begin(), bytes.end()));
+  }
+  return earlier;
+}
+
+std::map<std::string, Array> CaseLaunch::make_results(const ReadyCase& ready) {
+  std::map<std::string, Array> results;
+  for (const Buffer& buffer : ready.planned.plan.buffers) {
+    results.emplace(buffer.name,
+                    Array(ready.inputs.dtypes.at(buffer.name), buffer_shape(buffer, ready.inputs)));
+  }
+  return results;
+}
+
+protocol::Run CaseLaunch::run_with_limits(const ReadyCase& ready) const {
+  protocol::Run run = run_request(ready);
+  // A device that can stop its own launch does so: its report says where the kernel was.
+  run.wall_limit_s = ready.planned.plan.limits.timeout_s.value_or(options_.timeout_s);
+  return run;
+}
+
+bool CaseLaunch::keeps_limits() const {
+  return worker_.facts().has("reports");
+}
+
+// What is looked for: a report that is expected needs the check that finds it.
+std::vector<std::string> CaseLaunch::checks_for(const Plan& plan) const {
+  static const std::map<std::string, std::string> kFinders = {
+#define CHECK(name, kind, word, places) {#kind, #name},
+#include "warpmark/checks.def"
+  };
+  std::vector<std::string> checks = options_.checks;
+  const auto finder = plan.report ? kFinders.find(plan.report->kind) : kFinders.end();
+  if (finder == kFinders.end()) return checks;
+  if (checks.empty()) checks = {"memory"};
+  if (std::find(checks.begin(), checks.end(), finder->second) == checks.end()) {
+    checks.push_back(finder->second);
+  }
+  return checks;
+}
+
+void CaseLaunch::launch(const ReadyCase& ready, const Results& results, std::byte poison,
+                        Outcome& outcome) {
+  const Plan& plan = ready.planned.plan;
+  protocol::Verify request{run_with_limits(ready), std::to_integer<uint8_t>(poison)};
+  request.run.checks = checks_for(plan);
+  request.run.counters = options_.counters;
+  const bool judged = !plan.counters.empty() || plan.composites.any();
+  if (judged && options_.counters.empty()) request.run.counters = {"traffic"};
+  if (options_.confinement) {
+    request.run.guard = ready.guards_front ? protocol::Guard::front : protocol::Guard::back;
+  }
+  protocol::Reply reply = ask_for_launch(ready, request, results, outcome);
+  if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
+    if (options_.sanitizer) {
+      failure->reports = sanitizer_reports(failure->places);
+      finished_ = true;
+    } else {
+      dialogue_.end_spoilt_worker(*failure);
+    }
+    judge_fault(ready.planned, *failure, outcome);
+    throw CaseEnded{};
+  }
+  if (!std::holds_alternative<protocol::Verified>(reply)) dialogue_.end_garbled(outcome);
+  const auto& verified = std::get<protocol::Verified>(reply);
+  places_ = verified.places;
+  outcome.findings = verified.reports;
+  launch_counters_ = verified.counters;
+  if (!options_.counters.empty()) outcome.counters = verified.counters;
+  if (!verified.trespasses.empty()) {
+    end_case(outcome, FailureKind::fault,
+             verdict_error(fmt::format("the kernel wrote outside `{}`, next to it in memory",
+                                       verified.trespasses.front())));
+  }
+  end_misfit(ready.planned, verified.misfit, outcome);
+  if (plan.fault) {
+    judge_missing_fault(ready.planned, outcome);
+    throw CaseEnded{};
+  }
+  if (options_.sanitizer) return;  // judged when its log is there
+  if (!judge_reports(ready.planned, outcome)) throw CaseEnded{};
+}
+
+protocol::Reply CaseLaunch::ask_for_launch(const ReadyCase& ready, const protocol::Verify& request,
+                                           const Results& results, Outcome& outcome) {
+  try {
+    return dialogue_.ask(protocol::to_json(request),
+                         descriptors(request.run, ready.inputs, results), outcome,
+                         ready.planned.plan.limits.timeout_s, 0, keeps_limits());
+  } catch (const CaseEnded&) {
+    // Where the device cannot end a launch, ending the worker is how it meets its limit.
+    judge_silence(ready.planned, outcome);
+    throw;
+  }
+}
+
+// Returns false if only a run with another poison can tell.
+bool CaseLaunch::judge(const ReadyCase& ready, const Results& results, std::byte poison,
+                       const EarlierResults& earlier, Outcome& outcome) {
+  try {
+    return judge_results(python_, ready.planned, ready.inputs, results, poison, earlier, outcome);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::verdict) throw;
+    fail(outcome, FailureKind::reference, error);
+    return true;
+  }
+}
+
+}  // namespace warpmark

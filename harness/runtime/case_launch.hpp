@@ -1,0 +1,72 @@
+// Launching a case that is ready, and judging what comes of it.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "python/interpreter.hpp"
+#include "runtime/case_dialogue.hpp"
+#include "runtime/inputs.hpp"
+#include "runtime/judge.hpp"
+#include "runtime/outcome.hpp"
+#include "runtime/session.hpp"
+#include "runtime/worker_link.hpp"
+#include "worker/protocol.hpp"
+
+namespace warpmark {
+
+/// What buffers hold after a run, by name.
+using Results = std::map<std::string, Array>;
+
+/// Every function ends the case (CaseEnded) if there is nothing to go on with.
+class CaseLaunch {
+ public:
+  CaseLaunch(Interpreter& python, const SessionOptions& options, WorkerLink& worker,
+             CaseDialogue& dialogue)
+      : python_(python), options_(options), worker_(worker), dialogue_(dialogue) {}
+
+  /// Memory for the results of a case.
+  static Results make_results(const ReadyCase& ready);
+
+  /// Launches, and judges what comes of it, twice where the first poison leaves a doubt: then true.
+  bool check_results(const ReadyCase& ready, const Results& results, Outcome& outcome);
+  /// The same under the sanitizer of the options. Its findings are known when its worker has ended;
+  /// as on a device that finds mistakes itself, they are reported before anything that those may
+  /// have spoilt.
+  void check_sanitized(const ReadyCase& ready, const Results& results, Outcome& outcome);
+  /// Runs the case once.
+  void launch(const ReadyCase& ready, const Results& results, std::byte poison, Outcome& outcome);
+
+  /// What the device counted in the last launch.
+  const std::vector<nlohmann::ordered_json>& counters() const { return launch_counters_; }
+
+  /// The request for a run, with the limits of case and session.
+  protocol::Run run_with_limits(const ReadyCase& ready) const;
+  /// Whether the device ends a launch that takes too long itself.
+  bool keeps_limits() const;
+
+ private:
+  std::vector<nlohmann::ordered_json> sanitizer_reports(
+      const std::vector<protocol::BufferPlace>& places);
+  static bool judge_reports(const PlannedCase& planned, Outcome& outcome);
+  static EarlierResults outputs_of(const ReadyCase& ready, const Results& results,
+                                   std::byte poison);
+  std::vector<std::string> checks_for(const Plan& plan) const;
+  protocol::Reply ask_for_launch(const ReadyCase& ready, const protocol::Verify& request,
+                                 const Results& results, Outcome& outcome);
+  bool judge(const ReadyCase& ready, const Results& results, std::byte poison,
+             const EarlierResults& earlier, Outcome& outcome);
+
+  Interpreter& python_;
+  const SessionOptions& options_;
+  WorkerLink& worker_;
+  CaseDialogue& dialogue_;
+  std::vector<nlohmann::ordered_json> launch_counters_;
+  std::vector<protocol::BufferPlace> places_;  ///< of the last run
+  bool finished_ = false;                      ///< the sanitizer's log was read
+};
+
+}  // namespace warpmark
