@@ -43,10 +43,11 @@ std::vector<CountedLine> lines_of(Session& session, const CaseWork& work,
   if (outcome.verdict != Verdict::passed) return {};
   const Suite& suite = *work.which.suite;
   // Code that is generated from the suite has the suite's lines: their text is what stands there.
-  std::vector<SourceText> sources = {{display_path(suite.file), read_file(suite.file), 1},
-                                     {suite.file.filename().string(), read_file(suite.file), 1}};
+  const std::string text = read_file(suite.file);
+  std::vector<SourceText> sources = {{display_path(suite.file), text, 1},
+                                     {suite.file.filename().string(), text, 1}};
   for (const UnitArtifacts& unit : artifacts.units) {
-    for (SourceText& text : source_texts(unit)) sources.push_back(std::move(text));
+    for (SourceText& one : source_texts(unit)) sources.push_back(std::move(one));
   }
   add_headers(work.planned.plan, suite.folder, sources);
   std::vector<CountedLine> lines = counted_lines(outcome.counters, sources, names);

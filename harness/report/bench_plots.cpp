@@ -254,7 +254,7 @@ std::vector<StripPlot> strips_of(const std::vector<NamedResult>& results,
     const Summary& summary = entry.series->summary;
     const auto deviation = [&](double seconds) { return (seconds / summary.median - 1) * 100; };
     StripRow row;
-    row.label = point_text(*entry.one) + " " + std::string(to_text(entry.series->mode));
+    row.label = entry.one->point_text() + " " + std::string(to_text(entry.series->mode));
     if (results.size() > 1) row.label += ", " + results[entry.result].name;
     for (const double sample : chosen_samples(entry.series->samples)) {
       row.values.push_back(deviation(sample));

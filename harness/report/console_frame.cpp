@@ -137,13 +137,11 @@ void ConsoleFrame::note(const Outcome& outcome) {
 }
 
 void ConsoleFrame::write_verdict(const Outcome& outcome) {
-  std::string word(to_text(outcome.verdict));
-  std::replace(word.begin(), word.end(), '_', ' ');
   const Colour colour = outcome.verdict == Verdict::passed   ? Colour::green
                         : outcome.verdict == Verdict::failed ? Colour::red
                                                              : Colour::yellow;
-  write(coloured(style_, colour, fmt::format("{:<11}", word)) + " " + outcome.case_id + "  " +
-        duration_text(outcome.seconds) + "\n");
+  write(coloured(style_, colour, fmt::format("{:<11}", in_words(outcome.verdict))) + " " +
+        outcome.case_id + "  " + duration_text(outcome.seconds) + "\n");
 }
 
 void ConsoleFrame::write_durations() {

@@ -46,10 +46,8 @@ std::string counter_text(const Found& found, const std::string& name) {
 
 std::string time_cell(const Found& found) {
   if (found.series != nullptr) return time_text(found.series->summary.median);
-  std::string word(to_text(found.one->verdict));
-  std::replace(word.begin(), word.end(), '_', ' ');
   // Of a case with two series in another result, only one may be here.
-  return found.one->verdict == Verdict::passed ? "" : word;
+  return found.one->verdict == Verdict::passed ? "" : in_words(found.one->verdict);
 }
 
 // "40" for one launch, "40, 32" for two that differ.
@@ -181,7 +179,7 @@ std::vector<RowKey> row_keys(const std::vector<NamedResult>& results, const std:
   for (const NamedResult& named : results) {
     for (const BenchCase& one : named.result.cases) {
       if (one.suite != suite) continue;
-      for (const BenchSeries& series : one.series) add({one.id, point_text(one), series.mode});
+      for (const BenchSeries& series : one.series) add({one.id, one.point_text(), series.mode});
     }
   }
   // Cases without times: beside their times in another result, or in a row of their own.
@@ -189,7 +187,7 @@ std::vector<RowKey> row_keys(const std::vector<NamedResult>& results, const std:
     for (const BenchCase& one : named.result.cases) {
       const bool known = std::any_of(keys.begin(), keys.end(),
                                      [&](const RowKey& key) { return key.id == one.id; });
-      if (one.suite == suite && !known) add({one.id, point_text(one), std::nullopt});
+      if (one.suite == suite && !known) add({one.id, one.point_text(), std::nullopt});
     }
   }
   return keys;
@@ -270,19 +268,13 @@ std::string count_text(const BenchResult& result) {
   }
   std::string text = fmt::format("{} measured", timed);
   for (const auto& [verdict, count] : counts) {
-    std::string word(to_text(verdict));
-    std::replace(word.begin(), word.end(), '_', ' ');
-    text += fmt::format(", {} {}", count, verdict == Verdict::passed ? "without times" : word);
+    text += fmt::format(", {} {}", count,
+                        verdict == Verdict::passed ? "without times" : in_words(verdict));
   }
   return text;
 }
 
 }  // namespace
-
-std::string point_text(const BenchCase& one) {
-  const std::string prefix = one.suite + ".";
-  return one.id.starts_with(prefix) ? one.id.substr(prefix.size()) : one.id;
-}
 
 std::vector<NamedResult> name_results(std::vector<BenchResult> results) {
   std::vector<NamedResult> named;

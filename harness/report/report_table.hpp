@@ -40,7 +40,4 @@ std::vector<ReportTable> report_tables(const std::vector<NamedResult>& results);
 /// Name and value: what was measured on, with what, when and how.
 std::vector<std::pair<std::string, std::string>> context_of(const BenchResult& result);
 
-/// The point of a case's id: "n=4" of "doublify.n=4".
-std::string point_text(const BenchCase& one);
-
 }  // namespace warpmark

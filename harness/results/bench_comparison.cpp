@@ -119,8 +119,7 @@ class Comparer {
     if (before.series.size() == 1 && !point.counted) point.baseline = before.series.front().summary;
     if (after != nullptr) {
       point.verdict = ChangeVerdict::lost;
-      point.reason = std::string(to_text(after->verdict));
-      std::replace(point.reason.begin(), point.reason.end(), '_', ' ');
+      point.reason = in_words(after->verdict);
       if (!after->reason.empty()) point.reason += ": " + after->reason;
     } else if (!contender_.complete) {
       point.verdict = ChangeVerdict::lost;

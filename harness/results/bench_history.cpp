@@ -71,26 +71,6 @@ std::vector<ComparisonNote> notes_of(const BenchResult& result, const BenchResul
   return notes;
 }
 
-std::string verdict_of(const BenchCase* one) {
-  if (one == nullptr || one->verdict == Verdict::passed) return "";
-  std::string word(to_text(one->verdict));
-  std::replace(word.begin(), word.end(), '_', ' ');
-  return word;
-}
-
-std::string point_of(const BenchCase& one) {
-  const std::string prefix = one.suite + ".";
-  return one.id.starts_with(prefix) ? one.id.substr(prefix.size()) : one.id;
-}
-
-const BenchSeries* find_series(const BenchCase* one, const std::string& mode) {
-  if (one == nullptr) return nullptr;
-  for (const BenchSeries& series : one->series) {
-    if (to_text(series.mode) == mode) return &series;
-  }
-  return nullptr;
-}
-
 class HistoryMaker {
  public:
   HistoryMaker(std::vector<BenchResult> results, const HistoryOptions& options) {
@@ -162,9 +142,13 @@ class HistoryMaker {
     HistoryPoint point;
     point.suite = one.suite;
     point.id = id;
-    point.point = point_of(one);
+    point.point = one.point_text();
     point.values.resize(count());
-    for (size_t i = 0; i < count(); ++i) point.verdicts.push_back(verdict_of(find(i, id)));
+    for (size_t i = 0; i < count(); ++i) {
+      const BenchCase* there = find(i, id);
+      const bool well = there == nullptr || there->verdict == Verdict::passed;
+      point.verdicts.push_back(well ? "" : in_words(there->verdict));
+    }
     return point;
   }
 
@@ -243,19 +227,19 @@ class HistoryMaker {
   }
 
   void add_times(const std::string& id) {
-    std::vector<std::string> modes;
+    std::vector<TimingMode> modes;
     for (size_t i = 0; i < count(); ++i) {
       const BenchCase* one = find(i, id);
       if (one == nullptr) continue;
       for (const BenchSeries& series : one->series) {
-        const std::string mode(to_text(series.mode));
-        if (std::find(modes.begin(), modes.end(), mode) == modes.end()) modes.push_back(mode);
+        if (std::find(modes.begin(), modes.end(), series.mode) == modes.end())
+          modes.push_back(series.mode);
       }
     }
     if (modes.empty()) history_.points.push_back(empty_point(id));
-    for (const std::string& mode : modes) {
+    for (const TimingMode mode : modes) {
       HistoryPoint point = empty_point(id);
-      point.mode = mode;
+      point.mode = to_text(mode);
       const std::vector<std::optional<BenchSeries>> all = comparable_series(id, mode);
       for (size_t i = 0; i < count(); ++i) {
         if (!all[i]) continue;
@@ -271,12 +255,13 @@ class HistoryMaker {
   // As if an empty kernel took the same in all runs, that of the last. Where one run timed none, the
   // times of all have their overheads again, as compare_benches() does it for two.
   std::vector<std::optional<BenchSeries>> comparable_series(const std::string& id,
-                                                            const std::string& mode) const {
+                                                            TimingMode mode) const {
     std::vector<std::optional<BenchSeries>> all(count());
     bool every = true;
     std::optional<double> launch;
     for (size_t i = 0; i < count(); ++i) {
-      const BenchSeries* series = find_series(find(i, id), mode);
+      const BenchCase* one = find(i, id);
+      const BenchSeries* series = one != nullptr ? one->find_series(mode) : nullptr;
       if (series == nullptr) continue;
       all[i] = *series;
       every = every && has_overheads(*series);

@@ -247,10 +247,15 @@ double launches_within(TimingMode mode, uint64_t batch, size_t launches) {
   return batch > 1 ? static_cast<double>(launches) : 1;
 }
 
-const BenchSeries* BenchCase::find_series(TimingMode mode) const {
+const BenchSeries* find_series(const std::vector<BenchSeries>& series, TimingMode mode) {
   const auto found = std::find_if(series.begin(), series.end(),
                                   [&](const BenchSeries& one) { return one.mode == mode; });
   return found == series.end() ? nullptr : &*found;
+}
+
+std::string BenchCase::point_text() const {
+  const std::string prefix = suite + ".";
+  return id.starts_with(prefix) ? id.substr(prefix.size()) : id;
 }
 
 std::optional<int64_t> BenchCase::counter(const std::string& name) const {

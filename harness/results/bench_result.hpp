@@ -55,6 +55,9 @@ struct CountedLine {
 /// what it takes to start; of single runs once, since the events around them have the rest.
 double launches_within(TimingMode mode, uint64_t batch, size_t launches);
 
+/// The series of that mode, or null.
+const BenchSeries* find_series(const std::vector<BenchSeries>& series, TimingMode mode);
+
 struct BenchCase {
   std::string suite, id;
   Verdict verdict = Verdict::passed;
@@ -72,7 +75,11 @@ struct BenchCase {
   std::optional<double> bytes, flops;
   DeviceState before, after;
 
-  const BenchSeries* find_series(TimingMode mode) const;
+  const BenchSeries* find_series(TimingMode mode) const {
+    return warpmark::find_series(series, mode);
+  }
+  /// What the id says beside the suite: "n=4" of "doublify.n=4".
+  std::string point_text() const;
   bool measured() const { return !series.empty() || !counters.empty(); }
   std::optional<int64_t> counter(const std::string& name) const;
 };

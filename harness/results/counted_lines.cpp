@@ -10,16 +10,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A text of the sources, of that file or of one that the compiler put a folder before.
-const SourceText* source_of(const std::vector<SourceText>& sources, const std::string& file,
+// A text of the sources in lines.
+struct SourceLines {
+  const SourceText* source;
+  std::vector<std::string> lines;
+};
+
+// The source that has the line, of that file or of one that the compiler put a folder before.
+const SourceText* source_of(const std::vector<SourceLines>& sources, const std::string& file,
                             int64_t number, std::string& text) {
-  for (const SourceText& source : sources) {
-    if (!is_named(file, source.name)) continue;
-    const std::vector<std::string> lines = split(source.text, '\n');
-    const int64_t index = number - source.first_line;
-    if (index < 0 || index >= static_cast<int64_t>(lines.size())) continue;
-    text = trim(lines[static_cast<size_t>(index)]);
-    return &source;
+  for (const SourceLines& one : sources) {
+    if (!is_named(file, one.source->name)) continue;
+    const int64_t index = number - one.source->first_line;
+    if (index < 0 || index >= static_cast<int64_t>(one.lines.size())) continue;
+    text = trim(one.lines[static_cast<size_t>(index)]);
+    return one.source;
   }
   return nullptr;
 }
@@ -81,12 +86,14 @@ std::vector<SourceText> source_texts(const UnitArtifacts& unit) {
 std::vector<CountedLine> counted_lines(const std::vector<Json>& launches,
                                        const std::vector<SourceText>& sources,
                                        const std::vector<std::string>& names) {
+  std::vector<SourceLines> texts;
+  for (const SourceText& source : sources) texts.push_back({&source, split(source.text, '\n')});
   std::vector<CountedLine> lines;
   for (const auto& [file, numbers] : line_counters(launches)) {
     for (const auto& [number, counters] : numbers) {
       CountedLine line;
       line.number = number;
-      const SourceText* source = source_of(sources, file, number, line.text);
+      const SourceText* source = source_of(texts, file, number, line.text);
       // Where the toolkit lies is each machine's own affair.
       line.file = source != nullptr ? source->name : file.substr(file.rfind('/') + 1);
       for (const std::string& name : names) {

@@ -142,12 +142,6 @@ Json value_of(const ArithmeticValue& value) {
 
 }  // namespace
 
-const BenchSeries* TimedCase::find_series(TimingMode mode) const {
-  const auto found = std::find_if(series.begin(), series.end(),
-                                  [&](const BenchSeries& one) { return one.mode == mode; });
-  return found == series.end() ? nullptr : &*found;
-}
-
 std::optional<int64_t> TimedCase::counter(const std::string& name) const {
   for (const auto& [counted, value] : measurement.counters) {
     if (counted == name) return value;

@@ -22,7 +22,9 @@ struct TimedCase {
   Measurement measurement;          ///< what all processes say together; the series of the first
   std::vector<BenchSeries> series;  ///< of measurement.series, in its order; one or more
 
-  const BenchSeries* find_series(TimingMode mode) const;
+  const BenchSeries* find_series(TimingMode mode) const {
+    return warpmark::find_series(series, mode);
+  }
   /// Nothing if the device does not count it.
   std::optional<int64_t> counter(const std::string& name) const;
 };

@@ -1,5 +1,7 @@
 #include "runtime/outcome.hpp"
 
+#include <algorithm>
+
 namespace warpmark {
 
 std::string_view to_text(Verdict verdict) {
@@ -16,6 +18,12 @@ std::string_view to_text(Verdict verdict) {
       return "not_run";
   }
   return "";
+}
+
+std::string in_words(Verdict verdict) {
+  std::string words(to_text(verdict));
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
 }
 
 std::string_view to_text(FailureKind kind) {

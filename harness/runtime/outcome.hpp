@@ -22,6 +22,8 @@ enum class Verdict : uint8_t {
   not_run       ///< left out after as many failures as were allowed
 };
 std::string_view to_text(Verdict verdict);
+/// The same for people: "not run".
+std::string in_words(Verdict verdict);
 
 /// Why a case failed, for records and filters; `message` has the words.
 enum class FailureKind : uint8_t {

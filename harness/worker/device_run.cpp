@@ -183,22 +183,22 @@ uint64_t DeviceRun::bytes() const {
   return all;
 }
 
-std::vector<std::pair<DeviceMemory*, size_t>> DeviceRun::inputs() {
+std::vector<std::pair<DeviceMemory*, size_t>> DeviceRun::chosen(
+    bool (*wanted)(const protocol::BufferBytes&)) {
   std::vector<std::pair<DeviceMemory*, size_t>> found;
   for (size_t i = 0; i < request_.buffers.size(); ++i) {
     const protocol::BufferBytes& buffer = request_.buffers[i];
-    if (buffer.has_initial) found.emplace_back(&find(buffer.name), i);
+    if (wanted(buffer)) found.emplace_back(&find(buffer.name), i);
   }
   return found;
 }
 
+std::vector<std::pair<DeviceMemory*, size_t>> DeviceRun::inputs() {
+  return chosen([](const protocol::BufferBytes& one) { return one.has_initial; });
+}
+
 std::vector<std::pair<DeviceMemory*, size_t>> DeviceRun::results() {
-  std::vector<std::pair<DeviceMemory*, size_t>> found;
-  for (size_t i = 0; i < request_.buffers.size(); ++i) {
-    const protocol::BufferBytes& buffer = request_.buffers[i];
-    if (!buffer.has_initial || buffer.inout) found.emplace_back(&find(buffer.name), i);
-  }
-  return found;
+  return chosen([](const protocol::BufferBytes& one) { return !one.has_initial || one.inout; });
 }
 
 std::vector<KernelFacts> DeviceRun::kernel_facts() const {

@@ -87,6 +87,8 @@ class DeviceRun {
   using Step = std::variant<std::unique_ptr<Launch>, Copy, Fill>;
 
   DeviceMemory& find(const std::string& name);
+  std::vector<std::pair<DeviceMemory*, size_t>> chosen(
+      bool (*wanted)(const protocol::BufferBytes&));
   void queue_step(Step& step, const Stream& stream, bool& launched);
 
   std::shared_ptr<Context> context_;

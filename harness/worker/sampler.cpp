@@ -16,8 +16,6 @@ constexpr double kWarmUp = 0.05;
 constexpr double kGroup = 0.02;
 constexpr uint64_t kMostGroup = 32;
 constexpr uint64_t kSamplesToEmpty = 4;  // samples for each one of an empty kernel
-// About what the host takes to queue one launch.
-constexpr double kQueueLaunch = 4e-6;
 constexpr double kMostWait = 2e-3;
 
 // To the picosecond: what a float says beyond that is noise, and makes results twice as long.
@@ -72,10 +70,8 @@ void Sampler::queue_group(TimedWork& work, bool flush, uint64_t count) {
   for (size_t i = 0; i < count; ++i) {
     work.queue_restore(stream_);
     queue(shot(shots_, i), flush, [&] { work.queue(stream_); });
-    if (i % kSamplesToEmpty != 0) continue;
-    bool is_there = false;
-    queue(shot(empty_shots_, empties_), flush, [&] { is_there = work.queue_empty(stream_); });
-    if (is_there) ++empties_;
+    if (work.moved_bytes() || i % kSamplesToEmpty != 0) continue;
+    queue(shot(empty_shots_, empties_++), flush, [&] { work.queue_empty(stream_); });
   }
   stream_.synchronize();
 }

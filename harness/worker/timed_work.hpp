@@ -13,6 +13,9 @@
 
 namespace warpmark {
 
+/// Seconds that the host takes to queue one launch, about.
+constexpr double kQueueLaunch = 4e-6;
+
 class TimedWork {
  public:
   virtual ~TimedWork() = default;
@@ -31,9 +34,9 @@ class TimedWork {
   virtual void queue_restore(const Stream& stream) = 0;
   /// Queues what is timed.
   virtual void queue(const Stream& stream) = 0;
-  /// Queues the same with an empty kernel in the place of the steps; false if there is no such
-  /// thing.
-  virtual bool queue_empty(const Stream& stream) = 0;
+  /// Queues the same with an empty kernel in the place of the steps; not of transfers, which launch
+  /// nothing.
+  virtual void queue_empty(const Stream& /*stream*/) {}
 
  protected:
   TimedWork() = default;
