@@ -20,7 +20,7 @@ constexpr double kBatch = 200e-6;
 constexpr uint64_t kMostBatch = 200;
 // Of cold graphs: each run has buffers of its own.
 constexpr uint64_t kMostCopies = 50;
-constexpr uint64_t kShareOfFree = 2;  // of the free memory, copies take one part of so many
+constexpr uint64_t kShareOfFree = 2;   // of the free memory, copies take one part of so many
 constexpr double kQueueGraph = 20e-6;  // about what the host takes to queue one
 
 uint64_t runs_for(double seconds, double run_s, uint64_t most) {
