@@ -61,7 +61,7 @@ std::map<std::string, Position> suite_places(const JobRequest& request) {
     try {
       const auto suite = load_suite(file);
       const Kernel& kernel = suite->kernel;
-      places[suite->name] = kernel.entry ? kernel.entry->where : kernel.where;
+      places[suite->name] = kernel.entry ? kernel.entry->where() : kernel.where;
     } catch (const Error&) {  // the bench reports it
     }
   }

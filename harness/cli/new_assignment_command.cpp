@@ -110,13 +110,13 @@ class AssignmentMaker {
     made_.solution = "solutions/" + kernel_;
     add(draft, made_.solution, source_);
     const std::string todo = suite_->about.empty() ? "write the kernel" : printable(suite_->about);
-    const auto start = kernel_template(source_, suite_->kernel.entry->text, todo);
+    const auto start = kernel_template(source_, suite_->kernel.entry->text(), todo);
     if (start) {
       made_.template_file = kernel_;
       add(draft, made_.template_file, *start);
     } else {
       warnings_.push_back(fmt::format("the kernel `{}` was not found in {}: write a template",
-                                      suite_->kernel.entry->text, kernel_));
+                                      suite_->kernel.entry->text(), kernel_));
     }
     write_assignment(draft);
     try {
@@ -145,7 +145,7 @@ class AssignmentMaker {
           "the suite's own kernel does not pass: put a solution into {}", made_.solution));
     }
     for (const Mistake& mistake : kMistakes) {
-      const auto text = with_first_line(source_, suite_->kernel.entry->text, mistake.line);
+      const auto text = with_first_line(source_, suite_->kernel.entry->text(), mistake.line);
       if (!text || !is_wrong(session, *assignment, *text)) continue;
       add(draft, mistake.file, *text);
       made_.wrong.emplace_back(mistake.file);

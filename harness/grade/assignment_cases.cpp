@@ -141,10 +141,10 @@ std::shared_ptr<const Suite> AssignmentCaseReader::load(const YamlNode& node) {
                                     display_path(other->file), display_path(file)),
                         node.content, "rename one of the files: results are filed by case ids");
     }
-    if (other->kernel.entry->text != suite->kernel.entry->text) {
+    if (other->kernel.entry->text() != suite->kernel.entry->text()) {
       throw usage_error(
           fmt::format("the kernel of `{}` is `{}`, and that of `{}` is `{}`", suite->name,
-                      suite->kernel.entry->text, other->name, other->kernel.entry->text),
+                      suite->kernel.entry->text(), other->name, other->kernel.entry->text()),
           node.content, "all suites of an assignment launch one kernel");
     }
   }

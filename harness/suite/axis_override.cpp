@@ -141,6 +141,7 @@ std::shared_ptr<const Suite> with_axes(const std::shared_ptr<const Suite>& suite
       if (axis.name != suite->axes[i].name) continue;
       if (!changed) changed = std::make_shared<Suite>(*suite);
       changed->axes[i] = axis;
+      changed->axes[i].zip = suite->axes[i].zip;  // other values still go with the same axis
       std::erase_if(changed->bench.axes,
                     [&](const Axis& other) { return other.name == axis.name; });
     }

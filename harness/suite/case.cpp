@@ -6,6 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "base/text.hpp"
+
 namespace warpmark {
 namespace {
 
@@ -54,6 +56,18 @@ std::vector<PointValue> values_of(const Axis& axis, const ListEvaluator& python)
     point.push_back({axis.name, std::move(value.value), std::move(label)});
   }
   return point;
+}
+
+void require_same_lengths(const std::vector<const Axis*>& axes, const std::vector<size_t>& leaders,
+                          const std::vector<std::vector<PointValue>>& values) {
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const size_t leader = leaders[i];
+    if (values[i].size() == values[leader].size()) continue;
+    throw usage_error(fmt::format("the axis `{}` has {}, and `{}`, with which it is zipped, has {}",
+                                  axes[i]->name, counted(values[i].size(), "value"),
+                                  axes[leader]->name, values[leader].size()),
+                      axes[i]->where, "zipped axes have one value for each value of the other");
+  }
 }
 
 // The reason of the first skip rule that holds and needs the axes only.
@@ -127,28 +141,31 @@ Case case_at(const std::shared_ptr<const Suite>& suite, std::vector<PointValue> 
 
 std::vector<Case> cases(const std::shared_ptr<const Suite>& suite, const ListEvaluator& python,
                         Purpose purpose) {
-  std::vector<std::vector<PointValue>> axes;
+  const std::vector<const Axis*> axes = axes_of(*suite, purpose);
+  const std::vector<size_t> leaders = zip_leaders(axes);
+  std::vector<std::vector<PointValue>> values;
+  for (const Axis* axis : axes) values.push_back(values_of(*axis, python));
+  require_same_lengths(axes, leaders, values);
   size_t count = 1;
-  for (const Axis& own : suite->axes) {
-    const Axis* axis = &own;
-    for (const Axis& other : suite->bench.axes) {
-      if (purpose == Purpose::bench && other.name == own.name) axis = &other;
-    }
-    axes.push_back(values_of(*axis, python));
-    count *= axes.back().size();
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (leaders[i] != i) continue;
+    count *= values[i].size();
     if (count > kMaxCases) {
-      throw usage_error(fmt::format("the axes make more than {} cases", kMaxCases), own.where);
+      throw usage_error(fmt::format("the axes make more than {} cases", kMaxCases), axes[i]->where);
     }
   }
   std::vector<Case> all;
   all.reserve(count);
+  std::vector<size_t> chosen(axes.size());  // of each axis the index of its value
   for (size_t index = 0; index < count; ++index) {
-    std::vector<PointValue> point(axes.size());
     size_t rest = index;
-    for (size_t axis = axes.size(); axis-- > 0;) {
-      point[axis] = axes[axis][rest % axes[axis].size()];
-      rest /= axes[axis].size();
+    for (size_t i = axes.size(); i-- > 0;) {
+      if (leaders[i] != i) continue;
+      chosen[i] = rest % values[i].size();
+      rest /= values[i].size();
     }
+    std::vector<PointValue> point;
+    for (size_t i = 0; i < axes.size(); ++i) point.push_back(values[i][chosen[leaders[i]]]);
     all.push_back(case_at(suite, std::move(point)));
   }
   return all;

@@ -36,9 +36,6 @@ struct Case {
 /// interpreter.
 using ListEvaluator = std::function<std::vector<ArithmeticValue>(const Located& expression)>;
 
-/// Which axes to expand: the suite's own, or with those of `bench` in their places.
-enum class Purpose : uint8_t { check, bench };
-
 /// Every case in file order, the first axis slowest. Throws a usage error for values that no id can
 /// write, ids that meet twice, more than 100,000 cases, and a computed list without an evaluator.
 std::vector<Case> cases(const std::shared_ptr<const Suite>& suite, const ListEvaluator& python = {},

@@ -122,7 +122,10 @@ class Writer {
     };
     text("file", kernel.file);
     text("source", kernel.source);
-    text("entry", kernel.entry);
+    if (kernel.entry) {
+      set("/kernel/entry", kernel.entry->where());
+      json["entry"] = kernel.entry->evaluate(scope_);
+    }
     if (!kernel.define.empty()) json["define"] = Json::array();
     for (const NamedExpression& macro : kernel.define) {
       set(fmt::format("/kernel/define/{}", json["define"].size()), macro.value.where());

@@ -11,6 +11,7 @@
 
 #include "base/arithmetic.hpp"
 #include "base/error.hpp"
+#include "suite/entry_name.hpp"
 #include "suite/lint_exception.hpp"
 #include "suite/restore.hpp"
 #include "suite/yaml_node.hpp"
@@ -48,7 +49,7 @@ struct Kernel {
   Position where;
   std::optional<Located> file;    ///< as written, relative to the suite's folder
   std::optional<Located> source;  ///< CUDA C++; `where` is the place of its first line
-  std::optional<Located> entry;
+  std::optional<EntryName> entry;
   std::vector<NamedExpression> define;
   std::vector<Located> options;  ///< for NVRTC
   std::vector<Located> link;     ///< further .cu files that are linked with it
@@ -68,7 +69,11 @@ struct Axis {
   Position where;
   std::vector<AxisValue> values;
   std::optional<Located> python;
+  std::optional<Located> zip;  ///< the axis whose i-th value has the i-th value of this one with it
 };
+
+/// Which axes are expanded: the suite's own, or with those of `bench` in their places.
+enum class Purpose : uint8_t { check, bench };
 
 enum class ArgumentKind : uint8_t { in, inout, out, scalar };
 std::string_view to_text(ArgumentKind kind);
@@ -172,9 +177,18 @@ struct SkipRule {
 /// Which times are taken: with the device's last-level cache flushed before each, without, or both.
 enum class CacheChoice : uint8_t { cold, hot, both };
 
+/// One value of an axis, as case ids write it.
+struct AxisChoice {
+  std::string axis;
+  Position where;  ///< of the axis's name
+  Located label;
+};
+
 struct Bench {
   Position where;
-  std::vector<Axis> axes;  ///< replace the axes of the same name
+  std::vector<Axis> axes;      ///< replace the axes of the same name
+  std::vector<Located> sweep;  ///< of all points that differ in these axes only, one is best
+  std::vector<AxisChoice> relative_to;  ///< each point is compared with that which has these values
   std::optional<Expression> bytes, flops;
   std::optional<CacheChoice> cache;
   std::optional<bool> graph;           ///< whether runs in CUDA graphs are timed, too
@@ -228,6 +242,13 @@ std::shared_ptr<const Suite> load_suite(const std::filesystem::path& file);
 /// The same from a text; `file` names it, and gives the suite's name and folder.
 std::shared_ptr<const Suite> parse_suite(const std::string& text,
                                          const std::filesystem::path& file);
+
+/// The axes of that purpose, in the suite's order.
+std::vector<const Axis*> axes_of(const Suite& suite, Purpose purpose);
+/// For each of the axes the index of the one that decides its value: itself, or that it is zipped
+/// with. Throws a usage error for an axis that is zipped with none of them, with itself, or with one
+/// that is zipped, too.
+std::vector<size_t> zip_leaders(const std::vector<const Axis*>& axes);
 
 /// Throws a usage error, with the nearest known name, for a name that arithmetic of a plan cannot
 /// have: axes, attributes of array arguments and of the device are known.

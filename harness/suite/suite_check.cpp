@@ -6,6 +6,7 @@
 
 #include "base/dtype.hpp"
 #include "base/text.hpp"
+#include "suite/case.hpp"
 #include "suite/suite_reader.hpp"
 
 namespace warpmark {
@@ -46,14 +47,12 @@ class Checker {
     const Allowed all{true, arrays_};
     for (const Kernel* kernel : kernels(suite_)) {
       for (const NamedExpression& macro : kernel->define) names(macro.value, "define", {});
+      if (!kernel->entry) continue;
+      for (const Expression* part : kernel->entry->expressions()) names(*part, "entry", {});
     }
     if (suite_.launch) launch(*suite_.launch);
     references();
-    for (const Axis& axis : suite_.bench.axes) {
-      if (std::find(axes_.begin(), axes_.end(), axis.name) == axes_.end()) {
-        throw unknown_word("axis in `bench`", axis.name, axis.where, axes_);
-      }
-    }
+    bench_axes();
     if (suite_.bench.bytes) names(*suite_.bench.bytes, "bench", all);
     if (suite_.bench.flops) names(*suite_.bench.flops, "bench", all);
     if (suite_.bench.budget_s) names(*suite_.bench.budget_s, "budget_s", {});
@@ -71,6 +70,35 @@ class Checker {
   }
 
  private:
+  void require_axis(const std::string& key, const std::string& name, const Position& where) const {
+    if (!is_axis(name)) throw unknown_word("axis in `" + key + "`", name, where, axes_);
+  }
+
+  void bench_axes() const {
+    const Bench& bench = suite_.bench;
+    for (const Axis& axis : bench.axes) require_axis("bench", axis.name, axis.where);
+    for (const Purpose purpose : {Purpose::check, Purpose::bench}) {
+      (void)zip_leaders(axes_of(suite_, purpose));
+    }
+    for (const Located& axis : bench.sweep) require_axis("sweep", axis.text, axis.where);
+    for (const AxisChoice& choice : bench.relative_to) {
+      require_axis("relative_to", choice.axis, choice.where);
+      for (const Axis* axis : axes_of(suite_, Purpose::bench)) {
+        if (axis->name == choice.axis) require_value(*axis, choice.label);
+      }
+    }
+  }
+
+  // Those that Python computes are known when cases are made.
+  static void require_value(const Axis& axis, const Located& label) {
+    std::vector<std::string> labels;
+    for (const AxisValue& value : axis.values) {
+      labels.push_back(value.label.empty() ? id_text(value.value).value_or("") : value.label);
+    }
+    if (axis.python || std::find(labels.begin(), labels.end(), label.text) != labels.end()) return;
+    throw unknown_word("value of the axis `" + axis.name + "`", label.text, label.where, labels);
+  }
+
   bool is_axis(const std::string& name) const {
     return std::find(axes_.begin(), axes_.end(), name) != axes_.end();
   }
@@ -136,9 +164,7 @@ class Checker {
     if (const auto& work = composites.work_efficient) {
       names(work->work, "work", {true, arrays_});
       for (const NamedExpression& axis : work->smaller) {
-        if (!is_axis(axis.name)) {
-          throw unknown_word("axis in `smaller`", axis.name, axis.where, axes_);
-        }
+        require_axis("smaller", axis.name, axis.where);
         names(axis.value, "smaller", {});
       }
     }

@@ -23,7 +23,8 @@ const std::vector<std::string>& top_keys() {
 
 Bench read_bench(const YamlNode& node) {
   require_map(node, "`bench`",
-              {"axes", "bytes", "flops", "restore", "cache", "graph", "transfers", "budget_s"});
+              {"axes", "bytes", "flops", "restore", "cache", "graph", "transfers", "budget_s",
+               "sweep", "relative_to"});
   Bench bench;
   bench.where = node.where;
   if (const YamlNode* axes = node.find("axes")) bench.axes = read_axes(*axes);
@@ -46,6 +47,15 @@ Bench read_bench(const YamlNode& node) {
     bench.transfers = read_truth(*transfers, "`transfers`");
   if (const YamlNode* budget = node.find("budget_s")) {
     bench.budget_s = read_expression(*budget, "`budget_s`");
+  }
+  if (const YamlNode* sweep = node.find("sweep")) {
+    require_list(*sweep, "`sweep`");
+    for (const YamlNode& axis : sweep->elements) {
+      bench.sweep.push_back(read_text(axis, "an axis of `sweep`"));
+    }
+  }
+  if (const YamlNode* relative = node.find("relative_to")) {
+    bench.relative_to = read_axis_choices(*relative, "`relative_to`");
   }
   return bench;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "suite/case.hpp"
 
 namespace warpmark {
 
@@ -147,27 +148,52 @@ AxisValue read_axis_value(const YamlNode& node) {
 
 }  // namespace
 
+namespace {
+
+// A list of values, {python: …}, or either of them with `zip`: {zip: m, values: […]}.
+Axis read_axis(const YamlMember& member) {
+  check_name(member.key, member.where);
+  Axis axis{member.key, member.where, {}, std::nullopt, std::nullopt};
+  const std::string what = fmt::format("the axis `{}`", member.key);
+  const YamlNode* list = &member.value;
+  if (member.value.kind == YamlNode::Kind::map) {
+    require_map(member.value, what, {"python", "values", "zip"});
+    list = member.value.find("values");
+    const YamlNode* python = member.value.find("python");
+    if ((list != nullptr) == (python != nullptr)) {
+      throw usage_error(what + (list == nullptr ? " needs `python` or `values`"
+                                                : " has both `python` and `values`"),
+                        member.value.where);
+    }
+    if (python != nullptr) axis.python = read_text(*python, "`python`");
+    if (const YamlNode* zip = member.value.find("zip")) axis.zip = read_text(*zip, "`zip`");
+  }
+  if (list == nullptr) return axis;
+  require_list(*list, what);
+  for (const YamlNode& element : list->elements) axis.values.push_back(read_axis_value(element));
+  return axis;
+}
+
+}  // namespace
+
 std::vector<Axis> read_axes(const YamlNode& node) {
   require_named_map(node, "`axes`");
   std::vector<Axis> axes;
-  for (const YamlMember& member : node.members) {
-    check_name(member.key, member.where);
-    Axis axis{member.key, member.where, {}, std::nullopt};
-    const std::string what = fmt::format("the axis `{}`", member.key);
-    if (member.value.kind == YamlNode::Kind::map) {
-      require_map(member.value, what, {"python"});
-      const YamlNode* python = member.value.find("python");
-      if (python == nullptr) throw usage_error(what + " needs `python`", member.value.where);
-      axis.python = read_text(*python, "`python`");
-    } else {
-      require_list(member.value, what);
-      for (const YamlNode& element : member.value.elements) {
-        axis.values.push_back(read_axis_value(element));
-      }
-    }
-    axes.push_back(std::move(axis));
-  }
+  for (const YamlMember& member : node.members) axes.push_back(read_axis(member));
   return axes;
+}
+
+std::vector<AxisChoice> read_axis_choices(const YamlNode& node, const std::string& what) {
+  require_named_map(node, what);
+  std::vector<AxisChoice> choices;
+  for (const YamlMember& member : node.members) {
+    const AxisValue value = read_axis_value(member.value);
+    const std::optional<std::string> label = id_text(value.value);
+    // A value that ids cannot have is chosen by its label.
+    const std::string text = label.value_or(member.value.text);
+    choices.push_back({member.key, member.where, {text, member.value.content}});
+  }
+  return choices;
 }
 
 Kernel read_kernel(const YamlNode& node) {
@@ -181,7 +207,8 @@ Kernel read_kernel(const YamlNode& node) {
     } else if (member.key == "source") {
       kernel.source = read_text(value, "`source`");
     } else if (member.key == "entry") {
-      kernel.entry = read_text(value, "`entry`");
+      const Located text = read_text(value, "`entry`");
+      kernel.entry = EntryName::parse(text.text, text.where);
     } else if (member.key == "define") {
       require_named_map(value, "`define`");
       for (const YamlMember& macro : value.members) {

@@ -41,6 +41,12 @@ TEST(AxisOverride, IdsFollowFromTheValues) {
   EXPECT_EQ(ids("{n: [4]}", {"n=1", "n=2"}), (Ids{"t.n=2"}));
 }
 
+TEST(AxisOverride, OtherValuesStayZipped) {
+  const std::string zipped = "{k: [1, 2], m: {zip: k, values: [3, 4]}}";
+  EXPECT_EQ(ids(zipped, {"k=5,6", "m=7,8"}), (std::vector<std::string>{"t.k=5,m=7", "t.k=6,m=8"}));
+  EXPECT_THROW(ids(zipped, {"k=5"}), Error);
+}
+
 TEST(AxisOverride, ReadsBackWhatItWrites) {
   const std::vector<Axis> overrides = {
       parse_axis_override("w='a b' as a_b,'it\"s' as q,word,True,1e-7,-3,2**40,0.1,'True' as t,"

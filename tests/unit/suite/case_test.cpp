@@ -44,6 +44,40 @@ TEST(Cases, TheFirstAxisVariesSlowest) {
                           "example.t=float64,n=2"));
 }
 
+TEST(Cases, AZippedAxisGoesAlongWithItsOther) {
+  EXPECT_THAT(ids(with_axes("{m: {zip: k, values: [7, 8]}, t: [x, y], k: [1, 2]}")),
+              ElementsAre("example.m=7,t=x,k=1", "example.m=8,t=x,k=2", "example.m=7,t=y,k=1",
+                          "example.m=8,t=y,k=2"));
+}
+
+TEST(Cases, TheAxesOfABenchAreZippedOnTheirOwn) {
+  const auto suite = with_axes("{k: [1, 2], m: {zip: k, values: [3, 4]}}",
+                               "bench: {axes: {k: [5], m: {zip: k, values: [6]}}}\n");
+  EXPECT_THAT(ids(suite), ElementsAre("example.k=1,m=3", "example.k=2,m=4"));
+  EXPECT_THAT(ids(suite, {}, Purpose::bench), ElementsAre("example.k=5,m=6"));
+}
+
+TEST(Cases, ZippedAxesAreOfOneLength) {
+  EXPECT_EQ(error_of(with_axes("{k: [1, 2], m: {zip: k, values: [3]}}")),
+            "3:19 the axis `m` has 1 value, and `k`, with which it is zipped, has 2");
+  const ListEvaluator three = [](const Located&) {
+    return std::vector<ArithmeticValue>{int64_t{1}, int64_t{2}, int64_t{3}};
+  };
+  EXPECT_EQ(error_of(with_axes("{k: [1, 2], m: {zip: k, python: x}}"), three),
+            "3:19 the axis `m` has 3 values, and `k`, with which it is zipped, has 2");
+}
+
+TEST(Cases, TheLimitCountsZippedAxesOnce) {
+  const std::string list = "{python: \"list(range(400))\"}";
+  const ListEvaluator many = [](const Located&) {
+    std::vector<ArithmeticValue> values;
+    for (int64_t i = 0; i < 400; ++i) values.emplace_back(i);
+    return values;
+  };
+  const auto suite = with_axes("{k: " + list + ", m: {zip: k, python: x}, n: {zip: k, python: x}}");
+  EXPECT_EQ(cases(suite, many).size(), 400U);
+}
+
 TEST(Cases, WithoutAxesThereIsOneDefault) {
   EXPECT_THAT(ids(parse("warpmark: 1\nkernel: {entry: f}\n")), ElementsAre("example.default"));
 }
@@ -154,6 +188,19 @@ TEST(CaseDocument, FoldsWhatUsesOnlyAxesAndKeepsTheRest) {
   EXPECT_EQ(launch["shared"], 16);
   EXPECT_EQ(document.positions.find("/launch/grid/0").line, 13);
   EXPECT_EQ(document.positions.find("/launch/grid/0").column, 9);
+}
+
+TEST(CaseDocument, EvaluatesTheBracesOfAnEntry) {
+  const auto entry = [](const std::string& written) {
+    const auto suite = parse(changed("entry: f", "entry: '" + written + "'"));
+    return case_document(cases(suite)[1]).json["kernel"]["entry"].get<std::string>();
+  };
+  EXPECT_EQ(entry("scale<{ctype(float32)}, {n * 2}>"), "scale<float, 32>");
+  EXPECT_EQ(entry("f_{n}"), "f_16");
+  EXPECT_EQ(entry("f<{n > 4}, {{n}}>"), "f<true, {n}>");
+  EXPECT_EQ(entry("scale<float>"), "scale<float>");
+  const auto suite = parse(changed("entry: f", "entry: 'f<{1 // (n - 16)}>'"));
+  EXPECT_THROW(case_document(cases(suite)[1]), Error);
 }
 
 TEST(CaseDocument, HasMapsAsListsInFileOrder) {
