@@ -36,6 +36,15 @@ BenchTable table_of(const std::vector<BenchWork>& work, const RunContext& contex
   return table;
 }
 
+SweepSettings sweep_settings(const Bench& bench) {
+  SweepSettings sweep;
+  for (const Located& axis : bench.sweep) sweep.axes.push_back(axis.text);
+  for (const AxisChoice& choice : bench.relative_to) {
+    sweep.relative_to.emplace_back(choice.axis, choice.label.text);
+  }
+  return sweep;
+}
+
 // Hands out the cases in their order, and measures some ahead: those that the timer takes together.
 class Measurements {
  public:
@@ -53,6 +62,7 @@ class Measurements {
     attempt.timed =
         timed_case(item.work.planned, item.sources, item.timing, std::move(job.processes),
                    context_.bench ? context_.bench->ceilings : unknown);
+    if (attempt.timed) attempt.timed->sweep = sweep_settings(item.work.which.suite->bench);
     if (!attempt.timed && !item.timing.profile)
       attempt.outcome.notices.emplace_back("not timed: there is no sample");
     return attempt;

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "base/file.hpp"
 #include "base/json_text.hpp"
@@ -18,6 +19,7 @@
 #include "report/bench_page.hpp"
 #include "report/bench_plots.hpp"
 #include "report/history_report.hpp"
+#include "results/standings.hpp"
 #include "suite/select_expression.hpp"
 
 namespace warpmark {
@@ -33,6 +35,8 @@ struct ReportState {
   std::string layout;  ///< "" for what the number of results says
   std::string select;
   std::optional<double> min_effect;  ///< percent
+  std::string x_axis;
+  std::vector<std::string> sweep, relative_to;  ///< "block"; "kernel=naive"
   bool no_plots = false;
 };
 
@@ -77,6 +81,16 @@ void require_no_history_options(const ReportState& state) {
   if (state.min_effect) throw usage_error("--min-effect is of histories", {}, hint);
 }
 
+void require_no_side_by_side_options(const ReportState& state) {
+  const char* option = !state.x_axis.empty()        ? "--x-axis"
+                       : !state.sweep.empty()       ? "--sweep"
+                       : !state.relative_to.empty() ? "--relative-to"
+                                                    : nullptr;
+  if (option == nullptr) return;
+  throw usage_error(fmt::format("{} is of results side by side", option), {},
+                    "`--layout side-by-side` shows three results and more so");
+}
+
 HistoryOptions history_options(const ReportState& state) {
   HistoryOptions options;
   if (!state.min_effect) return options;
@@ -87,6 +101,65 @@ HistoryOptions history_options(const ReportState& state) {
   }
   options.least_effect = options.least_count_effect = *state.min_effect / 100;
   return options;
+}
+
+// The axes of all cases, with the labels of their values in ids.
+using KnownAxes = std::map<std::string, std::set<std::string>>;
+
+KnownAxes known_axes(const std::vector<BenchResult>& results) {
+  KnownAxes known;
+  for (const BenchResult& result : results) {
+    for (const BenchCase& one : result.cases) {
+      for (const auto& [axis, label] : labels_of(one.id)) known[axis].insert(label);
+    }
+  }
+  return known;
+}
+
+template <typename Names>
+void require_known(const std::string& what, const std::string& name, const Names& known) {
+  std::vector<std::string> names;
+  for (const auto& one : known) {
+    if constexpr (std::is_same_v<Names, KnownAxes>) {
+      names.push_back(one.first);
+    } else {
+      names.push_back(one);
+    }
+  }
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  const std::string near = nearest(name, names);
+  throw usage_error(fmt::format("{} `{}`", what, printable(name)), {},
+                    !near.empty()   ? fmt::format("did you mean `{}`?", near)
+                    : names.empty() ? "the cases have no axes"
+                                    : "known: " + join(names, ", "));
+}
+
+// What the options say in the place of the suites.
+void set_sweeps(const ReportState& state, std::vector<BenchResult>& results) {
+  const KnownAxes known = known_axes(results);
+  if (!state.x_axis.empty()) require_known("--x-axis: no case has an axis", state.x_axis, known);
+  for (const std::string& axis : state.sweep) {
+    require_known("--sweep: no case has an axis", axis, known);
+  }
+  std::vector<std::pair<std::string, std::string>> base;
+  for (const std::string& text : state.relative_to) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || equals + 1 == text.size()) {
+      throw usage_error(fmt::format("--relative-to needs AXIS=VALUE, not `{}`", printable(text)),
+                        {}, "as in --relative-to kernel=naive");
+    }
+    const std::string axis = text.substr(0, equals), label = text.substr(equals + 1);
+    require_known("--relative-to: no case has an axis", axis, known);
+    require_known(fmt::format("--relative-to: the axis `{}` has no value", axis), label,
+                  known.at(axis));
+    base.emplace_back(axis, label);
+  }
+  for (BenchResult& result : results) {
+    for (BenchCase& one : result.cases) {
+      if (!state.sweep.empty()) one.sweep.axes = state.sweep;
+      if (!base.empty()) one.sweep.relative_to = base;
+    }
+  }
 }
 
 std::vector<BenchResult> read_results(const ReportState& state) {
@@ -103,16 +176,19 @@ std::vector<BenchResult> read_results(const ReportState& state) {
   if (cases == 0) {
     throw usage_error(select.empty() ? "the results have no case" : "-k selects no case");
   }
+  set_sweeps(state, results);
   return results;
 }
 
-std::vector<SuitePictures> draw(const std::vector<NamedResult>& results, Interpreter& python) {
+std::vector<SuitePictures> draw(const std::vector<NamedResult>& results, const std::string& x_axis,
+                                Interpreter& python) {
   Plots plots(python);
   std::vector<SuitePictures> all;
-  for (const SuitePlots& suite : suite_plots(results)) {
+  for (const SuitePlots& suite : suite_plots(results, x_axis)) {
     SuitePictures pictures;
     pictures.suite = suite.suite;
-    for (const CaptionedLines& one : suite.lines) {
+    pictures.left_out = suite.lines.left_out;
+    for (const CaptionedLines& one : suite.lines.plots) {
       pictures.lines.push_back({one.caption, plots.draw(one.plot)});
     }
     for (const StripPlot& one : suite.strips) pictures.strips.push_back({"", plots.draw(one)});
@@ -122,11 +198,12 @@ std::vector<SuitePictures> draw(const std::vector<NamedResult>& results, Interpr
 }
 
 // Tables say all that pictures do: without Matplotlib the page has a remark in their place.
-std::string make_page(const std::vector<NamedResult>& results, bool no_plots, const Output& out) {
-  if (no_plots) return bench_page(results, {});
+std::string make_page(const std::vector<NamedResult>& results, const ReportState& state,
+                      const Output& out) {
+  if (state.no_plots) return bench_page(results, {});
   LazyPython python;
   try {
-    return bench_page(results, draw(results, python.interpreter()));
+    return bench_page(results, draw(results, state.x_axis, python.interpreter()));
   } catch (const Error& error) {
     if (error.code() != ExitCode::environment) throw;
     print_error(out,
@@ -146,12 +223,13 @@ std::string report_text(const ReportState& state, const Output& out) {
   std::vector<BenchResult> results = read_results(state);
   const std::string format = format_of(state);
   if (is_history(state, results)) {
+    require_no_side_by_side_options(state);
     const BenchHistory history = make_history(std::move(results), history_options(state));
     return history_as(format, history, !state.output.empty());
   }
   require_no_history_options(state);
   const std::vector<NamedResult> named = name_results(std::move(results));
-  return format == "markdown" ? bench_markdown(named) : make_page(named, state.no_plots, out);
+  return format == "markdown" ? bench_markdown(named) : make_page(named, state, out);
 }
 
 ExitCode report(const ReportState& state, Output& out) {
@@ -192,6 +270,22 @@ Command report_command(const ArgumentParser& program) {
       .value_name("PCT");
   app.add_option("-k", state->select, "Only cases whose ids match the expression")
       .value_name("EXPR");
+  app.add_option("--x-axis", state->x_axis,
+                 "The axis that plots have to the right (default: n, or the numeric axis\n"
+                 "with the most values, and the first axis of a sweep)")
+      .value_name("AXIS");
+  app.add_option("--sweep", state->sweep,
+                 "Mark the best point of all that differ only in these axes\n"
+                 "(default: the suite's `bench.sweep`)")
+      .one_value_each_time()
+      .separated_by(',')
+      .value_name("AXIS,AXIS");
+  app.add_option("--relative-to", state->relative_to,
+                 "Give each point's time over that of the point with these values\n"
+                 "(default: the suite's `bench.relative_to`)")
+      .one_value_each_time()
+      .separated_by(',')
+      .value_name("AXIS=VALUE");
   app.add_flag("--no-plots", state->no_plots, "No plots; Matplotlib is not needed");
   return {app, [state](Output& out) { return report(*state, out); }};
 }

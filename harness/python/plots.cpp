@@ -28,14 +28,15 @@ py::dict dict_of(const PlotLine& line) {
 }
 
 py::dict dict_of(const LinePlot& plot) {
-  py::list lines, levels;
+  py::list lines, levels, names;
+  for (const std::string& name : plot.x_names) names.append(text_of(name));
   for (const PlotLine& line : plot.lines) lines.append(dict_of(line));
   for (const PlotLevel& level : plot.levels) {
     levels.append(py::dict("label"_a = text_of(level.label), "value"_a = level.value));
   }
   return py::dict("x_label"_a = text_of(plot.x_label), "y_label"_a = text_of(plot.y_label),
                   "log_x"_a = plot.log_x, "log_y"_a = plot.log_y, "lines"_a = lines,
-                  "levels"_a = levels);
+                  "levels"_a = levels, "x_names"_a = names);
 }
 
 py::dict dict_of(const StripPlot& plot) {

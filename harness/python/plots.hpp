@@ -25,6 +25,7 @@ struct PlotLevel {
 
 struct LinePlot {
   std::string x_label, y_label;
+  std::vector<std::string> x_names;  ///< of 0, 1, … to the right; empty where numbers are
   bool log_x = true, log_y = true;
   std::vector<PlotLine> lines;
   std::vector<PlotLevel> levels;

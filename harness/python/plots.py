@@ -108,7 +108,10 @@ def draw_lines(plot, number):
                           fontsize=9, color=INK, parse_math=False)
         if not plot["log_y"]:
             axes.set_ylim(bottom=0)
-        x_ticks(axes, [x for line in plot["lines"] for x in line["x"]])
+        if plot["x_names"]:
+            axes.set_xticks(range(len(plot["x_names"])), plot["x_names"], parse_math=False)
+        else:
+            x_ticks(axes, [x for line in plot["lines"] for x in line["x"]])
         axes.yaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(number_text))
         axes.set_xlabel(plot["x_label"], parse_math=False)
         axes.set_ylabel(plot["y_label"], parse_math=False)

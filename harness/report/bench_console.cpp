@@ -104,6 +104,7 @@ void BenchConsole::end_case(const EndedCase& ended) {
   const ConsoleStyle& style = frame_.style();
   if (style.verbosity == Verbosity::quiet) return;
   if (ended.timed != nullptr) {
+    if (ended.timed->sweep.any()) swept_.push_back(swept_case(outcome.case_id, *ended.timed));
     write_row(outcome, *ended.timed);
     if (style.verbosity == Verbosity::verbose) write_details(*ended.timed);
     return;
@@ -219,6 +220,7 @@ void BenchConsole::write_details(const TimedCase& timed) {
 }
 
 void BenchConsole::finish(const RunEnd& end) {
+  for (const std::string& line : sweep_summary(swept_)) frame_.write(line + "\n");
   if (missed_precision_) {
     frame_.write("\n! the time is not known as well as was asked for: see --budget-s\n");
   }

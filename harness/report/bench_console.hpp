@@ -7,6 +7,7 @@
 
 #include "report/console_frame.hpp"
 #include "report/run_report.hpp"
+#include "report/sweep_summary.hpp"
 #include "results/measurement_record.hpp"
 
 namespace warpmark {
@@ -50,6 +51,7 @@ class BenchConsole : public RunReport {
   std::vector<std::string> marks(const TimedCase& timed);
 
   ConsoleFrame frame_;
+  std::vector<SweptCase> swept_;  ///< those that are held against each other at the end
   BenchTable table_;
   bool share_ = false;  ///< there are ceilings to compare with
   std::vector<Column> columns_;

@@ -102,7 +102,13 @@ class Page {
     const auto found =
         std::find_if(pictures_.begin(), pictures_.end(),
                      [&](const SuitePictures& one) { return one.suite == table.suite; });
-    if (found != pictures_.end()) figures(found->lines, "pictures");
+    if (found != pictures_.end()) {
+      figures(found->lines, "pictures");
+      if (found->left_out > 0) {
+        add(fmt::format("<p class=\"remark\">{} more left out: <code>-k</code> selects cases</p>",
+                        counted(found->left_out, "picture")));
+      }
+    }
     add_table(table);
     if (found != pictures_.end() && !found->strips.empty()) {
       add("<details><summary>Every sample, in the order of time from above to below</summary>");
@@ -156,6 +162,7 @@ class Page {
         const bool no_time = table.columns[i].title == "time" &&
                              row[i].find_first_of("0123456789") == std::string::npos;
         if (no_time) name += " bad";
+        if (row[i] == "best") name += " best";
         cells += fmt::format("<td class=\"{}\">{}</td>", name, html_text(row[i]));
       }
       add(cells + "</tr>");

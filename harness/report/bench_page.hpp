@@ -15,6 +15,7 @@ struct SuitePictures {
     std::string svg;  ///< an element, put into the page as it is
   };
   std::vector<Picture> lines, strips;
+  size_t left_out = 0;  ///< pictures of lines beyond what a page has room for
 };
 
 /// The page loads nothing and runs no script (its policy forbids both), follows the reader's dark

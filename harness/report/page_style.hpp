@@ -32,6 +32,7 @@ td.notes,ul.notes{color:var(--faint)}
 td.notes{min-width:12rem}
 .group{border-left:1px solid var(--rule)}
 td.bad{color:var(--bad)}
+td.best{color:var(--accent);font-weight:600}
 table.context{background:var(--panel);border-radius:8px}
 table.context th{font-weight:500;color:var(--faint);white-space:nowrap}
 table.context td{overflow-wrap:anywhere}

@@ -10,6 +10,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "report/figure_text.hpp"
+#include "results/standings.hpp"
 
 namespace warpmark {
 
@@ -26,7 +27,56 @@ struct RowKey {
 struct Found {
   const BenchCase* one = nullptr;
   const BenchSeries* series = nullptr;
+  Standing standing;  ///< among the points of its result
 };
+
+// A result's own points of one suite, held against each other.
+class Standings {
+ public:
+  Standings(const BenchResult& result, const std::string& suite) {
+    std::vector<RankedPoint> points;
+    for (const BenchCase& one : result.cases) {
+      if (one.suite != suite) continue;
+      if (base_.empty()) base_ = base_text(one.sweep);
+      const auto instructions = one.counter("ptx_thread_instructions");
+      if (instructions) points.push_back({one.id, &one.sweep, nullptr, instructions});
+      for (const BenchSeries& series : one.series) {
+        const bool ranked = !instructions && !is_transfer(series.mode);
+        if (ranked) points.push_back({one.id, &one.sweep, &series, std::nullopt});
+      }
+    }
+    const std::vector<Standing> all = standings(points);
+    for (size_t i = 0; i < points.size(); ++i) known_[{points[i].id, points[i].series}] = all[i];
+  }
+
+  Standing of(const Found& found) const {
+    if (found.one == nullptr) return {};
+    for (const BenchSeries* series : {found.series, static_cast<const BenchSeries*>(nullptr)}) {
+      const auto known = known_.find({found.one->id, series});
+      if (known != known_.end()) return known->second;
+    }
+    return {};
+  }
+  /// "kernel=naive"; "" if nothing is compared.
+  const std::string& base() const { return base_; }
+
+ private:
+  /// By case and series; of a device that counts, whose cases stand once, by case and null.
+  std::map<std::pair<std::string, const BenchSeries*>, Standing> known_;
+  std::string base_;
+};
+
+std::string best_cell(const Found& found) {
+  const Standing& standing = found.standing;
+  if (standing.best) return "best";
+  if (!standing.to_best) return "";
+  return standing.as_good ? "as good" : ratio_text(*standing.to_best);
+}
+
+std::string base_cell(const Found& found) {
+  if (found.standing.is_base) return "base";
+  return found.standing.to_base ? ratio_text(*found.standing.to_base) : "";
+}
 
 Found find(const BenchResult& result, const RowKey& key) {
   Found found;
@@ -116,7 +166,7 @@ void add_notes(const RowKey& key, const Found& found, const std::string& name,
 }
 
 struct Figure {
-  const char* title;
+  std::string title;
   std::function<std::string(const Found&)> text;
 };
 
@@ -210,8 +260,14 @@ ReportTable table_of(const std::vector<NamedResult>& results, const std::string&
   table.suite = suite;
   table.columns = {{"case"}, {"mode"}};
   std::vector<std::pair<size_t, Figure>> cells;
+  std::vector<Standings> ranks;
   for (size_t i = 0; i < results.size(); ++i) {
-    for (Figure& figure : figures(single, results[i].result)) {
+    ranks.emplace_back(results[i].result, suite);
+    std::vector<Figure> shown = figures(single, results[i].result);
+    const auto place = std::min<ptrdiff_t>(2, std::ssize(shown));  // behind the time
+    shown.insert(shown.begin() + place,
+                 {{"of best", best_cell}, {"of " + ranks.back().base(), base_cell}});
+    for (Figure& figure : shown) {
       table.columns.push_back({figure.title, i, true, true});
       cells.emplace_back(i, std::move(figure));
     }
@@ -221,7 +277,10 @@ ReportTable table_of(const std::vector<NamedResult>& results, const std::string&
     std::vector<std::string> row = {key.point, key.mode ? std::string(to_text(*key.mode)) : ""};
     std::vector<Found> found;
     found.reserve(results.size());
-    for (const NamedResult& named : results) found.push_back(find(named.result, key));
+    for (size_t i = 0; i < results.size(); ++i) {
+      found.push_back(find(results[i].result, key));
+      found.back().standing = ranks[i].of(found.back());
+    }
     for (const auto& [index, figure] : cells) {
       row.push_back(found[index].one != nullptr ? figure.text(found[index]) : "");
     }

@@ -153,6 +153,12 @@ void read_measurement(const RecordField& record, BenchCase& into) {
   for (const RecordField& axis : record.member("point").elements()) {
     into.point.emplace_back(axis.member("name").text(), axis.member("value").plain());
   }
+  if (const auto sweep = record.find("sweep")) into.sweep.axes = sweep->texts();
+  if (const auto relative = record.find("relative_to")) {
+    for (const RecordField& axis : relative->elements()) {
+      into.sweep.relative_to.emplace_back(axis.member("name").text(), axis.member("label").text());
+    }
+  }
   into.sources = record.member("sources").text();
   into.bytes = optional_number(record, "bytes");
   into.flops = optional_number(record, "flops");

@@ -50,6 +50,14 @@ struct CountedLine {
   std::vector<std::pair<std::string, int64_t>> counters;  ///< those that are not 0
 };
 
+/// What the points of a suite are held against each other for.
+struct SweepSettings {
+  std::vector<std::string> axes;  ///< of all points that differ only in them one is best
+  /// Axes, and labels of their values in ids: each point against that which has them.
+  std::vector<std::pair<std::string, std::string>> relative_to;
+  bool any() const { return !axes.empty() || !relative_to.empty(); }
+};
+
 /// How often Ceilings::launch_s is in a time of the series, whose runs are so many launches: once
 /// for each launch where one follows another, and once for all runs of a graph, which only loses
 /// what it takes to start; of single runs once, since the events around them have the rest.
@@ -66,6 +74,7 @@ struct BenchCase {
   int line = 0;           ///< of its record in the journal
   /// Axis names and values, values as texts.
   std::vector<std::pair<std::string, std::string>> point;
+  SweepSettings sweep;
   std::string sources;              ///< SHA-256; "" of a case that was not timed
   std::vector<BenchSeries> series;  ///< none of a case that was not timed
   std::vector<KernelFacts> kernels;

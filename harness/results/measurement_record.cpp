@@ -214,21 +214,26 @@ Json measurement_record(const TimedCase& timed) {
   for (const auto& [name, value] : measurement.counters) {
     counters.push_back({{"name", name}, {"value", value}});
   }
-  return {{"point", std::move(point)},
-          {"sources", timed.sources},
-          {"budget_s", timed.options.budget_s},
-          {"precision", timed.options.precision},
-          {"restore", to_text(timed.restore)},
-          {"bytes", json_or_null<Json>(measurement.bytes)},
-          {"flops", json_or_null<Json>(measurement.flops)},
-          {"series", std::move(series)},
-          {"kernels", std::move(kernels)},
-          {"counters", std::move(counters)},
-          {"before", json_of<Json>(measurement.before)},
-          {"after", json_of<Json>(measurement.after)},
-          {"seconds", std::isfinite(measurement.seconds) && measurement.seconds >= 0
-                          ? Json(measurement.seconds)
-                          : Json(nullptr)}};
+  Json record = {{"point", std::move(point)}};
+  if (!timed.sweep.axes.empty()) record["sweep"] = timed.sweep.axes;
+  for (const auto& [axis, label] : timed.sweep.relative_to) {
+    record["relative_to"].push_back({{"name", axis}, {"label", label}});
+  }
+  record.update({{"sources", timed.sources},
+                 {"budget_s", timed.options.budget_s},
+                 {"precision", timed.options.precision},
+                 {"restore", to_text(timed.restore)},
+                 {"bytes", json_or_null<Json>(measurement.bytes)},
+                 {"flops", json_or_null<Json>(measurement.flops)},
+                 {"series", std::move(series)},
+                 {"kernels", std::move(kernels)},
+                 {"counters", std::move(counters)},
+                 {"before", json_of<Json>(measurement.before)},
+                 {"after", json_of<Json>(measurement.after)},
+                 {"seconds", std::isfinite(measurement.seconds) && measurement.seconds >= 0
+                                 ? Json(measurement.seconds)
+                                 : Json(nullptr)}});
+  return record;
 }
 
 std::vector<std::string> throttling(const Measurement& measurement) {

@@ -16,6 +16,7 @@ namespace warpmark {
 /// All that the reports of a run say of a case that was right before and after it was timed.
 struct TimedCase {
   std::vector<PlanAxis> point;
+  SweepSettings sweep;
   std::string sources;  ///< sources_hash()
   Restore restore = Restore::never;
   TimingOptions options;

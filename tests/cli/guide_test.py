@@ -80,6 +80,9 @@ class GuideTest(program.CheckTest):
     def test_read_a_benchmark(self):
         self.assertGreaterEqual(self.follow("read-a-benchmark.md"), 4)
 
+    def test_tune_a_kernel(self):
+        self.assertGreaterEqual(self.follow("tune-a-kernel.md"), 2)
+
     def test_first_kernel(self):
         self.write("secret", "0123456789abcdef").chmod(0o600)
         self.assertGreaterEqual(self.follow("first-kernel.md"), 7)

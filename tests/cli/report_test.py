@@ -73,6 +73,8 @@ class Report(ReportTest):
         for name, arguments in (("one.md", ("h200.jsonl", "--format", "markdown")),
                                 ("two.md", ("h200.jsonl", "h200_failures.jsonl", "--format",
                                             "markdown")),
+                                ("sweep.md", ("sweep.jsonl", "--format", "markdown", "-k",
+                                              "dtype=float32 and n=65536")),
                                 ("one.html", ("h200_failures.jsonl", "--no-plots")),
                                 ("counted.html", ("cpu.jsonl", "cpu_more.jsonl", "--no-plots"))):
             with self.subTest(name):
@@ -98,6 +100,23 @@ class Report(ReportTest):
         self.assertNotIn("copy.", out.replace("copy 4230", ""))
         self.assertIn("-k selects no case", self.refused("report", "h200.jsonl", "-k", "nothing"))
 
+    def test_what_the_suite_does_not_say_of_sweeps_is_said_here(self):
+        arguments = ("h200.jsonl", "--format", "markdown", "-k", "copy")
+        self.assertNotIn("of best", self.report(*arguments))
+        out = self.report(*arguments, "--sweep", "n", "--relative-to", "dtype=float32")
+        self.assertEqual(out.count(" best |"), 5)  # the title, and two dtypes by two modes
+        self.assertIn("of dtype=float32", out)
+        swept = ("sweep.jsonl", "--format", "markdown", "-k", "n=65536 and block=64")
+        self.assertIn("of kernel=naive", self.report(*swept))
+        self.assertIn("of kernel=tiled,block=64", self.report(*swept, "--relative-to",
+                                                              "kernel=tiled,block=64"))
+
+    def test_plots_have_any_axis_to_the_right(self):
+        self.needs_matplotlib()
+        page = self.report("sweep.jsonl", "--x-axis", "kernel", "-k", "dtype=float32")
+        self.assertTrue(">naive<" in page)
+        self.assertEqual(page.count("<figcaption>n=65536"), 1)
+
     def test_mistakes(self):
         for arguments, message in (
                 ((), "RESULT is required"),
@@ -105,6 +124,12 @@ class Report(ReportTest):
                 (("nothing.jsonl",), "cannot read nothing.jsonl"),
                 (("h200.jsonl", "--format", "pdf"), "--format must be html, markdown, text or json"),
                 (("h200.jsonl", "--no-plots", "-o", "h200.jsonl"), "-o would replace h200.jsonl"),
+                (("h200.jsonl", "--x-axis", "m"), "--x-axis: no case has an axis `m`"),
+                (("sweep.jsonl", "--sweep", "blocks"), "did you mean `block`?"),
+                (("h200.jsonl", "--relative-to", "n"), "--relative-to needs AXIS=VALUE, not `n`"),
+                (("sweep.jsonl", "--relative-to", "kernel=nave"), "did you mean `naive`?"),
+                (("h200.jsonl", "h200.jsonl", "h200.jsonl", "--sweep", "n"),
+                 "--sweep is of results side by side"),
                 (("h200.jsonl", "-k", "a and"), "-k")):
             self.assertIn(message, self.refused("report", *arguments))
         errors = self.refused("report", "h200.jsonl", "--no-plots", "-o", "/dev/full", code=3)

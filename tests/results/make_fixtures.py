@@ -271,6 +271,32 @@ def write_histories():
                *cases, end(cases)])
 
 
+def sweep_cases():
+    """Two kernels over four axes and one that is zipped; the best block is 256, or 128 of few n."""
+    rng = random.Random(6)
+    cases = []
+    for dtype in ("float32", "float64"):
+        for n in (2 ** 16, 2 ** 20, 2 ** 24):
+            nbytes, seconds = times(n, dtype)
+            for kernel, factor in (("naive", 1.9), ("tiled", 1.0)):
+                for block, items in ((64, 8), (128, 4), (256, 2), (512, 1)):
+                    away = abs(math.log2(block / (128 if n < 2 ** 20 else 256)))
+                    # Blocks of 128 and 256 threads cannot be told apart where n is 2^20.
+                    if n == 2 ** 20 and block == 128:
+                        away = 0
+                    slower = factor * (1 + 0.08 * away)
+                    cases.append(case(
+                        "tuned", [("dtype", dtype), ("n", n), ("kernel", kernel),
+                                  ("block", block), ("items", items)],
+                        measured([series(rng, seconds * slower, "cold", 0.004, nbytes=nbytes),
+                                  series(rng, seconds * slower * 0.8, "hot", 0.004, nbytes=nbytes)],
+                                 "tuned" + dtype + kernel, nbytes)))
+    for one in cases:
+        one["measurement"]["sweep"] = ["block", "items"]
+        one["measurement"]["relative_to"] = [{"name": "kernel", "label": "naive"}]
+    return cases
+
+
 def main():
     command = "warpmark bench suites --device gpu --journal h200.jsonl"
     cases = gpu_cases(1)
@@ -294,6 +320,9 @@ def main():
     extra = series(random.Random(5), 4e-4, nbytes=2 ** 30)
     cases.append(case("scan", [("n", 2 ** 27)], measured([extra], "scan", nbytes=2 ** 30)))
     write("h200_failures.jsonl", [run(H200, len(cases), command, **later), *cases, end(cases, 1)])
+
+    cases = sweep_cases()
+    write("sweep.jsonl", [run(H200, len(cases), command), *cases, end(cases)])
 
     cases = gpu_cases(4)[:2]
     write("a100.jsonl", [run(A100, 2, command), *cases, end(cases)])

@@ -81,9 +81,9 @@ TEST(ReportTable, NamesStayDifferent) {
 TEST(SuitePlots, RatesAgainstNByDtype) {
   const std::vector<SuitePlots> all = suite_plots(named({"h200"}));
   ASSERT_EQ(all.size(), 2U);
-  ASSERT_EQ(all[0].lines.size(), 2U);
-  EXPECT_EQ(all[0].lines[0].caption, "float32");
-  const LinePlot& plot = all[0].lines[0].plot;
+  ASSERT_EQ(all[0].lines.plots.size(), 2U);
+  EXPECT_EQ(all[0].lines.plots[0].caption, "float32");
+  const LinePlot& plot = all[0].lines.plots[0].plot;
   EXPECT_EQ(plot.x_label, "n");
   EXPECT_EQ(plot.y_label, "GB/s");
   EXPECT_FALSE(plot.log_y);
@@ -106,7 +106,7 @@ TEST(SuitePlots, RatesAgainstNByDtype) {
 
 TEST(SuitePlots, SeveralResultsAreLinesOfTheirOwn) {
   const std::vector<SuitePlots> all = suite_plots(named({"h200", "h200_slower", "h200_failures"}));
-  const LinePlot& plot = all[0].lines[0].plot;
+  const LinePlot& plot = all[0].lines.plots[0].plot;
   EXPECT_EQ(plot.lines.size(), 6U);
   EXPECT_EQ(plot.lines[0].label, "h200, cold");
   EXPECT_EQ(plot.levels.size(), 1U);  // of the same kind of device
@@ -114,9 +114,9 @@ TEST(SuitePlots, SeveralResultsAreLinesOfTheirOwn) {
 
 TEST(SuitePlots, CountersAreDrawnAndTheirTimesAreNot) {
   const std::vector<SuitePlots> all = suite_plots(named({"cpu"}));
-  ASSERT_EQ(all.at(0).lines.size(), 1U);
-  EXPECT_EQ(all[0].lines[0].plot.y_label, "thread instructions");
-  EXPECT_EQ(all[0].lines[0].plot.lines[0].y, (std::vector<double>{44, 2827, 11264}));
+  ASSERT_EQ(all.at(0).lines.plots.size(), 1U);
+  EXPECT_EQ(all[0].lines.plots[0].plot.y_label, "thread instructions");
+  EXPECT_EQ(all[0].lines.plots[0].plot.lines[0].y, (std::vector<double>{44, 2827, 11264}));
   EXPECT_TRUE(all[0].strips.empty());
 }
 
@@ -134,18 +134,18 @@ TEST(SuitePlots, ManyLinesAndSamplesAreSpread) {
     }
   }
   const std::vector<SuitePlots> all = suite_plots(results);
-  ASSERT_EQ(all[0].lines.size(), 2U);
-  EXPECT_EQ(all[0].lines[0].plot.lines.size(), 8U);
-  EXPECT_EQ(all[0].lines[1].plot.lines.size(), 2U);
+  ASSERT_EQ(all[0].lines.plots.size(), 2U);
+  EXPECT_EQ(all[0].lines.plots[0].plot.lines.size(), 8U);
+  EXPECT_EQ(all[0].lines.plots[1].plot.lines.size(), 2U);
   EXPECT_EQ(all[0].strips[0].rows[0].values.size(), 150U);
 }
 
 TEST(SuitePlots, WithoutANumericAxisThereIsNoLine) {
   std::vector<NamedResult> results = named({"h200"});
   for (BenchCase& one : results[0].result.cases) one.point = {{"mode", "fast"}};
-  EXPECT_TRUE(suite_plots(results)[0].lines.empty());
+  EXPECT_TRUE(suite_plots(results)[0].lines.plots.empty());
   for (BenchCase& one : results[0].result.cases) one.point.clear();
-  EXPECT_TRUE(suite_plots(results)[0].lines.empty());
+  EXPECT_TRUE(suite_plots(results)[0].lines.plots.empty());
 }
 
 const std::string kEvil = "<script>alert('x')</script>&\"|`\n\x1b[31m";
