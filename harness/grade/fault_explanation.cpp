@@ -119,8 +119,10 @@ std::string subject(const Report& report, const std::string& file) {
 std::string by_thread(const Report& report) {
   const std::string thread = thread_text(report);
   if (thread.empty()) return "";
-  const int64_t more = report.number("count").value_or(1) - 1;
-  if (more <= 0) return fmt::format(" It was {}.", thread);
+  // A report of a submission may say any number.
+  const int64_t count = report.number("count").value_or(1);
+  if (count <= 1) return fmt::format(" It was {}.", thread);
+  const int64_t more = count - 1;
   return fmt::format(" The first to do so was {}, and {} more access{} did the same.", thread, more,
                      more == 1 ? "" : "es");
 }

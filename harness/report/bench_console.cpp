@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "report/figure_text.hpp"
+#include "results/comparable_times.hpp"
 
 namespace warpmark {
 namespace {
@@ -194,6 +195,7 @@ std::vector<std::string> BenchConsole::marks(const TimedCase& timed) {
     }
     if (series.summary.count < kTooFew && !table_.counted) words.push_back(which + "unstable");
     if (!series.latency_hidden) words.push_back(which + "with launch latency");
+    if (std::string clock = changed_clock(series); !clock.empty()) words.push_back(which + clock);
   }
   for (const TimingMode mode : timed.options.modes) {
     if (table_.counted || timed.find_series(mode) != nullptr) continue;

@@ -120,6 +120,7 @@ std::vector<std::string> notes_of_series(const BenchSeries& series) {
   if (series.stop == StopReason::budget) notes.emplace_back("the budget ended it");
   if (series.summary.count < 6) notes.emplace_back("unstable: few samples");
   if (!series.latency_hidden) notes.emplace_back("with launch latency");
+  if (std::string clock = changed_clock(series); !clock.empty()) notes.push_back(std::move(clock));
   return notes;
 }
 

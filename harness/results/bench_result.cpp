@@ -68,6 +68,7 @@ BenchProcess process_of(const RecordField& record) {
   process.median_s = seconds_of(record, "median_s");
   process.overhead_s = optional_number(record, "overhead_s");
   process.clock_mhz = optional_number(record, "clock_mhz");
+  process.clock_change = optional_number(record, "clock_change");
   return process;
 }
 

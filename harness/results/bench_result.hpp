@@ -21,7 +21,8 @@ struct BenchProcess {
   /// What the device took for the events around a sample, and for launching: with these seconds
   /// more its samples were measured. Nothing if no empty kernel was timed beside them.
   std::optional<double> overhead_s;
-  std::optional<double> clock_mhz;  ///< of a multiprocessor
+  std::optional<double> clock_mhz;     ///< of a multiprocessor: the mean of before and after
+  std::optional<double> clock_change;  ///< that after the samples over that before them
 };
 
 /// Times of one run of a case, under one state of the cache. A time is what was measured less the

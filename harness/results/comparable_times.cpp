@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 namespace warpmark {
 
@@ -94,6 +95,20 @@ std::optional<double> mean_clock(const BenchSeries& series) {
   }
   if (series.processes.empty()) return std::nullopt;
   return sum / static_cast<double>(series.processes.size());
+}
+
+std::string changed_clock(const BenchSeries& series) {
+  constexpr double kChange = 0.03;  // the clocks that are read differ by less (seen on an H100)
+  double low = std::numeric_limits<double>::infinity(), high = 0;
+  for (const BenchProcess& process : series.processes) {
+    if (!process.clock_mhz) return "";
+    const double change = process.clock_change.value_or(1);
+    const double before = 2 * *process.clock_mhz / (1 + change);
+    low = std::min({low, before, before * change});
+    high = std::max({high, before, before * change});
+  }
+  if (!(high > low * (1 + kChange))) return "";
+  return fmt::format("the SM clock was {:.0f} to {:.0f} MHz", low, high);
 }
 
 std::string explained_by_clock(std::optional<double> clock, std::optional<double> clock_now,

@@ -43,6 +43,9 @@ void put_back_overheads(BenchSeries& series);
 
 /// Of a multiprocessor, in MHz; nothing if a process does not know it.
 std::optional<double> mean_clock(const BenchSeries& series);
+/// "the SM clock was 1005 to 1980 MHz" of a series whose processes saw one that differs by 3 % or
+/// more, within one or from one to another; else "". Its times are those of several devices.
+std::string changed_clock(const BenchSeries& series);
 /// "the SM clock was …" if the times are within the least effect in cycles, else "".
 std::string explained_by_clock(std::optional<double> clock, std::optional<double> clock_now,
                                double ratio, double effect);

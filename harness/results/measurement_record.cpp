@@ -59,6 +59,7 @@ BenchSeries figures(const std::vector<const TimedSeries*>& processes, size_t lau
     process.count = timed->seconds.size();
     process.overhead_s = overhead_of(*timed, launches, ceilings);
     process.clock_mhz = timed->clock_mhz;
+    process.clock_change = timed->clock_change;
     std::vector<double> own;
     for (const double sample : timed->seconds)
       own.push_back(std::max(kLeastTime, sample - process.overhead_s.value_or(0)));
@@ -95,7 +96,8 @@ Json record_of(const BenchProcess& process) {
   return {{"count", process.count},
           {"median_s", process.median_s},
           {"overhead_s", json_or_null<Json>(process.overhead_s)},
-          {"clock_mhz", json_or_null<Json>(process.clock_mhz)}};
+          {"clock_mhz", json_or_null<Json>(process.clock_mhz)},
+          {"clock_change", json_or_null<Json>(process.clock_change)}};
 }
 
 Json record_of(const BenchSeries& series, uint64_t late) {

@@ -408,10 +408,11 @@ class Session::State {
         Ongoing& one = group[i];
         if (one.job.outcome.verdict != Verdict::passed || process >= processes_for(one.job))
           continue;
+        // Once, not at each attempt: it is what counts them.
+        if (process > 0) further_[process - 1]->dialogue.begin_case();
         go_on(one, [&](Outcome& outcome) {
           if (process == 0) return time_and_verify(one, group.size() > 1, outcome);
           TimingWorker& worker = *further_[process - 1];
-          worker.dialogue.begin_case();
           worker.link.greet();
           worker.units.prepare(*one.job.which, *one.job.planned, true, nullptr, outcome);
           time(one, worker.dialogue, outcome);

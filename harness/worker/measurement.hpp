@@ -69,7 +69,8 @@ struct TimedSeries {
   /// Of an empty kernel, timed between them in the same way: the device's own time for a launch,
   /// which differs from process to process and from one moment to the next.
   std::vector<double> empty_seconds;
-  std::optional<double> clock_mhz;  ///< of a multiprocessor, before and after: the mean
+  std::optional<double> clock_mhz;     ///< of a multiprocessor, before and after: the mean
+  std::optional<double> clock_change;  ///< that after over that before
   StopReason stop = StopReason::precise;
   /// The host had queued each sample's launches before the device came to them, so that none of
   /// the host's time is in it. Samples where it had not were thrown away, `late` of them.

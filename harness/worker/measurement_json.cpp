@@ -30,6 +30,7 @@ Json to_json(const TimedSeries& series) {
           {"seconds", series.seconds},
           {"empty_seconds", series.empty_seconds},
           {"clock_mhz", json_or_null<Json>(series.clock_mhz)},
+          {"clock_change", json_or_null<Json>(series.clock_change)},
           {"stop", static_cast<int>(series.stop)},
           {"latency_hidden", series.latency_hidden},
           {"late", series.late}};
@@ -45,6 +46,8 @@ TimedSeries series_from(const Json& json) {
   for (const Json& sample : json.at("empty_seconds"))
     series.empty_seconds.push_back(finite(sample));
   if (const Json& clock = json.at("clock_mhz"); !clock.is_null()) series.clock_mhz = finite(clock);
+  if (const Json& change = json.at("clock_change"); !change.is_null())
+    series.clock_change = finite(change);
   series.stop = enum_from(json.at("stop"), StopReason::samples);
   series.latency_hidden = json.at("latency_hidden");
   series.late = json.at("late");

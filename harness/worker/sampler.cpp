@@ -152,8 +152,10 @@ void Sampler::take_samples(TimedWork& work, const TimingOptions& options,
     if (!stop && Clock::now() >= deadline) stop = StopReason::budget;
   }
   series.stop = *stop;
-  if (const auto clock_after = kernels_.clock_mhz(stream_); clock_before && clock_after)
+  if (const auto clock_after = kernels_.clock_mhz(stream_); clock_before && clock_after) {
     series.clock_mhz = (*clock_before + *clock_after) / 2;
+    series.clock_change = *clock_after / *clock_before;
+  }
   series.seconds = rule.samples();
   if (series.seconds.empty()) {
     series.seconds = std::move(late);

@@ -297,6 +297,63 @@ class Endings(BenchTest):
         self.assertIn("cannot write /dev/full: No space left on device", errors)
 
 
+class Processes(BenchTest):
+    """On a device that takes times, in several processes."""
+
+    def setUp(self):
+        super().setUp()
+        self.misbehave()
+        for name in ("PROCESSES", "GRIDS"):
+            self.environment["WARPMARK_TEST_" + name] = str(self.folder / name.lower())
+        self.write_scale(axes="{n: [64, 128, 256, 512]}", more="bench: {bytes: 8 * n}\n")
+
+    def measure(self, code=0, **options):
+        return self.run_program("bench", "suites", "--device", "timing", "--budget-s", "0.5",
+                                "--max-samples", "50", "--journal", "run.jsonl", code=code, **options)
+
+    def processes_of(self, case):
+        return case["measurement"]["series"][0]["processes"]
+
+    def test_each_measures_every_case_in_an_order_of_its_own(self):
+        out, errors = self.measure()
+        self.assertEqual(errors, "")
+        self.assertIn("4 passed", out)
+        run, *cases, _ = self.valid(self.journal())
+        self.assertGreater(run["bench"]["ceilings"]["copy_bytes_per_s"], 0)
+        for case in cases:
+            processes = self.processes_of(case)
+            self.assertEqual(len(processes), 5)
+            self.assertEqual(sum(one["count"] for one in processes),
+                             case["measurement"]["series"][0]["count"])
+        orders = {}
+        for line in (self.folder / "grids").read_text().splitlines():
+            process, grid = line.split()
+            orders.setdefault(int(process), []).append(int(grid))
+        # The first also runs each case beforehand, and again at its end.
+        further = [orders[process] for process in range(2, 6)]
+        for order in further:
+            self.assertEqual(sorted(order), [2, 4, 8, 16])
+        self.assertGreater(len({tuple(order) for order in further}), 1)
+
+    def test_a_fresh_one_does_the_work_of_one_that_dies(self):
+        self.environment["WARPMARK_TEST_DIES"] = "3"
+        out, _ = self.measure()
+        self.assertIn("4 passed", out)
+        self.assertEqual((self.folder / "processes").read_text(), 6 * ".")
+        _, *cases, _ = self.valid(self.journal())
+        for case in cases:
+            self.assertEqual(len(self.processes_of(case)), 5)
+
+    def test_where_all_die_there_is_no_time(self):
+        self.environment["WARPMARK_TEST_DIES"] = "3+"
+        out, _ = self.measure(code=1)
+        self.assertIn("4 failed", out)
+        self.assertIn("the worker died in the middle of the case: it ended by signal 9 (Killed)", out)
+        _, *cases, _ = self.valid(self.journal())
+        for case in cases:
+            self.assertNotIn("measurement", case)
+
+
 class Configurations(BenchTest):
     def test_check_and_bench_in_one_file(self):
         self.write_bench()

@@ -56,7 +56,7 @@ BenchSeries of_one(const Summary& summary) {
 /// Of several, whose medians these are.
 BenchSeries of_several(const std::vector<double>& medians) {
   BenchSeries series;
-  for (const double median : medians) series.processes.push_back({4, median, 1e-6, 1980});
+  for (const double median : medians) series.processes.push_back({4, median, 1e-6, 1980, {}});
   const Mean mean = mean_of(medians);
   series.summary = around(mean.value, 0, 0, 4 * medians.size());
   series.summary.interval = mean.interval();
@@ -233,6 +233,19 @@ TEST(CompareTimes, AChangeThatTheClockExplainsIsSaidToBeSo) {
   EXPECT_EQ(point.reason, "the SM clock was 1980 and 1800 MHz, and in cycles it is the same");
   for (BenchProcess& process : after.processes) process.clock_mhz = 1960;
   EXPECT_EQ(verdict(before, after), ChangeVerdict::slower);
+}
+
+TEST(CompareTimes, AClockThatChangedIsNamed) {
+  BenchSeries series = of_several({10, 10.01, 9.99});
+  EXPECT_EQ(changed_clock(series), "");
+  series.processes[1].clock_mhz = 1970;
+  EXPECT_EQ(changed_clock(series), "");
+  series.processes[1].clock_mhz = 1485;
+  EXPECT_EQ(changed_clock(series), "the SM clock was 1485 to 1980 MHz");
+  series.processes[1].clock_change = 0.5;
+  EXPECT_EQ(changed_clock(series), "the SM clock was 990 to 1980 MHz");
+  series.processes[0].clock_mhz.reset();
+  EXPECT_EQ(changed_clock(series), "");
 }
 
 // Times hold what an empty kernel takes in their run: 1.4 us in one, 1.5 in the other.

@@ -130,8 +130,8 @@ TEST(BenchHistory, ACounterThatIsGoneIsShown) {
   for (BenchCase& one : results[0].cases)
     std::erase_if(one.counters,
                   [](const auto& counter) { return counter.first == "global_write_bytes"; });
-  const HistoryPoint& point =
-      find(make_history(std::move(results)), "doublify", "global_write_bytes");
+  const BenchHistory history = make_history(std::move(results));
+  const HistoryPoint& point = find(history, "doublify", "global_write_bytes");
   EXPECT_FALSE(point.values[1]);
   EXPECT_FALSE(point.changed());
 }

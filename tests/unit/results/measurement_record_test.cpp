@@ -129,7 +129,7 @@ TEST(MeasurementRecord, Golden) {
                 "bytes_per_s": 4000000000000.0, "flops_per_s": 250000000000.0,
                 "copy_share": 0.9756097560975610, "read_share": 0.9090909090909091,
                 "processes": [{"count": 3, "median_s": 0.004, "overhead_s": null,
-                               "clock_mhz": null}],
+                               "clock_mhz": null, "clock_change": null}],
                 "samples_s": [0.002, 0.004, 0.006]}],
     "kernels": [{"entry": "doublify", "grid": [8192, 1, 1], "block": [128, 1, 1], "registers": 18,
                  "shared_bytes": 1024, "local_bytes": 0, "active_blocks": 16, "occupancy": 1.0}],

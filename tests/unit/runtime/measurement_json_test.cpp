@@ -20,11 +20,12 @@ Measurement example() {
                                 std::nullopt,
                                 {1.5e-6},
                                 1980,
+                                0.5,
                                 StopReason::budget,
                                 true,
                                 4});
   measurement.series.push_back(
-      {TimingMode::upload, 20, {1e-6}, 4096, {}, std::nullopt, StopReason::samples, false, 0});
+      {TimingMode::upload, 20, {1e-6}, 4096, {}, {}, {}, StopReason::samples, false, 0});
   measurement.kernels.push_back({"k", {4, 1, 1}, {64, 2, 1}, 32, 1024, 16, 8, 0.5});
   measurement.counters = {{"ptx_thread_instructions", 4096}, {"global_load_bytes", 512}};
   measurement.before.sm_clock_mhz = 1980;
@@ -47,6 +48,8 @@ TEST(MeasurementJson, ComesBackAsItWent) {
   EXPECT_EQ(back.series.at(0).empty_seconds, std::vector<double>{1.5e-6});
   EXPECT_EQ(back.series.at(0).clock_mhz, 1980);
   EXPECT_EQ(back.series.at(1).clock_mhz, std::nullopt);
+  EXPECT_EQ(back.series.at(0).clock_change, 0.5);
+  EXPECT_EQ(back.series.at(1).clock_change, std::nullopt);
   EXPECT_EQ(back.before, example().before);
   EXPECT_EQ(back.after, example().after);
   EXPECT_EQ(back.counters, example().counters);
@@ -87,6 +90,7 @@ TEST(MeasurementJson, TimesThatCannotBeAreRefused) {
   refused("/measurement/series/0/seconds", Json::array());
   refused("/measurement/series/0/empty_seconds/0", -1e-6);
   refused("/measurement/series/0/clock_mhz", "fast");
+  refused("/measurement/series/0/clock_change", -1);
   refused("/measurement/series/0/mode", all_timing_modes().size());
   refused("/measurement/series/0/stop", -1);
   refused("/measurement/seconds", std::numeric_limits<double>::infinity());

@@ -120,6 +120,23 @@ TEST_F(SamplerTest, AHotSampleIsABatchBehindAWait) {
   EXPECT_THAT(series.empty_seconds, Each(testing::DoubleNear(0.02e-3, 1e-9))) << "of one of 20";
 }
 
+// A multiprocessor whose clock falls from 1980 to 990 MHz while samples are taken.
+TEST_F(SamplerTest, AClockThatChangesIsRecorded) {
+  double mhz = 1980;
+  const auto runs = fake_.on_launch;
+  fake_.on_launch = [&, runs](const FakeLaunch& launch) {
+    if (launch.kernel != "warpmark_clock") return runs ? runs(launch) : CUDA_SUCCESS;
+    const auto passed = reinterpret_cast<uint64_t*>(launch.argument<CUdeviceptr>(1));
+    passed[0] = 1'980'000;
+    passed[1] = static_cast<uint64_t>(1e3 * 1'980'000 / mhz);
+    mhz = 990;
+    return CUDA_SUCCESS;
+  };
+  const TimedSeries series = sample(TimingMode::cold);
+  EXPECT_DOUBLE_EQ(series.clock_mhz.value_or(0), 1485);
+  EXPECT_DOUBLE_EQ(series.clock_change.value_or(0), 0.5);
+}
+
 TEST_F(SamplerTest, ALongRunIsABatchOfItsOwn) {
   kernel_ms_ = 3;
   EXPECT_EQ(sample(TimingMode::hot).batch, 1U);
