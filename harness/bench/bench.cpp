@@ -8,10 +8,24 @@
 #include "bench/benchmark_context.hpp"
 #include "bench/google_benchmark.hpp"
 #include "report/bench_console.hpp"
+#include "report/impossible_text.hpp"
 #include "results/measurement_record.hpp"
+#include "results/possible_time.hpp"
+#include "runtime/judge.hpp"
 
 namespace warpmark {
 namespace {
+
+// Before the arrays are there: types that kernels' parameters give may be floating ones.
+bool may_have_peak(const Plan& plan, const RunContext& context) {
+  if (!plan.flops || !context.bench) return false;
+  if (plan.peak_flops_per_s) return true;
+  const auto& ceilings = context.bench->ceilings;
+  return ceilings && ceilings->float32_flops_per_s > 0 &&
+         std::any_of(plan.buffers.begin(), plan.buffers.end(), [](const Buffer& buffer) {
+           return !buffer.dtype || buffer.dtype->kind == DTypeKind::floating;
+         });
+}
 
 BenchTable table_of(const std::vector<BenchWork>& work, const RunContext& context) {
   BenchTable table;
@@ -30,6 +44,7 @@ BenchTable table_of(const std::vector<BenchWork>& work, const RunContext& contex
     }
     table.bytes = table.bytes || item.work.planned.plan.bytes;
     table.flops = table.flops || item.work.planned.plan.flops;
+    table.peak = table.peak || may_have_peak(item.work.planned.plan, context);
   }
   table.suites = suites.size();
   table.further_modes.assign(further.begin(), further.end());
@@ -65,10 +80,27 @@ class Measurements {
     if (attempt.timed) attempt.timed->sweep = sweep_settings(item.work.which.suite->bench);
     if (!attempt.timed && !item.timing.profile)
       attempt.outcome.notices.emplace_back("not timed: there is no sample");
+    if (attempt.timed) refuse_impossible(item.work, attempt);
     return attempt;
   }
 
  private:
+  // A time that cannot be is no result.
+  void refuse_impossible(const CaseWork& work, CaseRun::Attempt& attempt) const {
+    const auto& attributes = context_.device.attributes;
+    const auto cache = attributes.find("l2_bytes");
+    const auto found = impossible_time(
+        *attempt.timed, context_.bench ? context_.bench->ceilings : std::optional<Ceilings>(),
+        cache == attributes.end() ? 0 : static_cast<uint64_t>(std::max<int64_t>(0, cache->second)),
+        work.planned.plan.steps.size());
+    if (!found) return;
+    const char* blamed = found->limit == ImpossibleTime::Limit::memory ? "/bytes" : "/flops";
+    fail(attempt.outcome, FailureKind::impossible,
+         verdict_error(impossible_text(*found, point_text(work.which.suite->name, work.which.id)),
+                       work.planned.positions.find(blamed)));
+    attempt.timed.reset();
+  }
+
   void measure_from(const BenchWork& first) {
     jobs_.clear();
     next_ = 0;
@@ -115,6 +147,7 @@ BenchmarkReport report_of(const CaseRun::Result& result) {
   add("flops_per_second", series.flops_per_s);
   add("copy_share", series.copy_share);
   add("read_share", series.read_share);
+  add("peak_share", series.peak_share);
   for (const BenchSeries& further : timed.series) {
     if (&further == &series) continue;
     std::string name = std::string(to_text(further.mode)) + " median s";

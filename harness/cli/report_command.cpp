@@ -191,6 +191,7 @@ std::vector<SuitePictures> draw(const std::vector<NamedResult>& results, const s
     for (const CaptionedLines& one : suite.lines.plots) {
       pictures.lines.push_back({one.caption, plots.draw(one.plot)});
     }
+    if (suite.roofline) pictures.lines.push_back({"Roofline", plots.draw(*suite.roofline)});
     for (const StripPlot& one : suite.strips) pictures.strips.push_back({"", plots.draw(one)});
     all.push_back(std::move(pictures));
   }

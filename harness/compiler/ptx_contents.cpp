@@ -579,4 +579,14 @@ PtxContents ptx_contents(std::string_view ptx) {
   return Parser(ptx).run();
 }
 
+bool has_matrix_instructions(std::string_view ptx) {
+  const PtxContents contents = ptx_contents(ptx);
+  if (!contents.trouble.empty() || contents.opcodes.empty()) return true;
+  return std::any_of(contents.opcodes.begin(), contents.opcodes.end(), [](const auto& opcode) {
+    const std::string_view name = opcode.first;
+    const std::string_view first = name.substr(0, name.find('.'));
+    return first == "mma" || first == "wmma" || first == "wgmma" || first == "tcgen05";
+  });
+}
+
 }  // namespace warpmark

@@ -66,4 +66,8 @@ struct PtxContents {
 /// more than some thousand names; what goes beyond is trouble.
 PtxContents ptx_contents(std::string_view ptx);
 
+/// Whether some instruction is of the matrix units (mma, wmma, wgmma, tcgen05), or the text is not
+/// understood, so that one may be.
+bool has_matrix_instructions(std::string_view ptx);
+
 }  // namespace warpmark

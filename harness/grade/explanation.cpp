@@ -180,6 +180,7 @@ std::string explain(const Outcome& outcome, const ExplainContext& context) {
     case FailureKind::launch:
       return explain_launch();
     case FailureKind::none:
+    case FailureKind::impossible:  // only of a bench
       break;
   }
   return printable(outcome.reason);

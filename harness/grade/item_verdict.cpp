@@ -98,6 +98,7 @@ ItemVerdict judge_item(const Outcome& outcome) {
     case FailureKind::load:
     case FailureKind::input:
     case FailureKind::reference:
+    case FailureKind::impossible:  // only of a bench
       break;
   }
   return {GradeWord::not_launched, Blame::grader};

@@ -224,6 +224,15 @@ Amount amount_of(const Expression& expression, const std::string& pointer, const
                     expression.where());
 }
 
+// What the flops of a case are held against.
+void take_over_peak(const Bench& bench, const Scope& scope, Plan& plan, PositionMap& positions) {
+  if (!bench.peak_flops_per_s) return;
+  const std::string pointer = "/peak_flops_per_s";
+  positions.set(pointer, bench.peak_flops_per_s->where());
+  plan.peak_flops_per_s = amount_of(*bench.peak_flops_per_s, pointer, scope);
+  check_peak(plan, positions);
+}
+
 // What the counters must say.
 void take_over_counters(const Suite& suite, const Scope& scope, Plan& plan,
                         PositionMap& positions) {
@@ -284,6 +293,7 @@ void take_over(const Case& which, Plan& plan, PositionMap& positions) {
   if (suite.composites.any()) require("profile", suite.composites.where);
   plan.restore = suite.bench.restore;
   const Scope scope = which.scope();
+  take_over_peak(suite.bench, scope, plan, positions);
   take_over_counters(suite, scope, plan, positions);
   plan.limits = limits_of(suite.limits, scope);
   set_limit_positions(suite.limits, positions);

@@ -212,6 +212,7 @@ struct Plan {
   std::vector<std::string> requirements;  ///< capabilities that the device must have
   std::vector<PlannedSkip> skip;          ///< those that are folded to false are left out
   Restore restore = Restore::never;
+  std::optional<Amount> peak_flops_per_s;  ///< more than 0; what the flops are held against
 
   const Buffer* find_buffer(const std::string& name) const;
   const Scalar* find_scalar(const std::string& name) const;
@@ -258,6 +259,12 @@ void check_launches(const Plan& plan, const PositionMap& positions,
 
 /// Whether a rule skips the plan, or one that is still open may.
 bool may_be_skipped(const Plan& plan);
+
+/// Its number; nothing if there is none, or if it is still arithmetic.
+std::optional<double> known_amount(const std::optional<Amount>& amount);
+
+/// Throws a usage error for a `peak_flops_per_s` that is known and not more than 0.
+void check_peak(const Plan& plan, const PositionMap& positions);
 
 /// Throws a usage error if the work that `work_efficient` states is not more than 0 in both
 /// plans, or not less in that of the smaller point: any growth of instructions would keep the limit

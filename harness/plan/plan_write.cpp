@@ -248,6 +248,7 @@ nlohmann::ordered_json to_json(const Plan& plan) {
   json["requires"] = plan.requirements;
   json["skip"] = json_list(plan.skip);
   json["restore"] = to_text(plan.restore);
+  if (plan.peak_flops_per_s) json["peak_flops_per_s"] = json_of(*plan.peak_flops_per_s);
   return json;
 }
 

@@ -143,6 +143,8 @@ Plan resolve(Plan plan, const Facts& facts, const PositionMap& positions) {
   }
   resolver.amount(plan.bytes);
   resolver.amount(plan.flops);
+  resolver.amount(plan.peak_flops_per_s);
+  check_peak(plan, positions);
   for (CounterBound& counter : plan.counters) resolver.amount(counter.bound);
   resolver.amount(plan.composites.tiled);
   resolver.amount(plan.composites.work_efficient);

@@ -1,4 +1,5 @@
-// The work of two points, whose growth `work_efficient` compares with that of the instructions.
+// The work of two points, whose growth `work_efficient` compares with that of the instructions; and
+// the rate that work is held against.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -11,13 +12,24 @@ namespace warpmark {
 namespace {
 
 std::optional<double> known_work(const Plan& plan) {
-  const auto& work = plan.composites.work_efficient;
-  if (!work || std::holds_alternative<Symbolic>(*work)) return std::nullopt;
-  const auto* whole = std::get_if<int64_t>(&*work);
-  return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(*work);
+  return known_amount(plan.composites.work_efficient);
 }
 
 }  // namespace
+
+std::optional<double> known_amount(const std::optional<Amount>& amount) {
+  if (!amount || std::holds_alternative<Symbolic>(*amount)) return std::nullopt;
+  const auto* whole = std::get_if<int64_t>(&*amount);
+  return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(*amount);
+}
+
+void check_peak(const Plan& plan, const PositionMap& positions) {
+  const std::optional<double> peak = known_amount(plan.peak_flops_per_s);
+  if (!peak || (*peak > 0 && std::isfinite(*peak))) return;
+  throw usage_error(fmt::format("`peak_flops_per_s` of {} is {:g}: a number more than 0 is needed",
+                                plan.case_id, *peak),
+                    positions.find("/peak_flops_per_s"));
+}
 
 void check_work(const Plan& plan, const Plan& smaller, const PositionMap& positions) {
   if (may_be_skipped(plan) || may_be_skipped(smaller)) return;

@@ -27,16 +27,21 @@ py::dict dict_of(const PlotLine& line) {
                   "dashed"_a = line.dashed);
 }
 
+py::list list_of(const std::vector<PlotLevel>& levels) {
+  py::list list;
+  for (const PlotLevel& level : levels) {
+    list.append(py::dict("label"_a = text_of(level.label), "value"_a = level.value));
+  }
+  return list;
+}
+
 py::dict dict_of(const LinePlot& plot) {
-  py::list lines, levels, names;
+  py::list lines, names;
   for (const std::string& name : plot.x_names) names.append(text_of(name));
   for (const PlotLine& line : plot.lines) lines.append(dict_of(line));
-  for (const PlotLevel& level : plot.levels) {
-    levels.append(py::dict("label"_a = text_of(level.label), "value"_a = level.value));
-  }
   return py::dict("x_label"_a = text_of(plot.x_label), "y_label"_a = text_of(plot.y_label),
                   "log_x"_a = plot.log_x, "log_y"_a = plot.log_y, "lines"_a = lines,
-                  "levels"_a = levels, "x_names"_a = names);
+                  "levels"_a = list_of(plot.levels), "x_names"_a = names);
 }
 
 py::dict dict_of(const StripPlot& plot) {
@@ -46,6 +51,15 @@ py::dict dict_of(const StripPlot& plot) {
                          "median"_a = row.median, "q3"_a = row.q3));
   }
   return py::dict("x_label"_a = text_of(plot.x_label), "rows"_a = rows);
+}
+
+py::dict dict_of(const RooflinePlot& plot) {
+  py::list groups;
+  for (const RooflinePlot::Group& group : plot.groups) {
+    groups.append(py::dict("label"_a = text_of(group.label), "x"_a = group.x, "y"_a = group.y));
+  }
+  return py::dict("groups"_a = groups, "memory"_a = list_of(plot.memory),
+                  "peaks"_a = list_of(plot.peaks));
 }
 
 // Takes Python's lock; what Matplotlib raises at sound numbers is a mistake of ours.
@@ -82,6 +96,10 @@ Plots::Plots(Interpreter& python) : python_(python) {
 
 std::string Plots::draw(const LinePlot& plot) {
   return call("draw_lines", plot, drawn_++);
+}
+
+std::string Plots::draw(const RooflinePlot& plot) {
+  return call("draw_roofline", plot, drawn_++);
 }
 
 std::string Plots::draw(const StripPlot& plot) {

@@ -31,6 +31,18 @@ struct LinePlot {
   std::vector<PlotLevel> levels;
 };
 
+/// Points under roofs, both axes logarithmic.
+struct RooflinePlot {
+  struct Group {
+    std::string label;
+    std::vector<double> x;  ///< flop a byte
+    std::vector<double> y;  ///< GFLOP/s
+  };
+  std::vector<Group> groups;      ///< eight are told apart
+  std::vector<PlotLevel> memory;  ///< GB/s; one or more
+  std::vector<PlotLevel> peaks;   ///< GFLOP/s
+};
+
 /// A box with the samples as points, from above to below in the order of time.
 struct StripRow {
   std::string label;
@@ -55,6 +67,7 @@ class Plots {
 
   std::string draw(const LinePlot& plot);
   std::string draw(const StripPlot& plot);
+  std::string draw(const RooflinePlot& plot);
 
  private:
   Interpreter& python_;

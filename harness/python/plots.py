@@ -122,6 +122,60 @@ def draw_lines(plot, number):
         return write(figure, number)
 
 
+def roof_segment(rate, peaks, left, right, low):
+    """From where the roof comes into the picture up to the highest peak."""
+    end = min(right, max(peaks) / rate) if peaks else right
+    begin = max(left, low / rate)
+    return (begin, end) if begin < end else (left, right)
+
+
+@without_warnings
+def draw_roofline(plot, number):
+    groups = plot["groups"]
+    rates = [roof["value"] for roof in plot["memory"]]
+    peaks = [roof["value"] for roof in plot["peaks"]]
+    xs = [x for group in groups for x in group["x"]]
+    ys = [y for group in groups for y in group["y"]]
+    ridges = [peak / rate for peak in peaks for rate in rates]
+    left, right = min(xs) / 4, max(xs + ridges) * 4
+    low, high = min(ys) / 2, max(ys + peaks + ([] if peaks else [max(xs) * max(rates)])) * 2.5
+    columns, rows, longest = legend_shape(groups, 6.4)
+    with matplotlib.rc_context(SETTINGS):
+        figure = Figure(figsize=(max(6.4, longest), 3.6 + 0.18 * rows), layout="constrained")
+        axes = figure.add_subplot()
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlim(left, right)
+        axes.set_ylim(low, high)
+        for roof in plot["memory"]:
+            begin, end = roof_segment(roof["value"], peaks, left, right, low)
+            axes.plot([begin, end], [begin * roof["value"], end * roof["value"]], color=INK,
+                      linewidth=1.2)
+            middle = (begin * end) ** 0.5  # points are mostly near its ends
+            axes.annotate(roof["label"], (middle, middle * roof["value"]), xytext=(-6, 4),
+                          textcoords="offset points", ha="right", va="bottom", fontsize=9, color=INK,
+                          parse_math=False)
+        for roof in plot["peaks"]:
+            axes.plot([roof["value"] / max(rates), right], [roof["value"]] * 2, color=INK,
+                      linewidth=1.2)
+            axes.annotate(roof["label"], (right, roof["value"]), xytext=(-4, 3),
+                          textcoords="offset points", ha="right", va="bottom", fontsize=9, color=INK,
+                          parse_math=False)
+        for place, group in enumerate(groups):
+            axes.plot(group["x"], group["y"], linestyle="none", color=COLOURS[place % 8],
+                      marker=MARKERS[place % 8], markersize=5, label=group["label"])
+        formatter = matplotlib.ticker.FuncFormatter(number_text)
+        axes.xaxis.set_major_formatter(formatter)
+        axes.yaxis.set_major_formatter(formatter)
+        axes.minorticks_off()
+        axes.set_xlabel("flop a byte")
+        axes.set_ylabel("GFLOP/s")
+        legend = axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=columns)
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+        return write(figure, number)
+
+
 @without_warnings
 def draw_strips(plot, number):
     rows = plot["rows"]

@@ -69,17 +69,7 @@ BenchConsole::BenchConsole(std::ostream& out, const ConsoleStyle& style, const B
       table_(table),
       share_(context.bench && context.bench->ceilings && table.bytes) {
   if (table_.profile) return;
-  columns_ = {{"time", 9}, {"±", 8}};
-  for (const TimingMode mode : table_.further_modes)
-    columns_.push_back({std::string(to_text(mode)), std::max<size_t>(9, to_text(mode).size())});
-  if (table_.counted) {
-    columns_.push_back({"instructions", 15});
-    columns_.push_back({"bytes", 15});
-  }
-  if (table_.bytes) columns_.push_back({"GB/s", 7});
-  if (share_) columns_.push_back({"of copy", 7});
-  if (table_.flops) columns_.push_back({"GFLOP/s", 7});
-  columns_.push_back({"samples", 7});
+  add_columns();
   table_.name_width = std::max(table_.name_width, std::string_view("case").size());
   if (style.verbosity == Verbosity::quiet) return;
   if (context.bench && context.bench->ceilings) {
@@ -93,6 +83,22 @@ BenchConsole::BenchConsole(std::ostream& out, const ConsoleStyle& style, const B
     header += fmt::format("  {:>{}}", column.title, column.width);
   }
   frame_.write(coloured(style, Colour::dim, header) + "\n");
+}
+
+// A device that counts takes times only to see that the case can be repeated: they say nothing.
+void BenchConsole::add_columns() {
+  if (table_.counted) {
+    columns_ = {{"instructions", 15}, {"bytes", 15}};
+    return;
+  }
+  columns_ = {{"time", 9}, {"±", 8}};
+  for (const TimingMode mode : table_.further_modes)
+    columns_.push_back({std::string(to_text(mode)), std::max<size_t>(9, to_text(mode).size())});
+  if (table_.bytes) columns_.push_back({"GB/s", 7});
+  if (share_) columns_.push_back({"of copy", 7});
+  if (table_.flops) columns_.push_back({"GFLOP/s", 7});
+  if (table_.peak) columns_.push_back({"of peak", 7});
+  columns_.push_back({"samples", 7});
 }
 
 void BenchConsole::start_case(const std::string& case_id) {
@@ -118,7 +124,8 @@ void BenchConsole::end_case(const EndedCase& ended) {
                            : table_.profile ? "ran"
                                             : "not timed";
   frame_.write(fmt::format("{:<{}}  ", outcome.case_id, table_.name_width) +
-               coloured(style, failed ? Colour::red : Colour::yellow, fmt::format("{:>9}", word)) +
+               coloured(style, failed ? Colour::red : Colour::yellow,
+                        fmt::format("{:>{}}", word, columns_.empty() ? 9 : columns_[0].width)) +
                "\n");
 }
 
@@ -158,51 +165,48 @@ void BenchConsole::write_transfers(const TimedCase& timed) {
   }
 }
 
-// Where the device counts, times are an aside, and a few samples are enough.
-bool BenchConsole::trusted(const BenchSeries& series, const TimedCase& timed) const {
-  return table_.counted || is_precise(series, timed.options);
-}
-
 std::vector<std::string> BenchConsole::cells(const TimedCase& timed) const {
+  if (table_.counted) {
+    return {whole_cell(timed.counter("ptx_thread_instructions")), whole_cell(counted_bytes(timed))};
+  }
   const BenchSeries& first = timed.series.front();
   std::vector<std::string> texts = {time_text(first.summary.median),
-                                    precision_cell(first, trusted(first, timed))};
+                                    precision_cell(first, is_precise(first, timed.options))};
   for (const TimingMode mode : table_.further_modes) {
     const BenchSeries* series = timed.find_series(mode);
     // Where only one mode is taken of a case, its time is in the first column.
     const bool is_there = series != nullptr && series != &first;
     texts.push_back(is_there ? time_text(series->summary.median) : "-");
   }
-  if (table_.counted) {
-    texts.push_back(whole_cell(timed.counter("ptx_thread_instructions")));
-    texts.push_back(whole_cell(counted_bytes(timed)));
-  }
   if (table_.bytes) texts.push_back(cell(first.bytes_per_s, 1e9));
-  if (share_) texts.push_back(first.copy_share ? share_text(*first.copy_share) : "-");
+  const auto share = [](const std::optional<double>& of) { return of ? share_text(*of) : "-"; };
+  if (share_) texts.push_back(share(first.copy_share));
   if (table_.flops) texts.push_back(cell(first.flops_per_s, 1e9));
+  if (table_.peak) texts.push_back(share(first.peak_share));
   texts.push_back(whole_text(static_cast<int64_t>(first.summary.count)));
   return texts;
 }
 
 std::vector<std::string> BenchConsole::marks(const TimedCase& timed) {
   std::vector<std::string> words;
+  if (table_.counted) return words;
   for (const BenchSeries& series : timed.series) {
     const bool first = &series == &timed.series.front();
     const std::string which = first ? "" : std::string(to_text(series.mode)) + " ";
-    if (!trusted(series, timed)) {
+    if (!is_precise(series, timed.options)) {
       missed_precision_ = true;
       if (!first) words.push_back(which + precision_cell(series, false));
     }
-    if (series.summary.count < kTooFew && !table_.counted) words.push_back(which + "unstable");
+    if (series.summary.count < kTooFew) words.push_back(which + "unstable");
     if (!series.latency_hidden) words.push_back(which + "with launch latency");
     if (std::string clock = changed_clock(series); !clock.empty()) words.push_back(which + clock);
   }
   for (const TimingMode mode : timed.options.modes) {
-    if (table_.counted || timed.find_series(mode) != nullptr) continue;
+    if (timed.find_series(mode) != nullptr) continue;
     words.push_back("no time for " + std::string(to_text(mode)));
     missed_precision_ = true;
   }
-  const bool only_hot = !table_.counted && timed.series.front().mode == TimingMode::hot;
+  const bool only_hot = timed.series.front().mode == TimingMode::hot;
   if (only_hot) words.insert(words.begin(), "hot");
   const std::vector<std::string> reasons = throttling(timed.measurement);
   if (!reasons.empty()) words.push_back("throttled: " + join(reasons, " "));
@@ -211,7 +215,9 @@ std::vector<std::string> BenchConsole::marks(const TimedCase& timed) {
 
 void BenchConsole::write_details(const TimedCase& timed) {
   std::string lines;
-  for (const BenchSeries& series : timed.series) lines += "  " + line_of(series) + "\n";
+  if (!table_.counted) {
+    for (const BenchSeries& series : timed.series) lines += "  " + line_of(series) + "\n";
+  }
   for (const KernelFacts& kernel : timed.measurement.kernels) {
     lines += "  " + printable(line_of(kernel)) + "\n";
   }

@@ -20,8 +20,9 @@ struct BenchTable {
   std::vector<TimingMode> further_modes;  ///< columns beside the first time
   bool bytes = false;                     ///< it is known what some case moves
   bool flops = false;                     ///< … and what some case computes
+  bool peak = false;                      ///< … and of some case what that is held against
   bool profile = false;                   ///< each case runs for a profiler, and takes no time
-  bool counted = false;                   ///< the device counts instructions and bytes
+  bool counted = false;                   ///< the device counts, and its times say nothing
 };
 
 class BenchConsole : public RunReport {
@@ -41,11 +42,10 @@ class BenchConsole : public RunReport {
     size_t width;
   };
 
+  void add_columns();
   void write_row(const Outcome& outcome, const TimedCase& timed);
   void write_transfers(const TimedCase& timed);
   void write_details(const TimedCase& timed);
-  /// Whether the median is known as well as was asked for.
-  bool trusted(const BenchSeries& series, const TimedCase& timed) const;
   /// The cells of a case by column, and what its times must not be trusted for.
   std::vector<std::string> cells(const TimedCase& timed) const;
   std::vector<std::string> marks(const TimedCase& timed);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "report/glossary.hpp"
 #include "report/html.hpp"
 
 namespace warpmark {
@@ -24,7 +25,7 @@ class Page {
     const std::vector<ReportTable> tables = report_tables(results_);
     contents(tables);
     for (size_t i = 0; i < tables.size(); ++i) suite(tables[i], i);
-    footer();
+    footer(tables);
     return std::move(page_);
   }
 
@@ -132,11 +133,16 @@ class Page {
     add("</div>");
   }
 
+  // Whether the column is what a result says first, which a case that failed has no number for.
+  static bool leads(const ReportColumn& column) {
+    return column.title == "time" || column.title == "thread instructions";
+  }
+
   // What styles the cells of a column, and whether a result begins there.
   std::string class_of(const ReportTable& table, size_t i) const {
     const ReportColumn& column = table.columns[i];
     std::string name = column.is_number ? "number" : column.title;
-    if (column.title == "time") name += " time";
+    if (leads(column)) name += " time";
     const bool begins = results_.size() > 1 && i > 0 &&
                         (column.of_result != table.columns[i - 1].of_result ||
                          column.result != table.columns[i - 1].result);
@@ -159,8 +165,8 @@ class Page {
       std::string cells = "<tr>";
       for (size_t i = 0; i < row.size(); ++i) {
         std::string name = class_of(table, i);
-        const bool no_time = table.columns[i].title == "time" &&
-                             row[i].find_first_of("0123456789") == std::string::npos;
+        const bool no_time =
+            leads(table.columns[i]) && row[i].find_first_of("0123456789") == std::string::npos;
         if (no_time) name += " bad";
         if (row[i] == "best") name += " best";
         cells += fmt::format("<td class=\"{}\">{}</td>", name, html_text(row[i]));
@@ -193,19 +199,11 @@ class Page {
     add(row + "</tr>");
   }
 
-  void footer() {
+  void footer(const std::vector<ReportTable>& tables) {
     add("<footer><dl>");
-    const auto term = [&](const char* name, const char* text) {
-      add(fmt::format("<dt>{}</dt><dd>{}</dd>", name, text));
-    };
-    term("time", "of one run on the device: the median of the samples");
-    term("±", "half of the median’s interval, which holds it with 95 %, over the median");
-    term("cold, hot",
-         "the last-level cache is flushed before each run, or holds what the run before "
-         "left there");
-    term("of copy", "GB/s over those of a device-to-device copy, measured in the same run");
-    term("occupancy", "resident warps over those that a multiprocessor can hold");
-    term("registers", "of a thread");
+    for (const auto& [name, text] : glossary(tables)) {
+      add(fmt::format("<dt>{}</dt><dd>{}</dd>", html_text(name), html_text(text)));
+    }
     add("</dl></footer>");
     add("</body>");
     add("</html>");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "report/roofline_plots.hpp"
+
 namespace warpmark {
 
 namespace {
@@ -48,6 +50,7 @@ std::vector<SuitePlots> suite_plots(const std::vector<NamedResult>& results,
     SuitePlots plots;
     plots.suite = table.suite;
     plots.lines = line_plots(results, points, x_axis);
+    plots.roofline = roofline_plot(results, points);
     plots.strips = strips_of(results, points);
     all.push_back(std::move(plots));
   }

@@ -171,41 +171,76 @@ struct Figure {
   std::function<std::string(const Found&)> text;
 };
 
-std::vector<Figure> figures(bool single, const BenchResult& result) {
-  std::vector<Figure> all = {
-      {"time", time_cell},
-      {"±",
-       [](const Found& found) {
-         return found.series != nullptr ? half_width_text(found.series->summary.half_width()) : "";
-       }},
-      {"GB/s",
-       [](const Found& found) {
-         return found.series != nullptr ? optional_text(found.series->bytes_per_s, 1e9) : "";
-       }},
-      {"of copy",
-       [](const Found& found) {
-         const bool known = found.series != nullptr && found.series->copy_share;
-         return known ? share_text(*found.series->copy_share) : "";
-       }},
-      {"GFLOP/s", [](const Found& found) {
-         return found.series != nullptr ? optional_text(found.series->flops_per_s, 1e9) : "";
-       }}};
-  std::set<std::string> known;
-  for (const BenchCase& one : result.cases) {
-    for (const auto& counter : one.counters) {
-      if (!known.insert(counter.first).second) continue;
-      const std::string& name = counter.first;
-      static const std::map<std::string, const char*> kTitles = {
-          {"ptx_thread_instructions", "thread instructions"},
-          {"ptx_warp_instructions", "warp instructions"}};
-      // `compare` prints the others; a table of all would be too wide.
-      const auto title = kTitles.find(name);
-      if (title == kTitles.end() || (!single && title->first != "ptx_thread_instructions"))
-        continue;
-      all.push_back(
-          {title->second, [name](const Found& found) { return counter_text(found, name); }});
-    }
+std::vector<Figure> time_figures() {
+  return {{"time", time_cell},
+          {"±",
+           [](const Found& found) {
+             return found.series != nullptr ? half_width_text(found.series->summary.half_width())
+                                            : "";
+           }},
+          {"GB/s",
+           [](const Found& found) {
+             return found.series != nullptr ? optional_text(found.series->bytes_per_s, 1e9) : "";
+           }},
+          {"of copy",
+           [](const Found& found) {
+             const bool known = found.series != nullptr && found.series->copy_share;
+             return known ? share_text(*found.series->copy_share) : "";
+           }},
+          {"GFLOP/s",
+           [](const Found& found) {
+             return found.series != nullptr ? optional_text(found.series->flops_per_s, 1e9) : "";
+           }},
+          {"of peak", [](const Found& found) {
+             const bool known = found.series != nullptr && found.series->peak_share;
+             return known ? share_text(*found.series->peak_share) : "";
+           }}};
+}
+
+// What a device that counts says of a result: counts, and how they changed since `first`, if that
+// is another one. Its times say nothing.
+std::vector<Figure> count_figures(const BenchResult& result, const BenchResult* first,
+                                  bool single) {
+  struct Counted {
+    const char* name;
+    const char* title;
+    bool always;  ///< also where there is little room
+  };
+  // `compare` has the others; a table of all would be too wide.
+  static constexpr Counted kCounted[] = {{"ptx_thread_instructions", "thread instructions", true},
+                                         {"ptx_warp_instructions", "warp instructions", false},
+                                         {"global_load_bytes", "bytes loaded", true},
+                                         {"global_store_bytes", "bytes stored", true},
+                                         {"global_atomic_bytes", "bytes of atomics", true}};
+  std::vector<Figure> all;
+  for (const Counted& counted : kCounted) {
+    const std::string name = counted.name;
+    const bool leads = &counted == &kCounted[0];
+    const bool any =
+        std::any_of(result.cases.begin(), result.cases.end(),
+                    [&](const BenchCase& one) { return one.counter(name).value_or(0) > 0; });
+    if ((!any && !leads) || (!single && !counted.always)) continue;
+    all.push_back({counted.title, [name, leads](const Found& found) {
+                     const bool passed = found.one->verdict == Verdict::passed;
+                     if (leads && !passed) return in_words(found.one->verdict);
+                     return counter_text(found, name);
+                   }});
+    if (first == nullptr) continue;
+    all.push_back({"change", [name, first](const Found& found) -> std::string {
+                     const BenchCase* before = first->find(found.one->id);
+                     const auto then = before != nullptr ? before->counter(name) : std::nullopt;
+                     const auto now = found.one->counter(name);
+                     if (!then || !now || *then == *now) return "";
+                     return change_of_count(static_cast<double>(*now) / static_cast<double>(*then));
+                   }});
   }
+  return all;
+}
+
+// `first` is the result that others are held against; null if this is the first one that counts.
+std::vector<Figure> figures(bool single, const BenchResult& result, const BenchResult* first) {
+  const bool counted = result.counted();
+  std::vector<Figure> all = counted ? count_figures(result, first, single) : time_figures();
   if (!single) return all;
   all.push_back(
       {"occupancy", [](const Found& found) { return of_kernels(found, occupancy_text); }});
@@ -214,6 +249,7 @@ std::vector<Figure> figures(bool single, const BenchResult& result) {
                      return kernel.registers > 0 ? std::to_string(kernel.registers) : "";
                    });
                  }});
+  if (counted) return all;
   all.push_back({"samples", [](const Found& found) {
                    if (found.series == nullptr) return std::string();
                    return whole_text(static_cast<int64_t>(found.series->summary.count));
@@ -228,12 +264,14 @@ std::vector<RowKey> row_keys(const std::vector<NamedResult>& results, const std:
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(std::move(key));
   };
   for (const NamedResult& named : results) {
+    if (named.result.counted()) continue;
     for (const BenchCase& one : named.result.cases) {
       if (one.suite != suite) continue;
       for (const BenchSeries& series : one.series) add({one.id, one.point_text(), series.mode});
     }
   }
-  // Cases without times: beside their times in another result, or in a row of their own.
+  // Cases without times, as all that are counted: beside their times in another result, or in a row
+  // of their own.
   for (const NamedResult& named : results) {
     for (const BenchCase& one : named.result.cases) {
       const bool known = std::any_of(keys.begin(), keys.end(),
@@ -262,9 +300,10 @@ ReportTable table_of(const std::vector<NamedResult>& results, const std::string&
   table.columns = {{"case"}, {"mode"}};
   std::vector<std::pair<size_t, Figure>> cells;
   std::vector<Standings> ranks;
+  const BenchResult* first = nullptr;
   for (size_t i = 0; i < results.size(); ++i) {
     ranks.emplace_back(results[i].result, suite);
-    std::vector<Figure> shown = figures(single, results[i].result);
+    std::vector<Figure> shown = figures(single, results[i].result, first);
     const auto place = std::min<ptrdiff_t>(2, std::ssize(shown));  // behind the time
     shown.insert(shown.begin() + place,
                  {{"of best", best_cell}, {"of " + ranks.back().base(), base_cell}});
@@ -272,6 +311,7 @@ ReportTable table_of(const std::vector<NamedResult>& results, const std::string&
       table.columns.push_back({figure.title, i, true, true});
       cells.emplace_back(i, std::move(figure));
     }
+    if (first == nullptr && results[i].result.counted()) first = &results[i].result;
   }
   if (single) table.columns.push_back({"notes"});
   for (const RowKey& key : row_keys(results, suite)) {
@@ -314,6 +354,16 @@ std::string clock_text(const BenchResult& result) {
       *low == *high ? fmt::format("{} MHz", *low) : fmt::format("{} to {} MHz", *low, *high);
   if (most && *most != *high) text += fmt::format(" (at most {})", *most);
   return text;
+}
+
+// "float32 60400 GFLOP/s, float16 121000 GFLOP/s"; "" in journals of before.
+std::string peaks_text(const Ceilings& ceilings) {
+  std::vector<std::string> parts;
+  for (const char* dtype : {"float64", "float32", "float16"}) {
+    const std::optional<double> rate = ceilings.flops_per_s(dtype);
+    if (rate) parts.push_back(fmt::format("{} {} GFLOP/s", dtype, rate_text(*rate / 1e9)));
+  }
+  return join(parts, ", ");
 }
 
 std::string count_text(const BenchResult& result) {
@@ -383,6 +433,7 @@ std::vector<std::pair<std::string, std::string>> context_of(const BenchResult& r
                             rate_text(result.ceilings->copy_bytes_per_s / 1e9),
                             format_bytes(result.ceilings->array_bytes)));
     add("read", fmt::format("{} GB/s", rate_text(result.ceilings->read_bytes_per_s / 1e9)));
+    add("fused multiply-adds", peaks_text(*result.ceilings));
   }
   add("SM clock", clock_text(result));
   add("host", result.processor + (result.system.empty() ? "" : ", " + result.system));

@@ -32,9 +32,10 @@ struct ReportTable {
   std::vector<std::string> notes;
 };
 
-/// By suites, in the order in which the results name them; a row for each case and state of the
-/// cache. Columns that would be empty are left out. Of a single result also registers, occupancy
-/// and the count of samples.
+/// By suites, in the order in which the results name them; a row for each case and mode. Columns
+/// that would be empty are left out. Of a single result also registers, occupancy and the count of
+/// samples. A device that counts has counts and no times, and of several such results the changes
+/// since the first.
 std::vector<ReportTable> report_tables(const std::vector<NamedResult>& results);
 
 /// Name and value: what was measured on, with what, when and how.

@@ -107,6 +107,7 @@ BenchSeries series_of(const RecordField& record) {
   series.flops_per_s = optional_number(record, "flops_per_s");
   series.copy_share = optional_number(record, "copy_share");
   series.read_share = optional_number(record, "read_share");
+  series.peak_share = optional_number(record, "peak_share");
   return series;
 }
 
@@ -163,6 +164,8 @@ void read_measurement(const RecordField& record, BenchCase& into) {
   into.sources = record.member("sources").text();
   into.bytes = optional_number(record, "bytes");
   into.flops = optional_number(record, "flops");
+  into.peak_flops_per_s = optional_number(record, "peak_flops_per_s");
+  if (const auto dtype = record.find("peak_dtype")) into.peak_dtype = dtype->text();
   for (const RecordField& series : record.member("series").elements()) {
     BenchSeries one = series_of(series);
     if (into.find_series(one.mode) != nullptr) {
@@ -201,10 +204,20 @@ void read_bench(const RecordField& record, BenchResult& into) {
     into.dirty = git->member("dirty").boolean();
   }
   if (const auto ceilings = record.find("ceilings")) {
-    into.ceilings = Ceilings{ceilings->member("copy_bytes_per_s").number(),
-                             ceilings->member("read_bytes_per_s").number(),
-                             static_cast<uint64_t>(ceilings->member("array_bytes").integer()),
-                             optional_number(*ceilings, "launch_s").value_or(0)};
+    Ceilings& best = into.ceilings.emplace();
+    best.copy_bytes_per_s = ceilings->member("copy_bytes_per_s").number();
+    best.read_bytes_per_s = ceilings->member("read_bytes_per_s").number();
+    best.array_bytes = static_cast<uint64_t>(ceilings->member("array_bytes").integer());
+    // What journals of before do not have.
+    const auto newer = [&](const char* name) {
+      return optional_number(*ceilings, name).value_or(0);
+    };
+    best.launch_s = newer("launch_s");
+    best.memory_bytes_per_s = newer("memory_bytes_per_s");
+    best.float64_flops_per_s = newer("float64_flops_per_s");
+    best.float32_flops_per_s = newer("float32_flops_per_s");
+    best.float16_flops_per_s = newer("float16_flops_per_s");
+    best.clock_headroom = newer("clock_headroom");
   }
 }
 
@@ -260,7 +273,7 @@ const BenchSeries* find_series(const std::vector<BenchSeries>& series, TimingMod
   return found == series.end() ? nullptr : &*found;
 }
 
-std::string BenchCase::point_text() const {
+std::string point_text(const std::string& suite, const std::string& id) {
   const std::string prefix = suite + ".";
   return id.starts_with(prefix) ? id.substr(prefix.size()) : id;
 }

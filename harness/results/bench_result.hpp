@@ -40,7 +40,7 @@ struct BenchSeries {
   Summary summary;
   std::vector<double> samples;          ///< seconds, in the order of time: process by process
   std::vector<BenchProcess> processes;  ///< in the order of their samples; none in old journals
-  std::optional<double> bytes_per_s, flops_per_s, copy_share, read_share;
+  std::optional<double> bytes_per_s, flops_per_s, copy_share, read_share, peak_share;
 };
 
 /// What a line of a kernel's source counted in one run of a case.
@@ -64,6 +64,9 @@ struct SweepSettings {
 /// what it takes to start; of single runs once, since the events around them have the rest.
 double launches_within(TimingMode mode, uint64_t batch, size_t launches);
 
+/// What an id says beside its suite: "n=4" of "doublify.n=4".
+std::string point_text(const std::string& suite, const std::string& id);
+
 /// The series of that mode, or null.
 const BenchSeries* find_series(const std::vector<BenchSeries>& series, TimingMode mode);
 
@@ -83,13 +86,14 @@ struct BenchCase {
   std::vector<CountedLine> lines;  ///< none if they were not counted
   std::string folder;              ///< of the suite, where the files of `lines` are; "" if unknown
   std::optional<double> bytes, flops;
+  std::optional<double> peak_flops_per_s;  ///< what the flops are held against
+  std::string peak_dtype;  ///< whose measured peak that is; "" of one that the suite gives
   DeviceState before, after;
 
   const BenchSeries* find_series(TimingMode mode) const {
     return warpmark::find_series(series, mode);
   }
-  /// What the id says beside the suite: "n=4" of "doublify.n=4".
-  std::string point_text() const;
+  std::string point_text() const { return warpmark::point_text(suite, id); }
   bool measured() const { return !series.empty() || !counters.empty(); }
   std::optional<int64_t> counter(const std::string& name) const;
 };

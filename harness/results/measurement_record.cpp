@@ -46,7 +46,8 @@ std::optional<double> overhead_of(const TimedSeries& timed, size_t launches,
 
 // What all processes say together of the series of one mode.
 BenchSeries figures(const std::vector<const TimedSeries*>& processes, size_t launches,
-                    const Measurement& measurement, const std::optional<Ceilings>& ceilings) {
+                    const Measurement& measurement, const std::optional<Ceilings>& ceilings,
+                    const std::optional<double>& peak) {
   BenchSeries series;
   series.mode = processes.front()->mode;
   series.batch = processes.front()->batch;
@@ -89,6 +90,7 @@ BenchSeries figures(const std::vector<const TimedSeries*>& processes, size_t lau
     series.copy_share = over(series.bytes_per_s, ceilings->copy_bytes_per_s);
     series.read_share = over(series.bytes_per_s, ceilings->read_bytes_per_s);
   }
+  if (peak) series.peak_share = over(series.flops_per_s, *peak);
   return series;
 }
 
@@ -122,6 +124,7 @@ Json record_of(const BenchSeries& series, uint64_t late) {
                  {"flops_per_s", json_or_null<Json>(series.flops_per_s)},
                  {"copy_share", json_or_null<Json>(series.copy_share)},
                  {"read_share", json_or_null<Json>(series.read_share)},
+                 {"peak_share", json_or_null<Json>(series.peak_share)},
                  {"processes", std::move(processes)},
                  {"samples_s", series.samples}};
   if (series.moved_bytes) record["moved_bytes"] = *series.moved_bytes;
@@ -167,6 +170,9 @@ std::optional<TimedCase> timed_case(const PlannedCase& planned, std::string sour
   together.series.clear();
   together.seconds = 0;
   for (const Measurement& one : processes) together.seconds += one.seconds;
+  timed.peak_flops_per_s = together.given_peak;
+  if (!timed.peak_flops_per_s && together.flops && ceilings)
+    timed.peak_flops_per_s = ceilings->flops_per_s(together.peak_dtype);
   for (const TimedSeries& first : processes.front().series) {
     std::vector<const TimedSeries*> same;
     uint64_t late = 0;
@@ -178,7 +184,8 @@ std::optional<TimedCase> timed_case(const PlannedCase& planned, std::string sour
       }
     }
     if (same.empty()) continue;
-    timed.series.push_back(figures(same, together.kernels.size(), together, ceilings));
+    timed.series.push_back(
+        figures(same, together.kernels.size(), together, ceilings, timed.peak_flops_per_s));
     together.series.push_back(*same.front());
     together.series.back().late = late;
   }
@@ -227,6 +234,10 @@ Json measurement_record(const TimedCase& timed) {
                  {"restore", to_text(timed.restore)},
                  {"bytes", json_or_null<Json>(measurement.bytes)},
                  {"flops", json_or_null<Json>(measurement.flops)},
+                 {"peak_flops_per_s", json_or_null<Json>(timed.peak_flops_per_s)},
+                 {"peak_dtype", measurement.given_peak || !timed.peak_flops_per_s
+                                    ? Json(nullptr)
+                                    : Json(measurement.peak_dtype)},
                  {"series", std::move(series)},
                  {"kernels", std::move(kernels)},
                  {"counters", std::move(counters)},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "runtime/case_fit.hpp"
 #include "runtime/requests.hpp"
 #include "runtime/sanitizer_log.hpp"
 

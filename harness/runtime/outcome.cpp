@@ -62,6 +62,8 @@ std::string_view to_text(FailureKind kind) {
       return "driver";
     case FailureKind::launch:
       return "launch";
+    case FailureKind::impossible:
+      return "impossible";
   }
   return "";
 }

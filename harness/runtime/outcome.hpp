@@ -43,7 +43,8 @@ enum class FailureKind : uint8_t {
   finding,        ///< a race, an undefined value, a barrier that not everybody reaches
   counter,        ///< a counter beyond the bound that the suite gives
   load,           ///< a suite that cannot be loaded, or a case of it that cannot be planned
-  launch          ///< a launch that no CUDA device can do
+  launch,         ///< a launch that no CUDA device can do
+  impossible      ///< a time that the device cannot reach
 };
 std::string_view to_text(FailureKind kind);
 

@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
+#include "compiler/ptx_contents.hpp"
 #include "runtime/artifacts.hpp"
 #include "runtime/case_dialogue.hpp"
 #include "runtime/case_fit.hpp"
@@ -90,8 +91,14 @@ class Session::State {
     const size_t most = processes_for(jobs.front()) == 1 ? 1 : kMostTogether;
     for (; taken < jobs.size() && taken < most && bytes < kMostBytes; ++taken) {
       Ongoing one{jobs[taken]};
+      CaseArtifacts made;
+      // Only flops on a device that is timed ask for the PTX.
+      if (one.job.planned->plan.flops && !facts_.has("counters")) artifacts_ = &made;
       one.job.outcome =
           outcome_of(*one.job.which, [&](Outcome& outcome) { begin_timing(one, outcome); });
+      artifacts_ = nullptr;
+      for (const UnitArtifacts& unit : made.units)
+        one.has_matrix_units = one.has_matrix_units || has_matrix_instructions(unit.ptx);
       if (one.job.outcome.verdict != Verdict::passed) continue;
       bytes += one.bytes();
       group.push_back(std::move(one));
@@ -353,6 +360,8 @@ class Session::State {
     std::optional<ReadyCase> ready = {};
     Results results = {};
     bool doubtful = false;  ///< the results hold poison
+    bool has_matrix_units =
+        false;  ///< its kernels use them, so that no plain core's rate is theirs
 
     uint64_t bytes() const {
       uint64_t all = 0;
@@ -386,6 +395,17 @@ class Session::State {
     const double seconds = one.job.outcome.seconds + more.seconds;
     if (more.verdict != Verdict::passed) one.job.outcome = std::move(more);
     one.job.outcome.seconds = seconds;
+  }
+
+  // Whose plain cores the flops of a case may be held against; "" without floating arrays.
+  static std::string widest_float(const Plan& plan) {
+    std::optional<DType> widest;
+    for (const Buffer& buffer : plan.buffers) {
+      const std::optional<DType> dtype = buffer.dtype;
+      if (!dtype || dtype->kind != DTypeKind::floating) continue;
+      if (!widest || dtype->bytes > widest->bytes) widest = dtype;
+    }
+    return widest ? std::string(widest->name) : "";
   }
 
   uint64_t processes_for(const TimingJob& job) const {
@@ -465,14 +485,12 @@ class Session::State {
   }
 
   static void add_costs(Ongoing& one) {
-    const auto amount = [](const std::optional<Amount>& cost) -> std::optional<double> {
-      if (!cost) return std::nullopt;
-      if (const auto* whole = std::get_if<int64_t>(&*cost)) return static_cast<double>(*whole);
-      return std::get<double>(*cost);
-    };
+    const Plan& plan = one.ready->planned.plan;
     for (Measurement& measured : one.job.processes) {
-      measured.bytes = amount(one.ready->planned.plan.bytes);
-      measured.flops = amount(one.ready->planned.plan.flops);
+      measured.bytes = known_amount(plan.bytes);
+      measured.flops = known_amount(plan.flops);
+      measured.given_peak = known_amount(plan.peak_flops_per_s);
+      if (!one.has_matrix_units) measured.peak_dtype = widest_float(plan);
     }
   }
 

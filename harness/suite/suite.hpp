@@ -190,6 +190,7 @@ struct Bench {
   std::vector<Located> sweep;  ///< of all points that differ in these axes only, one is best
   std::vector<AxisChoice> relative_to;  ///< each point is compared with that which has these values
   std::optional<Expression> bytes, flops;
+  std::optional<Expression> peak_flops_per_s;  ///< that the flops are held against
   std::optional<CacheChoice> cache;
   std::optional<bool> graph;           ///< whether runs in CUDA graphs are timed, too
   std::optional<bool> transfers;       ///< and copies between host and device

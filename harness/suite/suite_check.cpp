@@ -55,6 +55,7 @@ class Checker {
     bench_axes();
     if (suite_.bench.bytes) names(*suite_.bench.bytes, "bench", all);
     if (suite_.bench.flops) names(*suite_.bench.flops, "bench", all);
+    if (const auto& peak = suite_.bench.peak_flops_per_s) names(*peak, "bench", all);
     if (suite_.bench.budget_s) names(*suite_.bench.budget_s, "budget_s", {});
     for (const SkipRule& rule : suite_.skip) names(rule.when, "skip", all);
     for (const ExpectedCounter& counter : suite_.counters) names(counter.bound, "counters", all);

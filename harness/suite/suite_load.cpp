@@ -23,13 +23,15 @@ const std::vector<std::string>& top_keys() {
 
 Bench read_bench(const YamlNode& node) {
   require_map(node, "`bench`",
-              {"axes", "bytes", "flops", "restore", "cache", "graph", "transfers", "budget_s",
-               "sweep", "relative_to"});
+              {"axes", "bytes", "flops", "peak_flops_per_s", "restore", "cache", "graph",
+               "transfers", "budget_s", "sweep", "relative_to"});
   Bench bench;
   bench.where = node.where;
   if (const YamlNode* axes = node.find("axes")) bench.axes = read_axes(*axes);
   if (const YamlNode* bytes = node.find("bytes")) bench.bytes = read_expression(*bytes, "`bytes`");
   if (const YamlNode* flops = node.find("flops")) bench.flops = read_expression(*flops, "`flops`");
+  if (const YamlNode* peak = node.find("peak_flops_per_s"))
+    bench.peak_flops_per_s = read_expression(*peak, "`peak_flops_per_s`");
   if (const YamlNode* restore = node.find("restore")) {
     const std::string word = read_word(*restore, "`restore`", {"never", "batch", "each"});
     bench.restore = word == "never"   ? Restore::never

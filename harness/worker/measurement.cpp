@@ -75,4 +75,12 @@ TimingOptions share_of(const TimingOptions& options, uint64_t processes) {
   return one;
 }
 
+std::optional<double> Ceilings::flops_per_s(std::string_view dtype) const {
+  const double rate = dtype == "float64"   ? float64_flops_per_s
+                      : dtype == "float32" ? float32_flops_per_s
+                      : dtype == "float16" ? float16_flops_per_s
+                                           : 0;
+  return rate > 0 ? std::optional(rate) : std::nullopt;
+}
+
 }  // namespace warpmark

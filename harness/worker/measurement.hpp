@@ -100,6 +100,10 @@ struct Measurement {
   double seconds = 0;         ///< wall clock of the sampling
   /// By one run of the steps, as the suite or the plugin says; what neither says is absent.
   std::optional<double> bytes, flops;
+  // What the flops are held against: what the suite gives, or else what fused multiply-adds of this
+  // type were measured to do ("float32"; "" where they say nothing of the kernel).
+  std::optional<double> given_peak;
+  std::string peak_dtype;
 };
 
 /// What the device can do at best, measured in this session: medians over arrays that no cache
@@ -109,6 +113,15 @@ struct Ceilings {
   double read_bytes_per_s = 0;  ///< of a kernel that only reads
   uint64_t array_bytes = 0;
   double launch_s = 0;  ///< seconds of an empty kernel, where one follows another; 0: not known
+  /// Bytes a second that the memory moves at most, by its clock and its bus; 0: not known.
+  double memory_bytes_per_s = 0;
+  // Of fused multiply-adds of the plain cores, which are two operations each; 0: not known.
+  double float64_flops_per_s = 0, float32_flops_per_s = 0, float16_flops_per_s = 0;
+  /// The greatest clock of a multiprocessor over the one that it had at these; 0: not known.
+  double clock_headroom = 0;
+
+  /// Of the type of that name; nothing if it is not known.
+  std::optional<double> flops_per_s(std::string_view dtype) const;
 };
 
 }  // namespace warpmark

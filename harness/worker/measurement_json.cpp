@@ -118,9 +118,11 @@ Measurement measurement_from(const Json& json) {
 
 Ceilings ceilings_from(const Json& json) {
   auto ceilings = object_from<Ceilings>(json);
-  finite(json.at("copy_bytes_per_s"));
-  finite(json.at("read_bytes_per_s"));
-  finite(json.at("launch_s"));
+  for (const char* name :
+       {"copy_bytes_per_s", "read_bytes_per_s", "launch_s", "memory_bytes_per_s",
+        "float64_flops_per_s", "float32_flops_per_s", "float16_flops_per_s", "clock_headroom"}) {
+    finite(json.at(name));
+  }
   return ceilings;
 }
 

@@ -41,6 +41,11 @@ void each_field(Ceilings& ceilings, const Visit& visit) {
   visit("read_bytes_per_s", ceilings.read_bytes_per_s);
   visit("array_bytes", ceilings.array_bytes);
   visit("launch_s", ceilings.launch_s);
+  visit("memory_bytes_per_s", ceilings.memory_bytes_per_s);
+  visit("float64_flops_per_s", ceilings.float64_flops_per_s);
+  visit("float32_flops_per_s", ceilings.float32_flops_per_s);
+  visit("float16_flops_per_s", ceilings.float16_flops_per_s);
+  visit("clock_headroom", ceilings.clock_headroom);
 }
 
 }  // namespace warpmark

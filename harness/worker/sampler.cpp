@@ -188,6 +188,28 @@ double least_launch(TimingKernels& kernels, const Stream& stream, const std::vec
   return quantile(times, 0.1);
 }
 
+// By the attributes, in kHz and bits; data comes with both edges of the clock.
+double memory_rate(const Device& device) {
+  const double clock = 1e3 * device.attribute(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+  const double bytes = device.attribute(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) / 8.0;
+  return std::max(0.0, 2 * clock * bytes);
+}
+
+// How many rounds take about a millisecond: on some devices those of float64 are 64 times slower
+// than those of float32. Of two runs, the first of which may load code.
+unsigned int rounds_for(TimingKernels& kernels, const DType& dtype, const Stream& stream,
+                        const std::vector<Event>& marks) {
+  constexpr unsigned int kFirst = 4, kMost = 1 << 16;
+  for (int run = 0; run < 2; ++run) {
+    marks[0].record(stream);
+    kernels.queue_fma(dtype, kFirst, stream);
+    marks[1].record(stream);
+    stream.synchronize();
+  }
+  const double seconds = std::max(1e-9, seconds_between(marks[0], marks[1]));
+  return static_cast<unsigned int>(std::clamp(kFirst * 1e-3 / seconds, 1.0 * kFirst, 1.0 * kMost));
+}
+
 }  // namespace
 
 Ceilings measure_ceilings(const std::shared_ptr<Context>& context, TimingKernels& kernels) {
@@ -207,12 +229,12 @@ Ceilings measure_ceilings(const std::shared_ptr<Context>& context, TimingKernels
   // One after another without a wait, and no flush between: each copy writes back what the one
   // before left in the cache, as it leaves its own. A single copy after a flush of clean lines
   // would seem to write that much less than it does (1.5 % on an H200).
-  const auto bytes_per_s = [&](double moved, const auto& queue) {
+  const auto rate = [&](double amount, double warm_up_s, const auto& queue) {
     const auto start = Sampler::Clock::now();
     do {
       queue();
       stream.synchronize();
-    } while (seconds_since(start) < kWarmUp);
+    } while (seconds_since(start) < warm_up_s);
     std::vector<double> times;
     marks[0].record(stream);
     for (size_t i = 0; i < kSamples; ++i) {
@@ -222,12 +244,27 @@ Ceilings measure_ceilings(const std::shared_ptr<Context>& context, TimingKernels
     stream.synchronize();
     for (size_t i = 0; i < kSamples; ++i) times.push_back(seconds_between(marks[i], marks[i + 1]));
     const double seconds = summarize(std::move(times)).median;
-    return seconds > 0 ? moved / seconds : 0;
+    return seconds > 0 ? amount / seconds : 0;
   };
   ceilings.launch_s = least_launch(kernels, stream, marks);
   const auto bytes = static_cast<double>(ceilings.array_bytes);
-  ceilings.copy_bytes_per_s = bytes_per_s(2 * bytes, [&] { to.copy_from(from, stream); });
-  ceilings.read_bytes_per_s = bytes_per_s(bytes, [&] { kernels.queue_read(from, stream); });
+  ceilings.copy_bytes_per_s = rate(2 * bytes, kWarmUp, [&] { to.copy_from(from, stream); });
+  ceilings.read_bytes_per_s = rate(bytes, kWarmUp, [&] { kernels.queue_read(from, stream); });
+  ceilings.memory_bytes_per_s = memory_rate(context->device());
+  // Warm by now.
+  const auto flops_per_s = [&](std::string_view name) {
+    const DType dtype = find_dtype(name).value();
+    const double flops = kernels.queue_fma(dtype, 1, stream);
+    if (flops == 0) return 0.0;
+    const unsigned int rounds = rounds_for(kernels, dtype, stream, marks);
+    return rate(flops * rounds, 0, [&] { kernels.queue_fma(dtype, rounds, stream); });
+  };
+  ceilings.float64_flops_per_s = flops_per_s("float64");
+  ceilings.float16_flops_per_s = flops_per_s("float16");
+  ceilings.float32_flops_per_s = flops_per_s("float32");
+  const double most_mhz = context->device().attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1e3;
+  const std::optional<double> clock = kernels.clock_mhz(stream);
+  if (clock && most_mhz > 0) ceilings.clock_headroom = std::max(1.0, most_mhz / *clock);
   return ceilings;
 }
 

@@ -68,7 +68,8 @@ class Sampler {
   double wait_s_ = 0;  ///< before each sample
 };
 
-/// What the device can do at best: a copy and a read of arrays that no cache holds, by turns.
+/// What the device can do at best: a copy and a read of arrays that no cache holds, and fused
+/// multiply-adds.
 /// Throws DriverError.
 Ceilings measure_ceilings(const std::shared_ptr<Context>& context, TimingKernels& kernels);
 

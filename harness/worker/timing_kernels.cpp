@@ -55,9 +55,58 @@ extern "C" __global__ void warpmark_wait(unsigned long long nanoseconds) {
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
   } while (now - begin < nanoseconds && clock64() - first < 4 * (long long)nanoseconds);
 }
+
+// Fused multiply-adds, in eight chains of a thread that do not wait for each other. Chains differ,
+// or one would do for all; they are positive, so that none of them is ever stored.
+struct half2_bits {
+  unsigned two;
+};
+__device__ void begin(double &x, unsigned i) { x = i; }
+__device__ void begin(float &x, unsigned i) { x = i; }
+__device__ void begin(half2_bits &x, unsigned i) { x.two = 0x3c003c00 + i; }
+__device__ void multiply_add(double &x, double by, double term) { x = __fma_rn(x, by, term); }
+__device__ void multiply_add(float &x, float by, float term) { x = __fmaf_rn(x, by, term); }
+__device__ void multiply_add(half2_bits &x, half2_bits by, half2_bits term) {
+#if __CUDA_ARCH__ >= 530
+  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(x.two) : "r"(x.two), "r"(by.two), "r"(term.two));
+#endif
+}
+__device__ bool is_below_zero(double x) { return x < 0; }
+__device__ bool is_below_zero(float x) { return x < 0; }
+__device__ bool is_below_zero(half2_bits x) { return x.two >> 31; }
+
+template <typename T>
+__device__ void multiply_and_add(T by, T term, unsigned rounds, T *sink) {
+  T chains[8];
+  for (int i = 0; i < 8; ++i) begin(chains[i], 8 * threadIdx.x + i);
+#pragma unroll 1
+  for (unsigned round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (int i = 0; i < 256; ++i) multiply_add(chains[i % 8], by, term);
+  }
+  for (int i = 0; i < 8; ++i) {
+    if (is_below_zero(chains[i])) *sink = chains[i];
+  }
+}
+extern "C" __global__ void __launch_bounds__(256)
+warpmark_fma_float64(double by, double term, unsigned rounds, double *sink) {
+  multiply_and_add(by, term, rounds, sink);
+}
+extern "C" __global__ void __launch_bounds__(256)
+warpmark_fma_float32(float by, float term, unsigned rounds, float *sink) {
+  multiply_and_add(by, term, rounds, sink);
+}
+extern "C" __global__ void __launch_bounds__(256)
+warpmark_fma_float16(half2_bits by, half2_bits term, unsigned rounds, half2_bits *sink) {
+  multiply_and_add(by, term, rounds, sink);
+}
 )";
 
 constexpr unsigned int kBlock = 512;
+// One block has two warps for each scheduler of a multiprocessor, whose 16 chains hide the latency
+// of any of the units: how many of these are resident at a time makes no difference.
+constexpr unsigned int kFmaBlock = 256, kFmaBlocks = 8;  // a multiprocessor
+constexpr double kFmasOfRound = 256;                     // a thread
 constexpr double kLongestWait = 0.01;
 // About a millisecond: globaltimer advances in steps of up to a microsecond.
 constexpr unsigned long long kClockCycles = 1'500'000;
@@ -69,7 +118,9 @@ CompileRequest request_for(int architecture) {
   request.folder = "/";
   request.architecture = architecture;
   request.entry = "warpmark_read";
-  request.further_entries = {"warpmark_wait", "warpmark_empty", "warpmark_clock"};
+  request.further_entries = {"warpmark_wait",        "warpmark_empty",
+                             "warpmark_clock",       "warpmark_fma_float64",
+                             "warpmark_fma_float32", "warpmark_fma_float16"};
   return request;
 }
 
@@ -83,7 +134,10 @@ Module load(const std::shared_ptr<Context>& context, const Compiler& compiler, i
 
 TimingKernels::TimingKernels(const std::shared_ptr<Context>& context, const Compiler& compiler,
                              int architecture)
-    : TimingKernels(context, load(context, compiler, architecture)) {}
+    : TimingKernels(context, load(context, compiler, architecture)) {
+  // The instruction came with this one; without it the kernel does nothing.
+  multiplies_halves_ = architecture >= 53;
+}
 
 TimingKernels::TimingKernels(std::shared_ptr<Context> context, const Module& module)
     : context_(std::move(context)),
@@ -91,10 +145,14 @@ TimingKernels::TimingKernels(std::shared_ptr<Context> context, const Module& mod
       wait_(module.function("warpmark_wait")),
       empty_(module.function("warpmark_empty")),
       clock_(module.function("warpmark_clock")),
-      sink_(context_, sizeof(unsigned int), "timing") {
+      fma_float64_(module.function("warpmark_fma_float64")),
+      fma_float32_(module.function("warpmark_fma_float32")),
+      fma_float16_(module.function("warpmark_fma_float16")),
+      sink_(context_, sizeof(double), "timing") {
   const Device& device = context_->device();
   const int multiprocessors = device.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   read_blocks_ = 2 * static_cast<unsigned int>(std::max(1, multiprocessors));
+  fma_blocks_ = kFmaBlocks * static_cast<unsigned int>(std::max(1, multiprocessors));
   const int cache = device.attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
   flush_bytes_ = 2 * static_cast<uint64_t>(std::max(0, cache));
 }
@@ -116,6 +174,30 @@ void TimingKernels::queue_wait(double seconds, const Stream& stream) {
 void TimingKernels::queue_empty(const Stream& stream) {
   KernelArguments none;
   empty_.launch({}, none, stream);
+}
+
+double TimingKernels::queue_fma(const DType& dtype, unsigned int rounds, const Stream& stream) {
+  const double fmas = kFmasOfRound * rounds * kFmaBlock * fma_blocks_;
+  KernelArguments arguments;
+  // x * 0.5 + 1 comes to 2, where it stays.
+  const auto launch = [&](const Function& kernel, auto by, auto term) {
+    arguments.add(by);
+    arguments.add(term);
+    arguments.add(rounds);
+    arguments.add(sink_.address());
+    kernel.launch({{fma_blocks_, 1, 1}, {kFmaBlock, 1, 1}}, arguments, stream);
+  };
+  if (dtype.name == "float64") {
+    launch(fma_float64_, 0.5, 1.0);
+    return 2 * fmas;
+  }
+  if (dtype.name == "float32") {
+    launch(fma_float32_, 0.5F, 1.0F);
+    return 2 * fmas;
+  }
+  if (dtype.name != "float16" || !multiplies_halves_) return 0;
+  launch(fma_float16_, 0x38003800U, 0x3c003c00U);
+  return 4 * fmas;
 }
 
 std::optional<double> TimingKernels::clock_mhz(const Stream& stream) {

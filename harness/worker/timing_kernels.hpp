@@ -1,10 +1,12 @@
-// Kernels of our own that timing needs: they read, wait, do nothing, or read the clock.
+// Kernels of our own that timing needs: they read, wait, do nothing, multiply and add,
+// or read the clock.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 
+#include "base/dtype.hpp"
 #include "compiler/compiler.hpp"
 #include "driver/kernel.hpp"
 #include "driver/memory.hpp"
@@ -28,6 +30,11 @@ class TimingKernels {
   /// Queues a kernel that does nothing.
   void queue_empty(const Stream& stream);
 
+  /// Queues fused multiply-adds of the plain cores, `rounds` times some, as many at a time as the
+  /// device can do. Returns how many operations these are, two for each; 0, and nothing is queued,
+  /// for a type that the device multiplies otherwise.
+  double queue_fma(const DType& dtype, unsigned int rounds, const Stream& stream);
+
   /// Waits for the stream and reads the clock of a multiprocessor, in MHz: cycles over the time by
   /// `%globaltimer`, for about a millisecond. Nothing if one of them stands still.
   std::optional<double> clock_mhz(const Stream& stream);
@@ -44,7 +51,9 @@ class TimingKernels {
 
   std::shared_ptr<Context> context_;
   Function read_, wait_, empty_, clock_;
-  unsigned int read_blocks_ = 0;
+  Function fma_float64_, fma_float32_, fma_float16_;
+  bool multiplies_halves_ = true;
+  unsigned int read_blocks_ = 0, fma_blocks_ = 0;
   uint64_t flush_bytes_ = 0;
   DeviceMemory sink_;
   std::optional<DeviceMemory> flushed_;  ///< made when first needed

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Measures the same kernels by `warpmark bench` and by NVBench: medians, intervals, wall time.
 
-    tests/figures/against_nvbench.py [PROGRAM] [--json FILE] [--python PYTHON]
+    tests/figures/against_nvbench.py [PROGRAM] [--json FILE] [--python PYTHON] [--runs 1]
 
 Needs a GPU, and a Python (--python; this one if it is not given) with CuPy. NVBench is the wheel
 cuda-bench; where it is missing it is installed into a temporary folder, if the network allows. Both
-measure with a cold cache, as their defaults say. Exit status 77: NVBench cannot be had.
+measure with a cold cache, as their defaults say. NVBench's interval is that of the samples of one
+process; with --runs 2 or more it comes from the medians of so many processes, as ours does. Exit status 77: NVBench cannot be had.
 """
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -61,8 +63,8 @@ def summaries_of(state):
     return numbers
 
 
-def measure_nvbench(python, folder):
-    """Medians and half widths (shares) by case, and the wall time in seconds."""
+def nvbench_environment(python, folder):
+    """The environment in which the Python has CuPy and NVBench."""
     environment = dict(os.environ)
     check = [python, "-c", "import cuda.bench, cupy"]
     if subprocess.run(check, stderr=subprocess.DEVNULL, check=False).returncode != 0:
@@ -74,10 +76,15 @@ def measure_nvbench(python, folder):
         if subprocess.run(check, env=environment, check=False).returncode != 0:
             print("cuda-bench and CuPy cannot be had", file=sys.stderr)
             sys.exit(77)
+    return environment
+
+
+def measure_nvbench(python, environment, folder):
+    """Medians and half widths (shares) by case, and the wall time in seconds."""
     result = os.path.join(folder, "nvbench.json")
     start = time.monotonic()
-    subprocess.run([python, os.path.abspath(__file__), "--nvbench", "--json", result, "--quiet"],
-                   check=True, env=environment, stdout=subprocess.DEVNULL)
+    subprocess.run([python, "-W", "ignore", os.path.abspath(__file__), "--nvbench", "--json", result,
+                    "--quiet"], check=True, env=environment, stdout=subprocess.DEVNULL)
     seconds = time.monotonic() - start
     figures = {}
     with open(result, encoding="utf-8") as file:
@@ -93,16 +100,32 @@ def measure_nvbench(python, folder):
     return figures, seconds
 
 
+def of_several(runs):
+    """Means of the runs' medians, with half widths by Student's t over the runs."""
+    quantiles = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776}  # two-sided 95 %, of runs - 1
+    figures = {}
+    for case in runs[0]:
+        medians = [run[case][0] for run in runs]
+        mean = statistics.mean(medians)
+        error = statistics.stdev(medians) / len(medians)**0.5
+        figures[case] = (mean, quantiles[len(medians)] * error / mean)
+    return figures
+
+
 def main():
     if sys.argv[1:2] == ["--nvbench"]:
         nvbench_main(sys.argv[2:])
         return
     parser = parser_of(__doc__)
     parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--runs", type=int, default=1, choices=range(1, 6))
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         timed_kernels.write_suites(folder)
-        theirs, their_seconds = measure_nvbench(arguments.python, folder)
+        environment = nvbench_environment(arguments.python, folder)
+        runs = [measure_nvbench(arguments.python, environment, folder) for _ in range(arguments.runs)]
+        their_seconds = statistics.median(seconds for _, seconds in runs)
+        theirs = runs[0][0] if len(runs) == 1 else of_several([one for one, _ in runs])
         options = ["--device", "gpu", "--cache", "cold"]
         timed_kernels.bench(arguments.program, folder, options)  # compiles
         start = time.monotonic()
@@ -113,7 +136,7 @@ def main():
     print("%-20s %10s %8s %12s %8s %8s %16s"
           % ("case", "µs", "±", "NVBench µs", "±", "ratio", "with events µs"))
     figures = []
-    for case in timed_kernels.cases():
+    for case in theirs:
         one, (median, half) = ours[case, "cold"], theirs[case]
         own_half = (one["high_s"] - one["low_s"]) / 2 / one["median_s"]
         # What NVBench's events take is in its times: ours before it was taken off.

@@ -106,7 +106,7 @@ Plan plan_from_json(const nlohmann::ordered_json& json) {
   const PlanValue value(json, "");
   value.members({"warpmark", "suite", "case", "point", "units", "buffers", "scalars", "accesses",
                  "steps", "expected", "bytes", "flops", "expect", "limits", "requires", "skip",
-                 "restore"});
+                 "restore", "peak_flops_per_s"});
   value.get("warpmark").integer(1, 1);
   Plan plan;
   plan.suite = value.get("suite").nonempty();
@@ -122,6 +122,7 @@ Plan plan_from_json(const nlohmann::ordered_json& json) {
   for (const PlanValue& rule : value.get("skip").list()) plan.skip.push_back(read_skip(rule));
   plan.restore =
       value.get("restore").word<Restore>({Restore::never, Restore::batch, Restore::each});
+  plan.peak_flops_per_s = read_amount(value.find("peak_flops_per_s"));
   return plan;
 }
 

@@ -66,7 +66,7 @@ struct Instruction {
   template <typename Form>
   [[nodiscard, gnu::always_inline]] Form form() const {
     Form form;
-    __builtin_memcpy(&form, &imm, sizeof form);
+    __builtin_memcpy(static_cast<void*>(&form), &imm, sizeof form);
     return form;
   }
   template <typename Form>

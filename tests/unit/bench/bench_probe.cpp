@@ -1,7 +1,7 @@
 // Runs the bench front with measurements from the command line instead of a device.
 //
 // Usage: bench_probe [--journal FILE] [--benchmark-out FILE] [--case ID]...
-//                    [--maxfail N] [--json] [-v] [-q] [--counts] [--close-fails]
+//                    [--maxfail N] [--json] [-v] [-q] [--counts] [--close-fails] [--l2 BYTES]
 //                    SUITE=ACTIONS...
 // Each letter of ACTIONS is what comes of one case of the file SUITE, in order:
 //   p is timed   b spends its budget   u has 3 samples   l has the host's time in its samples
@@ -82,12 +82,15 @@ int run(int argc, char** argv) {
   app.add_flag("-q", quiet);
   app.add_flag("--counts", timer.counts);
   app.add_flag("--close-fails", timer.close_fails);
+  uint64_t l2_bytes = 0;  // as long as the cache is not known, no time is impossible
+  app.add_option("--l2", l2_bytes);
   app.add_option("scripts", scripts);
   app.parse(argc, argv);
   if (verbose) options.style.verbosity = Verbosity::verbose;
   if (quiet) options.style.verbosity = Verbosity::quiet;
 
   RunContext context = testing_results::bench_context();
+  if (l2_bytes > 0) context.device.attributes["l2_bytes"] = static_cast<int64_t>(l2_bytes);
   if (timer.counts) {
     context.device.capabilities = {"counters"};
     context.bench->ceilings.reset();

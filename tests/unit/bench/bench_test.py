@@ -57,6 +57,27 @@ NOTICE reductions/dot.n=2.5
 5 passed, 1 failed in TIME
 """)
 
+    def test_impossible_time(self):
+        done = self.run_probe("--l2", "60000000", "--journal", "run.jsonl", "suites/doublify.yaml=pbp",
+                              "--benchmark-out", "out.json")
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn("""\
+FAILED doublify.n=16
+  suites/doublify.yaml:1:1: n=16 cold: 2.000 µs is less than the 3.293 ms that moving 14.9 GiB \
+takes at 4,840 GB/s, if the cache holds 57.2 MiB of it: bench.bytes is wrong, or the kernel does \
+not do the work
+""", done.stdout)
+        self.assertIn("doublify.n=16           failed\n", done.stdout)
+        self.assertIn("2 passed, 1 failed in", done.stdout)
+        _, _, case, _, _ = self.journal()
+        self.assertEqual((case["verdict"], case["failure"]), ("failed", "impossible"))
+        self.assertNotIn("measurement", case)
+        self.assertEqual(self.names(), ["doublify.n=~1", "doublify.n=2.5"])
+
+    def test_a_device_that_counts_has_no_impossible_time(self):
+        done = self.run_probe("--l2", "60000000", "--counts", "suites/doublify.yaml=pbp")
+        self.assertEqual(done.returncode, 0, done)
+
     def test_counting_device(self):
         done = self.run_probe("--counts", "suites/doublify.yaml=p", "--case", "doublify.n=~1")
         self.assertIn("case                time         ±     instructions            bytes  "

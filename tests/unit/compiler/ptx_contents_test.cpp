@@ -363,5 +363,21 @@ TEST(PtxContents, FuzzedTextsEnd) {
   }
 }
 
+TEST(PtxContents, MatrixInstructions) {
+  const auto has = [](const std::string& body) {
+    return has_matrix_instructions(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 "
+        "%r<9>;\n" +
+        body + "\nret;\n}\n");
+  };
+  EXPECT_FALSE(has("add.s32 %r1, %r2, %r3; // mma"));
+  EXPECT_TRUE(
+      has("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r1, %r2}, "
+          "{%r3, %r4, %r5, %r6}, {%r7, %r8}, {%r1, %r2};"));
+  EXPECT_TRUE(has("wgmma.fence.sync.aligned;"));
+  EXPECT_TRUE(has_matrix_instructions("")) << "what is not known may have some";
+  EXPECT_TRUE(has_matrix_instructions("\"")) << "nor what is not understood";
+}
+
 }  // namespace
 }  // namespace warpmark

@@ -52,6 +52,7 @@ Plan full_plan() {
        {ToleranceKind::close, {}, NumpyText{"1e-6", ""}, NumpyText{"0", ""}, NanPolicy::equal}}};
   plan.bytes = Symbolic{"2 * a.nbytes", "/bytes"};
   plan.flops = 1.5;
+  plan.peak_flops_per_s = 9.9e14;
   plan.fault = Fault{"illegal_address", "z"};
   plan.limits = {0.5, 512, 1'000'000'000, 4096, 16};
   plan.requirements = {"exact_bounds"};

@@ -30,6 +30,7 @@ Plan open_plan() {
   plan.steps = {launch, FillStep{"z", 0, ""}};
   plan.bytes = Symbolic{"a.nbytes + z.nbytes", "/bytes"};
   plan.flops = Symbolic{"a.size * 0.5", "/flops"};
+  plan.peak_flops_per_s = Symbolic{"device.multiprocessors * 1e9", "/peak_flops_per_s"};
   plan.skip = {{Symbolic{"device.multiprocessors < n", "/skip"}, "small"}};
   return plan;
 }
@@ -73,6 +74,7 @@ TEST(Resolve, ShapesFirstThenTheRest) {
   EXPECT_EQ(resolved(launch.shared), 240);
   EXPECT_EQ(std::get<int64_t>(*plan.bytes), 300);
   EXPECT_EQ(std::get<double>(*plan.flops), 7.5);
+  EXPECT_EQ(std::get<double>(*plan.peak_flops_per_s), 6e9);
   EXPECT_FALSE(std::get<bool>(plan.skip[0].when));
 }
 
@@ -97,6 +99,10 @@ TEST(Resolve, ErrorsPointAtTheSuite) {
   plan = open_plan();
   plan.buffers[1].shape[1] = int64_t{1} << 60;
   EXPECT_THAT(resolve_error(plan), testing::HasSubstr("x.yaml:3:2 `z` of shape"));
+  plan = open_plan();
+  plan.peak_flops_per_s = Symbolic{"a.size - 15", "/grid"};
+  EXPECT_EQ(resolve_error(plan),
+            "x.yaml:1:1 `peak_flops_per_s` of  is 0: a number more than 0 is needed");
   plan = open_plan();
   plan.skip[0].when = Symbolic{"n", "/grid"};
   EXPECT_EQ(resolve_error(plan), "x.yaml:9:4 `when` must be True or False, and is 4");

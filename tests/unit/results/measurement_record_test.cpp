@@ -111,6 +111,29 @@ TEST(TimedCase, ATransferHasTheRateOfWhatItMoves) {
   EXPECT_EQ(record["moved_bytes"], 1 << 20);
 }
 
+TEST(TimedCase, FlopsAreHeldAgainstAPeak) {
+  Ceilings best = ceilings();
+  best.float32_flops_per_s = 5e13;
+  Measurement one = measurement();  // 2.5e11 a second
+  const auto record_with = [&] {
+    return measurement_record(*timed_case(planned(), "", {}, {one}, best));
+  };
+  EXPECT_TRUE(record_with()["peak_flops_per_s"].is_null()) << "of no type";
+  one.peak_dtype = "float32";
+  Json record = record_with();
+  EXPECT_EQ(record["peak_flops_per_s"], 5e13);
+  EXPECT_EQ(record["peak_dtype"], "float32");
+  EXPECT_DOUBLE_EQ(record["series"][0]["peak_share"], 2.5e11 / 5e13);
+  one.given_peak = 1e12;
+  record = record_with();
+  EXPECT_EQ(record["peak_flops_per_s"], 1e12) << "what the suite gives goes before";
+  EXPECT_TRUE(record["peak_dtype"].is_null());
+  EXPECT_DOUBLE_EQ(record["series"][0]["peak_share"], 0.25);
+  one.given_peak.reset();
+  one.peak_dtype = "float16";
+  EXPECT_TRUE(record_with()["series"][0]["peak_share"].is_null()) << "not measured";
+}
+
 TEST(MeasurementRecord, Golden) {
   Measurement small = measurement();
   small.series = {series(TimingMode::cold, 4e-3, 0.5, 3)};
@@ -122,12 +145,13 @@ TEST(MeasurementRecord, Golden) {
     "sources": ")" + std::string(64, 'a') +
                                     R"(",
     "budget_s": 5.0, "precision": 0.005, "restore": "batch", "bytes": 16000000000.0,
-    "flops": 1000000000.0,
+    "flops": 1000000000.0, "peak_flops_per_s": null, "peak_dtype": null,
     "series": [{"mode": "cold", "batch": 1, "stop": "budget", "latency_hidden": true, "late": 2,
                 "count": 3, "median_s": 0.004, "low_s": 0.002, "high_s": 0.006,
                 "confidence": 0.75, "q1_s": 0.003, "q3_s": 0.005, "min_s": 0.002, "max_s": 0.006,
                 "bytes_per_s": 4000000000000.0, "flops_per_s": 250000000000.0,
                 "copy_share": 0.9756097560975610, "read_share": 0.9090909090909091,
+                "peak_share": null,
                 "processes": [{"count": 3, "median_s": 0.004, "overhead_s": null,
                                "clock_mhz": null, "clock_change": null}],
                 "samples_s": [0.002, 0.004, 0.006]}],
@@ -168,7 +192,9 @@ TEST(RunRecord, OfABench) {
     "git": {"commit": ")" + std::string(40, 'b') +
                                     R"(", "dirty": true},
     "ceilings": {"copy_bytes_per_s": 4100000000000.0, "read_bytes_per_s": 4400000000000.0,
-                 "array_bytes": 1073741824, "launch_s": 1.4e-06},
+                 "array_bytes": 1073741824, "launch_s": 1.4e-06, "memory_bytes_per_s": 0.0,
+                 "float64_flops_per_s": 0.0, "float32_flops_per_s": 0.0,
+                 "float16_flops_per_s": 0.0, "clock_headroom": 0.0},
     "cuda_version": 13000})");
   EXPECT_EQ(run_record(run, 1)["bench"].dump(2), expected.dump(2));
   run.bench->git.reset();

@@ -69,8 +69,10 @@ auto members(DeviceState& state, const Visit& visit) {
 }
 template <typename Visit>
 auto members(Ceilings& ceilings, const Visit& visit) {
-  auto& [copy_rate, read_rate, array_bytes, launch] = ceilings;
-  return visit(copy_rate, read_rate, array_bytes, launch);
+  auto& [copy_rate, read_rate, array_bytes, launch, memory, float64, float32, float16, headroom] =
+      ceilings;
+  return visit(copy_rate, read_rate, array_bytes, launch, memory, float64, float32, float16,
+               headroom);
 }
 template <typename Visit>
 auto members(Position& where, const Visit& visit) {

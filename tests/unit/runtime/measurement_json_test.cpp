@@ -75,6 +75,9 @@ TEST(MeasurementJson, CeilingsMayBeAbsent) {
   EXPECT_FALSE(std::get<Calibrated>(none).ceilings.has_value());
   const Reply some = reply_from_json(to_json(Calibrated{Ceilings{4e12, 5e12, 1 << 30}}));
   EXPECT_EQ(std::get<Calibrated>(some).ceilings->read_bytes_per_s, 5e12);
+  Json wire = to_json(Calibrated{Ceilings{4e12, 5e12, 1 << 30}});
+  wire["ceilings"]["float32_flops_per_s"] = -1;
+  EXPECT_THROW(reply_from_json(wire), Error);
 }
 
 // The worker runs what a submission may have taken over.

@@ -34,6 +34,9 @@ class SamplerTest : public testing::Test {
     fake_.kernels["warpmark_wait"] = {{{0, 8}}};
     fake_.kernels["warpmark_empty"] = {{}};
     fake_.kernels["warpmark_clock"] = {{{0, 8}, {8, 8}}};
+    for (const char* of : {"warpmark_fma_float32", "warpmark_fma_float16"})
+      fake_.kernels[of] = {{{0, 4}, {4, 4}, {8, 4}, {16, 8}}};
+    fake_.kernels["warpmark_fma_float64"] = {{{0, 8}, {8, 8}, {16, 4}, {24, 8}}};
     fake_.attributes[CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE] = 4096;
     fake_.attributes[CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT] = 4;
     fake_.attributes[CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR] = 2048;
@@ -315,6 +318,34 @@ TEST_F(SamplerTest, CeilingsAreBytesOverMedians) {
   EXPECT_EQ(ceilings.array_bytes, uint64_t{1} << 27) << "a quarter of what is free";
   EXPECT_NEAR(ceilings.copy_bytes_per_s, 2 * bytes / 2e-3, 1);
   EXPECT_NEAR(ceilings.read_bytes_per_s, bytes / 4e-3, 1);
+  EXPECT_EQ(ceilings.memory_bytes_per_s, 0) << "the driver does not say";
+}
+
+TEST_F(SamplerTest, CeilingsOfFusedMultiplyAdds) {
+  fake_.attributes[CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE] = 3'201'000;  // an H200's
+  fake_.attributes[CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH] = 6'144;
+  fake_.attributes[CU_DEVICE_ATTRIBUTE_CLOCK_RATE] = 1'980'000;
+  // Those of float64 are 64 times as slow; a launch takes nothing.
+  const std::map<std::string, double> ms_of_round = {{"warpmark_fma_float64", 0.16},
+                                                     {"warpmark_fma_float32", 0.0025},
+                                                     {"warpmark_fma_float16", 0.0025}};
+  fake_.kernel_ms = [&](const FakeLaunch& launch) {
+    const auto found = ms_of_round.find(launch.kernel);
+    return found == ms_of_round.end() ? 1.0 : found->second * launch.argument<unsigned int>(2);
+  };
+  const Ceilings ceilings = measure_ceilings(context_, *kernels_);
+  EXPECT_NEAR(ceilings.memory_bytes_per_s, 4.9167e12, 1e8);
+  const double flops = 2.0 * 256 * 256 * 8 * 4;  // of a round, on four multiprocessors
+  EXPECT_NEAR(ceilings.float64_flops_per_s / (flops / 0.16e-3), 1, 1e-3);
+  EXPECT_NEAR(ceilings.float32_flops_per_s / (flops / 0.0025e-3), 1, 1e-3);
+  EXPECT_NEAR(ceilings.float16_flops_per_s / (2 * flops / 0.0025e-3), 1, 1e-3);
+  EXPECT_EQ(ceilings.flops_per_s("float64"), ceilings.float64_flops_per_s);
+  EXPECT_EQ(ceilings.flops_per_s("int32"), std::nullopt);
+  for (const FakeLaunch& launch : fake_.launches) {
+    const auto found = ms_of_round.find(launch.kernel);
+    if (found == ms_of_round.end()) continue;
+    EXPECT_LT(found->second * launch.argument<unsigned int>(2), 2) << "a few ms at most";
+  }
 }
 
 }  // namespace

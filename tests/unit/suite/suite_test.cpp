@@ -41,6 +41,7 @@ bench:
   axes: {n: [2**20]}
   bytes: x.nbytes
   flops: 1.5 * n
+  peak_flops_per_s: 1e12 * device.multiprocessors
   restore: each
   cache: hot
   graph: true
@@ -82,13 +83,14 @@ lint:
   EXPECT_EQ(suite->bench.graph, true);
   EXPECT_EQ(suite->bench.transfers, false);
   EXPECT_EQ(suite->bench.budget_s->text(), "0.5 * n");
+  EXPECT_EQ(suite->bench.peak_flops_per_s->text(), "1e12 * device.multiprocessors");
   EXPECT_FALSE(suite->fault);
   EXPECT_EQ(suite->requirements[1].text, "reports");
   EXPECT_EQ(suite->skip[1].reason.text, "other warps");
   ASSERT_EQ(suite->lint.size(), 2U);
   ASSERT_EQ(suite->lint[0].allow.size(), 2U);
   EXPECT_EQ(suite->lint[0].allow[1].answer, TrivialAnswer::stale);
-  EXPECT_EQ(suite->lint[0].allow[1].where.line, 38);
+  EXPECT_EQ(suite->lint[0].allow[1].where.line, 39);
   EXPECT_FALSE(suite->lint[0].when);
   EXPECT_EQ(suite->lint[1].reason, "one element");
   EXPECT_EQ(suite->lint[1].when->text(), "n == 1");
