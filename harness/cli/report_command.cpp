@@ -191,7 +191,7 @@ std::vector<SuitePictures> draw(const std::vector<NamedResult>& results, const s
     for (const CaptionedLines& one : suite.lines.plots) {
       pictures.lines.push_back({one.caption, plots.draw(one.plot)});
     }
-    if (suite.roofline) pictures.lines.push_back({"Roofline", plots.draw(*suite.roofline)});
+    if (suite.roofline) pictures.lines.push_back({"roofline", plots.draw(*suite.roofline)});
     for (const StripPlot& one : suite.strips) pictures.strips.push_back({"", plots.draw(one)});
     all.push_back(std::move(pictures));
   }
@@ -272,8 +272,7 @@ Command report_command(const ArgumentParser& program) {
   app.add_option("-k", state->select, "Only cases whose ids match the expression")
       .value_name("EXPR");
   app.add_option("--x-axis", state->x_axis,
-                 "The axis that plots have to the right (default: n, or the numeric axis\n"
-                 "with the most values, and the first axis of a sweep)")
+                 "The axis that plots have to the right (default: n, and that of a sweep)")
       .value_name("AXIS");
   app.add_option("--sweep", state->sweep,
                  "Mark the best point of all that differ only in these axes\n"

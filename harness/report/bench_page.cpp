@@ -42,7 +42,8 @@ class Page {
       if (std::find(devices.begin(), devices.end(), name) == devices.end()) devices.push_back(name);
     }
     const std::string title = "Benchmarks on " + join(devices, " and ");
-    page_ += html_head(title);
+    // The longest terms of the glossary have room.
+    page_ += html_head(title, "footer dt{min-width:10.5rem}\nfooter dd{margin-left:10.5rem}\n");
     add("<h1>" + html_text(title) + "</h1>");
     size_t cases = 0;
     for (const NamedResult& named : results_) cases += named.result.cases.size();

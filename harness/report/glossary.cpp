@@ -12,7 +12,7 @@ constexpr const char* kOfBase = "of AXIS=VALUE";
 
 // By column title or mode, in the order of the page.
 constexpr Term kTerms[] = {
-    {"time", "of one run on the device: the mean of the processes’ medians"},
+    {"time", "of one run on the device: the mean of the medians of the processes"},
     {"±", "half of the interval that holds the time with 95 %, over the time"},
     {"cold", "the last-level cache is flushed before each run"},
     {"hot", "the cache holds what the run before left there"},

@@ -203,6 +203,7 @@ class Session::State {
   void check_launches(const PlannedCase& planned, const std::vector<Entry>& kernels,
                       Outcome& outcome) const {
     std::vector<KernelBounds> bounds;
+    bounds.reserve(kernels.size());
     for (const Entry& kernel : kernels) bounds.push_back(kernel.bounds);
     try {
       warpmark::check_launches(planned.plan, planned.positions, bounds,

@@ -39,7 +39,7 @@ class Times(BenchTest):
         out, errors = self.bench("suites", "--journal", "run.jsonl", "--benchmark-out", "gb.json")
         self.assertEqual(errors, "")
         self.assertIn("warpmark bench: 1 suite, 1 case on ", out)
-        self.assertRegex(out, r"\nt\.n=256 +[0-9.]+ [mµn]?s +")
+        self.assertRegex(out, r"\ncase +instructions +bytes\nt\.n=256 +[0-9,]+ +2,048\n")
         self.assertRegex(out, r"\n1 passed in ")
         self.assertNotIn("of copy", out)  # a device that counts has no ceilings
         run, case, end = self.valid(self.journal())
@@ -107,6 +107,22 @@ class Times(BenchTest):
         self.write_bench(more="bench: {budget_s: n - 100}\n")
         errors = self.refused("bench", "suites", *QUICK)
         self.assertRegex(errors, r"suites/t\.yaml:\d+:19: error: `n - 100` is 0: a number more than 0")
+
+    def test_a_given_peak(self):
+        self.write_bench(more="bench: {axes: {n: [256]}, flops: n, peak_flops_per_s: n * 1e9}\n")
+        self.bench("suites", "--journal", "run.jsonl")
+        _, case, _ = self.valid(self.journal())
+        measurement = case["measurement"]
+        self.assertEqual((measurement["peak_flops_per_s"], measurement["peak_dtype"]), (2.56e11, None))
+        series = measurement["series"][0]
+        self.assertAlmostEqual(series["peak_share"], series["flops_per_s"] / 2.56e11)
+        # Of a time that says nothing; and a peak below what it did fails no case of such a device.
+        self.write_bench(more="bench: {axes: {n: [256]}, flops: n, peak_flops_per_s: 1}\n")
+        self.bench("suites")
+        for wrong, code in (("n - 100", 2), ("n - n", 2), ("0 * device.warp_size", 1)):
+            self.write_bench(more="bench: {flops: n, peak_flops_per_s: %s}\n" % wrong)
+            said = "".join(self.run_program("bench", "suites", *QUICK, code=code))
+            self.assertRegex(said, r"suites/t\.yaml:\d+:37: (error: )?`.* is 0: a number more than 0")
 
 
 class Selection(BenchTest):

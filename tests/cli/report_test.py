@@ -75,6 +75,7 @@ class Report(ReportTest):
                                             "markdown")),
                                 ("sweep.md", ("sweep.jsonl", "--format", "markdown", "-k",
                                               "dtype=float32 and n=65536")),
+                                ("peaks.md", ("peaks.jsonl", "--format", "markdown")),
                                 ("one.html", ("h200_failures.jsonl", "--no-plots")),
                                 ("counted.html", ("cpu.jsonl", "cpu_more.jsonl", "--no-plots"))):
             with self.subTest(name):
@@ -159,13 +160,32 @@ class Report(ReportTest):
         self.needs_matplotlib()
         text = self.report("h200.jsonl")
         page = Page(text)
-        self.assertEqual(page.tags.count("svg"), 5)  # three of lines, two of samples
+        # Three of lines, a roofline of the suite that computes, two of samples.
+        self.assertEqual(page.tags.count("svg"), 6)
+        self.assertEqual(text.count(">roofline</figcaption>"), 1)
         self.assertEqual(page.loaded, [])
         self.assertEqual(len(page.ids), len(set(page.ids)))
         for part in ("copy: 4230 GB/s", "var(--ink)", "var(--c0)", ">float32</figcaption>"):
             self.assertIn(part, text)
         self.assertNotIn("#0102", text)
         self.assertEqual(text, self.report("h200.jsonl"))  # equal results give equal bytes
+
+    def test_roofline(self):
+        self.needs_matplotlib()
+        text = self.report("peaks.jsonl")
+        page = Page(text)
+        self.assertEqual(text.count(">roofline</figcaption>"), 2)
+        self.assertEqual(len(page.ids), len(set(page.ids)))
+        for part in ("read: 4410 GB/s", "float64: 33100 GFLOP/s", "float16: 129000 GFLOP/s",
+                     "given peak: 989000 GFLOP/s", "flop a byte", "var(--c2)"):
+            self.assertTrue(part in text, part)
+        self.assertFalse("#0102" in text)
+        self.assertEqual(text, self.report("peaks.jsonl"))
+        # Journals of before have no peaks.
+        both = self.report("peaks.jsonl", "h200.jsonl")
+        self.assertEqual(both.count(">roofline</figcaption>"), 3)
+        Page(both)
+        self.assertFalse(">roofline</figcaption>" in self.report("cpu.jsonl"))
 
     def test_texts_in_pictures_are_texts(self):
         self.needs_matplotlib()

@@ -46,7 +46,7 @@ def interval(ordered):
 
 
 def series(rng, seconds, cache="cold", noise=0.002, count=25, nbytes=None, flops=None, batch=1,
-           ceilings=CEILINGS):
+           ceilings=CEILINGS, peak=None):
     # A few launches are late, as they are on a machine that others use.
     def sample(place):
         return float("%.6g" % (place * (1 + noise * abs(rng.gauss(0, 1))
@@ -77,6 +77,7 @@ def series(rng, seconds, cache="cold", noise=0.002, count=25, nbytes=None, flops
             "bytes_per_s": rate, "flops_per_s": flops / median if flops else None,
             "copy_share": rate / ceilings["copy_bytes_per_s"] if rate and ceilings else None,
             "read_share": rate / ceilings["read_bytes_per_s"] if rate and ceilings else None,
+            **({"peak_share": flops / median / peak} if peak else {}),
             **({"processes": processes} if processes else {}), "samples_s": samples}
 
 
@@ -93,9 +94,10 @@ def case(suite, point, measurement=None, verdict="passed", failure="none", reaso
 
 
 def measured(all_series, source, nbytes=None, flops=None, registers=32, counters=(), state=QUIET,
-             grid=1024):
+             grid=1024, peak=None):
     return {"point": [], "sources": hashlib.sha256(source.encode()).hexdigest(), "budget_s": 5,
             "precision": 0.005, "restore": "never", "bytes": nbytes, "flops": flops,
+            **({"peak_flops_per_s": peak[0], "peak_dtype": peak[1]} if peak else {}),
             "series": all_series,
             "kernels": [{"entry": "copy", "grid": [grid, 1, 1], "block": [256, 1, 1],
                          "registers": registers, "shared_bytes": 0, "local_bytes": 0,
@@ -155,6 +157,29 @@ def gpu_cases(seed, slower=1.0, faster=1.0, changed=""):
         one = series(rng, seconds, nbytes=4 * n, flops=n, noise=noise)
         cases.append(case("reductions/sum", [("n", n)],
                           measured([one], "sum", nbytes=4 * n, flops=n, registers=40)))
+    return cases
+
+
+# What fused multiply-adds do.
+PEAKS = {"float64": 3.31e13, "float32": 6.52e13, "float16": 1.29e14}
+
+
+def peak_cases():
+    """Products of matrices, held against measured peaks; those of bfloat16 against a given one."""
+    rng = random.Random(6)
+    cases = []
+    for dtype, size, share in (("float64", 8, 0.6), ("float32", 4, 0.8), ("float16", 2, 0.5)):
+        for n in (512, 4096):
+            flops, nbytes = 2 * n ** 3, 3 * n * n * size
+            seconds = 3e-6 + flops / (share * PEAKS[dtype]) + nbytes / CEILINGS["read_bytes_per_s"]
+            one = series(rng, seconds, nbytes=nbytes, flops=flops, peak=PEAKS[dtype])
+            cases.append(case("matmul", [("dtype", dtype), ("n", n)],
+                              measured([one], dtype, nbytes=nbytes, flops=flops,
+                                       peak=(PEAKS[dtype], dtype))))
+    flops, nbytes = 2 * 8192 ** 3, 6 * 8192 ** 2
+    one = series(rng, flops / 6.1e14, nbytes=nbytes, flops=flops, peak=9.89e14)
+    cases.append(case("tensor_cores", [("n", 8192)],
+                      measured([one], "wgmma", nbytes=nbytes, flops=flops, peak=(9.89e14, None))))
     return cases
 
 
@@ -323,6 +348,11 @@ def main():
 
     cases = sweep_cases()
     write("sweep.jsonl", [run(H200, len(cases), command), *cases, end(cases)])
+
+    cases = peak_cases()
+    best = {**CEILINGS, "memory_bytes_per_s": 4.917e12, "clock_headroom": 1.0,
+            **{name + "_flops_per_s": rate for name, rate in PEAKS.items()}}
+    write("peaks.jsonl", [run(H200, len(cases), command, ceilings=best), *cases, end(cases)])
 
     cases = gpu_cases(4)[:2]
     write("a100.jsonl", [run(A100, 2, command), *cases, end(cases)])

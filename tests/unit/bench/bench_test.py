@@ -63,11 +63,11 @@ NOTICE reductions/dot.n=2.5
         self.assertEqual(done.returncode, 1, done)
         self.assertIn("""\
 FAILED doublify.n=16
-  suites/doublify.yaml:1:1: n=16 cold: 2.000 µs is less than the 3.293 ms that moving 14.9 GiB \
+  error: n=16 cold: 2.000 µs is less than the 3.293 ms that moving 14.9 GiB \
 takes at 4,840 GB/s, if the cache holds 57.2 MiB of it: bench.bytes is wrong, or the kernel does \
 not do the work
 """, done.stdout)
-        self.assertIn("doublify.n=16           failed\n", done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^doublify.n=16 +failed$")
         self.assertIn("2 passed, 1 failed in", done.stdout)
         _, _, case, _, _ = self.journal()
         self.assertEqual((case["verdict"], case["failure"]), ("failed", "impossible"))
@@ -80,11 +80,10 @@ not do the work
 
     def test_counting_device(self):
         done = self.run_probe("--counts", "suites/doublify.yaml=p", "--case", "doublify.n=~1")
-        self.assertIn("case                time         ±     instructions            bytes  "
-                      "   GB/s  samples\n"
-                      "doublify.n=~1   4.000 ms  ±0.14 %         1,234,567            4,096  "
-                      "   4000       41\n", done.stdout)
-        self.assertNotIn("of copy", done.stdout)
+        self.assertIn("case              instructions            bytes\n"
+                      "doublify.n=~1        1,234,567            4,096\n", done.stdout)
+        for part in ("of copy", "time", "±", "GB/s", "samples"):
+            self.assertNotIn(part, done.stdout)
 
     def test_records_keep_the_schema(self):
         try:

@@ -142,6 +142,24 @@ TEST(BenchConsole, GraphsAreColumnsAndTransfersLines) {
           "  download of 12 MiB: pinned 500.0 µs (25.17 GB/s), pageable 2.000 ms (6.291 GB/s)\n"));
 }
 
+TEST(BenchConsole, FlopsHaveAShareOfThePeak) {
+  BenchTable table;
+  table.suites = 1;
+  table.cases = 2;
+  table.name_width = 12;
+  table.flops = table.peak = true;
+  RunContext context = testing_results::bench_context();
+  Writer writer({}, context, table);
+  Measurement measured = measurement();
+  measured.given_peak = 1e12;
+  writer.add("n=1", timed(measured));
+  writer.add("n=2", timed());
+  EXPECT_THAT(writer.finish(),
+              testing::HasSubstr("case               time         ±  GFLOP/s  of peak  samples\n"
+                                 "doublify.n=1   4.000 ms  ±0.14 %     250.0   25.0 %       41\n"
+                                 "doublify.n=2   4.000 ms  ±0.14 %     250.0        -       41\n"));
+}
+
 TEST(BenchConsole, AProfiledRunHasNoTimes) {
   BenchTable table;
   table.suites = table.cases = 1;

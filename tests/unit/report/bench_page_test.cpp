@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "report/bench_markdown.hpp"
 #include "report/bench_plots.hpp"
+#include "report/glossary.hpp"
 #include "report/html.hpp"
 #include "report/markdown.hpp"
 
@@ -76,6 +79,66 @@ TEST(ReportTable, NamesStayDifferent) {
   const std::vector<NamedResult> twice = named({"cpu", "cpu", "h200"});
   EXPECT_NE(twice[0].name, twice[1].name);
   EXPECT_EQ(twice[2].name, "h200");
+}
+
+TEST(ReportTable, OfCountersOfSeveralResultsHasChangesAndNoTimes) {
+  const std::vector<ReportTable> tables = report_tables(named({"cpu", "cpu_more", "cpu"}));
+  const ReportTable& table = tables.at(0);
+  EXPECT_EQ(titles(table),
+            (std::vector<std::string>{"case", "thread instructions", "thread instructions",
+                                      "change", "thread instructions"}))
+      << "nothing changed in the third";
+  EXPECT_EQ(table.rows[1],
+            (std::vector<std::string>{"n=257", "2,827", "5,654", "+100 %", "2,827"}));
+  EXPECT_TRUE(table.notes.empty());
+}
+
+TEST(ReportTable, ACountedCaseThatFailedSaysSo) {
+  std::vector<NamedResult> results = named({"cpu", "h200"});
+  BenchCase& one = results[0].result.cases[0];
+  one.verdict = Verdict::failed;
+  one.counters.clear();
+  one.series.clear();
+  for (BenchCase& counted : results[0].result.cases) {
+    if (!counted.counters.empty()) counted.counters.emplace_back("global_load_bytes", 4096);
+  }
+  const ReportTable table = report_tables(results).at(0);
+  EXPECT_EQ(titles(table),
+            (std::vector<std::string>{"case", "thread instructions", "bytes loaded"}));
+  EXPECT_EQ(table.rows[0], (std::vector<std::string>{"n=4", "failed", ""}));
+  EXPECT_EQ(table.rows[1], (std::vector<std::string>{"n=257", "2,827", "4,096"}));
+}
+
+TEST(ReportTable, OfPeaks) {
+  const std::vector<ReportTable> tables = report_tables(named({"peaks"}));
+  EXPECT_EQ(titles(tables.at(0)),
+            (std::vector<std::string>{"case", "mode", "time", "±", "GB/s", "of copy", "GFLOP/s",
+                                      "of peak", "occupancy", "registers", "samples"}));
+}
+
+TEST(Glossary, ExplainsWhatIsThere) {
+  std::vector<NamedResult> results = named({"h200"});
+  const auto terms = [&] {
+    std::set<std::string> names;
+    for (const auto& [name, text] : glossary(report_tables(results))) names.insert(name);
+    return names;
+  };
+  EXPECT_TRUE(terms().contains("cold") && terms().contains("hot") && terms().contains("±"));
+  EXPECT_FALSE(terms().contains("of peak") || terms().contains("cold graph"));
+  // Every mode has a word.
+  BenchCase& one = results[0].result.cases[0];
+  const BenchSeries pattern = one.series[0];
+  for (const TimingMode mode : all_timing_modes()) {
+    if (one.find_series(mode) != nullptr) continue;
+    one.series.push_back(pattern);
+    one.series.back().mode = mode;
+  }
+  for (const TimingMode mode : all_timing_modes()) {
+    EXPECT_TRUE(terms().contains(std::string(to_text(mode)))) << to_text(mode);
+  }
+  results = named({"cpu"});
+  EXPECT_FALSE(terms().contains("cold") || terms().contains("±") || terms().contains("time"));
+  EXPECT_TRUE(terms().contains("thread instructions"));
 }
 
 TEST(SuitePlots, RatesAgainstNByDtype) {
