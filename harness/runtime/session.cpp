@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
-#include <numeric>
-#include <random>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -16,6 +13,7 @@
 #include "runtime/case_dialogue.hpp"
 #include "runtime/case_fit.hpp"
 #include "runtime/case_launch.hpp"
+#include "runtime/case_timing.hpp"
 #include "runtime/case_units.hpp"
 #include "runtime/composites.hpp"
 #include "runtime/inputs.hpp"
@@ -45,7 +43,8 @@ class Session::State {
                 options_.confinement ? std::optional(WorkerLink::Role::run) : std::nullopt),
         dialogue_(worker_, options_),
         launch_(python_, options_, worker_, dialogue_),
-        units_(options_, worker_, dialogue_) {
+        units_(options_, worker_, dialogue_),
+        timing_(options_, worker_, dialogue_, units_, launch_) {
     python_.begin_importing_numpy();
   }
 
@@ -83,19 +82,20 @@ class Session::State {
   }
 
   size_t measure(std::span<TimingJob> jobs) {
-    std::vector<Ongoing> group;
+    std::vector<CaseTiming::Ongoing> group;
     size_t taken = 0;
     uint64_t bytes = 0;
     if (!interrupted()) require();
     // Of one process nothing takes turns, and each case is reported as it ends.
-    const size_t most = processes_for(jobs.front()) == 1 ? 1 : kMostTogether;
+    const size_t most = timing_.processes_for(jobs.front()) == 1 ? 1 : kMostTogether;
     for (; taken < jobs.size() && taken < most && bytes < kMostBytes; ++taken) {
-      Ongoing one{jobs[taken]};
+      CaseTiming::Ongoing one{jobs[taken]};
       CaseArtifacts made;
       // Only flops on a device that is timed ask for the PTX.
       if (one.job.planned->plan.flops && !facts_.has("counters")) artifacts_ = &made;
-      one.job.outcome =
-          outcome_of(*one.job.which, [&](Outcome& outcome) { begin_timing(one, outcome); });
+      one.job.outcome = outcome_of(*one.job.which, [&](Outcome& outcome) {
+        timing_.begin(one, load(*one.job.which, *one.job.planned, 0, outcome), outcome);
+      });
       artifacts_ = nullptr;
       for (const UnitArtifacts& unit : made.units)
         one.has_matrix_units = one.has_matrix_units || has_matrix_instructions(unit.ptx);
@@ -103,13 +103,8 @@ class Session::State {
       bytes += one.bytes();
       group.push_back(std::move(one));
     }
-    time_by_turns(group);
-    for (Ongoing& one : group) {
-      if (one.job.outcome.verdict == Verdict::passed)
-        add_costs(one);
-      else
-        one.job.processes.clear();
-    }
+    timing_.time_by_turns(
+        group, [this](const Case& which, const auto& steps) { return outcome_of(which, steps); });
     return taken;
   }
 
@@ -138,8 +133,7 @@ class Session::State {
   void interrupt() noexcept {
     worker_.interrupt();
     units_.interrupt();
-    if (!further_are_there_) return;
-    for (const std::unique_ptr<TimingWorker>& one : further_) one->link.interrupt();
+    timing_.interrupt();
   }
   bool interrupted() const noexcept { return worker_.interrupted(); }
 
@@ -355,175 +349,9 @@ class Session::State {
     throw CaseEnded{};
   }
 
-  /// A case that is being timed: right so far, with what it takes to say so once more.
-  struct Ongoing {
-    TimingJob& job;
-    std::optional<ReadyCase> ready = {};
-    Results results = {};
-    bool doubtful = false;  ///< the results hold poison
-    bool has_matrix_units =
-        false;  ///< its kernels use them, so that no plain core's rate is theirs
-
-    uint64_t bytes() const {
-      uint64_t all = 0;
-      for (const auto& [name, array] : ready->inputs.arrays) all += array.bytes().size();
-      for (const auto& [name, array] : results) all += array.bytes().size();
-      return all;
-    }
-  };
-  /// Another process that times, and what asks it.
-  struct TimingWorker {
-    explicit TimingWorker(const SessionOptions& options)
-        : link(options), dialogue(link, options), units(options, link, dialogue) {}
-    WorkerLink link;
-    CaseDialogue dialogue;
-    CaseUnits units;
-  };
   // Cases whose arrays are kept at a time, so that their turns lie apart.
   static constexpr size_t kMostTogether = 24;
   static constexpr uint64_t kMostBytes = uint64_t{1} << 30;
-
-  void begin_timing(Ongoing& one, Outcome& outcome) {
-    one.ready.emplace(load(*one.job.which, *one.job.planned, 0, outcome));
-    one.results = CaseLaunch::make_results(*one.ready);
-    one.doubtful = launch_.check_results(*one.ready, one.results, outcome);
-  }
-
-  // Does more with a case that has passed: it goes on passing, or ends as `steps` says.
-  template <typename Steps>
-  void go_on(Ongoing& one, const Steps& steps) {
-    Outcome more = outcome_of(*one.job.which, steps);
-    const double seconds = one.job.outcome.seconds + more.seconds;
-    if (more.verdict != Verdict::passed) one.job.outcome = std::move(more);
-    one.job.outcome.seconds = seconds;
-  }
-
-  // Whose plain cores the flops of a case may be held against; "" without floating arrays.
-  static std::string widest_float(const Plan& plan) {
-    std::optional<DType> widest;
-    for (const Buffer& buffer : plan.buffers) {
-      const std::optional<DType> dtype = buffer.dtype;
-      if (!dtype || dtype->kind != DTypeKind::floating) continue;
-      if (!widest || dtype->bytes > widest->bytes) widest = dtype;
-    }
-    return widest ? std::string(widest->name) : "";
-  }
-
-  uint64_t processes_for(const TimingJob& job) const {
-    const bool counts = worker_.facts().has("counters");
-    if (counts || options_.in_process || job.options.profile) return 1;
-    return std::max<uint64_t>(1, job.options.processes);
-  }
-
-  // Each process times all cases, in an order of its own: what lasts for a while, or for a process,
-  // falls on none of them alone.
-  void time_by_turns(std::vector<Ongoing>& group) {
-    uint64_t most = 0;
-    for (const Ongoing& one : group) most = std::max(most, processes_for(one.job));
-    if (most > 1) start_further(most - 1);
-    std::vector<size_t> order(group.size());
-    std::iota(order.begin(), order.end(), size_t{0});
-    for (uint64_t process = 0; process < most; ++process) {
-      std::shuffle(order.begin(), order.end(), order_);
-      for (const size_t i : order) {
-        Ongoing& one = group[i];
-        if (one.job.outcome.verdict != Verdict::passed || process >= processes_for(one.job))
-          continue;
-        // Once, not at each attempt: it is what counts them.
-        if (process > 0) further_[process - 1]->dialogue.begin_case();
-        go_on(one, [&](Outcome& outcome) {
-          if (process == 0) return time_and_verify(one, group.size() > 1, outcome);
-          TimingWorker& worker = *further_[process - 1];
-          worker.link.greet();
-          worker.units.prepare(*one.job.which, *one.job.planned, true, nullptr, outcome);
-          time(one, worker.dialogue, outcome);
-          worker.link.case_was_run();
-        });
-        Outcome& outcome = one.job.outcome;
-        if (process > 0 && outcome.verdict == Verdict::failed)
-          outcome.message = fmt::format("in process {} of {}: {}", process + 1,
-                                        processes_for(one.job), outcome.message);
-      }
-    }
-  }
-
-  // All of them before the first is greeted, so that their devices start at the same time.
-  void start_further(uint64_t count) {
-    if (further_.size() >= count) return;
-    further_are_there_ = false;
-    while (further_.size() < count) further_.push_back(std::make_unique<TimingWorker>(options_));
-    further_are_there_ = true;
-    if (worker_.interrupted()) interrupt();
-  }
-
-  // What was right before may not be after: of a module's variables, say. So nothing is loaded
-  // between the last timed run and the one that is looked at.
-  void time_and_verify(Ongoing& one, bool others_came_between, Outcome& outcome) {
-    // A worker that something else ended is replaced, and knows nothing of the case.
-    if (others_came_between || !worker_.runs()) {
-      worker_.greet();
-      units_.prepare(*one.job.which, *one.job.planned, true, nullptr, outcome);
-    }
-    time(one, dialogue_, outcome);
-    const ReadyCase& ready = *one.ready;
-    const Results& results = one.results;
-    const Results again = CaseLaunch::make_results(ready);
-    bool look = one.doubtful;
-    // Right results that hold no poison need no second look at the reference if the same bytes come
-    // over that poison once more.
-    if (!look) {
-      launch_.launch(ready, again, kFirstPoison, outcome);
-      look = !std::all_of(again.begin(), again.end(), [&](const auto& result) {
-        const Array& other = results.at(result.first);
-        return std::equal(other.bytes().begin(), other.bytes().end(),
-                          result.second.bytes().begin());
-      });
-    }
-    if (look) launch_.check_results(ready, again, outcome);
-    if (outcome.verdict != Verdict::passed) {
-      outcome.message = "it was right before it was timed, and is not after: " + outcome.message;
-    }
-  }
-
-  static void add_costs(Ongoing& one) {
-    const Plan& plan = one.ready->planned.plan;
-    for (Measurement& measured : one.job.processes) {
-      measured.bytes = known_amount(plan.bytes);
-      measured.flops = known_amount(plan.flops);
-      measured.given_peak = known_amount(plan.peak_flops_per_s);
-      if (!one.has_matrix_units) measured.peak_dtype = widest_float(plan);
-    }
-  }
-
-  // Where its kernels are loaded.
-  void time(Ongoing& one, CaseDialogue& dialogue, Outcome& outcome) {
-    const ReadyCase& ready = *one.ready;
-    TimingOptions options = share_of(one.job.options, processes_for(one.job));
-    // What one mode does to caches and clocks falls on all others in turn.
-    std::shuffle(options.modes.begin(), options.modes.end(), order_);
-    const Plan& plan = ready.planned.plan;
-    protocol::Time request{launch_.run_with_limits(ready), std::to_integer<uint8_t>(kFirstPoison),
-                           options, plan.restore};
-    protocol::Reply reply =
-        dialogue.ask(protocol::to_json(request), descriptors(request.run, ready.inputs), outcome,
-                     plan.limits.timeout_s, options.budget_s, launch_.keeps_limits());
-    if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
-      dialogue.end_spoilt_worker(*failure);
-      judge_fault(ready.planned, *failure, outcome);
-      throw CaseEnded{};
-    }
-    if (!std::holds_alternative<protocol::Timed>(reply)) dialogue.end_garbled(outcome);
-    auto& timed = std::get<protocol::Timed>(reply);
-    end_misfit(ready.planned, timed.misfit, outcome);
-    std::vector<TimedSeries>& series = timed.measurement.series;
-    const std::vector<TimingMode>& modes = one.job.options.modes;
-    const auto place = [&](const TimedSeries& of) {
-      return std::find(modes.begin(), modes.end(), of.mode) - modes.begin();
-    };
-    std::sort(series.begin(), series.end(),
-              [&](const auto& left, const auto& right) { return place(left) < place(right); });
-    one.job.processes.push_back(std::move(timed.measurement));
-  }
 
   Interpreter& python_;
   SessionOptions options_;
@@ -531,9 +359,7 @@ class Session::State {
   CaseDialogue dialogue_;
   CaseLaunch launch_;
   CaseUnits units_;
-  std::vector<std::unique_ptr<TimingWorker>> further_;  ///< started when first needed
-  std::atomic<bool> further_are_there_ = false;         ///< for a signal's handler
-  std::mt19937_64 order_{options_.seed};                ///< in which processes time cases
+  CaseTiming timing_;
   DeviceFacts facts_;
   bool ready_ = false;
   bool ceilings_are_known_ = false;

@@ -201,7 +201,8 @@ typedef struct warpmark_device {
    * of compute capability 9.0, "most_warps": 64, "limited_by": "warps", "blocks" or
    * "shared memory", "shared_bytes"}. Registers are left out: they have no number before ptxas.
    * With "lines" there is a member "lines", ordered by file and line: [{"file", "line",
-   * "executions": warps that came here, and those of the counters above that are not 0}]. An
+   * "executions": warps that came here, and those of the counters above that are not 0, without
+   * ptx_flops and barriers, which are counted for the whole launch only}]. An
    * instruction belongs to the line that the compiler gives it, inlined code to that of the inlined
    * function; what has none is in no line. */
   void (*drain_counters)(warpmark_device_context context, warpmark_device_sink sink, void* user);

@@ -1,0 +1,83 @@
+// Timing cases that are right, in several processes by turns, and judging them once more.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "runtime/case_dialogue.hpp"
+#include "runtime/case_launch.hpp"
+#include "runtime/case_units.hpp"
+#include "runtime/session.hpp"
+#include "runtime/timing_job.hpp"
+#include "runtime/worker_link.hpp"
+
+namespace warpmark {
+
+class CaseTiming {
+ public:
+  /// A case that is being timed: right so far, with what it takes to say so once more.
+  struct Ongoing {
+    TimingJob& job;
+    std::optional<ReadyCase> ready = {};
+    Results results = {};
+    bool doubtful = false;          ///< the results hold poison
+    bool has_matrix_units = false;  ///< its kernels use them: no plain core's rate is theirs
+
+    uint64_t bytes() const;
+  };
+  /// Does steps of a case, as often as it takes a worker that lives; what they end in.
+  using DoSteps =
+      std::function<Outcome(const Case& which, const std::function<void(Outcome&)>& steps)>;
+
+  /// `worker` and what serves it are those of the session, the first process that times.
+  CaseTiming(const SessionOptions& options, WorkerLink& worker, CaseDialogue& dialogue,
+             CaseUnits& units, CaseLaunch& launch)
+      : options_(options),
+        worker_(worker),
+        dialogue_(dialogue),
+        units_(units),
+        launch_(launch),
+        order_(options.seed) {}
+
+  /// The first verdict: ends the case (CaseEnded) if there is nothing to time.
+  void begin(Ongoing& one, ReadyCase ready, Outcome& outcome);
+  /// How many processes time the job: one where the device counts.
+  uint64_t processes_for(const TimingJob& job) const;
+  /// Each process times all cases, in an order of its own: what lasts for a while, or for a process,
+  /// falls on none of them alone. Each is judged once more. Puts measurements and outcomes into the
+  /// jobs; one that did not pass has none.
+  void time_by_turns(std::vector<Ongoing>& group, const DoSteps& do_steps);
+  /// Ends the wait for a further process; for a signal's handler.
+  void interrupt() noexcept;
+
+ private:
+  /// Another process that times, and what asks it.
+  struct TimingWorker {
+    explicit TimingWorker(const SessionOptions& options)
+        : link(options), dialogue(link, options), units(options, link, dialogue) {}
+    WorkerLink link;
+    CaseDialogue dialogue;
+    CaseUnits units;
+  };
+
+  void take_turn(Ongoing& one, uint64_t process, bool others_came_between, const DoSteps& do_steps);
+  void start_further(uint64_t count);
+  void time_and_verify(Ongoing& one, bool others_came_between, Outcome& outcome);
+  void time(Ongoing& one, CaseDialogue& dialogue, Outcome& outcome);
+
+  const SessionOptions& options_;
+  WorkerLink& worker_;
+  CaseDialogue& dialogue_;
+  CaseUnits& units_;
+  CaseLaunch& launch_;
+  std::vector<std::unique_ptr<TimingWorker>> further_;  ///< started when first needed
+  std::atomic<bool> further_are_there_ = false;         ///< for a signal's handler
+  std::mt19937_64 order_;                               ///< in which processes time cases
+};
+
+}  // namespace warpmark
