@@ -34,8 +34,8 @@ struct JobRequest {
   FailOn fail_on;
   SessionOptions session;
   std::filesystem::path journal;  ///< "" for none
-  bool append_journal = false;    ///< after the runs of other jobs, which are in it
   std::filesystem::path junit;    ///< "" for none
+  bool append_journal = false;    ///< after the runs of other jobs, which are in it
   bool json = false;              ///< JSON lines instead of the console's report
   Verbosity verbosity = Verbosity::normal;
   std::optional<size_t> durations;   ///< how many of the slowest cases are listed; 0 for all
@@ -47,26 +47,26 @@ struct JobRequest {
   AnnotationMode annotations = AnnotationMode::automatic;
 
   // Of `check` only.
-  bool last_failed = false;  ///< only those that failed last time, if any did
   uint64_t first_trial = 0;
   std::string sanitize;               ///< a tool of compute-sanitizer; "" for none
   uint64_t trials = 1;                ///< of each case, from `first_trial` on
   std::filesystem::path share;        ///< see shared_start.hpp; "" for a start of its own
   std::filesystem::path share_batch;  ///< the folder of SharedResults, in the process of a batch
   std::filesystem::path keep;         ///< folder for the files of failures; "" for none
+  bool last_failed = false;           ///< only those that failed last time, if any did
   bool trials_given = false;
   bool keep_all = false;  ///< of passes, too
 
   // Of `bench` only; nothing leaves the suite's own value, or that of TimingOptions.
   std::optional<CacheChoice> cache;
   std::optional<bool> graph, transfers;
-  bool profile = false;  ///< each case runs once, for a profiler
   std::optional<double> budget_s;
   std::optional<double> precision;  ///< a share: 0.005 for "± 0.5 %"
   std::optional<uint64_t> max_samples;
   std::optional<uint64_t> processes;
   std::filesystem::path google_benchmark;  ///< its JSON; "" for none
   std::filesystem::path baseline;          ///< to compare with; "" for none
+  bool profile = false;                    ///< each case runs once, for a profiler
   bool update_baseline = false;            ///< writes it, instead of failing where it differs
   CompareRequest comparison;
 };

@@ -91,7 +91,8 @@ BlockRaces::BlockRaces(LaunchRaces& launch, ObservedBlock& block, std::uint64_t 
 }
 
 void BlockRaces::begin(std::uint64_t index) {
-  order_.begin(index, block_.rank() > 0 ? block_.observer_of(0).races()->order_ : order_);
+  auto* const first = block_.rank() > 0 ? block_.observer_of(0).races() : this;
+  order_.begin(index, first != nullptr ? first->order_ : order_);
   visited_ = false;
 }
 

@@ -10,7 +10,7 @@ struct Checks {
   bool closely = false;  ///< each access by itself, none by a fast path: to hold those against it
   [[nodiscard]] bool any() const {
     bool some = false;
-#define CHECK(name, kind, word, places) some = some || name;
+#define CHECK(name, kind, word, places) some = some || (name);
 #include "warpmark/checks.def"
     return some;
   }

@@ -101,6 +101,7 @@ void join_races(std::vector<Fault>& faults) {
            one.variable.name == other.variable.name && same_allocation(one, other);
   };
   std::vector<std::size_t> pairs;
+  pairs.reserve(faults.size());
   for (const Fault& fault : faults) {
     pairs.push_back(static_cast<std::size_t>(std::count_if(
         faults.begin(), faults.end(), [&](const Fault& one) { return joins(one, fault); })));

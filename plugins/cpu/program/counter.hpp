@@ -28,6 +28,7 @@ inline void add(Counters& to, const Counters& counters) {
 /// As in the JSON of a launch, by Counter.
 inline constexpr std::string_view kCounterNames[] = {
 #define COUNTER(name, unit) #name,
+// Two texts make a name. NOLINTNEXTLINE(bugprone-suspicious-missing-comma)
 #define BASIC_KIND(kind, ...) #kind "_bytes", #kind "_requests",
 #include "warpmark/counters.def"
 };
