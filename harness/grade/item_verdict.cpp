@@ -90,9 +90,8 @@ ItemVerdict judge_item(const Outcome& outcome) {
     case FailureKind::counter:
       return {GradeWord::wrong, Blame::submission};
     case FailureKind::driver:
-      return {GradeWord::not_launched, Blame::doubtful};
+    // Refused for the suite's block, or for the bounds and registers of the submission.
     case FailureKind::launch:
-      // By the suite's block, or by the bounds and registers of the submission.
       return {GradeWord::not_launched, Blame::doubtful};
     case FailureKind::none:
     case FailureKind::load:
