@@ -192,7 +192,7 @@ class LineMaker {
     std::vector<std::string> parts;
     for (const std::string& axis : caption_axes_) {
       const std::string value = value_of(point, axis);
-      parts.push_back(axis == "dtype" ? value : axis + "=" + value);
+      parts.push_back(axis == "dtype" ? value : fmt::format("{}={}", axis, value));
     }
     if (*kPairNames[pair_] != '\0') parts.emplace_back(kPairNames[pair_]);
     return join(parts, ", ");
