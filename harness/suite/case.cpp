@@ -165,6 +165,7 @@ std::vector<Case> cases(const std::shared_ptr<const Suite>& suite, const ListEva
       rest /= values[i].size();
     }
     std::vector<PointValue> point;
+    point.reserve(axes.size());
     for (size_t i = 0; i < axes.size(); ++i) point.push_back(values[i][chosen[leaders[i]]]);
     all.push_back(case_at(suite, std::move(point)));
   }
