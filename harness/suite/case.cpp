@@ -144,6 +144,7 @@ std::vector<Case> cases(const std::shared_ptr<const Suite>& suite, const ListEva
   const std::vector<const Axis*> axes = axes_of(*suite, purpose);
   const std::vector<size_t> leaders = zip_leaders(axes);
   std::vector<std::vector<PointValue>> values;
+  values.reserve(axes.size());
   for (const Axis* axis : axes) values.push_back(values_of(*axis, python));
   require_same_lengths(axes, leaders, values);
   size_t count = 1;

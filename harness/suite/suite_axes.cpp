@@ -30,6 +30,7 @@ std::vector<size_t> zip_leaders(const std::vector<const Axis*>& axes) {
                                     [&](const Axis* axis) { return axis->name == zip->text; });
     if (other == axes.end()) {
       std::vector<std::string> names;
+      names.reserve(axes.size());
       for (const Axis* axis : axes) names.push_back(axis->name);
       throw unknown_word("axis in `zip`", zip->text, zip->where, names);
     }
