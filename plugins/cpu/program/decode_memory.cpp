@@ -12,18 +12,18 @@ namespace warpmark::cpu {
 namespace {
 
 struct AccessRow {
-  Space space;
   std::string_view memory;
   std::uint32_t bits;
-  bool store;
   Opcode opcode;
+  Space space;
+  bool store;
 };
 
 constexpr AccessRow kAccesses[] = {
 #define ACCESS_LOAD(space, memory, bits) \
-  {Space::space, #memory, bits, false, Opcode::load_##space##_##memory##_##bits},
+  {#memory, bits, Opcode::load_##space##_##memory##_##bits, Space::space, false},
 #define ACCESS_STORE(space, memory, bits) \
-  {Space::space, #memory, bits, true, Opcode::store_##space##_##memory##_##bits},
+  {#memory, bits, Opcode::store_##space##_##memory##_##bits, Space::space, true},
 #include "program/memory_ops.def"
 };
 
