@@ -82,6 +82,12 @@ def legend_shape(lines, width):
     return columns, -(-len(lines) // columns), longest
 
 
+def add_legend(axes, columns):
+    legend = axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=columns)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+
+
 @without_warnings
 def draw_lines(plot, number):
     columns, rows, longest = legend_shape(plot["lines"], 6.4)
@@ -115,10 +121,7 @@ def draw_lines(plot, number):
         axes.yaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(number_text))
         axes.set_xlabel(plot["x_label"], parse_math=False)
         axes.set_ylabel(plot["y_label"], parse_math=False)
-        legend = axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16),
-                             ncols=columns)
-        for text in legend.get_texts():
-            text.set_parse_math(False)
+        add_legend(axes, columns)
         return write(figure, number)
 
 
@@ -170,9 +173,7 @@ def draw_roofline(plot, number):
         axes.minorticks_off()
         axes.set_xlabel("flop a byte")
         axes.set_ylabel("GFLOP/s")
-        legend = axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=columns)
-        for text in legend.get_texts():
-            text.set_parse_math(False)
+        add_legend(axes, columns)
         return write(figure, number)
 
 

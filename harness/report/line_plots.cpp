@@ -139,8 +139,11 @@ class LineMaker {
     std::vector<PlotAxis> others;
     for (const PlotAxis& axis : axes) {
       if (axis.name == x.name || follows(points_, axis.name, x.name)) continue;
-      (axis.name == "dtype" ? caption_axes_ : others_).push_back(axis.name);
-      if (axis.name != "dtype") others.push_back(axis);
+      if (axis.name == "dtype") {
+        caption_axes_.push_back(axis.name);
+      } else {
+        others.push_back(axis);
+      }
     }
     choose_lines(others);
   }
@@ -181,9 +184,9 @@ class LineMaker {
     for (const PlotAxis& axis : others) {
       if (rank(axis) < rank(*best)) best = &axis;
     }
-    for (const std::string& name : others_) {
-      const bool line = name == best->name || follows(points_, name, best->name);
-      (line ? line_axes_ : caption_axes_).push_back(name);
+    for (const PlotAxis& axis : others) {
+      const bool line = axis.name == best->name || follows(points_, axis.name, best->name);
+      (line ? line_axes_ : caption_axes_).push_back(axis.name);
     }
   }
 
@@ -298,7 +301,6 @@ class LineMaker {
   size_t pair_;
   Quantity quantity_;
   bool several_modes_ = false;
-  std::vector<std::string> others_;  ///< axes beside that to the right and `dtype`
   std::vector<std::string> line_axes_, caption_axes_;
 };
 
