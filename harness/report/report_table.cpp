@@ -38,12 +38,7 @@ class Standings {
     for (const BenchCase& one : result.cases) {
       if (one.suite != suite) continue;
       if (base_.empty()) base_ = base_text(one.sweep);
-      const auto instructions = one.counter("ptx_thread_instructions");
-      if (instructions) points.push_back({one.id, &one.sweep, nullptr, instructions});
-      for (const BenchSeries& series : one.series) {
-        const bool ranked = !instructions && !is_transfer(series.mode);
-        if (ranked) points.push_back({one.id, &one.sweep, &series, std::nullopt});
-      }
+      add_ranked(points, one.id, one.sweep, one.series, one.counter("ptx_thread_instructions"));
     }
     const std::vector<Standing> all = standings(points);
     for (size_t i = 0; i < points.size(); ++i) known_[{points[i].id, points[i].series}] = all[i];

@@ -21,12 +21,7 @@ struct Ranked {
 std::vector<Ranked> ranked(const std::vector<SweptCase>& cases) {
   std::vector<RankedPoint> points;
   for (const SweptCase& one : cases) {
-    if (one.instructions) points.push_back({one.id, &one.sweep, nullptr, one.instructions});
-    for (const BenchSeries& series : one.series) {
-      if (!one.instructions && !is_transfer(series.mode)) {
-        points.push_back({one.id, &one.sweep, &series, std::nullopt});
-      }
-    }
+    add_ranked(points, one.id, one.sweep, one.series, one.instructions);
   }
   const std::vector<Standing> found = standings(points);
   std::vector<Ranked> all;

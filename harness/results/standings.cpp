@@ -97,6 +97,17 @@ void compare_with_bases(const std::vector<RankedPoint>& points, std::vector<Stan
 
 }  // namespace
 
+void add_ranked(std::vector<RankedPoint>& points, const std::string& id, const SweepSettings& sweep,
+                const std::vector<BenchSeries>& series, std::optional<int64_t> instructions) {
+  if (instructions) {
+    points.push_back({id, &sweep, nullptr, instructions});
+    return;
+  }
+  for (const BenchSeries& one : series) {
+    if (!is_transfer(one.mode)) points.push_back({id, &sweep, &one, std::nullopt});
+  }
+}
+
 std::vector<Standing> standings(const std::vector<RankedPoint>& points) {
   std::vector<Standing> all(points.size());
   rank_sweeps(points, all);

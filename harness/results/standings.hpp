@@ -31,6 +31,11 @@ struct Standing {
   std::optional<Ratio> to_base;
 };
 
+/// Adds what a case is ranked by: its instructions where they are counted, else its times in each
+/// mode but transfers. `series` outlives the points.
+void add_ranked(std::vector<RankedPoint>& points, const std::string& id, const SweepSettings& sweep,
+                const std::vector<BenchSeries>& series, std::optional<int64_t> instructions);
+
 /// For each point, in their order. Points of several modes stand apart.
 std::vector<Standing> standings(const std::vector<RankedPoint>& points);
 
