@@ -167,6 +167,14 @@ std::optional<std::string> Function::misfit(const LaunchConfig& config) const {
                     "allows {} a block",
                     config.shared, fixed, device.identify(), shared));
   }
+  if (config.cooperative && context().table().occupancy_max_active_blocks) {
+    const auto resident = static_cast<uint64_t>(active_blocks_per_multiprocessor(config)) *
+                          limit(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    const std::string at_a_time = fmt::format("{}, all at a time,", device.identify());
+    const std::string what = "the number of blocks of a cooperative launch";
+    if (const auto text = over(what, volume(config.grid), resident, at_a_time))
+      return explained(*text);
+  }
   return std::nullopt;
 }
 
@@ -213,6 +221,7 @@ void Function::Prepared::operator()(const Stream& stream, bool* launched) {
   const auto& [bx, by, bz] = config_.block;
   const DriverTable& table = context.table();
   if (launched != nullptr) *launched = true;
+  if (config_.cluster[0] > 0) return launch_cluster(stream, object());
   if (config_.cooperative) {
     context.driver().call(table.launch_cooperative_kernel, object, function_.get(), size(gx),
                           size(gy), size(gz), size(bx), size(by), size(bz), size(config_.shared),
@@ -222,6 +231,31 @@ void Function::Prepared::operator()(const Stream& stream, bool* launched) {
   context.driver().call(table.launch_kernel, object, function_.get(), size(gx), size(gy), size(gz),
                         size(bx), size(by), size(bz), size(config_.shared), stream.get(),
                         addresses_.data(), nullptr);
+}
+
+void Function::Prepared::launch_cluster(const Stream& stream, const std::string& object) {
+  const auto size = [](uint64_t value) { return static_cast<unsigned int>(value); };
+  std::array<CUlaunchAttribute, 2> attributes{};
+  attributes[0].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  attributes[0].value.clusterDim = {size(config_.cluster[0]), size(config_.cluster[1]),
+                                    size(config_.cluster[2])};
+  attributes[1].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+  attributes[1].value.cooperative = 1;
+  CUlaunchConfig config{};
+  config.gridDimX = size(config_.grid[0]);
+  config.gridDimY = size(config_.grid[1]);
+  config.gridDimZ = size(config_.grid[2]);
+  config.blockDimX = size(config_.block[0]);
+  config.blockDimY = size(config_.block[1]);
+  config.blockDimZ = size(config_.block[2]);
+  config.sharedMemBytes = size(config_.shared);
+  config.hStream = stream.get();
+  config.attrs = attributes.data();
+  config.numAttrs = config_.cooperative ? 2 : 1;
+  const Context& context = function_.context();
+  context.driver().call(
+      context.table().launch_kernel_ex, [&] { return object; }, &config, function_.get(),
+      addresses_.data(), nullptr);
 }
 
 int Function::active_blocks_per_multiprocessor(const LaunchConfig& config) const {

@@ -116,6 +116,8 @@ class Function::Prepared {
   Prepared(Function function, const LaunchConfig& config, KernelArguments& arguments)
       : function_(std::move(function)), config_(config), addresses_(arguments.addresses()) {}
 
+  void launch_cluster(const Stream& stream, const std::string& object);
+
   Function function_;
   LaunchConfig config_;
   std::vector<void*> addresses_;

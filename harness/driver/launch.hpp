@@ -15,7 +15,8 @@ struct LaunchConfig {
   std::array<uint64_t, 3> grid{1, 1, 1};   ///< blocks
   std::array<uint64_t, 3> block{1, 1, 1};  ///< threads
   uint64_t shared = 0;                     ///< bytes of dynamic shared memory
-  bool cooperative = false;
+  std::array<uint64_t, 3> cluster{};       ///< blocks; 0 is what the kernel says
+  bool cooperative = false;                ///< all blocks run at a time
 
   /// "grid 4x1x1, block 128x1x1".
   std::string text() const;

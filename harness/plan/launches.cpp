@@ -35,6 +35,10 @@ LaunchSize size_of(const LaunchStep& launch) {
 
 // What a kernel says of blocks or grids that are not known yet is left for later.
 KernelBounds decided(KernelBounds kernel, const LaunchStep& launch) {
+  if (launch.cluster) {
+    for (size_t i = 0; i < 3; ++i) kernel.cluster[i] = least((*launch.cluster)[i]);
+    if (is_open(*launch.cluster)) kernel.cluster = {};
+  }
   if (is_open(launch.block)) kernel.block = {};
   if (is_open(launch.grid)) kernel.cluster = {};
   return kernel;
@@ -73,8 +77,8 @@ void check_launches(const Plan& plan, const PositionMap& positions,
   for (const Step& step : plan.steps) {
     const auto* launch = std::get_if<LaunchStep>(&step);
     if (launch == nullptr) continue;
-    KernelBounds kernel;
-    if (number < kernels.size()) kernel = decided(kernels[number], *launch);
+    const KernelBounds kernel =
+        decided(number < kernels.size() ? kernels[number] : KernelBounds{}, *launch);
     ++number;
     const auto why = impossible_launch(size_of(*launch), kernel, architecture);
     if (!why) continue;

@@ -110,6 +110,7 @@ class Folding {
     }
     const auto at = json.find("at");
     if (at == json.end() || !at->is_string() || at->get<std::string>().empty()) return;
+    if (json.contains("with")) return;  // folded as far as it goes when the loop was unrolled
     const auto value = value_of(text->get<std::string>(), at->get<std::string>());
     if (!value) return;
     if (const auto* integer = std::get_if<int64_t>(&*value)) json = *integer;
@@ -156,7 +157,7 @@ class Folding {
 Scope sizes_at_plan_time(const Case& which, const Plan& plan) {
   Scope scope = which.scope();
   for (const Buffer& buffer : plan.buffers) {
-    if (buffer.direction != ArgumentKind::out) continue;
+    if (!has_shape(buffer.direction)) continue;
     std::vector<int64_t> shape;
     for (const Size& extent : buffer.shape) {
       if (const auto* value = std::get_if<int64_t>(&extent)) shape.push_back(*value);
@@ -262,6 +263,19 @@ void take_over_counters(const Suite& suite, const Scope& scope, Plan& plan,
   }
 }
 
+// The launch that `bench.step` names, in its first round.
+void take_over_timed_step(const Bench& bench, Plan& plan) {
+  if (!bench.step) return;
+  for (size_t i = 0; i < plan.steps.size() && !plan.timed_step; ++i) {
+    const auto* launch = std::get_if<LaunchStep>(&plan.steps[i]);
+    if (launch != nullptr && launch->name == bench.step->text) plan.timed_step = i;
+  }
+  if (plan.timed_step) return;
+  throw usage_error(
+      fmt::format("the step `{}` is launched in no round of {}", bench.step->text, plan.case_id),
+      bench.step->where);
+}
+
 void take_over(const Case& which, Plan& plan, PositionMap& positions) {
   const Suite& suite = *which.suite;
   plan.suite = suite.name;
@@ -292,6 +306,7 @@ void take_over(const Case& which, Plan& plan, PositionMap& positions) {
   if (!suite.counters.empty()) require("profile", suite.counters.front().where);
   if (suite.composites.any()) require("profile", suite.composites.where);
   plan.restore = suite.bench.restore;
+  take_over_timed_step(suite.bench, plan);
   const Scope scope = which.scope();
   take_over_peak(suite.bench, scope, plan, positions);
   take_over_counters(suite, scope, plan, positions);
@@ -314,7 +329,7 @@ void take_over(const Case& which, Plan& plan, PositionMap& positions) {
 void check_outputs(const Plan& plan, const Request& request) {
   if (plan.fault || plan.compile_error || (plan.report && plan.expected.empty())) return;
   for (const Buffer& buffer : plan.buffers) {
-    if (buffer.direction == ArgumentKind::in) continue;
+    if (!is_output(buffer.direction)) continue;
     bool compared = false;
     for (const Expected& expected : plan.expected) compared |= expected.output == buffer.name;
     // A buffer of the plugin's own making is its scratch.

@@ -27,10 +27,17 @@ struct NumpyText {
   friend bool operator==(const NumpyText&, const NumpyText&) = default;
 };
 
+struct PlanAxis {
+  std::string name;
+  ArithmeticValue value;
+  friend bool operator==(const PlanAxis&, const PlanAxis&) = default;
+};
+
 /// Arithmetic that waits for arrays or a device, and its JSON Pointer into the case.
 struct Symbolic {
   std::string text;
   std::string at;
+  std::vector<PlanAxis> with = {};  ///< names beside the axes: indices of loops
   friend bool operator==(const Symbolic&, const Symbolic&) = default;
 };
 
@@ -66,7 +73,7 @@ struct Buffer {
   std::string name;
   ArgumentKind direction = ArgumentKind::in;  ///< never scalar
   std::optional<DType> dtype;                 ///< nothing: the kernel parameter's type
-  std::vector<Size> shape;         ///< of an `out`; an element may be a tuple (`x.shape`)
+  std::vector<Size> shape;  ///< of an `out` or `scratch`; an element may be a tuple (`x.shape`)
   std::optional<NumpyText> value;  ///< of an `in` or `inout`
   std::string at;
   friend bool operator==(const Buffer&, const Buffer&) = default;
@@ -101,6 +108,13 @@ struct LaunchStep {
   Size shared = int64_t{0};            ///< bytes of dynamic shared memory
   std::vector<std::string> arguments;  ///< names of buffers and scalars in parameter order
   std::string at;
+  std::optional<std::array<Size, 3>> cluster = {};  ///< blocks; nothing: what the kernel says
+  bool cooperative = false;                         ///< all blocks run at a time
+  std::string name = {};   ///< for messages, of several steps; "": the entry
+  std::string round = {};  ///< "i = 3": which time of a loop this is; "" outside of loops
+
+  /// How messages call it: "`scan` (i = 3)".
+  std::string title() const;
   friend bool operator==(const LaunchStep&, const LaunchStep&) = default;
 };
 
@@ -120,6 +134,20 @@ struct FillStep {
 };
 
 using Step = std::variant<LaunchStep, CopyStep, FillStep>;
+
+/// Two buffers that exchange names on the way, and so must be alike.
+struct Swap {
+  std::string first, second;
+  std::string at;
+  friend bool operator==(const Swap&, const Swap&) = default;
+};
+
+/// After the steps an array is where another was: two arrays changed their names.
+struct Renamed {
+  std::string name;
+  std::string buffer;  ///< whose memory it has
+  friend bool operator==(const Renamed&, const Renamed&) = default;
+};
 
 /// How near is near enough; the bounds are NumPy.
 struct Tolerance {
@@ -181,12 +209,6 @@ struct PlannedSkip {
   friend bool operator==(const PlannedSkip&, const PlannedSkip&) = default;
 };
 
-struct PlanAxis {
-  std::string name;
-  ArithmeticValue value;
-  friend bool operator==(const PlanAxis&, const PlanAxis&) = default;
-};
-
 /// Everything that running and judging one case takes. It holds no array values.
 struct Plan {
   std::string suite;
@@ -199,6 +221,8 @@ struct Plan {
   std::vector<Scalar> scalars;
   std::vector<Access> accesses;
   std::vector<Step> steps;
+  std::vector<Swap> swaps;
+  std::vector<Renamed> renamed;
   std::vector<Expected> expected;
   std::optional<Amount> bytes, flops;  ///< moved and done by one run of the steps
 
@@ -212,10 +236,20 @@ struct Plan {
   std::vector<std::string> requirements;  ///< capabilities that the device must have
   std::vector<PlannedSkip> skip;          ///< those that are folded to false are left out
   Restore restore = Restore::never;
+  std::optional<size_t> timed_step;        ///< of `steps`, a launch; nothing: all are timed
   std::optional<Amount> peak_flops_per_s;  ///< more than 0; what the flops are held against
 
   const Buffer* find_buffer(const std::string& name) const;
   const Scalar* find_scalar(const std::string& name) const;
+  /// The buffer whose memory the array has after the steps: its own, unless it was swapped.
+  const std::string& holder(const std::string& name) const;
+  /// The distinct kernels that the launches use, each by its first launch, and for each launch step,
+  /// in order, the index of its kernel among them.
+  struct Kernels {
+    std::vector<const LaunchStep*> distinct;
+    std::vector<size_t> of_launch;
+  };
+  Kernels kernels() const;
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
@@ -240,8 +274,8 @@ struct Facts {
 
 /// The plan with every Size, Amount and skip rule evaluated: shapes of outputs first, in order,
 /// then the rest, scalars' integers too. An output's shape has no tuples left. Throws a usage error
-/// at the line of the suite for a name without a value, a negative or fractional size, and what
-/// arithmetic refuses.
+/// at the line of the suite for a name without a value, a negative or fractional size, what
+/// arithmetic refuses, and for buffers that are swapped or copied and are not alike.
 Plan resolve(Plan plan, const Facts& facts, const PositionMap& positions);
 
 /// Throws a usage error, at the access's line and with both sizes, for a buffer that lacks elements

@@ -74,6 +74,11 @@ class PlanValue {
     return text();
   }
 
+  bool truth() const {
+    if (!json_.is_boolean()) fail("must be true or false");
+    return json_.get<bool>();
+  }
+
   std::string optional_text(const std::string& key) const {
     const auto value = find(key);
     return value ? value->text() : "";

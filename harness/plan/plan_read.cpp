@@ -13,8 +13,15 @@
 namespace warpmark {
 
 Symbolic read_symbolic(const PlanValue& value) {
-  value.members({"arithmetic", "at"});
+  value.members({"arithmetic", "at", "with"});
   Symbolic symbolic{value.get("arithmetic").nonempty(), value.optional_text("at")};
+  if (const auto with = value.find("with")) {
+    for (const PlanValue& name : with->list()) {
+      name.members({"name", "value"});
+      symbolic.with.push_back(
+          {name.get("name").nonempty(), name.get("value").integer(0, PlanValue::kMost)});
+    }
+  }
   try {
     (void)Expression::parse(symbolic.text, {});
   } catch (const Error& error) {
@@ -125,14 +132,14 @@ Buffer read_buffer(const PlanValue& value) {
   value.members({"name", "direction", "dtype", "shape", "value", "at"});
   Buffer buffer;
   buffer.name = value.get("name").nonempty();
-  buffer.direction =
-      value.get("direction")
-          .word<ArgumentKind>({ArgumentKind::in, ArgumentKind::out, ArgumentKind::inout});
+  buffer.direction = value.get("direction")
+                         .word<ArgumentKind>({ArgumentKind::in, ArgumentKind::out,
+                                              ArgumentKind::inout, ArgumentKind::scratch});
   buffer.dtype = read_dtype(value.find("dtype"));
   buffer.at = value.optional_text("at");
-  const bool out = buffer.direction == ArgumentKind::out;
+  const bool out = has_shape(buffer.direction);
   if (out == value.find("value").has_value() || out != value.find("shape").has_value()) {
-    value.fail("needs `shape` if it is out, else `value`, and not both");
+    value.fail("needs `shape` if it is out or scratch, else `value`, and not both");
   }
   if (out) {
     for (const PlanValue& extent : value.get("shape").list())
@@ -186,7 +193,8 @@ Access read_access(const PlanValue& value, const Plan& plan) {
 }
 
 Step read_launch(const PlanValue& value, const Plan& plan) {
-  value.members({"unit", "entry", "grid", "block", "shared", "arguments", "at"});
+  value.members({"unit", "entry", "name", "round", "grid", "block", "shared", "cluster",
+                 "cooperative", "arguments", "at"});
   LaunchStep launch;
   if (plan.units.empty()) value.fail("launches without a unit");
   launch.unit = static_cast<size_t>(
@@ -200,6 +208,12 @@ Step read_launch(const PlanValue& value, const Plan& plan) {
   launch.grid = read_dimensions(value.get("grid"));
   launch.block = read_dimensions(value.get("block"));
   if (const auto shared = value.find("shared")) launch.shared = read_size(*shared);
+  if (const auto cluster = value.find("cluster")) launch.cluster = read_dimensions(*cluster);
+  if (const auto cooperative = value.find("cooperative")) {
+    launch.cooperative = cooperative->truth();
+  }
+  launch.name = value.optional_text("name");
+  launch.round = value.optional_text("round");
   for (const PlanValue& name : value.get("arguments").list()) {
     launch.arguments.push_back(name.text());
     if (plan.find_buffer(name.text()) == nullptr && plan.find_scalar(name.text()) == nullptr) {
@@ -247,7 +261,9 @@ Tolerance read_tolerance(const PlanValue& value) {
 Expected read_expected(const PlanValue& value, const Plan& plan) {
   value.members({"output", "value", "tolerance"});
   const Buffer& buffer = read_buffer_name(value.get("output"), plan);
-  if (buffer.direction == ArgumentKind::in) value.get("output").fail("is an input");
+  if (!is_output(buffer.direction)) {
+    value.get("output").fail(buffer.direction == ArgumentKind::in ? "is an input" : "is scratch");
+  }
   return {buffer.name, read_python(value.get("value")), read_tolerance(value.get("tolerance"))};
 }
 
@@ -270,6 +286,21 @@ void read_plan_body(const PlanValue& value, Plan& plan) {
   }
   for (const PlanValue& step : value.get("steps").list())
     plan.steps.push_back(read_step(step, plan));
+  if (const auto swaps = value.find("swaps")) {
+    for (const PlanValue& item : swaps->list()) {
+      item.members({"first", "second", "at"});
+      plan.swaps.push_back({read_buffer_name(item.get("first"), plan).name,
+                            read_buffer_name(item.get("second"), plan).name,
+                            item.optional_text("at")});
+    }
+  }
+  if (const auto renamed = value.find("renamed")) {
+    for (const PlanValue& item : renamed->list()) {
+      item.members({"name", "buffer"});
+      plan.renamed.push_back({read_buffer_name(item.get("name"), plan).name,
+                              read_buffer_name(item.get("buffer"), plan).name});
+    }
+  }
   std::set<std::string> outputs;
   for (const PlanValue& item : value.get("expected").list()) {
     plan.expected.push_back(read_expected(item, plan));
@@ -281,7 +312,8 @@ void read_plan_body(const PlanValue& value, Plan& plan) {
 
 void read_plan_body(const nlohmann::ordered_json& json, Plan& plan) {
   const PlanValue value(json, "");
-  value.members({"units", "buffers", "scalars", "accesses", "steps", "expected", "bytes", "flops"});
+  value.members({"units", "buffers", "scalars", "accesses", "steps", "swaps", "renamed", "expected",
+                 "bytes", "flops"});
   read_plan_body(value, plan);
 }
 

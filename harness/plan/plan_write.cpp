@@ -15,6 +15,10 @@ Json json_of(const ArithmeticValue& value) {
   return std::visit([](const auto& held) { return Json(held); }, value);
 }
 
+Json json_of(const PlanAxis& axis) {
+  return {{"name", axis.name}, {"value", json_of(axis.value)}};
+}
+
 Json json_of(const NumpyText& text) {
   Json json = {{text.function ? "function" : "numpy", text.text}};
   if (!text.at.empty()) json["at"] = text.at;
@@ -24,6 +28,7 @@ Json json_of(const NumpyText& text) {
 Json json_of(const Symbolic& symbolic) {
   Json json = {{"arithmetic", symbolic.text}};
   if (!symbolic.at.empty()) json["at"] = symbolic.at;
+  for (const PlanAxis& name : symbolic.with) json["with"].push_back(json_of(name));
   return json;
 }
 
@@ -38,7 +43,6 @@ Json json_of(bool value) {
 }
 
 // Declared before the templates below use them: lookup at instantiation skips unnamed namespaces.
-Json json_of(const PlanAxis& axis);
 Json json_of(const Unit& unit);
 Json json_of(const Buffer& buffer);
 Json json_of(const Scalar& scalar);
@@ -65,10 +69,6 @@ void put_at(Json& json, const std::string& at) {
   if (!at.empty()) json["at"] = at;
 }
 
-Json json_of(const PlanAxis& axis) {
-  return {{"name", axis.name}, {"value", json_of(axis.value)}};
-}
-
 Json json_of(const Unit& unit) {
   Json json = Json::object();
   if (!unit.file.empty()) json["file"] = unit.file;
@@ -88,7 +88,7 @@ Json json_of(const Unit& unit) {
 Json json_of(const Buffer& buffer) {
   Json json = {{"name", buffer.name}, {"direction", to_text(buffer.direction)}};
   if (buffer.dtype) json["dtype"] = buffer.dtype->name;
-  if (buffer.direction == ArgumentKind::out) json["shape"] = json_list(buffer.shape);
+  if (has_shape(buffer.direction)) json["shape"] = json_list(buffer.shape);
   if (buffer.value) json["value"] = json_of(*buffer.value);
   put_at(json, buffer.at);
   return json;
@@ -117,12 +117,15 @@ Json json_of(const Access& access) {
 }
 
 Json json_of(const LaunchStep& launch) {
-  Json json = {{"unit", launch.unit},
-               {"entry", launch.entry},
-               {"grid", json_list(launch.grid)},
-               {"block", json_list(launch.block)},
-               {"shared", json_of(launch.shared)},
-               {"arguments", launch.arguments}};
+  Json json = {{"unit", launch.unit}, {"entry", launch.entry}};
+  if (!launch.name.empty()) json["name"] = launch.name;
+  if (!launch.round.empty()) json["round"] = launch.round;
+  json["grid"] = json_list(launch.grid);
+  json["block"] = json_list(launch.block);
+  json["shared"] = json_of(launch.shared);
+  if (launch.cluster) json["cluster"] = json_list(*launch.cluster);
+  if (launch.cooperative) json["cooperative"] = true;
+  json["arguments"] = launch.arguments;
   put_at(json, launch.at);
   return {{"launch", std::move(json)}};
 }
@@ -240,6 +243,13 @@ nlohmann::ordered_json to_json(const Plan& plan) {
   if (!plan.accesses.empty()) json["accesses"] = json_list(plan.accesses);
   json["steps"] = Json::array();
   for (const Step& step : plan.steps) json["steps"].push_back(json_of(step));
+  for (const Swap& swap : plan.swaps) {
+    Json item = {{"first", swap.first}, {"second", swap.second}};
+    put_at(item, swap.at);
+    json["swaps"].push_back(std::move(item));
+  }
+  for (const Renamed& one : plan.renamed)
+    json["renamed"].push_back({{"name", one.name}, {"buffer", one.buffer}});
   json["expected"] = json_list(plan.expected);
   if (plan.bytes) json["bytes"] = json_of(*plan.bytes);
   if (plan.flops) json["flops"] = json_of(*plan.flops);
@@ -248,6 +258,7 @@ nlohmann::ordered_json to_json(const Plan& plan) {
   json["requires"] = plan.requirements;
   json["skip"] = json_list(plan.skip);
   json["restore"] = to_text(plan.restore);
+  if (plan.timed_step) json["timed_step"] = *plan.timed_step;
   if (plan.peak_flops_per_s) json["peak_flops_per_s"] = json_of(*plan.peak_flops_per_s);
   return json;
 }

@@ -16,12 +16,12 @@ class Resolver {
     for (const PlanAxis& axis : plan.point) scope_.set(axis.name, axis.value);
     for (const auto& [name, value] : facts.device) scope_.set("device." + name, value);
     for (const Buffer& buffer : plan.buffers) {
-      if (buffer.direction != ArgumentKind::out) set_array(buffer.name, nullptr);
+      if (!has_shape(buffer.direction)) set_array(buffer.name, nullptr);
     }
   }
 
   void buffer(Buffer& buffer) {
-    if (buffer.direction != ArgumentKind::out) return;
+    if (!has_shape(buffer.direction)) return;
     std::vector<int64_t> shape;
     for (const Size& extent : buffer.shape) {
       if (const auto* value = std::get_if<int64_t>(&extent)) {
@@ -53,10 +53,15 @@ class Resolver {
   void step(LaunchStep& launch) {
     for (Size& size : launch.grid) number(size);
     for (Size& size : launch.block) number(size);
+    if (launch.cluster) {
+      for (Size& size : *launch.cluster) number(size);
+    }
     number(launch.shared);
   }
-  void step(CopyStep&) {}
+  void step(CopyStep& copy) { require_alike(copy.from, copy.to, copy.at, "copied"); }
   void step(FillStep&) {}
+
+  void swap(const Swap& swap) { require_alike(swap.first, swap.second, swap.at, "swapped"); }
 
   void amount(std::optional<Amount>& amount) {
     const auto* symbolic = amount ? std::get_if<Symbolic>(&*amount) : nullptr;
@@ -91,6 +96,21 @@ class Resolver {
   }
 
  private:
+  void require_alike(const std::string& first, const std::string& second, const std::string& at,
+                     const std::string& what) const {
+    const DType& one = facts_.arrays.at(first).dtype;
+    const DType& other = facts_.arrays.at(second).dtype;
+    const ArithmeticValue& shape = *scope_.find(first + ".shape");
+    const ArithmeticValue& other_shape = *scope_.find(second + ".shape");
+    if (one == other && shape == other_shape) return;
+    throw usage_error(
+        fmt::format("`{}` is {} of shape {}, and `{}` is {} of shape {}: arrays that are {} must "
+                    "be alike",
+                    first, one.name, to_text(shape), second, other.name, to_text(other_shape),
+                    what),
+        positions_.find(at));
+  }
+
   void set_array(const std::string& name, const std::vector<int64_t>* shape) {
     const auto found = facts_.arrays.find(name);
     if (found == facts_.arrays.end()) {
@@ -102,7 +122,10 @@ class Resolver {
 
   ArithmeticValue evaluate(const Symbolic& symbolic) {
     const Expression expression = Expression::parse(symbolic.text, positions_.find(symbolic.at));
-    return expression.evaluate(scope_);
+    if (symbolic.with.empty()) return expression.evaluate(scope_);
+    Scope scope = scope_;
+    for (const PlanAxis& name : symbolic.with) scope.set(name.name, name.value);
+    return expression.evaluate(scope);
   }
 
   int64_t whole(const Symbolic& symbolic) {
@@ -141,6 +164,7 @@ Plan resolve(Plan plan, const Facts& facts, const PositionMap& positions) {
   for (Step& step : plan.steps) {
     std::visit([&](auto& one) { resolver.step(one); }, step);
   }
+  for (const Swap& swap : plan.swaps) resolver.swap(swap);
   resolver.amount(plan.bytes);
   resolver.amount(plan.flops);
   resolver.amount(plan.peak_flops_per_s);

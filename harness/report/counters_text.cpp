@@ -65,32 +65,48 @@ class Block {
     out_ += fmt::format("  {:<14}  {}\n", title, text);
   }
 
+  // Launches that look the same, as those of a loop do, are one line.
   void launches() {
+    std::vector<std::pair<std::string, size_t>> alike;
     for (const nlohmann::ordered_json& launch : outcome_.counters) {
-      const auto kernel = launch.find("kernel");
-      const auto occupancy = launch.find("occupancy");
-      const auto number = [](const nlohmann::ordered_json& json, const char* key) {
-        const auto found = json.find(key);
-        return found != json.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
-      };
-      std::string text = kernel != launch.end() && kernel->is_string()
-                             ? printable(readable_symbol(kernel->get<std::string>()))
-                             : std::string("kernel");
-      const int64_t blocks = number(launch, "blocks");
-      if (blocks > 0) {
-        text += fmt::format(", {} of {} threads", count_text(static_cast<size_t>(blocks), "block"),
-                            whole_text(number(launch, "threads") / blocks));
+      const std::string text = launch_text(launch);
+      const auto known = std::find_if(alike.begin(), alike.end(),
+                                      [&](const auto& one) { return one.first == text; });
+      if (known != alike.end()) {
+        ++known->second;
+      } else {
+        alike.emplace_back(text, 1);
       }
-      if (occupancy != launch.end() && occupancy->is_object()) {
-        const auto limit = occupancy->find("limited_by");
-        text += fmt::format(
-            "; occupancy {} (by {}; registers are not known)",
-            percent_text(ratio(number(*occupancy, "warps"), number(*occupancy, "most_warps"))),
-            limit != occupancy->end() && limit->is_string() ? printable(limit->get<std::string>())
-                                                            : std::string("?"));
-      }
-      line("launch", text);
     }
+    for (const auto& [text, count] : alike) {
+      line("launch", count == 1 ? text : fmt::format("{} times {}", count, text));
+    }
+  }
+
+  static std::string launch_text(const nlohmann::ordered_json& launch) {
+    const auto kernel = launch.find("kernel");
+    const auto occupancy = launch.find("occupancy");
+    const auto number = [](const nlohmann::ordered_json& json, const char* key) {
+      const auto found = json.find(key);
+      return found != json.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
+    };
+    std::string text = kernel != launch.end() && kernel->is_string()
+                           ? printable(readable_symbol(kernel->get<std::string>()))
+                           : std::string("kernel");
+    const int64_t blocks = number(launch, "blocks");
+    if (blocks > 0) {
+      text += fmt::format(", {} of {} threads", count_text(static_cast<size_t>(blocks), "block"),
+                          whole_text(number(launch, "threads") / blocks));
+    }
+    if (occupancy != launch.end() && occupancy->is_object()) {
+      const auto limit = occupancy->find("limited_by");
+      text += fmt::format(
+          "; occupancy {} (by {}; registers are not known)",
+          percent_text(ratio(number(*occupancy, "warps"), number(*occupancy, "most_warps"))),
+          limit != occupancy->end() && limit->is_string() ? printable(limit->get<std::string>())
+                                                          : std::string("?"));
+    }
+    return text;
   }
 
   void instructions() {

@@ -7,6 +7,7 @@
 #include "runtime/case_fit.hpp"
 #include "runtime/requests.hpp"
 #include "runtime/sanitizer_log.hpp"
+#include "runtime/step_names.hpp"
 
 namespace warpmark {
 
@@ -121,6 +122,7 @@ void CaseLaunch::launch(const ReadyCase& ready, const Results& results, std::byt
   }
   protocol::Reply reply = ask_for_launch(ready, request, results, outcome);
   if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
+    name_steps(plan, *failure);
     if (options_.sanitizer) {
       failure->reports = sanitizer_reports(failure->places);
       finished_ = true;
@@ -131,7 +133,9 @@ void CaseLaunch::launch(const ReadyCase& ready, const Results& results, std::byt
     throw CaseEnded{};
   }
   if (!std::holds_alternative<protocol::Verified>(reply)) dialogue_.end_garbled(outcome);
-  const auto& verified = std::get<protocol::Verified>(reply);
+  auto& verified = std::get<protocol::Verified>(reply);
+  name_steps(plan, verified.reports);
+  name_launches(plan, verified.counters);
   places_ = verified.places;
   outcome.findings = verified.reports;
   launch_counters_ = verified.counters;

@@ -241,10 +241,11 @@ std::optional<uint64_t> pointed_elements(std::string_view type) {
 
 ArgumentTypes argument_types(const PlannedCase& planned, const std::vector<Entry>& kernels) {
   SignatureCheck check(planned);
+  const std::vector<size_t> of_launch = planned.plan.kernels().of_launch;
   size_t next = 0;
   for (const Step& step : planned.plan.steps) {
     if (const auto* launch = std::get_if<LaunchStep>(&step)) {
-      check.check(*launch, kernels.at(next++));
+      check.check(*launch, kernels.at(of_launch[next++]));
     }
   }
   ArgumentTypes types = check.take();

@@ -39,7 +39,7 @@ struct CaseInputs : ArgumentTypes {
 
 /// The dtype of every argument: the suite's, else the kernel parameter's type; and the elements of
 /// buffers: of several kernels' types records come first, then the greatest. `kernels` has the
-/// entry of each launch step, in order. Throws a verdict error, at the argument, for what does not
+/// entry of each of the plan's kernels (Plan::kernels). Throws a verdict error, at the argument, for what does not
 /// fit the kernel's parameters: count, sizes, pointers where values are wanted, element types.
 ArgumentTypes argument_types(const PlannedCase& planned, const std::vector<Entry>& kernels);
 

@@ -493,7 +493,8 @@ bool judge_results(Interpreter& python, const PlannedCase& planned, const CaseIn
   FailureKind failure = FailureKind::none;
   for (const Expected& expected : planned.plan.expected) {
     const Array& result = results.at(expected.output);
-    const Buffer& buffer = *planned.plan.find_buffer(expected.output);
+    // What filled it before the steps.
+    const Buffer& buffer = *planned.plan.find_buffer(planned.plan.holder(expected.output));
     const Expectation wanted =
         evaluate_expectation(python, planned, scope, expected, result.dtype(), result.shape());
     OutputVerdict verdict;
@@ -503,7 +504,7 @@ bool judge_results(Interpreter& python, const PlannedCase& planned, const CaseIn
     verdict.has_tolerance = wanted.kind != ToleranceKind::exact;
     std::optional<std::byte> poisoned;
     EarlierLaunch before;
-    if (buffer.direction == ArgumentKind::out) {
+    if (has_shape(buffer.direction)) {
       poisoned = poison;
       const auto left = earlier.outputs.find(expected.output);
       if (left != earlier.outputs.end()) before = {left->second, earlier.poison};

@@ -47,18 +47,22 @@ protocol::UnitText file_of(const Unit& unit, const Suite& suite, const PlannedCa
   return text;
 }
 
-protocol::Step wire_step(const Step& step, size_t& kernel) {
+std::array<int64_t, 3> resolved(const std::array<Size, 3>& sizes) {
+  return {resolved(sizes[0]), resolved(sizes[1]), resolved(sizes[2])};
+}
+
+protocol::Step wire_step(const Step& step, const std::vector<size_t>& kernels, size_t& launches) {
   if (const auto* copy = std::get_if<CopyStep>(&step)) return protocol::Copy{copy->from, copy->to};
   if (const auto* fill = std::get_if<FillStep>(&step)) {
     return protocol::Fill{fill->buffer, fill->byte};
   }
   const auto& launch = std::get<LaunchStep>(step);
   protocol::Launch wire;
-  wire.kernel = kernel++;
-  for (size_t axis = 0; axis < 3; ++axis) {
-    wire.grid[axis] = resolved(launch.grid[axis]);
-    wire.block[axis] = resolved(launch.block[axis]);
-  }
+  wire.kernel = kernels[launches++];
+  wire.grid = resolved(launch.grid);
+  wire.block = resolved(launch.block);
+  if (launch.cluster) wire.cluster = resolved(*launch.cluster);
+  wire.cooperative = launch.cooperative;
   wire.shared = resolved(launch.shared);
   wire.arguments = launch.arguments;
   return wire;
@@ -93,10 +97,8 @@ protocol::Prepare prepare_request(const Suite& suite, const PlannedCase& planned
     text.link = unit.link;
     request.units.push_back(std::move(text));
   }
-  for (const Step& step : planned.plan.steps) {
-    if (const auto* launch = std::get_if<LaunchStep>(&step)) {
-      request.kernels.push_back({launch->unit, launch->entry, arguments_of(*launch, planned.plan)});
-    }
+  for (const LaunchStep* launch : planned.plan.kernels().distinct) {
+    request.kernels.push_back({launch->unit, launch->entry, arguments_of(*launch, planned.plan)});
   }
   const PlanLimits& limits = planned.plan.limits;
   request.limits = {static_cast<uint64_t>(limits.stack_bytes.value_or(0)),
@@ -118,6 +120,8 @@ protocol::Run run_request(const ReadyCase& ready) {
     const bool has_initial = input != ready.inputs.arrays.end();
     run.buffers.push_back({buffer.name, std::string(dtype.name), 0, has_initial,
                            buffer.direction == ArgumentKind::inout, std::nullopt});
+    if (const std::string& holder = plan.holder(buffer.name); holder != buffer.name)
+      run.buffers.back().holder = holder;
     const auto element = ready.inputs.elements.find(buffer.name);
     if (element != ready.inputs.elements.end()) run.buffers.back().element = element->second;
     run.buffers.back().bytes =
@@ -127,8 +131,10 @@ protocol::Run run_request(const ReadyCase& ready) {
     run.scalars.push_back(
         {name, {reinterpret_cast<const char*>(scalar.bytes.data()), scalar.bytes.size()}});
   }
-  size_t kernel = 0;
-  for (const Step& step : plan.steps) run.steps.push_back(wire_step(step, kernel));
+  const std::vector<size_t> kernels = plan.kernels().of_launch;
+  size_t launches = 0;
+  for (const Step& step : plan.steps) run.steps.push_back(wire_step(step, kernels, launches));
+  run.timed_step = plan.timed_step;
   run.instructions = static_cast<uint64_t>(plan.limits.instructions.value_or(0));
   return run;
 }

@@ -197,8 +197,11 @@ class Session::State {
   void check_launches(const PlannedCase& planned, const std::vector<Entry>& kernels,
                       Outcome& outcome) const {
     std::vector<KernelBounds> bounds;
-    bounds.reserve(kernels.size());
-    for (const Entry& kernel : kernels) bounds.push_back(kernel.bounds);
+    if (!kernels.empty()) {
+      for (const size_t kernel : planned.plan.kernels().of_launch) {
+        bounds.push_back(kernels.at(kernel).bounds);
+      }
+    }
     try {
       warpmark::check_launches(planned.plan, planned.positions, bounds,
                                worker_.facts().architecture);

@@ -4,6 +4,7 @@
 #include "suite/case.hpp"
 
 #include <cstdint>
+#include "suite/case_amounts.hpp"
 #include "suite/suite_reader.hpp"
 
 namespace warpmark {
@@ -11,13 +12,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json to_json(const ArithmeticValue& value) {
-  return std::visit([](const auto& held) { return Json(held); }, value);
-}
-
 class Writer {
  public:
-  explicit Writer(const Case& which) : case_(which), suite_(*which.suite), scope_(which.scope()) {}
+  explicit Writer(const Case& which) : case_(which), suite_(*which.suite), values_{which.scope()} {}
 
   CaseDocument write() {
     set("", suite_.where);
@@ -27,14 +24,14 @@ class Writer {
     json["case"] = case_.id;
     json["point"] = Json::array();
     for (const PointValue& axis : case_.point) {
-      json["point"].push_back({{"name", axis.name}, {"value", to_json(axis.value)}});
+      json["point"].push_back({{"name", axis.name}, {"value", value_document(axis.value)}});
     }
     json["kernel"] = kernel();
     json["arguments"] = arguments();
     if (suite_.fault) set("/expect", suite_.fault->kind.where);
     if (suite_.report) set("/expect", suite_.report->kind.where);
     if (suite_.compile_error) set("/expect", suite_.compile_error->where);
-    if (suite_.launch) json["launch"] = launch(*suite_.launch);
+    if (suite_.launch) launch(*suite_.launch);
     json["reference"] = reference();
     json["tolerance"] = tolerance(suite_.tolerance, "/tolerance");
     if (suite_.bench.bytes) json["bytes"] = amount(*suite_.bench.bytes, "/bytes");
@@ -58,30 +55,7 @@ class Writer {
   }
 
   Json amount(const Expression& expression, const std::string& pointer) {
-    set(pointer, expression.where());
-    const Folded folded = expression.fold(scope_);
-    if (!folded.value) return {{"arithmetic", expression.text()}, {"at", pointer}};
-    const bool negative =
-        std::holds_alternative<int64_t>(*folded.value)
-            ? std::get<int64_t>(*folded.value) < 0
-            : std::holds_alternative<double>(*folded.value) && std::get<double>(*folded.value) < 0;
-    const bool number = folded.value->index() == 1 || folded.value->index() == 2;
-    if (!number || negative) {
-      throw usage_error(fmt::format("`{}` is {}: a number, 0 or more, is needed", expression.text(),
-                                    to_text(*folded.value)),
-                        expression.where());
-    }
-    return to_json(*folded.value);
-  }
-
-  Json size(const Expression& expression, const std::string& pointer) {
-    Json json = amount(expression, pointer);
-    if (json.is_number_float()) {
-      throw usage_error(fmt::format("`{}` is the float {}: an int is needed", expression.text(),
-                                    to_text(*expression.fold(scope_).value)),
-                        expression.where(), "`//` divides to an int");
-    }
-    return json;
+    return amount_document(expression, pointer, values_, document_.positions);
   }
 
   // A key of the plugin's own: maps, lists and texts just as they are written.
@@ -124,13 +98,13 @@ class Writer {
     text("source", kernel.source);
     if (kernel.entry) {
       set("/kernel/entry", kernel.entry->where());
-      json["entry"] = kernel.entry->evaluate(scope_);
+      json["entry"] = kernel.entry->evaluate(values_.scope);
     }
     if (!kernel.define.empty()) json["define"] = Json::array();
     for (const NamedExpression& macro : kernel.define) {
       set(fmt::format("/kernel/define/{}", json["define"].size()), macro.value.where());
       json["define"].push_back(
-          {{"name", macro.name}, {"value", to_json(macro.value.evaluate(scope_))}});
+          {{"name", macro.name}, {"value", value_document(macro.value.evaluate(values_.scope))}});
     }
     const auto texts = [&](const char* key, const std::vector<Located>& values) {
       if (!values.empty()) json[key] = Json::array();
@@ -158,16 +132,17 @@ class Writer {
       set(pointer, argument.where);
       Json json = {{"name", argument.name}, {"kind", to_text(argument.kind)}};
       if (argument.dtype) {
-        const ArithmeticValue dtype = argument.dtype->evaluate(scope_);
+        const ArithmeticValue dtype = argument.dtype->evaluate(values_.scope);
         check_dtype(dtype, argument.dtype->where());
         set(pointer + "/dtype", argument.dtype->where());
-        json["dtype"] = to_json(dtype);
+        json["dtype"] = value_document(dtype);
       }
-      if (argument.kind == ArgumentKind::out) {
+      if (has_shape(argument.kind)) {
         json["shape"] = Json::array();
         for (const Expression& extent : argument.shape) {
           json["shape"].push_back(
-              size(extent, fmt::format("{}/shape/{}", pointer, json["shape"].size())));
+              size_document(extent, fmt::format("{}/shape/{}", pointer, json["shape"].size()),
+                            values_, document_.positions));
         }
       } else {
         json["value"] = python(argument.value, pointer + "/value");
@@ -178,22 +153,17 @@ class Writer {
     return list;
   }
 
-  Json launch(const LaunchGeometry& launch) {
+  void launch(const SuiteLaunch& launch) {
     set("/launch", launch.where);
-    const auto dimensions = [&](const std::string& key, const std::vector<Expression>& numbers) {
-      Json list = Json::array();
-      for (const Expression& number : numbers) {
-        list.push_back(size(number, fmt::format("/launch/{}/{}", key, list.size())));
-      }
-      if (!numbers.empty()) set("/launch/" + key, numbers.front().where());
-      while (list.size() < 3) list.push_back(1);
-      return list;
-    };
-    Json json = {{"grid", dimensions("grid", launch.grid)},
-                 {"block", dimensions("block", launch.block)}};
-    json["shared"] = launch.shared ? size(*launch.shared, "/launch/shared") : Json(0);
-    json["at"] = "/launch";
-    return json;
+    Json& json = document_.json;
+    if (launch.single) {
+      json["launch"] = geometry_document(*launch.single, "/launch", values_, document_.positions);
+      return;
+    }
+    StepsDocument unrolled = steps_document(suite_, values_.scope, document_.positions);
+    json["launch"] = std::move(unrolled.steps);
+    if (!unrolled.renamed.empty()) json["renamed"] = std::move(unrolled.renamed);
+    if (!unrolled.swaps.empty()) json["swaps"] = std::move(unrolled.swaps);
   }
 
   Json reference() {
@@ -229,7 +199,7 @@ class Writer {
 
   const Case& case_;
   const Suite& suite_;
-  Scope scope_;
+  CaseScope values_;
   CaseDocument document_;
 };
 

@@ -12,6 +12,8 @@ std::string_view to_text(ArgumentKind kind) {
       return "out";
     case ArgumentKind::scalar:
       return "scalar";
+    case ArgumentKind::scratch:
+      return "scratch";
   }
   return "";
 }

@@ -14,15 +14,10 @@
 #include "suite/entry_name.hpp"
 #include "suite/lint_exception.hpp"
 #include "suite/restore.hpp"
+#include "suite/suite_steps.hpp"
 #include "suite/yaml_node.hpp"
 
 namespace warpmark {
-
-/// A text of the file (text or NumPy) and where its first character stands.
-struct Located {
-  std::string text;
-  Position where;
-};
 
 /// A value that Python computes: a NumPy expression, or a function of a file beside the suite.
 struct PythonText : Located {
@@ -75,24 +70,37 @@ struct Axis {
 /// Which axes are expanded: the suite's own, or with those of `bench` in their places.
 enum class Purpose : uint8_t { check, bench };
 
-enum class ArgumentKind : uint8_t { in, inout, out, scalar };
+enum class ArgumentKind : uint8_t {
+  in,
+  inout,
+  out,
+  scalar,
+  scratch  ///< an array that only the kernels use: what is left in it does not matter
+};
 std::string_view to_text(ArgumentKind kind);
+/// Whether an argument of this kind is an array without a value before the launch.
+inline bool has_shape(ArgumentKind kind) {
+  return kind == ArgumentKind::out || kind == ArgumentKind::scratch;
+}
+/// Whether an argument of this kind is an array that is judged after the launch.
+inline bool is_output(ArgumentKind kind) {
+  return kind == ArgumentKind::out || kind == ArgumentKind::inout;
+}
 
 struct Argument {
   std::string name;
   Position where;
   ArgumentKind kind = ArgumentKind::in;
   PythonText value;               ///< for in, inout and scalar
-  std::vector<Expression> shape;  ///< for out; an element may be a tuple, which is spliced
+  std::vector<Expression> shape;  ///< for out and scratch; an element may be a tuple (`x.shape`)
   std::optional<Expression> dtype;
 };
 
-/// Geometry: one to three numbers each, x first.
-struct LaunchGeometry {
+/// What runs the kernel: one launch, or several steps.
+struct SuiteLaunch {
   Position where;
-  std::vector<Expression> grid;  ///< empty: one block
-  std::vector<Expression> block;
-  std::optional<Expression> shared;  ///< bytes of dynamic shared memory
+  std::optional<LaunchGeometry> single;
+  std::vector<SuiteStep> steps;
 };
 
 enum class ToleranceKind : uint8_t { exact, ulp, close };
@@ -156,7 +164,7 @@ struct Baseline {
   Position where;
   std::optional<Located> plugin;
   Kernel kernel;
-  std::optional<LaunchGeometry> launch;  ///< nothing: as the suite's
+  std::optional<SuiteLaunch> launch;  ///< nothing: as the suite's
 };
 
 /// What one case may use, over the axes; units as in the keys.
@@ -189,6 +197,7 @@ struct Bench {
   std::vector<Axis> axes;      ///< replace the axes of the same name
   std::vector<Located> sweep;  ///< of all points that differ in these axes only, one is best
   std::vector<AxisChoice> relative_to;  ///< each point is compared with that which has these values
+  std::optional<Located> step;          ///< the one that is timed; nothing: all of them together
   std::optional<Expression> bytes, flops;
   std::optional<Expression> peak_flops_per_s;  ///< that the flops are held against
   std::optional<CacheChoice> cache;
@@ -208,7 +217,7 @@ struct Suite {
   Kernel kernel;
   std::vector<Axis> axes;           ///< the first varies slowest
   std::vector<Argument> arguments;  ///< in the kernel's parameter order
-  std::optional<LaunchGeometry> launch;
+  std::optional<SuiteLaunch> launch;
   std::vector<NamedText> reference;
   SuiteTolerance tolerance;
   std::vector<OutputTolerance> output_tolerances;

@@ -28,6 +28,7 @@ const std::set<std::string>& reserved_names() {
 struct Allowed {
   bool device = false;
   std::vector<std::string> arrays;
+  std::vector<std::string> indices = {};  ///< of the loops around a step
 };
 
 class Checker {
@@ -51,6 +52,7 @@ class Checker {
       for (const Expression* part : kernel->entry->expressions()) names(*part, "entry", {});
     }
     if (suite_.launch) launch(*suite_.launch);
+    bench_step();
     references();
     bench_axes();
     if (suite_.bench.bytes) names(*suite_.bench.bytes, "bench", all);
@@ -100,16 +102,14 @@ class Checker {
     throw unknown_word("value of the axis `" + axis.name + "`", label.text, label.where, labels);
   }
 
-  bool is_axis(const std::string& name) const {
-    return std::find(axes_.begin(), axes_.end(), name) != axes_.end();
-  }
+  bool is_axis(const std::string& name) const { return contains(axes_, name); }
 
   void names(const Expression& expression, const std::string& key, const Allowed& allowed) const {
     for (const NameUse& use : expression.names()) name(use, key, allowed);
   }
 
   void name(const NameUse& use, const std::string& key, const Allowed& allowed) const {
-    if (is_axis(use.name)) return;
+    if (is_axis(use.name) || contains(allowed.indices, use.name)) return;
     const size_t dot = use.name.find('.');
     const std::string owner = use.name.substr(0, dot);
     if (dot == std::string::npos) return bare_name(use);
@@ -118,11 +118,8 @@ class Checker {
       throw usage_error(fmt::format("`{}` cannot depend on the device", key), use.where,
                         "it is needed before there is one: use axes");
     }
-    const auto has = [&](const std::vector<std::string>& list) {
-      return std::find(list.begin(), list.end(), owner) != list.end();
-    };
-    if (has(allowed.arrays)) return;
-    if (has(arrays_)) {
+    if (contains(allowed.arrays, owner)) return;
+    if (contains(arrays_, owner)) {
       throw usage_error(
           fmt::format("`{}` is not known yet where `{}` needs it", use.name, key), use.where,
           key == "out" ? "a shape may use inputs and outputs further up" : "use axes");
@@ -152,11 +149,111 @@ class Checker {
                                       : "axes: " + join(known, ", "));
   }
 
-  void launch(const LaunchGeometry& launch) const {
+  void launch(const SuiteLaunch& launch) const {
     const Allowed all{true, arrays_};
-    for (const Expression& number : launch.grid) names(number, "launch", all);
-    for (const Expression& number : launch.block) names(number, "launch", all);
-    if (launch.shared) names(*launch.shared, "launch", all);
+    if (launch.single) geometry(*launch.single, all);
+    std::set<std::string> names;
+    for (const SuiteStep& step : launch.steps) this->step(step, all, names);
+  }
+
+  void geometry(const LaunchGeometry& launch, const Allowed& allowed) const {
+    for (const auto* numbers : {&launch.grid, &launch.block, &launch.cluster}) {
+      for (const Expression& number : *numbers) names(number, "launch", allowed);
+    }
+    if (launch.shared) names(*launch.shared, "launch", allowed);
+  }
+
+  // `allowed` has the indices of the loops around the step; `taken` the names of steps before it.
+  void step(const SuiteStep& step, Allowed allowed, std::set<std::string>& taken) const {
+    if (step.repeat) {
+      names(step.repeat->count, "repeat", {false, {}, allowed.indices});
+      if (const auto& index = step.repeat->index) {
+        require_new(*index, allowed);
+        allowed.indices.push_back(index->text);
+      }
+    }
+    if (step.swap) {
+      require_array(step.swap->first, true);
+      require_array(step.swap->second, true);
+    }
+    if (const auto* group = std::get_if<StepGroup>(&step.what)) {
+      for (const SuiteStep& one : group->steps) this->step(one, allowed, taken);
+    } else if (const auto* launch = std::get_if<StepLaunch>(&step.what)) {
+      step_launch(*launch, allowed, taken);
+    } else if (const auto* copy = std::get_if<StepCopy>(&step.what)) {
+      require_array(copy->from, false);
+      require_array(copy->to, true);
+    } else if (const auto* fill = std::get_if<StepFill>(&step.what)) {
+      require_array(fill->array, true);
+      names(fill->byte, "byte", {false, {}, allowed.indices});
+    }
+  }
+
+  void step_launch(const StepLaunch& launch, const Allowed& allowed,
+                   std::set<std::string>& taken) const {
+    if (!launch.entry && !suite_.kernel.entry) {
+      throw usage_error("the step names no kernel", launch.geometry.where,
+                        "give it an `entry`, the name of the __global__ function");
+    }
+    if (launch.entry) {
+      for (const Expression* part : launch.entry->expressions()) {
+        names(*part, "entry", {false, {}, allowed.indices});
+      }
+    }
+    if (launch.name && !taken.insert(launch.name->text).second) {
+      throw usage_error(fmt::format("two steps are called `{}`", launch.name->text),
+                        launch.name->where);
+    }
+    geometry(launch.geometry, allowed);
+    if (!launch.arguments) return;
+    std::vector<std::string> known;
+    for (const Argument& argument : suite_.arguments) known.push_back(argument.name);
+    for (const StepArgument& argument : *launch.arguments) {
+      if (argument.value) {
+        names(*argument.value, "value", allowed);
+      } else if (std::find(known.begin(), known.end(), argument.name.text) == known.end()) {
+        throw unknown_word("argument", argument.name.text, argument.name.where, known);
+      }
+    }
+  }
+
+  void require_new(const Located& index, const Allowed& allowed) const {
+    bool taken = is_axis(index.text) || contains(allowed.indices, index.text);
+    for (const Argument& argument : suite_.arguments) taken |= argument.name == index.text;
+    if (!taken) return;
+    throw usage_error(fmt::format("the index `{}` has the name of another value", index.text),
+                      index.where, "rename it");
+  }
+
+  void require_array(const Located& name, bool changes) const {
+    for (const Argument& argument : suite_.arguments) {
+      if (argument.name != name.text || argument.kind == ArgumentKind::scalar) continue;
+      if (!changes || argument.kind != ArgumentKind::in) return;
+      throw usage_error(fmt::format("`{}` is an input, which nothing may change", name.text),
+                        name.where, "an array that a step changes is an `inout`");
+    }
+    throw unknown_word("array argument", name.text, name.where, arrays_);
+  }
+
+  // The step that is timed alone.
+  void bench_step() const {
+    if (!suite_.bench.step) return;
+    std::vector<std::string> known;
+    if (suite_.launch) step_names(suite_.launch->steps, known);
+    const Located& wanted = *suite_.bench.step;
+    if (!contains(known, wanted.text)) throw unknown_word("step", wanted.text, wanted.where, known);
+  }
+
+  static void step_names(const std::vector<SuiteStep>& steps, std::vector<std::string>& names) {
+    for (const SuiteStep& step : steps) {
+      if (const auto* group = std::get_if<StepGroup>(&step.what)) step_names(group->steps, names);
+      const auto* launch = std::get_if<StepLaunch>(&step.what);
+      if (launch != nullptr && launch->name) names.push_back(launch->name->text);
+    }
+  }
+
+  static bool contains(const std::vector<std::string>& list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
   }
 
   void composites() const {
@@ -195,7 +292,7 @@ class Checker {
             argument.where, fmt::format("rename one, or write {{scalar: {}}}", argument.name));
       }
       for (const Expression& extent : argument.shape) names(extent, "out", earlier);
-      if (argument.kind == ArgumentKind::out) earlier.arrays.push_back(argument.name);
+      if (has_shape(argument.kind)) earlier.arrays.push_back(argument.name);
       if (argument.dtype) dtype(*argument.dtype);
     }
   }
@@ -209,9 +306,7 @@ class Checker {
   void references() const {
     std::vector<std::string> outputs;
     for (const Argument& argument : suite_.arguments) {
-      if (argument.kind == ArgumentKind::out || argument.kind == ArgumentKind::inout) {
-        outputs.push_back(argument.name);
-      }
+      if (is_output(argument.kind)) outputs.push_back(argument.name);
     }
     std::set<std::string> referenced;
     for (const NamedText& reference : suite_.reference) {
@@ -235,9 +330,7 @@ class Checker {
     // A finding can be all that a case is for.
     if (suite_.fault || suite_.compile_error || (suite_.report && suite_.reference.empty())) return;
     for (const Argument& argument : suite_.arguments) {
-      const bool output =
-          argument.kind == ArgumentKind::out || argument.kind == ArgumentKind::inout;
-      if (output && referenced.count(argument.name) == 0) {
+      if (is_output(argument.kind) && referenced.count(argument.name) == 0) {
         throw usage_error(fmt::format("the output `{}` has no reference", argument.name),
                           argument.where, "add it to `reference`");
       }

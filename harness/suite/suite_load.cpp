@@ -24,10 +24,11 @@ const std::vector<std::string>& top_keys() {
 Bench read_bench(const YamlNode& node) {
   require_map(node, "`bench`",
               {"axes", "bytes", "flops", "peak_flops_per_s", "restore", "cache", "graph",
-               "transfers", "budget_s", "sweep", "relative_to"});
+               "transfers", "budget_s", "sweep", "relative_to", "step"});
   Bench bench;
   bench.where = node.where;
   if (const YamlNode* axes = node.find("axes")) bench.axes = read_axes(*axes);
+  if (const YamlNode* step = node.find("step")) bench.step = read_text(*step, "`step`");
   if (const YamlNode* bytes = node.find("bytes")) bench.bytes = read_expression(*bytes, "`bytes`");
   if (const YamlNode* flops = node.find("flops")) bench.flops = read_expression(*flops, "`flops`");
   if (const YamlNode* peak = node.find("peak_flops_per_s"))
@@ -159,30 +160,6 @@ Located read_plugin(const YamlNode& node) {
     }
   }
   return plugin;
-}
-
-LaunchGeometry read_launch(const YamlNode& node) {
-  require_map(node, "`launch`", {"grid", "block", "shared"});
-  LaunchGeometry launch;
-  launch.where = node.where;
-  const auto dimensions = [&](const std::string& key) -> std::vector<Expression> {
-    const YamlNode* value = node.find(key);
-    if (value == nullptr) return {};
-    std::vector<Expression> numbers = read_expressions(*value, "`" + key + "`");
-    if (numbers.size() > 3) {
-      throw usage_error(
-          fmt::format("`{}` has {} numbers: x, y and z are at most 3", key, numbers.size()),
-          value->where);
-    }
-    return numbers;
-  };
-  launch.grid = dimensions("grid");
-  launch.block = dimensions("block");
-  if (launch.block.empty()) throw usage_error("`launch` needs `block`", node.where);
-  if (const YamlNode* shared = node.find("shared")) {
-    launch.shared = read_expression(*shared, "`shared`");
-  }
-  return launch;
 }
 
 std::shared_ptr<const Suite> parse_suite(const std::string& text,

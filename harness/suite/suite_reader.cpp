@@ -246,28 +246,29 @@ std::vector<Argument> read_arguments(const YamlNode& node) {
   for (const YamlMember& member : node.members) {
     check_name(member.key, member.where);
     const std::string what = fmt::format("the argument `{}`", member.key);
-    require_map(member.value, what, {"in", "inout", "out", "scalar", "dtype"});
+    require_map(member.value, what, {"in", "inout", "out", "scalar", "scratch", "dtype"});
     Argument argument;
     argument.name = member.key;
     argument.where = member.where;
     int kinds = 0;
-    for (const ArgumentKind kind :
-         {ArgumentKind::in, ArgumentKind::inout, ArgumentKind::out, ArgumentKind::scalar}) {
+    for (const ArgumentKind kind : {ArgumentKind::in, ArgumentKind::inout, ArgumentKind::out,
+                                    ArgumentKind::scalar, ArgumentKind::scratch}) {
       const YamlNode* value = member.value.find(to_text(kind));
       if (value == nullptr) continue;
       ++kinds;
       argument.kind = kind;
       const std::string key = fmt::format("`{}`", to_text(kind));
-      if (kind == ArgumentKind::out) {
+      if (has_shape(kind)) {
         argument.shape = read_expressions(*value, key);
       } else {
         argument.value = read_python(*value, key);
       }
     }
     if (kinds != 1) {
-      throw usage_error(fmt::format("{} needs one of in, inout, out and scalar, and has {}", what,
-                                    kinds == 0 ? "none" : "several"),
-                        member.where);
+      throw usage_error(
+          fmt::format("{} needs one of in, inout, out, scalar and scratch, and has {}", what,
+                      kinds == 0 ? "none" : "several"),
+          member.where);
     }
     if (const YamlNode* dtype = member.value.find("dtype")) {
       argument.dtype = read_expression(*dtype, "`dtype`");

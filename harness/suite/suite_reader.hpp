@@ -51,7 +51,7 @@ void read_composites(const YamlNode& expect, Suite& suite);
 /// Fills in `baseline`.
 void read_baseline(const YamlNode& node, Suite& suite);
 Located read_plugin(const YamlNode& node);
-LaunchGeometry read_launch(const YamlNode& node);
+SuiteLaunch read_launch(const YamlNode& node);
 Limits read_limits(const YamlNode& node);
 /// Whether the text can name a variable of C++, Python and arithmetic.
 bool is_identifier(std::string_view text);

@@ -37,6 +37,10 @@ LaunchConfig config_of(const protocol::Launch& launch) {
     config.block[axis] = static_cast<uint64_t>(launch.block[axis]);
   }
   config.shared = static_cast<uint64_t>(launch.shared);
+  for (size_t axis = 0; axis < 3; ++axis) {
+    config.cluster[axis] = static_cast<uint64_t>(launch.cluster[axis]);
+  }
+  config.cooperative = launch.cooperative;
   return config;
 }
 
@@ -121,23 +125,43 @@ void DeviceRun::queue_step(Step& step, const Stream& stream, bool& launched) {
   }
 }
 
-void DeviceRun::run(const Stream& stream, bool& launched) {
-  for (Step& step : steps_) {
-    queue_step(step, stream, launched);
+void DeviceRun::run(const Stream& stream, bool& launched,
+                    const std::function<void(size_t)>& before) {
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    if (before) before(i);
+    queue_step(steps_[i], stream, launched);
     stream.synchronize();
   }
 }
 
+void DeviceRun::run_before_timed(const Stream& stream) {
+  bool ignored = false;
+  for (size_t i = 0; i < request_.timed_step.value_or(0); ++i) {
+    queue_step(steps_.at(i), stream, ignored);
+  }
+  stream.synchronize();
+}
+
+std::span<DeviceRun::Step> DeviceRun::timed_steps() {
+  const std::span<Step> all(steps_);
+  return request_.timed_step ? all.subspan(*request_.timed_step, 1) : all;
+}
+
+size_t DeviceRun::queued_steps() const {
+  return request_.timed_step ? 1 : steps_.size();
+}
+
 void DeviceRun::queue(const Stream& stream) {
   bool ignored = false;
-  for (Step& step : steps_) queue_step(step, stream, ignored);
+  for (Step& step : timed_steps()) queue_step(step, stream, ignored);
 }
 
 void DeviceRun::fetch(std::vector<BufferMemory>& memory) const {
   for (size_t i = 0; i < request_.buffers.size(); ++i) {
     if (request_.buffers[i].bytes == 0 || !memory[i].result) continue;
     const HostRegistration fast = registered(context_, memory[i].result->bytes(), registers_);
-    memory_.at(request_.buffers[i].name)
+    const std::string& holder = request_.buffers[i].holder;
+    memory_.at(holder.empty() ? request_.buffers[i].name : holder)
         .download(memory[i].result->bytes().first(request_.buffers[i].bytes));
   }
 }
@@ -159,7 +183,8 @@ std::vector<protocol::BufferPlace> DeviceRun::places() const {
 
 void DeviceRun::keep_initial() {
   for (const protocol::BufferBytes& buffer : request_.buffers) {
-    if (!buffer.inout || buffer.bytes == 0) continue;
+    const bool changes = buffer.inout || (request_.timed_step && !buffer.has_initial);
+    if (!changes || buffer.bytes == 0) continue;
     DeviceMemory copy(context_, buffer.bytes, "initial " + buffer.name);
     copy.copy_from(find(buffer.name));
     initial_.emplace_back(&find(buffer.name), std::move(copy));
@@ -206,9 +231,9 @@ std::vector<KernelFacts> DeviceRun::kernel_facts() const {
   const Device& device = context_->device();
   const int warp = device.attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE);
   const int most = device.attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
-  for (const Step& step : steps_) {
-    const auto* launch = std::get_if<std::unique_ptr<Launch>>(&step);
-    if (launch == nullptr) continue;
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    const auto* launch = std::get_if<std::unique_ptr<Launch>>(&steps_[i]);
+    if (launch == nullptr || (request_.timed_step && *request_.timed_step != i)) continue;
     const Function& function = (*launch)->function;
     const LaunchConfig& config = (*launch)->config;
     KernelFacts one;

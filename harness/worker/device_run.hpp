@@ -1,6 +1,7 @@
 // A case on the device: its buffers, and its steps, ready to run any number of times.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -36,12 +37,16 @@ class DeviceRun {
   void restore(const std::vector<BufferMemory>& memory, uint8_t poison);
 
   /// Runs the steps, each waited for: a fault belongs to the step that made it. `launched` becomes
-  /// true as soon as a kernel may have run.
-  void run(const Stream& stream, bool& launched);
-  /// Queues the steps without waiting.
+  /// true as soon as a kernel may have run; `before` gets the index of each step before it runs.
+  void run(const Stream& stream, bool& launched, const std::function<void(size_t)>& before = {});
+  /// Runs the steps before the one that is timed alone, if there is one.
+  void run_before_timed(const Stream& stream);
+  /// Queues what is timed, all steps or one, without waiting.
   void queue(const Stream& stream);
+  /// How many calls of the driver that takes.
+  size_t queued_steps() const;
 
-  /// Copies results to the host.
+  /// Copies results to the host, from where the steps left them.
   void fetch(std::vector<BufferMemory>& memory) const;
 
   /// The buffers around which, in their pages, something was written.
@@ -50,7 +55,8 @@ class DeviceRun {
   /// Where the buffers are.
   std::vector<protocol::BufferPlace> places() const;
 
-  /// Keeps copies of what `inout` buffers hold now, on the device.
+  /// Keeps copies of what `inout` buffers hold now, on the device; with one timed step also of those
+  /// that the steps before it have filled.
   void keep_initial();
   /// Queues putting them back.
   void queue_restore(const Stream& stream);
@@ -87,6 +93,7 @@ class DeviceRun {
   using Step = std::variant<std::unique_ptr<Launch>, Copy, Fill>;
 
   DeviceMemory& find(const std::string& name);
+  std::span<Step> timed_steps();
   std::vector<std::pair<DeviceMemory*, size_t>> chosen(
       bool (*wanted)(const protocol::BufferBytes&));
   void queue_step(Step& step, const Stream& stream, bool& launched);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/json_text.hpp"
@@ -235,7 +236,12 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
   run.restore(memory, request.poison);
   const bool counts = !request.run.counters.empty() && choice_.device.has(Capability::profile);
   if (counts) drain_counters();
-  run.run(Stream(context_), launched_);
+  const bool several = request.run.steps.size() > 1;
+  run.run(Stream(context_), launched_, [&](size_t step) {
+    if (!several) return;
+    collect_reports();
+    step_ = step;
+  });
   if (counts) reply.counters = drain_counters();
   run.fetch(memory);
   reply.places = places_;
@@ -266,7 +272,8 @@ protocol::Timed Executor::time(const protocol::Time& request,
   const bool counts = choice_.device.has(Capability::counters);
   uint64_t more = counts ? 0 : timing_kernels().flush_bytes();
   for (const protocol::BufferBytes& buffer : request.run.buffers) {
-    if (buffer.inout && request.restore != Restore::never) more += buffer.bytes;
+    const bool changes = buffer.inout || (request.run.timed_step && !buffer.has_initial);
+    if (changes && request.restore != Restore::never) more += buffer.bytes;
   }
   protocol::Timed reply;
   reply.misfit = misfit(request.run, more);
@@ -276,6 +283,7 @@ protocol::Timed Executor::time(const protocol::Time& request,
   DeviceRun run(context_, kernels_, request.run);
   run.restore(memory, request.poison);
   launched_ = true;
+  run.run_before_timed(Stream(context_));
   Measurement& measured = reply.measurement;
   if (request.options.profile) {
     profile(run);
@@ -285,10 +293,13 @@ protocol::Timed Executor::time(const protocol::Time& request,
   measured.before = device_state();
   const auto start = Clock::now();
   if (counts) {
+    const Stream stream(context_);
     drain_counters();
-    run.run(Stream(context_), launched_);
+    run.queue(stream);
+    stream.synchronize();
     measured.counters = sum_counters(drain_counters());
     run.restore(memory, request.poison);
+    run.run_before_timed(stream);
     measured.series.push_back(time_on_host(run, request.options, request.restore));
   } else {
     Sampler sampler(context_, timing_kernels(), run, memory, request.restore);
@@ -350,13 +361,19 @@ protocol::Calibrated Executor::calibrate() {
   return {measure_ceilings(context_, timing_kernels())};
 }
 
-std::vector<nlohmann::ordered_json> Executor::drain_reports() const {
-  std::vector<nlohmann::ordered_json> reports;
+void Executor::collect_reports() {
   context_->driver().drain_reports(context_->handle(), [&](std::string_view line) {
     auto report = try_parse_ordered_json(line);
-    if (report.is_object()) reports.push_back(std::move(report));
+    if (!report.is_object()) return;
+    if (step_) report["step"] = *step_;
+    reports_.push_back(std::move(report));
   });
-  return reports;
+}
+
+std::vector<nlohmann::ordered_json> Executor::drain_reports() {
+  collect_reports();
+  step_.reset();
+  return std::exchange(reports_, {});
 }
 
 std::vector<nlohmann::ordered_json> Executor::drain_counters() const {

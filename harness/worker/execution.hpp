@@ -44,19 +44,24 @@ class Executor {
   /// Nothing on devices that count.
   protocol::Calibrated calibrate();
 
-  /// What the device reported since the last call, also after a sticky error.
-  std::vector<nlohmann::ordered_json> drain_reports() const;
+  /// What the device reported since the last call, also after a sticky error. Where a run has several
+  /// steps each says its `step`, an index.
+  std::vector<nlohmann::ordered_json> drain_reports();
   /// What each launch since the last call counted (warpmark/device.h), in their order; empty for a
   /// device that does not count.
   std::vector<nlohmann::ordered_json> drain_counters() const;
   /// Whether the last request came to launch a kernel; what fails before is not a kernel's doing.
   bool launched() const { return launched_; }
+  /// The step, of several, that the last request was at when it ended; nothing once its reports are
+  /// drained.
+  std::optional<size_t> step() const { return step_; }
   /// Where the buffers of the last run lay.
   const std::vector<protocol::BufferPlace>& places() const { return places_; }
 
  private:
   std::string set_context(const protocol::ContextLimits& limits);
   void set_launch_limits(const protocol::Run& run);
+  void collect_reports();
   bool takes_ptx() const { return choice_.device.has(Capability::image_ptx); }
   std::string set_up(const protocol::ContextLimits& limits, const std::vector<bool>& linked);
   Module load(const std::vector<protocol::Load::Unit>& units, size_t unit) const;
@@ -78,6 +83,8 @@ class Executor {
   bool nvml_is_open_ = false;                    ///< it was tried, when first needed
   std::shared_ptr<const Nvml> nvml_;
   bool launched_ = false;
+  std::vector<nlohmann::ordered_json> reports_;  ///< of steps that have run
+  std::optional<size_t> step_;                   ///< that runs, of several
   std::vector<protocol::BufferPlace> places_;
   protocol::ContextLimits context_limits_;  ///< in effect
   std::string launch_limits_;               ///< in effect, as configured

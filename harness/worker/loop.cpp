@@ -65,6 +65,7 @@ class Responder {
     if (confined_compiler_) return protocol::to_json(failure);
     if (executor_) {
       failure.launched = executor_->launched();
+      failure.step = executor_->step();
       failure.reports = executor_->drain_reports();
       failure.places = executor_->places();
     } else {

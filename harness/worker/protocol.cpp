@@ -56,7 +56,9 @@ Json to_json(const Step& step) {
             {"grid", launch->grid},
             {"block", launch->block},
             {"shared", launch->shared},
-            {"arguments", launch->arguments}};
+            {"arguments", launch->arguments},
+            {"cluster", launch->cluster},
+            {"cooperative", launch->cooperative}};
   }
   if (const auto* copy = std::get_if<Copy>(&step)) return {{"from", copy->from}, {"to", copy->to}};
   const auto& fill = std::get<Fill>(step);
@@ -65,8 +67,9 @@ Json to_json(const Step& step) {
 
 Step step_from(const Json& json) {
   if (json.contains("kernel")) {
-    return Launch{json.at("kernel"), json.at("grid"), json.at("block"), json.at("shared"),
-                  json.at("arguments")};
+    return Launch{json.at("kernel"),     json.at("grid"),      json.at("block"),
+                  json.at("shared"),     json.at("arguments"), json.at("cluster"),
+                  json.at("cooperative")};
   }
   if (json.contains("from")) return Copy{json.at("from"), json.at("to")};
   return Fill{json.at("fill"), json.at("byte")};
@@ -89,6 +92,7 @@ Json to_json(const Run& run) {
                        {"has_initial", buffer.has_initial},
                        {"inout", buffer.inout}});
     if (buffer.element) buffers.back()["element"] = *buffer.element;
+    if (!buffer.holder.empty()) buffers.back()["holder"] = buffer.holder;
   }
   Json scalars = Json::array();
   for (const ScalarBytes& scalar : run.scalars) {
@@ -96,14 +100,16 @@ Json to_json(const Run& run) {
   }
   Json steps = Json::array();
   for (const Step& step : run.steps) steps.push_back(to_json(step));
-  return {{"buffers", buffers},
-          {"scalars", scalars},
-          {"steps", steps},
-          {"wall_limit_s", run.wall_limit_s},
-          {"instructions", run.instructions},
-          {"checks", run.checks},
-          {"counters", run.counters},
-          {"guard", static_cast<int>(run.guard)}};
+  Json json = {{"buffers", buffers},
+               {"scalars", scalars},
+               {"steps", steps},
+               {"wall_limit_s", run.wall_limit_s},
+               {"instructions", run.instructions},
+               {"checks", run.checks},
+               {"counters", run.counters},
+               {"guard", static_cast<int>(run.guard)}};
+  if (run.timed_step) json["timed_step"] = *run.timed_step;
+  return json;
 }
 
 Json reports_json(const std::vector<nlohmann::ordered_json>& reports) {
@@ -207,6 +213,7 @@ Run run_from(const Json& json) {
     run.buffers.push_back({buffer.at("name"), buffer.at("dtype"), buffer.at("bytes"),
                            buffer.at("has_initial"), buffer.at("inout"), std::nullopt});
     if (buffer.contains("element")) run.buffers.back().element = buffer.at("element");
+    if (buffer.contains("holder")) run.buffers.back().holder = buffer.at("holder");
   }
   for (const Json& scalar : json.at("scalars")) {
     run.scalars.push_back(
@@ -218,6 +225,7 @@ Run run_from(const Json& json) {
   run.checks = json.at("checks");
   run.counters = json.at("counters");
   run.guard = static_cast<Guard>(json.at("guard").get<int>());
+  if (json.contains("timed_step")) run.timed_step = json.at("timed_step").get<uint64_t>();
   return run;
 }
 
@@ -260,6 +268,7 @@ Failure failure_from(const Json& json) {
   failure.refused = json.at("refused");
   failure.reports = reports_from(json);
   failure.places = places_from(json);
+  if (json.contains("step")) failure.step = json.at("step").get<uint64_t>();
   return failure;
 }
 
@@ -399,15 +408,17 @@ Json to_json(const Calibrated& reply) {
 }
 
 Json to_json(const Failure& reply) {
-  return {{"reply", "failure"},
-          {"error", error_json(reply.error())},
-          {"result", reply.result},
-          {"sticky", reply.sticky},
-          {"launched", reply.launched},
-          {"no_device", reply.no_device},
-          {"refused", reply.refused},
-          {"reports", reports_json(reply.reports)},
-          {"places", places_json(reply.places)}};
+  Json json = {{"reply", "failure"},
+               {"error", error_json(reply.error())},
+               {"result", reply.result},
+               {"sticky", reply.sticky},
+               {"launched", reply.launched},
+               {"no_device", reply.no_device},
+               {"refused", reply.refused},
+               {"reports", reports_json(reply.reports)},
+               {"places", places_json(reply.places)}};
+  if (reply.step) json["step"] = *reply.step;
+  return json;
 }
 
 Failure Failure::of(const Error& error) {

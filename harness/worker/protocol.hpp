@@ -108,6 +108,7 @@ struct BufferBytes {
   bool inout = false;  ///< steps may change it, and it can be restored
   /// Bytes of what has a value as a whole to the kernels, 0 for records; none if it is not known.
   std::optional<uint64_t> element;
+  std::string holder = {};  ///< the buffer that has its bytes after the steps; "" itself
 };
 
 struct ScalarBytes {
@@ -120,6 +121,8 @@ struct Launch {
   std::array<int64_t, 3> grid{}, block{};
   int64_t shared = 0;
   std::vector<std::string> arguments;
+  std::array<int64_t, 3> cluster{};  ///< blocks; 0 is what the kernel says
+  bool cooperative = false;
 };
 struct Copy {
   std::string from, to;
@@ -148,6 +151,7 @@ struct Run {
   std::vector<std::string> checks;    ///< what is looked for (warpmark/device.h); none: the usual
   std::vector<std::string> counters;  ///< sets to count and report, of devices with `profile`
   Guard guard = Guard::none;
+  std::optional<uint64_t> timed_step;  ///< of `steps`, a launch: those before it run once; or all
 };
 
 /// Run it once: restore, poison, launch, synchronise, fetch.
@@ -202,10 +206,11 @@ struct Failure {
   ExitCode code = ExitCode::internal;
   std::string message, hint;
   Position where;
-  int result = 0;          ///< CUresult, 0 if it was no driver call
-  bool sticky = false;     ///< the worker is of no more use
-  bool launched = false;   ///< this request had launched a kernel, which may be at fault
-  bool no_device = false;  ///< what was asked for is not there
+  int result = 0;                ///< CUresult, 0 if it was no driver call
+  bool sticky = false;           ///< the worker is of no more use
+  bool launched = false;         ///< this request had launched a kernel, which may be at fault
+  std::optional<uint64_t> step;  ///< of several, the one that failed
+  bool no_device = false;        ///< what was asked for is not there
   bool refused = false;  ///< by the compiler or linker, whose log follows the message's first line
   std::vector<nlohmann::ordered_json> reports;
   std::vector<BufferPlace> places;  ///< if the request was a run

@@ -18,6 +18,7 @@ namespace {
 // and few enough launches for a driver's queue (about a thousand).
 constexpr double kBatch = 200e-6;
 constexpr uint64_t kMostBatch = 200;
+constexpr uint64_t kMostQueued = 800;  // launches that a driver takes before it waits for one
 // Of cold graphs: each run has buffers of its own.
 constexpr uint64_t kMostCopies = 50;
 constexpr uint64_t kShareOfFree = 2;   // of the free memory, copies take one part of so many
@@ -33,9 +34,13 @@ class Launches : public TimedWork {
  public:
   Launches(bool cold, TimingKernels& kernels, DeviceRun& run, Restore restore, double run_s)
       : kernels_(kernels), run_(run), restore_(restore) {
-    if (!cold && restore != Restore::each) batch_ = runs_for(kBatch, run_s, kMostBatch);
+    const size_t steps = std::max<size_t>(run.queued_steps(), 1);
+    const uint64_t most = std::max<uint64_t>(kMostBatch / steps, 1);
+    if (!cold && restore != Restore::each) batch_ = runs_for(kBatch, run_s, most);
+    if (batch_ * steps > kMostQueued) return;
     // A flush takes longer than queueing one run.
-    queueing_s_ = cold ? 0 : kQueueLaunch * static_cast<double>(batch_ + 2);
+    const bool hidden = cold && steps == 1;
+    queueing_s_ = hidden ? 0 : kQueueLaunch * static_cast<double>(batch_ * steps + 2);
   }
 
   void queue_restore(const Stream& stream) override {

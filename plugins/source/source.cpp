@@ -1,4 +1,4 @@
-// The plugin `source`: a hand-written CUDA C++ kernel, launched once.
+// The plugin `source`: hand-written CUDA C++ kernels, one launch or several steps.
 #include "warpmark/plugin.hpp"
 
 namespace {
@@ -6,52 +6,131 @@ namespace {
 using warpmark::plugin::Failure;
 using warpmark::plugin::Json;
 
+// The units that steps name, each made once: the suite's own kernel, and further files.
+class Units {
+ public:
+  explicit Units(const Json& kernel) : kernel_(kernel) {}
+
+  // The unit of the suite's kernel, with those that are linked with it.
+  size_t of_kernel() {
+    if (own_ >= 0) return static_cast<size_t>(own_);
+    if (!kernel_.contains("file") && !kernel_.contains("source")) {
+      throw Failure("/kernel", "`kernel` needs `file` or `source`");
+    }
+    const char* key = kernel_.contains("file") ? "file" : "source";
+    const size_t index = add(key, kernel_.at(key), std::string("/kernel/") + key);
+    own_ = static_cast<int>(index);
+    if (!kernel_.contains("link")) return index;
+    size_t number = 0;
+    for (const Json& file : kernel_.at("link")) {
+      const size_t linked = add("file", file, "/kernel/link/" + std::to_string(number++));
+      units_[index]["link"].push_back(linked);
+    }
+    return index;
+  }
+
+  size_t of_file(const Json& file, const std::string& at) {
+    if (kernel_.contains("file") && kernel_.at("file") == file) return of_kernel();
+    for (size_t i = 0; i < units_.size(); ++i) {
+      if (units_[i].contains("file") && units_[i].at("file") == file) return i;
+    }
+    return add("file", file, at);
+  }
+
+  Json take() { return std::move(units_); }
+
+ private:
+  // Every unit gets the same macros, options and header folders.
+  size_t add(const char* key, const Json& text, const std::string& at) {
+    Json unit = {{key, text}, {"options", warpmark::plugin::compile_options(kernel_)}};
+    if (kernel_.contains("include")) unit["include"] = kernel_.at("include");
+    unit["at"] = at;
+    units_.push_back(std::move(unit));
+    return units_.size() - 1;
+  }
+
+  const Json& kernel_;
+  Json units_ = Json::array();
+  int own_ = -1;
+};
+
+// Steps, with the integers that they give to kernels as scalars of the plan.
+class Steps {
+ public:
+  Steps(Json& plan, Units& units) : plan_(plan), units_(units) {}
+
+  void add(const Json& step) {
+    if (!step.contains("launch")) {
+      plan_["steps"].push_back(step);
+      return;
+    }
+    Json launch = step.at("launch");
+    const auto at = launch.at("at").get<std::string>();
+    launch["unit"] = launch.contains("file") ? units_.of_file(launch.at("file"), at + "/file")
+                                             : units_.of_kernel();
+    launch.erase("file");
+    for (Json& argument : launch["arguments"]) {
+      if (argument.is_object()) argument = scalar(argument);
+    }
+    plan_["steps"].push_back({{"launch", std::move(launch)}});
+  }
+
+ private:
+  // A scalar for each value that a text has: "n >> i = 16".
+  std::string scalar(const Json& argument) {
+    const Json& value = argument.at("value");
+    const auto text = argument.at("text").get<std::string>();
+    std::string name = text;
+    if (value.is_object()) {
+      for (const Json& index : value.value("with", Json::array())) {
+        name += ", " + index.at("name").get<std::string>() + " = " + index.at("value").dump();
+      }
+    } else if (value.dump() != text) {
+      name += " = " + value.dump();
+    }
+    for (const Json& known : plan_["scalars"]) {
+      if (known.at("name") == name) return name;
+    }
+    plan_["scalars"].push_back({{"name", name}, {"integer", value}, {"at", argument.at("at")}});
+    return name;
+  }
+
+  Json& plan_;
+  Units& units_;
+};
+
 struct Source {
   Json plan(const Json& which) const {
     const Json& kernel = which.at("kernel");
     warpmark::plugin::only_keys(
         kernel, {"file", "source", "entry", "define", "options", "include", "link"});
-    if (!kernel.contains("file") && !kernel.contains("source")) {
-      throw Failure("/kernel", "`kernel` needs `file` or `source`");
-    }
-    if (!kernel.contains("entry")) {
-      throw Failure("/kernel", "`kernel` needs `entry`, the name of the __global__ function");
-    }
     if (!which.contains("launch")) {
       throw Failure("", "`launch` is missing", "launch: {grid: …, block: …}");
     }
     Json plan = warpmark::plugin::plan_of_arguments(which);
-    const char* key = kernel.contains("file") ? "file" : "source";
-    plan["units"].push_back(unit(kernel, key, kernel.at(key), std::string("/kernel/") + key));
-    if (kernel.contains("link")) {
-      for (const Json& file : kernel.at("link")) {
-        const size_t index = plan["units"].size();
-        plan["units"][0]["link"].push_back(index);
-        plan["units"].push_back(
-            unit(kernel, "file", file, "/kernel/link/" + std::to_string(index - 1)));
+    Units units(kernel);
+    if (which.at("launch").is_array()) {
+      Steps steps(plan, units);
+      for (const Json& step : which.at("launch")) steps.add(step);
+    } else {
+      units.of_kernel();
+      if (!kernel.contains("entry")) {
+        throw Failure("/kernel", "`kernel` needs `entry`, the name of the __global__ function");
       }
+      plan["steps"].push_back({{"launch", launch(which)}});
     }
-    plan["steps"].push_back({{"launch", launch(which)}});
+    plan["units"] = units.take();
     return plan;
   }
 
  private:
-  // Every unit gets the same macros, options and header folders.
-  static Json unit(const Json& kernel, const char* key, const Json& text, const std::string& at) {
-    Json unit = {{key, text}, {"options", warpmark::plugin::compile_options(kernel)}};
-    if (kernel.contains("include")) unit["include"] = kernel.at("include");
-    unit["at"] = at;
-    return unit;
-  }
-
   static Json launch(const Json& which) {
     Json launch = {{"unit", 0}, {"entry", which.at("kernel").at("entry")}};
-    for (const char* key : {"grid", "block", "shared"}) launch[key] = which.at("launch").at(key);
+    launch.update(which.at("launch"));
     launch["arguments"] = Json::array();
     for (const Json& argument : which.at("arguments")) {
       launch["arguments"].push_back(argument.at("name"));
     }
-    launch["at"] = which.at("launch").at("at");
     return launch;
   }
 };

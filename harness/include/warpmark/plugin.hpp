@@ -64,7 +64,7 @@ inline Json plan_of_arguments(const Json& which) {
                                 {"value", reference.at("value")},
                                 {"tolerance", reference.at("tolerance")}});
   }
-  for (const char* key : {"bytes", "flops"}) {
+  for (const char* key : {"swaps", "renamed", "bytes", "flops"}) {
     if (which.contains(key)) plan[key] = which.at(key);
   }
   return plan;

@@ -1,0 +1,26 @@
+// Which step of several a report, a count or a failure belongs to, in a person's words.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/plan.hpp"
+#include "worker/protocol.hpp"
+
+namespace warpmark {
+
+/// "step 2, `scan` (i = 3)"; "" for a plan of one step, and where the index is none of its steps.
+std::string step_title(const Plan& plan, std::optional<size_t> step);
+
+/// Reports that have the index of their step get its title instead, in front of their message too.
+void name_steps(const Plan& plan, std::vector<nlohmann::ordered_json>& reports);
+
+/// The same of a run that failed, and of its message.
+void name_steps(const Plan& plan, protocol::Failure& failure);
+
+/// Counters of launches, one item for each in their order, get the `step`.
+void name_launches(const Plan& plan, std::vector<nlohmann::ordered_json>& launches);
+
+}  // namespace warpmark
