@@ -9,22 +9,75 @@
 
 namespace warpmark {
 
-enum class DTypeKind : uint8_t { boolean, signed_integer, unsigned_integer, floating };
+enum class DTypeKind : uint8_t {
+  boolean,
+  signed_integer,
+  unsigned_integer,
+  floating,
+  complex,  ///< two floats of half the bytes
+  record    ///< a struct
+};
 
-/// One element type: bool, int8 … int64, uint8 … uint64, float16, float32, float64.
+struct Field;
+
+/// One element type: bool, int8 … int64, uint8 … uint64, float16, float32, float64, bfloat16,
+/// float8_e4m3fn, float8_e5m2, complex64, complex128, or a struct of those.
 struct DType {
-  std::string_view name;  ///< NumPy's name, as in "float32"
+  std::string_view name;  ///< NumPy's (or ml_dtypes') name, as in "float32"; of a struct its fields
   DTypeKind kind;
   uint32_t bytes;
-  std::string_view c_name;  ///< CUDA C++, as in "float"; float16 is "__half"
+  std::string_view c_name;  ///< CUDA C++, as in "float"; float16 is "__half"; "" of a struct
+  const std::vector<Field>* fields = nullptr;  ///< of a struct; lives as long as the program
+  uint32_t alignment = 0;                      ///< of a struct, in bytes; 0 is that of its size
 
   friend bool operator==(const DType& a, const DType& b) { return a.name == b.name; }
 };
 
+/// A member of a struct.
+struct Field {
+  std::string name;
+  DType dtype;
+  std::vector<int64_t> shape;  ///< of an array; empty for one element
+  uint32_t offset = 0;         ///< bytes
+};
+
+/// Those that are no structs.
 const std::vector<DType>& all_dtypes();
 
-/// By NumPy name; nothing if there is none.
+/// By its name; nothing if there is none. A struct's name spells its fields in their order:
+/// "{x:float32,position:float32[3],color:uint8[4]@4}", where @ is an alignment beyond that of the
+/// type. They are laid out as C++ lays them out.
 std::optional<DType> find_dtype(std::string_view name);
+
+/// The alignment that C++ gives it, in bytes.
+uint32_t alignment_of(const DType& dtype);
+
+/// Whether it is a float that NumPy does not have: bfloat16 and those of 8 bits.
+bool is_narrow_float(const DType& dtype);
+
+/// Whether an element is one number: neither complex nor a struct.
+inline bool is_single_number(const DType& dtype) {
+  return dtype.kind != DTypeKind::complex && dtype.kind != DTypeKind::record;
+}
+
+/// A part of an element that is compared by itself: the whole of a number, the two of a complex
+/// number, each field of a struct.
+struct Leaf {
+  std::string path;  ///< behind the array's name: "", ".real", ".position", ".inner.x"
+  DType dtype;
+  uint32_t offset = 0;         ///< bytes from the element's begin
+  std::vector<int64_t> shape;  ///< of an array within the element
+};
+std::vector<Leaf> leaves_of(const DType& dtype);
+
+/// A type of C++ that is several numbers of one type, as float4 is.
+struct VectorType {
+  DType dtype;
+  uint32_t count = 1;
+  uint32_t alignment = 0;  ///< bytes
+};
+/// By its name, "float4"; nothing for what is no built-in vector.
+std::optional<VectorType> vector_of_c_type(std::string_view spelling);
 
 /// By the spelling of a C++ type as a demangler or a person writes it ("unsigned int", "const
 /// float", "long long", "__half"), LP64; nothing if it is not a scalar of ours.

@@ -69,7 +69,7 @@ void TrivialMargin::look(const ReadyCase& ready, const Expected& expected,
     constant("one value everywhere", i, constants->second[i]);
   }
   for (const auto& [name, array] : ready.inputs.arrays) {
-    if (static_cast<size_t>(array.size()) < count) continue;
+    if (static_cast<size_t>(array.size()) < count || !is_single_number(array.dtype())) continue;
     const size_t bytes = count * array.dtype().bytes;
     std::vector<std::byte> copied(count * dtype.bytes);
     cast_elements({array.dtype(), array.bytes().first(bytes)}, dtype, copied.data());
@@ -84,10 +84,12 @@ void TrivialMargin::look(const ReadyCase& ready) {
   const PythonScope scope = reference_scope(plan, ready.inputs);
   for (const Expected& expected : plan.expected) {
     const Shape shape = buffer_shape(*plan.find_buffer(expected.output), ready.inputs);
-    if (element_count(shape) == 0) continue;
+    const DType& dtype = ready.inputs.dtypes.at(expected.output);
+    if (element_count(shape) == 0 || !is_single_number(dtype)) continue;
     look(ready, expected,
-         evaluate_expectation(python_, ready.planned, scope, expected,
-                              ready.inputs.dtypes.at(expected.output), shape));
+         evaluate_expectation(python_, ready.planned, scope, expected, dtype, shape)
+             .front()
+             .expectation);
   }
 }
 

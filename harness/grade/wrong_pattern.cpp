@@ -26,7 +26,7 @@ Numbers numbers_of(const TypedBytes& array) {
       const T value = load_element<T>(array.bytes.data(), i);
       if constexpr (std::is_same_v<T, BoolByte>) {
         out[i] = value.byte;
-      } else if constexpr (std::is_same_v<T, Float16>) {
+      } else if constexpr (kIsReal<T>) {
         out[i] = number(value);
       } else {
         out[i] = static_cast<double>(value);

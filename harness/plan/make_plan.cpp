@@ -281,6 +281,9 @@ void take_over(const Case& which, Plan& plan, PositionMap& positions) {
   plan.suite = suite.name;
   plan.case_id = which.id;
   for (const PointValue& axis : which.point) plan.point.push_back({axis.name, axis.value});
+  for (const StructType& type : suite.types) {
+    plan.types.push_back({type.name, *find_dtype(type.dtype)});
+  }
   if (suite.fault) plan.fault = fault_of(*suite.fault);
   if (suite.report) plan.report = fault_of(*suite.report);
   if (suite.compile_error) {

@@ -27,6 +27,13 @@ struct NumpyText {
   friend bool operator==(const NumpyText&, const NumpyText&) = default;
 };
 
+/// What a struct of the kernels is called, and what it holds.
+struct PlanType {
+  std::string name;
+  DType dtype;
+  friend bool operator==(const PlanType&, const PlanType&) = default;
+};
+
 struct PlanAxis {
   std::string name;
   ArithmeticValue value;
@@ -227,6 +234,7 @@ struct Plan {
   std::optional<Amount> bytes, flops;  ///< moved and done by one run of the steps
 
   // What the harness takes over from the suite.
+  std::vector<PlanType> types;
   // How the case must end; at most one is there, and without one it must pass.
   std::optional<Fault> fault, report;
   std::optional<CompileError> compile_error;

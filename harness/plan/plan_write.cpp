@@ -237,6 +237,8 @@ void pretty(const Json& json, size_t indent, size_t used, std::string& out) {
 nlohmann::ordered_json to_json(const Plan& plan) {
   Json json = {{"warpmark", 1}, {"suite", plan.suite}, {"case", plan.case_id}};
   json["point"] = json_list(plan.point);
+  for (const PlanType& type : plan.types)
+    json["types"].push_back({{"name", type.name}, {"dtype", type.dtype.name}});
   json["units"] = json_list(plan.units);
   json["buffers"] = json_list(plan.buffers);
   json["scalars"] = json_list(plan.scalars);

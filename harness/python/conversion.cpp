@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
+#include "base/narrow_float.hpp"
 #include "base/text.hpp"
 #include "python/objects.hpp"
 
@@ -32,6 +34,27 @@ auto converting(const Value& value, Convert convert) {
 
 py::object numpy_dtype(std::string_view name) {
   return objects::numpy().attr("dtype")(py::str(name.data(), name.size()));
+}
+
+// What a struct's array is made of where the value is no structured array yet: records as tuples, or
+// a dict of the fields.
+py::object structured(const Value& value, const DType& dtype) {
+  const py::module_ np = objects::numpy();
+  const py::object object = objects::object_of(value);
+  const py::object record = objects::dtype_object(dtype);
+  if (!py::isinstance<py::dict>(object)) return np.attr("asarray")(object, record);
+  py::object array;
+  for (const Field& field : *dtype.fields) {
+    if (!object.contains(field.name)) {
+      throw refuse(value, fmt::format("the value has no field `{}`", field.name));
+    }
+    const py::object part = np.attr("asarray")(object[field.name.c_str()]);
+    const auto own = static_cast<ssize_t>(field.shape.size());
+    const py::tuple shape = part.attr("shape");
+    if (!array) array = np.attr("zeros")(shape[py::slice(0, py::len(shape) - own, 1)], record);
+    array[field.name.c_str()] = part;
+  }
+  return array;
 }
 
 bool is_integer(const DType& dtype) {
@@ -147,8 +170,9 @@ void check_kind(const Value& value, const py::object& array, const DType& dtype)
   const char kind = kind_of(array);
   const std::string sides =
       fmt::format("the value is {}, which is not cast to {}", elements_text(array), dtype.name);
-  const bool is_number = kind == 'i' || kind == 'u' || kind == 'f' || kind == 'b';
-  if (kind == 'O' || kind == 'U' || kind == 'S') {
+  const bool is_complex = kind == 'c' && dtype.kind == DTypeKind::complex;
+  const bool is_number = kind == 'i' || kind == 'u' || kind == 'f' || kind == 'b' || is_complex;
+  if (kind == 'O' || kind == 'U' || kind == 'S' || kind == 'V') {
     throw refuse(value, sides, kind == 'O' ? "only numbers of up to 64 bits can be passed" : "");
   }
   if (!is_number) throw refuse(value, sides, kind == 'c' ? "take its .real or .imag" : "");
@@ -195,6 +219,9 @@ std::string reference_dtype(const Value& value, const py::object& array, const D
     return width >= output.bytes ? name
                                  : fmt::format("{}int{}", kind == 'u' ? "u" : "", output.bytes * 8);
   }
+  // Of a float that NumPy lacks: what has all its values.
+  if (is_narrow_float(output) && (kind == 'f' || kind == 'b')) return width == 8 ? name : "float32";
+  if (is_narrow_float(output) && is_whole) return "float64";
   if (output.kind == DTypeKind::floating && kind == 'f' && width >= output.bytes) return name;
   if (output.kind == DTypeKind::floating && is_whole) return name;
   const bool widens = output.kind == DTypeKind::floating ? kind == 'f' || kind == 'b'
@@ -208,40 +235,130 @@ std::string reference_dtype(const Value& value, const py::object& array, const D
 
 }  // namespace
 
+namespace {
+
+// Writes the elements of `array` to those of `view`, which are of `dtype`; both are NumPy's.
+void assign(const Value& value, const py::object& view, const py::object& array,
+            const DType& dtype) {
+  check_kind(value, array, dtype);
+  if (is_integer(dtype)) check_range(value, array, dtype);
+  using namespace pybind11::literals;
+  const objects::FloatingPointErrors strict("raise", "ignore");
+  try {
+    objects::numpy().attr("copyto")(view, array, "casting"_a = "unsafe");
+  } catch (const py::error_already_set& error) {
+    if (!error.matches(PyExc_FloatingPointError)) throw;
+    throw refuse(
+        value,
+        fmt::format("a finite value of {} is too large for {}", elements_text(array), dtype.name),
+        "write np.inf if infinity is meant");
+  }
+}
+
+template <typename Narrow>
+void round_all(const Value& value, const double* from, std::span<std::byte> to,
+               const DType& dtype) {
+  for (size_t i = 0; i < to.size() / sizeof(Narrow); ++i) {
+    const auto narrow = to_narrow<Narrow>(from[i]);
+    const float kept = to_float(narrow);
+    if (!std::isfinite(kept) && std::isfinite(from[i])) {
+      throw refuse(value, fmt::format("the value {} is too large for {}", from[i], dtype.name),
+                   "write np.inf if infinity is meant");
+    }
+    if (std::isnan(kept) && std::isinf(from[i])) {
+      throw refuse(value, fmt::format("{} has no infinity", dtype.name));
+    }
+    std::memcpy(to.data() + i * sizeof narrow, &narrow, sizeof narrow);
+  }
+}
+
+// The same for a float that NumPy lacks.
+void assign_narrow(const Value& value, const Array& result, const py::object& array) {
+  const DType& dtype = result.dtype();
+  check_kind(value, array, dtype);
+  using namespace pybind11::literals;
+  const py::module_ np = objects::numpy();
+  py::tuple shape(result.shape().size());
+  for (size_t i = 0; i < result.shape().size(); ++i) shape[i] = result.shape()[i];
+  const py::object shaped = np.attr("broadcast_to")(array, shape);
+  const py::object wide = np.attr("asarray")(shaped, "float64", "order"_a = "C");
+  const auto* const from = static_cast<const double*>(py::buffer(wide).request().ptr);
+  if (dtype.name == "bfloat16") round_all<BFloat16>(value, from, result.bytes(), dtype);
+  if (dtype.name == "float8_e4m3fn") round_all<Float8E4M3>(value, from, result.bytes(), dtype);
+  if (dtype.name == "float8_e5m2") round_all<Float8E5M2>(value, from, result.bytes(), dtype);
+}
+
+// Each field by itself, so that all of them are checked as arrays are.
+void assign_fields(const Value& value, const py::object& view, const py::object& array,
+                   const DType& dtype) {
+  for (const Field& field : *dtype.fields) {
+    const py::object to = view[field.name.c_str()];
+    py::object from;
+    try {
+      from = array[field.name.c_str()];
+    } catch (const py::error_already_set&) {
+      throw refuse(value, fmt::format("the value has no field `{}`", field.name));
+    }
+    if (field.dtype.kind == DTypeKind::record) {
+      assign_fields(value, to, from, field.dtype);
+    } else {
+      assign(value, to, from, field.dtype);
+    }
+  }
+}
+
+}  // namespace
+
 Array to_array(const Value& value, const DType& dtype, const std::optional<Shape>& shape) {
   return converting(value, [&] {
-    const py::object array = of_no_elements(array_of(value), dtype);
-    check_kind(value, array, dtype);
-    if (is_integer(dtype)) check_range(value, array, dtype);
+    const bool record = dtype.kind == DTypeKind::record;
+    py::object array = record ? structured(value, dtype) : of_no_elements(array_of(value), dtype);
     const Shape own_shape = shape_of(array);
     if (shape && own_shape != *shape && !own_shape.empty()) {
       throw refuse(value,
                    "the value has shape " + shape_text(own_shape) + ", not " + shape_text(*shape));
     }
     Array result(dtype, shape.value_or(own_shape));
-    using namespace pybind11::literals;
-    const objects::FloatingPointErrors strict("raise", "ignore");
-    try {
-      objects::numpy().attr("copyto")(objects::numpy_view(result, objects::Access::writable), array,
-                                      "casting"_a = "unsafe");
-    } catch (const py::error_already_set& error) {
-      if (!error.matches(PyExc_FloatingPointError)) throw;
-      throw refuse(
-          value,
-          fmt::format("a finite value of {} is too large for {}", elements_text(array), dtype.name),
-          "write np.inf if infinity is meant");
+    if (is_narrow_float(dtype)) {
+      assign_narrow(value, result, array);
+      return result;
+    }
+    const py::object view = objects::numpy_view(result, objects::Access::writable);
+    if (record) {
+      assign_fields(value, view, array, dtype);
+    } else {
+      assign(value, view, array, dtype);
     }
     return result;
   });
 }
 
-std::vector<std::byte> scalar_bytes(const Value& value, const DType& dtype) {
+std::vector<std::byte> scalar_bytes(const Value& value, const DType& dtype, size_t count) {
   const Array array = to_array(value, dtype);
-  if (!array.shape().empty()) {
+  if (count > 1 && static_cast<size_t>(array.size()) != count) {
+    throw refuse(value, fmt::format("the value has shape {}, and the parameter takes {} elements "
+                                    "of {}",
+                                    shape_text(array.shape()), count, dtype.name));
+  }
+  if (count == 1 && !array.shape().empty()) {
     throw refuse(value, fmt::format("the value is an array of shape {}, not a single {}",
                                     shape_text(array.shape()), dtype.name));
   }
   return {array.bytes().begin(), array.bytes().end()};
+}
+
+Value part_of(const Value& value, const DType& dtype, const Leaf& leaf) {
+  if (leaf.path.empty()) return value;
+  return converting(value, [&] {
+    const bool record = dtype.kind == DTypeKind::record;
+    py::object part = record ? structured(value, dtype)
+                             : objects::numpy().attr("asarray")(objects::object_of(value));
+    for (const std::string& name : split(leaf.path.substr(1), '.')) {
+      const bool is_part = kind_of(part) != 'V' && (name == "real" || name == "imag");
+      part = is_part ? part.attr(name.c_str()) : py::object(part[name.c_str()]);
+    }
+    return Value(value.expression(), value.on_error(), objects::hold(part));
+  });
 }
 
 ReferenceValue to_reference(const Value& value, const DType& dtype, const Shape& shape) {

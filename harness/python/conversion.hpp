@@ -16,14 +16,18 @@ namespace warpmark {
 /// The cast is `same_kind`: booleans, integers and floats to floats; booleans and integers to
 /// integers, if every value is in range; only booleans to booleans. A finite value that overflows
 /// to infinity is refused, and so are a single True or False for a number, text, complex numbers,
-/// masked elements and objects. No elements of float64, as `[]` has, are none of any dtype. With a
+/// masked elements and objects. Floats that NumPy lacks are rounded here, once. A struct's value is a
+/// structured array, tuples, or a dict with an array for each field. No elements of float64, as `[]` has, are none of any dtype. With a
 /// `shape`, the value must have it, or be a single value, which then fills it. Throws an Error with
 /// the value's exit code and place that names the value and the range.
 Array to_array(const Value& value, const DType& dtype,
                const std::optional<Shape>& shape = std::nullopt);
 
-/// The dtype.bytes bytes of a single value, by the rules of `to_array`.
-std::vector<std::byte> scalar_bytes(const Value& value, const DType& dtype);
+/// The bytes of a single value, or of `count` elements, by the rules of `to_array`.
+std::vector<std::byte> scalar_bytes(const Value& value, const DType& dtype, size_t count = 1);
+
+/// A part of a value of that dtype, as of a reference of complex numbers or structs.
+Value part_of(const Value& value, const DType& dtype, const Leaf& leaf);
 
 /// Contiguous elements that Python owns: a view of the value if that can be, else a converted copy.
 /// A view of an input shows that input's memory, so compare before it is written again.

@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "base/narrow_float.hpp"
 #include "base/text.hpp"
 
 namespace warpmark::objects {
@@ -43,10 +44,6 @@ py::tuple shape_tuple(const Shape& shape) {
   return tuple;
 }
 
-py::object dtype_object(const DType& dtype) {
-  return numpy().attr("dtype")(py::str(dtype.name.data(), dtype.name.size()));
-}
-
 py::object generator_object(const GeneratorKey& key) {
   const py::bytes digest =
       py::module_::import("hashlib").attr("sha256")(py::bytes(key.message())).attr("digest")();
@@ -64,8 +61,15 @@ py::object plain_object(const PythonValue& value) {
 }
 
 py::object scalar_object(const NumPyScalar& scalar) {
-  const py::bytes bytes(reinterpret_cast<const char*>(scalar.bytes.data()), scalar.dtype.bytes);
-  return numpy().attr("frombuffer")(bytes, dtype_object(scalar.dtype)).attr("__getitem__")(0);
+  const auto count = static_cast<int64_t>(scalar.bytes.size() / scalar.dtype.bytes);
+  py::object array;
+  if (is_narrow_float(scalar.dtype)) {
+    array = widened(scalar.bytes, scalar.dtype, {count});
+  } else {
+    const py::bytes bytes(reinterpret_cast<const char*>(scalar.bytes.data()), scalar.bytes.size());
+    array = numpy().attr("frombuffer")(bytes, dtype_object(scalar.dtype));
+  }
+  return count == 1 ? array.attr("__getitem__")(0) : array;
 }
 
 }  // namespace
@@ -85,6 +89,42 @@ py::module_ numpy() {
   return py::module_::import("numpy");
 }
 
+py::object dtype_object(const DType& dtype) {
+  if (is_narrow_float(dtype)) return numpy().attr("dtype")(dtype.bytes == 1 ? "uint8" : "uint16");
+  if (dtype.kind != DTypeKind::record) {
+    return numpy().attr("dtype")(py::str(dtype.name.data(), dtype.name.size()));
+  }
+  py::list names, formats, offsets;
+  for (const Field& field : *dtype.fields) {
+    names.append(field.name);
+    const py::object element = dtype_object(field.dtype);
+    formats.append(field.shape.empty() ? element
+                                       : py::make_tuple(element, shape_tuple(field.shape)));
+    offsets.append(field.offset);
+  }
+  py::dict layout;
+  layout["names"] = names;
+  layout["formats"] = formats;
+  layout["offsets"] = offsets;
+  layout["itemsize"] = dtype.bytes;
+  return numpy().attr("dtype")(layout);
+}
+
+py::object widened(std::span<const std::byte> bytes, const DType& dtype, const Shape& shape) {
+  py::object array = numpy().attr("empty")(shape_tuple(shape), "float32");
+  auto* const out = static_cast<float*>(py::buffer(array).request(true).ptr);
+  const auto widen = [&](auto narrow) {
+    for (size_t i = 0; i < bytes.size() / sizeof narrow; ++i) {
+      std::memcpy(&narrow, bytes.data() + i * sizeof narrow, sizeof narrow);
+      out[i] = to_float(narrow);
+    }
+  };
+  if (dtype.name == "bfloat16") widen(BFloat16{});
+  if (dtype.name == "float8_e4m3fn") widen(Float8E4M3{});
+  if (dtype.name == "float8_e5m2") widen(Float8E5M2{});
+  return array;
+}
+
 py::object numpy_view(const Array& array, Access access) {
   register_mapping();
   const py::object mapping = py::cast(Mapping{array.memory(), array.nbytes(), access});
@@ -97,7 +137,12 @@ py::object scope_object(const PythonScope::Entry& entry) {
         using T = std::decay_t<decltype(value)>;
         if constexpr (std::is_same_v<T, PythonValue>) return plain_object(value);
         if constexpr (std::is_same_v<T, NumPyScalar>) return scalar_object(value);
-        if constexpr (std::is_same_v<T, Array>) return numpy_view(value, Access::read_only);
+        if constexpr (std::is_same_v<T, Array>) {
+          if (!is_narrow_float(value.dtype())) return numpy_view(value, Access::read_only);
+          const py::object array = widened(value.bytes(), value.dtype(), value.shape());
+          array.attr("flags").attr("writeable") = false;
+          return array;
+        }
         if constexpr (std::is_same_v<T, GeneratorKey>) return generator_object(value);
       },
       entry);

@@ -4,6 +4,7 @@
 #include <pybind11/embed.h>
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "python/array.hpp"
@@ -24,6 +25,13 @@ py::module_ numpy();
 /// A NumPy array over the array's own memory, which the view keeps alive.
 enum class Access { read_only, writable };
 py::object numpy_view(const Array& array, Access access);
+
+/// NumPy's dtype for the bytes of such elements: of a struct with its fields at their offsets, of a
+/// float that NumPy lacks an unsigned integer.
+py::object dtype_object(const DType& dtype);
+
+/// Elements of a float that NumPy lacks as a new array of float32, which has all their values.
+py::object widened(std::span<const std::byte> bytes, const DType& dtype, const Shape& shape);
 
 /// What an expression sees under a name of its scope.
 py::object scope_object(const PythonScope::Entry& entry);

@@ -12,13 +12,11 @@ void PythonScope::set_value(const std::string& name, PythonValue value) {
 
 void PythonScope::set_scalar(const std::string& name, const DType& dtype,
                              std::span<const std::byte> bytes) {
-  if (bytes.size() != dtype.bytes) {
+  if (bytes.empty() || bytes.size() % dtype.bytes != 0) {
     throw internal_error("scalar `" + name + "` has " + std::to_string(bytes.size()) +
                          " bytes for a " + std::string(dtype.name));
   }
-  NumPyScalar scalar{dtype};
-  std::ranges::copy(bytes, scalar.bytes.begin());
-  set(name, scalar);
+  set(name, NumPyScalar{dtype, {bytes.begin(), bytes.end()}});
 }
 
 void PythonScope::set_array(const std::string& name, Array array) {

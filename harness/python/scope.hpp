@@ -1,7 +1,6 @@
 // The names that a NumPy expression sees, besides `np` and Python's builtins.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -18,10 +17,10 @@ namespace warpmark {
 /// A value of Python's own, as axes have them.
 using PythonValue = std::variant<bool, int64_t, double, std::string>;
 
-/// A NumPy scalar.
+/// A NumPy scalar, or the few elements of a parameter that is a vector.
 struct NumPyScalar {
   DType dtype;
-  std::array<std::byte, 8> bytes = {};  ///< the first dtype.bytes count, little-endian
+  std::vector<std::byte> bytes;  ///< little-endian; of one element, or of several
 };
 
 /// Plain data; nothing of Python is made before an expression is evaluated.
@@ -32,6 +31,7 @@ class PythonScope {
   /// A name set twice keeps the later value. Throws a usage error for the name `np`, which is
   /// NumPy.
   void set_value(const std::string& name, PythonValue value);
+  /// Throws an internal error for bytes that are no whole number of elements.
   void set_scalar(const std::string& name, const DType& dtype, std::span<const std::byte> bytes);
   /// Expressions see the array's own memory, and cannot write to it.
   void set_array(const std::string& name, Array array);

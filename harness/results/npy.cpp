@@ -16,7 +16,9 @@ static_assert(std::endian::native == std::endian::little);
 
 namespace {
 
+// NumPy's format description 1.0; what NumPy has no type for is written as its bits.
 std::string descr(const DType& dtype) {
+  if (is_narrow_float(dtype)) return descr(*find_dtype(dtype.bytes == 1 ? "uint8" : "uint16"));
   const char order = dtype.bytes == 1 ? '|' : '<';
   switch (dtype.kind) {
     case DTypeKind::boolean:
@@ -27,6 +29,10 @@ std::string descr(const DType& dtype) {
       return fmt::format("{}u{}", order, dtype.bytes);
     case DTypeKind::floating:
       return fmt::format("{}f{}", order, dtype.bytes);
+    case DTypeKind::complex:
+      return fmt::format("{}c{}", order, dtype.bytes);
+    case DTypeKind::record:
+      return fmt::format("|V{}", dtype.bytes);
   }
   return "";
 }

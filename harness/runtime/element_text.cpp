@@ -27,8 +27,9 @@ std::string real(T value) {
   return shortest(value);
 }
 
-/// to_chars knows no float16: take the fewest digits that round to the same one. Five always do.
-std::string half_text(Float16 half) {
+/// to_chars knows no such float: take the fewest digits that round to the same one. Five always do.
+template <typename Float, typename Round>
+std::string short_text(Float half, const Round& round) {
   const float value = to_float(half);
   if (!std::isfinite(value)) return real(value);
   char text[kLongest];
@@ -38,7 +39,7 @@ std::string half_text(Float16 half) {
     double read = 0;
     std::from_chars(text, written.ptr, read);
     // As a double these digits print as themselves, in the notation that is shorter.
-    if (to_float16(read).bits == half.bits) return shortest(read);
+    if (round(read).bits == half.bits) return shortest(read);
   }
   return shortest(value);
 }
@@ -76,7 +77,9 @@ std::string element_text(const TypedBytes& array, size_t index) {
     if constexpr (std::is_same_v<Element, BoolByte>) {
       return element.byte > 1 ? std::to_string(element.byte) : element.byte == 1 ? "True" : "False";
     } else if constexpr (std::is_same_v<Element, Float16>) {
-      return half_text(element);
+      return short_text(element, to_float16);
+    } else if constexpr (kIsNarrow<Element>) {
+      return short_text(element, to_narrow<Element>);
     } else if constexpr (std::is_floating_point_v<Element>) {
       return real(element);
     } else {

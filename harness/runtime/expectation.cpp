@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
 #include <ranges>
 #include <string>
 #include <variant>
 
 #include "base/text.hpp"
+#include "runtime/element.hpp"
 #include "runtime/inputs.hpp"
 
 namespace warpmark {
@@ -66,30 +69,88 @@ ComparisonRule Expectation::rule() const {
   return {kind, nan, doubles(ulp), doubles(rtol), doubles(atol)};
 }
 
-Expectation evaluate_expectation(Interpreter& python, const PlannedCase& planned,
-                                 const PythonScope& scope, const Expected& expected,
-                                 const DType& dtype, const Shape& shape) {
+namespace {
+
+// |x − e| of each part is held against atol + rtol · |e|, where |e| is that of the complex number.
+void use_modulus(std::vector<PartExpectation>& parts, const DType& dtype, const Shape& shape) {
+  if (dtype.kind != DTypeKind::complex || !parts.front().expectation.rtol) return;
+  const auto count = static_cast<size_t>(element_count(shape));
+  const auto number_at = [&](size_t part, size_t index) {
+    const ReferenceValue& value = parts[part].expectation.reference;
+    return with_element_type(value.dtype, [&](auto type) -> double {
+      using Element = decltype(type);
+      if constexpr (std::is_same_v<Element, BoolByte>)
+        return 0;
+      else
+        return static_cast<double>(
+            warpmark::number(load_element<Element>(value.bytes.data(), index)));
+    });
+  };
+  const auto bound_at = [](std::span<const double> bounds, size_t index) {
+    return bounds.empty() ? 0.0 : bounds[bounds.size() == 1 ? 0 : index];
+  };
+  auto bounds = std::make_shared<std::vector<double>>(count);
+  for (size_t i = 0; i < count; ++i) {
+    const double modulus = std::hypot(number_at(0, i), number_at(1, i));
+    // Numbers that are not finite are compared by their class.
+    const double relative = std::isfinite(modulus) ? modulus : 0;
+    (*bounds)[i] = bound_at(doubles(parts[0].expectation.atol), i) +
+                   bound_at(doubles(parts[0].expectation.rtol), i) * relative;
+  }
+  for (PartExpectation& part : parts) {
+    part.expectation.rtol.reset();
+    part.expectation.atol = ReferenceValue{*find_dtype("float64"), shape,
+                                           std::as_bytes(std::span<const double>(*bounds)), bounds};
+  }
+}
+
+}  // namespace
+
+std::span<const std::byte> part_bytes(const DType& dtype, std::span<const std::byte> elements,
+                                      const Leaf& leaf, std::vector<std::byte>& copy) {
+  if (leaf.path.empty()) return elements;
+  const size_t bytes = static_cast<size_t>(element_count(leaf.shape)) * leaf.dtype.bytes;
+  const size_t count = elements.size() / dtype.bytes;
+  copy.resize(count * bytes);
+  for (size_t i = 0; i < count; ++i) {
+    std::copy_n(elements.begin() + static_cast<ptrdiff_t>(i * dtype.bytes + leaf.offset), bytes,
+                copy.begin() + static_cast<ptrdiff_t>(i * bytes));
+  }
+  return copy;
+}
+
+std::vector<PartExpectation> evaluate_expectation(Interpreter& python, const PlannedCase& planned,
+                                                  const PythonScope& scope,
+                                                  const Expected& expected, const DType& dtype,
+                                                  const Shape& shape) {
   require_written(planned, expected);
   const auto value_of = [&](const NumpyText& text) {
     return evaluate(python, text, planned.positions, scope);
   };
   const Tolerance& tolerance = expected.tolerance;
-  const auto bound = [&](const std::optional<NumpyText>& text) -> std::optional<ReferenceValue> {
-    if (!text) return std::nullopt;
-    ReferenceValue value = to_tolerance(value_of(*text), shape);
-    refuse_idle(tolerance, value, *text, planned, expected, dtype);
-    return value;
-  };
-  Expectation result{to_reference(value_of(expected.value), dtype, shape),
-                     tolerance.kind,
-                     tolerance.nan,
-                     std::nullopt,
-                     std::nullopt,
-                     std::nullopt};
-  result.ulp = bound(tolerance.ulp);
-  result.rtol = bound(tolerance.rtol);
-  result.atol = bound(tolerance.atol);
-  return result;
+  const Value reference = value_of(expected.value);
+  std::vector<PartExpectation> parts;
+  for (Leaf& leaf : leaves_of(dtype)) {
+    Shape whole = shape;
+    whole.insert(whole.end(), leaf.shape.begin(), leaf.shape.end());
+    const auto bound = [&](const std::optional<NumpyText>& text) -> std::optional<ReferenceValue> {
+      if (!text) return std::nullopt;
+      ReferenceValue value = to_tolerance(value_of(*text), whole);
+      // Of a struct it is for its floats.
+      if (dtype.kind != DTypeKind::record)
+        refuse_idle(tolerance, value, *text, planned, expected, leaf.dtype);
+      return value;
+    };
+    Expectation one{to_reference(part_of(reference, dtype, leaf), leaf.dtype, whole),
+                    tolerance.kind,
+                    tolerance.nan,
+                    bound(tolerance.ulp),
+                    bound(tolerance.rtol),
+                    bound(tolerance.atol)};
+    parts.push_back({std::move(leaf), std::move(whole), std::move(one)});
+  }
+  use_modulus(parts, dtype, shape);
+  return parts;
 }
 
 }  // namespace warpmark

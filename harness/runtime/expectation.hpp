@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "plan/plugin_loader.hpp"
 #include "python/conversion.hpp"
@@ -21,11 +23,25 @@ struct Expectation {
   ComparisonRule rule() const;
 };
 
+/// What is expected of a part of an output's elements (leaves_of); most dtypes have one part.
+struct PartExpectation {
+  Leaf leaf;
+  Shape shape;  ///< the output's, and behind it that of an array in a struct
+  Expectation expectation;
+};
+
 /// Evaluates the reference and tolerance of one output of `dtype` and `shape`; `scope` is
-/// reference_scope's. Throws verdict errors at their places in the suite, also for a tolerance that
-/// no output of floats has.
-Expectation evaluate_expectation(Interpreter& python, const PlannedCase& planned,
-                                 const PythonScope& scope, const Expected& expected,
-                                 const DType& dtype, const Shape& shape);
+/// reference_scope's. A tolerance holds for each part; rtol of a complex number is of its modulus.
+/// Throws verdict errors at their places in the suite, also for a tolerance that no output of floats
+/// has.
+std::vector<PartExpectation> evaluate_expectation(Interpreter& python, const PlannedCase& planned,
+                                                  const PythonScope& scope,
+                                                  const Expected& expected, const DType& dtype,
+                                                  const Shape& shape);
+
+/// The bytes of a part, of all elements one behind another; those of a whole element as they are.
+/// `copy` keeps what had to be copied.
+std::span<const std::byte> part_bytes(const DType& dtype, std::span<const std::byte> elements,
+                                      const Leaf& leaf, std::vector<std::byte>& copy);
 
 }  // namespace warpmark

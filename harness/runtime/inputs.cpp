@@ -16,38 +16,6 @@ namespace warpmark {
 
 namespace {
 
-// The element type of "float const*", as far as it is a scalar of ours.
-std::optional<DType> pointee(const std::string& type) {
-  const size_t star = type.find('*');
-  if (star == std::string::npos || type.find('*', star + 1) != std::string::npos) {
-    return std::nullopt;
-  }
-  return dtype_of_c_type(type.substr(0, star));
-}
-
-// The bytes of a built-in vector, or of a number that is no dtype; nothing for other types.
-std::optional<uint64_t> vector_bytes(std::string_view name) {
-  static constexpr std::pair<std::string_view, uint64_t> kWhole[] = {
-      {"__half2", 4},          {"half2", 4},         {"__nv_bfloat162", 4},
-      {"__nv_bfloat16", 2},    {"cuComplex", 8},     {"cuFloatComplex", 8},
-      {"cuDoubleComplex", 16}, {"__nv_fp8_e4m3", 1}, {"__nv_fp8_e5m2", 1}};
-  for (const auto& [whole, bytes] : kWhole) {
-    if (name == whole) return bytes;
-  }
-  static constexpr std::pair<std::string_view, uint64_t> kMembers[] = {
-      {"char", 1}, {"uchar", 1}, {"short", 2},    {"ushort", 2},    {"int", 4},   {"uint", 4},
-      {"long", 8}, {"ulong", 8}, {"longlong", 8}, {"ulonglong", 8}, {"float", 4}, {"double", 8}};
-  // Those of 32 bytes have names for each alignment, too: double4_16a.
-  if (name.ends_with("4_16a") || name.ends_with("4_32a")) name.remove_suffix(4);
-  if (name.empty() || name.back() < '1' || name.back() > '4') return std::nullopt;
-  const auto count = static_cast<uint64_t>(name.back() - '0');
-  name.remove_suffix(1);
-  for (const auto& [member, bytes] : kMembers) {
-    if (name == member) return bytes * count;
-  }
-  return std::nullopt;
-}
-
 std::string without_qualifiers(std::string_view type) {
   std::vector<std::string> words;
   for (const std::string& word : split(trim(type), ' ')) {
@@ -55,6 +23,32 @@ std::string without_qualifiers(std::string_view type) {
       words.push_back(word);
   }
   return join(words, " ");
+}
+
+// Elements of one type that make up a C++ type, as far as they are known.
+struct Elements {
+  DType dtype;
+  uint32_t count = 1;
+};
+
+// Of "float", "float4" or a struct of the suite's; `type` may have a namespace.
+std::optional<Elements> elements_of_c_type(const std::string& type, const Plan& plan) {
+  const std::string name = without_qualifiers(type);
+  if (const auto dtype = dtype_of_c_type(name)) return Elements{*dtype};
+  if (const auto vector = vector_of_c_type(name)) return Elements{vector->dtype, vector->count};
+  for (const PlanType& known : plan.types) {
+    if (name == known.name || name.ends_with("::" + known.name)) return Elements{known.dtype};
+  }
+  return std::nullopt;
+}
+
+// The elements of "float const*", as far as they are known.
+std::optional<Elements> pointee(const std::string& type, const Plan& plan) {
+  const size_t star = type.find('*');
+  if (star == std::string::npos || type.find('*', star + 1) != std::string::npos) {
+    return std::nullopt;
+  }
+  return elements_of_c_type(type.substr(0, star), plan);
 }
 
 bool is_pointer(const std::string& type) {
@@ -66,7 +60,11 @@ bool is_integer(const DType& type) {
 }
 
 // Elements may be read as another type of their size and class; bytes may be anything.
-bool elements_agree(const DType& given, const DType& wanted) {
+bool elements_agree(const DType& given, const Elements& elements) {
+  const DType& wanted = elements.dtype;
+  // A vector may be one element as a whole, as a float2 is a complex number.
+  const bool composed = given.kind == DTypeKind::complex || given.kind == DTypeKind::record;
+  if (elements.count > 1 && composed && given.bytes == wanted.bytes * elements.count) return true;
   if (given == wanted || (wanted.bytes == 1 && wanted.kind != DTypeKind::boolean)) return true;
   return is_integer(given) && is_integer(wanted) && given.bytes == wanted.bytes;
 }
@@ -112,19 +110,21 @@ class SignatureCheck {
 
   void check_buffer(const Buffer& buffer, const EntryParameter& parameter, const Entry& entry) {
     const bool by_value = !parameter.type.empty() && !is_pointer(parameter.type) &&
-                          dtype_of_c_type(parameter.type).has_value();
+                          elements_of_c_type(parameter.type, plan_).has_value();
     if (parameter.bytes != 8 || by_value) {
       throw misfit(buffer.name, buffer.at, parameter, entry, "an array",
                    "a number is given with `scalar:`");
     }
-    const std::optional<DType> element = pointee(parameter.type);
-    const std::optional<DType> dtype = buffer.dtype ? buffer.dtype : element;
+    const std::optional<Elements> element = pointee(parameter.type, plan_);
+    const std::optional<DType> dtype = buffer.dtype ? buffer.dtype
+                                       : element    ? std::optional(element->dtype)
+                                                    : std::nullopt;
     if (!dtype) throw unknown_dtype(buffer.name, buffer.at, parameter);
     if (element && !elements_agree(*dtype, *element)) {
       throw misfit(buffer.name, buffer.at, parameter, entry,
                    fmt::format("an array of {}", dtype->name),
                    fmt::format("its elements must be {}; leave `dtype` out to take the kernel's",
-                               element->name));
+                               element->dtype.name));
     }
     types_.dtypes.try_emplace(buffer.name, *dtype);
     if (const auto elements = pointed_elements(parameter.type)) {
@@ -141,18 +141,31 @@ class SignatureCheck {
       throw misfit(scalar.name, scalar.at, parameter, entry, "a scalar",
                    "an array is given with `in:`, `inout:` or `out:`");
     }
-    const std::optional<DType> type = dtype_of_c_type(parameter.type);
-    const std::optional<DType> dtype = scalar.dtype ? scalar.dtype : type;
+    const std::optional<Elements> type = elements_of_c_type(parameter.type, plan_);
+    const std::optional<DType> dtype = scalar.dtype ? scalar.dtype
+                                       : type       ? std::optional(type->dtype)
+                                                    : std::nullopt;
     if (!dtype) throw unknown_dtype(scalar.name, scalar.at, parameter);
-    const bool kinds_differ =
-        type && (type->kind == DTypeKind::floating) != (dtype->kind == DTypeKind::floating);
-    if (dtype->bytes != parameter.bytes || kinds_differ) {
+    const auto is_real = [](const DType& one) {
+      return one.kind == DTypeKind::floating || one.kind == DTypeKind::complex;
+    };
+    const bool plain = type && type->count == 1 && type->dtype.kind != DTypeKind::record;
+    const bool kinds_differ = plain && is_real(type->dtype) != is_real(*dtype);
+    const size_t count = parameter.bytes / dtype->bytes;
+    const bool fits =
+        plain ? dtype->bytes == parameter.bytes : count * dtype->bytes == parameter.bytes;
+    if (!fits || count == 0 || kinds_differ) {
       throw misfit(scalar.name, scalar.at, parameter, entry,
                    fmt::format("of dtype {} ({} byte{})", dtype->name, dtype->bytes,
                                dtype->bytes == 1 ? "" : "s"),
                    "leave `dtype` out to take the kernel's");
     }
-    types_.dtypes.try_emplace(scalar.name, *dtype);
+    const auto [known, first] = types_.dtypes.try_emplace(scalar.name, *dtype);
+    const size_t& counted = types_.counts.try_emplace(scalar.name, count).first->second;
+    if (first || (known->second == *dtype && counted == count)) return;
+    throw misfit(scalar.name, scalar.at, parameter, entry,
+                 fmt::format("{} to another step", known->second.name),
+                 "give each of them an argument of its own");
   }
 
   Error unknown_dtype(const std::string& name, const std::string& at,
@@ -236,7 +249,8 @@ std::optional<uint64_t> pointed_elements(std::string_view type) {
   const std::string element = without_qualifiers(type.substr(0, end));
   if (element.ends_with("*")) return sizeof(void*);
   if (const auto dtype = dtype_of_c_type(element)) return dtype->bytes;
-  return vector_bytes(element).value_or(0);
+  const auto vector = vector_of_c_type(element);
+  return vector ? uint64_t{vector->dtype.bytes} * vector->count : 0;
 }
 
 ArgumentTypes argument_types(const PlannedCase& planned, const std::vector<Entry>& kernels) {
@@ -276,8 +290,8 @@ CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned, Argu
     const auto dtype = inputs.dtypes.find(scalar.name);
     if (dtype == inputs.dtypes.end()) continue;  // no kernel takes it
     if (scalar.integer) continue;                // add_integers
-    ScalarValue value{dtype->second,
-                      scalar_bytes(value_of(scalar.name, scalar.value), dtype->second)};
+    ScalarValue value{dtype->second, scalar_bytes(value_of(scalar.name, scalar.value),
+                                                  dtype->second, inputs.counts.at(scalar.name))};
     if (!is_axis(plan, scalar.name)) scope.set_scalar(scalar.name, value.dtype, value.bytes);
     inputs.scalars.emplace(scalar.name, std::move(value));
   }

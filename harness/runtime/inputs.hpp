@@ -21,7 +21,7 @@ namespace warpmark {
 
 struct ScalarValue {
   DType dtype;
-  std::vector<std::byte> bytes;
+  std::vector<std::byte> bytes;  ///< of one element, or of as many as the parameter has
 };
 
 /// What kernels make of a case's arguments.
@@ -30,6 +30,7 @@ struct ArgumentTypes {
   /// What buffers hold to the kernels, where that is known: the bytes of a number or of a built-in
   /// vector, which have a value as a whole, or 0 for records, whose members may have none.
   std::map<std::string, uint64_t> elements;
+  std::map<std::string, size_t> counts;  ///< of scalars: how many elements a parameter has
 };
 
 struct CaseInputs : ArgumentTypes {

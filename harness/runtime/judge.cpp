@@ -495,35 +495,40 @@ bool judge_results(Interpreter& python, const PlannedCase& planned, const CaseIn
     const Array& result = results.at(expected.output);
     // What filled it before the steps.
     const Buffer& buffer = *planned.plan.find_buffer(planned.plan.holder(expected.output));
-    const Expectation wanted =
-        evaluate_expectation(python, planned, scope, expected, result.dtype(), result.shape());
-    OutputVerdict verdict;
-    verdict.output = expected.output;
-    verdict.dtype = std::string(result.dtype().name);
-    verdict.shape = result.shape();
-    verdict.has_tolerance = wanted.kind != ToleranceKind::exact;
-    std::optional<std::byte> poisoned;
-    EarlierLaunch before;
-    if (has_shape(buffer.direction)) {
-      poisoned = poison;
-      const auto left = earlier.outputs.find(expected.output);
-      if (left != earlier.outputs.end()) before = {left->second, earlier.poison};
-    }
-    verdict.comparison =
-        compare({result.dtype(), result.bytes()}, {wanted.reference.dtype, wanted.reference.bytes},
-                wanted.rule(), poisoned, before);
-    doubtful = doubtful || verdict.comparison.doubtful > 0;
-    if (!verdict.comparison.passed()) {
-      texts.push_back(describe(verdict));
-      if (!where.known()) where = planned.positions.find(expected.value.at);
-      const bool all_unwritten = verdict.comparison.unwritten == verdict.comparison.wrong;
-      if (failure == FailureKind::none) {
-        failure = all_unwritten ? FailureKind::unwritten : FailureKind::wrong;
-      } else if (!all_unwritten) {
-        failure = FailureKind::wrong;
+    const auto left = earlier.outputs.find(expected.output);
+    for (const PartExpectation& part :
+         evaluate_expectation(python, planned, scope, expected, result.dtype(), result.shape())) {
+      const Expectation& wanted = part.expectation;
+      OutputVerdict verdict;
+      verdict.output = expected.output + part.leaf.path;
+      verdict.dtype = std::string(part.leaf.dtype.name);
+      verdict.shape = part.shape;
+      verdict.has_tolerance = wanted.kind != ToleranceKind::exact;
+      std::optional<std::byte> poisoned;
+      EarlierLaunch before;
+      std::vector<std::byte> own, others;
+      if (has_shape(buffer.direction)) {
+        poisoned = poison;
+        if (left != earlier.outputs.end()) {
+          before = {part_bytes(result.dtype(), left->second, part.leaf, others), earlier.poison};
+        }
       }
+      verdict.comparison = compare(
+          {part.leaf.dtype, part_bytes(result.dtype(), result.bytes(), part.leaf, own)},
+          {wanted.reference.dtype, wanted.reference.bytes}, wanted.rule(), poisoned, before);
+      doubtful = doubtful || verdict.comparison.doubtful > 0;
+      if (!verdict.comparison.passed()) {
+        texts.push_back(describe(verdict));
+        if (!where.known()) where = planned.positions.find(expected.value.at);
+        const bool all_unwritten = verdict.comparison.unwritten == verdict.comparison.wrong;
+        if (failure == FailureKind::none) {
+          failure = all_unwritten ? FailureKind::unwritten : FailureKind::wrong;
+        } else if (!all_unwritten) {
+          failure = FailureKind::wrong;
+        }
+      }
+      outcome.outputs.push_back(std::move(verdict));
     }
-    outcome.outputs.push_back(std::move(verdict));
   }
   if (failure != FailureKind::none) {
     fail(outcome, failure, verdict_error(join(texts, "\n"), where));

@@ -16,6 +16,8 @@ T element_of(double value) {
     return {static_cast<uint8_t>(value != 0 ? 1 : 0)};
   } else if constexpr (std::is_same_v<T, Float16>) {
     return to_float16(value);
+  } else if constexpr (kIsNarrow<T>) {
+    return to_narrow<T>(value);
   } else if constexpr (std::is_floating_point_v<T>) {
     return static_cast<T>(value);
   } else {

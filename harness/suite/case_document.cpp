@@ -124,6 +124,13 @@ class Writer {
     return json;
   }
 
+  Json dtype(const Expression& expression) const {
+    if (const StructType* type = find_type(suite_, expression.text())) return type->dtype;
+    const ArithmeticValue value = expression.evaluate(values_.scope);
+    check_dtype(value, expression.where());
+    return value_document(value);
+  }
+
   Json arguments() {
     Json list = Json::array();
     if (!suite_.arguments.empty()) set("/arguments", suite_.arguments.front().where);
@@ -132,10 +139,8 @@ class Writer {
       set(pointer, argument.where);
       Json json = {{"name", argument.name}, {"kind", to_text(argument.kind)}};
       if (argument.dtype) {
-        const ArithmeticValue dtype = argument.dtype->evaluate(values_.scope);
-        check_dtype(dtype, argument.dtype->where());
         set(pointer + "/dtype", argument.dtype->where());
-        json["dtype"] = value_document(dtype);
+        json["dtype"] = dtype(*argument.dtype);
       }
       if (has_shape(argument.kind)) {
         json["shape"] = Json::array();

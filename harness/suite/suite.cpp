@@ -75,4 +75,11 @@ const std::vector<std::string>& capability_names() {
   return kNames;
 }
 
+const StructType* find_type(const Suite& suite, const std::string& name) {
+  for (const StructType& type : suite.types) {
+    if (type.name == name) return &type;
+  }
+  return nullptr;
+}
+
 }  // namespace warpmark

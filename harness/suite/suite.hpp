@@ -87,6 +87,13 @@ inline bool is_output(ArgumentKind kind) {
   return kind == ArgumentKind::out || kind == ArgumentKind::inout;
 }
 
+/// A struct of the kernels'.
+struct StructType {
+  std::string name;  ///< as the kernels call it
+  Position where;
+  std::string dtype;  ///< of find_dtype
+};
+
 struct Argument {
   std::string name;
   Position where;
@@ -215,7 +222,8 @@ struct Suite {
   std::string about;
   Located plugin;  ///< "source" if the file names none
   Kernel kernel;
-  std::vector<Axis> axes;           ///< the first varies slowest
+  std::vector<Axis> axes;  ///< the first varies slowest
+  std::vector<StructType> types;
   std::vector<Argument> arguments;  ///< in the kernel's parameter order
   std::optional<SuiteLaunch> launch;
   std::vector<NamedText> reference;
@@ -246,6 +254,9 @@ const std::vector<std::string>& report_kinds();
 const std::vector<std::string>& counter_names();
 /// What `requires` may name: a device's capabilities.
 const std::vector<std::string>& capability_names();
+
+/// The struct of that name; nothing if there is none.
+const StructType* find_type(const Suite& suite, const std::string& name);
 
 /// Loads and checks one file. Throws a usage error with file, line and column.
 std::shared_ptr<const Suite> load_suite(const std::filesystem::path& file);

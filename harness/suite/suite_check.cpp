@@ -44,6 +44,11 @@ class Checker {
   void check(const NameUse& use) const { name(use, "kernel", {true, arrays_}); }
 
   void run() {
+    for (const StructType& type : suite_.types) {
+      if (is_axis(type.name)) {
+        throw usage_error(fmt::format("the struct `{}` has an axis's name", type.name), type.where);
+      }
+    }
     arguments();
     const Allowed all{true, arrays_};
     for (const Kernel* kernel : kernels(suite_)) {
@@ -298,6 +303,7 @@ class Checker {
   }
 
   void dtype(const Expression& expression) const {
+    if (find_type(suite_, expression.text()) != nullptr) return;
     names(expression, "dtype", {});
     if (!expression.names().empty()) return;
     check_dtype(expression.evaluate({}), expression.where());

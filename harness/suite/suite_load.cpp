@@ -16,8 +16,9 @@ namespace {
 
 const std::vector<std::string>& top_keys() {
   static const std::vector<std::string> kKeys = {
-      "warpmark",  "about",    "plugin", "kernel", "axes",   "arguments", "launch", "reference",
-      "tolerance", "baseline", "bench",  "expect", "limits", "requires",  "skip",   "lint"};
+      "warpmark",  "about",  "plugin",    "kernel",    "axes",     "types",
+      "arguments", "launch", "reference", "tolerance", "baseline", "bench",
+      "expect",    "limits", "requires",  "skip",      "lint"};
   return kKeys;
 }
 
@@ -132,6 +133,7 @@ std::shared_ptr<const Suite> read_suite(const std::string& text, const std::file
          }) &&
          good;
   key("axes", [&](const YamlNode& node) { suite->axes = read_axes(node); });
+  key("types", [&](const YamlNode& node) { suite->types = read_types(node); });
   key("arguments", [&](const YamlNode& node) { suite->arguments = read_arguments(node); });
   key("launch", [&](const YamlNode& node) { suite->launch = read_launch(node); });
   key("reference", [&](const YamlNode& node) { read_reference(node, *suite); });

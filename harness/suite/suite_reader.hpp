@@ -52,6 +52,8 @@ void read_composites(const YamlNode& expect, Suite& suite);
 void read_baseline(const YamlNode& node, Suite& suite);
 Located read_plugin(const YamlNode& node);
 SuiteLaunch read_launch(const YamlNode& node);
+/// Later structs may have earlier ones as fields.
+std::vector<StructType> read_types(const YamlNode& node);
 Limits read_limits(const YamlNode& node);
 /// Whether the text can name a variable of C++, Python and arithmetic.
 bool is_identifier(std::string_view text);
