@@ -20,7 +20,7 @@ namespace warpmark {
 namespace {
 
 // Counts with the shims' version into the cache key; raised when what this file makes changes.
-constexpr int kFormatVersion = 2;
+constexpr int kFormatVersion = 3;
 constexpr size_t kLogLimit = 256 * 1024;  // bytes; a hostile source can make any amount
 
 constexpr std::string_view kRoot = kVirtualRoot;
@@ -186,6 +186,8 @@ struct Unit {
   std::vector<Header> headers;
   std::vector<std::string> options;
   std::vector<std::string> instances;  ///< of templates, to make
+  std::vector<std::string> variables;
+  std::vector<LayoutQuestion> layouts;
   std::string not_cacheable;
   bool closed = false;  ///< these headers and no others
   std::string written;  ///< the source as it is in its file; "" if it was generated
@@ -232,6 +234,14 @@ std::string with_regions(const std::string& source, const std::vector<SourceRegi
     begin = end;
   }
   return out;
+}
+
+// Whether the last part of a name stands in the text: asking the compiler for a variable that there
+// is not would make all of it fail.
+bool mentions(const std::string& text, const std::string& name) {
+  const size_t colons = name.rfind("::");
+  const std::string last = colons == std::string::npos ? name : name.substr(colons + 2);
+  return text.find(last) != std::string::npos;
 }
 
 Unit make_unit(const CompileRequest& request) {
@@ -301,6 +311,13 @@ Unit make_unit(const CompileRequest& request) {
         std::find(unit.instances.begin(), unit.instances.end(), entry) == unit.instances.end();
     if (entry.find('<') != std::string::npos && is_new) unit.instances.push_back(entry);
   }
+  unit.variables = request.variables;
+  unit.layouts = request.layouts;
+  // By its address, so that a variable that no kernel uses is kept, too.
+  const std::string text = unit.source;
+  for (const std::string& variable : unit.variables) {
+    if (mentions(text, variable)) unit.instances.push_back("&" + variable);
+  }
   return unit;
 }
 
@@ -313,6 +330,9 @@ std::string key_of(const Unit& unit, const Nvrtc& nvrtc) {
   for (const std::string& instance : unit.instances) hash.add_field(instance);
   hash.add_field(std::to_string(unit.options.size()));
   for (const std::string& option : unit.options) hash.add_field(option);
+  for (const LayoutQuestion& layout : unit.layouts) {
+    hash.add_field(layout.name).add_field(join(layout.fields, ","));
+  }
   for (const Header& header : unit.headers) hash.add_field(header.spelling).add_field(header.text);
   return hash.finish_hex();
 }
@@ -351,6 +371,10 @@ std::optional<BadInstance> bad_instance(const std::string& log) {
 }
 
 Error instance_error(const BadInstance& bad, const Unit& unit) {
+  if (bad.expression.starts_with('&')) {
+    return verdict_error(fmt::format("`{}` is no variable of {}\n{}", bad.expression.substr(1),
+                                     unit.name, bad.reason));
+  }
   std::vector<std::string> names;
   std::vector<std::string> texts;
   for (const DeclaredKernel& kernel : declared_kernels(unit.source)) {
@@ -408,6 +432,52 @@ std::string hint_at_host_code(const Unit& unit, const Position& where) {
   throw RefusedError(what, log, where, hint);
 }
 
+// Of "void warpmark_signature<float (*) [16]>()" the type that is pointed to: "float [16]".
+std::string pointed_type(const std::string& signature) {
+  const size_t begin = signature.find('<');
+  const size_t end = signature.rfind(">()");
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return "";
+  std::string type = signature.substr(begin + 1, end - begin - 1);
+  const size_t array = type.find("(*) ");
+  if (array != std::string::npos) return type.erase(array, 4);
+  return type.ends_with('*') ? type.substr(0, type.size() - 1) : "";
+}
+
+// How structs are laid out (NVRTC knows no offsetof, but the operator that EDG's is made of): a program as that of kernel_types, with a template that has the numbers
+// as arguments. "24 4 0 12" by the name of each, or "!" and why there is none.
+std::map<std::string, std::string> layouts_of(const Nvrtc& nvrtc, const Unit& unit) {
+  std::map<std::string, std::string> layouts;
+  for (const LayoutQuestion& layout : unit.layouts) {
+    const std::string source =
+        unit.source + "\n;template <unsigned long long...> __global__ void warpmark_layout() {}\n";
+    std::string expression = fmt::format("warpmark_layout<sizeof({0}), alignof({0})", layout.name);
+    for (const std::string& field : layout.fields) {
+      expression += fmt::format(", __INTADDR__(&((({}*)0)->{}))", layout.name, field);
+    }
+    expression += ">";
+    Program program(nvrtc, source, std::string(kRoot) + unit.name, unit.headers);
+    program.add_name(expression);
+    std::vector<std::string> options = full_options(unit, nvrtc);
+    replace_all(options.front(), "=sm_", "=compute_");
+    const nvrtcResult result = program.compile(options);
+    const auto lowered = result == NVRTC_SUCCESS ? program.lowered_name(expression) : std::nullopt;
+    if (!lowered) {
+      const auto bad = bad_instance(clean_log(program.log()));
+      layouts[layout.name] = "!" + (bad ? bad->reason : result_text(nvrtc, result));
+      continue;
+    }
+    // "void warpmark_layout<24ull, 4ull, 0ull>()"
+    const std::string text = demangle(*lowered);
+    std::string numbers;
+    for (const char c : text.substr(std::min(text.find('<'), text.size()))) {
+      if (c >= '0' && c <= '9') numbers += c;
+      if (c == ',') numbers += ' ';
+    }
+    layouts[layout.name] = numbers;
+  }
+  return layouts;
+}
+
 // The types of kernels whose symbols do not have them, which are extern "C" ones and instances with
 // dependent types such as `Traits<float>::type`: a second program with a template that is
 // instantiated with each kernel's type; its mangled name holds the type. A program of its
@@ -425,6 +495,9 @@ std::map<std::string, std::string> kernel_types(
   }
   for (const auto& [expression, symbol] : instances) {
     if (demangle(symbol).find(">::") != std::string::npos) names[symbol] = expression;
+  }
+  for (const std::string& variable : unit.variables) {
+    if (instances.contains("&" + variable)) names["&" + variable] = variable;
   }
   std::map<std::string, std::string> types;
   if (names.empty()) return types;
@@ -448,12 +521,42 @@ std::map<std::string, std::string> kernel_types(
     if (!lowered) continue;
     // "void warpmark_signature<void (*)(float*, int)>()"
     const std::string text = demangle(*lowered);
+    if (symbol.starts_with('&')) {
+      types[symbol] = pointed_type(text);
+      continue;
+    }
     const size_t begin = text.find("(*)(");
     const size_t end = text.rfind(")>");
     if (begin == std::string::npos || end == std::string::npos || end < begin) continue;
     types[symbol] = text.substr(begin + 3, end + 1 - (begin + 3));
   }
   return types;
+}
+
+// Marks layouts in the table of types; no symbol begins so.
+const std::string kLayout = "layout ";
+
+LayoutFacts layout_facts(const std::string& name, const std::string& text) {
+  LayoutFacts facts;
+  facts.name = name;
+  if (text.starts_with('!')) {
+    facts.problem = text.substr(1);
+    return facts;
+  }
+  std::vector<size_t> numbers;
+  for (const std::string& word : split(text, ' ')) {
+    size_t number = 0;
+    std::from_chars(word.data(), word.data() + word.size(), number);
+    numbers.push_back(number);
+  }
+  if (numbers.size() < 2) {
+    facts.problem = "the compiler gave no numbers";
+    return facts;
+  }
+  facts.bytes = numbers[0];
+  facts.alignment = numbers[1];
+  facts.offsets.assign(numbers.begin() + 2, numbers.end());
+  return facts;
 }
 
 std::string encode_table(const std::map<std::string, std::string>& table) {
@@ -500,11 +603,14 @@ CachedCompilation compile_unit(const Nvrtc& nvrtc, const Unit& unit) {
     if (const auto name = program.lowered_name(instance)) instances[instance] = *name;
   }
   out.instances = encode_table(instances);
-  out.types = encode_table(kernel_types(nvrtc, unit, scan_entries(out.ptx), instances));
+  std::map<std::string, std::string> types =
+      kernel_types(nvrtc, unit, scan_entries(out.ptx), instances);
+  for (auto& [name, layout] : layouts_of(nvrtc, unit)) types[kLayout + name] = std::move(layout);
+  out.types = encode_table(types);
   return out;
 }
 
-CompileResult result_of(CachedCompilation made) {
+CompileResult result_of(CachedCompilation made, const Unit& unit) {
   CompileResult result;
   result.entries = scan_entries(made.ptx);
   const std::map<std::string, std::string> types = decode_table(made.types);
@@ -522,6 +628,17 @@ CompileResult result_of(CachedCompilation made) {
   result.ptx = std::move(made.ptx);
   result.log = std::move(made.log);
   result.instances = decode_table(made.instances);
+  const auto found = [](const std::map<std::string, std::string>& table, const std::string& key) {
+    const auto at = table.find(key);
+    return at == table.end() ? std::string() : at->second;
+  };
+  for (const std::string& variable : unit.variables) {
+    result.variables.push_back(
+        {variable, found(result.instances, "&" + variable), found(types, "&" + variable)});
+  }
+  for (const LayoutQuestion& layout : unit.layouts) {
+    result.layouts.push_back(layout_facts(layout.name, found(types, kLayout + layout.name)));
+  }
   return result;
 }
 
@@ -564,7 +681,7 @@ CompileResult Compiler::compile(const CompileRequest& request) const {
   if (cached) {
     CacheLookup lookup = cache_.find(key);
     if (lookup.found) {
-      CompileResult result = result_of(std::move(*lookup.found));
+      CompileResult result = result_of(std::move(*lookup.found), unit);
       result.from_cache = true;
       return result;
     }
@@ -574,7 +691,7 @@ CompileResult Compiler::compile(const CompileRequest& request) const {
   if (cached) {
     if (std::string notice = cache_.store(key, made); !notice.empty()) notices.push_back(notice);
   }
-  CompileResult result = result_of(std::move(made));
+  CompileResult result = result_of(std::move(made), unit);
   result.not_cacheable = unit.not_cacheable;
   result.notices = std::move(notices);
   return result;

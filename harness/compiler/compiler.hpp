@@ -52,6 +52,8 @@ struct CompileRequest {
   std::string entry;
   std::vector<GivenArgument> arguments;      ///< of the wanted kernel, to tell overloads apart
   std::vector<std::string> further_entries;  ///< wanted of the same unit
+  std::vector<std::string> variables;        ///< of the module, that the host is to reach
+  std::vector<LayoutQuestion> layouts;       ///< structs to be laid out
   bool relocatable = false;                  ///< to be linked with other units: -rdc=true
   bool use_cache = true;
 };
@@ -62,6 +64,8 @@ struct CompileResult {
   std::string log;  ///< the compiler's own text with ptxas's resource usage; also on a cache hit
   std::vector<Entry> entries;
   std::map<std::string, std::string> instances;  ///< symbols of requested template instances
+  std::vector<VariableFacts> variables;          ///< those of the request
+  std::vector<LayoutFacts> layouts;              ///< of the request's questions
   bool from_cache = false;
   std::string not_cacheable;         ///< why it was not cached; "" if it could be
   std::vector<std::string> notices;  ///< damaged or unwritable cache: reported, not errors

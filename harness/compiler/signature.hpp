@@ -35,6 +35,37 @@ struct Entry {
   friend bool operator==(const Entry&, const Entry&) = default;
 };
 
+/// A variable of a module: `__constant__` or `__device__`.
+struct VariableFacts {
+  std::string name;    ///< as the suite writes it, "ns::table"
+  std::string symbol;  ///< "" if the source has no such variable
+  std::string type;    ///< C++, as a demangler writes it: "float [16]"; "" if unknown
+  friend bool operator==(const VariableFacts&, const VariableFacts&) = default;
+};
+
+/// A struct as the suite describes it: what the compiler is to confirm.
+struct LayoutQuestion {
+  std::string name;                 ///< C++, "ns::Particle"
+  std::vector<std::string> fields;  ///< without those in structs within
+  friend bool operator==(const LayoutQuestion&, const LayoutQuestion&) = default;
+};
+
+/// How the compiler lays it out, in bytes.
+struct LayoutFacts {
+  std::string name;
+  size_t bytes = 0, alignment = 0;
+  std::vector<size_t> offsets;  ///< of the question's fields
+  std::string problem;          ///< why there is no answer: its text; "" if there is one
+  friend bool operator==(const LayoutFacts&, const LayoutFacts&) = default;
+};
+
+/// What the compiler tells of kernels and of what they share with the host.
+struct Signatures {
+  std::vector<Entry> kernels;
+  std::vector<VariableFacts> variables;
+  std::vector<LayoutFacts> layouts;
+};
+
 /// Every `.entry` in the text, in its order, with parameters laid out as the driver does. Never
 /// throws: PTX made from untrusted source is read as far as it makes sense.
 std::vector<Entry> scan_entries(std::string_view ptx);

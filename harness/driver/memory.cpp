@@ -40,6 +40,16 @@ DeviceMemory::DeviceMemory(std::shared_ptr<const Context> context, size_t bytes,
   address_ = address;
 }
 
+DeviceMemory DeviceMemory::view(std::shared_ptr<const Context> context, CUdeviceptr address,
+                                size_t bytes, std::string name) {
+  DeviceMemory made;
+  made.context_ = std::move(context);
+  made.address_ = address;
+  made.bytes_ = bytes;
+  made.name_ = std::move(name);
+  return made;
+}
+
 DeviceMemory DeviceMemory::guarded(std::shared_ptr<const Context> context, size_t bytes,
                                    std::string name, Edge edge) {
   DeviceMemory made;
@@ -65,6 +75,7 @@ DeviceMemory DeviceMemory::guarded(std::shared_ptr<const Context> context, size_
 }
 
 std::vector<std::pair<CUdeviceptr, size_t>> DeviceMemory::canaries() const {
+  if (!pages_) return {};
   std::vector<std::pair<CUdeviceptr, size_t>> ranges;
   if (!pages_) return ranges;
   const CUdeviceptr end = address_ + bytes_;

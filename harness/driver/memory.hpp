@@ -37,6 +37,9 @@ class DeviceMemory {
   /// behind an Edge::back, is filled with canaries.
   static DeviceMemory guarded(std::shared_ptr<const Context> context, size_t bytes,
                               std::string name, Edge edge);
+  /// A block that belongs to another, as a variable does to its module, which must outlive it.
+  static DeviceMemory view(std::shared_ptr<const Context> context, CUdeviceptr address,
+                           size_t bytes, std::string name);
   /// A kernel that writes to it from now on faults, if the block is guarded or the driver can
   /// protect allocations; else nothing happens.
   void forbid_writes();

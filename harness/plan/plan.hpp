@@ -75,6 +75,19 @@ struct Unit {
   friend bool operator==(const Unit&, const Unit&) = default;
 };
 
+/// An array that kernels reach through a texture or surface object: a CUDA array of up to three
+/// dimensions, slowest first, as in NumPy.
+struct PlanImage {
+  bool surface = false;              ///< else a texture
+  int64_t channels = 1;              ///< 1, 2 or 4: the last axis, if more than 1
+  std::vector<std::string> address;  ///< wrap, clamp, mirror, border; none: clamp
+  bool linear = false;               ///< filter
+  bool normalized = false;           ///< coordinates from 0 to 1
+  bool read_normalized = false;      ///< integers as floats
+  std::string at;
+  friend bool operator==(const PlanImage&, const PlanImage&) = default;
+};
+
 /// Device memory of one array argument.
 struct Buffer {
   std::string name;
@@ -83,6 +96,10 @@ struct Buffer {
   std::vector<Size> shape;  ///< of an `out` or `scratch`; an element may be a tuple (`x.shape`)
   std::optional<NumpyText> value;  ///< of an `in` or `inout`
   std::string at;
+  std::string symbol = {};  ///< the variable of the module that it is; "": memory of its own
+  /// An `in` of the addresses of these buffers; "" is a null pointer.
+  std::vector<std::string> pointers = {};
+  std::optional<PlanImage> image = {};  ///< the kernel gets its texture or surface object
   friend bool operator==(const Buffer&, const Buffer&) = default;
 };
 
@@ -93,6 +110,7 @@ struct Scalar {
   NumpyText value;             ///< unused if there is an integer
   std::string at;
   std::optional<Size> integer;  ///< of the plugin's own making; of either sign
+  bool null = false;            ///< a pointer to nothing
   friend bool operator==(const Scalar&, const Scalar&) = default;
 };
 

@@ -128,8 +128,30 @@ void check_links(const PlanValue& units, const Plan& plan) {
   }
 }
 
+PlanImage read_image(const PlanValue& value) {
+  value.members({"surface", "channels", "address", "filter", "normalized", "read", "at"});
+  const auto is = [&](const char* key, const char* word) {
+    const auto text = value.find(key);
+    return text && text->text() == word;
+  };
+  const auto truth = [&](const char* key) {
+    const auto found = value.find(key);
+    return found && found->truth();
+  };
+  PlanImage image;
+  image.surface = truth("surface");
+  if (const auto channels = value.find("channels")) image.channels = channels->integer(1, 4);
+  if (const auto address = value.find("address")) image.address = address->texts();
+  image.linear = is("filter", "linear");
+  image.normalized = truth("normalized");
+  image.read_normalized = is("read", "normalized");
+  image.at = value.optional_text("at");
+  return image;
+}
+
 Buffer read_buffer(const PlanValue& value) {
-  value.members({"name", "direction", "dtype", "shape", "value", "at"});
+  value.members(
+      {"name", "direction", "dtype", "shape", "value", "pointers", "image", "symbol", "at"});
   Buffer buffer;
   buffer.name = value.get("name").nonempty();
   buffer.direction = value.get("direction")
@@ -137,6 +159,15 @@ Buffer read_buffer(const PlanValue& value) {
                                               ArgumentKind::inout, ArgumentKind::scratch});
   buffer.dtype = read_dtype(value.find("dtype"));
   buffer.at = value.optional_text("at");
+  buffer.symbol = value.optional_text("symbol");
+  if (const auto image = value.find("image")) buffer.image = read_image(*image);
+  if (const auto pointers = value.find("pointers")) {
+    buffer.pointers = pointers->texts();
+    if (buffer.direction != ArgumentKind::in || value.find("value")) {
+      value.fail("has `pointers`, which an `in` without a value may have");
+    }
+    return buffer;
+  }
   const bool out = has_shape(buffer.direction);
   if (out == value.find("value").has_value() || out != value.find("shape").has_value()) {
     value.fail("needs `shape` if it is out or scratch, else `value`, and not both");
@@ -151,11 +182,15 @@ Buffer read_buffer(const PlanValue& value) {
 }
 
 Scalar read_scalar(const PlanValue& value) {
-  value.members({"name", "dtype", "value", "integer", "at"});
+  value.members({"name", "dtype", "value", "integer", "null", "at"});
   Scalar scalar;
   scalar.name = value.get("name").nonempty();
   scalar.dtype = read_dtype(value.find("dtype"));
   scalar.at = value.optional_text("at");
+  if (const auto null = value.find("null")) {
+    scalar.null = null->truth();
+    return scalar;
+  }
   const auto integer = value.find("integer");
   if (integer.has_value() == value.find("value").has_value()) {
     value.fail("needs one of `value` and `integer`");
@@ -280,6 +315,15 @@ void read_plan_body(const PlanValue& value, Plan& plan) {
   for (const PlanValue& item : value.get("scalars").list()) {
     plan.scalars.push_back(read_scalar(item));
     if (!names.insert(plan.scalars.back().name).second) item.fail("has a name that is taken");
+  }
+  for (const Buffer& buffer : plan.buffers) {
+    for (const std::string& name : buffer.pointers) {
+      const Buffer* target = plan.find_buffer(name);
+      if (name.empty()) continue;
+      if (target == nullptr || target == &buffer) {
+        value.get("buffers").fail(fmt::format("has a pointer to no buffer: `{}`", printable(name)));
+      }
+    }
   }
   if (const auto accesses = value.find("accesses")) {
     for (const PlanValue& item : accesses->list()) plan.accesses.push_back(read_access(item, plan));

@@ -85,11 +85,23 @@ Json json_of(const Unit& unit) {
   return json;
 }
 
+Json json_of(const PlanImage& image) {
+  Json json = {
+      {"surface", image.surface},       {"channels", image.channels},
+      {"address", image.address},       {"filter", image.linear ? "linear" : "point"},
+      {"normalized", image.normalized}, {"read", image.read_normalized ? "normalized" : "element"}};
+  put_at(json, image.at);
+  return json;
+}
+
 Json json_of(const Buffer& buffer) {
   Json json = {{"name", buffer.name}, {"direction", to_text(buffer.direction)}};
   if (buffer.dtype) json["dtype"] = buffer.dtype->name;
   if (has_shape(buffer.direction)) json["shape"] = json_list(buffer.shape);
   if (buffer.value) json["value"] = json_of(*buffer.value);
+  if (!buffer.pointers.empty()) json["pointers"] = buffer.pointers;
+  if (buffer.image) json["image"] = json_of(*buffer.image);
+  if (!buffer.symbol.empty()) json["symbol"] = buffer.symbol;
   put_at(json, buffer.at);
   return json;
 }
@@ -97,7 +109,9 @@ Json json_of(const Buffer& buffer) {
 Json json_of(const Scalar& scalar) {
   Json json = {{"name", scalar.name}};
   if (scalar.dtype) json["dtype"] = scalar.dtype->name;
-  if (scalar.integer) {
+  if (scalar.null) {
+    json["null"] = true;
+  } else if (scalar.integer) {
     json["integer"] = json_of(*scalar.integer);
   } else {
     json["value"] = json_of(scalar.value);

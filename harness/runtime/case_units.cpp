@@ -75,14 +75,14 @@ void CaseUnits::interrupt() noexcept {
   if (compiler_) compiler_->interrupt();
 }
 
-std::vector<Entry> CaseUnits::prepare(const Case& which, const PlannedCase& planned, bool load,
-                                      CaseArtifacts* artifacts, Outcome& outcome) {
+Signatures CaseUnits::prepare(const Case& which, const PlannedCase& planned, bool load,
+                              CaseArtifacts* artifacts, Outcome& outcome) {
   protocol::Prepare request = request_for(which, planned, load, artifacts, outcome);
   if (compiler_) return prepare_confined(which, planned, std::move(request), artifacts, outcome);
   const nlohmann::json wire = protocol::to_json(request);
   // Most cases of a suite are compiled alike, and without a launch nothing else is wanted.
   if (!load && wire == known_request_) {
-    if (!known_error_) return known_kernels_;
+    if (!known_error_) return known_;
     end_case(outcome, FailureKind::compile, *known_error_);
   }
   protocol::Reply reply = dialogue_.ask(wire, {}, outcome);
@@ -107,14 +107,14 @@ std::vector<Entry> CaseUnits::prepare(const Case& which, const PlannedCase& plan
     throw internal_error("the worker reported a wrong number of kernels");
   }
   known_request_ = wire;
-  known_kernels_ = prepared.kernels;
+  known_ = prepared;
   known_error_.reset();
-  keep_images(std::move(prepared.images), known_kernels_, artifacts);
+  keep_images(std::move(prepared.images), known_.kernels, artifacts);
   if (planned.plan.compile_error) {
     judge_missing_refusal(planned, outcome);
     throw CaseEnded{};
   }
-  return std::move(prepared.kernels);
+  return known_;
 }
 
 // A failure to load that the source is not to blame for ends the case.
@@ -125,15 +125,15 @@ void CaseUnits::end_unloaded(const protocol::Failure& failure, Outcome& outcome)
 }
 
 // Every run loads anew, so that no variable of the module keeps what a run before left in it.
-std::vector<Entry> CaseUnits::prepare_confined(const Case& which, const PlannedCase& planned,
-                                               protocol::Prepare request, CaseArtifacts* artifacts,
-                                               Outcome& outcome) {
+Signatures CaseUnits::prepare_confined(const Case& which, const PlannedCase& planned,
+                                       protocol::Prepare request, CaseArtifacts* artifacts,
+                                       Outcome& outcome) {
   request.architecture = worker_.facts().architecture;
   const protocol::Prepared& made = compiler_->compile(request, which, outcome);
   if (outcome.verdict != Verdict::passed) throw CaseEnded{};
   outcome.notices = made.notices;
   keep_images(made.images, made.kernels, artifacts);
-  if (!request.load) return made.kernels;
+  if (!request.load) return made;
   const bool as_ptx = worker_.facts().has("image_ptx");
   const protocol::Load load = load_request(request, made.kernels, made.images, as_ptx);
   protocol::Reply reply = dialogue_.ask(protocol::to_json(load), {}, outcome);
@@ -145,7 +145,7 @@ std::vector<Entry> CaseUnits::prepare_confined(const Case& which, const PlannedC
   const auto* loaded = std::get_if<protocol::Prepared>(&reply);
   if (loaded == nullptr) dialogue_.end_garbled(outcome);
   if (!loaded->misfit.empty()) end_skipped(outcome, loaded->misfit, place_of_misfit(planned));
-  return made.kernels;
+  return made;
 }
 
 }  // namespace warpmark

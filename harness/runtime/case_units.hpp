@@ -21,25 +21,25 @@ class CaseUnits {
   /// Adds what the compile worker has, if there is one; waits for it.
   void add_facts(DeviceFacts& facts);
 
-  /// Compiles the plan's units, loads them if wanted, and gives the kernels in the order of the
-  /// launches. What is refused, faults or is not there ends the case, as does a compile error that
+  /// Compiles the plan's units, loads them if wanted, and gives what the compiler tells of
+  /// its kernels (Plan::kernels), variables and structs. What is refused, faults or is not there ends the case, as does a compile error that
   /// the plan expects. `artifacts`, unless null, gets sources, images and logs.
-  std::vector<Entry> prepare(const Case& which, const PlannedCase& planned, bool load,
-                             CaseArtifacts* artifacts, Outcome& outcome);
+  Signatures prepare(const Case& which, const PlannedCase& planned, bool load,
+                     CaseArtifacts* artifacts, Outcome& outcome);
 
   void interrupt() noexcept;
 
  private:
-  std::vector<Entry> prepare_confined(const Case& which, const PlannedCase& planned,
-                                      protocol::Prepare request, CaseArtifacts* artifacts,
-                                      Outcome& outcome);
+  Signatures prepare_confined(const Case& which, const PlannedCase& planned,
+                              protocol::Prepare request, CaseArtifacts* artifacts,
+                              Outcome& outcome);
   void end_unloaded(const protocol::Failure& failure, Outcome& outcome);
 
   WorkerLink& worker_;
   CaseDialogue& dialogue_;
   std::optional<ConfinedCompiler> compiler_;  ///< in a worker of its own, in a confined session
   nlohmann::json known_request_;              ///< the last one that was compiled, and what it has
-  std::vector<Entry> known_kernels_;
+  Signatures known_;
   std::optional<Error> known_error_;
 };
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "driver/image.hpp"
 #include "python/conversion.hpp"
 #include "python/function.hpp"
 #include "runtime/element.hpp"
@@ -90,12 +91,35 @@ class SignatureCheck {
     }
     for (size_t i = 0; i < given; ++i) {
       const std::string& name = launch.arguments[i];
-      if (const Buffer* buffer = plan_.find_buffer(name)) {
+      if (const Scalar* null = plan_.find_scalar(name); null != nullptr && null->null) {
+        check_null(*null, entry.parameters[i], entry);
+      } else if (const Buffer* buffer = plan_.find_buffer(name)) {
         check_buffer(*buffer, entry.parameters[i], entry);
       } else if (const Scalar* scalar = plan_.find_scalar(name)) {
         check_scalar(*scalar, entry.parameters[i], entry);
       }
     }
+  }
+
+  // A variable has the type that the source gives it.
+  void check(const Buffer& buffer, const VariableFacts& variable) {
+    if (variable.symbol.empty()) {
+      throw verdict_error(fmt::format("the kernel's source has no variable `{}`", buffer.symbol),
+                          positions_.find(buffer.at));
+    }
+    const std::string type = variable.type.substr(0, variable.type.find('['));
+    const std::optional<Elements> elements = elements_of_c_type(type, plan_);
+    if (!buffer.dtype && !elements) {
+      throw unknown_dtype(buffer.name, buffer.at, {0, 0, 1, variable.type});
+    }
+    const DType dtype = buffer.dtype ? *buffer.dtype : elements->dtype;
+    if (elements && !elements_agree(dtype, *elements)) {
+      throw verdict_error(
+          fmt::format("`{}` is given as {}, and it is {}", buffer.name, dtype.name, variable.type),
+          positions_.find(buffer.at), "leave `dtype` out to take the variable's");
+    }
+    types_.dtypes.try_emplace(buffer.name, dtype);
+    types_.symbols.try_emplace(buffer.name, variable.symbol);
   }
 
   ArgumentTypes take() { return std::move(types_); }
@@ -108,12 +132,48 @@ class SignatureCheck {
                          positions_.find(at), hint);
   }
 
+  void check_image(const Buffer& buffer, const EntryParameter& parameter, const Entry& entry) {
+    const char* what = buffer.image->surface ? "surface" : "texture";
+    if (parameter.bytes != sizeof(uint64_t) || is_pointer(parameter.type)) {
+      throw misfit(buffer.name, buffer.at, parameter, entry, fmt::format("a {}", what),
+                   fmt::format("its parameter is a cuda{}Object_t",
+                               buffer.image->surface ? "Surface" : "Texture"));
+    }
+    if (!buffer.dtype) {
+      throw verdict_error(fmt::format("the {} `{}` needs a dtype: its parameter has no elements",
+                                      what, buffer.name),
+                          positions_.find(buffer.at), "add it, as in `dtype: float32`");
+    }
+    if (!image_format(*buffer.dtype)) {
+      throw verdict_error(fmt::format("no {} has elements of {}", what, buffer.dtype->name),
+                          positions_.find(buffer.at),
+                          "they are integers of 8, 16 or 32 bits, float16 or float32");
+    }
+    const bool real = buffer.dtype->kind == DTypeKind::floating;
+    if (buffer.image->linear && !real && !buffer.image->read_normalized) {
+      throw verdict_error(fmt::format("the texture `{}` of {} cannot be interpolated", buffer.name,
+                                      buffer.dtype->name),
+                          positions_.find(buffer.at), "add `read: normalized`, or a float dtype");
+    }
+    if (buffer.image->read_normalized && buffer.dtype->bytes > 2) {
+      throw verdict_error(fmt::format("{} is not read normalized: integers of 8 and 16 bits are",
+                                      buffer.dtype->name),
+                          positions_.find(buffer.at));
+    }
+    types_.dtypes.try_emplace(buffer.name, *buffer.dtype);
+  }
+
   void check_buffer(const Buffer& buffer, const EntryParameter& parameter, const Entry& entry) {
+    if (buffer.image) return check_image(buffer, parameter, entry);
     const bool by_value = !parameter.type.empty() && !is_pointer(parameter.type) &&
                           elements_of_c_type(parameter.type, plan_).has_value();
     if (parameter.bytes != 8 || by_value) {
       throw misfit(buffer.name, buffer.at, parameter, entry, "an array",
                    "a number is given with `scalar:`");
+    }
+    if (!buffer.pointers.empty()) {
+      types_.dtypes.try_emplace(buffer.name, *find_dtype("uint64"));
+      return;
     }
     const std::optional<Elements> element = pointee(parameter.type, plan_);
     const std::optional<DType> dtype = buffer.dtype ? buffer.dtype
@@ -134,6 +194,16 @@ class SignatureCheck {
       else
         known->second = std::max(known->second, *elements);
     }
+  }
+
+  void check_null(const Scalar& scalar, const EntryParameter& parameter, const Entry& entry) {
+    const bool by_value = !parameter.type.empty() && !is_pointer(parameter.type);
+    if (parameter.bytes != sizeof(void*) || by_value) {
+      throw misfit(scalar.name, scalar.at, parameter, entry, "a null pointer",
+                   "a number is given with `scalar:`");
+    }
+    types_.dtypes.try_emplace(scalar.name, *find_dtype("uint64"));
+    types_.counts.try_emplace(scalar.name, 1);
   }
 
   void check_scalar(const Scalar& scalar, const EntryParameter& parameter, const Entry& entry) {
@@ -253,19 +323,59 @@ std::optional<uint64_t> pointed_elements(std::string_view type) {
   return vector ? uint64_t{vector->dtype.bytes} * vector->count : 0;
 }
 
-ArgumentTypes argument_types(const PlannedCase& planned, const std::vector<Entry>& kernels) {
+namespace {
+
+// The struct as the compiler lays it out must be the one that the suite describes.
+void check_layout(const PlanType& type, const LayoutFacts& facts, const PositionMap& positions) {
+  const Position where = positions.find("/types/" + type.name);
+  if (!facts.problem.empty()) {
+    throw verdict_error(fmt::format("the struct `{}` is not as the suite describes it: {}",
+                                    type.name, facts.problem),
+                        where);
+  }
+  const std::vector<Field>& fields = *type.dtype.fields;
+  for (size_t i = 0; i < std::min(fields.size(), facts.offsets.size()); ++i) {
+    if (facts.offsets[i] == fields[i].offset) continue;
+    throw verdict_error(
+        fmt::format("the field `{}` of `{}` is at byte {} by the suite, and at byte {} by the "
+                    "compiler",
+                    fields[i].name, type.name, fields[i].offset, facts.offsets[i]),
+        where, "describe every field, in the order of the source");
+  }
+  if (facts.bytes == type.dtype.bytes) return;
+  throw verdict_error(fmt::format("the struct `{}` has {} bytes by the suite, and {} by the "
+                                  "compiler",
+                                  type.name, type.dtype.bytes, facts.bytes),
+                      where, "describe every field, in the order of the source");
+}
+
+}  // namespace
+
+ArgumentTypes argument_types(const PlannedCase& planned, const Signatures& compiled) {
   SignatureCheck check(planned);
+  const std::vector<PlanType>& structs = planned.plan.types;
+  for (size_t i = 0; i < std::min(structs.size(), compiled.layouts.size()); ++i) {
+    check_layout(structs[i], compiled.layouts[i], planned.positions);
+  }
+  size_t variable = 0;
+  for (const Buffer& buffer : planned.plan.buffers) {
+    if (!buffer.symbol.empty()) check.check(buffer, compiled.variables.at(variable++));
+  }
   const std::vector<size_t> of_launch = planned.plan.kernels().of_launch;
   size_t next = 0;
   for (const Step& step : planned.plan.steps) {
     if (const auto* launch = std::get_if<LaunchStep>(&step)) {
-      check.check(*launch, kernels.at(of_launch[next++]));
+      check.check(*launch, compiled.kernels.at(of_launch[next++]));
     }
   }
   ArgumentTypes types = check.take();
   // Buffers that only copies touch have no parameter to take a type from.
   for (const Buffer& buffer : planned.plan.buffers) {
     if (types.dtypes.contains(buffer.name)) continue;
+    if (!buffer.pointers.empty()) {
+      types.dtypes.try_emplace(buffer.name, *find_dtype("uint64"));
+      continue;
+    }
     if (!buffer.dtype) {
       throw verdict_error(fmt::format("no kernel takes `{}`, so it needs a dtype", buffer.name),
                           planned.positions.find(buffer.at));
@@ -288,14 +398,20 @@ CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned, Argu
   // Scalars first: they are cheap, and arrays may be sized by them.
   for (const Scalar& scalar : plan.scalars) {
     const auto dtype = inputs.dtypes.find(scalar.name);
-    if (dtype == inputs.dtypes.end()) continue;  // no kernel takes it
-    if (scalar.integer) continue;                // add_integers
+    if (dtype == inputs.dtypes.end()) continue;   // no kernel takes it
+    if (scalar.integer || scalar.null) continue;  // add_integers
     ScalarValue value{dtype->second, scalar_bytes(value_of(scalar.name, scalar.value),
                                                   dtype->second, inputs.counts.at(scalar.name))};
     if (!is_axis(plan, scalar.name)) scope.set_scalar(scalar.name, value.dtype, value.bytes);
     inputs.scalars.emplace(scalar.name, std::move(value));
   }
   for (const Buffer& buffer : plan.buffers) {
+    if (!buffer.pointers.empty()) {
+      // The worker, which knows them, puts the addresses in.
+      inputs.arrays.emplace(buffer.name, Array(*find_dtype("uint64"),
+                                               {static_cast<int64_t>(buffer.pointers.size())}));
+      continue;
+    }
     if (!buffer.value) continue;
     Array array = to_array(value_of(buffer.name, *buffer.value), inputs.dtypes.at(buffer.name));
     if (!is_axis(plan, buffer.name)) scope.set_array(buffer.name, array);
@@ -315,7 +431,12 @@ Shape buffer_shape(const Buffer& buffer, const CaseInputs& inputs) {
 void add_integers(const PlannedCase& resolved_case, CaseInputs& inputs) {
   for (const Scalar& scalar : resolved_case.plan.scalars) {
     const auto dtype = inputs.dtypes.find(scalar.name);
-    if (!scalar.integer || dtype == inputs.dtypes.end()) continue;
+    if (dtype == inputs.dtypes.end()) continue;
+    if (scalar.null) {
+      inputs.scalars.emplace(scalar.name, ScalarValue{dtype->second, std::vector<std::byte>(8)});
+      continue;
+    }
+    if (!scalar.integer) continue;
     const DType& type = dtype->second;
     const auto value = std::get<int64_t>(*scalar.integer);
     // As bits of the width, and back.
@@ -363,6 +484,7 @@ uint64_t buffer_bytes(const PlannedCase& ready, const CaseInputs& inputs) {
 PythonScope reference_scope(const Plan& plan, const CaseInputs& inputs) {
   PythonScope scope = axes_scope(plan);
   for (const auto& [name, scalar] : inputs.scalars) {
+    if (plan.find_scalar(name) != nullptr && plan.find_scalar(name)->null) continue;
     // An axis that counts something stays a Python int; what the kernel gets as 0.1F must not be
     // another number here.
     if (!is_axis(plan, name) || is_other_than_axis(plan, name, scalar)) {
@@ -370,6 +492,8 @@ PythonScope reference_scope(const Plan& plan, const CaseInputs& inputs) {
     }
   }
   for (const auto& [name, array] : inputs.arrays) {
+    const Buffer* buffer = plan.find_buffer(name);
+    if (buffer != nullptr && !buffer->pointers.empty()) continue;  // addresses say nothing
     if (!is_axis(plan, name)) scope.set_array(name, array);
   }
   return scope;

@@ -30,7 +30,8 @@ struct ArgumentTypes {
   /// What buffers hold to the kernels, where that is known: the bytes of a number or of a built-in
   /// vector, which have a value as a whole, or 0 for records, whose members may have none.
   std::map<std::string, uint64_t> elements;
-  std::map<std::string, size_t> counts;  ///< of scalars: how many elements a parameter has
+  std::map<std::string, size_t> counts;        ///< of scalars: how many elements a parameter has
+  std::map<std::string, std::string> symbols;  ///< of buffers that are variables of the module
 };
 
 struct CaseInputs : ArgumentTypes {
@@ -39,10 +40,11 @@ struct CaseInputs : ArgumentTypes {
 };
 
 /// The dtype of every argument: the suite's, else the kernel parameter's type; and the elements of
-/// buffers: of several kernels' types records come first, then the greatest. `kernels` has the
+/// buffers: of several kernels' types records come first, then the greatest. `compiled` has the
 /// entry of each of the plan's kernels (Plan::kernels). Throws a verdict error, at the argument, for what does not
-/// fit the kernel's parameters: count, sizes, pointers where values are wanted, element types.
-ArgumentTypes argument_types(const PlannedCase& planned, const std::vector<Entry>& kernels);
+/// fit the kernel's parameters: count, sizes, pointers where values are wanted, element types; for a
+/// variable that is not there, and for a struct that the compiler lays out otherwise.
+ArgumentTypes argument_types(const PlannedCase& planned, const Signatures& compiled);
 
 /// The elements of what a parameter of this type, as a demangler writes it, points to; nothing if
 /// it is no pointer to data.

@@ -245,7 +245,7 @@ std::string describe(const OutputVerdict& output) {
 bool inputs_unchanged(const PlannedCase& planned, const CaseInputs& inputs,
                       const std::map<std::string, Array>& results, Outcome& outcome) {
   for (const Buffer& buffer : planned.plan.buffers) {
-    if (buffer.direction != ArgumentKind::in) continue;
+    if (buffer.direction != ArgumentKind::in || !buffer.pointers.empty()) continue;
     const Array& before = inputs.arrays.at(buffer.name);
     const Array& after = results.at(buffer.name);
     if (std::ranges::equal(before.bytes(), after.bytes())) continue;

@@ -1,11 +1,14 @@
 #include "runtime/requests.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "driver/image.hpp"
 
 namespace warpmark {
 
@@ -49,6 +52,51 @@ protocol::UnitText file_of(const Unit& unit, const Suite& suite, const PlannedCa
 
 std::array<int64_t, 3> resolved(const std::array<Size, 3>& sizes) {
   return {resolved(sizes[0]), resolved(sizes[1]), resolved(sizes[2])};
+}
+
+int address_mode(const std::string& word) {
+  if (word == "wrap") return CU_TR_ADDRESS_MODE_WRAP;
+  if (word == "mirror") return CU_TR_ADDRESS_MODE_MIRROR;
+  if (word == "border") return CU_TR_ADDRESS_MODE_BORDER;
+  return CU_TR_ADDRESS_MODE_CLAMP;
+}
+
+// NumPy's axes are z, y, x, and behind them the channels, if there are several.
+protocol::ImageShape image_shape(const Buffer& buffer, const Shape& shape,
+                                 const PositionMap& positions) {
+  const PlanImage& image = *buffer.image;
+  protocol::ImageShape wire;
+  size_t axes = shape.size();
+  if (image.channels > 1) {
+    if (axes == 0 || shape.back() != image.channels) {
+      throw verdict_error(fmt::format("`{}` has shape {}: its last axis is not its {} channels",
+                                      buffer.name, shape_text(shape), image.channels),
+                          positions.find(buffer.at));
+    }
+    --axes;
+  }
+  const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
+  if (axes < 1 || axes > 3 || empty) {
+    throw verdict_error(
+        fmt::format("`{}` has shape {}: a texture has one to three axes, none of "
+                    "length 0{}",
+                    buffer.name, shape_text(shape), image.channels > 1 ? ", and its channels" : ""),
+        positions.find(buffer.at));
+  }
+  for (size_t axis = 0; axis < axes; ++axis) {
+    wire.extents[axis] = static_cast<uint64_t>(shape[axes - 1 - axis]);
+  }
+  for (size_t axis = 0; axis < 3; ++axis) {
+    const auto& modes = image.address;
+    wire.address[axis] = modes.empty() ? CU_TR_ADDRESS_MODE_CLAMP
+                                       : address_mode(modes[std::min(axis, modes.size() - 1)]);
+  }
+  wire.channels = static_cast<uint64_t>(image.channels);
+  wire.surface = image.surface;
+  wire.linear = image.linear;
+  wire.normalized = image.normalized;
+  wire.read_normalized = image.read_normalized;
+  return wire;
 }
 
 protocol::Step wire_step(const Step& step, const std::vector<size_t>& kernels, size_t& launches) {
@@ -97,7 +145,20 @@ protocol::Prepare prepare_request(const Suite& suite, const PlannedCase& planned
     text.link = unit.link;
     request.units.push_back(std::move(text));
   }
-  for (const LaunchStep* launch : planned.plan.kernels().distinct) {
+  // Variables and structs are those of the unit that the first launch is of.
+  const Plan::Kernels kernels = planned.plan.kernels();
+  if (!kernels.distinct.empty()) {
+    protocol::UnitText& unit = request.units.at(kernels.distinct.front()->unit);
+    for (const Buffer& buffer : planned.plan.buffers) {
+      if (!buffer.symbol.empty()) unit.variables.push_back(buffer.symbol);
+    }
+    for (const PlanType& type : planned.plan.types) {
+      unit.layouts.push_back({type.name, {}});
+      for (const Field& field : *type.dtype.fields)
+        unit.layouts.back().fields.push_back(field.name);
+    }
+  }
+  for (const LaunchStep* launch : kernels.distinct) {
     request.kernels.push_back({launch->unit, launch->entry, arguments_of(*launch, planned.plan)});
   }
   const PlanLimits& limits = planned.plan.limits;
@@ -111,6 +172,13 @@ Position in_suite(Position where, const Suite& suite) {
   return where;
 }
 
+void check_images(const ReadyCase& ready) {
+  for (const Buffer& buffer : ready.planned.plan.buffers) {
+    if (!buffer.image) continue;
+    (void)image_shape(buffer, buffer_shape(buffer, ready.inputs), ready.planned.positions);
+  }
+}
+
 protocol::Run run_request(const ReadyCase& ready) {
   protocol::Run run;
   const Plan& plan = ready.planned.plan;
@@ -122,6 +190,13 @@ protocol::Run run_request(const ReadyCase& ready) {
                            buffer.direction == ArgumentKind::inout, std::nullopt});
     if (const std::string& holder = plan.holder(buffer.name); holder != buffer.name)
       run.buffers.back().holder = holder;
+    run.buffers.back().pointers = buffer.pointers;
+    if (buffer.image) {
+      run.buffers.back().image =
+          image_shape(buffer, buffer_shape(buffer, ready.inputs), ready.planned.positions);
+    }
+    const auto symbol = ready.inputs.symbols.find(buffer.name);
+    if (symbol != ready.inputs.symbols.end()) run.buffers.back().symbol = symbol->second;
     const auto element = ready.inputs.elements.find(buffer.name);
     if (element != ready.inputs.elements.end()) run.buffers.back().element = element->second;
     run.buffers.back().bytes =

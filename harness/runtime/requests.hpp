@@ -31,4 +31,7 @@ std::vector<int> descriptors(const protocol::Run& run, const CaseInputs& inputs,
 /// Those of a Time request: initial values only.
 std::vector<int> descriptors(const protocol::Run& run, const CaseInputs& inputs);
 
+/// Throws a verdict error, at the argument, for an array whose shape no texture or surface has.
+void check_images(const ReadyCase& ready);
+
 }  // namespace warpmark

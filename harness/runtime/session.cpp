@@ -183,10 +183,9 @@ class Session::State {
     return facts;
   }
 
-  ArgumentTypes types_of(const PlannedCase& planned, const std::vector<Entry>& kernels,
-                         Outcome& outcome) {
+  ArgumentTypes types_of(const PlannedCase& planned, const Signatures& compiled, Outcome& outcome) {
     try {
-      return argument_types(planned, kernels);
+      return argument_types(planned, compiled);
     } catch (const Error& error) {
       end_unready(outcome, FailureKind::signature, error);
     }
@@ -210,10 +209,10 @@ class Session::State {
     }
   }
 
-  ReadyCase make_ready(const Case& which, const PlannedCase& planned,
-                       const std::vector<Entry>& kernels, Trial trial, Outcome& outcome) {
-    const ArgumentTypes types = types_of(planned, kernels, outcome);
-    check_launches(planned, kernels, outcome);
+  ReadyCase make_ready(const Case& which, const PlannedCase& planned, const Signatures& compiled,
+                       Trial trial, Outcome& outcome) {
+    const ArgumentTypes types = types_of(planned, compiled, outcome);
+    check_launches(planned, compiled.kernels, outcome);
     ReadyCase ready{planned, {}, trial.guards_front};
     try {
       const GeneratorKey key{trial.seed.value_or(options_.seed), which.suite->name, which.id, "",
@@ -225,6 +224,7 @@ class Session::State {
         buffer.dtype = ready.inputs.dtypes.at(buffer.name);
       }
       add_integers(ready.planned, ready.inputs);
+      check_images(ready);
     } catch (const NoMemoryError& error) {
       end_skipped(
           outcome,
@@ -236,7 +236,7 @@ class Session::State {
     for (const PlannedSkip& rule : ready.planned.plan.skip) {
       if (std::get<bool>(rule.when)) end_skipped(outcome, rule.reason);
     }
-    check_launches(ready.planned, kernels, outcome);
+    check_launches(ready.planned, compiled.kernels, outcome);
     check_memory(ready.planned, ready.inputs, worker_.facts(), artifacts_, outcome);
     return ready;
   }
@@ -245,16 +245,16 @@ class Session::State {
                Outcome& outcome) {
     worker_.greet();
     check_launches(planned, {}, outcome);
-    const std::vector<Entry> kernels = units_.prepare(which, planned, false, artifacts_, outcome);
+    const Signatures compiled = units_.prepare(which, planned, false, artifacts_, outcome);
     if (!look) {
-      types_of(planned, kernels, outcome);
-      check_launches(planned, kernels, outcome);
+      types_of(planned, compiled, outcome);
+      check_launches(planned, compiled.kernels, outcome);
       return;
     }
     try {
       uint64_t trial = 0;
       // The arrays of one trial go before those of the next are made.
-      while (look(make_ready(which, planned, kernels, trial, outcome))) {
+      while (look(make_ready(which, planned, compiled, trial, outcome))) {
         if (interrupted()) end_interrupted(outcome);
         ++trial;
       }
@@ -269,8 +269,8 @@ class Session::State {
     worker_.greet();
     check_launches(planned, {}, outcome);
     check_requirements(planned, worker_.facts(), outcome);
-    const std::vector<Entry> kernels = units_.prepare(which, planned, true, artifacts_, outcome);
-    return make_ready(which, planned, kernels, trial, outcome);
+    const Signatures compiled = units_.prepare(which, planned, true, artifacts_, outcome);
+    return make_ready(which, planned, compiled, trial, outcome);
   }
 
   void run(const Case& which, const PlannedCase& planned, Trial trial, Outcome& outcome) {

@@ -27,7 +27,10 @@ class Writer {
       json["point"].push_back({{"name", axis.name}, {"value", value_document(axis.value)}});
     }
     json["kernel"] = kernel();
-    json["arguments"] = arguments();
+    if (!suite_.arguments.empty()) set("/arguments", suite_.arguments.front().where);
+    json["arguments"] = arguments(suite_.arguments, "/arguments");
+    if (!suite_.globals.empty()) json["globals"] = arguments(suite_.globals, "/globals");
+    for (const StructType& type : suite_.types) set("/types/" + type.name, type.where);
     if (suite_.fault) set("/expect", suite_.fault->kind.where);
     if (suite_.report) set("/expect", suite_.report->kind.where);
     if (suite_.compile_error) set("/expect", suite_.compile_error->where);
@@ -124,6 +127,17 @@ class Writer {
     return json;
   }
 
+  Json image(const SuiteImage& image, const std::string& pointer) {
+    set(pointer, image.where);
+    return {{"surface", image.surface},
+            {"channels", image.channels},
+            {"address", image.address},
+            {"filter", image.linear ? "linear" : "point"},
+            {"normalized", image.normalized},
+            {"read", image.read_normalized ? "normalized" : "element"},
+            {"at", pointer}};
+  }
+
   Json dtype(const Expression& expression) const {
     if (const StructType* type = find_type(suite_, expression.text())) return type->dtype;
     const ArithmeticValue value = expression.evaluate(values_.scope);
@@ -131,11 +145,10 @@ class Writer {
     return value_document(value);
   }
 
-  Json arguments() {
+  Json arguments(const std::vector<Argument>& arguments, const std::string& parent) {
     Json list = Json::array();
-    if (!suite_.arguments.empty()) set("/arguments", suite_.arguments.front().where);
-    for (const Argument& argument : suite_.arguments) {
-      const std::string pointer = fmt::format("/arguments/{}", list.size());
+    for (const Argument& argument : arguments) {
+      const std::string pointer = fmt::format("{}/{}", parent, list.size());
       set(pointer, argument.where);
       Json json = {{"name", argument.name}, {"kind", to_text(argument.kind)}};
       if (argument.dtype) {
@@ -149,9 +162,15 @@ class Writer {
               size_document(extent, fmt::format("{}/shape/{}", pointer, json["shape"].size()),
                             values_, document_.positions));
         }
+      } else if (argument.kind == ArgumentKind::null) {
+        json["null"] = true;
+      } else if (argument.kind == ArgumentKind::pointers) {
+        for (const Located& to : argument.pointers) json["pointers"].push_back(to.text);
       } else {
         json["value"] = python(argument.value, pointer + "/value");
       }
+      if (argument.image) json["image"] = image(*argument.image, pointer + "/image");
+      if (!argument.symbol.empty()) json["symbol"] = argument.symbol;
       json["at"] = pointer;
       list.push_back(std::move(json));
     }

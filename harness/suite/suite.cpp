@@ -14,6 +14,12 @@ std::string_view to_text(ArgumentKind kind) {
       return "scalar";
     case ArgumentKind::scratch:
       return "scratch";
+    case ArgumentKind::null:
+      return "null";
+    case ArgumentKind::pointers:
+      return "pointers";
+    case ArgumentKind::texture:
+      return "texture";
   }
   return "";
 }

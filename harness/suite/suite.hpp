@@ -75,12 +75,20 @@ enum class ArgumentKind : uint8_t {
   inout,
   out,
   scalar,
-  scratch  ///< an array that only the kernels use: what is left in it does not matter
+  scratch,   ///< an array that only the kernels use: what is left in it does not matter
+  null,      ///< a pointer to nothing
+  pointers,  ///< an array of pointers to other arguments
+  texture    ///< an input that the kernel reads by coordinates
 };
 std::string_view to_text(ArgumentKind kind);
 /// Whether an argument of this kind is an array without a value before the launch.
 inline bool has_shape(ArgumentKind kind) {
   return kind == ArgumentKind::out || kind == ArgumentKind::scratch;
+}
+/// Whether an argument of this kind is an array with elements that expressions know.
+inline bool is_array(ArgumentKind kind) {
+  return kind != ArgumentKind::scalar && kind != ArgumentKind::null &&
+         kind != ArgumentKind::pointers;
 }
 /// Whether an argument of this kind is an array that is judged after the launch.
 inline bool is_output(ArgumentKind kind) {
@@ -94,6 +102,17 @@ struct StructType {
   std::string dtype;  ///< of find_dtype
 };
 
+/// How an array is seen as a texture or a surface.
+struct SuiteImage {
+  Position where;
+  bool surface = false;              ///< else a texture
+  std::vector<std::string> address;  ///< wrap, clamp, mirror, border: one for all axes, or each
+  bool linear = false;               ///< interpolates
+  bool normalized = false;           ///< coordinates are from 0 to 1
+  bool read_normalized = false;      ///< integers are read as floats from 0 or −1 to 1
+  int channels = 1;                  ///< of an element; the last axis, if more than 1
+};
+
 struct Argument {
   std::string name;
   Position where;
@@ -101,6 +120,9 @@ struct Argument {
   PythonText value;               ///< for in, inout and scalar
   std::vector<Expression> shape;  ///< for out and scratch; an element may be a tuple (`x.shape`)
   std::optional<Expression> dtype;
+  std::vector<Located> pointers;  ///< arguments that it points to; "" is a null pointer
+  std::optional<SuiteImage> image;
+  std::string symbol;  ///< of a variable of the module: its C++ name, "ns::table"
 };
 
 /// What runs the kernel: one launch, or several steps.
@@ -225,6 +247,7 @@ struct Suite {
   std::vector<Axis> axes;  ///< the first varies slowest
   std::vector<StructType> types;
   std::vector<Argument> arguments;  ///< in the kernel's parameter order
+  std::vector<Argument> globals;    ///< variables of the module: `constants` and `globals`
   std::optional<SuiteLaunch> launch;
   std::vector<NamedText> reference;
   SuiteTolerance tolerance;

@@ -36,8 +36,9 @@ class Checker {
   explicit Checker(const Suite& suite) : suite_(suite) {
     for (const Axis& axis : suite.axes) axes_.push_back(axis.name);
     for (const Argument& argument : suite.arguments) {
-      if (argument.kind != ArgumentKind::scalar) arrays_.push_back(argument.name);
+      if (is_array(argument.kind)) arrays_.push_back(argument.name);
     }
+    for (const Argument& variable : suite.globals) arrays_.push_back(variable.name);
   }
 
   // With all arrays and the device, as where a kernel is launched.
@@ -232,7 +233,7 @@ class Checker {
 
   void require_array(const Located& name, bool changes) const {
     for (const Argument& argument : suite_.arguments) {
-      if (argument.name != name.text || argument.kind == ArgumentKind::scalar) continue;
+      if (argument.name != name.text || !is_array(argument.kind) || argument.image) continue;
       if (!changes || argument.kind != ArgumentKind::in) return;
       throw usage_error(fmt::format("`{}` is an input, which nothing may change", name.text),
                         name.where, "an array that a step changes is an `inout`");
@@ -280,15 +281,42 @@ class Checker {
     if (baseline->launch) launch(*baseline->launch);
   }
 
-  void arguments() const {
-    Allowed earlier;
+  // Arguments of the kernels, and variables of their module.
+  std::vector<const Argument*> all_arguments() const {
+    std::vector<const Argument*> all;
+    for (const Argument& argument : suite_.arguments) all.push_back(&argument);
+    for (const Argument& variable : suite_.globals) all.push_back(&variable);
+    return all;
+  }
+
+  void variables() const {
+    std::set<std::string> names;
+    for (const Argument* argument : all_arguments()) {
+      if (names.insert(argument->name).second) continue;
+      throw usage_error(fmt::format("`{}` is there twice", argument->name), argument->where);
+    }
     for (const Argument& argument : suite_.arguments) {
-      if (argument.kind == ArgumentKind::in || argument.kind == ArgumentKind::inout) {
-        earlier.arrays.push_back(argument.name);
+      for (const Located& to : argument.pointers) {
+        if (to.text.empty()) continue;
+        const auto found = std::find_if(suite_.arguments.begin(), suite_.arguments.end(),
+                                        [&](const Argument& one) { return one.name == to.text; });
+        if (found != suite_.arguments.end() && is_array(found->kind) && !found->image) continue;
+        throw unknown_word("array argument", to.text, to.where, arrays_);
+      }
+    }
+  }
+
+  void arguments() const {
+    variables();
+    Allowed earlier;
+    for (const Argument* argument : all_arguments()) {
+      if (is_array(argument->kind) && !has_shape(argument->kind)) {
+        earlier.arrays.push_back(argument->name);
       }
     }
     earlier.device = true;
-    for (const Argument& argument : suite_.arguments) {
+    for (const Argument* one : all_arguments()) {
+      const Argument& argument = *one;
       const bool is_the_axis =
           argument.kind == ArgumentKind::scalar && trim(argument.value.text) == argument.name;
       if (is_axis(argument.name) && !is_the_axis) {
@@ -311,8 +339,8 @@ class Checker {
 
   void references() const {
     std::vector<std::string> outputs;
-    for (const Argument& argument : suite_.arguments) {
-      if (is_output(argument.kind)) outputs.push_back(argument.name);
+    for (const Argument* argument : all_arguments()) {
+      if (is_output(argument->kind)) outputs.push_back(argument->name);
     }
     std::set<std::string> referenced;
     for (const NamedText& reference : suite_.reference) {
@@ -335,10 +363,10 @@ class Checker {
     }
     // A finding can be all that a case is for.
     if (suite_.fault || suite_.compile_error || (suite_.report && suite_.reference.empty())) return;
-    for (const Argument& argument : suite_.arguments) {
-      if (is_output(argument.kind) && referenced.count(argument.name) == 0) {
-        throw usage_error(fmt::format("the output `{}` has no reference", argument.name),
-                          argument.where, "add it to `reference`");
+    for (const Argument* argument : all_arguments()) {
+      if (is_output(argument->kind) && referenced.count(argument->name) == 0) {
+        throw usage_error(fmt::format("the output `{}` has no reference", argument->name),
+                          argument->where, "add it to `reference`");
       }
     }
   }

@@ -64,6 +64,7 @@ void check_suite_files(const Suite& suite) {
   for (const Kernel* kernel : kernels(suite)) check_kernel_files(suite, *kernel);
   if (suite.launch) check_step_files(suite, suite.launch->steps);
   for (const Argument& argument : suite.arguments) require_python(suite, argument.value);
+  for (const Argument& variable : suite.globals) require_python(suite, variable.value);
   for (const NamedText& reference : suite.reference) require_python(suite, reference.value);
 }
 

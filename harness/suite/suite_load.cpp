@@ -16,9 +16,9 @@ namespace {
 
 const std::vector<std::string>& top_keys() {
   static const std::vector<std::string> kKeys = {
-      "warpmark",  "about",  "plugin",    "kernel",    "axes",     "types",
-      "arguments", "launch", "reference", "tolerance", "baseline", "bench",
-      "expect",    "limits", "requires",  "skip",      "lint"};
+      "warpmark",  "about",   "plugin",   "kernel",    "axes",      "types",    "arguments",
+      "constants", "globals", "launch",   "reference", "tolerance", "baseline", "bench",
+      "expect",    "limits",  "requires", "skip",      "lint"};
   return kKeys;
 }
 
@@ -135,6 +135,11 @@ std::shared_ptr<const Suite> read_suite(const std::string& text, const std::file
   key("axes", [&](const YamlNode& node) { suite->axes = read_axes(node); });
   key("types", [&](const YamlNode& node) { suite->types = read_types(node); });
   key("arguments", [&](const YamlNode& node) { suite->arguments = read_arguments(node); });
+  const auto globals = [&](const YamlNode& node, bool constants) {
+    for (Argument& one : read_globals(node, constants)) suite->globals.push_back(std::move(one));
+  };
+  key("constants", [&](const YamlNode& node) { globals(node, true); });
+  key("globals", [&](const YamlNode& node) { globals(node, false); });
   key("launch", [&](const YamlNode& node) { suite->launch = read_launch(node); });
   key("reference", [&](const YamlNode& node) { read_reference(node, *suite); });
   key("tolerance", [&](const YamlNode& node) { read_tolerance(node, *suite); });

@@ -240,44 +240,6 @@ Kernel read_kernel(const YamlNode& node) {
   return kernel;
 }
 
-std::vector<Argument> read_arguments(const YamlNode& node) {
-  require_named_map(node, "`arguments`");
-  std::vector<Argument> arguments;
-  for (const YamlMember& member : node.members) {
-    check_name(member.key, member.where);
-    const std::string what = fmt::format("the argument `{}`", member.key);
-    require_map(member.value, what, {"in", "inout", "out", "scalar", "scratch", "dtype"});
-    Argument argument;
-    argument.name = member.key;
-    argument.where = member.where;
-    int kinds = 0;
-    for (const ArgumentKind kind : {ArgumentKind::in, ArgumentKind::inout, ArgumentKind::out,
-                                    ArgumentKind::scalar, ArgumentKind::scratch}) {
-      const YamlNode* value = member.value.find(to_text(kind));
-      if (value == nullptr) continue;
-      ++kinds;
-      argument.kind = kind;
-      const std::string key = fmt::format("`{}`", to_text(kind));
-      if (has_shape(kind)) {
-        argument.shape = read_expressions(*value, key);
-      } else {
-        argument.value = read_python(*value, key);
-      }
-    }
-    if (kinds != 1) {
-      throw usage_error(
-          fmt::format("{} needs one of in, inout, out, scalar and scratch, and has {}", what,
-                      kinds == 0 ? "none" : "several"),
-          member.where);
-    }
-    if (const YamlNode* dtype = member.value.find("dtype")) {
-      argument.dtype = read_expression(*dtype, "`dtype`");
-    }
-    arguments.push_back(std::move(argument));
-  }
-  return arguments;
-}
-
 void require_format_version(const YamlNode& root) {
   const YamlNode* version = root.find("warpmark");
   if (version == nullptr) {

@@ -58,6 +58,8 @@ Limits read_limits(const YamlNode& node);
 /// Whether the text can name a variable of C++, Python and arithmetic.
 bool is_identifier(std::string_view text);
 std::vector<Argument> read_arguments(const YamlNode& node);
+/// Variables of the module: `constants`, whose value can stand alone, or `globals`.
+std::vector<Argument> read_globals(const YamlNode& node, bool constants);
 
 /// Throws for a name that neither C++, Python nor arithmetic could use as a variable.
 void check_name(const std::string& name, const Position& where);

@@ -1,5 +1,7 @@
 #include "worker/device_run.hpp"
 
+#include <fmt/format.h>
+
 #include <span>
 
 namespace warpmark {
@@ -45,23 +47,22 @@ LaunchConfig config_of(const protocol::Launch& launch) {
 }
 
 DeviceRun::DeviceRun(std::shared_ptr<Context> context, const std::vector<Function>& kernels,
-                     const protocol::Run& run)
+                     const std::optional<Module>& module, const protocol::Run& run)
     : context_(std::move(context)),
       kernels_(kernels),
+      module_(module),
       request_(run),
       guarded_(is_guarded(*context_, run)),
       protects_(run.guard != protocol::Guard::none),
       registers_(run.guard == protocol::Guard::none) {
-  const auto edge =
-      run.guard == protocol::Guard::front ? DeviceMemory::Edge::front : DeviceMemory::Edge::back;
   for (const protocol::BufferBytes& wanted : request_.buffers) {
-    const DeviceMemory& buffer =
-        memory_
-            .emplace(wanted.name,
-                     guarded_ ? DeviceMemory::guarded(context_, wanted.bytes, wanted.name, edge)
-                              : DeviceMemory(context_, wanted.bytes, wanted.name))
-            .first->second;
-    if (wanted.bytes == 0) continue;
+    if (wanted.image) {
+      images_.emplace(wanted.name, make_image(wanted));
+      continue;
+    }
+    const DeviceMemory& buffer = memory_.emplace(wanted.name, make_buffer(wanted)).first->second;
+    // Variables have names of their own.
+    if (wanted.bytes == 0 || !wanted.symbol.empty()) continue;
     context_->driver().label(context_->handle(), buffer.address(), wanted.bytes, wanted.name,
                              wanted.dtype);
     if (wanted.element)
@@ -85,12 +86,58 @@ DeviceRun::DeviceRun(std::shared_ptr<Context> context, const std::vector<Functio
       const auto scalar = scalars.find(name);
       if (scalar != scalars.end()) {
         launch->arguments.add_bytes(scalar->second->data(), scalar->second->size());
+      } else if (const auto image = images_.find(name); image != images_.end()) {
+        launch->arguments.add(image->second.object());
       } else {
         launch->arguments.add(find(name).address());
       }
     }
     launch->prepared.emplace(launch->function.prepare(launch->config, launch->arguments));
     steps_.emplace_back(std::move(launch));
+  }
+}
+
+Image DeviceRun::make_image(const protocol::BufferBytes& wanted) const {
+  const protocol::ImageShape& shape = *wanted.image;
+  ImageConfig config;
+  config.name = wanted.name;
+  config.dtype = find_dtype(wanted.dtype).value();
+  config.channels = static_cast<unsigned int>(shape.channels);
+  config.surface = shape.surface;
+  config.linear = shape.linear;
+  config.normalized = shape.normalized;
+  config.read_normalized = shape.read_normalized;
+  for (size_t axis = 0; axis < 3; ++axis) {
+    config.extents[axis] = shape.extents[axis];
+    config.address[axis] = static_cast<CUaddress_mode>(shape.address[axis]);
+  }
+  return {context_, std::move(config)};
+}
+
+DeviceMemory DeviceRun::make_buffer(const protocol::BufferBytes& wanted) {
+  if (!wanted.symbol.empty()) {
+    const auto place = module_ ? module_->global(wanted.symbol) : std::nullopt;
+    if (!place) throw verdict_error(fmt::format("the module has no variable `{}`", wanted.name));
+    if (wanted.bytes > place->second) {
+      throw verdict_error(fmt::format("the variable `{}` has {} bytes, and the suite gives {}",
+                                      wanted.name, place->second, wanted.bytes));
+    }
+    return DeviceMemory::view(context_, place->first, wanted.bytes, wanted.name);
+  }
+  if (!guarded_) return {context_, wanted.bytes, wanted.name};
+  const auto edge = request_.guard == protocol::Guard::front ? DeviceMemory::Edge::front
+                                                             : DeviceMemory::Edge::back;
+  return DeviceMemory::guarded(context_, wanted.bytes, wanted.name, edge);
+}
+
+// Addresses are known to this side alone.
+void DeviceRun::write_pointers() {
+  for (const protocol::BufferBytes& buffer : request_.buffers) {
+    if (buffer.pointers.empty()) continue;
+    std::vector<CUdeviceptr> addresses;
+    for (const std::string& name : buffer.pointers)
+      addresses.push_back(name.empty() ? 0 : find(name).address());
+    find(buffer.name).upload(std::as_bytes(std::span(addresses)));
   }
 }
 
@@ -102,17 +149,27 @@ DeviceMemory& DeviceRun::find(const std::string& name) {
 
 void DeviceRun::restore(const std::vector<BufferMemory>& memory, uint8_t poison) {
   for (size_t i = 0; i < request_.buffers.size(); ++i) {
-    DeviceMemory& buffer = find(request_.buffers[i].name);
     if (request_.buffers[i].bytes == 0) continue;
+    if (const auto image = images_.find(request_.buffers[i].name); image != images_.end()) {
+      if (memory[i].initial) {
+        image->second.upload(memory[i].initial->bytes().first(request_.buffers[i].bytes));
+      } else {
+        image->second.fill(poison);
+      }
+      continue;
+    }
+    DeviceMemory& buffer = find(request_.buffers[i].name);
     if (memory[i].initial) {
       const HostRegistration fast = registered(context_, memory[i].initial->bytes(), registers_);
       buffer.upload(memory[i].initial->bytes().first(request_.buffers[i].bytes));
-      if (protects_ && !request_.buffers[i].inout) buffer.forbid_writes();
+      const bool own = request_.buffers[i].symbol.empty();
+      if (protects_ && own && !request_.buffers[i].inout) buffer.forbid_writes();
     } else {
       buffer.fill(poison);
       context_->driver().forget(context_->handle(), buffer.address(), buffer.bytes());
     }
   }
+  write_pointers();
 }
 
 void DeviceRun::queue_step(Step& step, const Stream& stream, bool& launched) {
@@ -159,6 +216,10 @@ void DeviceRun::queue(const Stream& stream) {
 void DeviceRun::fetch(std::vector<BufferMemory>& memory) const {
   for (size_t i = 0; i < request_.buffers.size(); ++i) {
     if (request_.buffers[i].bytes == 0 || !memory[i].result) continue;
+    if (const auto image = images_.find(request_.buffers[i].name); image != images_.end()) {
+      image->second.download(memory[i].result->bytes().first(request_.buffers[i].bytes));
+      continue;
+    }
     const HostRegistration fast = registered(context_, memory[i].result->bytes(), registers_);
     const std::string& holder = request_.buffers[i].holder;
     memory_.at(holder.empty() ? request_.buffers[i].name : holder)
@@ -176,15 +237,17 @@ std::vector<std::string> DeviceRun::trespasses() const {
 
 std::vector<protocol::BufferPlace> DeviceRun::places() const {
   std::vector<protocol::BufferPlace> places;
-  for (const protocol::BufferBytes& buffer : request_.buffers)
+  for (const protocol::BufferBytes& buffer : request_.buffers) {
+    if (buffer.image) continue;  // it has no address
     places.push_back({buffer.name, buffer.dtype, memory_.at(buffer.name).address(), buffer.bytes});
+  }
   return places;
 }
 
 void DeviceRun::keep_initial() {
   for (const protocol::BufferBytes& buffer : request_.buffers) {
     const bool changes = buffer.inout || (request_.timed_step && !buffer.has_initial);
-    if (!changes || buffer.bytes == 0) continue;
+    if (!changes || buffer.bytes == 0 || buffer.image) continue;
     DeviceMemory copy(context_, buffer.bytes, "initial " + buffer.name);
     copy.copy_from(find(buffer.name));
     initial_.emplace_back(&find(buffer.name), std::move(copy));
@@ -196,8 +259,12 @@ void DeviceRun::queue_restore(const Stream& stream) {
 }
 
 std::unique_ptr<DeviceRun> DeviceRun::copy() const {
-  auto other = std::make_unique<DeviceRun>(context_, kernels_, request_);
-  for (auto& [name, buffer] : other->memory_) buffer.copy_from(memory_.at(name));
+  auto other = std::make_unique<DeviceRun>(context_, kernels_, module_, request_);
+  for (const protocol::BufferBytes& buffer : request_.buffers) {
+    if (buffer.bytes == 0 || !buffer.symbol.empty() || buffer.image) continue;
+    other->find(buffer.name).copy_from(memory_.at(buffer.name));
+  }
+  other->write_pointers();
   return other;
 }
 
@@ -213,7 +280,7 @@ std::vector<std::pair<DeviceMemory*, size_t>> DeviceRun::chosen(
   std::vector<std::pair<DeviceMemory*, size_t>> found;
   for (size_t i = 0; i < request_.buffers.size(); ++i) {
     const protocol::BufferBytes& buffer = request_.buffers[i];
-    if (wanted(buffer)) found.emplace_back(&find(buffer.name), i);
+    if (wanted(buffer) && !buffer.image) found.emplace_back(&find(buffer.name), i);
   }
   return found;
 }

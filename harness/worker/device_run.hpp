@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/shared_memory.hpp"
+#include "driver/image.hpp"
 #include "driver/kernel.hpp"
 #include "driver/memory.hpp"
 #include "worker/measurement.hpp"
@@ -26,10 +27,11 @@ struct BufferMemory {
 
 class DeviceRun {
  public:
-  /// Allocates and labels the buffers and checks every launch. `kernels` has that of each launch
-  /// step, in order. Throws DriverError, and a verdict error for what does not fit a kernel.
+  /// Allocates and labels the buffers and checks every launch. Launches have their kernels by their
+  /// index; `module` has the variables that buffers stand for. Throws DriverError, and a verdict
+  /// error for what does not fit a kernel or a variable.
   DeviceRun(std::shared_ptr<Context> context, const std::vector<Function>& kernels,
-            const protocol::Run& run);
+            const std::optional<Module>& module, const protocol::Run& run);
   DeviceRun(const DeviceRun&) = delete;
   DeviceRun& operator=(const DeviceRun&) = delete;
 
@@ -92,6 +94,9 @@ class DeviceRun {
   // Launches are packed once and must not move.
   using Step = std::variant<std::unique_ptr<Launch>, Copy, Fill>;
 
+  Image make_image(const protocol::BufferBytes& wanted) const;
+  DeviceMemory make_buffer(const protocol::BufferBytes& wanted);
+  void write_pointers();
   DeviceMemory& find(const std::string& name);
   std::span<Step> timed_steps();
   std::vector<std::pair<DeviceMemory*, size_t>> chosen(
@@ -100,12 +105,14 @@ class DeviceRun {
 
   std::shared_ptr<Context> context_;
   std::vector<Function> kernels_;
+  std::optional<Module> module_;
   protocol::Run request_;
   bool guarded_;
   bool protects_;  ///< inputs from writes of kernels
   /// Host memory is registered for fast copies; never while grading: a kernel could reach it.
   bool registers_;
   std::map<std::string, DeviceMemory> memory_;
+  std::map<std::string, Image> images_;
   std::vector<std::pair<DeviceMemory*, DeviceMemory>> initial_;  ///< of inout buffers, and copies
   std::vector<Step> steps_;
 };

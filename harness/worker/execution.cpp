@@ -98,6 +98,7 @@ std::string Executor::set_context(const protocol::ContextLimits& limits) {
     return fmt::format("sets the stack or the heap, which {} cannot", facts_.name);
   }
   timing_kernels_.reset();
+  main_module_.reset();
   context_.reset();
   context_ = Context::create(choice_.device);
   context_limits_ = {};
@@ -142,6 +143,7 @@ Module Executor::load(const std::vector<protocol::Load::Unit>& units, size_t ind
 protocol::Prepared Executor::load(const protocol::Load& request) {
   launched_ = false;
   kernels_.clear();
+  main_module_.reset();
   protocol::Prepared reply;
   const std::vector<bool> linked = linked_units(request.units);
   reply.misfit = set_up(request.limits, linked);
@@ -153,6 +155,7 @@ protocol::Prepared Executor::load(const protocol::Load& request) {
   for (const protocol::KernelName& kernel : request.kernels) {
     kernels_.push_back(modules.at(kernel.unit).function(kernel.entry));
   }
+  if (!request.kernels.empty()) main_module_ = modules.at(request.kernels.front().unit);
   return reply;
 }
 
@@ -164,7 +167,7 @@ protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
   reply.misfit = set_up(request.limits, linked_units(request.units));
   if (!reply.misfit.empty()) return reply;
   UnitCompiler::Compiled made = compiler_->compile(request, facts_.architecture);
-  reply.kernels = std::move(made.kernels);
+  static_cast<Signatures&>(reply) = std::move(static_cast<Signatures&>(made));
   reply.notices = std::move(made.notices);
   reply.from_cache = made.from_cache;
   if (request.load) load(load_request(request, reply.kernels, made.images, takes_ptx()));
@@ -231,7 +234,7 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
   if (!reply.misfit.text.empty()) return reply;
   set_launch_limits(request.run);
   places_.clear();
-  DeviceRun run(context_, kernels_, request.run);
+  DeviceRun run(context_, kernels_, main_module_, request.run);
   places_ = run.places();
   run.restore(memory, request.poison);
   const bool counts = !request.run.counters.empty() && choice_.device.has(Capability::profile);
@@ -280,7 +283,7 @@ protocol::Timed Executor::time(const protocol::Time& request,
   if (reply.misfit.text.empty()) reply.misfit = misfit(request.options);
   if (!reply.misfit.text.empty()) return reply;
   set_launch_limits(request.run);
-  DeviceRun run(context_, kernels_, request.run);
+  DeviceRun run(context_, kernels_, main_module_, request.run);
   run.restore(memory, request.poison);
   launched_ = true;
   run.run_before_timed(Stream(context_));

@@ -79,6 +79,7 @@ class Executor {
   std::optional<UnitCompiler> compiler_;  ///< nothing in a confined worker
   DeviceFacts facts_;
   std::vector<Function> kernels_;
+  std::optional<Module> main_module_;  ///< of the first kernel: variables are looked up here
   std::optional<TimingKernels> timing_kernels_;  ///< made when first needed
   bool nvml_is_open_ = false;                    ///< it was tried, when first needed
   std::shared_ptr<const Nvml> nvml_;

@@ -130,7 +130,11 @@ class Responder {
 
   protocol::Prepared compile(const protocol::Prepare& request) const {
     UnitCompiler::Compiled made = confined_compiler_->compile(request, request.architecture);
-    return {"", std::move(made.kernels), std::move(made.images), std::move(made.notices), false};
+    protocol::Prepared reply;
+    static_cast<Signatures&>(reply) = std::move(static_cast<Signatures&>(made));
+    reply.images = std::move(made.images);
+    reply.notices = std::move(made.notices);
+    return reply;
   }
 
   // No kernel has run when a device cannot be started, whatever code its driver gives.

@@ -83,6 +83,18 @@ std::vector<nlohmann::ordered_json> reports_from(const Json& json, const char* k
   return reports;
 }
 
+Json to_json(const ImageShape& image) {
+  return {{"extents", image.extents},       {"channels", image.channels},
+          {"surface", image.surface},       {"linear", image.linear},
+          {"normalized", image.normalized}, {"read_normalized", image.read_normalized},
+          {"address", image.address}};
+}
+
+ImageShape image_from(const Json& json) {
+  return {json.at("extents"),    json.at("channels"),        json.at("surface"), json.at("linear"),
+          json.at("normalized"), json.at("read_normalized"), json.at("address")};
+}
+
 Json to_json(const Run& run) {
   Json buffers = Json::array();
   for (const BufferBytes& buffer : run.buffers) {
@@ -93,6 +105,9 @@ Json to_json(const Run& run) {
                        {"inout", buffer.inout}});
     if (buffer.element) buffers.back()["element"] = *buffer.element;
     if (!buffer.holder.empty()) buffers.back()["holder"] = buffer.holder;
+    if (!buffer.symbol.empty()) buffers.back()["symbol"] = buffer.symbol;
+    if (!buffer.pointers.empty()) buffers.back()["pointers"] = buffer.pointers;
+    if (buffer.image) buffers.back()["image"] = to_json(*buffer.image);
   }
   Json scalars = Json::array();
   for (const ScalarBytes& scalar : run.scalars) {
@@ -187,7 +202,12 @@ Prepare prepare_from(const Json& json) {
                              unit.at("options"),
                              unit.at("include"),
                              unit.at("link"),
+                             {},
+                             unit.at("variables"),
                              {}});
+    for (const Json& layout : unit.at("layouts")) {
+      request.units.back().layouts.push_back({layout.at("name"), layout.at("fields")});
+    }
     for (const Json& region : unit.at("regions")) {
       request.units.back().regions.push_back(
           {region.at("line"), object_from<Position>(region.at("origin"))});
@@ -214,6 +234,9 @@ Run run_from(const Json& json) {
                            buffer.at("has_initial"), buffer.at("inout"), std::nullopt});
     if (buffer.contains("element")) run.buffers.back().element = buffer.at("element");
     if (buffer.contains("holder")) run.buffers.back().holder = buffer.at("holder");
+    if (buffer.contains("symbol")) run.buffers.back().symbol = buffer.at("symbol");
+    if (buffer.contains("pointers")) run.buffers.back().pointers = buffer.at("pointers");
+    if (buffer.contains("image")) run.buffers.back().image = image_from(buffer.at("image"));
   }
   for (const Json& scalar : json.at("scalars")) {
     run.scalars.push_back(
@@ -242,6 +265,13 @@ Prepared prepared_from(const Json& json) {
   Prepared reply;
   reply.misfit = json.at("misfit");
   for (const Json& kernel : json.at("kernels")) reply.kernels.push_back(entry_from(kernel));
+  for (const Json& one : json.at("variables")) {
+    reply.variables.push_back({one.at("name"), one.at("symbol"), one.at("type")});
+  }
+  for (const Json& one : json.at("layouts")) {
+    reply.layouts.push_back({one.at("name"), one.at("bytes"), one.at("alignment"),
+                             one.at("offsets"), one.at("problem")});
+  }
   for (const Json& image : json.at("images")) {
     reply.images.push_back({from_hex(image.at("ptx").get_ref<const std::string&>()),
                             from_hex(image.at("cubin").get_ref<const std::string&>()),
@@ -304,7 +334,12 @@ Json to_json(const Prepare& request) {
                      {"options", unit.options},
                      {"include", unit.include},
                      {"link", unit.link},
-                     {"regions", regions}});
+                     {"regions", regions},
+                     {"variables", unit.variables},
+                     {"layouts", Json::array()}});
+    for (const LayoutQuestion& layout : unit.layouts) {
+      units.back()["layouts"].push_back({{"name", layout.name}, {"fields", layout.fields}});
+    }
   }
   Json kernels = Json::array();
   for (const KernelName& kernel : request.kernels) {
@@ -382,8 +417,22 @@ Json to_json(const Prepared& reply) {
     images.push_back(
         {{"ptx", to_hex(image.ptx)}, {"cubin", to_hex(image.cubin)}, {"log", to_hex(image.log)}});
   }
-  return {{"reply", "prepare"}, {"misfit", reply.misfit},   {"kernels", kernels},
-          {"images", images},   {"notices", reply.notices}, {"from_cache", reply.from_cache}};
+  Json variables = Json::array();
+  for (const VariableFacts& one : reply.variables) {
+    variables.push_back({{"name", one.name}, {"symbol", one.symbol}, {"type", one.type}});
+  }
+  Json layouts = Json::array();
+  for (const LayoutFacts& one : reply.layouts) {
+    layouts.push_back({{"name", one.name},
+                       {"bytes", one.bytes},
+                       {"alignment", one.alignment},
+                       {"offsets", one.offsets},
+                       {"problem", one.problem}});
+  }
+  return {{"reply", "prepare"},       {"misfit", reply.misfit},
+          {"kernels", kernels},       {"variables", variables},
+          {"layouts", layouts},       {"images", images},
+          {"notices", reply.notices}, {"from_cache", reply.from_cache}};
 }
 
 Json to_json(const Verified& reply) {

@@ -47,6 +47,8 @@ struct UnitText {
   std::vector<std::string> include;  ///< folders of headers, relative to `folder`
   std::vector<size_t> link;          ///< units that are linked with it
   std::vector<SourceRegion> regions;
+  std::vector<std::string> variables = {};   ///< of the module, that the host reaches
+  std::vector<LayoutQuestion> layouts = {};  ///< structs that are to be laid out
 };
 
 /// What can only be set for a context as a whole; 0 leaves the driver's own limit.
@@ -90,12 +92,19 @@ struct UnitImage {
   std::string ptx, cubin, log;
 };
 
-struct Prepared {
-  std::string misfit;  ///< not empty: the device cannot do it, and why
-  std::vector<Entry> kernels;
+struct Prepared : Signatures {
+  std::string misfit;             ///< not empty: the device cannot do it, and why
   std::vector<UnitImage> images;  ///< one for each unit, if they were asked for
   std::vector<std::string> notices;
   bool from_cache = false;
+};
+
+/// A buffer that is a CUDA array with a texture or surface object.
+struct ImageShape {
+  std::array<uint64_t, 3> extents{};  ///< elements in x, y and z; 0 for dimensions there are not
+  uint64_t channels = 1;
+  bool surface = false, linear = false, normalized = false, read_normalized = false;
+  std::array<int, 3> address{};  ///< CUaddress_mode
 };
 
 /// A buffer of one run; its descriptors travel with the message, in order: the initial bytes of an
@@ -109,6 +118,9 @@ struct BufferBytes {
   /// Bytes of what has a value as a whole to the kernels, 0 for records; none if it is not known.
   std::optional<uint64_t> element;
   std::string holder = {};  ///< the buffer that has its bytes after the steps; "" itself
+  std::string symbol = {};  ///< of the first unit's module, whose memory it is; "" its own memory
+  std::vector<std::string> pointers = {};  ///< buffers whose addresses it holds
+  std::optional<ImageShape> image = {};
 };
 
 struct ScalarBytes {

@@ -20,6 +20,8 @@ CompileRequest UnitCompiler::request_for(const protocol::Prepare& request, size_
   compile.regions = unit.regions;
   compile.architecture = architecture;
   compile.relocatable = relocatable;
+  compile.variables = unit.variables;
+  compile.layouts = unit.layouts;
   for (const protocol::KernelName& kernel : request.kernels) {
     if (kernel.unit == index) compile.further_entries.push_back(kernel.entry);
   }
@@ -43,6 +45,8 @@ UnitCompiler::Compiled UnitCompiler::compile(const protocol::Prepare& request,
       made.notices.push_back(std::move(warnings));
     }
     made.from_cache = made.from_cache && result.from_cache;
+    for (VariableFacts& one : result.variables) made.variables.push_back(std::move(one));
+    for (LayoutFacts& one : result.layouts) made.layouts.push_back(std::move(one));
     units.emplace_back(std::move(wanted), std::move(result));
   }
   // Names are looked up before anything is loaded: a missing kernel is the better message.

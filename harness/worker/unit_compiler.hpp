@@ -16,9 +16,8 @@ class UnitCompiler {
   explicit UnitCompiler(Compiler compiler, std::shared_ptr<const std::vector<Header>> headers = {})
       : compiler_(std::move(compiler)), headers_(std::move(headers)) {}
 
-  struct Compiled {
+  struct Compiled : Signatures {              ///< kernels are those that the request names
     std::vector<protocol::UnitImage> images;  ///< of each unit
-    std::vector<Entry> kernels;               ///< of each kernel that the request names
     std::vector<std::string> notices;
     bool from_cache = true;
   };

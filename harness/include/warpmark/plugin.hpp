@@ -50,15 +50,20 @@ inline Json plan_of_arguments(const Json& which) {
                {"scalars", Json::array()},
                {"steps", Json::array()},
                {"expected", Json::array()}};
-  for (const Json& argument : which.at("arguments")) {
-    const bool scalar = argument.at("kind") == "scalar";
+  const auto add = [&plan](const Json& argument) {
+    const std::string kind = argument.at("kind");
+    const bool by_value = kind == "scalar" || kind == "null";
     Json item = {{"name", argument.at("name")}};
-    if (!scalar) item["direction"] = argument.at("kind");
-    for (const char* key : {"dtype", "shape", "value", "at"}) {
+    const bool is_input = kind == "pointers" || kind == "texture";
+    if (!by_value) item["direction"] = is_input ? "in" : kind;
+    for (const char* key :
+         {"dtype", "shape", "value", "pointers", "image", "symbol", "null", "at"}) {
       if (argument.contains(key)) item[key] = argument.at(key);
     }
-    plan[scalar ? "scalars" : "buffers"].push_back(std::move(item));
-  }
+    plan[by_value ? "scalars" : "buffers"].push_back(std::move(item));
+  };
+  for (const Json& argument : which.at("arguments")) add(argument);
+  for (const Json& variable : which.value("globals", Json::array())) add(variable);
   for (const Json& reference : which.at("reference")) {
     plan["expected"].push_back({{"output", reference.at("name")},
                                 {"value", reference.at("value")},

@@ -1,0 +1,181 @@
+// Reads `arguments`, `constants` and `globals`.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "suite/suite_reader.hpp"
+
+namespace warpmark {
+namespace {
+
+const std::vector<ArgumentKind> kKinds = {
+    ArgumentKind::in,      ArgumentKind::inout,    ArgumentKind::out,    ArgumentKind::scalar,
+    ArgumentKind::scratch, ArgumentKind::pointers, ArgumentKind::texture};
+
+std::vector<std::string> texts_of(const std::vector<ArgumentKind>& kinds) {
+  std::vector<std::string> texts;
+  for (const ArgumentKind kind : kinds) texts.emplace_back(to_text(kind));
+  return texts;
+}
+
+std::vector<Located> read_pointers(const YamlNode& node) {
+  require_list(node, "`pointers`");
+  std::vector<Located> names;
+  for (const YamlNode& name : node.elements) {
+    // An element without a text is a null pointer.
+    names.push_back(name.kind == YamlNode::Kind::null ? Located{"", name.where}
+                                                      : read_text(name, "an argument's name"));
+  }
+  if (names.empty()) throw usage_error("`pointers` has no elements", node.where);
+  return names;
+}
+
+// One word for all dimensions, or one for each.
+std::vector<std::string> read_address(const YamlNode& node) {
+  const std::vector<std::string> words = {"wrap", "clamp", "mirror", "border"};
+  if (node.kind != YamlNode::Kind::list) return {read_word(node, "`address`", words)};
+  std::vector<std::string> modes;
+  for (const YamlNode& mode : node.elements) modes.push_back(read_word(mode, "`address`", words));
+  return modes;
+}
+
+const std::vector<std::string> kTextureKeys = {"address", "filter", "normalized", "read"};
+
+SuiteImage read_image(const YamlNode& node, bool is_texture) {
+  SuiteImage image;
+  image.where = node.where;
+  image.surface = !is_texture;
+  if (const YamlNode* address = node.find("address")) image.address = read_address(*address);
+  if (const YamlNode* filter = node.find("filter")) {
+    image.linear = read_word(*filter, "`filter`", {"point", "linear"}) == "linear";
+  }
+  if (const YamlNode* normalized = node.find("normalized")) {
+    image.normalized = read_truth(*normalized, "`normalized`");
+  }
+  if (const YamlNode* read = node.find("read")) {
+    image.read_normalized = read_word(*read, "`read`", {"element", "normalized"}) == "normalized";
+  }
+  if (const YamlNode* channels = node.find("channels")) {
+    image.channels = read_word(*channels, "`channels`", {"1", "2", "4"})[0] - '0';
+  }
+  const bool repeats =
+      std::any_of(image.address.begin(), image.address.end(),
+                  [](const auto& mode) { return mode == "wrap" || mode == "mirror"; });
+  if (repeats && !image.normalized) {
+    throw usage_error("textures repeat only with normalized coordinates", node.where,
+                      "add `normalized: true`; without it they clamp or have a border");
+  }
+  return image;
+}
+
+// The value of the one kind that the map has; `what` is for errors.
+Argument read_kind(const YamlMember& member, const std::string& what,
+                   const std::vector<ArgumentKind>& kinds) {
+  Argument argument;
+  argument.name = member.key;
+  argument.where = member.where;
+  int found = 0;
+  for (const ArgumentKind kind : kinds) {
+    const YamlNode* value = member.value.find(to_text(kind));
+    if (value == nullptr) continue;
+    ++found;
+    argument.kind = kind;
+    const std::string key = fmt::format("`{}`", to_text(kind));
+    if (has_shape(kind)) {
+      argument.shape = read_expressions(*value, key);
+    } else if (kind == ArgumentKind::pointers) {
+      argument.pointers = read_pointers(*value);
+    } else {
+      argument.value = read_python(*value, key);
+    }
+  }
+  if (found != 1) {
+    throw usage_error(fmt::format("{} needs one of {}, and has {}", what,
+                                  join(texts_of(kinds), ", "), found == 0 ? "none" : "several"),
+                      member.where);
+  }
+  if (const YamlNode* dtype = member.value.find("dtype")) {
+    argument.dtype = read_expression(*dtype, "`dtype`");
+  }
+  return argument;
+}
+
+Argument read_argument(const YamlMember& member) {
+  check_name(member.key, member.where);
+  const std::string what = fmt::format("the argument `{}`", member.key);
+  if (member.value.kind == YamlNode::Kind::null) {
+    Argument argument;
+    argument.name = member.key;
+    argument.where = member.where;
+    argument.kind = ArgumentKind::null;
+    return argument;
+  }
+  std::vector<std::string> keys = texts_of(kKinds);
+  keys.insert(keys.end(), {"dtype", "surface", "channels"});
+  keys.insert(keys.end(), kTextureKeys.begin(), kTextureKeys.end());
+  require_map(member.value, what, keys);
+  Argument argument = read_kind(member, what, kKinds);
+  const YamlNode* surface = member.value.find("surface");
+  const bool is_surface = surface != nullptr && read_truth(*surface, "`surface`");
+  const bool is_texture = argument.kind == ArgumentKind::texture;
+  if (is_surface && !is_output(argument.kind) && argument.kind != ArgumentKind::in) {
+    throw usage_error(what + " cannot be a surface", surface->where,
+                      "an array that is in, inout or out can");
+  }
+  if (is_surface || is_texture) argument.image = read_image(member.value, is_texture);
+  for (const std::string& key : kTextureKeys) {
+    const YamlNode* value = member.value.find(key);
+    if (value == nullptr || is_texture) continue;
+    throw usage_error(fmt::format("`{}` is for textures", key), value->where);
+  }
+  const YamlNode* channels = member.value.find("channels");
+  if (channels != nullptr && !argument.image) {
+    throw usage_error("`channels` is for textures and surfaces", channels->where);
+  }
+  return argument;
+}
+
+// The last part of "ns::table" is its name in expressions.
+Argument named_by_symbol(Argument argument, const std::string& symbol, const Position& where) {
+  const size_t colons = symbol.rfind("::");
+  argument.name = colons == std::string::npos ? symbol : symbol.substr(colons + 2);
+  argument.symbol = symbol;
+  check_name(argument.name, where);
+  return argument;
+}
+
+}  // namespace
+
+std::vector<Argument> read_arguments(const YamlNode& node) {
+  require_named_map(node, "`arguments`");
+  std::vector<Argument> arguments;
+  for (const YamlMember& member : node.members) arguments.push_back(read_argument(member));
+  return arguments;
+}
+
+std::vector<Argument> read_globals(const YamlNode& node, bool constants) {
+  require_named_map(node, constants ? "`constants`" : "`globals`");
+  std::vector<Argument> variables;
+  for (const YamlMember& member : node.members) {
+    const std::string what = fmt::format("the variable `{}`", member.key);
+    Argument argument;
+    if (constants && (member.value.kind != YamlNode::Kind::map || member.value.find("function"))) {
+      argument.where = member.where;
+      argument.kind = ArgumentKind::in;
+      argument.value = read_python(member.value, "`" + member.key + "`");
+    } else {
+      const std::vector<ArgumentKind> kinds =
+          constants ? std::vector{ArgumentKind::in}
+                    : std::vector{ArgumentKind::in, ArgumentKind::inout, ArgumentKind::out};
+      std::vector<std::string> keys = texts_of(kinds);
+      keys.emplace_back("dtype");
+      require_map(member.value, what, keys);
+      argument = read_kind(member, what, kinds);
+    }
+    variables.push_back(named_by_symbol(std::move(argument), member.key, member.where));
+  }
+  return variables;
+}
+
+}  // namespace warpmark
