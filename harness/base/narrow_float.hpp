@@ -58,13 +58,13 @@ Narrow to_narrow(double value) {
     narrow.bits = static_cast<decltype(narrow.bits)>(sign | magnitude);
     return narrow;
   };
-  constexpr uint32_t kQuiet = 1U << (Narrow::fraction_bits - 1);
-  constexpr uint32_t kNan =
-      Narrow::has_infinity ? Narrow::infinity_bits | kQuiet : Narrow::magnitude_bits;
-  constexpr uint32_t kBeyond = Narrow::has_infinity ? Narrow::infinity_bits : kNan;
-  if (std::isnan(value)) return with(kNan);
+  constexpr uint32_t kQuietBit = 1U << (Narrow::fraction_bits - 1);
+  constexpr uint32_t kNanBits =
+      Narrow::has_infinity ? Narrow::infinity_bits | kQuietBit : Narrow::magnitude_bits;
+  constexpr uint32_t kBeyondBits = Narrow::has_infinity ? Narrow::infinity_bits : kNanBits;
+  if (std::isnan(value)) return with(kNanBits);
   const double magnitude = std::fabs(value);
-  if (std::isinf(magnitude)) return with(kBeyond);
+  if (std::isinf(magnitude)) return with(kBeyondBits);
   if (magnitude == 0) return with(0);
   int exponent = 0;
   (void)std::frexp(magnitude, &exponent);
@@ -76,7 +76,7 @@ Narrow to_narrow(double value) {
   // A carry moves on into the exponent, and subnormals have no leading one to take off.
   const double bits = units + std::ldexp(static_cast<double>(biased), Narrow::fraction_bits);
   const double most = Narrow::has_infinity ? Narrow::infinity_bits - 1 : Narrow::magnitude_bits - 1;
-  return bits > most ? with(kBeyond) : with(static_cast<uint32_t>(bits));
+  return bits > most ? with(kBeyondBits) : with(static_cast<uint32_t>(bits));
 }
 
 }  // namespace warpmark

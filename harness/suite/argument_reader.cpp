@@ -13,6 +13,12 @@ const std::vector<ArgumentKind> kKinds = {
     ArgumentKind::in,      ArgumentKind::inout,    ArgumentKind::out,    ArgumentKind::scalar,
     ArgumentKind::scratch, ArgumentKind::pointers, ArgumentKind::texture};
 
+// "in, inout and out".
+std::string enumeration(const std::vector<std::string>& words) {
+  const std::vector<std::string> but_last(words.begin(), words.end() - 1);
+  return but_last.empty() ? words.back() : join(but_last, ", ") + " and " + words.back();
+}
+
 std::vector<std::string> texts_of(const std::vector<ArgumentKind>& kinds) {
   std::vector<std::string> texts;
   for (const ArgumentKind kind : kinds) texts.emplace_back(to_text(kind));
@@ -92,7 +98,7 @@ Argument read_kind(const YamlMember& member, const std::string& what,
   }
   if (found != 1) {
     throw usage_error(fmt::format("{} needs one of {}, and has {}", what,
-                                  join(texts_of(kinds), ", "), found == 0 ? "none" : "several"),
+                                  enumeration(texts_of(kinds)), found == 0 ? "none" : "several"),
                       member.where);
   }
   if (const YamlNode* dtype = member.value.find("dtype")) {

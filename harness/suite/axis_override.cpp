@@ -144,6 +144,12 @@ std::shared_ptr<const Suite> with_axes(const std::shared_ptr<const Suite>& suite
       changed->axes[i].zip = suite->axes[i].zip;  // other values still go with the same axis
       std::erase_if(changed->bench.axes,
                     [&](const Axis& other) { return other.name == axis.name; });
+      for (ListedCase& listed : changed->cases) {
+        for (Axis& own : listed.axes) {
+          if (own.name == axis.name) own = axis;
+        }
+        listed.overridden = true;
+      }
     }
   }
   return changed ? changed : suite;

@@ -139,9 +139,11 @@ Case case_at(const std::shared_ptr<const Suite>& suite, std::vector<PointValue> 
   return one;
 }
 
-std::vector<Case> cases(const std::shared_ptr<const Suite>& suite, const ListEvaluator& python,
-                        Purpose purpose) {
-  const std::vector<const Axis*> axes = axes_of(*suite, purpose);
+namespace {
+
+// Adds the product of the axes; `listed` is what they stand for, if they are not the suite's own.
+void add_product(const std::shared_ptr<const Suite>& suite, const std::vector<const Axis*>& axes,
+                 const ListEvaluator& python, const ListedCase* listed, std::vector<Case>& all) {
   const std::vector<size_t> leaders = zip_leaders(axes);
   std::vector<std::vector<PointValue>> values;
   values.reserve(axes.size());
@@ -151,12 +153,11 @@ std::vector<Case> cases(const std::shared_ptr<const Suite>& suite, const ListEva
   for (size_t i = 0; i < axes.size(); ++i) {
     if (leaders[i] != i) continue;
     count *= values[i].size();
-    if (count > kMaxCases) {
+    if (count + all.size() > kMaxCases) {
       throw usage_error(fmt::format("the axes make more than {} cases", kMaxCases), axes[i]->where);
     }
   }
-  std::vector<Case> all;
-  all.reserve(count);
+  all.reserve(all.size() + count);
   std::vector<size_t> chosen(axes.size());  // of each axis the index of its value
   for (size_t index = 0; index < count; ++index) {
     size_t rest = index;
@@ -169,6 +170,37 @@ std::vector<Case> cases(const std::shared_ptr<const Suite>& suite, const ListEva
     point.reserve(axes.size());
     for (size_t i = 0; i < axes.size(); ++i) point.push_back(values[i][chosen[leaders[i]]]);
     all.push_back(case_at(suite, std::move(point)));
+    if (listed == nullptr) continue;
+    const bool is_known = std::any_of(all.begin(), all.end() - 1,
+                                      [&](const Case& one) { return one.id == all.back().id; });
+    if (!is_known) continue;
+    if (listed->overridden) {
+      all.pop_back();
+      continue;
+    }
+    throw usage_error(fmt::format("the case {} is there already", all.back().id), listed->where);
+  }
+}
+
+}  // namespace
+
+std::vector<Case> cases(const std::shared_ptr<const Suite>& suite, const ListEvaluator& python,
+                        Purpose purpose) {
+  const std::vector<const Axis*> axes = axes_of(*suite, purpose);
+  std::vector<Case> all;
+  add_product(suite, axes, python, nullptr, all);
+  // Axes of its own say what is timed.
+  if (purpose == Purpose::bench && !suite->bench.axes.empty()) return all;
+  for (const ListedCase& listed : suite->cases) {
+    std::vector<Axis> own;
+    for (const Axis* axis : axes) {
+      const auto named = std::find_if(listed.axes.begin(), listed.axes.end(),
+                                      [&](const Axis& one) { return one.name == axis->name; });
+      own.push_back(named != listed.axes.end() ? *named : *axis);
+    }
+    std::vector<const Axis*> pointers;
+    for (const Axis& axis : own) pointers.push_back(&axis);
+    add_product(suite, pointers, python, &listed, all);
   }
   return all;
 }

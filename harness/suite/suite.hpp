@@ -58,7 +58,8 @@ struct AxisValue {
   std::string label;  ///< "" where the value itself serves in case ids
 };
 
-/// One axis of the cartesian product: a list of values, or a Python expression that computes it.
+/// One axis of the cartesian product: a list of values, or a Python expression that computes it. Without
+/// either it has values in listed cases only.
 struct Axis {
   std::string name;
   Position where;
@@ -221,6 +222,13 @@ struct AxisChoice {
   Located label;
 };
 
+/// A point that is listed: one value for each axis that it names; the others run over theirs.
+struct ListedCase {
+  Position where;
+  std::vector<Axis> axes;   ///< each with one value
+  bool overridden = false;  ///< by an option, so that it may be another case now
+};
+
 struct Bench {
   Position where;
   std::vector<Axis> axes;      ///< replace the axes of the same name
@@ -244,7 +252,8 @@ struct Suite {
   std::string about;
   Located plugin;  ///< "source" if the file names none
   Kernel kernel;
-  std::vector<Axis> axes;  ///< the first varies slowest
+  std::vector<Axis> axes;         ///< the first varies slowest
+  std::vector<ListedCase> cases;  ///< beside the product of the axes
   std::vector<StructType> types;
   std::vector<Argument> arguments;  ///< in the kernel's parameter order
   std::vector<Argument> globals;    ///< variables of the module: `constants` and `globals`

@@ -60,6 +60,7 @@ class Checker {
     if (suite_.launch) launch(*suite_.launch);
     bench_step();
     references();
+    listed_cases();
     bench_axes();
     if (suite_.bench.bytes) names(*suite_.bench.bytes, "bench", all);
     if (suite_.bench.flops) names(*suite_.bench.flops, "bench", all);
@@ -81,6 +82,24 @@ class Checker {
  private:
   void require_axis(const std::string& key, const std::string& name, const Position& where) const {
     if (!is_axis(name)) throw unknown_word("axis in `" + key + "`", name, where, axes_);
+  }
+
+  void listed_cases() const {
+    for (const ListedCase& one : suite_.cases) {
+      for (const Axis& axis : one.axes) require_axis("cases", axis.name, axis.where);
+      for (const Axis& axis : suite_.axes) {
+        const auto named = [&](const std::string& name) {
+          return std::any_of(one.axes.begin(), one.axes.end(),
+                             [&](const Axis& own) { return own.name == name; });
+        };
+        if (named(axis.name)) continue;
+        const bool has_none = axis.values.empty() && !axis.python;
+        if (!has_none && !(axis.zip && named(axis.zip->text))) continue;
+        throw usage_error(
+            fmt::format("the case has no value for the axis `{}`", axis.name), one.where,
+            has_none ? "" : fmt::format("it goes with `{}`, which has one", axis.zip->text));
+      }
+    }
   }
 
   void bench_axes() const {

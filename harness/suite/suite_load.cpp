@@ -16,9 +16,9 @@ namespace {
 
 const std::vector<std::string>& top_keys() {
   static const std::vector<std::string> kKeys = {
-      "warpmark",  "about",   "plugin",   "kernel",    "axes",      "types",    "arguments",
-      "constants", "globals", "launch",   "reference", "tolerance", "baseline", "bench",
-      "expect",    "limits",  "requires", "skip",      "lint"};
+      "warpmark",  "about",     "plugin",  "kernel",   "axes",      "cases",     "types",
+      "arguments", "constants", "globals", "launch",   "reference", "tolerance", "baseline",
+      "bench",     "expect",    "limits",  "requires", "skip",      "lint"};
   return kKeys;
 }
 
@@ -133,6 +133,7 @@ std::shared_ptr<const Suite> read_suite(const std::string& text, const std::file
          }) &&
          good;
   key("axes", [&](const YamlNode& node) { suite->axes = read_axes(node); });
+  key("cases", [&](const YamlNode& node) { read_cases(node, *suite); });
   key("types", [&](const YamlNode& node) { suite->types = read_types(node); });
   key("arguments", [&](const YamlNode& node) { suite->arguments = read_arguments(node); });
   const auto globals = [&](const YamlNode& node, bool constants) {

@@ -183,6 +183,24 @@ std::vector<Axis> read_axes(const YamlNode& node) {
   return axes;
 }
 
+void read_cases(const YamlNode& node, Suite& suite) {
+  require_list(node, "`cases`");
+  for (const YamlNode& element : node.elements) {
+    require_named_map(element, "a case");
+    if (element.members.empty()) throw usage_error("a case has no axes", element.where);
+    ListedCase one{element.where, {}};
+    for (const YamlMember& member : element.members) {
+      check_name(member.key, member.where);
+      one.axes.push_back({member.key, member.where, {read_axis_value(member.value)}, {}, {}});
+    }
+    suite.cases.push_back(std::move(one));
+  }
+  if (!suite.axes.empty() || suite.cases.empty()) return;
+  for (const Axis& axis : suite.cases.front().axes) {
+    suite.axes.push_back({axis.name, axis.where, {}, {}, {}});
+  }
+}
+
 std::vector<AxisChoice> read_axis_choices(const YamlNode& node, const std::string& what) {
   require_named_map(node, what);
   std::vector<AxisChoice> choices;

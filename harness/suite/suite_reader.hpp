@@ -37,6 +37,8 @@ Expression read_expression(const YamlNode& node, const std::string& what);
 std::vector<Expression> read_expressions(const YamlNode& node, const std::string& what);
 
 std::vector<Axis> read_axes(const YamlNode& node);
+/// Fills in `cases`, and the axes if the suite has none: those of the first case.
+void read_cases(const YamlNode& node, Suite& suite);
 /// A map of axes to one value each.
 std::vector<AxisChoice> read_axis_choices(const YamlNode& node, const std::string& what);
 Kernel read_kernel(const YamlNode& node);

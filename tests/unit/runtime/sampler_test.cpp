@@ -49,7 +49,7 @@ class SamplerTest : public testing::Test {
     const Module module(context_, "image", "k.cu");
     run_.buffers.push_back({"x", "float32", 64, true, true, {}});
     run_.steps.emplace_back(protocol::Launch{0, {2, 1, 1}, {64, 1, 1}, 0, {"x"}});
-    case_.emplace(context_, std::vector<Function>{module.function("k")}, run_);
+    case_.emplace(context_, std::vector<Function>{module.function("k")}, module, run_);
     options_.min_samples = 5;
     options_.min_seconds = 0;
   }

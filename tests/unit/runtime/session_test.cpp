@@ -107,14 +107,18 @@ TEST(ArgumentTypes, OfSeveralKernelsRecordsComeFirstThenTheGreatest) {
     planned.plan.buffers[i].dtype = find_dtype("float32");
     launch.arguments.emplace_back(names[i]);
   }
-  planned.plan.steps = {launch, launch};
+  LaunchStep other = launch;
+  other.entry = "other";
+  planned.plan.steps = {launch, other};
   const auto kernel = [](const std::vector<std::string>& types) {
     Entry entry;
     for (const std::string& type : types) entry.parameters.push_back({0, 8, 8, type});
     return entry;
   };
-  const ArgumentTypes types = argument_types(
-      planned, {kernel({"float*", "Node*", "float4*", ""}), kernel({"float4*", "float*", "", ""})});
+  Signatures compiled;
+  compiled.kernels = {kernel({"float*", "Node*", "float4*", ""}),
+                      kernel({"float4*", "float*", "", ""})};
+  const ArgumentTypes types = argument_types(planned, compiled);
   EXPECT_EQ(types.elements, (std::map<std::string, uint64_t>{{"a", 16}, {"b", 0}, {"c", 16}}));
 }
 

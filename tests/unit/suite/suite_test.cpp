@@ -74,7 +74,7 @@ lint:
   EXPECT_EQ(suite->arguments[0].kind, ArgumentKind::inout);
   EXPECT_EQ(suite->arguments[1].kind, ArgumentKind::scalar);
   EXPECT_EQ(suite->arguments[2].shape.size(), 2U);
-  EXPECT_EQ(suite->launch->grid.size(), 2U);
+  EXPECT_EQ(suite->launch->single->grid.size(), 2U);
   EXPECT_EQ(suite->tolerance.kind, ToleranceKind::close);
   EXPECT_EQ(suite->tolerance.nan, NanPolicy::forbid);
   EXPECT_EQ(suite->bench.restore, Restore::each);

@@ -1,0 +1,229 @@
+# What kernels take beside arrays of plain numbers: structs, vectors, complex numbers, narrow floats, textures,
+# variables of the module, pointers.
+import unittest
+
+from program import CheckTest
+
+KERNELS = """
+#include <cuComplex.h>
+#include <cuda_bf16.h>
+#include <cuda_fp8.h>
+struct Inner { short x; double y; };
+struct Particle { float3 position; Inner inner; int id[2]; };
+struct Params { float scale; int n; };
+__constant__ float table[16];
+__device__ int hits;
+namespace ns { __device__ double state[2]; }
+extern "C" __global__ void move(Particle *p, Params q) {
+  int i = threadIdx.x;
+  if (i < q.n) { p[i].position.x *= q.scale; p[i].inner.y += 1; p[i].id[1] += p[i].id[0]; }
+}
+extern "C" __global__ void add(const float4 *a, float4 b, float4 *c) {
+  float4 x = a[threadIdx.x];
+  c[threadIdx.x] = make_float4(x.x + b.x, x.y + b.y, x.z + b.z, x.w + b.w);
+}
+extern "C" __global__ void product(const cuFloatComplex *a, cuFloatComplex s, cuFloatComplex *c) {
+  c[threadIdx.x] = cuCmulf(a[threadIdx.x], s);
+}
+extern "C" __global__ void brain(const __nv_bfloat16 *a, __nv_bfloat16 *c) {
+  c[threadIdx.x] = __float2bfloat16(1.5f * __bfloat162float(a[threadIdx.x]));
+}
+extern "C" __global__ void eight(const __nv_fp8_e4m3 *a, __nv_fp8_e5m2 *c) {
+  c[threadIdx.x] = __nv_fp8_e5m2(2.0f * float(a[threadIdx.x]));
+}
+extern "C" __global__ void look(const int *i, float *y, const float *bias) {
+  y[threadIdx.x] = table[i[threadIdx.x]] + (bias ? *bias : 0.0f);
+  atomicAdd(&hits, 1);
+  if (threadIdx.x == 0) ns::state[1] = 2 * ns::state[0];
+}
+extern "C" __global__ void gather(const float *const *rows, float *out) {
+  out[threadIdx.x] = rows[0][threadIdx.x] + rows[2][threadIdx.x] + (rows[1] ? 1 : 0);
+}
+extern "C" __global__ void sample(cudaTextureObject_t t, float *out) {
+  out[blockIdx.x * 16 + threadIdx.x] = tex2D<float>(t, (threadIdx.x + 0.5f) / 16 + 1, (blockIdx.x + 0.5f) / 8);
+}
+extern "C" __global__ void shades(cudaTextureObject_t t, float *out) { out[threadIdx.x] = tex1D<float>(t, threadIdx.x + 0.5f); }
+extern "C" __global__ void draw(cudaSurfaceObject_t s) {
+  surf2Dwrite(make_uchar4(threadIdx.x, blockIdx.x, 7, 255), s, threadIdx.x * 4, blockIdx.x);
+}
+"""
+
+TYPES = """types:
+  Inner: {x: int16, y: float64}
+  Particle: {position: float3, inner: Inner, id: [int32, 2]}
+  Params: {scale: float, n: int}
+"""
+PARTICLES = ("  p: {inout: \"dict(position=rng.random((9, 3)), inner=dict(x=np.arange(9), y=np.ones(9)), "
+             "id=rng.integers(0, 9, (9, 2)))\"}\n")
+INNER = PARTICLES.replace("inner=dict(x=np.arange(9), y=np.ones(9))",
+                          "inner=np.array([(i, 1) for i in range(9)], [('x', 'i2'), ('y', 'f8')])")
+MOVED = """
+def moved(p, q):
+    r = p.copy()
+    r["position"][:, 0] *= q["scale"]
+    r["inner"]["y"] += 1
+    r["id"][:, 1] += r["id"][:, 0]
+    return r
+"""
+
+
+class Arguments(CheckTest):
+    SHARES_KERNELS = True
+
+    def suite(self, entry, arguments, reference, more="", block="32"):
+        self.write("suites/k.cu", KERNELS)
+        self.write("suites/r.py", MOVED)
+        self.write("suites/t.yaml", "warpmark: 1\nkernel: {file: k.cu, entry: %s}\narguments:\n%s"
+                   "launch: {block: %s}\nreference: %s\n%s" % (entry, arguments, block, reference, more))
+
+    def fails(self, *texts):
+        out, _ = self.check(code=1)
+        for text in texts:
+            self.assertIn(text, out)
+
+    def structs(self, types=TYPES):
+        self.suite("move", INNER + "  q: {scalar: \"(2, 9)\"}\n", '{p: {function: "r.py:moved"}}', types)
+
+    def test_structs_by_value_and_in_arrays(self):
+        self.structs()
+        self.check()
+
+    def test_a_wrong_field_is_named(self):
+        self.structs()
+        self.write("suites/r.py", MOVED.replace('+= 1', '+= 2'))
+        self.fails("9 of 9 elements of `p.inner.y` are wrong; the first is p.inner.y[0] = 2, expected 3")
+
+    def test_a_struct_that_the_compiler_lays_out_otherwise(self):
+        self.structs(TYPES.replace("y: float64", "y: float32"))
+        self.fails("the field `y` of `Inner` is at byte 4 by the suite, and at byte 8 by the compiler")
+
+    def test_a_field_that_the_source_has_not(self):
+        self.structs(TYPES.replace("n: int}", "m: int}"))
+        self.fails("the struct `Params` is not as the suite describes it", 'no member "m"')
+
+    def test_a_struct_with_a_field_too_few(self):
+        self.structs(TYPES.replace(", id: [int32, 2]", ""))
+        self.fails("the struct `Particle` has 32 bytes by the suite, and 40 by the compiler")
+
+    def test_vectors(self):
+        self.suite("add", "  a: {in: \"rng.random((32, 4))\"}\n  b: {scalar: \"[1, 2, 3, 4]\"}\n  c: {out: [32, 4]}\n",
+                   "{c: a + b}")
+        self.check()
+
+    def test_a_vector_with_a_number_too_few(self):
+        self.suite("add", "  a: {in: \"rng.random((32, 4))\"}\n  b: {scalar: \"[1, 2, 3]\"}\n  c: {out: [32, 4]}\n",
+                   "{c: a + 1}")
+        self.fails("the value has shape (3,), and the parameter takes 4 elements of float32")
+
+    COMPLEX = ("  a: {in: \"rng.random(32) + 1j * rng.random(32)\", dtype: complex64}\n"
+               "  s: {scalar: 1+2j, dtype: complex64}\n  c: {out: 32, dtype: complex64}\n")
+
+    def test_complex_numbers(self):
+        self.suite("product", self.COMPLEX, "{c: a * s}", "tolerance: {rtol: 1e-6}\n")
+        self.check()
+
+    def test_a_wrong_part_of_a_complex_number_is_named(self):
+        self.suite("product", self.COMPLEX, "{c: np.conj(a * s)}", "tolerance: {rtol: 1e-6}\n")
+        self.fails("32 of 32 elements of `c.imag` are wrong; the first is c.imag[0] = ")
+
+    def test_narrow_floats(self):
+        self.suite("brain", "  a: {in: rng.random(32)}\n  c: {out: 32}\n", "{c: 1.5 * a}")
+        self.check()
+        self.suite("eight", "  a: {in: rng.random(32)}\n  c: {out: 32}\n", "{c: 2 * a}")
+        self.check()
+
+    def test_a_wrong_narrow_float(self):
+        self.suite("brain", "  a: {in: np.ones(32)}\n  c: {out: 32}\n", "{c: 1.51 * a}")
+        self.fails("the first is c[0] = 1.5, expected 1.51")
+
+    def test_a_value_beyond_a_narrow_float(self):
+        self.suite("eight", "  a: {in: \"np.full(32, 500)\"}\n  c: {out: 32}\n", "{c: a}")
+        self.fails("the value 500 is too large for float8_e4m3fn")
+
+    LOOK = "  i: {in: \"rng.integers(0, 16, 32)\"}\n  y: {out: 32}\n  bias: null\n"
+
+    def test_variables_and_a_null_pointer(self):
+        self.suite("look", self.LOOK, "{y: \"table[i]\", hits: hits + 32, state: \"[1.5, 3]\"}",
+                   "constants: {table: np.arange(16) / 4}\nglobals: {hits: {inout: 5}, ns::state: {inout: \"[1.5, 0]\"}}\n")
+        self.check()
+
+    def test_a_variable_that_is_not_there(self):
+        self.suite("look", self.LOOK, "{y: y}".replace("y: y", "y: \"table[i]\""), "constants: {table: np.arange(16), tabel: 5}\n")
+        self.fails("the kernel's source has no variable `tabel`")
+
+    def test_a_value_that_is_larger_than_its_variable(self):
+        self.suite("look", self.LOOK, "{y: \"table[i]\"}", "constants: {table: np.arange(17)}\n")
+        self.fails("the variable `table` has 64 bytes, and the suite gives 68")
+
+    def test_pointers_to_arguments(self):
+        self.write("suites/k.cu", KERNELS)
+        self.write("suites/t.yaml", """warpmark: 1
+kernel: {file: k.cu}
+arguments:
+  rows: {pointers: [a, null, b]}
+  a: {in: rng.random(32), dtype: float32}
+  b: {in: rng.random(32), dtype: float32}
+  out: {out: 32}
+launch:
+  - {entry: gather, arguments: [rows, out], block: 32}
+reference: {out: a + b}
+""")
+        self.check()
+
+    def texture(self, options, reference="image"):
+        self.write("suites/k.cu", KERNELS)
+        self.write("suites/t.yaml", """warpmark: 1
+kernel: {file: k.cu, entry: sample}
+arguments:
+  image: {texture: "rng.random((8, 16))", %s}
+  out: {out: [8, 16]}
+launch: {block: 16, grid: 8}
+reference: {out: %s}
+tolerance: {atol: 1e-6}
+""" % (options, reference))
+
+    def test_a_texture_that_wraps_and_one_that_clamps(self):
+        self.texture("dtype: float32, address: wrap, filter: linear, normalized: true")
+        self.check()
+        self.texture("dtype: float32, address: clamp, normalized: true", '"np.repeat(image[:, -1:], 16, axis=1)"')
+        self.check()
+
+    def test_a_texture_that_no_hardware_has(self):
+        self.texture("dtype: float64, normalized: true")
+        self.fails("no texture has elements of float64", "float16 or float32")
+
+    def test_a_texture_without_a_dtype(self):
+        self.texture("normalized: true")
+        self.fails("the texture `image` needs a dtype")
+
+    def test_integers_are_read_as_floats(self):
+        self.suite("shades", "  t: {texture: np.arange(32) * 8, dtype: uint8, read: normalized}\n  out: {out: 32}\n",
+                   "{out: t / np.float32(255)}", "tolerance: {atol: 1e-7}\n")
+        self.check()
+
+    def test_a_surface(self):
+        self.write("suites/k.cu", KERNELS)
+        self.write("suites/t.yaml", """warpmark: 1
+kernel: {file: k.cu, entry: draw}
+arguments:
+  image: {out: [8, 16, 4], dtype: uint8, surface: true, channels: 4}
+launch: {block: 16, grid: 8}
+reference:
+  image: "np.stack(np.broadcast_arrays(np.arange(16), np.arange(8)[:, None], 7, 255), axis=-1)"
+""")
+        self.check()
+
+    def test_a_surface_whose_channels_are_elsewhere(self):
+        self.write("suites/k.cu", KERNELS)
+        self.write("suites/t.yaml", """warpmark: 1
+kernel: {file: k.cu, entry: draw}
+arguments:
+  image: {out: [4, 8, 16], dtype: uint8, surface: true, channels: 4}
+launch: {block: 16, grid: 8}
+reference: {image: "np.zeros((4, 8, 16))"}
+""")
+        self.fails("`image` has shape (4, 8, 16): its last axis is not its 4 channels")
+
+
+if __name__ == "__main__":
+    unittest.main()

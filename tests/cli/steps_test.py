@@ -1,0 +1,134 @@
+# Suites of several steps: loops, swaps, copies and fills, and what is said of one that fails.
+import json
+import unittest
+
+from program import CheckTest
+
+KERNELS = """
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+extern "C" __global__ void step(const float *a, float *b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) b[i] = i == 0 || i == n - 1 ? a[i] : (a[i - 1] + a[i + 1]) / 2;
+}
+extern "C" __global__ void merge(int *a, int distance, int length) {
+  int i = threadIdx.x, other = i ^ distance;
+  if (other > i && (a[i] > a[other]) == !(i & length)) { int x = a[i]; a[i] = a[other]; a[other] = x; }
+}
+extern "C" __global__ void total(const int *x, int *partial, int *sum, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(&partial[blockIdx.x], x[i]);
+  cg::this_grid().sync();
+  if (i != 0) return;
+  *sum = 0;
+  for (int b = 0; b < gridDim.x; ++b) *sum += partial[b];
+}
+extern "C" __global__ void ranks(int *out) {
+  if (threadIdx.x == 0) out[blockIdx.x] = cg::this_cluster().block_rank();
+}
+"""
+
+SMOOTH = """
+def smooth(a, rounds):
+    for _ in range(rounds):
+        inner = (a[:-2] + a[2:]) / 2
+        a = a.copy()
+        a[1:-1] = inner
+    return a
+"""
+
+
+class Steps(CheckTest):
+    SHARES_KERNELS = True
+
+    def suite(self, launch, arguments, reference, more="", axes=""):
+        self.write("suites/k.cu", KERNELS)
+        self.write("suites/r.py", SMOOTH)
+        return self.write("suites/t.yaml", "warpmark: 1\nkernel: {file: k.cu}\n%sarguments: %s\nlaunch:\n%s\n%s\n%s" % (
+            axes, arguments, launch, "reference: " + reference if reference else "", more))
+
+    def smoothing(self, launch, rounds="[1, 2, 7]", **options):
+        return self.suite(launch, "{a: {inout: rng.random(50)}, b: {scratch: 50}, n: {scalar: 50}}",
+                          '{a: {function: "r.py:smooth"}}', axes="axes: {rounds: %s}\n" % rounds, **options)
+
+    def test_names_are_swapped_after_each_round(self):
+        self.smoothing("  - {entry: step, arguments: [a, b, n], block: 64, repeat: rounds, swap: [a, b]}")
+        out, _ = self.check()
+        self.assertIn("3 passed", out)
+
+    def test_a_swap_that_is_missing_is_found(self):
+        self.smoothing("  - {entry: step, arguments: [a, b, n], block: 64, repeat: rounds}", rounds="[2]")
+        out, _ = self.check(code=1)
+        self.assertIn("elements of `a` are wrong", out)
+
+    def test_a_copy_does_what_a_swap_does(self):
+        self.smoothing("  - repeat: rounds\n    steps:\n"
+                       "      - {entry: step, arguments: [a, b, n], block: 64}\n"
+                       "      - {copy: {from: b, to: a}}")
+        self.check()
+
+    def test_an_output_in_scratch_memory_must_be_written(self):
+        self.smoothing("  - {swap: [a, b]}", rounds="[1]")
+        out, _ = self.check(code=1)
+        self.assertIn("50 of 50 elements of `a` were never written", out)
+
+    def test_loops_give_kernels_their_indices(self):
+        self.suite("  - repeat: {k: log2(n)}\n    steps:\n"
+                   "      - {entry: merge, name: merge, block: n, repeat: {j: k + 1},"
+                   " arguments: [a, {value: 2**(k - j)}, {value: 2**(k + 1)}]}",
+                   "{a: {inout: \"rng.integers(0, 9, n)\"}}", "{a: np.sort(a)}", axes="axes: {n: [2, 64, 256]}\n")
+        self.check()
+        out, _ = self.check("--case", "t.n=64", "--counters", "suites")
+        self.assertRegex(out, r"launch +21 times merge")
+
+    def test_grids_and_clusters(self):
+        self.suite("  - {fill: partial}\n"
+                   "  - {entry: total, arguments: [x, partial, sum, n], block: 64, grid: 4, cooperative: true}\n"
+                   "  - {entry: ranks, arguments: [ranks], block: 32, grid: 8, cluster: 4}",
+                   "{x: {in: \"rng.integers(0, 9, 200)\"}, partial: {scratch: 4}, sum: {out: 1}, ranks: {out: 8},"
+                   " n: {scalar: 200}}", "{sum: \"[np.sum(x)]\", ranks: np.arange(8) % 4}")
+        self.check()
+
+    def test_findings_and_counters_name_their_step(self):
+        self.smoothing("  - {entry: step, arguments: [a, b, {value: 20 + 20 * i}], block: 64, repeat: {i: 3}}",
+                       rounds="[1]")
+        out, _ = self.check("--journal", "run.jsonl", "suites", code=1)
+        self.assertIn("step 3, `step` (i = 2): out-of-bounds", out)
+        record = next(one for one in self.journal() if one["type"] == "case")
+        self.assertEqual(record["findings"][0]["step"], "step 3, `step` (i = 2)")
+
+    def test_arrays_that_are_swapped_must_be_alike(self):
+        self.suite("  - {entry: step, arguments: [a, b, {value: 9}], block: 64, swap: [a, b]}",
+                   "{a: {inout: rng.random(50)}, b: {scratch: 49}}", "{a: a}")
+        out, _ = self.check(code=1)
+        self.assertIn("`a` is float32 of shape (50,), and `b` is float32 of shape (49,): arrays that are swapped must "
+                      "be alike", out)
+
+    def test_a_step_that_names_no_kernel_names_the_nearest(self):
+        self.smoothing("  - {entry: stepp, arguments: [a, b, n], block: 64}", rounds="[1]")
+        out, _ = self.check(code=1)
+        self.assertIn("did you mean `step`?", out)
+
+    def test_a_step_is_counted_alone(self):
+        self.smoothing("  - {entry: step, name: first, arguments: [a, b, n], block: 64}\n"
+                       "  - {entry: step, name: second, arguments: [b, a, {value: 10}], block: 32}",
+                       rounds="[1]", more="bench: {step: second}\n")
+        self.suite_text = (self.folder / "suites/t.yaml").read_text().replace('{a: {function: "r.py:smooth"}}', "{a: a}")
+        text = self.suite_text.replace("reference: {a: a}", 'reference: {a: {function: "r.py:twice"}}')
+        self.write("suites/t.yaml", text)
+        self.write("suites/r.py", SMOOTH + "\n\ndef twice(a):\n    b = smooth(a, 2)\n    b[9] = smooth(a, 1)[9]\n"
+                   "    b[10:] = a[10:]\n    return b\n")
+        counted = []
+        for step in ("first", "second"):
+            self.write("suites/t.yaml", text.replace("step: second", "step: " + step))
+            self.run_program("bench", "suites", "--device", "cpu", "--journal", step + ".jsonl")
+            record = next(one for one in self.journal(step + ".jsonl") if one["type"] == "case")
+            counted.append({one["name"]: one["value"] for one in record["measurement"]["counters"]}
+                           if isinstance(record["measurement"]["counters"], list)
+                           else record["measurement"]["counters"])
+        self.assertEqual([json.dumps(one["blocks"]) for one in counted], ["1", "1"])
+        self.assertGreater(counted[0]["ptx_thread_instructions"], counted[1]["ptx_thread_instructions"])
+
+
+if __name__ == "__main__":
+    unittest.main()
