@@ -19,6 +19,9 @@ class InputList {
     for (const Kernel* kernel : kernels(suite)) add_kernel(*kernel);
     for (const Argument& argument : suite.arguments) add_python(argument.value);
     for (const NamedText& reference : suite.reference) add_python(reference.value);
+    for (const SuiteCheck& check : suite.checks) {
+      if (check.kind == CheckKind::function) add_python({check.subject, true});
+    }
     add_plugins();
   }
 

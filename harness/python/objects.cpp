@@ -99,6 +99,13 @@ py::object scope_object(const PythonScope::Entry& entry) {
         if constexpr (std::is_same_v<T, NumPyScalar>) return scalar_object(value);
         if constexpr (std::is_same_v<T, Array>) return numpy_view(value, Access::read_only);
         if constexpr (std::is_same_v<T, GeneratorKey>) return generator_object(value);
+        if constexpr (std::is_same_v<T, ArrayMap>) {
+          py::dict arrays;
+          for (const auto& [name, array] : value.arrays) {
+            arrays[py::str(name)] = numpy_view(array, Access::read_only);
+          }
+          return arrays;
+        }
       },
       entry);
 }

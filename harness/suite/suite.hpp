@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "suite/entry_name.hpp"
 #include "suite/lint_exception.hpp"
+#include "suite/output_check.hpp"
 #include "suite/restore.hpp"
 #include "suite/yaml_node.hpp"
 
@@ -106,6 +107,16 @@ struct SuiteTolerance {
   ToleranceKind kind = ToleranceKind::exact;
   std::optional<Located> ulp, rtol, atol;
   NanPolicy nan = NanPolicy::equal;
+};
+
+/// What outputs must be, beside a reference or in its place.
+struct SuiteCheck {
+  CheckKind kind = CheckKind::function;
+  Position where;
+  Located subject;                ///< the output; of a function "FILE.py:NAME"
+  std::vector<NamedText> values;  ///< NumPy, by the keys of its form
+  std::vector<Located> args;      ///< NumPy, of `distribution`
+  std::optional<Located> word;    ///< `order` of `sorted`, `cdf` of `distribution`
 };
 
 /// A tolerance of one output, in the place of the suite's.
@@ -210,6 +221,7 @@ struct Suite {
   std::vector<Argument> arguments;  ///< in the kernel's parameter order
   std::optional<LaunchGeometry> launch;
   std::vector<NamedText> reference;
+  std::vector<SuiteCheck> checks;  ///< of what references have passed
   SuiteTolerance tolerance;
   std::vector<OutputTolerance> output_tolerances;
   Bench bench;

@@ -232,14 +232,17 @@ class Checker {
                                      : "a case that must not compile has no outputs to compare",
                         suite_.reference.front().where, "remove `reference`");
     }
+    check_checks(suite_);
     // A finding can be all that a case is for.
-    if (suite_.fault || suite_.compile_error || (suite_.report && suite_.reference.empty())) return;
+    const bool judges_none = suite_.reference.empty() && suite_.checks.empty();
+    if (suite_.fault || suite_.compile_error || (suite_.report && judges_none)) return;
     for (const Argument& argument : suite_.arguments) {
       const bool output =
           argument.kind == ArgumentKind::out || argument.kind == ArgumentKind::inout;
-      if (output && referenced.count(argument.name) == 0) {
+      const bool judged = referenced.count(argument.name) != 0 || is_checked(suite_, argument.name);
+      if (output && !judged) {
         throw usage_error(fmt::format("the output `{}` has no reference", argument.name),
-                          argument.where, "add it to `reference`");
+                          argument.where, "add it to `reference`, or to `check`");
       }
     }
   }

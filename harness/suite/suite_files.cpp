@@ -54,6 +54,9 @@ void check_suite_files(const Suite& suite) {
   for (const Kernel* kernel : kernels(suite)) check_kernel_files(suite, *kernel);
   for (const Argument& argument : suite.arguments) require_python(suite, argument.value);
   for (const NamedText& reference : suite.reference) require_python(suite, reference.value);
+  for (const SuiteCheck& check : suite.checks) {
+    if (check.kind == CheckKind::function) require_python(suite, {check.subject, true});
+  }
 }
 
 }  // namespace warpmark

@@ -16,8 +16,9 @@ namespace {
 
 const std::vector<std::string>& top_keys() {
   static const std::vector<std::string> kKeys = {
-      "warpmark",  "about",    "plugin", "kernel", "axes",   "arguments", "launch", "reference",
-      "tolerance", "baseline", "bench",  "expect", "limits", "requires",  "skip",   "lint"};
+      "warpmark", "about",     "plugin",   "kernel",    "axes",     "arguments",
+      "launch",   "reference", "check",    "tolerance", "baseline", "bench",
+      "expect",   "limits",    "requires", "skip",      "lint"};
   return kKeys;
 }
 
@@ -134,6 +135,7 @@ std::shared_ptr<const Suite> read_suite(const std::string& text, const std::file
   key("arguments", [&](const YamlNode& node) { suite->arguments = read_arguments(node); });
   key("launch", [&](const YamlNode& node) { suite->launch = read_launch(node); });
   key("reference", [&](const YamlNode& node) { read_reference(node, *suite); });
+  key("check", [&](const YamlNode& node) { read_checks(node, *suite); });
   key("tolerance", [&](const YamlNode& node) { read_tolerance(node, *suite); });
   key("baseline", [&](const YamlNode& node) { read_baseline(node, *suite); });
   key("bench", [&](const YamlNode& node) { suite->bench = read_bench(node); });
