@@ -138,9 +138,10 @@ def sample(name, a, least):
 # z-tests. Of n elements with mean m and central moments m2 and m4, where v = n/(n - 1) m2 estimates
 # the variance, the standard errors are
 #     of the mean      sqrt(variance / n), with v where the suite gives no variance
-#     of v             sqrt((m4 - (n - 3)/(n - 1) v**2) / n)
-# the second with estimates in the place of the moments of the distribution (Mood, Graybill, Boes,
-# Introduction to the Theory of Statistics, 3rd edition 1974, chapter VI, theorem 2).
+#     of v             sqrt((m4 - (n - 3)/(n - 1) m2**2) / n)
+# the second with the sample's moments in the place of the distribution's (Mood, Graybill, Boes,
+# Introduction to the Theory of Statistics, 3rd edition 1974, chapter VI, theorem 2). m2 and not v
+# there: of fair coins m4 is m2**2, and all that is left is 2/(n - 1) m2**2.
 def check_moments(name, a, values, args, word):
     mean, variance = single("mean", values), single("variance", values)
     sigmas = single("sigmas", values, 6.0, positive=True)
@@ -150,14 +151,15 @@ def check_moments(name, a, values, args, word):
     n = x.size
     m = x.mean()
     deviations = x - m
-    v = np.square(deviations).sum() / (n - 1)
+    m2 = np.square(deviations).mean()
+    v = m2 * n / (n - 1)
     if mean is not None:
         error = np.sqrt((v if variance is None else variance) / n)
         if not abs(m - mean) <= sigmas * error:
             return moment_text("mean", name, m, mean, error, sigmas)
     if variance is not None:
         m4 = np.square(np.square(deviations)).mean()
-        error = np.sqrt(max(m4 - (n - 3) / (n - 1) * v * v, 0) / n)
+        error = np.sqrt(max(m4 - (n - 3) / (n - 1) * m2 * m2, 0) / n)
         if not abs(v - variance) <= sigmas * error:
             return moment_text("variance", name, v, variance, error, sigmas)
     return None

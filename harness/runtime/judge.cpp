@@ -230,9 +230,9 @@ std::string unwritten_text(const Comparison& result) {
 // "a[3] = 0.5, expected 1 (off by …)"; of one that is no more than the poison "never written".
 std::string element_report(const OutputVerdict& output, const Mismatch& mismatch) {
   const bool whole = mismatch.kind == MismatchKind::unwritten && output.comparison.in_part == 0;
-  return fmt::format("{} = {}{}", element_name(output.output, output.shape, mismatch.index),
-                     whole ? "never written" + expected_text(mismatch) : contrast_text(mismatch),
-                     distance_text(output, mismatch));
+  const std::string name = element_name(output.output, output.shape, mismatch.index);
+  if (whole) return name + " = never written" + expected_text(mismatch);
+  return name + " = " + contrast_text(mismatch) + distance_text(output, mismatch);
 }
 
 // A line for each of the wrong elements behind the first, but for the worst, which has its own.
