@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -282,6 +283,20 @@ Mismatch mismatch(const Wrong<Magnitude>& wrong, const TypedBytes& actual,
           .bound = judgement.finite ? magnitude_text(judgement.bound) : ""};
 }
 
+template <typename Output, typename Expected, typename Judge>
+Mismatch told_with_ulp(const Wrong<typename Judge::Magnitude>& wrong, const TypedBytes& actual,
+                       const TypedBytes& expected) {
+  Mismatch text = mismatch(wrong, actual, expected);
+  if constexpr (requires { Judge::ulp_text(Output{}, Expected{}); }) {
+    if (text.kind == MismatchKind::value) {
+      const size_t index = expected.count() == 1 ? 0 : wrong.index;
+      text.ulp = Judge::ulp_text(load_element<Output>(actual.bytes.data(), wrong.index),
+                                 load_element<Expected>(expected.bytes.data(), index));
+    }
+  }
+  return text;
+}
+
 /// Elements compared byte by byte at once, before any is looked at alone: a few KiB, in cache.
 constexpr size_t kBlock = 1024;
 
@@ -345,21 +360,12 @@ Comparison compare_as(const TypedBytes& actual, const TypedBytes& expected,
     }
   }
   const auto told = [&](const Wrong<Magnitude>& wrong) {
-    Mismatch text = mismatch(wrong, actual, expected);
-    if constexpr (requires { judge.ulp_text(Output{}, Expected{}); }) {
-      if (text.kind == MismatchKind::value) {
-        text.ulp = judge.ulp_text(load_element<Output>(x, wrong.index),
-                                  load_element<Expected>(e, wrong.index * step));
-      }
-    }
-    return text;
+    return told_with_ulp<Output, Expected, Judge>(wrong, actual, expected);
   };
-  for (const Wrong<Magnitude>& wrong : listed) {
-    if (!result.first) {
-      result.first = told(wrong);
-    } else {
-      result.next.push_back(told(wrong));
-    }
+  std::ranges::transform(listed, std::back_inserter(result.next), told);
+  if (!listed.empty()) {
+    result.first = result.next.front();
+    result.next.erase(result.next.begin());
   }
   if (worst) result.worst = told(*worst);
   return result;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
+#include <numeric>
 
 #include "runtime/element.hpp"
 #include "runtime/element_text.hpp"
@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kMostUlps = 1024;
 constexpr double kNearZero = 1.0 / 1024;             // of the greatest magnitude
+constexpr int kMostExponent = 1000;                  // of two: errors beyond it count as that
 constexpr int kGreatestRtol = -3, kLeastRtol = -16;  // as powers of ten
 
 // What two finite floats are apart.
@@ -76,23 +77,21 @@ bool passes(const TypedBytes& actual, const TypedBytes& expected, const Comparis
 std::string sufficient_ulp(const TypedBytes& actual, const TypedBytes& expected,
                            const ComparisonRule& rule) {
   const double given = value_at(rule.atol, 0);
-  long double greatest = 0;
-  each_distance(actual, expected, rule.kind,
-                [&](const Distance& one) { greatest = std::max(greatest, one.magnitude); });
+  long double greatest = 0;  // magnitude of all
   long double ulps = std::max(value_at(rule.ulp, 0), 1.0);
-  long double beyond = 0;  // the greatest error near zero
-  bool near_zero = true;
+  long double beyond = 0, beyond_magnitude = 0;  // of what is further off than any ulp allows
   each_distance(actual, expected, rule.kind, [&](const Distance& one) {
+    greatest = std::max(greatest, one.magnitude);
     if (one.error <= given) return;
     if (one.ulps <= kMostUlps) {
-      ulps = std::max(ulps, std::ceil(one.ulps));
+      ulps = std::max(ulps, one.ulps);
     } else {
-      near_zero = near_zero && one.magnitude <= greatest * kNearZero;
       beyond = std::max(beyond, one.error);
+      beyond_magnitude = std::max(beyond_magnitude, one.magnitude);
     }
   });
-  const auto ulp = static_cast<double>(ulps);
-  if (!near_zero || ulp > kMostUlps) return "";
+  const auto ulp = static_cast<double>(std::ceil(ulps));
+  if (beyond_magnitude > greatest * kNearZero || ulp > kMostUlps) return "";
   double atol = given;
   if (beyond > 0) {
     if (beyond > greatest * kNearZero) return "";
@@ -131,7 +130,7 @@ ErrorHistogram error_histogram(const TypedBytes& actual, const TypedBytes& expec
                                const ComparisonRule& rule) {
   const bool close = rule.kind == ToleranceKind::close;
   ErrorHistogram histogram{close ? "bound" : "ulp", {}};
-  std::map<int, size_t> counts;  // by the exponent of the error
+  std::vector<size_t> counts(2 * kMostExponent + 1);  // by the exponent of the error
   size_t unbounded = 0;
   each_distance(actual, expected, rule.kind, [&](const Distance& one) {
     if (one.error == 0) return;
@@ -141,22 +140,24 @@ ErrorHistogram error_histogram(const TypedBytes& actual, const TypedBytes& expec
               (value_at(rule.atol, one.index) + value_at(rule.rtol, one.index) * one.magnitude);
     }
     if (std::isfinite(error) && error > 0) {
-      ++counts[std::ilogb(error)];
+      const int exponent = std::clamp(std::ilogb(error), -kMostExponent, kMostExponent);
+      ++counts[static_cast<size_t>(exponent + kMostExponent)];
     } else {
       ++unbounded;
     }
   });
-  if (!counts.empty()) {
-    const int least = counts.begin()->first, greatest = counts.rbegin()->first;
-    const int most = static_cast<int>(kMostBuckets) - (unbounded > 0 ? 1 : 0);
-    const int width = (greatest - least) / most + 1;  // powers of two to a bucket
-    for (int low = least; low <= greatest; low += width) {
-      ErrorBucket bucket{std::ldexp(1.0, low), std::ldexp(1.0, low + width), 0};
-      for (auto one = counts.lower_bound(low); one != counts.end() && one->first < low + width;
-           ++one) {
-        bucket.count += one->second;
-      }
-      histogram.buckets.push_back(bucket);
+  const auto is_any = [](size_t count) { return count > 0; };
+  const auto first = std::ranges::find_if(counts, is_any);
+  if (first != counts.end()) {
+    const auto last = std::find_if(counts.rbegin(), counts.rend(), is_any).base();  // behind it
+    const auto most = static_cast<std::ptrdiff_t>(kMostBuckets) - (unbounded > 0 ? 1 : 0);
+    const std::ptrdiff_t width = (last - first - 1) / most + 1;  // powers of two to a bucket
+    for (auto begin = first; begin < last; begin += std::min(width, last - begin)) {
+      const auto low = static_cast<int>(begin - counts.begin()) - kMostExponent;
+      const auto end = begin + std::min(width, last - begin);
+      histogram.buckets.push_back({std::ldexp(1.0, low),
+                                   std::ldexp(1.0, low + static_cast<int>(width)),
+                                   std::accumulate(begin, end, size_t{0})});
     }
   }
   if (unbounded > 0) {

@@ -112,6 +112,7 @@ class OutputChecks(CheckTest):
         errors = self.fails("has no usable SciPy, which `distribution` needs", "pip install scipy",
                             code=3, more="check: {distribution: a, cdf: norm}")
         self.assertNotIn("Traceback", errors)
+        self.assertIn("pip install scipy", self.run_program("lint", "suites", code=3)[1])
 
     def python_without_scipy(self):
         """An environment whose packages are those of this machine, with a SciPy that is broken."""
@@ -148,7 +149,7 @@ class OutputChecks(CheckTest):
         changes = {"more": "reference: {a: x + 1}", "value": "x[i] + 1.0000002f"}
         self.assertNotIn("errors of", self.fails(**changes))
         out = self.fails("errors of `a`, in ulp:", arguments=["-v"], **changes)
-        self.assertRegex(out, r"\n     1 to 2  #+ +2\n     2 to 4  #+ +1\n")
+        self.assertRegex(out, r"\n    1 to 2  #+ +2\n    2 to 4  #+ +1\n")
 
     def test_the_journal_has_it_by_its_schema(self):
         self.fails(more="reference: {a: x + 1}", value="x[i] + 1.0000002f",
