@@ -68,10 +68,11 @@ void Linter::kernel_file(const Suite& suite, const Kernel& kernel) {
 
 void Linter::texts(const Suite& suite) {
   texts_.clear();
-  for (const Argument& argument : suite.arguments) {
-    if (argument.kind != ArgumentKind::out) value(suite, argument.value);
+  for (const PythonText& text : python_texts(suite)) value(suite, text);
+  for (const SuiteCheck& check : suite.checks) {
+    for (const NamedText& named : check.values) numpy(named.value);
+    for (const Located& one : check.args) numpy(one);
   }
-  for (const NamedText& reference : suite.reference) value(suite, reference.value);
   bounds(suite.tolerance);
   for (const OutputTolerance& own : suite.output_tolerances) bounds(own.tolerance);
 }
@@ -124,6 +125,10 @@ void Linter::plan(const Case& which, Purpose purpose) {
     if (!scalar.integer) check(scalar.value);
   }
   for (const Expected& expected : planned.plan.expected) check(expected.value);
+  for (const PlannedCheck& asked : planned.plan.checks) {
+    for (const auto& named : asked.values) check(named.second);
+    for (const NumpyText& one : asked.args) check(one);
+  }
   launches(which, planned);
   if (purpose == Purpose::check) {
     planned_.emplace_back(which, std::move(planned));
@@ -195,7 +200,7 @@ bool Linter::examine(const Case& which, const PlannedCase& planned, TrivialFindi
   if (planned.baseline && !compile(which, *planned.baseline)) return false;
   // A case that must fault or not compile has nothing to judge.
   if (planned.plan.fault || planned.plan.compile_error) return compile(which, planned);
-  if (planned.plan.expected.empty()) {
+  if (planned.plan.expected.empty() && planned.plan.checks.empty()) {
     findings.add_without_outputs(which);
     return compile(which, planned);
   }

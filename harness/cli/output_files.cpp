@@ -45,6 +45,9 @@ class Inputs {
     }
     for (const Scalar& scalar : plan.scalars) add_text(scalar.value);
     for (const Expected& expected : plan.expected) add_text(expected.value);
+    for (const PlannedCheck& check : plan.checks) {
+      add_text({check.subject, check.at, check.kind == CheckKind::function});
+    }
   }
 
   void add_unit(const Unit& unit, const fs::path& folder) {

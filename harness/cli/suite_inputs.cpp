@@ -17,8 +17,8 @@ class InputList {
  public:
   explicit InputList(const Suite& suite) : suite_(suite), files_{suite.file.string()} {
     for (const Kernel* kernel : kernels(suite)) add_kernel(*kernel);
-    for (const Argument& argument : suite.arguments) add_python(argument.value);
-    for (const NamedText& reference : suite.reference) add_python(reference.value);
+    for (const Located& file : step_files(suite)) add_source(suite.kernel, file.text);
+    for (const PythonText& text : python_texts(suite)) add_python(text);
     add_plugins();
   }
 

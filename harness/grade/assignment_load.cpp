@@ -39,11 +39,9 @@ void check_sum(const YamlNode& node, const Assignment& assignment) {
 // The Python files of a suite, relative to its folder.
 std::set<std::string> python_files(const Suite& suite) {
   std::set<std::string> files;
-  const auto add = [&](const PythonText& value) {
+  for (const PythonText& value : python_texts(suite)) {
     if (value.function) files.insert(value.text.substr(0, value.text.rfind(':')));
-  };
-  for (const Argument& argument : suite.arguments) add(argument.value);
-  for (const NamedText& reference : suite.reference) add(reference.value);
+  }
   return files;
 }
 
@@ -62,6 +60,9 @@ std::string hash_of(const std::string& text, const Assignment& assignment) {
     add(suite->file);
     for (const Kernel* kernel : kernels(*suite)) {
       if (kernel->file) add((suite->folder / kernel->file->text).lexically_normal());
+    }
+    for (const Located& file : step_files(*suite)) {
+      add((suite->folder / file.text).lexically_normal());
     }
     for (const std::string& file : python_files(*suite)) {
       add((suite->folder / file).lexically_normal());

@@ -162,6 +162,8 @@ std::string explain(const Outcome& outcome, const ExplainContext& context) {
     case FailureKind::wrong:
     case FailureKind::unwritten:
       return explain_outputs(outcome, context);
+    case FailureKind::check:
+      return "The result is not as it must be: " + printable(outcome.reason) + ".";
     case FailureKind::input_changed:
       return explain_changed_input(outcome);
     case FailureKind::counter:

@@ -89,6 +89,9 @@ ItemVerdict judge_item(const Outcome& outcome) {
     case FailureKind::input_changed:
     case FailureKind::counter:
       return {GradeWord::wrong, Blame::submission};
+    // A function of the assignment may raise for a reason of its own.
+    case FailureKind::check:
+      return {GradeWord::wrong, Blame::doubtful};
     case FailureKind::driver:
     // Refused for the suite's block, or for the bounds and registers of the submission.
     case FailureKind::launch:

@@ -329,15 +329,21 @@ void take_over(const Case& which, Plan& plan, PositionMap& positions) {
 }
 
 // A plan must compare every output, or a wrong one would pass unseen.
-void check_outputs(const Plan& plan, const Request& request) {
-  if (plan.fault || plan.compile_error || (plan.report && plan.expected.empty())) return;
+void check_outputs(const Plan& plan, size_t suite_checks, const Request& request) {
+  if (plan.fault || plan.compile_error) return;
+  if (plan.checks.size() != suite_checks) request.broken("left out checks of the suite");
+  if (plan.report && plan.expected.empty() && plan.checks.empty()) return;
   for (const Buffer& buffer : plan.buffers) {
     if (!is_output(buffer.direction)) continue;
     bool compared = false;
     for (const Expected& expected : plan.expected) compared |= expected.output == buffer.name;
+    for (const PlannedCheck& check : plan.checks) {
+      compared |= check.kind == CheckKind::function || check.subject == buffer.name;
+    }
     // A buffer of the plugin's own making is its scratch.
     if (!compared && !buffer.at.empty()) {
-      request.broken(fmt::format("left the output `{}` without an expected value", buffer.name));
+      request.broken(
+          fmt::format("left the output `{}` without an expected value or a check", buffer.name));
     }
   }
 }
@@ -357,7 +363,7 @@ PlannedCase plan_alone(const Case& which, PluginLoader& plugins) {
     request.broken("emitted a plan that does not hold: " + error.message());
   }
   take_over(which, plan, document.positions);
-  check_outputs(plan, request);
+  check_outputs(plan, suite.checks.size(), request);
   check_accesses(plan, sizes_at_plan_time(which, plan), document.positions);
   return {std::move(plan), std::move(document.positions), nullptr, nullptr};
 }

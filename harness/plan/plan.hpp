@@ -178,7 +178,7 @@ struct Renamed {
 struct Tolerance {
   ToleranceKind kind = ToleranceKind::exact;
   std::optional<NumpyText> ulp;         ///< of ToleranceKind::ulp, always there
-  std::optional<NumpyText> rtol, atol;  ///< of ToleranceKind::close, at least one; the other is 0
+  std::optional<NumpyText> rtol, atol;  ///< of ToleranceKind::close at least one; ulp may have atol
   NanPolicy nan = NanPolicy::equal;
   friend bool operator==(const Tolerance&, const Tolerance&) = default;
 };
@@ -188,6 +188,17 @@ struct Expected {
   NumpyText value;
   Tolerance tolerance;
   friend bool operator==(const Expected&, const Expected&) = default;
+};
+
+/// What outputs must be, beside expected values or in their place (CheckForm has the keys).
+struct PlannedCheck {
+  CheckKind kind = CheckKind::function;
+  std::string subject;                      ///< an output; of a function "FILE.py:NAME"
+  std::string word;                         ///< "" where none is given
+  std::map<std::string, NumpyText> values;  ///< by key
+  std::vector<NumpyText> args;
+  std::string at;
+  friend bool operator==(const PlannedCheck&, const PlannedCheck&) = default;
 };
 
 /// The fault that the case must end in, or the finding that it must give.
@@ -249,6 +260,7 @@ struct Plan {
   std::vector<Swap> swaps;
   std::vector<Renamed> renamed;
   std::vector<Expected> expected;
+  std::vector<PlannedCheck> checks;
   std::optional<Amount> bytes, flops;  ///< moved and done by one run of the steps
 
   // What the harness takes over from the suite.

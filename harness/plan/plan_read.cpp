@@ -56,16 +56,19 @@ NumpyText read_numpy(const PlanValue& value) {
   return {value.get("numpy").nonempty(), value.optional_text("at"), false};
 }
 
-// Where an array or a scalar is wanted, a function can give it.
-NumpyText read_python(const PlanValue& value) {
-  if (!value.find("function")) return read_numpy(value);
-  value.members({"function", "at"});
-  const PlanValue function = value.get("function");
+std::string read_function(const PlanValue& function) {
   const size_t colon = function.text().rfind(':');
   if (colon == 0 || colon == std::string::npos || colon + 1 == function.text().size()) {
     function.fail("must be FILE.py:NAME");
   }
-  return {function.text(), value.optional_text("at"), true};
+  return function.text();
+}
+
+// Where an array or a scalar is wanted, a function can give it.
+NumpyText read_python(const PlanValue& value) {
+  if (!value.find("function")) return read_numpy(value);
+  value.members({"function", "at"});
+  return {read_function(value.get("function")), value.optional_text("at"), true};
 }
 
 std::optional<NumpyText> read_bound(const std::optional<PlanValue>& value) {
@@ -285,9 +288,11 @@ Tolerance read_tolerance(const PlanValue& value) {
   if (const auto nan = value.find("nan")) {
     tolerance.nan = nan->word<NanPolicy>({NanPolicy::equal, NanPolicy::forbid});
   }
-  const bool close = tolerance.rtol || tolerance.atol;
-  if (tolerance.ulp.has_value() != (tolerance.kind == ToleranceKind::ulp) ||
-      close != (tolerance.kind == ToleranceKind::close)) {
+  const bool is_ulp = tolerance.kind == ToleranceKind::ulp;
+  const bool is_close = tolerance.kind == ToleranceKind::close;
+  const bool has_atol = tolerance.atol.has_value();
+  if (tolerance.ulp.has_value() != is_ulp || (tolerance.rtol && !is_close) ||
+      (is_close && !tolerance.rtol && !has_atol) || (has_atol && !is_ulp && !is_close)) {
     value.fail("needs `ulp` for ulp, `rtol` or `atol` for close, and no bound for exact");
   }
   return tolerance;
@@ -300,6 +305,51 @@ Expected read_expected(const PlanValue& value, const Plan& plan) {
     value.get("output").fail(buffer.direction == ArgumentKind::in ? "is an input" : "is scratch");
   }
   return {buffer.name, read_python(value.get("value")), read_tolerance(value.get("tolerance"))};
+}
+
+std::string read_subject(const PlanValue& value, const CheckForm& form, const Plan& plan) {
+  if (form.kind == CheckKind::function) return read_function(value);
+  const Buffer& buffer = read_buffer_name(value, plan);
+  if (buffer.direction == ArgumentKind::in) value.fail("is an input");
+  return buffer.name;
+}
+
+PlannedCheck read_check(const PlanValue& value, const Plan& plan) {
+  const auto& forms = check_forms();
+  const auto form = std::find_if(forms.begin(), forms.end(),
+                                 [&](const CheckForm& one) { return value.find(one.key); });
+  if (form == forms.end()) value.fail("needs one of " + join(check_names(), ", "));
+  std::vector<std::string> known = form->values();
+  known.insert(known.end(), {form->key, "at"});
+  if (!form->word.empty()) known.push_back(form->word);
+  if (form->has_args) known.emplace_back("args");
+  value.members(known);
+  PlannedCheck check;
+  check.kind = form->kind;
+  check.subject = read_subject(value.get(form->key), *form, plan);
+  check.at = value.optional_text("at");
+  if (!form->word.empty()) {
+    check.word =
+        form->words.empty() ? value.get(form->word).nonempty() : value.optional_text(form->word);
+    const auto& words = form->words;
+    const bool is_known = std::find(words.begin(), words.end(), check.word) != words.end();
+    if (!check.word.empty() && !words.empty() && !is_known) {
+      value.get(form->word).fail("must be one of " + join(words, ", "));
+    }
+  }
+  for (const std::string& key : form->values()) {
+    if (const auto text = value.find(key)) check.values.emplace(key, read_numpy(*text));
+  }
+  for (const std::string& key : form->needed) (void)value.get(key);
+  if (!form->one_of.empty() &&
+      std::none_of(form->one_of.begin(), form->one_of.end(),
+                   [&](auto& key) { return check.values.contains(key); })) {
+    value.fail("needs one of " + join(form->one_of, ", "));
+  }
+  if (const auto args = value.find("args")) {
+    for (const PlanValue& one : args->list()) check.args.push_back(read_numpy(one));
+  }
+  return check;
 }
 
 }  // namespace
@@ -350,6 +400,9 @@ void read_plan_body(const PlanValue& value, Plan& plan) {
     plan.expected.push_back(read_expected(item, plan));
     if (!outputs.insert(plan.expected.back().output).second) item.fail("is there a second time");
   }
+  if (const auto checks = value.find("checks")) {
+    for (const PlanValue& item : checks->list()) plan.checks.push_back(read_check(item, plan));
+  }
   plan.bytes = read_amount(value.find("bytes"));
   plan.flops = read_amount(value.find("flops"));
 }
@@ -357,7 +410,7 @@ void read_plan_body(const PlanValue& value, Plan& plan) {
 void read_plan_body(const nlohmann::ordered_json& json, Plan& plan) {
   const PlanValue value(json, "");
   value.members({"units", "buffers", "scalars", "accesses", "steps", "swaps", "renamed", "expected",
-                 "bytes", "flops"});
+                 "checks", "bytes", "flops"});
   read_plan_body(value, plan);
 }
 

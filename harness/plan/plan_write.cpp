@@ -51,6 +51,7 @@ Json json_of(const LaunchStep& launch);
 Json json_of(const CopyStep& copy);
 Json json_of(const FillStep& fill);
 Json json_of(const Expected& expected);
+Json json_of(const PlannedCheck& check);
 Json json_of(const PlannedSkip& skip);
 
 template <class... T>
@@ -171,6 +172,19 @@ Json json_of(const Expected& expected) {
           {"tolerance", json_of(expected.tolerance)}};
 }
 
+Json json_of(const PlannedCheck& check) {
+  const CheckForm& form = form_of(check.kind);
+  Json json = {{form.key, check.subject}};
+  if (!check.word.empty()) json[form.word] = check.word;
+  for (const std::string& key : form.values()) {
+    const auto value = check.values.find(key);
+    if (value != check.values.end()) json[key] = json_of(value->second);
+  }
+  if (!check.args.empty()) json["args"] = json_list(check.args);
+  put_at(json, check.at);
+  return json;
+}
+
 Json json_of(const PlannedSkip& skip) {
   return {{"when", json_of(skip.when)}, {"reason", skip.reason}};
 }
@@ -267,6 +281,7 @@ nlohmann::ordered_json to_json(const Plan& plan) {
   for (const Renamed& one : plan.renamed)
     json["renamed"].push_back({{"name", one.name}, {"buffer", one.buffer}});
   json["expected"] = json_list(plan.expected);
+  if (!plan.checks.empty()) json["checks"] = json_list(plan.checks);
   if (plan.bytes) json["bytes"] = json_of(*plan.bytes);
   if (plan.flops) json["flops"] = json_of(*plan.flops);
   json["expect"] = expectation(plan);

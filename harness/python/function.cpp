@@ -204,6 +204,71 @@ Value call(Interpreter& python, const PythonFunction& function, const PythonScop
   }
 }
 
+namespace {
+
+std::string type_name(const py::object& value) {
+  return py::type::handle_of(value).attr("__name__").cast<std::string>();
+}
+
+std::optional<Error> answer_of(const PythonFunction& function, const py::object& value,
+                               ExitCode code) {
+  const std::string name = "the check `" + function.name + "`";
+  const py::module_ numpy = objects::numpy();
+  if (py::isinstance<py::bool_>(value) || py::isinstance(value, numpy.attr("bool_"))) {
+    if (value.attr("__bool__")().cast<bool>()) return std::nullopt;
+    return at_suite(function, code, name + " returned False",
+                    "it may return a text instead, which says what is wrong");
+  }
+  if (py::isinstance<py::str>(value)) {
+    return at_suite(function, code, name + " says: " + printable(value.cast<std::string>()));
+  }
+  if (value.is_none()) {
+    throw at_suite(function, code, name + " returns no verdict",
+                   "return True, False, or a text that says what is wrong, also behind `assert`");
+  }
+  const bool is_array = py::isinstance(value, numpy.attr("ndarray"));
+  throw at_suite(
+      function, code,
+      name + " must return True, False or a text, and returned " +
+          (is_array ? "an array" : "a value of type " + printable(type_name(value))),
+      is_array ? "`.all()` makes one truth of an array, as in `return (a > 0).all()`" : "");
+}
+
+}  // namespace
+
+std::optional<Error> ask(Interpreter& python, const PythonFunction& function,
+                         const PythonScope& scope, ExitCode on_error) {
+  python.require_numpy();
+  const py::gil_scoped_acquire lock;
+  const py::object callable = function_of(function, module_of(function, on_error), on_error);
+  const Arguments arguments = Binder(function, scope, on_error).bind(callable);
+  const objects::FloatingPointErrors quiet("ignore", "ignore");
+  py::object value;
+  try {
+    value = callable(*arguments.positional, **arguments.named);
+  } catch (const py::error_already_set& error) {
+    return raised(error, function, "the check `" + function.name + "` failed", on_error);
+  }
+  return answer_of(function, value, on_error);
+}
+
+std::vector<std::string> parameters_of(Interpreter& python, const PythonFunction& function,
+                                       ExitCode on_error) {
+  python.require_numpy();
+  const py::gil_scoped_acquire lock;
+  const py::object callable = function_of(function, module_of(function, on_error), on_error);
+  const py::module_ inspect = py::module_::import("inspect");
+  const py::object kinds = inspect.attr("Parameter");
+  std::vector<std::string> names;
+  const py::object parameters = inspect.attr("signature")(callable).attr("parameters");
+  for (const py::handle parameter : parameters.attr("values")()) {
+    const py::object kind = parameter.attr("kind");
+    if (kind.equal(kinds.attr("VAR_POSITIONAL")) || kind.equal(kinds.attr("VAR_KEYWORD"))) continue;
+    names.push_back(parameter.attr("name").cast<std::string>());
+  }
+  return names;
+}
+
 void check_syntax(Interpreter& /*python*/, const PythonFunction& function) {
   const py::gil_scoped_acquire lock;
   const std::string text = read_python(function, ExitCode::usage);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "python/expression.hpp"
 
@@ -30,6 +32,17 @@ PythonFunction python_function(const PythonExpression& written,
 /// environment error if there is no NumPy.
 Value call(Interpreter& python, const PythonFunction& function, const PythonScope& scope,
            ExitCode on_error = ExitCode::usage);
+
+/// Asks a function whether its arguments are right: nothing if it returns True (Python's or NumPy's);
+/// else why not, for False, for a text, which says what is wrong, and for whatever it raises, at its
+/// line of the Python file; others are where the suite names the function. Throws, as `call` does, for what is no such function,
+/// and for one that returns anything else: nothing, as who forgets `return` does, or an array.
+std::optional<Error> ask(Interpreter& python, const PythonFunction& function,
+                         const PythonScope& scope, ExitCode on_error);
+
+/// The names of a function's parameters, but for `*args` and `**kwargs`. Throws as `call` does.
+std::vector<std::string> parameters_of(Interpreter& python, const PythonFunction& function,
+                                       ExitCode on_error);
 
 /// Throws a usage error, at its place, if the file cannot be read or is not Python. Runs nothing.
 void check_syntax(Interpreter& python, const PythonFunction& function);

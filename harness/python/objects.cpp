@@ -144,6 +144,13 @@ py::object scope_object(const PythonScope::Entry& entry) {
           return array;
         }
         if constexpr (std::is_same_v<T, GeneratorKey>) return generator_object(value);
+        if constexpr (std::is_same_v<T, ArrayMap>) {
+          py::dict arrays;
+          for (const auto& [name, array] : value.arrays) {
+            arrays[py::str(name)] = numpy_view(array, Access::read_only);
+          }
+          return arrays;
+        }
       },
       entry);
 }

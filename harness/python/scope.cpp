@@ -23,6 +23,10 @@ void PythonScope::set_array(const std::string& name, Array array) {
   set(name, std::move(array));
 }
 
+void PythonScope::set_arrays(const std::string& name, ArrayMap arrays) {
+  set(name, std::move(arrays));
+}
+
 void PythonScope::set_generator(GeneratorKey key) {
   set("rng", std::move(key));
 }

@@ -23,10 +23,15 @@ struct NumPyScalar {
   std::vector<std::byte> bytes;  ///< little-endian; of one element, or of several
 };
 
+/// Arrays by name: a dict, which expressions can change, of arrays, which they cannot.
+struct ArrayMap {
+  std::vector<std::pair<std::string, Array>> arrays;
+};
+
 /// Plain data; nothing of Python is made before an expression is evaluated.
 class PythonScope {
  public:
-  using Entry = std::variant<PythonValue, NumPyScalar, Array, GeneratorKey>;
+  using Entry = std::variant<PythonValue, NumPyScalar, Array, GeneratorKey, ArrayMap>;
 
   /// A name set twice keeps the later value. Throws a usage error for the name `np`, which is
   /// NumPy.
@@ -35,6 +40,7 @@ class PythonScope {
   void set_scalar(const std::string& name, const DType& dtype, std::span<const std::byte> bytes);
   /// Expressions see the array's own memory, and cannot write to it.
   void set_array(const std::string& name, Array array);
+  void set_arrays(const std::string& name, ArrayMap arrays);
   /// Makes `rng`, a generator in its first state each time that an expression is evaluated.
   void set_generator(GeneratorKey key);
 

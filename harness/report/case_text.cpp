@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "base/text.hpp"
@@ -15,7 +17,57 @@ std::string cuda_version(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
+std::string sufficient_text(const OutputVerdict& output, const Outcome& outcome) {
+  if (output.sufficient.empty()) return "";
+  const auto& outputs = outcome.outputs;
+  const bool alone = std::count_if(outputs.begin(), outputs.end(),
+                                   [](const OutputVerdict& one) { return one.has_reference; }) == 1;
+  return fmt::format(
+      "\n{} would pass with `tolerance: {}`", alone ? "it" : "`" + output.output + "`",
+      alone ? output.sufficient
+            : fmt::format("{{outputs: {{{}: {}}}}}", output.output, output.sufficient));
+}
+
+// Powers of two of a person's size are written out.
+std::string power_text(double value) {
+  if (value >= 1 && value <= 1 << 20) return fmt::format("{}", value);
+  return fmt::format("2^{}", std::ilogb(value));
+}
+
+std::string bars_of(const OutputVerdict& output) {
+  constexpr size_t kWidth = 40;
+  size_t most = 0, name_width = 0;
+  std::vector<std::string> names;
+  const bool by_bound = output.histogram.unit == "bound";
+  for (const ErrorBucket& bucket : output.histogram.buckets) {
+    most = std::max(most, bucket.count);
+    names.push_back(std::isfinite(bucket.high)
+                        ? fmt::format("{} to {}", power_text(bucket.low), power_text(bucket.high))
+                        : "no bound");
+    name_width = std::max(name_width, names.back().size());
+  }
+  std::string text = fmt::format("errors of `{}`, {}:", output.output,
+                                 by_bound ? "in multiples of what is allowed" : "in ulp");
+  for (size_t i = 0; i < names.size(); ++i) {
+    const size_t count = output.histogram.buckets[i].count;
+    // The smallest count has a mark, too.
+    const size_t bar = count == 0 ? 0 : std::max<size_t>(1, count * kWidth / most);
+    text += fmt::format("\n  {:>{}}  {:<{}}  {}", names[i], name_width, std::string(bar, '#'),
+                        kWidth, count);
+  }
+  return text;
+}
+
 }  // namespace
+
+std::string error_bars(const Outcome& outcome) {
+  std::string text;
+  for (const OutputVerdict& output : outcome.outputs) {
+    if (output.histogram.buckets.empty()) continue;
+    text += (text.empty() ? "" : "\n") + bars_of(output);
+  }
+  return printable(text);
+}
 
 std::string failure_text(const Outcome& outcome, const std::string& reproduce) {
   std::string text(trim(outcome.message));
@@ -23,6 +75,7 @@ std::string failure_text(const Outcome& outcome, const std::string& reproduce) {
     if (outcome.where.known()) text = outcome.where.text() + ": ";
     text += outcome.reason.empty() ? std::string(to_text(outcome.failure)) : outcome.reason;
   }
+  for (const OutputVerdict& output : outcome.outputs) text += sufficient_text(output, outcome);
   if (outcome.trial) text += fmt::format("\ntrial: {}", *outcome.trial);
   if (!reproduce.empty()) text += "\nreproduce: " + reproduce;
   return printable(text);

@@ -13,6 +13,9 @@ namespace warpmark {
 /// with the command that repeats it. No newline at the end.
 std::string failure_text(const Outcome& outcome, const std::string& reproduce);
 
+/// The errors of each output that is wrong by values alone, as bars; "" if there is none.
+std::string error_bars(const Outcome& outcome);
+
 /// "3 suites, 14 cases on NVIDIA H200 (sm_90, driver 13.0, NVRTC 13.0), seed 0".
 std::string run_text(size_t suites, size_t cases, const RunContext& context);
 

@@ -119,6 +119,10 @@ void ConsoleFrame::write_failures() {
   for (const Cause& cause : causes) {
     const auto& [outcome, reproduce] = *cause.first;
     std::string text = failure_text(outcome, reproduce);
+    if (style_.verbosity == Verbosity::verbose) {
+      const std::string bars = error_bars(outcome);
+      if (!bars.empty()) text += "\n" + bars;
+    }
     if (!cause.others.empty()) text += "\nthe same in " + other_cases(cause.others);
     write_block(Colour::red, "FAILED", cases_title(outcome.case_id, cause.others.size()), text);
   }

@@ -25,20 +25,41 @@ Json record_of(const std::optional<Mismatch>& mismatch, const std::vector<int64_
                  {"expected", mismatch->expected}};
   if (!mismatch->error.empty()) record["error"] = mismatch->error;
   if (!mismatch->bound.empty()) record["bound"] = mismatch->bound;
+  if (!mismatch->ulp.empty()) record["ulp"] = mismatch->ulp;
   return record;
+}
+
+// An infinite end is left out.
+Json record_of(const ErrorHistogram& histogram) {
+  Json buckets = Json::array();
+  for (const ErrorBucket& bucket : histogram.buckets) {
+    Json one = {{"low", bucket.low}, {"count", bucket.count}};
+    if (std::isfinite(bucket.high)) one["high"] = bucket.high;
+    buckets.push_back(std::move(one));
+  }
+  return {{"unit", histogram.unit}, {"buckets", std::move(buckets)}};
 }
 
 Json record_of(const OutputVerdict& output) {
   const Comparison& comparison = output.comparison;
-  return {{"name", output.output},
-          {"dtype", output.dtype},
-          {"shape", output.shape},
-          {"elements", comparison.elements},
-          {"wrong", comparison.wrong},
-          {"unwritten", comparison.unwritten},
-          {"doubtful", comparison.doubtful},
-          {"first", record_of(comparison.first, output.shape)},
-          {"worst", record_of(comparison.worst, output.shape)}};
+  Json record = {{"name", output.output},
+                 {"dtype", output.dtype},
+                 {"shape", output.shape},
+                 {"elements", comparison.elements},
+                 {"wrong", comparison.wrong},
+                 {"unwritten", comparison.unwritten},
+                 {"doubtful", comparison.doubtful},
+                 {"first", record_of(comparison.first, output.shape)},
+                 {"worst", record_of(comparison.worst, output.shape)}};
+  if (!comparison.next.empty()) {
+    for (const Mismatch& one : comparison.next) {
+      record["next"].push_back(record_of(std::optional(one), output.shape));
+    }
+  }
+  if (!output.has_reference) record["has_reference"] = false;
+  if (!output.sufficient.empty()) record["sufficient_tolerance"] = output.sufficient;
+  if (!output.histogram.buckets.empty()) record["errors"] = record_of(output.histogram);
+  return record;
 }
 
 Json record_of(const Position& where) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "runtime/case_fit.hpp"
+#include "runtime/output_checks.hpp"
 #include "runtime/requests.hpp"
 #include "runtime/sanitizer_log.hpp"
 #include "runtime/step_names.hpp"
@@ -66,10 +67,12 @@ bool CaseLaunch::check_results(const ReadyCase& ready, const Results& results, O
 EarlierResults CaseLaunch::outputs_of(const ReadyCase& ready, const Results& results,
                                       std::byte poison) {
   EarlierResults earlier{poison, {}};
-  for (const Expected& expected : ready.planned.plan.expected) {
-    const auto bytes = results.at(expected.output).bytes();
-    earlier.outputs.emplace(expected.output, std::vector<std::byte>(bytes.begin(), bytes.end()));
-  }
+  const auto keep = [&](const std::string& output) {
+    const auto bytes = results.at(output).bytes();
+    earlier.outputs.emplace(output, std::vector<std::byte>(bytes.begin(), bytes.end()));
+  };
+  for (const Expected& expected : ready.planned.plan.expected) keep(expected.output);
+  for (const Buffer* output : checked_outputs(ready.planned.plan)) keep(output->name);
   return earlier;
 }
 

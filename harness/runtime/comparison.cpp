@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -37,6 +38,23 @@ class Bounds {
   static constexpr double kZero = 0;
   const double* values_;
   size_t step_;
+};
+
+/// Any value will do: only what was never written is wrong.
+template <typename Output>
+class AnyJudge {
+ public:
+  using Magnitude = Unsigned128;
+
+  explicit AnyJudge(const ComparisonRule& /*rule*/) {}
+
+  bool equal_bytes_are_right() const {
+    return false;
+  }  // as they always are: it is compared with itself
+
+  Judgement<Magnitude> operator()(Output /*x*/, Output /*e*/, size_t /*index*/) const {
+    return {.right = true};
+  }
 };
 
 template <typename Output, typename Expected>
@@ -97,14 +115,26 @@ class RealJudge {
   Judgement<Magnitude> operator()(Output output, Expected reference, size_t index) const {
     const auto x = number(output);
     if (kind_ == ToleranceKind::close) return judge(x, number(reference), index);
-    if constexpr (std::is_integral_v<Expected>) {
-      return judge(x, rounded_to<Output>(reference), index);
-    } else {
-      return judge(x, rounded_to<Output>(number(reference)), index);
-    }
+    return judge(x, rounded(reference), index);
+  }
+
+  /// |x − r| / spacing(r); "" where r is not finite.
+  static std::string ulp_text(Output output, Expected reference) {
+    const long double r = rounded(reference);
+    if (!std::isfinite(r)) return "";
+    const long double error = std::fabs(static_cast<long double>(number(output)) - r);
+    return real_text(error / spacing<Output>(static_cast<double>(r)));
   }
 
  private:
+  static auto rounded(Expected reference) {
+    if constexpr (std::is_integral_v<Expected>) {
+      return rounded_to<Output>(reference);
+    } else {
+      return rounded_to<Output>(number(reference));
+    }
+  }
+
   template <typename X, typename E>
   Judgement<Magnitude> judge(X x, E e, size_t index) const {
     if (!std::isfinite(x) || !std::isfinite(e)) [[unlikely]] {
@@ -142,8 +172,9 @@ class RealJudge {
       case ToleranceKind::exact:
         return 0;
       case ToleranceKind::ulp:
-        return static_cast<Wide>(ulp_[index]) *
-               static_cast<Wide>(spacing<Output>(static_cast<double>(e)));
+        return std::max(static_cast<Wide>(ulp_[index]) *
+                            static_cast<Wide>(spacing<Output>(static_cast<double>(e))),
+                        static_cast<Wide>(atol_[index]));
       case ToleranceKind::close:
         break;
     }
@@ -155,6 +186,7 @@ class RealJudge {
   template <typename Wide>
   bool good(Wide bound, size_t index) const {
     if (!std::isfinite(bound) || !(bound >= 0)) return false;
+    if (kind_ == ToleranceKind::ulp) return ulp_[index] >= 0 && atol_[index] >= 0;
     return kind_ != ToleranceKind::close || (rtol_[index] >= 0 && atol_[index] >= 0);
   }
 
@@ -251,6 +283,20 @@ Mismatch mismatch(const Wrong<Magnitude>& wrong, const TypedBytes& actual,
           .bound = judgement.finite ? magnitude_text(judgement.bound) : ""};
 }
 
+template <typename Output, typename Expected, typename Judge>
+Mismatch told_with_ulp(const Wrong<typename Judge::Magnitude>& wrong, const TypedBytes& actual,
+                       const TypedBytes& expected) {
+  Mismatch text = mismatch(wrong, actual, expected);
+  if constexpr (requires { Judge::ulp_text(Output{}, Expected{}); }) {
+    if (text.kind == MismatchKind::value) {
+      const size_t index = expected.count() == 1 ? 0 : wrong.index;
+      text.ulp = Judge::ulp_text(load_element<Output>(actual.bytes.data(), wrong.index),
+                                 load_element<Expected>(expected.bytes.data(), index));
+    }
+  }
+  return text;
+}
+
 /// Elements compared byte by byte at once, before any is looked at alone: a few KiB, in cache.
 constexpr size_t kBlock = 1024;
 
@@ -272,7 +318,8 @@ Comparison compare_as(const TypedBytes& actual, const TypedBytes& expected,
                         judge.equal_bytes_are_right();
   Comparison result;
   result.elements = count;
-  std::optional<Wrong<Magnitude>> first, worst;
+  std::optional<Wrong<Magnitude>> worst;
+  std::vector<Wrong<Magnitude>> listed;
 
   for (size_t begin = 0; begin < count; begin += kBlock) {
     const size_t size = std::min(kBlock, count - begin);
@@ -306,14 +353,21 @@ Comparison compare_as(const TypedBytes& actual, const TypedBytes& expected,
         if (left != Finder::kAll) ++result.in_part;
         judgement.kind = MismatchKind::unwritten;
       }
-      if (!first) first = {i, judgement};
-      if (judgement.kind == MismatchKind::value && (!worst || worse(judgement, worst->judgement))) {
-        worst = {i, judgement};
-      }
+      if (listed.size() < kMostListed) listed.push_back({i, judgement});
+      if (judgement.kind != MismatchKind::value) continue;
+      ++result.by_value;
+      if (!worst || worse(judgement, worst->judgement)) worst = {i, judgement};
     }
   }
-  if (first) result.first = mismatch(*first, actual, expected);
-  if (worst) result.worst = mismatch(*worst, actual, expected);
+  const auto told = [&](const Wrong<Magnitude>& wrong) {
+    return told_with_ulp<Output, Expected, Judge>(wrong, actual, expected);
+  };
+  std::ranges::transform(listed, std::back_inserter(result.next), told);
+  if (!listed.empty()) {
+    result.first = result.next.front();
+    result.next.erase(result.next.begin());
+  }
+  if (worst) result.worst = told(*worst);
   return result;
 }
 
@@ -357,12 +411,34 @@ std::string_view to_text(MismatchKind kind) {
   return "unknown";
 }
 
+namespace {
+
+void require_earlier(const TypedBytes& actual, std::optional<std::byte> poison,
+                     const EarlierLaunch& earlier) {
+  if (earlier.bytes.empty() || (poison && earlier.bytes.size() == actual.bytes.size())) return;
+  throw internal_error("comparison: an earlier launch that is not of this output");
+}
+
+}  // namespace
+
+Comparison compare_written(const TypedBytes& actual, std::byte poison,
+                           const EarlierLaunch& earlier) {
+  require_whole(actual, "the output");
+  require_earlier(actual, poison, earlier);
+  return with_element_type(actual.dtype, [&](auto output) {
+    using Output = decltype(output);
+    Comparison result =
+        compare_as<Output, Output, AnyJudge<Output>>(actual, actual, {}, poison, earlier);
+    if (result.first) result.first->expected.clear();
+    for (Mismatch& one : result.next) one.expected.clear();
+    return result;
+  });
+}
+
 Comparison compare(const TypedBytes& actual, const TypedBytes& expected, const ComparisonRule& rule,
                    std::optional<std::byte> poison, const EarlierLaunch& earlier) {
   require_fit(actual, expected, rule);
-  if (!earlier.bytes.empty() && (!poison || earlier.bytes.size() != actual.bytes.size())) {
-    throw internal_error("comparison: an earlier launch that is not of this output");
-  }
+  require_earlier(actual, poison, earlier);
   return with_element_type(actual.dtype, [&](auto output) {
     using Output = decltype(output);
     return with_element_type(expected.dtype, [&](auto reference) -> Comparison {

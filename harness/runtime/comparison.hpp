@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/dtype.hpp"
 #include "suite/suite.hpp"
@@ -22,7 +23,7 @@ struct TypedBytes {
 
 /// How near a float x must come to its expected value e:
 ///   exact  x = r (−0 equals 0), where r is e rounded once to the output's dtype, ties to even
-///   ulp    |x − r| ≤ ulp · spacing(r); spacing is the distance from r to the next magnitude of the
+///   ulp    |x − r| ≤ max(ulp · spacing(r), atol), atol for values near 0; spacing is the distance from r to the next magnitude of the
 ///          output's dtype, so 2^-23 at 1.0F, and the smallest subnormal at and near 0. An ulp of 0
 ///          is exact, of 1 allows r's neighbours (and below a power of two, where values lie twice
 ///          as dense, one more)
@@ -55,7 +56,10 @@ struct Mismatch {
   std::string expected;  ///< at the reference's own width
   std::string error;     ///< |x − e| or |x − r|; "" unless both are finite
   std::string bound;     ///< of that error, 0 if exact; "" unless both are finite
+  std::string ulp = {};  ///< |x − r| / spacing(r), of floats of kind `value` whose r is finite
 };
+
+inline constexpr size_t kMostListed = 5;
 
 struct Comparison {
   size_t elements = 0;
@@ -65,7 +69,9 @@ struct Comparison {
   /// Right elements that equal the poison, or would be right whatever stood in the part of them
   /// that equals it: whether they were written only a second launch with another poison can tell.
   size_t doubtful = 0;
+  size_t by_value = 0;            ///< wrong elements of kind `value`
   std::optional<Mismatch> first;  ///< wrong element with the lowest index
+  std::vector<Mismatch> next;     ///< those after it, up to kMostListed with it
   /// The one of kind `value` with the greatest error / bound (then error, then lowest index), if
   /// any.
   std::optional<Mismatch> worst;
@@ -93,6 +99,11 @@ struct EarlierLaunch {
 /// elements of up to two. Throws an internal error for bytes, counts or dtypes that do not fit.
 Comparison compare(const TypedBytes& actual, const TypedBytes& expected, const ComparisonRule& rule,
                    std::optional<std::byte> poison, const EarlierLaunch& earlier = {});
+
+/// Finds the elements that were never written, by the rules of `compare`, where any value is right:
+/// `doubtful` are those that only a second launch can tell. Mismatches have no expected text.
+Comparison compare_written(const TypedBytes& actual, std::byte poison,
+                           const EarlierLaunch& earlier = {});
 
 /// The text of one element: "0.5", "-3", "True", "nan"; a bool that is neither 0 nor 1 as a number.
 /// Throws an internal error for an index past the end.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <ranges>
 #include <string>
@@ -117,6 +118,14 @@ std::span<const std::byte> part_bytes(const DType& dtype, std::span<const std::b
                 copy.begin() + static_cast<ptrdiff_t>(i * bytes));
   }
   return copy;
+}
+
+void set_part(const DType& dtype, std::span<std::byte> elements, const Leaf& leaf,
+              std::span<const std::byte> part) {
+  const size_t bytes = static_cast<size_t>(element_count(leaf.shape)) * leaf.dtype.bytes;
+  for (size_t i = 0; i < elements.size() / dtype.bytes; ++i) {
+    std::memcpy(elements.data() + i * dtype.bytes + leaf.offset, part.data() + i * bytes, bytes);
+  }
 }
 
 std::vector<PartExpectation> evaluate_expectation(Interpreter& python, const PlannedCase& planned,

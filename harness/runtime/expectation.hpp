@@ -39,6 +39,10 @@ std::vector<PartExpectation> evaluate_expectation(Interpreter& python, const Pla
                                                   const Expected& expected, const DType& dtype,
                                                   const Shape& shape);
 
+/// Puts the bytes of a part, as part_bytes gives them, into the elements.
+void set_part(const DType& dtype, std::span<std::byte> elements, const Leaf& leaf,
+              std::span<const std::byte> part);
+
 /// The bytes of a part, of all elements one behind another; those of a whole element as they are.
 /// `copy` keeps what had to be copied.
 std::span<const std::byte> part_bytes(const DType& dtype, std::span<const std::byte> elements,

@@ -1,20 +1,20 @@
 #include "runtime/judge.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <variant>
 
-#include "base/dtype.hpp"
 #include "base/text.hpp"
 #include "compiler/refusal.hpp"
 #include "driver/table.hpp"
 #include "runtime/expectation.hpp"
 #include "runtime/findings_text.hpp"
+#include "runtime/output_checks.hpp"
+#include "runtime/output_text.hpp"
 #include "worker/counters.hpp"
 
 namespace warpmark {
@@ -165,80 +165,6 @@ void note_warnings(Outcome& outcome) {
 
 void fail_expectation(const PlannedCase& planned, Outcome& outcome, const std::string& what) {
   fail(outcome, FailureKind::no_fault, verdict_error(what, planned.positions.find("/expect")));
-}
-
-// "a[3]", "a[0, 2]"; a single value is "a".
-std::string element_name(const std::string& name, const Shape& shape, size_t index) {
-  if (shape.empty()) return name;
-  return fmt::format("{}[{}]", name, fmt::join(subscripts(index, shape), ", "));
-}
-
-// Four digits of a float are enough for a person; integers stay whole.
-std::string short_number(const std::string& text) {
-  if (text.find_first_of(".e") == std::string::npos) return text;
-  return fmt::format("{:.4g}", std::strtod(text.c_str(), nullptr));
-}
-
-// " (off by 0.5, allowed 0.25)"; "" where there is no distance, as from a NaN.
-std::string distance_text(const OutputVerdict& output, const Mismatch& mismatch) {
-  if (mismatch.error.empty()) return "";
-  std::string error = short_number(mismatch.error);
-  if (mismatch.bound.empty() || mismatch.bound == "0") {
-    const auto dtype = find_dtype(output.dtype);
-    const bool whole = dtype && dtype->kind != DTypeKind::floating && output.has_tolerance;
-    return fmt::format(" (off by {}, must be equal{})", error,
-                       whole ? fmt::format(": no tolerance holds for {}", output.dtype) : "");
-  }
-  std::string bound = short_number(mismatch.bound);
-  if (error == bound) {  // what is only just too much shows in all digits
-    error = mismatch.error;
-    bound = mismatch.bound;
-  }
-  return fmt::format(" (off by {}, allowed {})", error, bound);
-}
-
-// What an element is and should be, of one that is not as unwritten as its neighbours.
-std::string contrast_text(const Mismatch& mismatch) {
-  // Of all that must match its own kind only a NaN can match it and be wrong.
-  if (mismatch.kind == MismatchKind::nan && mismatch.actual == mismatch.expected) {
-    return mismatch.actual +
-           ", which `nan: forbid` does not allow, though it is what the reference has";
-  }
-  return mismatch.actual + ", expected " + mismatch.expected;
-}
-
-// "3 were never written", of those "1 only in part".
-std::string unwritten_text(const Comparison& result) {
-  std::string text =
-      fmt::format("{} {} never written", result.unwritten, result.unwritten == 1 ? "was" : "were");
-  if (result.in_part == 0) return text;
-  return text + (result.in_part == result.unwritten
-                     ? " as a whole, only in part"
-                     : fmt::format(", {} of them only in part", result.in_part));
-}
-
-std::string describe(const OutputVerdict& output) {
-  const Comparison& result = output.comparison;
-  const Mismatch& first = *result.first;
-  const std::string where = element_name(output.output, output.shape, first.index);
-  if (result.unwritten == result.wrong && result.in_part == 0) {
-    return fmt::format("{} of {} elements of `{}` were never written; the first is {}, expected {}",
-                       result.unwritten, result.elements, output.output, where, first.expected);
-  }
-  const bool whole = first.kind == MismatchKind::unwritten && result.in_part == 0;
-  std::string text =
-      fmt::format("{} of {} elements of `{}` {} wrong; the first is {} = {}", result.wrong,
-                  result.elements, output.output, result.wrong == 1 ? "is" : "are", where,
-                  whole ? "never written, expected " + first.expected : contrast_text(first));
-  text += distance_text(output, first);
-  if (result.unwritten > 0) text += "\n" + unwritten_text(result);
-  if (result.worst && result.worst->index != first.index) {
-    text += fmt::format("\nthe worst is {} = {}, expected {}{}",
-                        element_name(output.output, output.shape, result.worst->index),
-                        result.worst->actual, result.worst->expected,
-                        distance_text(output, *result.worst));
-  }
-  return text;
 }
 
 // The kernel changed the input, so that is reported before anything that it may have spoilt.
@@ -412,11 +338,13 @@ void judge_ended_launch(const PlannedCase& planned, const protocol::Failure& fai
     fail_expectation(planned, outcome,
                      fmt::format("expected the report {} only, and the launch failed\n{}",
                                  fault_name(*planned.plan.report), failure.message));
-  } else if (!planned.plan.expected.empty()) {
+  } else if (!planned.plan.expected.empty() || !planned.plan.checks.empty()) {
     fail(outcome, FailureKind::fault,
          verdict_error(
              "the finding ended the launch, so that there is no output to compare\n" + what,
-             planned.positions.find("/reference"), "remove `reference`, or expect the fault"));
+             planned.positions.find(planned.plan.expected.empty() ? "/checks" : "/reference"),
+             planned.plan.expected.empty() ? "remove `check`, or expect the fault"
+                                           : "remove `reference`, or expect the fault"));
   }
 }
 
@@ -481,60 +409,151 @@ void judge_missing_fault(const PlannedCase& planned, Outcome& outcome) {
                                fault_name(*planned.plan.fault)));
 }
 
+namespace {
+
+// What all outputs of a case come to.
+class ResultsJudge {
+ public:
+  ResultsJudge(const PlannedCase& planned, std::byte poison, const EarlierResults& earlier,
+               Outcome& outcome)
+      : planned_(planned), poison_(poison), earlier_(earlier), outcome_(outcome) {}
+
+  void compare_with(const Expected& expected, const Array& result, const PartExpectation& part) {
+    const Expectation& wanted = part.expectation;
+    OutputVerdict verdict = verdict_of(expected.output + part.leaf.path, result);
+    verdict.dtype = std::string(part.leaf.dtype.name);
+    verdict.shape = part.shape;
+    verdict.has_tolerance = wanted.kind != ToleranceKind::exact;
+    std::optional<std::byte> poisoned;
+    EarlierLaunch before;
+    std::vector<std::byte> own, others;
+    if (is_poisoned(expected.output)) {
+      poisoned = poison_;
+      before = launch_before(expected.output);
+      before.bytes = part_bytes(result.dtype(), before.bytes, part.leaf, others);
+    }
+    const TypedBytes actual{part.leaf.dtype,
+                            part_bytes(result.dtype(), result.bytes(), part.leaf, own)};
+    const TypedBytes reference{wanted.reference.dtype, wanted.reference.bytes};
+    const ComparisonRule rule = wanted.rule();
+    verdict.comparison = compare(actual, reference, rule, poisoned, before);
+    const Comparison& found = verdict.comparison;
+    if (!found.passed() && found.by_value == found.wrong) {
+      verdict.sufficient = sufficient_tolerance(actual, reference, rule, found);
+      verdict.histogram = error_histogram(actual, reference, rule);
+    }
+    add(std::move(verdict), planned_.positions.find(expected.value.at));
+  }
+
+  // Any value will do, and all must be written.
+  void require_written(const Buffer& output, const Array& result) {
+    for (const Leaf& leaf : leaves_of(result.dtype())) {
+      OutputVerdict verdict = verdict_of(output.name + leaf.path, result);
+      verdict.dtype = std::string(leaf.dtype.name);
+      verdict.shape.insert(verdict.shape.end(), leaf.shape.begin(), leaf.shape.end());
+      verdict.has_reference = false;
+      if (is_poisoned(output.name)) {
+        std::vector<std::byte> own, others;
+        EarlierLaunch before = launch_before(output.name);
+        before.bytes = part_bytes(result.dtype(), before.bytes, leaf, others);
+        const TypedBytes actual{leaf.dtype,
+                                part_bytes(result.dtype(), result.bytes(), leaf, own)};
+        verdict.comparison = compare_written(actual, poison_, before);
+      } else {
+        verdict.comparison.elements = static_cast<size_t>(element_count(verdict.shape));
+      }
+      add(std::move(verdict), planned_.positions.find(output.at));
+    }
+  }
+
+  bool doubtful() const { return doubtful_; }
+  // Fails the outcome if an output is wrong.
+  bool has_failed() {
+    if (failure_ == FailureKind::none) return false;
+    fail(outcome_, failure_, verdict_error(join(texts_, "\n"), where_));
+    return true;
+  }
+
+ private:
+  static OutputVerdict verdict_of(const std::string& output, const Array& result) {
+    OutputVerdict verdict;
+    verdict.output = output;
+    verdict.dtype = std::string(result.dtype().name);
+    verdict.shape = result.shape();
+    return verdict;
+  }
+
+  // Of an array that was swapped it is the memory which it has at the end that counts.
+  bool is_poisoned(const std::string& output) const {
+    return has_shape(planned_.plan.find_buffer(planned_.plan.holder(output))->direction);
+  }
+
+  EarlierLaunch launch_before(const std::string& output) const {
+    const auto left = earlier_.outputs.find(output);
+    if (left == earlier_.outputs.end()) return {};
+    return {left->second, earlier_.poison};
+  }
+
+  void add(OutputVerdict verdict, const Position& where) {
+    const Comparison& result = verdict.comparison;
+    doubtful_ = doubtful_ || result.doubtful > 0;
+    if (!result.passed()) {
+      texts_.push_back(describe(verdict));
+      if (!where_.known()) where_ = where;
+      const bool all_unwritten = result.unwritten == result.wrong;
+      if (!all_unwritten) {
+        failure_ = FailureKind::wrong;
+      } else if (failure_ == FailureKind::none) {
+        failure_ = FailureKind::unwritten;
+      }
+    }
+    outcome_.outputs.push_back(std::move(verdict));
+  }
+
+  const PlannedCase& planned_;
+  std::byte poison_;
+  const EarlierResults& earlier_;
+  Outcome& outcome_;
+  bool doubtful_ = false;
+  std::vector<std::string> texts_;
+  Position where_;
+  FailureKind failure_ = FailureKind::none;
+};
+
+void judge_checks(Interpreter& python, const PlannedCase& planned, const CaseInputs& inputs,
+                  const std::map<std::string, Array>& results, Outcome& outcome) {
+  const std::vector<Error> failed = failed_checks(python, planned, inputs, results);
+  if (failed.empty()) return;
+  std::vector<std::string> texts;
+  for (const Error& one : failed) texts.push_back(one.message());
+  const Error& first = failed.front();
+  fail(outcome, FailureKind::check, verdict_error(join(texts, "\n"), first.where(), first.hint()));
+}
+
+}  // namespace
+
 bool judge_results(Interpreter& python, const PlannedCase& planned, const CaseInputs& inputs,
                    const std::map<std::string, Array>& results, std::byte poison,
                    const EarlierResults& earlier, Outcome& outcome) {
   outcome.outputs.clear();
   if (!inputs_unchanged(planned, inputs, results, outcome)) return true;
+  require_checks(python, planned);
   const PythonScope scope = reference_scope(planned.plan, inputs);
-  bool doubtful = false;
-  std::vector<std::string> texts;
-  Position where;
-  FailureKind failure = FailureKind::none;
+  ResultsJudge judge(planned, poison, earlier, outcome);
   for (const Expected& expected : planned.plan.expected) {
     const Array& result = results.at(expected.output);
-    // What filled it before the steps.
-    const Buffer& buffer = *planned.plan.find_buffer(planned.plan.holder(expected.output));
-    const auto left = earlier.outputs.find(expected.output);
-    for (const PartExpectation& part :
-         evaluate_expectation(python, planned, scope, expected, result.dtype(), result.shape())) {
-      const Expectation& wanted = part.expectation;
-      OutputVerdict verdict;
-      verdict.output = expected.output + part.leaf.path;
-      verdict.dtype = std::string(part.leaf.dtype.name);
-      verdict.shape = part.shape;
-      verdict.has_tolerance = wanted.kind != ToleranceKind::exact;
-      std::optional<std::byte> poisoned;
-      EarlierLaunch before;
-      std::vector<std::byte> own, others;
-      if (has_shape(buffer.direction)) {
-        poisoned = poison;
-        if (left != earlier.outputs.end()) {
-          before = {part_bytes(result.dtype(), left->second, part.leaf, others), earlier.poison};
-        }
-      }
-      verdict.comparison = compare(
-          {part.leaf.dtype, part_bytes(result.dtype(), result.bytes(), part.leaf, own)},
-          {wanted.reference.dtype, wanted.reference.bytes}, wanted.rule(), poisoned, before);
-      doubtful = doubtful || verdict.comparison.doubtful > 0;
-      if (!verdict.comparison.passed()) {
-        texts.push_back(describe(verdict));
-        if (!where.known()) where = planned.positions.find(expected.value.at);
-        const bool all_unwritten = verdict.comparison.unwritten == verdict.comparison.wrong;
-        if (failure == FailureKind::none) {
-          failure = all_unwritten ? FailureKind::unwritten : FailureKind::wrong;
-        } else if (!all_unwritten) {
-          failure = FailureKind::wrong;
-        }
-      }
-      outcome.outputs.push_back(std::move(verdict));
+    for (const PartExpectation& part : evaluate_expectation(
+             python, planned, scope, expected, result.dtype(), result.shape())) {
+      judge.compare_with(expected, result, part);
     }
   }
-  if (failure != FailureKind::none) {
-    fail(outcome, failure, verdict_error(join(texts, "\n"), where));
-    return true;
+  for (const Buffer* output : checked_outputs(planned.plan)) {
+    judge.require_written(*output, results.at(output->name));
   }
-  return !doubtful;
+  if (judge.has_failed()) return true;
+  if (judge.doubtful()) return false;
+  judge_checks(python, planned, inputs, results, outcome);
+  return true;
 }
 
 }  // namespace warpmark

@@ -48,6 +48,8 @@ std::string_view to_text(FailureKind kind) {
       return "reference";
     case FailureKind::wrong:
       return "wrong";
+    case FailureKind::check:
+      return "check";
     case FailureKind::unwritten:
       return "unwritten";
     case FailureKind::input_changed:

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "runtime/comparison.hpp"
+#include "runtime/error_profile.hpp"
 
 namespace warpmark {
 
@@ -37,6 +38,7 @@ enum class FailureKind : uint8_t {
   no_fault,       ///< the fault that the suite expects did not happen, or another did
   reference,      ///< a reference or tolerance that raises or does not fit the output
   wrong,          ///< wrong elements
+  check,          ///< a check of outputs that does not hold
   unwritten,      ///< elements that were never written
   input_changed,  ///< an `in` argument that the kernel wrote to
   driver,         ///< any other failure of the driver
@@ -58,6 +60,12 @@ struct OutputVerdict {
   std::vector<int64_t> shape;
   Comparison comparison;
   bool has_tolerance = false;  ///< the suite gives one, whether or not it holds for the dtype
+  bool has_reference = true;   ///< else checks alone are about it
+  /// Of an output that is wrong by values alone: the tolerance that would let it pass
+  /// (sufficient_tolerance), and how far it is off. They are for the suite's author: nothing that is
+  /// told to students may have them.
+  std::string sufficient = {};
+  ErrorHistogram histogram = {};
 };
 
 struct Outcome {

@@ -11,6 +11,7 @@
 #include "python/interpreter.hpp"
 #include "runtime/expectation.hpp"
 #include "runtime/inputs.hpp"
+#include "runtime/trivial_checked.hpp"
 #include "suite/lint_exception.hpp"
 
 namespace warpmark {
@@ -29,7 +30,7 @@ struct TrivialPass {
 /// case costs little more than its references, and no memory beside them.
 class TrivialCheck {
  public:
-  explicit TrivialCheck(Interpreter& python) : python_(python) {}
+  explicit TrivialCheck(Interpreter& python) : python_(python), checked_(python) {}
 
   /// Tries what is not refuted yet, all of it in the first trial. Returns whether a further trial
   /// may refute more: with `rng` among the inputs up to 16 trials of small cases, 2 of large ones.
@@ -39,8 +40,9 @@ class TrivialCheck {
   /// What no trial refuted; of answers that are the same values only the first.
   std::vector<TrivialPass> passes() const;
 
-  /// Outputs with elements to judge, in the plan's order, each with a fingerprint of what the first
-  /// trial expects: equal for equal bytes, dtypes and shapes.
+  /// Outputs with elements to judge, in the plan's order, those that checks alone are about last,
+  /// each with a fingerprint of what the first trial expects: equal for equal bytes, dtypes and
+  /// shapes. Checks expect no one answer: theirs are equal nowhere.
   struct Judged {
     std::string output;
     uint64_t fingerprint = 0;
@@ -76,6 +78,7 @@ class TrivialCheck {
   bool is_random_ = false;
   std::vector<Judged> judged_;
   std::map<std::string, Output> outputs_;
+  TrivialChecked checked_;
   std::vector<std::byte> piece_;  ///< of the answer, reused
 };
 

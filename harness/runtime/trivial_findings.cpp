@@ -45,13 +45,23 @@ Position place_of(const Suite& suite, const Group& group) {
   for (const NamedText& reference : suite.reference) {
     if (reference.name == group.output) return reference.value.where;
   }
+  for (const SuiteCheck& check : suite.checks) {
+    if (check.kind == CheckKind::function || check.subject.text == group.output) {
+      return check.subject.where;
+    }
+  }
   return suite.where;
 }
 
-std::string hint_for(const Group& group) {
+std::string hint_for(const Suite& suite, const Group& group) {
   const auto has = [&](auto condition) { return group.any(condition); };
   std::string what;
-  if (group.output.empty()) {
+  const bool is_compared =
+      std::any_of(suite.reference.begin(), suite.reference.end(),
+                  [&](const NamedText& one) { return one.name == group.output; });
+  if (!group.output.empty() && !is_compared) {
+    what = "add a check that refuses it, as `permutation` or `moments` do";
+  } else if (group.output.empty()) {
     what = "give it an output with a reference";
   } else if (group.by_tolerance()) {
     what = "the tolerance lets it: make it tighter, or the expected values larger";
@@ -222,7 +232,8 @@ std::vector<Error> trivial_problems(const Suite& suite,
   std::vector<Error> problems;
   problems.reserve(groups.size());
   for (const Group& group : groups) {
-    problems.push_back(usage_error(message_for(group), place_of(suite, group), hint_for(group)));
+    problems.push_back(
+        usage_error(message_for(group), place_of(suite, group), hint_for(suite, group)));
   }
   return problems;
 }

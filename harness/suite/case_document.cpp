@@ -37,6 +37,7 @@ class Writer {
     if (suite_.launch) launch(*suite_.launch);
     json["reference"] = reference();
     json["tolerance"] = tolerance(suite_.tolerance, "/tolerance");
+    if (!suite_.checks.empty()) json["checks"] = checks();
     if (suite_.bench.bytes) json["bytes"] = amount(*suite_.bench.bytes, "/bytes");
     if (suite_.bench.flops) json["flops"] = amount(*suite_.bench.flops, "/flops");
     return std::move(document_);
@@ -198,6 +199,29 @@ class Writer {
       list.push_back({{"name", reference.name},
                       {"value", python(reference.value, pointer + "/value")},
                       {"tolerance", tolerance_of(reference.name)}});
+    }
+    return list;
+  }
+
+  // Each is named after its kind, which says what it is about.
+  Json checks() {
+    set("/checks", suite_.checks.front().where);
+    Json list = Json::array();
+    for (const SuiteCheck& check : suite_.checks) {
+      const CheckForm& form = form_of(check.kind);
+      const std::string pointer = fmt::format("/checks/{}", list.size());
+      set(pointer, check.subject.where);
+      Json json = {{form.key, check.subject.text}};
+      if (check.word) json[form.word] = check.word->text;
+      for (const NamedText& value : check.values) {
+        json[value.name] = numpy(value.value, pointer + "/" + value.name);
+      }
+      for (const Located& one : check.args) {
+        const size_t at = json.contains("args") ? json["args"].size() : 0;
+        json["args"].push_back(numpy(one, fmt::format("{}/args/{}", pointer, at)));
+      }
+      json["at"] = pointer;
+      list.push_back(std::move(json));
     }
     return list;
   }

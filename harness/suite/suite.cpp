@@ -81,6 +81,43 @@ const std::vector<std::string>& capability_names() {
   return kNames;
 }
 
+std::vector<const Argument*> all_arguments(const Suite& suite) {
+  std::vector<const Argument*> all;
+  for (const Argument& argument : suite.arguments) all.push_back(&argument);
+  for (const Argument& variable : suite.globals) all.push_back(&variable);
+  return all;
+}
+
+std::vector<PythonText> python_texts(const Suite& suite) {
+  std::vector<PythonText> texts;
+  for (const Argument* argument : all_arguments(suite)) {
+    if (!argument->value.text.empty()) texts.push_back(argument->value);
+  }
+  for (const NamedText& reference : suite.reference) texts.push_back(reference.value);
+  for (const SuiteCheck& check : suite.checks) {
+    if (check.kind == CheckKind::function) texts.push_back({check.subject, true});
+  }
+  return texts;
+}
+
+namespace {
+
+void add_step_files(const std::vector<SuiteStep>& steps, std::vector<Located>& files) {
+  for (const SuiteStep& step : steps) {
+    if (const auto* group = std::get_if<StepGroup>(&step.what)) add_step_files(group->steps, files);
+    const auto* launch = std::get_if<StepLaunch>(&step.what);
+    if (launch != nullptr && launch->file) files.push_back(*launch->file);
+  }
+}
+
+}  // namespace
+
+std::vector<Located> step_files(const Suite& suite) {
+  std::vector<Located> files;
+  if (suite.launch) add_step_files(suite.launch->steps, files);
+  return files;
+}
+
 const StructType* find_type(const Suite& suite, const std::string& name) {
   for (const StructType& type : suite.types) {
     if (type.name == name) return &type;

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "suite/entry_name.hpp"
 #include "suite/lint_exception.hpp"
+#include "suite/output_check.hpp"
 #include "suite/restore.hpp"
 #include "suite/suite_steps.hpp"
 #include "suite/yaml_node.hpp"
@@ -146,6 +147,16 @@ struct SuiteTolerance {
   NanPolicy nan = NanPolicy::equal;
 };
 
+/// What outputs must be, beside a reference or in its place.
+struct SuiteCheck {
+  CheckKind kind = CheckKind::function;
+  Position where;
+  Located subject;                ///< the output; of a function "FILE.py:NAME"
+  std::vector<NamedText> values;  ///< NumPy, by the keys of its form
+  std::vector<Located> args;      ///< NumPy, of `distribution`
+  std::optional<Located> word;    ///< `order` of `sorted`, `cdf` of `distribution`
+};
+
 /// A tolerance of one output, in the place of the suite's.
 struct OutputTolerance {
   std::string output;
@@ -259,6 +270,7 @@ struct Suite {
   std::vector<Argument> globals;    ///< variables of the module: `constants` and `globals`
   std::optional<SuiteLaunch> launch;
   std::vector<NamedText> reference;
+  std::vector<SuiteCheck> checks;  ///< of what references have passed
   SuiteTolerance tolerance;
   std::vector<OutputTolerance> output_tolerances;
   Bench bench;
@@ -286,6 +298,15 @@ const std::vector<std::string>& report_kinds();
 const std::vector<std::string>& counter_names();
 /// What `requires` may name: a device's capabilities.
 const std::vector<std::string>& capability_names();
+
+/// The arguments of the kernels, and behind them the variables of their module.
+std::vector<const Argument*> all_arguments(const Suite& suite);
+
+/// Every value that Python computes: of arguments, references and checks by functions.
+std::vector<PythonText> python_texts(const Suite& suite);
+
+/// The files of kernels that steps name, relative to the suite's folder.
+std::vector<Located> step_files(const Suite& suite);
 
 /// The struct of that name; nothing if there is none.
 const StructType* find_type(const Suite& suite, const std::string& name);

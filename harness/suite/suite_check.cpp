@@ -300,17 +300,9 @@ class Checker {
     if (baseline->launch) launch(*baseline->launch);
   }
 
-  // Arguments of the kernels, and variables of their module.
-  std::vector<const Argument*> all_arguments() const {
-    std::vector<const Argument*> all;
-    for (const Argument& argument : suite_.arguments) all.push_back(&argument);
-    for (const Argument& variable : suite_.globals) all.push_back(&variable);
-    return all;
-  }
-
   void variables() const {
     std::set<std::string> names;
-    for (const Argument* argument : all_arguments()) {
+    for (const Argument* argument : all_arguments(suite_)) {
       if (names.insert(argument->name).second) continue;
       throw usage_error(fmt::format("`{}` is there twice", argument->name), argument->where);
     }
@@ -328,13 +320,13 @@ class Checker {
   void arguments() const {
     variables();
     Allowed earlier;
-    for (const Argument* argument : all_arguments()) {
+    for (const Argument* argument : all_arguments(suite_)) {
       if (is_array(argument->kind) && !has_shape(argument->kind)) {
         earlier.arrays.push_back(argument->name);
       }
     }
     earlier.device = true;
-    for (const Argument* one : all_arguments()) {
+    for (const Argument* one : all_arguments(suite_)) {
       const Argument& argument = *one;
       const bool is_the_axis =
           argument.kind == ArgumentKind::scalar && trim(argument.value.text) == argument.name;
@@ -358,7 +350,7 @@ class Checker {
 
   void references() const {
     std::vector<std::string> outputs;
-    for (const Argument* argument : all_arguments()) {
+    for (const Argument* argument : all_arguments(suite_)) {
       if (is_output(argument->kind)) outputs.push_back(argument->name);
     }
     std::set<std::string> referenced;
@@ -380,12 +372,16 @@ class Checker {
                                      : "a case that must not compile has no outputs to compare",
                         suite_.reference.front().where, "remove `reference`");
     }
+    check_checks(suite_);
     // A finding can be all that a case is for.
-    if (suite_.fault || suite_.compile_error || (suite_.report && suite_.reference.empty())) return;
-    for (const Argument* argument : all_arguments()) {
-      if (is_output(argument->kind) && referenced.count(argument->name) == 0) {
+    const bool judges_none = suite_.reference.empty() && suite_.checks.empty();
+    if (suite_.fault || suite_.compile_error || (suite_.report && judges_none)) return;
+    for (const Argument* argument : all_arguments(suite_)) {
+      const bool judged =
+          referenced.count(argument->name) != 0 || is_checked(suite_, argument->name);
+      if (is_output(argument->kind) && !judged) {
         throw usage_error(fmt::format("the output `{}` has no reference", argument->name),
-                          argument->where, "add it to `reference`");
+                          argument->where, "add it to `reference`, or to `check`");
       }
     }
   }

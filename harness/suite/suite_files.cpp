@@ -48,24 +48,14 @@ void check_kernel_files(const Suite& suite, const Kernel& kernel) {
   for (const Located& folder : kernel.include) require_folder(suite, folder);
 }
 
-void check_step_files(const Suite& suite, const std::vector<SuiteStep>& steps) {
-  for (const SuiteStep& step : steps) {
-    if (const auto* group = std::get_if<StepGroup>(&step.what))
-      check_step_files(suite, group->steps);
-    const auto* launch = std::get_if<StepLaunch>(&step.what);
-    if (launch == nullptr || !launch->file) continue;
-    require_file(suite, launch->file->text, launch->file->where, "`file`");
-  }
-}
-
 }  // namespace
 
 void check_suite_files(const Suite& suite) {
   for (const Kernel* kernel : kernels(suite)) check_kernel_files(suite, *kernel);
-  if (suite.launch) check_step_files(suite, suite.launch->steps);
-  for (const Argument& argument : suite.arguments) require_python(suite, argument.value);
-  for (const Argument& variable : suite.globals) require_python(suite, variable.value);
-  for (const NamedText& reference : suite.reference) require_python(suite, reference.value);
+  for (const Located& file : step_files(suite)) {
+    require_file(suite, file.text, file.where, "`file`");
+  }
+  for (const PythonText& text : python_texts(suite)) require_python(suite, text);
 }
 
 }  // namespace warpmark

@@ -17,7 +17,7 @@ namespace {
 const std::vector<std::string>& top_keys() {
   static const std::vector<std::string> kKeys = {
       "warpmark",  "about",     "plugin",  "kernel",   "axes",      "cases",     "types",
-      "arguments", "constants", "globals", "launch",   "reference", "tolerance", "baseline",
+      "arguments", "constants", "globals", "launch",   "reference", "check", "tolerance", "baseline",
       "bench",     "expect",    "limits",  "requires", "skip",      "lint"};
   return kKeys;
 }
@@ -143,6 +143,7 @@ std::shared_ptr<const Suite> read_suite(const std::string& text, const std::file
   key("globals", [&](const YamlNode& node) { globals(node, false); });
   key("launch", [&](const YamlNode& node) { suite->launch = read_launch(node); });
   key("reference", [&](const YamlNode& node) { read_reference(node, *suite); });
+  key("check", [&](const YamlNode& node) { read_checks(node, *suite); });
   key("tolerance", [&](const YamlNode& node) { read_tolerance(node, *suite); });
   key("baseline", [&](const YamlNode& node) { read_baseline(node, *suite); });
   key("bench", [&](const YamlNode& node) { suite->bench = read_bench(node); });

@@ -28,12 +28,12 @@ SuiteTolerance read_one_tolerance(const YamlNode& node, const std::string& what,
   tolerance.ulp = bound("ulp");
   tolerance.rtol = bound("rtol");
   tolerance.atol = bound("atol");
-  const bool close = tolerance.rtol || tolerance.atol;
-  if (tolerance.ulp && close) {
-    throw usage_error(what + " is either ulp or rtol and atol, not both", node.where);
+  if (tolerance.ulp && tolerance.rtol) {
+    throw usage_error(what + " is either ulp or rtol, not both", node.where,
+                      "both are relative; `atol` may be beside either");
   }
+  if (tolerance.rtol || tolerance.atol) tolerance.kind = ToleranceKind::close;
   if (tolerance.ulp) tolerance.kind = ToleranceKind::ulp;
-  if (close) tolerance.kind = ToleranceKind::close;
   if (const YamlNode* nan = node.find("nan")) {
     const std::string word = read_word(*nan, "`nan`", {"equal", "forbid"});
     tolerance.nan = word == "equal" ? NanPolicy::equal : NanPolicy::forbid;

@@ -44,6 +44,8 @@ std::vector<AxisChoice> read_axis_choices(const YamlNode& node, const std::strin
 Kernel read_kernel(const YamlNode& node);
 /// Fills in `tolerance` and `output_tolerances`.
 void read_tolerance(const YamlNode& node, Suite& suite);
+/// Fills in `checks`.
+void read_checks(const YamlNode& node, Suite& suite);
 /// Fills in `fault`, `report` or `compile_error`, or `counters` and `composites`.
 void read_expect(const YamlNode& node, Suite& suite);
 /// The keys of `expect` that are composites.
@@ -70,6 +72,10 @@ void check_dtype(const ArithmeticValue& value, const Position& where);
 /// Checks what one key cannot know: names that expressions use, names that meet, missing
 /// references.
 void check_suite(const Suite& suite);
+/// Throws for a check of what is no output, or of a case that leaves none.
+void check_checks(const Suite& suite);
+/// Whether a check may be about the output: which parameters a function has is not known here.
+bool is_checked(const Suite& suite, const std::string& output);
 /// Checks that the files and folders that a suite names are there, below its own folder.
 void check_suite_files(const Suite& suite);
 

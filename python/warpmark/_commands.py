@@ -39,8 +39,8 @@ def check(suites: SuiteLike | Iterable[SuiteLike] | Suites = "suites", *, device
     """Runs cases and compares them with their references, as `warpmark check` does.
 
     suites: a path of a suite file or a folder of them; the text of a suite; a suite as a dict,
-        in which arrays may stand where a suite has NumPy (`{"in": a}`, a reference); or a list of
-        these. Relative paths in text and dicts start at the working folder.
+        in which arrays may stand where a suite has NumPy (`{"in": a}`, a reference, a bound of
+        a check); or a list of these. Relative paths in text and dicts start at the working folder.
     device: "auto", "gpu", "cpu", or one with a number, "gpu:1".
     select: only cases whose ids hold a word; with and, or, not, parentheses and * (`-k`).
     cases: only the case of this id, or of these.

@@ -207,4 +207,11 @@ def with_arrays(suite: Mapping[str, Any], folder: os.PathLike) -> dict[str, Any]
             for name, argument in arguments.items()}
     if isinstance(reference, Mapping):
         result["reference"] = {name: expression(value) for name, value in reference.items()}
+    if "check" in result:
+        checks = result["check"]
+        checks = list(checks) if isinstance(checks, (list, tuple)) else [checks]
+        result["check"] = [
+            {key: expression(value) if key in ("of", "low", "high") else value
+             for key, value in check.items()}
+            if isinstance(check, Mapping) else check for check in checks]
     return result

@@ -52,8 +52,12 @@ class Mixed(CheckTest):
         self.assertEqual(failure, """\
 FAILED t.n=100
   suites/t.yaml:10:18: error: 72 of 100 elements of `out` are wrong; the first is out[28] = 28, \
-expected 84 (off by 56, must be equal)
-  the worst is out[99] = 99, expected 297 (off by 198, must be equal)
+expected 84 (off by 56, 7.34e+06 ulp, must be equal)
+  also out[29] = 29, expected 87 (off by 58, 7.602e+06 ulp, must be equal)
+  also out[30] = 30, expected 90 (off by 60, 7.864e+06 ulp, must be equal)
+  also out[31] = 31, expected 93 (off by 62, 8.126e+06 ulp, must be equal)
+  also out[32] = 32, expected 96 (off by 64, 8.389e+06 ulp, must be equal)
+  the worst is out[99] = 99, expected 297 (off by 198, 6.488e+06 ulp, must be equal)
   reproduce: warpmark check suites/t.yaml --case t.n=100 --device cpu --seed 5""")
         self.assertRegex(skip, r"^SKIPPED t\.n=524288: suites/t\.yaml:11:22: .* 4 MiB, .* 1 MiB$")
         self.assertRegex(totals, r"^1 passed, 1 failed, 1 skipped in \d+\.\d+ s$")
@@ -70,7 +74,8 @@ expected 84 (off by 56, must be equal)
         self.assertEqual((output["name"], output["elements"], output["wrong"]), ("out", 100, 72))
         self.assertEqual(output["first"], {"kind": "value", "index": 28, "position": [28],
                                            "actual": "28", "expected": "84", "error": "56",
-                                           "bound": "0"})
+                                           "bound": "0", "ulp": "7340032"})
+        self.assertEqual([one["index"] for one in output["next"]], [29, 30, 31, 32])
         self.assertIn("1 MiB", cases[2]["reason"])
         self.assertEqual({key: end[key] for key in ("passed", "failed", "skipped", "interrupted",
                                                     "exit_code", "error")},

@@ -1,5 +1,4 @@
 # Suites of several steps: loops, swaps, copies and fills, and what is said of one that fails.
-import json
 import unittest
 
 from program import CheckTest
@@ -68,7 +67,8 @@ class Steps(CheckTest):
         self.check()
 
     def test_an_output_in_scratch_memory_must_be_written(self):
-        self.smoothing("  - {swap: [a, b]}", rounds="[1]")
+        self.suite("  - {entry: step, arguments: [a, b, {value: 0}], block: 64, swap: [a, b]}",
+                   "{a: {inout: rng.random(50)}, b: {scratch: 50}}", "{a: a}")
         out, _ = self.check(code=1)
         self.assertIn("50 of 50 elements of `a` were never written", out)
 
@@ -113,21 +113,19 @@ class Steps(CheckTest):
         self.smoothing("  - {entry: step, name: first, arguments: [a, b, n], block: 64}\n"
                        "  - {entry: step, name: second, arguments: [b, a, {value: 10}], block: 32}",
                        rounds="[1]", more="bench: {step: second}\n")
-        self.suite_text = (self.folder / "suites/t.yaml").read_text().replace('{a: {function: "r.py:smooth"}}', "{a: a}")
-        text = self.suite_text.replace("reference: {a: a}", 'reference: {a: {function: "r.py:twice"}}')
-        self.write("suites/t.yaml", text)
+        text = (self.folder / "suites/t.yaml").read_text().replace("r.py:smooth", "r.py:twice")
         self.write("suites/r.py", SMOOTH + "\n\ndef twice(a):\n    b = smooth(a, 2)\n    b[9] = smooth(a, 1)[9]\n"
                    "    b[10:] = a[10:]\n    return b\n")
-        counted = []
-        for step in ("first", "second"):
-            self.write("suites/t.yaml", text.replace("step: second", "step: " + step))
+        counted = {}
+        for step in ("first", "second", "all"):
+            self.write("suites/t.yaml", text.replace("bench: {step: second}", "bench: {step: %s}" % step
+                                                     if step != "all" else ""))
             self.run_program("bench", "suites", "--device", "cpu", "--journal", step + ".jsonl")
             record = next(one for one in self.journal(step + ".jsonl") if one["type"] == "case")
-            counted.append({one["name"]: one["value"] for one in record["measurement"]["counters"]}
-                           if isinstance(record["measurement"]["counters"], list)
-                           else record["measurement"]["counters"])
-        self.assertEqual([json.dumps(one["blocks"]) for one in counted], ["1", "1"])
-        self.assertGreater(counted[0]["ptx_thread_instructions"], counted[1]["ptx_thread_instructions"])
+            counted[step] = {one["name"]: one["value"] for one in record["measurement"]["counters"]}
+        instructions = {step: values["ptx_thread_instructions"] for step, values in counted.items()}
+        self.assertGreater(instructions["first"], instructions["second"])
+        self.assertEqual(instructions["first"] + instructions["second"], instructions["all"])
 
 
 if __name__ == "__main__":

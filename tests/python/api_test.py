@@ -211,6 +211,14 @@ class WrittenInPython(PackageTest):
         suite["arguments"]["x"] = {"inout": Tensor()}
         self.assertTrue(warpmark.check(suite, device="cpu").ok)
 
+    def test_checks_with_arrays(self):
+        right = 3 * np.arange(5.0)
+        for check in ({"permutation": "x", "of": right[::-1]},
+                      [{"within": "x", "low": right, "high": list(right)}, {"sorted": "x"}]):
+            self.assertTrue(warpmark.check(suite_dict(reference={}, check=check), device="cpu").ok)
+        results = warpmark.check(suite_dict(check={"within": "x", "high": right - 1}), device="cpu")
+        self.assertEqual(results[0].failure, "check")
+
     def test_a_name_within_suites(self):
         self.write_suite("suites/deep/er/scale.yaml", kernel="none")
         results = warpmark.check("suites/deep/er/scale.yaml", device="cpu", source=WRONG)

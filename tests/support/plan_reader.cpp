@@ -105,8 +105,8 @@ PlannedSkip read_skip(const PlanValue& value) {
 Plan plan_from_json(const nlohmann::ordered_json& json) {
   const PlanValue value(json, "");
   value.members({"warpmark", "suite", "case", "point", "units", "buffers", "scalars", "accesses",
-                 "steps", "expected", "bytes", "flops", "expect", "limits", "requires", "skip",
-                 "restore", "peak_flops_per_s"});
+                 "steps", "expected", "checks", "bytes", "flops", "expect", "limits", "requires",
+                 "skip", "restore", "peak_flops_per_s"});
   value.get("warpmark").integer(1, 1);
   Plan plan;
   plan.suite = value.get("suite").nonempty();

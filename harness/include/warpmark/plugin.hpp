@@ -42,7 +42,8 @@ class Failure : public std::exception {
   std::string hint_;
 };
 
-/// What most plugins do alike: buffers, scalars, expected values and cost, as the suite says them.
+/// What most plugins do alike: buffers, scalars, expected values, checks and cost, as the suite says
+/// them.
 /// Units and steps are left empty. The result can be emitted once they are there.
 inline Json plan_of_arguments(const Json& which) {
   Json plan = {{"units", Json::array()},
@@ -69,7 +70,7 @@ inline Json plan_of_arguments(const Json& which) {
                                 {"value", reference.at("value")},
                                 {"tolerance", reference.at("tolerance")}});
   }
-  for (const char* key : {"swaps", "renamed", "bytes", "flops"}) {
+  for (const char* key : {"checks", "swaps", "renamed", "bytes", "flops"}) {
     if (which.contains(key)) plan[key] = which.at(key);
   }
   return plan;

@@ -362,5 +362,24 @@ TEST(Explanation, RandomArraysNeverBreakIt) {
   }
 }
 
+TEST(Explanation, NeverNamesATolerance) {
+  OutputVerdict verdict{
+      "out", "float32", {2}, compare_reals("float32", {1 + 0x1p-22, 2}, "float32", {1, 2})};
+  verdict.sufficient = "{ulp: 2}";
+  Outcome outcome;
+  outcome.verdict = Verdict::failed;
+  outcome.failure = FailureKind::wrong;
+  outcome.outputs = {verdict};
+  EXPECT_EQ(explain(outcome, {}).find("ulp"), std::string::npos);
+}
+
+TEST(Explanation, OfACheckIsItsReason) {
+  Outcome outcome;
+  outcome.verdict = Verdict::failed;
+  outcome.failure = FailureKind::check;
+  outcome.reason = "`a` is not sorted: a[1] = 2.0 comes before a[2] = 1.0";
+  EXPECT_EQ(explain(outcome, {}), "The result is not as it must be: " + outcome.reason + ".");
+}
+
 }  // namespace
 }  // namespace warpmark

@@ -54,6 +54,7 @@ TEST(ItemVerdict, OfWhatNoSubmissionCanHelp) {
   expect(ended(Verdict::skipped), GradeWord::not_launched, Blame::doubtful);
   expect(failed(FailureKind::driver), GradeWord::not_launched, Blame::doubtful);
   expect(failed(FailureKind::launch), GradeWord::not_launched, Blame::doubtful);
+  expect(failed(FailureKind::check), GradeWord::wrong, Blame::doubtful);
   expect(failed(FailureKind::finding), GradeWord::memory_error, Blame::submission);
   expect(failed(FailureKind::crash), GradeWord::memory_error, Blame::doubtful);
 }

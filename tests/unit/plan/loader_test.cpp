@@ -126,5 +126,19 @@ TEST(Loader, DoctorSeesWhatThereIs) {
   EXPECT_THAT(names, testing::Contains("source"));
 }
 
+TEST(Loader, APluginMayLeaveNoCheckOut) {
+  const auto suite = parse_suite(
+      "warpmark: 1\nplugin: bad0\nkernel: {entry: f, source: x}\narguments: {z: {out: 3}}\n"
+      "launch: {block: 3}\ncheck: {sorted: z}\n",
+      "/nowhere/suites/x.yaml");
+  PluginLoader loader({kBad, kShipped});
+  try {
+    (void)make_plan(cases(suite)[0], loader);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.message(), HasSubstr("the plugin `bad0` left out checks of the suite"));
+  }
+}
+
 }  // namespace
 }  // namespace warpmark

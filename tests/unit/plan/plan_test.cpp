@@ -50,6 +50,18 @@ Plan full_plan() {
       {"a",
        {"a", ""},
        {ToleranceKind::close, {}, NumpyText{"1e-6", ""}, NumpyText{"0", ""}, NanPolicy::equal}}};
+  plan.expected[0].tolerance.atol = NumpyText{"1e-6", "/t"};
+  plan.checks = {{CheckKind::sorted, "z", "descending", {}, {}, "/checks/0"},
+                 {CheckKind::permutation, "a", "", {{"of", NumpyText{"a", "/o"}}}, {}, ""},
+                 {CheckKind::within, "z", "", {{"low", NumpyText{"0", "/l"}}}, {}, ""},
+                 {CheckKind::moments,
+                  "z",
+                  "",
+                  {{"mean", NumpyText{"0", ""}}, {"sigmas", NumpyText{"5", ""}}},
+                  {},
+                  ""},
+                 {CheckKind::distribution, "z", "norm", {}, {NumpyText{"0", ""}}, ""},
+                 {CheckKind::function, "v.py:c", "", {}, {}, "/checks/5"}};
   plan.bytes = Symbolic{"2 * a.nbytes", "/bytes"};
   plan.flops = 1.5;
   plan.peak_flops_per_s = 9.9e14;
@@ -240,6 +252,23 @@ INSTANTIATE_TEST_SUITE_P(
             "exact"},
         PlanMistake{"/expected/0/tolerance/nan", "\"maybe\"",
                     "`/expected/0/tolerance/nan` must be one of equal, forbid"},
+        PlanMistake{"/expected/0/tolerance/rtol", "{\"numpy\": \"1\"}",
+                    "`/expected/0/tolerance` needs `ulp` for ulp, `rtol` or `atol` for close, and "
+                    "no bound for exact"},
+        PlanMistake{"/checks/0", "{\"ordered\": \"z\"}",
+                    "`/checks/0` needs one of function, sorted, permutation, within, moments, "
+                    "distribution"},
+        PlanMistake{"/checks/0/sorted", "\"b\"", "`/checks/0/sorted` is an input"},
+        PlanMistake{"/checks/0/sorted", "\"y\"", "`/checks/0/sorted` names no buffer: `y`"},
+        PlanMistake{"/checks/0/order", "\"up\"",
+                    "`/checks/0/order` must be one of ascending, descending"},
+        PlanMistake{"/checks/0/of", "{\"numpy\": \"a\"}",
+                    "`/checks/0` has the unknown member `of`; known: sorted, at, order"},
+        PlanMistake{"/checks/1/of", "", "`/checks/1` lacks the member `of`"},
+        PlanMistake{"/checks/2/low", "", "`/checks/2` needs one of low, high"},
+        PlanMistake{"/checks/3/mean", "", "`/checks/3` needs one of mean, variance"},
+        PlanMistake{"/checks/4/cdf", "", "`/checks/4` lacks the member `cdf`"},
+        PlanMistake{"/checks/5/function", "\"v.py\"", "`/checks/5/function` must be FILE.py:NAME"},
         PlanMistake{"/flops", "-1.5", "`/flops` must not be negative"},
         PlanMistake{"/expect", "\"fail\"", "`/expect` must be \"pass\" or an object"},
         PlanMistake{"/skip/0/when", "1", "`/skip/0/when` must be an object"},

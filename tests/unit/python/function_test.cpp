@@ -131,5 +131,64 @@ TEST_F(Function, ItsArraysCannotBeChanged) {
   EXPECT_THAT(error("def f(a):\n  a[0] = 1\n").message(), HasSubstr("read-only"));
 }
 
+class Ask : public Function {
+ protected:
+  // The failure's message; "holds" if there is none.
+  std::string answer(const std::string& text) {
+    const auto failure = ask(python(), function(text), scope_, ExitCode::verdict);
+    if (!failure) return "holds";
+    where_ = failure->where();
+    EXPECT_EQ(failure->code(), ExitCode::verdict);
+    return failure->message();
+  }
+  Error refusal(const std::string& text) {
+    return testing::error_of([&] { answer(text); });
+  }
+  Position where_;
+};
+
+TEST_F(Ask, TrueHoldsAndAllElseSaysWhy) {
+  EXPECT_EQ(answer("def f(): return True\n"), "holds");
+  EXPECT_EQ(answer("def f(np): return np.all(np.arange(3) >= 0)\n"), "holds");
+  EXPECT_EQ(answer("def f(): return False\n"), "the check `f` returned False");
+  EXPECT_EQ(where_.line, 12);
+  EXPECT_EQ(answer("def f(np): return np.any(np.arange(3) > 5)\n"), "the check `f` returned False");
+  EXPECT_EQ(answer("def f(): return 'it is too long'\n"), "the check `f` says: it is too long");
+}
+
+TEST_F(Ask, WhatItRaisesFailsAtItsLine) {
+  EXPECT_EQ(answer("def f():\n  x = 1\n  assert x == 2, 'no two'\n"),
+            "the check `f` failed: AssertionError: no two");
+  EXPECT_EQ(where_.line, 3);
+  EXPECT_EQ(answer("def f(): return [][1]\n"),
+            "the check `f` failed: IndexError: list index out of range");
+}
+
+TEST_F(Ask, OtherAnswersAreRefused) {
+  const Error none = refusal("def f(): assert True\n");
+  EXPECT_EQ(none.message(), "the check `f` returns no verdict");
+  EXPECT_THAT(none.hint(), HasSubstr("return True, False, or a text"));
+  const Error array = refusal("def f(np): return np.ones(3) > 0\n");
+  EXPECT_THAT(array.message(), HasSubstr("returned an array"));
+  EXPECT_THAT(array.hint(), HasSubstr(".all()"));
+  EXPECT_THAT(refusal("def f(): return 1\n").message(), HasSubstr("a value of type int"));
+  EXPECT_THAT(refusal("def g(): return True\n").message(), HasSubstr("no function `f`"));
+  EXPECT_THAT(refusal("def f(oops): return True\n").message(), HasSubstr("wants `oops`"));
+}
+
+TEST_F(Ask, AMapOfArraysIsADict) {
+  Array array(*find_dtype("int32"), {3});
+  scope_.set_arrays("before", {{{"a", array}}});
+  EXPECT_EQ(answer("def f(before): return list(before) == ['a'] and before['a'].size == 3\n"),
+            "holds");
+  EXPECT_THAT(answer("def f(before): before['a'][0] = 1\n"), HasSubstr("read-only"));
+}
+
+TEST_F(Ask, ParametersAreThoseWithANameOfTheirOwn) {
+  EXPECT_EQ(parameters_of(python(), function("def f(a, b=1, /, c=2, *d, e, **g): pass\n"),
+                          ExitCode::verdict),
+            (std::vector<std::string>{"a", "b", "c", "e"}));
+}
+
 }  // namespace
 }  // namespace warpmark

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <limits>
 #include <sstream>
 
 #include "report/case_text.hpp"
@@ -202,6 +203,53 @@ TEST(CaseText, HeaderLeavesOutWhatIsUnknown) {
   context.device = {};
   context.seed = 9;
   EXPECT_EQ(run_text(1, 1, context), "1 suite, 1 case, seed 9");
+}
+
+TEST(CaseText, TheToleranceThatWouldDoIsBehindTheMessage) {
+  Outcome outcome = testing_results::wrong_outcome();
+  outcome.outputs[0].sufficient = "{ulp: 2}";
+  EXPECT_NE(failure_text(outcome, "r")
+                .find("bound 0\nit would pass with `tolerance: {ulp: 2}`\n"
+                      "reproduce: r"),
+            std::string::npos);
+  outcome.outputs.push_back({"y", "float32", {1}, {}});
+  EXPECT_NE(
+      failure_text(outcome, "").find("\n`z` would pass with `tolerance: {outputs: {z: {ulp: 2}}}`"),
+      std::string::npos);
+  outcome.outputs[1].has_reference = false;
+  EXPECT_NE(failure_text(outcome, "").find("\nit would pass"), std::string::npos);
+}
+
+TEST(CaseText, BarsOfErrors) {
+  Outcome outcome = testing_results::wrong_outcome();
+  EXPECT_EQ(error_bars(outcome), "");
+  const double infinity = std::numeric_limits<double>::infinity();
+  outcome.outputs[0].histogram = {"ulp", {{0.5, 1, 1}, {1, 2, 80}, {2, 4, 0}, {4, 8, 40}}};
+  EXPECT_EQ(error_bars(outcome),
+            "errors of `z`, in ulp:\n"
+            "  2^-1 to 1  #                                         1\n"
+            "     1 to 2  ########################################  80\n"
+            "     2 to 4                                            0\n"
+            "     4 to 8  ####################                      40");
+  outcome.outputs[0].histogram = {"bound", {{1 << 30, infinity, 1}}};
+  EXPECT_EQ(error_bars(outcome),
+            "errors of `z`, in multiples of what is allowed:\n"
+            "  no bound  ########################################  1");
+}
+
+TEST(Console, BarsAreForTheVerbose) {
+  Outcome outcome = testing_results::wrong_outcome();
+  outcome.outputs[0].histogram = {"ulp", {{1, 2, 8}}};
+  for (const Verbosity verbosity : {Verbosity::quiet, Verbosity::normal, Verbosity::verbose}) {
+    ConsoleStyle style;
+    style.verbosity = verbosity;
+    std::ostringstream out;
+    ConsoleReport report(out, style, {{"doublify", 1}}, testing_results::context());
+    report.end_case({outcome, "r"});
+    report.finish({});
+    EXPECT_EQ(out.str().find("\n  errors of `z`, in ulp:\n") != std::string::npos,
+              verbosity == Verbosity::verbose);
+  }
 }
 
 }  // namespace

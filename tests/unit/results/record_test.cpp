@@ -91,5 +91,29 @@ TEST(RunContext, DateIsUtc) {
   EXPECT_EQ(date.back(), 'Z');
 }
 
+TEST(OutcomeRecord, HasWhatHelpsTheSuitesAuthor) {
+  Outcome outcome = testing_results::wrong_outcome();
+  OutputVerdict& output = outcome.outputs[0];
+  output.comparison.first->ulp = "4194304";
+  output.comparison.next = {Mismatch{MismatchKind::unwritten, 7, "nan", "1", "", ""}};
+  output.sufficient = "{ulp: 2}";
+  output.histogram = {"ulp", {{1, 2, 5}, {2, std::numeric_limits<double>::infinity(), 1}}};
+  outcome.outputs.push_back(output);
+  outcome.outputs[1] = {"y", "int8", {2}, {}};
+  outcome.outputs[1].has_reference = false;
+  const Json record = outcome_record({outcome, ""})["outputs"];
+  EXPECT_EQ(record[0]["first"]["ulp"], "4194304");
+  EXPECT_EQ(record[0]["next"].dump(),
+            R"([{"kind":"unwritten","index":7,"position":[1,3],"actual":"nan","expected":"1"}])");
+  EXPECT_EQ(record[0]["sufficient_tolerance"], "{ulp: 2}");
+  EXPECT_EQ(record[0]["errors"].dump(),
+            R"({"unit":"ulp","buckets":[{"low":1.0,"count":5,"high":2.0},{"low":2.0,"count":1}]})");
+  EXPECT_FALSE(record[0].contains("has_reference"));
+  EXPECT_EQ(record[1]["has_reference"], false);
+  for (const char* absent : {"next", "sufficient_tolerance", "errors"}) {
+    EXPECT_FALSE(record[1].contains(absent)) << absent;
+  }
+}
+
 }  // namespace
 }  // namespace warpmark

@@ -371,5 +371,57 @@ TEST(Compare, RandomFloat16AgainstAStraightforwardOracle) {
   }
 }
 
+TEST(CompareFloats, UlpAndAtolAllowTheGreaterOfBoth) {
+  const auto passes = [](double x, double e, double ulp, double atol) {
+    const ComparisonRule rule{.kind = ToleranceKind::ulp, .ulp = {&ulp, 1}, .atol = {&atol, 1}};
+    return compare_reals("float32", {x}, "float32", {e}, rule).passed();
+  };
+  constexpr double kUlp = 0x1p-23;
+  EXPECT_TRUE(passes(1 + 2 * kUlp, 1, 2, 0));
+  EXPECT_FALSE(passes(1 + 3 * kUlp, 1, 2, 0));
+  EXPECT_TRUE(passes(1 + 3 * kUlp, 1, 2, 3 * kUlp));
+  EXPECT_FALSE(passes(1 + 4 * kUlp, 1, 2, 3 * kUlp)) << "the greater, not the sum";
+  EXPECT_TRUE(passes(0x1p-20, 0, 1, 0x1p-20));
+  EXPECT_FALSE(passes(0x1p-20, 0, 1, 0x1p-21));
+  EXPECT_TRUE(passes(1024 + 1024 * kUlp, 1024, 1, 0x1p-30)) << "an ulp there";
+  EXPECT_FALSE(passes(1, 1, 2, -1)) << "a bad bound is wrong even behind a good one";
+  EXPECT_FALSE(passes(1, 1, -1, 2));
+  EXPECT_FALSE(passes(1, 1, 2, std::numeric_limits<double>::quiet_NaN()));
+  EXPECT_FALSE(passes(1, 1, 2, std::numeric_limits<double>::infinity()));
+}
+
+TEST(CompareFloats, TheFirstFewWrongOnesAreListedInOrder) {
+  std::vector<double> actual(3000, 1);
+  for (const size_t index : {2U, 5U, 1023U, 1024U, 2000U, 2500U}) actual[index] = 2;
+  actual[1024] = 5;
+  const Comparison got = compare_reals("float32", actual, "float32", std::vector<double>(3000, 1));
+  EXPECT_EQ(got.wrong, 6U);
+  EXPECT_EQ(got.by_value, 6U);
+  EXPECT_EQ(got.first.value().index, 2U);
+  std::vector<size_t> next;
+  for (const Mismatch& one : got.next) next.push_back(one.index);
+  EXPECT_EQ(next, (std::vector<size_t>{5, 1023, 1024, 2000}));
+  EXPECT_EQ(got.next[2].actual, "5");
+  EXPECT_EQ(got.worst.value().index, 1024U);
+}
+
+TEST(CompareFloats, TellsTheDistanceInUlpOfTheRoundedReference) {
+  const auto ulp = [](std::string_view output, double x, std::string_view reference, double e,
+                      const ComparisonRule& rule = {}) {
+    return compare_reals(output, {x}, reference, {e}, rule).first.value().ulp;
+  };
+  EXPECT_EQ(ulp("float32", 1 + 0x1p-22, "float32", 1), "2");
+  EXPECT_EQ(ulp("float32", 1 - 0x1p-24, "float32", 1), "0.5");
+  EXPECT_EQ(ulp("float16", 1.5, "float32", 1), "512");
+  EXPECT_EQ(ulp("float64", 1 + 0x1p-52, "float64", 1), "1");
+  EXPECT_EQ(ulp("float32", 0x1p-149, "float32", 0), "1");
+  EXPECT_EQ(ulp("float32", 1 + 0x1p-23, "float64", 1 + 0x1p-30), "1") << "it rounds to 1";
+  const double tiny = 1e-12;
+  EXPECT_EQ(ulp("float32", 1 + 0x1p-23, "float64", 1, close_to(tiny, tiny)), "1");
+  EXPECT_EQ(ulp("float32", std::numeric_limits<double>::quiet_NaN(), "float32", 1), "");
+  EXPECT_EQ(ulp("float16", 1, "float64", 1e9, close_to(tiny, tiny)), "") << "beyond float16";
+  EXPECT_EQ(compare_reals("int32", {2}, "int32", {1}).first.value().ulp, "");
+}
+
 }  // namespace
 }  // namespace warpmark

@@ -170,23 +170,24 @@ TEST_F(JudgeResults, ReportsFirstAndWorstWithTheirDistances) {
   add("y", ArgumentKind::out, "float32", "np.float32([[1, 1], [1, 1]])", close("0.5"));
   leave<float>("y", {1, 2, 5, 1}, {2, 2});
   judge();
-  EXPECT_THAT(outcome_.message,
-              HasSubstr("2 of 4 elements of `y` are wrong; the first is y[0, 1] = 2, expected 1 "
-                        "(off by 1, allowed 0.5)\nthe worst is y[1, 0] = 5, expected 1 (off by 4, "
-                        "allowed 0.5)"));
+  EXPECT_THAT(
+      outcome_.message,
+      HasSubstr("2 of 4 elements of `y` are wrong; the first is y[0, 1] = 2, expected 1 "
+                "(off by 1, 8.389e+06 ulp, allowed 0.5)\nthe worst is y[1, 0] = 5, expected 1 "
+                "(off by 4, 3.355e+07 ulp, allowed 0.5)"));
   leave<float>("y", {1, 1, 5, 1}, {2, 2});
   judge();
   EXPECT_THAT(outcome_.message, Not(HasSubstr("the worst")));
   planned_.plan.expected[0].tolerance = close("4 - 2.0**-20");
   judge();
-  EXPECT_THAT(outcome_.message, HasSubstr("(off by 4, allowed 3.9999990463256836)"))
+  EXPECT_THAT(outcome_.message, HasSubstr("(off by 4, 3.355e+07 ulp, allowed 3.9999990463256836)"))
       << "four digits would show no difference";
   planned_.plan.expected[0].tolerance = {};
   judge();
-  EXPECT_THAT(outcome_.message, HasSubstr("(off by 4, must be equal)"));
+  EXPECT_THAT(outcome_.message, HasSubstr("(off by 4, 3.355e+07 ulp, must be equal)"));
   leave<float>("y", {1, 1, 1.123456F, std::numeric_limits<float>::infinity()}, {2, 2});
   judge();
-  EXPECT_THAT(outcome_.message, HasSubstr("(off by 0.1235, must be equal)"));
+  EXPECT_THAT(outcome_.message, HasSubstr("(off by 0.1235, 1.036e+06 ulp, must be equal)"));
 }
 
 TEST_F(JudgeResults, AnElementThatStandsAloneHasNoIndex) {
@@ -275,6 +276,39 @@ TEST_F(JudgeResults, AnInputOfOneByteIsLookedAt) {
   leave<int8_t>("a", {6});
   EXPECT_TRUE(judge());
   EXPECT_EQ(outcome_.reason, "the kernel changed its input `a`: a[0] was 5 and is 6");
+}
+
+TEST_F(JudgeResults, ListsUpToFiveWrongElements) {
+  add("y", ArgumentKind::out, "int32", "np.zeros(8, np.int32)");
+  leave<int>("y", {0, 1, 2, 3, 4, 9, 6, 7});
+  judge();
+  EXPECT_EQ(outcome_.reason,
+            "7 of 8 elements of `y` are wrong; the first is y[1] = 1, expected 0 (off by 1, must "
+            "be equal)");
+  EXPECT_THAT(outcome_.message,
+              testing::EndsWith("\nalso y[2] = 2, expected 0 (off by 2, must be equal)"
+                                "\nalso y[3] = 3, expected 0 (off by 3, must be equal)"
+                                "\nalso y[4] = 4, expected 0 (off by 4, must be equal)"
+                                "\nthe worst is y[5] = 9, expected 0 (off by 9, must be equal)"));
+  const int poison = static_cast<int>(0xCBCBCBCB);
+  leave<int>("y", {0, poison, poison, 0, 0, 0, 0, 0});
+  judge();
+  EXPECT_THAT(outcome_.message, testing::EndsWith("the first is y[1], expected 0\nalso y[2] = "
+                                                  "never written, expected 0"));
+}
+
+TEST_F(JudgeResults, TheToleranceThatWouldDoIsKeptOutOfTheMessage) {
+  add("y", ArgumentKind::out, "float32", "np.float32([1, 2])");
+  leave<float>("y", {1 + 0x1p-22F, 2});
+  judge();
+  EXPECT_EQ(outcome_.outputs.at(0).sufficient, "{ulp: 2}");
+  EXPECT_EQ(outcome_.outputs.at(0).histogram.buckets.at(0).count, 1U);
+  EXPECT_THAT(outcome_.message, Not(HasSubstr("ulp: 2")));
+  EXPECT_THAT(outcome_.message, HasSubstr("off by 2.384e-07, 2 ulp, must be equal"));
+  leave<float>("y", {1 + 0x1p-22F, std::numeric_limits<float>::infinity()});
+  judge();
+  EXPECT_EQ(outcome_.outputs.at(0).sufficient, "");
+  EXPECT_THAT(outcome_.outputs.at(0).histogram.buckets, IsEmpty());
 }
 
 }  // namespace

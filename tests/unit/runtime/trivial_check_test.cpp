@@ -48,12 +48,9 @@ class TrivialTest : public testing::Test {
             "  x: " +
             lines.x +
             "\n"
-            "launch: {block: 1}\n"
-            "reference: {z: \"" +
-            lines.reference +
-            "\"}\n"
-            "tolerance: " +
-            lines.tolerance + "\n" + lines.more,
+            "launch: {block: 1}\n" +
+            (lines.reference.empty() ? "" : "reference: {z: \"" + lines.reference + "\"}\n") +
+            "tolerance: " + lines.tolerance + "\n" + lines.more,
         "/nowhere/suites/s.yaml");
   }
 
@@ -360,6 +357,40 @@ TEST_F(TrivialTest, OneProblemForCasesThatAreAlike) {
   const Error loose = trivial_problems(*suite_, found_.findings()).at(0);
   EXPECT_EQ(loose.message(), "s.n=5: `z` would pass if the kernel wrote zeros or copied `x`");
   EXPECT_EQ(loose.where().line, 9);
+}
+
+TEST_F(TrivialTest, ChecksAreAskedAboutTheAnswersToo) {
+  const auto by = [&](const std::string& check,
+                      const std::string& out = "{out: n, dtype: float32}") {
+    return passes({.out = out, .reference = "", .more = "check: " + check + "\n"});
+  };
+  EXPECT_THAT(by("{sorted: z}"), ElementsAre("zeros", "nan"));
+  EXPECT_THAT(by("{within: z, low: 1, high: 1}"), ElementsAre("ones"));
+  EXPECT_THAT(by("{permutation: z, of: x}"), ElementsAre("copy x"));
+  EXPECT_THAT(by("[{sorted: z}, {permutation: z, of: x}]"), IsEmpty());
+  EXPECT_EQ(trials_, 1U);
+  EXPECT_THAT(by("{permutation: z, of: z}", "{inout: rng.random(n), dtype: float32}"),
+              ElementsAre("unwritten"));
+  EXPECT_THAT(by("{moments: z, mean: 0, variance: 1}"), ElementsAre("copy x"));
+  EXPECT_THAT(by("{moments: z, mean: 9}"), IsEmpty());
+}
+
+TEST_F(TrivialTest, AReferenceCountsBeforeChecks) {
+  EXPECT_THAT(passes({.more = "check: {within: z, low: -100}\n"}), IsEmpty());
+}
+
+TEST_F(TrivialTest, WhatPassesTheChecksIsAFindingAtTheCheck) {
+  EXPECT_THAT(
+      findings(
+          {.axes = "n: [5, 6]", .reference = "", .more = "check: {within: z, low: 0, high: 0}\n"}),
+      ElementsAre("n=5 zeros", "n=6 zeros"));
+  const Error problem = trivial_problems(*suite_, found_.findings()).at(0);
+  EXPECT_EQ(problem.message(), "`z` would pass if the kernel wrote zeros, in 2 cases: s.n=5 s.n=6");
+  EXPECT_EQ(problem.where().line, 9);
+  EXPECT_THAT(problem.hint(), testing::HasSubstr("add a check that refuses it"));
+  EXPECT_THAT(findings({.reference = "",
+                        .more = "check: {sorted: z}\nlint: {allow: [zeros, nan], reason: r}\n"}),
+              IsEmpty());
 }
 
 }  // namespace

@@ -147,5 +147,40 @@ TEST(UnwrittenInPart, IsADoubtWhereAnyRestWouldBeRight) {
   EXPECT_FALSE(doubtful(0x3f800000, 0.0060));
 }
 
+TEST_P(Unwritten, WithoutAReferenceOnlyTheTwoPoisonsCount) {
+  TypedArray one = ones(2000), two = ones(2000);
+  EXPECT_EQ(compare_written(one.view(), kPoison).doubtful, 0U);
+  for (const size_t index : {3, 1999}) {
+    one.poison(index);
+    fill(two, index, 0, width(), kOther);
+  }
+  one.poison(5);  // a kernel that writes it by chance
+  const Comparison first = compare_written(one.view(), kPoison);
+  EXPECT_TRUE(first.passed());
+  EXPECT_EQ(first.doubtful, 3U);
+  const Comparison got = compare_written(two.view(), kOther, {one.view().bytes, kPoison});
+  EXPECT_EQ(got.elements, 2000U);
+  EXPECT_EQ(got.wrong, 2U);
+  EXPECT_EQ(got.unwritten, 2U);
+  EXPECT_EQ(got.first.value().index, 3U);
+  EXPECT_EQ(got.first->expected, "");
+  ASSERT_EQ(got.next.size(), 1U);
+  EXPECT_EQ(got.next[0].index, 1999U);
+  EXPECT_EQ(got.next[0].expected, "");
+  EXPECT_THROW(compare_written(two.view(), kOther, {one.view().bytes.first(width()), kPoison}),
+               Error);
+}
+
+TEST_P(Unwritten, WithoutAReferenceAPartCountsToo) {
+  if (width() == piece()) return;
+  TypedArray one = ones(4), two = ones(4);
+  fill(one, 2, 0, piece(), kPoison);
+  fill(two, 2, 0, piece(), kOther);
+  EXPECT_EQ(compare_written(one.view(), kPoison).doubtful, 1U);
+  const Comparison got = compare_written(two.view(), kOther, {one.view().bytes, kPoison});
+  EXPECT_EQ(got.unwritten, 1U);
+  EXPECT_EQ(got.in_part, 1U);
+}
+
 }  // namespace
 }  // namespace warpmark

@@ -131,7 +131,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"128", "[]", "12:10 `block` is an empty list"},
         Row{"", "tolerance: loose\n", "15:12 unknown value of `tolerance` `loose` | known: exact"},
         Row{"", "tolerance: {ulp: 1, rtol: 1e-5}\n",
-            "15:12 `tolerance` is either ulp or rtol and atol, not both"},
+            "15:12 `tolerance` is either ulp or rtol, not both | both are relative; `atol` may be "
+            "beside either"},
         Row{"", "tolerance: {nan: equals}\n",
             "15:18 unknown value of `nan` `equals` | did you mean `equal`?"},
         Row{"", "bench: {restore: always}\n",
@@ -167,10 +168,21 @@ INSTANTIATE_TEST_SUITE_P(
             "15:28 `m` is no axis | did you mean `n`?"},
         Row{"", "lint: {allow: [nan], when: a.size == 1, reason: r}\n",
             "15:28 `a.size` is not known yet where `lint` needs it | use axes"},
+        Row{"", "check: {ordered: z}\n",
+            "15:9 unknown check `ordered` | known: function, sorted, permutation, within, moments, "
+            "distribution"},
+        Row{"", "check: {sortd: z}\n", "15:9 unknown check `sortd` | did you mean `sorted`?"},
+        Row{"", "check: {sorted: z, within: z}\n",
+            "15:20 a check is one thing, and here are `sorted` and `within` | write a list of two "
+            "checks"},
+        Row{"", "check: {sorted: y}\n", "15:17 unknown output in `check` `y` | did you mean `z`?"},
+        Row{"", "check: {sorted: a}\n",
+            "15:17 `a` is no output, and checks are about outputs | outputs: z"},
+        Row{"", "check: {moments: z}\n", "15:8 `moments` needs mean or variance, or both"},
         Row{"", "budget: {memory_mib: 1}\n",
             "15:1 unknown key of a suite `budget` | known: warpmark, about, plugin, kernel, axes, "
-            "arguments, launch, reference, tolerance, baseline, bench, expect, limits, requires, "
-            "skip, lint"}));
+            "arguments, launch, reference, check, tolerance, baseline, bench, expect, limits, "
+            "requires, skip, lint"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Axes, BadSuite,
@@ -228,7 +240,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"block: 128", "block: device.warpsize",
             "12:10 `device.warpsize` is unknown | did you mean `device.warp_size`?"},
         Row{"reference:\n  z: 2 * a\n", "",
-            "10:3 the output `z` has no reference | add it to `reference`"},
+            "10:3 the output `z` has no reference | add it to `reference`, or to `check`"},
         Row{"  z: 2 * a", "  a: 2 * a",
             "14:3 unknown output in `reference` `a` | did you mean `z`?"},
         Row{"  z: 2 * a", "  z: [1]", "14:6 `z` must be text, and here is a list"}));

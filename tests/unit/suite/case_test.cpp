@@ -217,6 +217,26 @@ TEST(CaseDocument, HasMapsAsListsInFileOrder) {
   EXPECT_EQ(document.positions.find("/arguments/0/value").column, 11);
 }
 
+TEST(CaseDocument, HasChecksByTheirKinds) {
+  const auto suite = parse(changed("reference:\n  z: 2 * a\n",
+                                   "check:\n"
+                                   "  - {sorted: z, order: descending}\n"
+                                   "  - {within: z, high: 9, low: n}\n"
+                                   "  - {distribution: z, cdf: norm, args: [0, n]}\n"));
+  const CaseDocument document = case_document(cases(suite)[0]);
+  EXPECT_EQ(document.json["checks"].dump(),
+            R"json([{"sorted":"z","order":"descending","at":"/checks/0"},)json"
+            R"json({"within":"z","low":{"numpy":"n","at":"/checks/1/low"},)json"
+            R"json("high":{"numpy":"9","at":"/checks/1/high"},"at":"/checks/1"},)json"
+            R"json({"distribution":"z","cdf":"norm",)json"
+            R"json("args":[{"numpy":"0","at":"/checks/2/args/0"},)json"
+            R"json({"numpy":"n","at":"/checks/2/args/1"}],"at":"/checks/2"}])json");
+  EXPECT_EQ(document.positions.find("/checks/0").line, 14);
+  EXPECT_EQ(document.positions.find("/checks/0").column, 14);
+  EXPECT_EQ(document.positions.find("/checks/2/args/1").column, 44);
+  EXPECT_FALSE(case_document(cases(parse(testing_suites::good()))[0]).json.contains("checks"));
+}
+
 TEST(CaseDocument, PassesAPluginsOwnKeysThrough) {
   const auto suite = parse(
       "warpmark: 1\nplugin: reduction\nkernel:\n  map: a[i]*b[i]\n  neutral: 0\n  stages: [x, {k: "

@@ -11,3 +11,7 @@ def factor():
 
 def twice(a, k):
     return k * a
+
+
+def is_right(z):
+    return bool((z >= 0).all())

@@ -1,0 +1,29 @@
+// The ready properties of `check` (properties.py), asked of an array.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "python/array.hpp"
+#include "python/expression.hpp"
+
+namespace warpmark {
+
+struct PropertyQuestion {
+  std::string property;  ///< "sorted"
+  std::string name;      ///< what messages call the array
+  Position where;        ///< of the check, for errors
+  std::map<std::string, Value> values = {};
+  std::map<std::string, Array> arrays = {};  ///< in the place of values, with their texts there
+  std::map<std::string, std::string> texts = {};
+  std::vector<Value> args = {};
+  std::string word = "";
+};
+
+/// What is wrong with the array, in one line; "" if the property holds. Throws a verdict error, at
+/// its place, for a value that does not fit, and an environment error if SciPy is wanted and not
+/// there.
+std::string ask(Interpreter& python, const PropertyQuestion& question, const Array& array);
+
+}  // namespace warpmark

@@ -1,0 +1,46 @@
+// Which answers that need no kernel the checks of a case would let pass.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "python/interpreter.hpp"
+#include "runtime/inputs.hpp"
+#include "suite/lint_exception.hpp"
+
+namespace warpmark {
+
+/// Tries one answer at a time for all outputs that checks alone are about, while outputs with a
+/// reference hold what they should. So a check that compares outputs with each other is asked, too.
+class TrivialChecked {
+ public:
+  struct Answer {
+    TrivialAnswer answer = TrivialAnswer::zeros;
+    std::string input;  ///< of copy
+  };
+  struct Output {
+    std::string name;
+    size_t elements = 0;
+  };
+
+  explicit TrivialChecked(Interpreter& python) : python_(python) {}
+
+  /// Tries what is not refuted yet. Throws verdict errors of checks and references.
+  void look(const ReadyCase& ready);
+
+  /// What no trial refuted; of zeros and ones only the first.
+  const std::vector<Answer>& answers() const { return answers_; }
+  /// Those with elements.
+  const std::vector<Output>& outputs() const { return outputs_; }
+
+ private:
+  void begin(const ReadyCase& ready, const std::vector<const Buffer*>& outputs);
+
+  Interpreter& python_;
+  bool begun_ = false;
+  std::vector<Answer> answers_;
+  std::vector<Output> outputs_;
+};
+
+}  // namespace warpmark

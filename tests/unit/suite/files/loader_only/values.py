@@ -1,0 +1,5 @@
+"""A check of check_before.yaml."""
+
+
+def is_right(z):
+    return bool((z >= 0).all())
