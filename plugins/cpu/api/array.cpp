@@ -205,9 +205,7 @@ CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* descriptor, CUarray 
   return with_owner("cuArray3DGetDescriptor", Waits::no, handle, [&](Context& context) -> CUresult {
     const ImageArray* array = context.images.find(handle);
     if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    if (descriptor == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *descriptor = array->descriptor;
-    return CUDA_SUCCESS;
+    return give(descriptor, array->descriptor);
   });
 }
 

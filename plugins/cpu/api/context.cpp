@@ -189,11 +189,8 @@ CUresult cuCtxGetDevice(CUdevice* device) {
 }
 
 CUresult cuCtxGetFlags(unsigned int* flags) {
-  return with_context("cuCtxGetFlags", Waits::no, [&](Context& context) -> CUresult {
-    if (flags == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *flags = context.flags;
-    return CUDA_SUCCESS;
-  });
+  return with_context("cuCtxGetFlags", Waits::no,
+                      [&](Context& context) { return give(flags, context.flags); });
 }
 
 CUresult cuCtxSetFlags(unsigned int flags) {
@@ -211,9 +208,7 @@ CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
     if (found == nullptr && driver().primary_of(context) != nullptr)
       return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     if (result != CUDA_SUCCESS) return result;
-    if (id == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *id = found->id;
-    return CUDA_SUCCESS;
+    return give(id, found->id);
   });
 }
 

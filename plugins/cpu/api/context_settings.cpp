@@ -64,10 +64,8 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
 }
 
 CUresult cuCtxGetCacheConfig(CUfunc_cache* config) {
-  return with_context("cuCtxGetCacheConfig", Waits::no, [&](Context& context) -> CUresult {
-    if (config == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *config = static_cast<CUfunc_cache>(context.cache_config);
-    return CUDA_SUCCESS;
+  return with_context("cuCtxGetCacheConfig", Waits::no, [&](Context& context) {
+    return give(config, static_cast<CUfunc_cache>(context.cache_config));
   });
 }
 
@@ -81,10 +79,8 @@ CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
 }
 
 CUresult cuCtxGetSharedMemConfig(CUsharedconfig* config) {
-  return with_context("cuCtxGetSharedMemConfig", Waits::no, [&](Context& context) -> CUresult {
-    if (config == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *config = static_cast<CUsharedconfig>(context.shared_config);
-    return CUDA_SUCCESS;
+  return with_context("cuCtxGetSharedMemConfig", Waits::no, [&](Context& context) {
+    return give(config, static_cast<CUsharedconfig>(context.shared_config));
   });
 }
 

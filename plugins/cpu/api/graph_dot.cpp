@@ -130,8 +130,8 @@ class DotFile {
             << copy.WidthInBytes * copy.Height * copy.Depth << ")\n";
     } else if (const auto* host = std::get_if<HostWork>(&node.work);
                host != nullptr && wants(CU_GRAPH_DEBUG_DOT_FLAGS_HOST_NODE_PARAMS)) {
-      text_ << "fn: " << hexadecimal(reinterpret_cast<const void*>(host->function))
-            << "\nuserData: " << hexadecimal(host->user) << '\n';
+      text_ << "fn: " << hexadecimal(reinterpret_cast<const void*>(host->call.fn))
+            << "\nuserData: " << hexadecimal(host->call.userData) << '\n';
     } else if (const auto* allocated = std::get_if<AllocateWork>(&node.work);
                allocated != nullptr && wants(CU_GRAPH_DEBUG_DOT_FLAGS_MEM_ALLOC_NODE_PARAMS)) {
       text_ << "dptr: " << hexadecimal(reinterpret_cast<const void*>(allocated->memory->address))

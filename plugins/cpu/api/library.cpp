@@ -192,10 +192,8 @@ CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* nam
 }
 
 CUresult cuLibraryGetKernelCount(unsigned int* count, CUlibrary library) {
-  return with_library("cuLibraryGetKernelCount", library, [&](Library& found) -> CUresult {
-    if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *count = static_cast<unsigned int>(found.kernels.size());
-    return CUDA_SUCCESS;
+  return with_library("cuLibraryGetKernelCount", library, [&](Library& found) {
+    return give(count, static_cast<unsigned int>(found.kernels.size()));
   });
 }
 
@@ -249,19 +247,14 @@ CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
 }
 
 CUresult cuKernelGetLibrary(CUlibrary* library, CUkernel kernel) {
-  return with_library_kernel("cuKernelGetLibrary", kernel, [&](LibraryKernel& found) -> CUresult {
-    if (library == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *library = reinterpret_cast<CUlibrary>(found.library);
-    return CUDA_SUCCESS;
+  return with_library_kernel("cuKernelGetLibrary", kernel, [&](LibraryKernel& found) {
+    return give(library, reinterpret_cast<CUlibrary>(found.library));
   });
 }
 
 CUresult cuKernelGetName(const char** name, CUkernel kernel) {
-  return with_library_kernel("cuKernelGetName", kernel, [&](LibraryKernel& found) -> CUresult {
-    if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *name = found.name.c_str();
-    return CUDA_SUCCESS;
-  });
+  return with_library_kernel("cuKernelGetName", kernel,
+                             [&](LibraryKernel& found) { return give(name, found.name.c_str()); });
 }
 
 CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel,

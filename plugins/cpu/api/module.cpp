@@ -246,11 +246,8 @@ CUresult cuModuleUnload(CUmodule module) {
 }
 
 CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
-  return initialised("cuModuleGetLoadingMode", [&]() -> CUresult {
-    if (mode == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *mode = CU_MODULE_LAZY_LOADING;
-    return CUDA_SUCCESS;
-  });
+  return initialised("cuModuleGetLoadingMode",
+                     [&]() { return give(mode, CU_MODULE_LAZY_LOADING); });
 }
 
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {

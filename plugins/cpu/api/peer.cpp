@@ -79,9 +79,7 @@ extern "C" {
 CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
   return initialised("cuDeviceCanAccessPeer", [&]() -> CUresult {
     if (!driver().is_device(device) || !driver().is_device(peer)) return CUDA_ERROR_INVALID_DEVICE;
-    if (can == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *can = device != peer ? 1 : 0;
-    return CUDA_SUCCESS;
+    return give(can, device != peer ? 1 : 0);
   });
 }
 

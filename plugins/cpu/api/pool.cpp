@@ -94,18 +94,14 @@ extern "C" {
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
   return initialised("cuDeviceGetDefaultMemPool", [&]() -> CUresult {
     if (!driver().is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *pool = handle(&driver().devices[static_cast<std::size_t>(device)].default_pool);
-    return CUDA_SUCCESS;
+    return give(pool, handle(&driver().devices[static_cast<std::size_t>(device)].default_pool));
   });
 }
 
 CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device) {
   return initialised("cuDeviceGetMemPool", [&]() -> CUresult {
     if (!driver().is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *pool = handle(driver().devices[static_cast<std::size_t>(device)].pool);
-    return CUDA_SUCCESS;
+    return give(pool, handle(driver().devices[static_cast<std::size_t>(device)].pool));
   });
 }
 

@@ -263,6 +263,13 @@ std::vector<CUcontext>& context_stack();
 std::string& last_error();
 /// Sets it and returns `result`.
 CUresult fail(CUresult result, std::string message);
+/// The result of a call that hands `value` out to `place`, which the client may have left null.
+template <typename T, typename Value>
+CUresult give(T* place, const Value& value) {
+  if (place == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *place = value;
+  return CUDA_SUCCESS;
+}
 
 /// Runs an entry point's body under the lock, with no exception leaving it.
 CUresult enter(const char* name, CUresult (*body)(void*), void* closure);

@@ -38,23 +38,21 @@ CUresult wait_for(const char* name, CUstream stream) {
 }
 
 CUresult context_of(CUstream stream, CUcontext* result) {
-  return with_stream("cuStreamGetCtx", stream, Waits::no, [&](Context& context) -> CUresult {
-    if (result == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *result = reinterpret_cast<CUcontext>(&context);
-    return CUDA_SUCCESS;
+  return with_stream("cuStreamGetCtx", stream, Waits::no, [&](Context& context) {
+    return give(result, reinterpret_cast<CUcontext>(&context));
   });
 }
 
 CUresult call_host(const char* name, CUstream stream, HostWork work) {
   bool now = false;
   const CUresult result = with_owner(name, Waits::no, stream, [&](Context& context) -> CUresult {
-    if (work.function == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (work.call.fn == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     now = !capturing(context, stream) && context.pending == CUDA_SUCCESS;
     return submit(context, stream, work);
   });
   // Without the lock: what is called may use this library from another thread.
-  if (result == CUDA_SUCCESS && now) work.function(work.user);
+  if (result == CUDA_SUCCESS && now) work.call.fn(work.call.userData);
   return result;
 }
 
@@ -126,11 +124,8 @@ CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
 }
 
 CUresult cuStreamGetDevice(CUstream stream, CUdevice* device) {
-  return with_stream("cuStreamGetDevice", stream, Waits::no, [&](Context& context) -> CUresult {
-    if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *device = context.device;
-    return CUDA_SUCCESS;
-  });
+  return with_stream("cuStreamGetDevice", stream, Waits::no,
+                     [&](Context& context) { return give(device, context.device); });
 }
 
 CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {

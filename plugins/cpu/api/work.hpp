@@ -37,8 +37,7 @@ struct FillWork {
 };
 
 struct HostWork {
-  CUhostFn function = nullptr;
-  void* user = nullptr;
+  CUDA_HOST_NODE_PARAMS call{};
 };
 
 struct ChildWork {
@@ -109,6 +108,12 @@ struct ConditionalWork {
 
 using Work = std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, ChildWork,
                           RecordWork, WaitWork, ValueWork, AllocateWork, FreeWork, ConditionalWork>;
+
+/// Whether work is of one of these kinds.
+template <typename... Kinds>
+bool is_any(const Work& work) {
+  return (std::holds_alternative<Kinds>(work) || ...);
+}
 
 /// Executes work in a context. Not for HostWork, which must run without the driver's lock, and
 /// ChildWork and ConditionalWork, whose parts are performed one by one: these do nothing here.
