@@ -92,8 +92,7 @@ CUgraphNode handle(const Node* node) {
 }
 
 Graph* find_graph(CUgraph graph) {
-  const auto found = driver().graphs.find(graph);
-  if (found != driver().graphs.end()) return found->second.get();
+  if (Graph* found = find_in(driver().graphs, graph)) return found;
   auto* child = reinterpret_cast<Graph*>(graph);
   if (driver().child_graphs.contains(child)) return child;
   // The graph that a capture is making.

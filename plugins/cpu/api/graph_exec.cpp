@@ -54,8 +54,7 @@ bool append(const Graph& graph, const std::vector<std::size_t>& before,
 }
 
 GraphExec* find_exec(CUgraphExec exec) {
-  const auto found = driver().executables.find(exec);
-  return found == driver().executables.end() ? nullptr : found->second.get();
+  return find_in(driver().executables, exec);
 }
 
 // Bodies of conditional nodes have what a GPU does by itself.

@@ -19,8 +19,7 @@ Pool* find_pool(CUmemoryPool pool) {
   for (Device& device : driver().devices) {
     if (handle(&device.default_pool) == pool) return &device.default_pool;
   }
-  const auto found = driver().pools.find(pool);
-  return found == driver().pools.end() ? nullptr : found->second.get();
+  return find_in(driver().pools, pool);
 }
 
 template <typename Body>

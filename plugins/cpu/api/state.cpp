@@ -230,8 +230,7 @@ bool valid_stream(const Context& context, CUstream stream) {
 
 Stream* find_stream(Context& context, CUstream stream) {
   if (stream == CU_STREAM_PER_THREAD) return &context.per_thread_stream;
-  const auto found = context.streams.find(stream);
-  return found == context.streams.end() ? nullptr : found->second.get();
+  return find_in(context.streams, stream);
 }
 
 }  // namespace warpmark::cpu

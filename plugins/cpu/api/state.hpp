@@ -16,6 +16,7 @@
 
 #include "api/array.hpp"
 #include "api/cuda_api.hpp"
+#include "api/find.hpp"
 #include "api/jit.hpp"
 #include "inspect/fault.hpp"
 #include "machine/grid.hpp"
@@ -232,10 +233,7 @@ class Driver {
 
   Driver();
   ~Driver();
-  [[nodiscard]] Context* find(CUcontext handle) const {
-    const auto found = contexts.find(handle);
-    return found == contexts.end() ? nullptr : found->second.get();
-  }
+  [[nodiscard]] Context* find(CUcontext handle) const { return find_in(contexts, handle); }
   [[nodiscard]] bool is_device(int ordinal) const {
     return ordinal >= 0 && static_cast<std::size_t>(ordinal) < devices.size();
   }
@@ -328,10 +326,15 @@ CUresult kernel_in(Context& context, LibraryKernel& kernel, CUfunction& function
 std::uint64_t active_blocks(const Kernel& kernel, std::uint64_t threads, std::uint64_t dynamic);
 CUresult get_attribute(const Kernel& kernel, unsigned int attribute, int* value);
 CUresult set_attribute(Kernel& kernel, unsigned int attribute, int value);
+/// Where a parameter is; `size` may be null.
+CUresult describe_parameter(const Kernel& kernel, std::size_t index, std::size_t* offset,
+                            std::size_t* size);
 
 /// The PTX text of an image as clients hand it over: text that a NUL ends, or a fatbin with an
 /// uncompressed PTX text in it. `bytes` is how much may be read, if that is known.
 CUresult text_of_image(const void* image, const std::size_t* bytes, std::string& text);
+/// The bytes of an image's file, with an error's text if it cannot be opened.
+CUresult read_file(const char* path, std::string& bytes);
 /// Whether a text begins with a directive, after comments, as PTX does: any other is no program in
 /// whatever form (CUDA_ERROR_INVALID_IMAGE), which is not the same as one with mistakes in it.
 bool is_ptx(std::string_view text);

@@ -123,9 +123,8 @@ CUresult perform(Context& context, const Work& work);
 /// launch that failed is dropped.
 CUresult submit(Context& context, CUstream stream, Work work);
 
-/// CUDA_SUCCESS if the ranges of a copy or a fill are there, for a stream that captures also if
-/// they will be.
-CUresult check_queued(Context& context, CUstream stream, Work work);
+/// The same for copies and fills, whose ranges must be there, or, if the stream captures, will be.
+CUresult submit_checked(Context& context, CUstream stream, Work work);
 
 /// A copy of `bytes` between two addresses.
 CopyWork linear_copy(std::uint64_t to, CUmemorytype to_type, std::uint64_t from,
