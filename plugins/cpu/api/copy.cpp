@@ -85,8 +85,8 @@ CUresult array_rows(const Side& side, const CUDA_MEMCPY3D& copy, Rows& rows) {
 }
 
 CUresult plain_rows(Context& context, const Side& side, const CUDA_MEMCPY3D& copy, Rows& rows) {
-  const bool device = side.type == CU_MEMORYTYPE_DEVICE ||
-                      (side.type == CU_MEMORYTYPE_UNIFIED && is_device_address(side.device));
+  const bool device = side.type == CU_MEMORYTYPE_DEVICE || (side.type == CU_MEMORYTYPE_UNIFIED &&
+                                                            driver().owner(side.device) != nullptr);
   // A unified address of either kind stands in srcDevice or dstDevice.
   const std::uint64_t base = side.type == CU_MEMORYTYPE_HOST ? side.host : side.device;
   if (base == 0) {

@@ -325,7 +325,7 @@ CUresult cuGraphDestroyNode(CUgraphNode node) {
 
 CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType* type) {
   return with_node("cuGraphNodeGetType", node,
-                   [&](Node& found) { return give(type, type_of(found.work)); });
+                   [&](Node& found) { return give(type, kind_of(found.work).type); });
 }
 
 }  // extern "C"

@@ -69,7 +69,11 @@ CUgraphNode handle(const Node* node);
 /// The live object of a handle, or null.
 Graph* find_graph(CUgraph graph);
 Node* find_node(CUgraphNode node);
-CUgraphNodeType type_of(const Work& work);
+struct NodeKind {
+  CUgraphNodeType type;
+  const char* word;  ///< cuGraphDebugDotPrint's
+};
+NodeKind kind_of(const Work& work);
 /// The graph's steps; false if there is a cycle.
 bool flatten(const Graph& graph, std::vector<GraphExec::Step>& steps);
 /// A conditional node of the graph, with its bodies, which are empty; returns their handles.

@@ -7,22 +7,30 @@
 
 namespace warpmark::cpu {
 
-CUgraphNodeType type_of(const Work& work) {
+NodeKind kind_of(const Work& work) {
   struct Visitor {
-    CUgraphNodeType operator()(const EmptyWork&) const { return CU_GRAPH_NODE_TYPE_EMPTY; }
-    CUgraphNodeType operator()(const KernelWork&) const { return CU_GRAPH_NODE_TYPE_KERNEL; }
-    CUgraphNodeType operator()(const CopyWork&) const { return CU_GRAPH_NODE_TYPE_MEMCPY; }
-    CUgraphNodeType operator()(const FillWork&) const { return CU_GRAPH_NODE_TYPE_MEMSET; }
-    CUgraphNodeType operator()(const HostWork&) const { return CU_GRAPH_NODE_TYPE_HOST; }
-    CUgraphNodeType operator()(const ChildWork&) const { return CU_GRAPH_NODE_TYPE_GRAPH; }
-    CUgraphNodeType operator()(const RecordWork&) const { return CU_GRAPH_NODE_TYPE_EVENT_RECORD; }
-    CUgraphNodeType operator()(const WaitWork&) const { return CU_GRAPH_NODE_TYPE_WAIT_EVENT; }
-    CUgraphNodeType operator()(const AllocateWork&) const { return CU_GRAPH_NODE_TYPE_MEM_ALLOC; }
-    CUgraphNodeType operator()(const FreeWork&) const { return CU_GRAPH_NODE_TYPE_MEM_FREE; }
-    CUgraphNodeType operator()(const ConditionalWork&) const {
-      return CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    NodeKind operator()(const EmptyWork&) const { return {CU_GRAPH_NODE_TYPE_EMPTY, "EMPTY"}; }
+    NodeKind operator()(const KernelWork&) const { return {CU_GRAPH_NODE_TYPE_KERNEL, "KERNEL"}; }
+    NodeKind operator()(const CopyWork&) const { return {CU_GRAPH_NODE_TYPE_MEMCPY, "MEMCPY"}; }
+    NodeKind operator()(const FillWork&) const { return {CU_GRAPH_NODE_TYPE_MEMSET, "MEMSET"}; }
+    NodeKind operator()(const HostWork&) const { return {CU_GRAPH_NODE_TYPE_HOST, "HOST"}; }
+    NodeKind operator()(const ChildWork&) const { return {CU_GRAPH_NODE_TYPE_GRAPH, "EMPTY"}; }
+    NodeKind operator()(const RecordWork&) const {
+      return {CU_GRAPH_NODE_TYPE_EVENT_RECORD, "EVENT_RECORD"};
     }
-    CUgraphNodeType operator()(const ValueWork&) const { return CU_GRAPH_NODE_TYPE_BATCH_MEM_OP; }
+    NodeKind operator()(const WaitWork&) const {
+      return {CU_GRAPH_NODE_TYPE_WAIT_EVENT, "EVENT_WAIT"};
+    }
+    NodeKind operator()(const AllocateWork&) const {
+      return {CU_GRAPH_NODE_TYPE_MEM_ALLOC, "MEM_ALLOC"};
+    }
+    NodeKind operator()(const FreeWork&) const { return {CU_GRAPH_NODE_TYPE_MEM_FREE, "MEM_FREE"}; }
+    NodeKind operator()(const ConditionalWork&) const {
+      return {CU_GRAPH_NODE_TYPE_CONDITIONAL, "CONDITIONAL"};
+    }
+    NodeKind operator()(const ValueWork&) const {
+      return {CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, "BATCH_MEM_OP"};
+    }
   };
   return std::visit(Visitor{}, work);
 }

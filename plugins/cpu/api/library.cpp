@@ -86,7 +86,7 @@ CUresult context_on(CUdevice device, Context*& context) {
   if (!driver().is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
   if (current_context(Waits::no, context) == CUDA_SUCCESS && context->device == device)
     return CUDA_SUCCESS;
-  context = driver().devices[static_cast<std::size_t>(device)].primary;
+  context = driver().device(device).primary;
   return context == nullptr ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
 }
 

@@ -13,10 +13,6 @@ namespace {
 constexpr CUmemorytype kHost = CU_MEMORYTYPE_HOST, kDevice = CU_MEMORYTYPE_DEVICE,
                        kUnified = CU_MEMORYTYPE_UNIFIED;
 
-std::uint64_t number(const void* pointer) {
-  return reinterpret_cast<std::uint64_t>(pointer);
-}
-
 CUresult copy(const char* name, const CopyWork& work) {
   return at_once(name, [&](Context& context) { return perform_copy(context, work.copy); });
 }

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
 #include <new>
 #include <optional>
 #include <string_view>
@@ -212,8 +213,7 @@ void Driver::destroy(Context* context) {
     const Allocation* allocation = context->arena.find(address, 1);
     if (allocation != nullptr) pool->used -= allocation->bytes;
   }
-  if (context == devices[static_cast<std::size_t>(context->device)].primary)
-    devices[static_cast<std::size_t>(context->device)].primary = nullptr;
+  if (context == device(context->device).primary) device(context->device).primary = nullptr;
   // What goes with it looks for it among the others.
   const auto gone = contexts.extract(reinterpret_cast<CUcontext>(context));
 }
@@ -221,6 +221,14 @@ void Driver::destroy(Context* context) {
 std::uint32_t worker_count(std::uint64_t workers) {
   if (workers == 0) workers = std::max(1u, std::thread::hardware_concurrency());
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(workers, 256));
+}
+
+const std::pair<const std::uint64_t, Context::HostRange>* Context::host_range_at(
+    std::uint64_t address) const {
+  const auto after = host.upper_bound(address);
+  if (after == host.begin()) return nullptr;
+  const auto found = std::prev(after);
+  return address - found->first < found->second.bytes ? &*found : nullptr;
 }
 
 bool valid_stream(const Context& context, CUstream stream) {

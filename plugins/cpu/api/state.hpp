@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <map>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "api/array.hpp"
@@ -174,7 +176,10 @@ struct Context {
     bool owned = false;  ///< allocated here, not registered
     unsigned int flags = 0;
   };
-  std::map<std::uint64_t, HostRange> host;   ///< pinned host memory by address
+  std::map<std::uint64_t, HostRange> host;  ///< pinned host memory by address
+  /// The range of it that holds an address, or null.
+  [[nodiscard]] const std::pair<const std::uint64_t, HostRange>* host_range_at(
+      std::uint64_t address) const;
   std::map<std::uint64_t, Pool*> from_pool;  ///< allocations by address
   /// Allocations that cuMemAllocManaged made, and what was said of them.
   std::map<std::uint64_t, ManagedAdvice> managed;
@@ -237,6 +242,7 @@ class Driver {
   [[nodiscard]] bool is_device(int ordinal) const {
     return ordinal >= 0 && static_cast<std::size_t>(ordinal) < devices.size();
   }
+  [[nodiscard]] Device& device(int ordinal) { return devices[static_cast<std::size_t>(ordinal)]; }
   /// The context whose memory or address range `address` belongs to, or null.
   [[nodiscard]] Context* owner(std::uint64_t address) const;
   Context* create(unsigned int flags, int device);
@@ -266,6 +272,13 @@ template <typename T, typename Value>
 CUresult give(T* place, const Value& value) {
   if (place == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *place = value;
+  return CUDA_SUCCESS;
+}
+
+/// The same for an attribute, whose type the client knows.
+template <typename T>
+CUresult put(void* place, T value) {
+  std::memcpy(place, &value, sizeof(T));  // NOLINT(bugprone-sizeof-expression): T may be a pointer
   return CUDA_SUCCESS;
 }
 
@@ -348,8 +361,10 @@ CUresult find_variable(Context& context, const LoadedModule& module, std::string
 /// Host memory of `bytes` at an address that a call gave; `device` says that it must be the
 /// device's. Null with an error's text if there is no such range.
 std::byte* host_range(Context& context, std::uint64_t address, std::size_t bytes, bool device);
-/// Whether an address of unified memory is a device's.
-bool is_device_address(std::uint64_t address);
+/// Whether a module's variable begins at an address: it is freed with the module.
+bool is_variable(const Context& context, CUdeviceptr address);
+/// What remains to be done when an allocation of a pool is freed.
+void leave_pool(Context& context, CUdeviceptr address, std::uint64_t bytes);
 
 /// LaunchCounters::more: traffic, classes of instructions, occupancy, and with `lines` each line's.
 std::string render_profile(const Kernel& kernel, const LaunchShape& shape,

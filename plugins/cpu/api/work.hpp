@@ -25,6 +25,11 @@ struct KernelWork {
   unsigned int shared = 0;                                 ///< bytes
   bool cooperative = false;
   std::vector<std::byte> parameters;  ///< by the kernel's layout
+
+  KernelWork() = default;
+  KernelWork(CUfunction the_function, const std::array<unsigned int, 3>& the_grid,
+             const std::array<unsigned int, 3>& the_block, unsigned int the_shared)
+      : function(the_function), grid(the_grid), block(the_block), shared(the_shared) {}
 };
 
 /// A copy between linear memories (and arrays, where those are supported).
