@@ -115,11 +115,8 @@ void convert_pack(Lanes& w, const Instruction& i) {
 }  // namespace
 
 void fill_convert(HandlerTable& table) {
-  const auto set = [&](Opcode opcode, Handler handler) {
-    table.rows[static_cast<int>(opcode)] = {handler, handler};
-  };
-  set(Opcode::convert_any, convert_any);
-  set(Opcode::convert_pack, convert_pack);
+  table.set(Opcode::convert_any, convert_any);
+  table.set(Opcode::convert_pack, convert_pack);
 }
 
 }  // namespace warpmark::cpu
