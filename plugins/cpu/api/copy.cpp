@@ -1,7 +1,6 @@
 // Copies of rectangles and boxes, and copies from and to arrays.
 #include "api/copy.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -1,6 +1,5 @@
 // warpmark_device_v1: configuration, labels, reports and counters.
 #include <cstdint>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
 

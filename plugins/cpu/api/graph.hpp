@@ -69,6 +69,7 @@ CUgraphNode handle(const Node* node);
 /// The live object of a handle, or null.
 Graph* find_graph(CUgraph graph);
 Node* find_node(CUgraphNode node);
+/// What the driver calls a node of some work.
 struct NodeKind {
   CUgraphNodeType type;
   const char* word;  ///< cuGraphDebugDotPrint's

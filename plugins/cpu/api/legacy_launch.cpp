@@ -1,5 +1,4 @@
 // Launches as CUDA 3 had them: shape and parameters are set on the function beforehand.
-#include <algorithm>
 #include <cstring>
 
 #include "api/capture.hpp"

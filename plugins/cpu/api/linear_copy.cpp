@@ -1,6 +1,4 @@
 // The entry points that copy and fill linear memory.
-#include <cstdint>
-
 #include "api/capture.hpp"
 #include "api/mistake.hpp"
 #include "api/owner.hpp"

@@ -275,7 +275,7 @@ CUresult give(T* place, const Value& value) {
   return CUDA_SUCCESS;
 }
 
-/// The same for an attribute, whose type the client knows.
+/// The same for an attribute, whose type the client knows; `place` is not null.
 template <typename T>
 CUresult put(void* place, T value) {
   std::memcpy(place, &value, sizeof(T));  // NOLINT(bugprone-sizeof-expression): T may be a pointer

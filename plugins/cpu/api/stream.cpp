@@ -1,6 +1,5 @@
 // Streams. Work executes when it is submitted, so a stream is always idle.
 #include <algorithm>
-#include <cstring>
 
 #include "api/capture.hpp"
 #include "api/owner.hpp"
