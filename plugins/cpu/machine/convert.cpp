@@ -85,6 +85,7 @@ void convert_any(Lanes& w, const Instruction& i) {
                   ((u64{1} << from) - 1);
       }
       const u64 value = converted(form, pattern);
+      // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): several fit a register
       whole |= form.elements == 1 ? value : value << (element * to);
     }
     write_lane(w.registers, i.d, lane, is_wide(form.to), whole);
