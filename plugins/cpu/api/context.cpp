@@ -198,8 +198,8 @@ CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
   return initialised("cuCtxGetId", [&]() -> CUresult {
     Context* found = nullptr;
     const CUresult result = named_context(context, found);
-    if (found == nullptr && driver().primary_of(context) != nullptr)
-      return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    if (found == nullptr)
+      return driver().primary_of(context) != nullptr ? CUDA_ERROR_CONTEXT_IS_DESTROYED : result;
     return result != CUDA_SUCCESS ? result : give(id, found->id);
   });
 }

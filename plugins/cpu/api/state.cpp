@@ -128,11 +128,6 @@ std::string& last_error() {
   return text;
 }
 
-CUresult fail(CUresult result, std::string message) {
-  last_error() = std::move(message);
-  return result;
-}
-
 CUresult enter(const char* name, CUresult (*body)(void*), void* closure) {
   try {
     last_error().clear();

@@ -265,8 +265,11 @@ std::vector<CUcontext>& context_stack();
 
 /// The text that warpmark_device.last_error returns on this thread.
 std::string& last_error();
-/// Sets it and returns `result`.
-CUresult fail(CUresult result, std::string message);
+/// Sets it and returns `result`. Inline, so that clang-tidy sees that what fails does not succeed.
+inline CUresult fail(CUresult result, std::string message) {
+  last_error() = std::move(message);
+  return result;
+}
 /// The result of a call that hands `value` out to `place`, which the client may have left null.
 template <typename T, typename Value>
 CUresult give(T* place, const Value& value) {
