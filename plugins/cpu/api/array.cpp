@@ -194,10 +194,9 @@ CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR* descriptor, CUarray hand
   return with_owner("cuArrayGetDescriptor", Waits::no, handle, [&](Context& context) -> CUresult {
     const ImageArray* array = context.images.find(handle);
     if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    if (descriptor == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const CUDA_ARRAY3D_DESCRIPTOR& known = array->descriptor;
-    *descriptor = {known.Width, known.Height, known.Format, known.NumChannels};
-    return CUDA_SUCCESS;
+    return give(descriptor,
+                CUDA_ARRAY_DESCRIPTOR{known.Width, known.Height, known.Format, known.NumChannels});
   });
 }
 
@@ -205,9 +204,7 @@ CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* descriptor, CUarray 
   return with_owner("cuArray3DGetDescriptor", Waits::no, handle, [&](Context& context) -> CUresult {
     const ImageArray* array = context.images.find(handle);
     if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    if (descriptor == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *descriptor = array->descriptor;
-    return CUDA_SUCCESS;
+    return give(descriptor, array->descriptor);
   });
 }
 
@@ -223,24 +220,21 @@ CUresult cuMipmappedArrayGetLevel(CUarray* level_array, CUmipmappedArray handle,
                                   unsigned int level) {
   return with_owner("cuMipmappedArrayGetLevel", Waits::no, handle,
                     [&](Context& context) -> CUresult {
-                      const auto found = context.images.mipmaps.find(handle);
-                      if (found == context.images.mipmaps.end()) return CUDA_ERROR_INVALID_HANDLE;
-                      if (level_array == nullptr || level >= found->second->levels.size())
-                        return CUDA_ERROR_INVALID_VALUE;
-                      *level_array = found->second->levels[level];
-                      return CUDA_SUCCESS;
+                      const auto* found = find_in(context.images.mipmaps, handle);
+                      if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+                      return level < found->levels.size() ? give(level_array, found->levels[level])
+                                                          : CUDA_ERROR_INVALID_VALUE;
                     });
 }
 
 CUresult cuMipmappedArrayDestroy(CUmipmappedArray handle) {
   return with_owner("cuMipmappedArrayDestroy", Waits::yes, handle,
                     [&](Context& context) -> CUresult {
-                      const auto found = context.images.mipmaps.find(handle);
-                      if (found == context.images.mipmaps.end()) return CUDA_ERROR_INVALID_HANDLE;
-                      for (const CUarray level : found->second->levels)
-                        context.images.arrays.erase(level);
-                      context.arena.free(found->second->address);
-                      context.images.mipmaps.erase(found);
+                      const auto* found = find_in(context.images.mipmaps, handle);
+                      if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+                      for (const CUarray level : found->levels) context.images.arrays.erase(level);
+                      context.arena.free(found->address);
+                      context.images.mipmaps.erase(handle);
                       return CUDA_SUCCESS;
                     });
 }

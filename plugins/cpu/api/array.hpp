@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/cuda_api.hpp"
+#include "api/find.hpp"
 #include "api/number.hpp"
 #include "machine/image.hpp"
 
@@ -57,10 +58,7 @@ struct Images {
   std::unordered_map<CUtexObject, TextureDescription> textures;
   std::unordered_map<CUsurfObject, CUDA_RESOURCE_DESC> surfaces;
 
-  [[nodiscard]] const ImageArray* find(CUarray array) const {
-    const auto found = arrays.find(array);
-    return found == arrays.end() ? nullptr : found->second.get();
-  }
+  [[nodiscard]] const ImageArray* find(CUarray array) const { return find_in(arrays, array); }
 };
 
 /// The texel format of a CUarray_format and channels; none if this device has no such format.

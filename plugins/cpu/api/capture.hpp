@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "api/mistake.hpp"
 #include "api/state.hpp"
 #include "api/work.hpp"
 
@@ -32,6 +33,14 @@ void forget_node(const Node* node);
 void forget_graph(const Graph* graph);
 /// An error if work in the legacy default stream would wait for a stream that is capturing.
 CUresult check_implicit(Context& context, CUstream stream);
+/// A call that returns when its work is done, as in the legacy default stream.
+template <typename Perform>
+CUresult at_once(const char* name, Perform perform_it) {
+  return with_reports(name, Waits::yes, [&](Context& context) -> CUresult {
+    const CUresult result = check_implicit(context, nullptr);
+    return result != CUDA_SUCCESS ? result : perform_it(context);
+  });
+}
 /// An error, which spoils the captures, if a stream of the context is capturing: for calls that
 /// wait for all of its work.
 CUresult refuse_while_capturing(Context& context);

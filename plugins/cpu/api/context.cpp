@@ -1,5 +1,4 @@
 // Contexts: created, destroyed, current; what they are asked about.
-#include <algorithm>
 #include <memory>
 
 #include "api/capture.hpp"
@@ -31,14 +30,10 @@ CUresult current_device(CUdevice* device) {
   if (stack.empty() || stack.back() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
   // A primary context has its device while it is not active, too.
-  if (const Device* primary = driver().primary_of(stack.back())) {
-    *device = primary->default_pool.device;
-    return CUDA_SUCCESS;
-  }
+  if (const Device* primary = driver().primary_of(stack.back()))
+    return give(device, primary->default_pool.device);
   const Context* context = driver().find(stack.back());
-  if (context == nullptr) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-  *device = context->device;
-  return CUDA_SUCCESS;
+  return context == nullptr ? CUDA_ERROR_CONTEXT_IS_DESTROYED : give(device, context->device);
 }
 
 // What can be made current: a context, or a primary one that will be active again.
@@ -177,10 +172,8 @@ CUresult cuCtxSetCurrent(CUcontext context) {
 
 CUresult cuCtxGetCurrent(CUcontext* context) {
   return initialised("cuCtxGetCurrent", [&]() -> CUresult {
-    if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const std::vector<CUcontext>& stack = context_stack();
-    *context = stack.empty() ? nullptr : stack.back();
-    return CUDA_SUCCESS;
+    return give(context, stack.empty() ? nullptr : stack.back());
   });
 }
 
@@ -189,11 +182,8 @@ CUresult cuCtxGetDevice(CUdevice* device) {
 }
 
 CUresult cuCtxGetFlags(unsigned int* flags) {
-  return with_context("cuCtxGetFlags", Waits::no, [&](Context& context) -> CUresult {
-    if (flags == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *flags = context.flags;
-    return CUDA_SUCCESS;
-  });
+  return with_context("cuCtxGetFlags", Waits::no,
+                      [&](Context& context) { return give(flags, context.flags); });
 }
 
 CUresult cuCtxSetFlags(unsigned int flags) {
@@ -208,12 +198,9 @@ CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
   return initialised("cuCtxGetId", [&]() -> CUresult {
     Context* found = nullptr;
     const CUresult result = named_context(context, found);
-    if (found == nullptr && driver().primary_of(context) != nullptr)
-      return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    if (result != CUDA_SUCCESS) return result;
-    if (id == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *id = found->id;
-    return CUDA_SUCCESS;
+    if (found == nullptr)
+      return driver().primary_of(context) != nullptr ? CUDA_ERROR_CONTEXT_IS_DESTROYED : result;
+    return result != CUDA_SUCCESS ? result : give(id, found->id);
   });
 }
 
@@ -222,9 +209,7 @@ CUresult cuCtxGetApiVersion(CUcontext context, unsigned int* version) {
     if (version == nullptr) return CUDA_ERROR_INVALID_VALUE;
     Context* found = nullptr;
     const CUresult result = named_context(context, found);
-    if (result != CUDA_SUCCESS) return result;
-    *version = found->version;
-    return CUDA_SUCCESS;
+    return result != CUDA_SUCCESS ? result : give(version, found->version);
   });
 }
 
@@ -263,8 +248,6 @@ extern "C" CUresult warpmark_device_of_context(CUdevice* device, CUcontext conte
     if (context == nullptr) return current_device(device);
     if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const Context* found = driver().find(context);
-    if (found == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-    *device = found->device;
-    return CUDA_SUCCESS;
+    return found == nullptr ? CUDA_ERROR_INVALID_CONTEXT : give(device, found->device);
   });
 }

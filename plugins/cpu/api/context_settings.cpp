@@ -1,44 +1,38 @@
 // What can be set for a context: limits, cache preferences, and profiling, which there is none of.
-#include <algorithm>
+#include <utility>
 
 #include "api/state.hpp"
 
 using namespace warpmark::cpu;
+
+namespace {
+
+// What a limit is until it is set.
+constexpr std::pair<CUlimit, std::size_t> kLimits[] = {
+    {CU_LIMIT_STACK_SIZE, 1024},
+    {CU_LIMIT_PRINTF_FIFO_SIZE, 7 << 20},
+    {CU_LIMIT_MALLOC_HEAP_SIZE, 8 << 20},
+    {CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, 0},
+    {CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT, 2048},
+    {CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 64},
+    {CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0}};
+
+CUresult refuse_limit(unsigned int limit) {
+  return limit < CU_LIMIT_MAX ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_ERROR_INVALID_VALUE;
+}
+
+}  // namespace
 
 extern "C" {
 
 CUresult cuCtxGetLimit(size_t* value, CUlimit limit) {
   return with_context("cuCtxGetLimit", Waits::no, [&](Context& context) -> CUresult {
     if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const auto set = context.limits.find(number_in(limit));
-    if (set != context.limits.end()) {
-      *value = set->second;
-      return CUDA_SUCCESS;
+    if (const auto* set = find_in(context.limits, number_in(limit))) return give(value, *set);
+    for (const auto& [known, initial] : kLimits) {
+      if (known == number_in(limit)) return give(value, initial);
     }
-    switch (number_in(limit)) {
-      case CU_LIMIT_STACK_SIZE:
-        *value = 1024;
-        return CUDA_SUCCESS;
-      case CU_LIMIT_PRINTF_FIFO_SIZE:
-        *value = std::size_t{7} << 20;
-        return CUDA_SUCCESS;
-      case CU_LIMIT_MALLOC_HEAP_SIZE:
-        *value = std::size_t{8} << 20;
-        return CUDA_SUCCESS;
-      case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
-      case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
-        *value = 0;
-        return CUDA_SUCCESS;
-      case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
-        *value = 2048;
-        return CUDA_SUCCESS;
-      case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
-        *value = 64;
-        return CUDA_SUCCESS;
-      default:
-        return number_in(limit) < CU_LIMIT_MAX ? CUDA_ERROR_UNSUPPORTED_LIMIT
-                                               : CUDA_ERROR_INVALID_VALUE;
-    }
+    return refuse_limit(number_in(limit));
   });
 }
 
@@ -55,8 +49,7 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
       case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
         break;
       default:
-        return number_in(limit) < CU_LIMIT_MAX ? CUDA_ERROR_UNSUPPORTED_LIMIT
-                                               : CUDA_ERROR_INVALID_VALUE;
+        return refuse_limit(number_in(limit));
     }
     context.limits[number_in(limit)] = value;
     return CUDA_SUCCESS;
@@ -64,10 +57,8 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
 }
 
 CUresult cuCtxGetCacheConfig(CUfunc_cache* config) {
-  return with_context("cuCtxGetCacheConfig", Waits::no, [&](Context& context) -> CUresult {
-    if (config == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *config = static_cast<CUfunc_cache>(context.cache_config);
-    return CUDA_SUCCESS;
+  return with_context("cuCtxGetCacheConfig", Waits::no, [&](Context& context) {
+    return give(config, static_cast<CUfunc_cache>(context.cache_config));
   });
 }
 
@@ -81,10 +72,8 @@ CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
 }
 
 CUresult cuCtxGetSharedMemConfig(CUsharedconfig* config) {
-  return with_context("cuCtxGetSharedMemConfig", Waits::no, [&](Context& context) -> CUresult {
-    if (config == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *config = static_cast<CUsharedconfig>(context.shared_config);
-    return CUDA_SUCCESS;
+  return with_context("cuCtxGetSharedMemConfig", Waits::no, [&](Context& context) {
+    return give(config, static_cast<CUsharedconfig>(context.shared_config));
   });
 }
 

@@ -1,7 +1,6 @@
 // Copies of rectangles and boxes, and copies from and to arrays.
 #include "api/copy.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -85,8 +84,8 @@ CUresult array_rows(const Side& side, const CUDA_MEMCPY3D& copy, Rows& rows) {
 }
 
 CUresult plain_rows(Context& context, const Side& side, const CUDA_MEMCPY3D& copy, Rows& rows) {
-  const bool device = side.type == CU_MEMORYTYPE_DEVICE ||
-                      (side.type == CU_MEMORYTYPE_UNIFIED && is_device_address(side.device));
+  const bool device = side.type == CU_MEMORYTYPE_DEVICE || (side.type == CU_MEMORYTYPE_UNIFIED &&
+                                                            driver().owner(side.device) != nullptr);
   // A unified address of either kind stands in srcDevice or dstDevice.
   const std::uint64_t base = side.type == CU_MEMORYTYPE_HOST ? side.host : side.device;
   if (base == 0) {
@@ -130,6 +129,29 @@ CUresult rows_of(Context& context, const Side& side, const CUDA_MEMCPY3D& copy, 
   return CUDA_ERROR_INVALID_VALUE;
 }
 
+// What all three forms have in common; an array or an address is one for all devices.
+template <typename Copy>
+CUDA_MEMCPY3D rectangle_of(const Copy& copy) {
+  CUDA_MEMCPY3D box{};
+  box.srcXInBytes = copy.srcXInBytes;
+  box.srcY = copy.srcY;
+  copy_number(box.srcMemoryType, copy.srcMemoryType);
+  box.srcHost = copy.srcHost;
+  box.srcDevice = copy.srcDevice;
+  box.srcArray = copy.srcArray;
+  box.srcPitch = copy.srcPitch;
+  box.dstXInBytes = copy.dstXInBytes;
+  box.dstY = copy.dstY;
+  copy_number(box.dstMemoryType, copy.dstMemoryType);
+  box.dstHost = copy.dstHost;
+  box.dstDevice = copy.dstDevice;
+  box.dstArray = copy.dstArray;
+  box.dstPitch = copy.dstPitch;
+  box.WidthInBytes = copy.WidthInBytes;
+  box.Height = copy.Height;
+  return box;
+}
+
 CUresult both_rows(Context& context, const CUDA_MEMCPY3D& copy, Rows& source, Rows& target) {
   CUresult result = rows_of(context, source_of(copy), copy, source);
   if (result != CUDA_SUCCESS) return result;
@@ -168,51 +190,44 @@ CUresult perform_copy(Context& context, const CUDA_MEMCPY3D& copy) {
   return CUDA_SUCCESS;
 }
 
-CUDA_MEMCPY3D box_of(const CUDA_MEMCPY2D& c) {
-  CUDA_MEMCPY3D box{};
-  box.srcXInBytes = c.srcXInBytes;
-  box.srcY = c.srcY;
-  copy_number(box.srcMemoryType, c.srcMemoryType);
-  box.srcHost = c.srcHost;
-  box.srcDevice = c.srcDevice;
-  box.srcArray = c.srcArray;
-  box.srcPitch = c.srcPitch;
-  box.dstXInBytes = c.dstXInBytes;
-  box.dstY = c.dstY;
-  copy_number(box.dstMemoryType, c.dstMemoryType);
-  box.dstHost = c.dstHost;
-  box.dstDevice = c.dstDevice;
-  box.dstArray = c.dstArray;
-  box.dstPitch = c.dstPitch;
-  box.WidthInBytes = c.WidthInBytes;
-  box.Height = c.Height;
+CUDA_MEMCPY3D box_of(const CUDA_MEMCPY3D& copy) {
+  return copy;
+}
+CUDA_MEMCPY3D box_of(const CUDA_MEMCPY2D& copy) {
+  CUDA_MEMCPY3D box = rectangle_of(copy);
   box.Depth = 1;
+  return box;
+}
+CUDA_MEMCPY3D box_of(const CUDA_MEMCPY3D_PEER& copy) {
+  CUDA_MEMCPY3D box = rectangle_of(copy);
+  box.srcZ = copy.srcZ;
+  box.srcLOD = copy.srcLOD;
+  box.srcHeight = copy.srcHeight;
+  box.dstZ = copy.dstZ;
+  box.dstLOD = copy.dstLOD;
+  box.dstHeight = copy.dstHeight;
+  box.Depth = copy.Depth;
   return box;
 }
 
 namespace {
 
 // A copy that the host waits for, and one in a stream.
-template <typename Body>
-CUresult waiting(const char* name, Body body) {
-  return with_reports(name, Waits::yes, [&](Context& context) -> CUresult {
-    const CUresult result = check_implicit(context, nullptr);
-    return result != CUDA_SUCCESS ? result : body(context);
-  });
-}
-CUresult queued_box(const char* name, const CUDA_MEMCPY3D* copy, CUstream stream) {
+template <typename Copy>
+CUresult queued_box(const char* name, const Copy* copy, CUstream stream) {
   return with_owner_reports(name, Waits::no, stream, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     if (copy == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const CUresult result = check_queued(context, stream, CopyWork{*copy});
-    return result != CUDA_SUCCESS ? result : submit(context, stream, CopyWork{*copy});
+    return submit_checked(context, stream, CopyWork{box_of(*copy)});
   });
 }
-CUresult waiting_box(const char* name, const CUDA_MEMCPY3D* copy) {
-  return waiting(name, [&](Context& context) -> CUresult {
+template <typename Copy>
+CUresult waiting_box(const char* name, const Copy* copy) {
+  return at_once(name, [&](Context& context) -> CUresult {
     if (copy == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const CUresult result = check_copy(context, *copy);
-    return result != CUDA_SUCCESS ? result : perform_copy(context, *copy);
+    const CUDA_MEMCPY3D box = box_of(*copy);
+    const CUresult result = check_copy(context, box);
+    return result != CUDA_SUCCESS ? result : perform_copy(context, box);
   });
 }
 
@@ -299,16 +314,13 @@ extern "C" {
 
 // cuMemcpy2D needs a pitch where there is more than one row, cuMemcpy2DUnaligned, too.
 CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* copy) {
-  const CUDA_MEMCPY3D box = copy == nullptr ? CUDA_MEMCPY3D{} : box_of(*copy);
-  return waiting_box("cuMemcpy2D_v2", copy == nullptr ? nullptr : &box);
+  return waiting_box("cuMemcpy2D_v2", copy);
 }
 CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* copy) {
-  const CUDA_MEMCPY3D box = copy == nullptr ? CUDA_MEMCPY3D{} : box_of(*copy);
-  return waiting_box("cuMemcpy2DUnaligned_v2", copy == nullptr ? nullptr : &box);
+  return waiting_box("cuMemcpy2DUnaligned_v2", copy);
 }
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* copy, CUstream stream) {
-  const CUDA_MEMCPY3D box = copy == nullptr ? CUDA_MEMCPY3D{} : box_of(*copy);
-  return queued_box("cuMemcpy2DAsync_v2", copy == nullptr ? nullptr : &box, stream);
+  return queued_box("cuMemcpy2DAsync_v2", copy, stream);
 }
 CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* copy) {
   return waiting_box("cuMemcpy3D_v2", copy);
@@ -318,7 +330,7 @@ CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* copy, CUstream stream) {
 }
 
 CUresult cuMemcpyHtoA_v2(CUarray to, size_t offset, const void* from, size_t bytes) {
-  return waiting("cuMemcpyHtoA_v2",
+  return at_once("cuMemcpyHtoA_v2",
                  [&](Context& c) { return host_to_array(c, to, offset, from, bytes); });
 }
 CUresult cuMemcpyHtoAAsync_v2(CUarray to, size_t offset, const void* from, size_t bytes,
@@ -327,7 +339,7 @@ CUresult cuMemcpyHtoAAsync_v2(CUarray to, size_t offset, const void* from, size_
                 [&](Context& c) { return host_to_array(c, to, offset, from, bytes); });
 }
 CUresult cuMemcpyAtoH_v2(void* to, CUarray from, size_t offset, size_t bytes) {
-  return waiting("cuMemcpyAtoH_v2",
+  return at_once("cuMemcpyAtoH_v2",
                  [&](Context& c) { return array_to_host(c, to, from, offset, bytes); });
 }
 CUresult cuMemcpyAtoHAsync_v2(void* to, CUarray from, size_t offset, size_t bytes,
@@ -336,14 +348,14 @@ CUresult cuMemcpyAtoHAsync_v2(void* to, CUarray from, size_t offset, size_t byte
                 [&](Context& c) { return array_to_host(c, to, from, offset, bytes); });
 }
 CUresult cuMemcpyDtoA_v2(CUarray to, size_t offset, CUdeviceptr from, size_t bytes) {
-  return waiting("cuMemcpyDtoA_v2", [&](Context& c) {
+  return at_once("cuMemcpyDtoA_v2", [&](Context& c) {
     return copy_bytes(
         bytes, [&](Bytes& at) { return array_bytes(to, offset, bytes, at); },
         [&](Bytes& at) { return device_bytes(c, from, bytes, at); });
   });
 }
 CUresult cuMemcpyAtoD_v2(CUdeviceptr to, CUarray from, size_t offset, size_t bytes) {
-  return waiting("cuMemcpyAtoD_v2", [&](Context& c) {
+  return at_once("cuMemcpyAtoD_v2", [&](Context& c) {
     return copy_bytes(
         bytes, [&](Bytes& at) { return device_bytes(c, to, bytes, at); },
         [&](Bytes& at) { return array_bytes(from, offset, bytes, at); });
@@ -351,7 +363,7 @@ CUresult cuMemcpyAtoD_v2(CUdeviceptr to, CUarray from, size_t offset, size_t byt
 }
 CUresult cuMemcpyAtoA_v2(CUarray to, size_t to_offset, CUarray from, size_t from_offset,
                          size_t bytes) {
-  return waiting("cuMemcpyAtoA_v2", [&](Context&) {
+  return at_once("cuMemcpyAtoA_v2", [&](Context&) {
     return copy_bytes(
         bytes, [&](Bytes& at) { return array_bytes(to, to_offset, bytes, at); },
         [&](Bytes& at) { return array_bytes(from, from_offset, bytes, at); });

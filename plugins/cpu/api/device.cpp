@@ -137,25 +137,16 @@ CUresult cuInit(unsigned int flags) {
 }
 
 CUresult cuDriverGetVersion(int* version) {
-  if (version == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  *version = DeviceProperties::driver_version;
-  return CUDA_SUCCESS;
+  return give(version, DeviceProperties::driver_version);
 }
 
 CUresult cuDeviceGetCount(int* count) {
-  return initialised("cuDeviceGetCount", [&]() -> CUresult {
-    if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *count = static_cast<int>(driver().devices.size());
-    return CUDA_SUCCESS;
-  });
+  return initialised("cuDeviceGetCount",
+                     [&]() { return give(count, static_cast<int>(driver().devices.size())); });
 }
 
 CUresult cuDeviceGet(CUdevice* device, int ordinal) {
-  return with_device("cuDeviceGet", ordinal, [&]() -> CUresult {
-    if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *device = ordinal;
-    return CUDA_SUCCESS;
-  });
+  return with_device("cuDeviceGet", ordinal, [&]() { return give(device, ordinal); });
 }
 
 CUresult cuDeviceGetName(char* name, int size, CUdevice device) {
@@ -194,11 +185,8 @@ CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
 }
 
 CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice device) {
-  return with_device("cuDeviceTotalMem", device, [&]() -> CUresult {
-    if (bytes == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *bytes = DeviceProperties::total_memory;
-    return CUDA_SUCCESS;
-  });
+  return with_device("cuDeviceTotalMem", device,
+                     [&]() { return give(bytes, DeviceProperties::total_memory); });
 }
 
 CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {

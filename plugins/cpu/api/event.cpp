@@ -9,29 +9,17 @@
 namespace warpmark::cpu {
 namespace {
 
-Event* find_event(CUevent event, const Context& context) {
-  const auto own = context.events.find(event);
-  if (own != context.events.end()) return own->second.get();
+Event* find_event(CUevent event) {
   // Streams may wait for events of another device's context.
-  for (const auto& [handle, other] : driver().contexts) {
-    const auto found = other->events.find(event);
-    if (found != other->events.end()) return found->second.get();
-  }
-  return nullptr;
+  const Context* owner = owner_of(event);
+  return owner == nullptr ? nullptr : owner->events.at(event).get();
 }
 
-template <typename Body>
-CUresult with_event(const char* name, CUevent event, Waits waits, Body body) {
-  return with_owner(name, waits, event, [&](Context& context) -> CUresult {
-    Event* found = find_event(event, context);
-    return found == nullptr ? CUDA_ERROR_INVALID_HANDLE : body(context, *found);
-  });
-}
-
-template <typename Body>
-CUresult with_stream_and_event(const char* name, CUstream stream, CUevent event, Body body) {
-  return with_owner(name, Waits::no, stream, [&](Context& context) -> CUresult {
-    Event* found = find_event(event, context);
+// In the context of `of`: the event itself, or a stream.
+template <typename Handle, typename Body>
+CUresult with_event(const char* name, Waits waits, Handle of, CUevent event, Body body) {
+  return with_owner(name, waits, of, [&](Context& context) -> CUresult {
+    Event* found = find_event(event);
     return found == nullptr ? CUDA_ERROR_INVALID_HANDLE : body(context, *found);
   });
 }
@@ -41,21 +29,22 @@ bool captured(const Event& event) {
 }
 
 CUresult record_event(CUevent event, CUstream stream, unsigned int flags) {
-  return with_stream_and_event(
-      "cuEventRecord", stream, event, [&](Context& context, Event& found) -> CUresult {
-        if ((flags & ~unsigned{CU_EVENT_RECORD_EXTERNAL}) != 0) return CUDA_ERROR_INVALID_VALUE;
-        if (!valid_stream(context, stream) || found.context != &context)
-          return CUDA_ERROR_INVALID_HANDLE;
-        Stream* recording = find_stream(context, stream);
-        const bool capture = recording != nullptr && recording->capture != nullptr;
-        if (!capture || flags == CU_EVENT_RECORD_EXTERNAL) {
-          found.capture = nullptr;
-          return submit(context, stream, RecordWork{event});
-        }
-        found.capture = recording->capture;
-        found.nodes = recording->last;
-        return CUDA_SUCCESS;
-      });
+  return with_event("cuEventRecord", Waits::no, stream, event,
+                    [&](Context& context, Event& found) -> CUresult {
+                      if ((flags & ~unsigned{CU_EVENT_RECORD_EXTERNAL}) != 0)
+                        return CUDA_ERROR_INVALID_VALUE;
+                      if (!valid_stream(context, stream) || found.context != &context)
+                        return CUDA_ERROR_INVALID_HANDLE;
+                      Stream* recording = find_stream(context, stream);
+                      const bool capture = recording != nullptr && recording->capture != nullptr;
+                      if (!capture || flags == CU_EVENT_RECORD_EXTERNAL) {
+                        found.capture = nullptr;
+                        return submit(context, stream, RecordWork{event});
+                      }
+                      found.capture = recording->capture;
+                      found.nodes = recording->last;
+                      return CUDA_SUCCESS;
+                    });
 }
 
 // A stream that waits for a captured event joins that capture.
@@ -81,21 +70,21 @@ CUresult wait_captured(Stream* stream, const Event& event) {
 
 CUresult elapsed(float* milliseconds, CUevent start, CUevent end) {
   return with_event(
-      "cuEventElapsedTime", start, Waits::yes, [&](Context& context, Event& first) -> CUresult {
-        const Event* second = find_event(end, context);
+      "cuEventElapsedTime", Waits::yes, start, start, [&](Context&, Event& first) -> CUresult {
+        const Event* second = find_event(end);
         if (second == nullptr) return CUDA_ERROR_INVALID_HANDLE;
         if (milliseconds == nullptr) return CUDA_ERROR_INVALID_VALUE;
         if (!first.recorded || !second->recorded ||
             ((first.flags | second->flags) & CU_EVENT_DISABLE_TIMING) != 0) {
           return CUDA_ERROR_INVALID_HANDLE;
         }
-        *milliseconds = std::chrono::duration<float, std::milli>(second->when - first.when).count();
-        return CUDA_SUCCESS;
+        return give(milliseconds,
+                    std::chrono::duration<float, std::milli>(second->when - first.when).count());
       });
 }
 
 CUresult reached(const char* name, CUevent event) {
-  return with_event(name, event, Waits::yes, [](Context&, Event& found) -> CUresult {
+  return with_event(name, Waits::yes, event, event, [](Context&, Event& found) -> CUresult {
     if (!captured(found)) return CUDA_SUCCESS;
     found.capture->invalid = true;
     return CUDA_ERROR_CAPTURED_EVENT;
@@ -133,23 +122,22 @@ CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int fla
 }
 
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags) {
-  return with_stream_and_event("cuStreamWaitEvent", stream, event,
-                               [&](Context& context, Event& found) -> CUresult {
-                                 if ((flags & ~unsigned{CU_EVENT_WAIT_EXTERNAL}) != 0)
-                                   return CUDA_ERROR_INVALID_VALUE;
-                                 if (!valid_stream(context, stream))
-                                   return CUDA_ERROR_INVALID_HANDLE;
-                                 if (flags == CU_EVENT_WAIT_EXTERNAL)
-                                   return submit(context, stream, WaitWork{event});
-                                 if (captured(found))
-                                   return wait_captured(find_stream(context, stream), found);
-                                 if (capturing(context, stream)) {
-                                   // Work outside a capture cannot be waited for from inside.
-                                   find_stream(context, stream)->capture->invalid = true;
-                                   return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
-                                 }
-                                 return CUDA_SUCCESS;
-                               });
+  return with_event("cuStreamWaitEvent", Waits::no, stream, event,
+                    [&](Context& context, Event& found) -> CUresult {
+                      if ((flags & ~unsigned{CU_EVENT_WAIT_EXTERNAL}) != 0)
+                        return CUDA_ERROR_INVALID_VALUE;
+                      if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
+                      if (flags == CU_EVENT_WAIT_EXTERNAL)
+                        return submit(context, stream, WaitWork{event});
+                      if (captured(found))
+                        return wait_captured(find_stream(context, stream), found);
+                      if (capturing(context, stream)) {
+                        // Work outside a capture cannot be waited for from inside.
+                        find_stream(context, stream)->capture->invalid = true;
+                        return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+                      }
+                      return CUDA_SUCCESS;
+                    });
 }
 
 CUresult cuEventQuery(CUevent event) {
@@ -189,7 +177,7 @@ CUresult cuCtxWaitEvent(CUcontext context, CUevent event) {
   return initialised("cuCtxWaitEvent", [&]() -> CUresult {
     Context* found = driver().find(context);
     if (found == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-    if (find_event(event, *found) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (find_event(event) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     return refuse_while_capturing(*found);
   });
 }

@@ -1,6 +1,5 @@
 // warpmark_device_v1: configuration, labels, reports and counters.
 #include <cstdint>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -39,25 +38,18 @@ CUresult set_option(const std::string& key, const Json& value, Limits& limits) {
     if (result == CUDA_SUCCESS) limits.workers = worker_count(workers);
     return result;
   }
-  if (key == "checks") {
+  if (key == "checks" || key == "counters") {
     if (!value.is_array())
-      return fail(CUDA_ERROR_INVALID_VALUE, "configure: \"checks\" must be a list of names");
+      return fail(CUDA_ERROR_INVALID_VALUE, "configure: \"" + key + "\" must be a list of names");
     std::vector<std::string> names;
     for (const Json& name : value) names.push_back(name.is_string() ? name.get<std::string>() : "");
-    const std::string unknown = choose_checks(names, limits);
+    const bool checks = key == "checks";
+    const std::string unknown =
+        checks ? choose_checks(names, limits) : choose_counters(names, limits);
     if (unknown.empty()) return CUDA_SUCCESS;
     return fail(CUDA_ERROR_INVALID_VALUE,
-                "configure: unknown check \"" + unknown + "\"; known are " + kCheckNames);
-  }
-  if (key == "counters") {
-    if (!value.is_array())
-      return fail(CUDA_ERROR_INVALID_VALUE, "configure: \"counters\" must be a list of names");
-    std::vector<std::string> names;
-    for (const Json& name : value) names.push_back(name.is_string() ? name.get<std::string>() : "");
-    const std::string unknown = choose_counters(names, limits);
-    if (unknown.empty()) return CUDA_SUCCESS;
-    return fail(CUDA_ERROR_INVALID_VALUE,
-                "configure: unknown counters \"" + unknown + "\"; known are basic, traffic, lines");
+                (checks ? "configure: unknown check \"" : "configure: unknown counters \"") +
+                    unknown + "\"; known are " + (checks ? kCheckNames : "basic, traffic, lines"));
   }
   if (key == "check") {
     if (value == "memory" || value == "none") {

@@ -1,6 +1,8 @@
 // From what clients load to PTX text: plain text, or that of a fatbin which the device would run.
 #include <cstdint>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -124,6 +126,13 @@ CUresult text_of_fatbin(const std::byte* image, std::size_t known, std::string& 
 }
 
 }  // namespace
+
+CUresult read_file(const char* path, std::string& bytes) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail(CUDA_ERROR_FILE_NOT_FOUND, std::string("cannot open ") + path);
+  bytes.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  return CUDA_SUCCESS;
+}
 
 bool is_ptx(std::string_view text) {
   try {

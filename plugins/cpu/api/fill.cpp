@@ -6,7 +6,6 @@
 #include "api/state.hpp"
 #include "api/work.hpp"
 
-// NOLINTBEGIN(performance-no-int-to-ptr): the driver API passes addresses as integers.
 namespace warpmark::cpu {
 namespace {
 
@@ -86,4 +85,3 @@ CUresult perform_fill(Context& context, const CUDA_MEMSET_NODE_PARAMS& fill) {
 }
 
 }  // namespace warpmark::cpu
-// NOLINTEND(performance-no-int-to-ptr)

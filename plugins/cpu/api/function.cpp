@@ -9,14 +9,11 @@
 namespace warpmark::cpu {
 
 Kernel* find_kernel(Context& context, CUfunction function) {
-  const auto found = context.kernels.find(function);
-  if (found != context.kernels.end()) return found->second;
+  if (Kernel* found = find_in(context.kernels, function)) return found;
   // Clients cast a CUkernel to a CUfunction, as cuda.h says they may.
-  const auto kernel = driver().library_kernels.find(reinterpret_cast<CUkernel>(function));
+  auto* kernel = find_in(driver().library_kernels, reinterpret_cast<CUkernel>(function));
   CUfunction own = nullptr;
-  if (kernel == driver().library_kernels.end() ||
-      kernel_in(context, *kernel->second, own) != CUDA_SUCCESS)
-    return nullptr;
+  if (kernel == nullptr || kernel_in(context, *kernel, own) != CUDA_SUCCESS) return nullptr;
   return context.kernels.at(own);
 }
 
@@ -24,37 +21,28 @@ CUresult get_attribute(const Kernel& kernel, unsigned int attribute, int* value)
   const std::uint32_t limit = kernel.function->max_threads;
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-      *value = static_cast<int>(limit == 0 ? DeviceProperties::max_threads
-                                           : std::min(limit, DeviceProperties::max_threads));
-      break;
+      return give(value,
+                  static_cast<int>(limit == 0 ? DeviceProperties::max_threads
+                                              : std::min(limit, DeviceProperties::max_threads)));
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-      *value = static_cast<int>(kernel.checked.shared_bytes);
-      break;
+      return give(value, static_cast<int>(kernel.checked.shared_bytes));
     case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-      *value = static_cast<int>(kernel.checked.local_bytes);
-      break;
+      return give(value, static_cast<int>(kernel.checked.local_bytes));
     case CU_FUNC_ATTRIBUTE_NUM_REGS:
-      *value = 32;
-      break;  // registers have no cost here
+      return give(value, 32);  // registers have no cost here
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-      *value = driver().properties.major * 10 + driver().properties.minor;
-      break;
+      return give(value, driver().properties.major * 10 + driver().properties.minor);
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-      *value = static_cast<int>(kernel.max_dynamic_shared);
-      break;
+      return give(value, static_cast<int>(kernel.max_dynamic_shared));
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-      *value = kernel.carveout;
-      break;
+      return give(value, kernel.carveout);
     case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
     case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
-      *value = 0;
-      break;
+      return give(value, 0);
     default:
-      if (attribute >= CU_FUNC_ATTRIBUTE_MAX) return CUDA_ERROR_INVALID_VALUE;
-      *value = 0;
+      return attribute >= CU_FUNC_ATTRIBUTE_MAX ? CUDA_ERROR_INVALID_VALUE : give(value, 0);
   }
-  return CUDA_SUCCESS;
 }
 
 CUresult set_attribute(Kernel& kernel, unsigned int attribute, int value) {
@@ -68,6 +56,15 @@ CUresult set_attribute(Kernel& kernel, unsigned int attribute, int value) {
       std::int64_t{DeviceProperties::shared_per_block_optin} - kernel.checked.shared_bytes;
   if (value < 0 || value > most) return CUDA_ERROR_INVALID_VALUE;
   kernel.max_dynamic_shared = static_cast<std::uint32_t>(value);
+  return CUDA_SUCCESS;
+}
+
+CUresult describe_parameter(const Kernel& kernel, std::size_t index, std::size_t* offset,
+                            std::size_t* size) {
+  const std::vector<Parameter>& all = kernel.function->parameters;
+  if (offset == nullptr || index >= all.size()) return CUDA_ERROR_INVALID_VALUE;
+  *offset = all[index].offset;
+  if (size != nullptr) *size = all[index].bytes;
   return CUDA_SUCCESS;
 }
 
@@ -105,21 +102,16 @@ CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
   return with_owner("cuFuncGetModule", Waits::no, function, [&](Context& context) -> CUresult {
     const Kernel* kernel = find_kernel(context, function);
     if (module == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    *module = reinterpret_cast<CUmodule>(kernel->module);
-    return CUDA_SUCCESS;
+    return kernel == nullptr ? CUDA_ERROR_INVALID_HANDLE
+                             : give(module, reinterpret_cast<CUmodule>(kernel->module));
   });
 }
 
 CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, size_t* size) {
   return with_owner("cuFuncGetParamInfo", Waits::no, function, [&](Context& context) -> CUresult {
     const Kernel* kernel = find_kernel(context, function);
-    if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    if (offset == nullptr || index >= kernel->function->parameters.size())
-      return CUDA_ERROR_INVALID_VALUE;
-    *offset = kernel->function->parameters[index].offset;
-    if (size != nullptr) *size = kernel->function->parameters[index].bytes;
-    return CUDA_SUCCESS;
+    return kernel == nullptr ? CUDA_ERROR_INVALID_HANDLE
+                             : describe_parameter(*kernel, index, offset, size);
   });
 }
 
@@ -133,18 +125,16 @@ CUresult cuFuncGetName(const char** name, CUfunction function) {
   return with_owner("cuFuncGetName", Waits::no, function, [&](Context& context) -> CUresult {
     if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const Kernel* kernel = find_kernel(context, function);
-    if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    *name = kernel->checked.name.c_str();
-    return CUDA_SUCCESS;
+    return kernel == nullptr ? CUDA_ERROR_INVALID_HANDLE : give(name, kernel->checked.name.c_str());
   });
 }
 
 CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function) {
   return with_owner("cuFuncIsLoaded", Waits::no, function, [&](Context& context) -> CUresult {
     if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (find_kernel(context, function) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    *state = CU_FUNCTION_LOADING_STATE_LOADED;
-    return CUDA_SUCCESS;
+    return find_kernel(context, function) == nullptr
+               ? CUDA_ERROR_INVALID_HANDLE
+               : give(state, CU_FUNCTION_LOADING_STATE_LOADED);
   });
 }
 

@@ -80,10 +80,8 @@ std::vector<Node*> Graph::sorted() const {
 }
 
 bool Graph::has_memory() const {
-  return std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
-    return std::holds_alternative<AllocateWork>(node->work) ||
-           std::holds_alternative<FreeWork>(node->work);
-  });
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [](const auto& node) { return is_any<AllocateWork, FreeWork>(node->work); });
 }
 
 CUgraph handle(Graph* graph) {
@@ -94,8 +92,7 @@ CUgraphNode handle(const Node* node) {
 }
 
 Graph* find_graph(CUgraph graph) {
-  const auto found = driver().graphs.find(graph);
-  if (found != driver().graphs.end()) return found->second.get();
+  if (Graph* found = find_in(driver().graphs, graph)) return found;
   auto* child = reinterpret_cast<Graph*>(graph);
   if (driver().child_graphs.contains(child)) return child;
   // The graph that a capture is making.
@@ -134,9 +131,11 @@ CUresult with_node(const char* name, CUgraphNode node, Body body) {
 }
 
 // How graphs return lists: without a place for the items, only their number; otherwise as many as
-// fit, and null for the rest.
-CUresult list(const std::vector<const Node*>& nodes, CUgraphNode* to, std::size_t* count) {
+// fit, and null for the rest. Edges have no data, if the client asks for it.
+CUresult list(const std::vector<const Node*>& nodes, CUgraphNode* to, CUgraphEdgeData* data,
+              std::size_t* count) {
   if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (data != nullptr) std::fill_n(data, std::min(*count, nodes.size()), CUgraphEdgeData{});
   if (to == nullptr) {
     *count = nodes.size();
     return CUDA_SUCCESS;
@@ -157,11 +156,9 @@ CUresult edges(CUgraph graph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeDat
       }
     }
     if (count == nullptr || (from == nullptr) != (to == nullptr)) return CUDA_ERROR_INVALID_VALUE;
-    if (data != nullptr && from != nullptr)
-      std::fill_n(data, std::min(*count, sources.size()), CUgraphEdgeData{});
     std::size_t room = *count;
-    const CUresult result = list(sources, from, &room);
-    return result != CUDA_SUCCESS ? result : list(targets, to, count);
+    const CUresult result = list(sources, from, from == nullptr ? nullptr : data, &room);
+    return result != CUDA_SUCCESS ? result : list(targets, to, nullptr, count);
   });
 }
 
@@ -169,9 +166,7 @@ CUresult dependencies_of(CUgraphNode node, CUgraphNode* to, CUgraphEdgeData* dat
                          std::size_t* count) {
   return with_node("cuGraphNodeGetDependencies", node, [&](Node& found) -> CUresult {
     const std::vector<const Node*> all(found.dependencies.begin(), found.dependencies.end());
-    if (data != nullptr && count != nullptr)
-      std::fill_n(data, std::min(*count, all.size()), CUgraphEdgeData{});
-    return list(all, to, count);
+    return list(all, to, data, count);
   });
 }
 
@@ -184,9 +179,7 @@ CUresult dependents_of(CUgraphNode node, CUgraphNode* to, CUgraphEdgeData* data,
       if (std::find(before.begin(), before.end(), &found) != before.end())
         all.push_back(other.get());
     }
-    if (data != nullptr && count != nullptr)
-      std::fill_n(data, std::min(*count, all.size()), CUgraphEdgeData{});
-    return list(all, to, count);
+    return list(all, to, data, count);
   });
 }
 
@@ -267,7 +260,7 @@ CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode* nodes, size_t* count) {
   return with_graph("cuGraphGetNodes", graph, [&](Graph& found) -> CUresult {
     std::vector<const Node*> all;
     for (const auto& node : found.nodes) all.push_back(node.get());
-    return list(all, nodes, count);
+    return list(all, nodes, nullptr, count);
   });
 }
 
@@ -277,7 +270,7 @@ CUresult cuGraphGetRootNodes(CUgraph graph, CUgraphNode* nodes, size_t* count) {
     for (const auto& node : found.nodes) {
       if (node->dependencies.empty()) all.push_back(node.get());
     }
-    return list(all, nodes, count);
+    return list(all, nodes, nullptr, count);
   });
 }
 
@@ -331,11 +324,8 @@ CUresult cuGraphDestroyNode(CUgraphNode node) {
 }
 
 CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType* type) {
-  return with_node("cuGraphNodeGetType", node, [&](Node& found) -> CUresult {
-    if (type == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *type = type_of(found.work);
-    return CUDA_SUCCESS;
-  });
+  return with_node("cuGraphNodeGetType", node,
+                   [&](Node& found) { return give(type, kind_of(found.work).type); });
 }
 
 }  // extern "C"

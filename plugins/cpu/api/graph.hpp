@@ -69,7 +69,12 @@ CUgraphNode handle(const Node* node);
 /// The live object of a handle, or null.
 Graph* find_graph(CUgraph graph);
 Node* find_node(CUgraphNode node);
-CUgraphNodeType type_of(const Work& work);
+/// What the driver calls a node of some work.
+struct NodeKind {
+  CUgraphNodeType type;
+  const char* word;  ///< cuGraphDebugDotPrint's
+};
+NodeKind kind_of(const Work& work);
 /// The graph's steps; false if there is a cycle.
 bool flatten(const Graph& graph, std::vector<GraphExec::Step>& steps);
 /// A conditional node of the graph, with its bodies, which are empty; returns their handles.
@@ -78,6 +83,26 @@ CUresult conditional_work(Graph& graph, CUDA_CONDITIONAL_NODE_PARAMS& parameters
 void assign_conditions(const std::vector<GraphExec::Step>& steps);
 /// Performs what a conditional node's value asks for.
 CUresult perform_conditional(Context& context, const GraphExec::Step& step);
+/// Makes a node's work from what calls say for its kind; parameters may be null. The later
+/// generations of a kernel's parameters may name it by CUkernel.
+template <typename Parameters>
+CUresult make_work(Context& context, const Parameters* from, KernelWork& work) {
+  if (from == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  work.function = from->func;
+  if constexpr (requires { from->kern; }) {
+    if (from->func == nullptr) work.function = reinterpret_cast<CUfunction>(from->kern);
+  }
+  work.grid = {from->gridDimX, from->gridDimY, from->gridDimZ};
+  work.block = {from->blockDimX, from->blockDimY, from->blockDimZ};
+  work.shared = from->sharedMemBytes;
+  return prepare_kernel(context, work, from->kernelParams, from->extra);
+}
+template <typename Parameters, typename T>
+CUresult make_work(Context&, const Parameters* from, T& work) {
+  if (from == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  work = T{*from};
+  return CUDA_SUCCESS;
+}
 /// What is wrong with work that is to become a node's; it may be completed.
 CUresult check_work(Context& context, Work& work);
 

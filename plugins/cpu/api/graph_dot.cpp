@@ -18,35 +18,8 @@ std::string hexadecimal(const void* pointer) {
   return text;
 }
 
-std::string_view word_of(CUgraphNodeType type) {
-  switch (type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL:
-      return "KERNEL";
-    case CU_GRAPH_NODE_TYPE_MEMCPY:
-      return "MEMCPY";
-    case CU_GRAPH_NODE_TYPE_MEMSET:
-      return "MEMSET";
-    case CU_GRAPH_NODE_TYPE_HOST:
-      return "HOST";
-    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-      return "EVENT_WAIT";
-    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-      return "EVENT_RECORD";
-    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
-      return "MEM_ALLOC";
-    case CU_GRAPH_NODE_TYPE_MEM_FREE:
-      return "MEM_FREE";
-    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
-      return "CONDITIONAL";
-    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-      return "BATCH_MEM_OP";
-    default:
-      return "EMPTY";
-  }
-}
-
 char side_of(CUmemorytype type, CUdeviceptr address) {
-  if (type == CU_MEMORYTYPE_UNIFIED) return is_device_address(address) ? 'D' : 'H';
+  if (type == CU_MEMORYTYPE_UNIFIED) return driver().owner(address) != nullptr ? 'D' : 'H';
   return type == CU_MEMORYTYPE_HOST ? 'H' : type == CU_MEMORYTYPE_ARRAY ? 'A' : 'D';
 }
 
@@ -114,7 +87,7 @@ class DotFile {
     } else if (const auto* kernel = std::get_if<KernelWork>(&node.work)) {
       launch(node, *kernel);
     } else {
-      text_ << word_of(type_of(node.work)) << '\n';
+      text_ << kind_of(node.work).word << '\n';
     }
     if (const auto* fill = std::get_if<FillWork>(&node.work)) {
       const CUDA_MEMSET_NODE_PARAMS& to = fill->fill;
@@ -130,8 +103,8 @@ class DotFile {
             << copy.WidthInBytes * copy.Height * copy.Depth << ")\n";
     } else if (const auto* host = std::get_if<HostWork>(&node.work);
                host != nullptr && wants(CU_GRAPH_DEBUG_DOT_FLAGS_HOST_NODE_PARAMS)) {
-      text_ << "fn: " << hexadecimal(reinterpret_cast<const void*>(host->function))
-            << "\nuserData: " << hexadecimal(host->user) << '\n';
+      text_ << "fn: " << hexadecimal(reinterpret_cast<const void*>(host->call.fn))
+            << "\nuserData: " << hexadecimal(host->call.userData) << '\n';
     } else if (const auto* allocated = std::get_if<AllocateWork>(&node.work);
                allocated != nullptr && wants(CU_GRAPH_DEBUG_DOT_FLAGS_MEM_ALLOC_NODE_PARAMS)) {
       text_ << "dptr: " << hexadecimal(reinterpret_cast<const void*>(allocated->memory->address))

@@ -54,18 +54,13 @@ bool append(const Graph& graph, const std::vector<std::size_t>& before,
 }
 
 GraphExec* find_exec(CUgraphExec exec) {
-  const auto found = driver().executables.find(exec);
-  return found == driver().executables.end() ? nullptr : found->second.get();
+  return find_in(driver().executables, exec);
 }
 
 // Bodies of conditional nodes have what a GPU does by itself.
 bool bodies_can_run(const std::vector<GraphExec::Step>& steps, bool body) {
   return std::all_of(steps.begin(), steps.end(), [&](const GraphExec::Step& step) {
-    const bool good = std::holds_alternative<EmptyWork>(step.work) ||
-                      std::holds_alternative<KernelWork>(step.work) ||
-                      std::holds_alternative<CopyWork>(step.work) ||
-                      std::holds_alternative<FillWork>(step.work) ||
-                      std::holds_alternative<ConditionalWork>(step.work);
+    const bool good = is_any<EmptyWork, KernelWork, CopyWork, FillWork, ConditionalWork>(step.work);
     return (good || !body) &&
            std::all_of(step.bodies.begin(), step.bodies.end(),
                        [](const auto& inner) { return bodies_can_run(inner, true); });
@@ -105,41 +100,31 @@ GraphExec::Step* step_of(std::vector<GraphExec::Step>& steps, CUgraphNode node) 
   }
   return nullptr;
 }
-GraphExec::Step* step_of(GraphExec& exec, CUgraphNode node) {
-  return step_of(exec.steps, node);
+GraphExec::Step* step_of(CUgraphExec exec, CUgraphNode node) {
+  GraphExec* found = find_exec(exec);
+  return found == nullptr ? nullptr : step_of(found->steps, node);
 }
 
-template <typename T, typename Make>
+template <typename T, typename From>
 CUresult change_step(const char* name, CUgraphExec exec, CUgraphNode node, CUcontext named,
-                     Make make) {
+                     const From* from) {
   return initialised(name, [&]() -> CUresult {
-    GraphExec* found = find_exec(exec);
-    if (found == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    GraphExec::Step* step = step_of(*found, node);
+    GraphExec::Step* step = step_of(exec, node);
     if (step == nullptr || !std::holds_alternative<T>(step->work)) return CUDA_ERROR_INVALID_VALUE;
     Context* context = driver().find(named != nullptr ? named : step->context);
     if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-    T made{};
-    CUresult result = make(*context, made);
-    Work checked = made;
-    if (result == CUDA_SUCCESS) result = check_work(*context, checked);
+    Work made = T{};
+    CUresult result = make_work(*context, from, std::get<T>(made));
+    if (result == CUDA_SUCCESS) result = check_work(*context, made);
     if (result == CUDA_SUCCESS) step->work = std::move(made);
     return result;
   });
 }
 
 template <typename Parameters>
-CUresult change_kernel(CUgraphExec exec, CUgraphNode node, const Parameters* from,
-                       CUfunction function) {
-  return change_step<KernelWork>("cuGraphExecKernelNodeSetParams", exec, node, nullptr,
-                                 [&](Context& context, KernelWork& work) {
-                                   work.function = function;
-                                   work.grid = {from->gridDimX, from->gridDimY, from->gridDimZ};
-                                   work.block = {from->blockDimX, from->blockDimY, from->blockDimZ};
-                                   work.shared = from->sharedMemBytes;
-                                   return prepare_kernel(context, work, from->kernelParams,
-                                                         from->extra);
-                                 });
+CUresult change_kernel(CUgraphExec exec, CUgraphNode node, const Parameters* from) {
+  if (from == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return change_step<KernelWork>("cuGraphExecKernelNodeSetParams", exec, node, nullptr, from);
 }
 
 // Whether other steps have the shape of these. What does not fit is named by `node`.
@@ -263,9 +248,7 @@ CUresult cuGraphExecDestroy(CUgraphExec exec) {
 CUresult cuGraphExecGetFlags(CUgraphExec exec, cuuint64_t* flags) {
   return initialised("cuGraphExecGetFlags", [&]() -> CUresult {
     const GraphExec* found = find_exec(exec);
-    if (found == nullptr || flags == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *flags = found->flags;
-    return CUDA_SUCCESS;
+    return found == nullptr ? CUDA_ERROR_INVALID_VALUE : give(flags, found->flags);
   });
 }
 
@@ -304,15 +287,15 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
   if (result != CUDA_SUCCESS || running == nullptr) return result;
   for (std::size_t next = 0; result == CUDA_SUCCESS && next < running->steps.size();) {
     // Host functions run between the others, and without the lock.
-    HostWork call;
+    CUDA_HOST_NODE_PARAMS call{};
     result = initialised("cuGraphLaunch", [&]() -> CUresult {
-      for (; next < running->steps.size() && call.function == nullptr; ++next) {
+      for (; next < running->steps.size() && call.fn == nullptr; ++next) {
         const GraphExec::Step& step = running->steps[next];
         Context* context = driver().find(step.context);
         if (context == nullptr) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
         if (context->pending != CUDA_SUCCESS || !step.enabled) continue;
         if (const auto* host = std::get_if<HostWork>(&step.work)) {
-          call = *host;
+          call = host->call;
           continue;
         }
         const CUresult outcome = step.bodies.empty() ? perform(*context, step.work)
@@ -321,7 +304,7 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
       }
       return CUDA_SUCCESS;
     });
-    if (call.function != nullptr) call.function(call.user);
+    if (call.fn != nullptr) call.fn(call.userData);
   }
   return result;
 }
@@ -350,77 +333,45 @@ CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode* node,
 
 CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
                                            const CUDA_KERNEL_NODE_PARAMS_v2* from) {
-  if (from == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return change_kernel(
-      exec, node, from,
-      from->func != nullptr ? from->func : reinterpret_cast<CUfunction>(from->kern));
+  return change_kernel(exec, node, from);
 }
 CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
                                         const CUDA_KERNEL_NODE_PARAMS_v1* from) {
-  return from == nullptr ? CUDA_ERROR_INVALID_VALUE : change_kernel(exec, node, from, from->func);
+  return change_kernel(exec, node, from);
 }
 CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node,
                                         const CUDA_MEMCPY3D* from, CUcontext context) {
-  return change_step<CopyWork>("cuGraphExecMemcpyNodeSetParams", exec, node, context,
-                               [&](Context&, CopyWork& work) {
-                                 if (from == nullptr) return CUDA_ERROR_INVALID_VALUE;
-                                 work.copy = *from;
-                                 return CUDA_SUCCESS;
-                               });
+  return change_step<CopyWork>("cuGraphExecMemcpyNodeSetParams", exec, node, context, from);
 }
 CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node,
                                         const CUDA_MEMSET_NODE_PARAMS* from, CUcontext context) {
-  return change_step<FillWork>("cuGraphExecMemsetNodeSetParams", exec, node, context,
-                               [&](Context&, FillWork& work) {
-                                 if (from == nullptr) return CUDA_ERROR_INVALID_VALUE;
-                                 work.fill = *from;
-                                 return CUDA_SUCCESS;
-                               });
+  return change_step<FillWork>("cuGraphExecMemsetNodeSetParams", exec, node, context, from);
 }
 CUresult cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node,
                                       const CUDA_HOST_NODE_PARAMS* from) {
-  return change_step<HostWork>("cuGraphExecHostNodeSetParams", exec, node, nullptr,
-                               [&](Context&, HostWork& work) {
-                                 if (from == nullptr) return CUDA_ERROR_INVALID_VALUE;
-                                 work = {from->fn, from->userData};
-                                 return CUDA_SUCCESS;
-                               });
+  return change_step<HostWork>("cuGraphExecHostNodeSetParams", exec, node, nullptr, from);
 }
 CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event) {
-  return change_step<RecordWork>("cuGraphExecEventRecordNodeSetEvent", exec, node, nullptr,
-                                 [&](Context&, RecordWork& work) {
-                                   work.event = event;
-                                   return CUDA_SUCCESS;
-                                 });
+  return change_step<RecordWork>("cuGraphExecEventRecordNodeSetEvent", exec, node, nullptr, &event);
 }
 CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event) {
-  return change_step<WaitWork>("cuGraphExecEventWaitNodeSetEvent", exec, node, nullptr,
-                               [&](Context&, WaitWork& work) {
-                                 work.event = event;
-                                 return CUDA_SUCCESS;
-                               });
+  return change_step<WaitWork>("cuGraphExecEventWaitNodeSetEvent", exec, node, nullptr, &event);
 }
 
 CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int enabled) {
   return initialised("cuGraphNodeSetEnabled", [&]() -> CUresult {
-    GraphExec* found = find_exec(exec);
-    GraphExec::Step* step = found == nullptr ? nullptr : step_of(*found, node);
+    GraphExec::Step* step = step_of(exec, node);
     // Only the three kinds that do something on the device can be switched.
-    const bool can = step != nullptr && (std::holds_alternative<KernelWork>(step->work) ||
-                                         std::holds_alternative<CopyWork>(step->work) ||
-                                         std::holds_alternative<FillWork>(step->work));
-    if (!can) return CUDA_ERROR_INVALID_VALUE;
+    if (step == nullptr || !is_any<KernelWork, CopyWork, FillWork>(step->work))
+      return CUDA_ERROR_INVALID_VALUE;
     step->enabled = enabled != 0;
     return CUDA_SUCCESS;
   });
 }
 CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int* enabled) {
   return initialised("cuGraphNodeGetEnabled", [&]() -> CUresult {
-    GraphExec* found = find_exec(exec);
-    const GraphExec::Step* step = found == nullptr ? nullptr : step_of(*found, node);
-    if (step == nullptr || enabled == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *enabled = step->enabled ? 1 : 0;
-    return CUDA_SUCCESS;
+    const GraphExec::Step* step = step_of(exec, node);
+    return step == nullptr ? CUDA_ERROR_INVALID_VALUE : give(enabled, step->enabled ? 1 : 0);
   });
 }
 

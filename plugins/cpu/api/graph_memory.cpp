@@ -28,7 +28,7 @@ Bytes bytes_of_graphs(int device) {
 }
 
 void mark_most(int device) {
-  Device& of = driver().devices[static_cast<std::size_t>(device)];
+  Device& of = driver().device(device);
   const Bytes bytes = bytes_of_graphs(device);
   of.graph_used_most = std::max(of.graph_used_most, bytes.used);
   of.graph_reserved_most = std::max(of.graph_reserved_most, bytes.reserved);
@@ -112,27 +112,20 @@ CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr
   return initialised("cuDeviceGetGraphMemAttribute", [&]() -> CUresult {
     if (!driver().is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
     if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const Device& of = driver().devices[static_cast<std::size_t>(device)];
+    const Device& of = driver().device(device);
     const Bytes bytes = bytes_of_graphs(device);
-    std::uint64_t number = 0;
     switch (number_in(attribute)) {
       case CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT:
-        number = bytes.used;
-        break;
+        return put(value, bytes.used);
       case CU_GRAPH_MEM_ATTR_USED_MEM_HIGH:
-        number = of.graph_used_most;
-        break;
+        return put(value, of.graph_used_most);
       case CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT:
-        number = bytes.reserved;
-        break;
+        return put(value, bytes.reserved);
       case CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH:
-        number = of.graph_reserved_most;
-        break;
+        return put(value, of.graph_reserved_most);
       default:
         return CUDA_ERROR_INVALID_VALUE;
     }
-    std::memcpy(value, &number, sizeof number);
-    return CUDA_SUCCESS;
   });
 }
 
@@ -143,7 +136,7 @@ CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr
     std::uint64_t number = 1;
     if (value != nullptr) std::memcpy(&number, value, sizeof number);
     if (number != 0) return CUDA_ERROR_INVALID_VALUE;  // high marks can only be reset
-    Device& of = driver().devices[static_cast<std::size_t>(device)];
+    Device& of = driver().device(device);
     const unsigned int which = number_in(attribute);
     if (which == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH)
       of.graph_used_most = bytes_of_graphs(device).used;

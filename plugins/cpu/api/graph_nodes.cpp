@@ -7,22 +7,30 @@
 
 namespace warpmark::cpu {
 
-CUgraphNodeType type_of(const Work& work) {
+NodeKind kind_of(const Work& work) {
   struct Visitor {
-    CUgraphNodeType operator()(const EmptyWork&) const { return CU_GRAPH_NODE_TYPE_EMPTY; }
-    CUgraphNodeType operator()(const KernelWork&) const { return CU_GRAPH_NODE_TYPE_KERNEL; }
-    CUgraphNodeType operator()(const CopyWork&) const { return CU_GRAPH_NODE_TYPE_MEMCPY; }
-    CUgraphNodeType operator()(const FillWork&) const { return CU_GRAPH_NODE_TYPE_MEMSET; }
-    CUgraphNodeType operator()(const HostWork&) const { return CU_GRAPH_NODE_TYPE_HOST; }
-    CUgraphNodeType operator()(const ChildWork&) const { return CU_GRAPH_NODE_TYPE_GRAPH; }
-    CUgraphNodeType operator()(const RecordWork&) const { return CU_GRAPH_NODE_TYPE_EVENT_RECORD; }
-    CUgraphNodeType operator()(const WaitWork&) const { return CU_GRAPH_NODE_TYPE_WAIT_EVENT; }
-    CUgraphNodeType operator()(const AllocateWork&) const { return CU_GRAPH_NODE_TYPE_MEM_ALLOC; }
-    CUgraphNodeType operator()(const FreeWork&) const { return CU_GRAPH_NODE_TYPE_MEM_FREE; }
-    CUgraphNodeType operator()(const ConditionalWork&) const {
-      return CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    NodeKind operator()(const EmptyWork&) const { return {CU_GRAPH_NODE_TYPE_EMPTY, "EMPTY"}; }
+    NodeKind operator()(const KernelWork&) const { return {CU_GRAPH_NODE_TYPE_KERNEL, "KERNEL"}; }
+    NodeKind operator()(const CopyWork&) const { return {CU_GRAPH_NODE_TYPE_MEMCPY, "MEMCPY"}; }
+    NodeKind operator()(const FillWork&) const { return {CU_GRAPH_NODE_TYPE_MEMSET, "MEMSET"}; }
+    NodeKind operator()(const HostWork&) const { return {CU_GRAPH_NODE_TYPE_HOST, "HOST"}; }
+    NodeKind operator()(const ChildWork&) const { return {CU_GRAPH_NODE_TYPE_GRAPH, "EMPTY"}; }
+    NodeKind operator()(const RecordWork&) const {
+      return {CU_GRAPH_NODE_TYPE_EVENT_RECORD, "EVENT_RECORD"};
     }
-    CUgraphNodeType operator()(const ValueWork&) const { return CU_GRAPH_NODE_TYPE_BATCH_MEM_OP; }
+    NodeKind operator()(const WaitWork&) const {
+      return {CU_GRAPH_NODE_TYPE_WAIT_EVENT, "EVENT_WAIT"};
+    }
+    NodeKind operator()(const AllocateWork&) const {
+      return {CU_GRAPH_NODE_TYPE_MEM_ALLOC, "MEM_ALLOC"};
+    }
+    NodeKind operator()(const FreeWork&) const { return {CU_GRAPH_NODE_TYPE_MEM_FREE, "MEM_FREE"}; }
+    NodeKind operator()(const ConditionalWork&) const {
+      return {CU_GRAPH_NODE_TYPE_CONDITIONAL, "CONDITIONAL"};
+    }
+    NodeKind operator()(const ValueWork&) const {
+      return {CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, "BATCH_MEM_OP"};
+    }
   };
   return std::visit(Visitor{}, work);
 }
@@ -56,15 +64,14 @@ CUresult check_work(Context& context, Work& work) {
   const WithGraphMemory shown(context);
   if (const auto* copy = std::get_if<CopyWork>(&work)) return check_copy(context, copy->copy);
   if (const auto* fill = std::get_if<FillWork>(&work)) return check_fill(context, fill->fill);
+  const auto known = [](bool is) { return is ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; };
   if (const auto* freed = std::get_if<FreeWork>(&work))
-    return context.graph_memory.contains(freed->address) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-  if (const auto* host = std::get_if<HostWork>(&work))
-    return host->function == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-  const CUevent event = std::holds_alternative<RecordWork>(work) ? std::get<RecordWork>(work).event
-                        : std::holds_alternative<WaitWork>(work) ? std::get<WaitWork>(work).event
-                                                                 : nullptr;
-  if (std::holds_alternative<RecordWork>(work) || std::holds_alternative<WaitWork>(work))
-    return context.events.contains(event) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return known(context.graph_memory.contains(freed->address));
+  if (const auto* host = std::get_if<HostWork>(&work)) return known(host->call.fn != nullptr);
+  if (const auto* made = std::get_if<RecordWork>(&work))
+    return known(context.events.contains(made->event));
+  if (const auto* waits = std::get_if<WaitWork>(&work))
+    return known(context.events.contains(waits->event));
   return CUDA_SUCCESS;
 }
 
@@ -75,25 +82,6 @@ CUresult context_for(CUcontext named, Context*& context) {
   if (named == nullptr) return current_context(Waits::no, context);
   context = driver().find(named);
   return context == nullptr ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
-}
-
-// Kernel parameters as both generations of the struct give them.
-template <typename Parameters>
-CUresult kernel_work(Context& context, const Parameters& from, KernelWork& work) {
-  work.function = from.func;
-  work.grid = {from.gridDimX, from.gridDimY, from.gridDimZ};
-  work.block = {from.blockDimX, from.blockDimY, from.blockDimZ};
-  work.shared = from.sharedMemBytes;
-  return prepare_kernel(context, work, from.kernelParams, from.extra);
-}
-
-CUfunction function_of(const CUDA_KERNEL_NODE_PARAMS_v2& from) {
-  return from.func != nullptr ? from.func : reinterpret_cast<CUfunction>(from.kern);
-}
-
-CUresult kernel_work_v2(Context& context, CUDA_KERNEL_NODE_PARAMS_v2 from, KernelWork& work) {
-  from.func = function_of(from);
-  return kernel_work(context, from, work);
 }
 
 // The one way in: `make` turns the call's parameters into work.
@@ -125,6 +113,14 @@ CUresult add(const char* name, CUgraphNode* node, CUgraph graph, const CUgraphNo
   });
 }
 
+template <typename T, typename From>
+CUresult add_as(const char* name, CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
+                std::size_t count, CUcontext named, const From* from) {
+  return add(name, node, graph, dependencies, count, named, [&](Context& context, Work& work) {
+    return make_work(context, from, work.emplace<T>());
+  });
+}
+
 template <typename T, typename Body>
 CUresult with(const char* name, CUgraphNode node, Body body) {
   return initialised(name, [&]() -> CUresult {
@@ -134,40 +130,50 @@ CUresult with(const char* name, CUgraphNode node, Body body) {
   });
 }
 
-// Replaces a node's work by what `make` says, which must be of the same kind.
-template <typename T, typename Make>
-CUresult change(const char* name, CUgraphNode node, Make make) {
+// Replaces a node's work by what `from` says, which must be of the same kind.
+template <typename T, typename From>
+CUresult change(const char* name, CUgraphNode node, const From* from) {
   return with<T>(name, node, [&](Node& found, T& work) -> CUresult {
     Context* context = driver().find(found.context);
     if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-    T made{};
-    CUresult result = make(*context, made);
-    Work checked = made;
-    if (result == CUDA_SUCCESS) result = check_work(*context, checked);
-    if (result == CUDA_SUCCESS) work = std::move(made);
+    Work made = T{};
+    CUresult result = make_work(*context, from, std::get<T>(made));
+    if (result == CUDA_SUCCESS) result = check_work(*context, made);
+    if (result == CUDA_SUCCESS) work = std::move(std::get<T>(made));
     return result;
   });
 }
 
+template <typename T, typename Value>
+CUresult read(const char* name, CUgraphNode node, Value* to, Value T::*member) {
+  return with<T>(name, node, [&](Node&, T& work) { return give(to, work.*member); });
+}
+
+// The parameters of either generation.
 template <typename Parameters>
-void describe(Node& node, const KernelWork& work, Parameters& to) {
-  to = {};
-  to.func = work.function;
-  to.gridDimX = work.grid[0];
-  to.gridDimY = work.grid[1];
-  to.gridDimZ = work.grid[2];
-  to.blockDimX = work.block[0];
-  to.blockDimY = work.block[1];
-  to.blockDimZ = work.block[2];
-  to.sharedMemBytes = work.shared;
-  node.pointers.clear();
-  Context* context = driver().find(node.context);
-  const Kernel* kernel = context == nullptr ? nullptr : find_kernel(*context, work.function);
-  if (kernel == nullptr) return;
-  auto* bytes = const_cast<std::byte*>(work.parameters.data());
-  for (const Parameter& parameter : kernel->function->parameters)
-    node.pointers.push_back(bytes + parameter.offset);
-  to.kernelParams = node.pointers.empty() ? nullptr : node.pointers.data();
+CUresult kernel_parameters(CUgraphNode node, Parameters* to) {
+  return with<KernelWork>(
+      "cuGraphKernelNodeGetParams", node, [&](Node& found, KernelWork& work) -> CUresult {
+        if (to == nullptr) return CUDA_ERROR_INVALID_VALUE;
+        *to = {};
+        to->func = work.function;
+        to->gridDimX = work.grid[0];
+        to->gridDimY = work.grid[1];
+        to->gridDimZ = work.grid[2];
+        to->blockDimX = work.block[0];
+        to->blockDimY = work.block[1];
+        to->blockDimZ = work.block[2];
+        to->sharedMemBytes = work.shared;
+        if constexpr (requires { to->ctx; }) to->ctx = found.context;
+        found.pointers.clear();
+        Context* context = driver().find(found.context);
+        const Kernel* kernel = context == nullptr ? nullptr : find_kernel(*context, work.function);
+        if (kernel == nullptr) return CUDA_SUCCESS;
+        for (const Parameter& parameter : kernel->function->parameters)
+          found.pointers.push_back(work.parameters.data() + parameter.offset);
+        to->kernelParams = found.pointers.empty() ? nullptr : found.pointers.data();
+        return CUDA_SUCCESS;
+      });
 }
 
 }  // namespace
@@ -180,49 +186,34 @@ extern "C" {
 CUresult cuGraphAddKernelNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                                  size_t count, const CUDA_KERNEL_NODE_PARAMS_v2* parameters) {
   if (parameters == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return add("cuGraphAddKernelNode", node, graph, dependencies, count, parameters->ctx,
-             [&](Context& context, Work& work) {
-               return kernel_work_v2(context, *parameters, work.emplace<KernelWork>());
-             });
+  return add_as<KernelWork>("cuGraphAddKernelNode", node, graph, dependencies, count,
+                            parameters->ctx, parameters);
 }
 CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                               size_t count, const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
   if (parameters == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return add("cuGraphAddKernelNode", node, graph, dependencies, count, nullptr,
-             [&](Context& context, Work& work) {
-               return kernel_work(context, *parameters, work.emplace<KernelWork>());
-             });
+  return add_as<KernelWork>("cuGraphAddKernelNode", node, graph, dependencies, count, nullptr,
+                            parameters);
 }
 
 CUresult cuGraphAddMemcpyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                               size_t count, const CUDA_MEMCPY3D* copy, CUcontext named) {
-  return add("cuGraphAddMemcpyNode", node, graph, dependencies, count, named,
-             [&](Context&, Work& work) {
-               if (copy == nullptr) return CUDA_ERROR_INVALID_VALUE;
-               work = CopyWork{*copy};
-               return CUDA_SUCCESS;
-             });
+  return add_as<CopyWork>("cuGraphAddMemcpyNode", node, graph, dependencies, count, named, copy);
 }
 
 CUresult cuGraphAddMemsetNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                               size_t count, const CUDA_MEMSET_NODE_PARAMS* fill, CUcontext named) {
   return add("cuGraphAddMemsetNode", node, graph, dependencies, count, named,
-             [&](Context&, Work& work) {
-               if (fill == nullptr || fill->width == 0 || fill->height == 0)
+             [&](Context& context, Work& work) {
+               if (fill != nullptr && (fill->width == 0 || fill->height == 0))
                  return CUDA_ERROR_INVALID_VALUE;
-               work = FillWork{*fill};
-               return CUDA_SUCCESS;
+               return make_work(context, fill, work.emplace<FillWork>());
              });
 }
 
 CUresult cuGraphAddHostNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                             size_t count, const CUDA_HOST_NODE_PARAMS* host) {
-  return add("cuGraphAddHostNode", node, graph, dependencies, count, nullptr,
-             [&](Context&, Work& work) {
-               if (host == nullptr) return CUDA_ERROR_INVALID_VALUE;
-               work = HostWork{host->fn, host->userData};
-               return CUDA_SUCCESS;
-             });
+  return add_as<HostWork>("cuGraphAddHostNode", node, graph, dependencies, count, nullptr, host);
 }
 
 CUresult cuGraphAddEmptyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
@@ -245,20 +236,14 @@ CUresult cuGraphAddChildGraphNode(CUgraphNode* node, CUgraph graph, const CUgrap
 
 CUresult cuGraphAddEventRecordNode(CUgraphNode* node, CUgraph graph,
                                    const CUgraphNode* dependencies, size_t count, CUevent event) {
-  return add("cuGraphAddEventRecordNode", node, graph, dependencies, count, nullptr,
-             [&](Context&, Work& work) {
-               work = RecordWork{event};
-               return CUDA_SUCCESS;
-             });
+  return add_as<RecordWork>("cuGraphAddEventRecordNode", node, graph, dependencies, count, nullptr,
+                            &event);
 }
 
 CUresult cuGraphAddEventWaitNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                                  size_t count, CUevent event) {
-  return add("cuGraphAddEventWaitNode", node, graph, dependencies, count, nullptr,
-             [&](Context&, Work& work) {
-               work = WaitWork{event};
-               return CUDA_SUCCESS;
-             });
+  return add_as<WaitWork>("cuGraphAddEventWaitNode", node, graph, dependencies, count, nullptr,
+                          &event);
 }
 
 // The general form: a struct that says itself what kind of node it is for.
@@ -266,35 +251,16 @@ CUresult cuGraphAddNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dep
                         size_t count, CUgraphNodeParams* parameters) {
   if (parameters == nullptr) return CUDA_ERROR_INVALID_VALUE;
   switch (number_in(parameters->type)) {
-    case CU_GRAPH_NODE_TYPE_KERNEL: {
-      const auto& from = parameters->kernel;
-      CUDA_KERNEL_NODE_PARAMS_v2 to{};
-      to.func = from.func;
-      to.kern = from.kern;
-      to.ctx = from.ctx;
-      to.gridDimX = from.gridDimX;
-      to.gridDimY = from.gridDimY;
-      to.gridDimZ = from.gridDimZ;
-      to.blockDimX = from.blockDimX;
-      to.blockDimY = from.blockDimY;
-      to.blockDimZ = from.blockDimZ;
-      to.sharedMemBytes = from.sharedMemBytes;
-      to.kernelParams = from.kernelParams;
-      to.extra = from.extra;
-      return cuGraphAddKernelNode_v2(node, graph, dependencies, count, &to);
-    }
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+      return add_as<KernelWork>("cuGraphAddKernelNode", node, graph, dependencies, count,
+                                parameters->kernel.ctx, &parameters->kernel);
     case CU_GRAPH_NODE_TYPE_MEMCPY:
       return cuGraphAddMemcpyNode(node, graph, dependencies, count, &parameters->memcpy.copyParams,
                                   parameters->memcpy.copyCtx);
     case CU_GRAPH_NODE_TYPE_MEMSET: {
       const auto& from = parameters->memset;
-      CUDA_MEMSET_NODE_PARAMS to{};
-      to.dst = from.dst;
-      to.pitch = from.pitch;
-      to.value = from.value;
-      to.elementSize = from.elementSize;
-      to.width = from.width;
-      to.height = from.height;
+      const CUDA_MEMSET_NODE_PARAMS to{from.dst,         from.pitch, from.value,
+                                       from.elementSize, from.width, from.height};
       return cuGraphAddMemsetNode(node, graph, dependencies, count, &to, from.ctx);
     }
     case CU_GRAPH_NODE_TYPE_HOST: {
@@ -362,133 +328,62 @@ CUresult cuGraphAddMemFreeNode(CUgraphNode* node, CUgraph graph, const CUgraphNo
              });
 }
 CUresult cuGraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS* to) {
-  return with<AllocateWork>("cuGraphMemAllocNodeGetParams", node,
-                            [&](Node&, AllocateWork& work) -> CUresult {
-                              if (to == nullptr) return CUDA_ERROR_INVALID_VALUE;
-                              *to = work.parameters;
-                              return CUDA_SUCCESS;
-                            });
+  return read("cuGraphMemAllocNodeGetParams", node, to, &AllocateWork::parameters);
 }
 CUresult cuGraphMemFreeNodeGetParams(CUgraphNode node, CUdeviceptr* to) {
-  return with<FreeWork>("cuGraphMemFreeNodeGetParams", node,
-                        [&](Node&, FreeWork& work) -> CUresult {
-                          if (to == nullptr) return CUDA_ERROR_INVALID_VALUE;
-                          *to = work.address;
-                          return CUDA_SUCCESS;
-                        });
+  return read("cuGraphMemFreeNodeGetParams", node, to, &FreeWork::address);
 }
 
 CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v2* to) {
-  return with<KernelWork>("cuGraphKernelNodeGetParams", node,
-                          [&](Node& found, KernelWork& work) -> CUresult {
-                            if (to == nullptr) return CUDA_ERROR_INVALID_VALUE;
-                            describe(found, work, *to);
-                            to->ctx = found.context;
-                            return CUDA_SUCCESS;
-                          });
+  return kernel_parameters(node, to);
 }
 CUresult cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v1* to) {
-  return with<KernelWork>("cuGraphKernelNodeGetParams", node,
-                          [&](Node& found, KernelWork& work) -> CUresult {
-                            if (to == nullptr) return CUDA_ERROR_INVALID_VALUE;
-                            describe(found, work, *to);
-                            return CUDA_SUCCESS;
-                          });
+  return kernel_parameters(node, to);
 }
 CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v2* from) {
-  return change<KernelWork>(
-      "cuGraphKernelNodeSetParams", node, [&](Context& context, KernelWork& work) {
-        return from == nullptr ? CUDA_ERROR_INVALID_VALUE : kernel_work_v2(context, *from, work);
-      });
+  return change<KernelWork>("cuGraphKernelNodeSetParams", node, from);
 }
 CUresult cuGraphKernelNodeSetParams(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1* from) {
-  return change<KernelWork>(
-      "cuGraphKernelNodeSetParams", node, [&](Context& context, KernelWork& work) {
-        return from == nullptr ? CUDA_ERROR_INVALID_VALUE : kernel_work(context, *from, work);
-      });
+  return change<KernelWork>("cuGraphKernelNodeSetParams", node, from);
 }
 
 // Getting, setting on a node: the three kinds whose parameters are one struct.
 CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D* to) {
-  return with<CopyWork>("cuGraphMemcpyNodeGetParams", node, [&](Node&, CopyWork& work) -> CUresult {
-    if (to == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *to = work.copy;
-    return CUDA_SUCCESS;
-  });
+  return read("cuGraphMemcpyNodeGetParams", node, to, &CopyWork::copy);
 }
 CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D* from) {
-  return change<CopyWork>("cuGraphMemcpyNodeSetParams", node, [&](Context&, CopyWork& work) {
-    if (from == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    work.copy = *from;
-    return CUDA_SUCCESS;
-  });
+  return change<CopyWork>("cuGraphMemcpyNodeSetParams", node, from);
 }
 CUresult cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS* to) {
-  return with<FillWork>("cuGraphMemsetNodeGetParams", node, [&](Node&, FillWork& work) -> CUresult {
-    if (to == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *to = work.fill;
-    return CUDA_SUCCESS;
-  });
+  return read("cuGraphMemsetNodeGetParams", node, to, &FillWork::fill);
 }
 CUresult cuGraphMemsetNodeSetParams(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* from) {
-  return change<FillWork>("cuGraphMemsetNodeSetParams", node, [&](Context&, FillWork& work) {
-    if (from == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    work.fill = *from;
-    return CUDA_SUCCESS;
-  });
+  return change<FillWork>("cuGraphMemsetNodeSetParams", node, from);
 }
 CUresult cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS* to) {
-  return with<HostWork>("cuGraphHostNodeGetParams", node, [&](Node&, HostWork& work) -> CUresult {
-    if (to == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *to = {work.function, work.user};
-    return CUDA_SUCCESS;
-  });
+  return read("cuGraphHostNodeGetParams", node, to, &HostWork::call);
 }
 CUresult cuGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS* from) {
-  return change<HostWork>("cuGraphHostNodeSetParams", node, [&](Context&, HostWork& work) {
-    if (from == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    work = {from->fn, from->userData};
-    return CUDA_SUCCESS;
-  });
+  return change<HostWork>("cuGraphHostNodeSetParams", node, from);
 }
 
 CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph* graph) {
-  return with<ChildWork>("cuGraphChildGraphNodeGetGraph", node,
-                         [&](Node&, ChildWork& work) -> CUresult {
-                           if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
-                           *graph = handle(work.graph.get());
-                           return CUDA_SUCCESS;
-                         });
+  return with<ChildWork>("cuGraphChildGraphNodeGetGraph", node, [&](Node&, ChildWork& work) {
+    return give(graph, handle(work.graph.get()));
+  });
 }
 
 CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode node, CUevent* event) {
-  return with<RecordWork>("cuGraphEventRecordNodeGetEvent", node,
-                          [&](Node&, RecordWork& work) -> CUresult {
-                            if (event == nullptr) return CUDA_ERROR_INVALID_VALUE;
-                            *event = work.event;
-                            return CUDA_SUCCESS;
-                          });
+  return read("cuGraphEventRecordNodeGetEvent", node, event, &RecordWork::event);
 }
 CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event) {
-  return change<RecordWork>("cuGraphEventRecordNodeSetEvent", node,
-                            [&](Context&, RecordWork& work) {
-                              work.event = event;
-                              return CUDA_SUCCESS;
-                            });
+  return change<RecordWork>("cuGraphEventRecordNodeSetEvent", node, &event);
 }
 CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent* event) {
-  return with<WaitWork>("cuGraphEventWaitNodeGetEvent", node,
-                        [&](Node&, WaitWork& work) -> CUresult {
-                          if (event == nullptr) return CUDA_ERROR_INVALID_VALUE;
-                          *event = work.event;
-                          return CUDA_SUCCESS;
-                        });
+  return read("cuGraphEventWaitNodeGetEvent", node, event, &WaitWork::event);
 }
 CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event) {
-  return change<WaitWork>("cuGraphEventWaitNodeSetEvent", node, [&](Context&, WaitWork& work) {
-    work.event = event;
-    return CUDA_SUCCESS;
-  });
+  return change<WaitWork>("cuGraphEventWaitNodeSetEvent", node, &event);
 }
 
 }  // extern "C"

@@ -9,10 +9,6 @@
 namespace warpmark::cpu {
 namespace {
 
-std::uint64_t number(const void* pointer) {
-  return reinterpret_cast<std::uint64_t>(pointer);
-}
-
 // Pinned memory lies in the device's range of addresses, at the same place for both sides.
 CUresult allocate_host(const char* name, void** pointer, std::size_t bytes, unsigned int flags) {
   return with_context(name, Waits::no, [&](Context& context) -> CUresult {
@@ -28,7 +24,7 @@ CUresult allocate_host(const char* name, void** pointer, std::size_t bytes, unsi
     const std::uint64_t address = context.arena.allocate(bytes, Arena::Kind::pinned, name);
     if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
     context.host[address] = {bytes, true, flags | CU_MEMHOSTALLOC_DEVICEMAP};
-    *pointer = reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
+    *pointer = reinterpret_cast<void*>(address);
     return CUDA_SUCCESS;
   });
 }
@@ -36,10 +32,7 @@ CUresult allocate_host(const char* name, void** pointer, std::size_t bytes, unsi
 // The range that holds an address, of any context: portable memory is everybody's.
 const std::pair<const std::uint64_t, Context::HostRange>* find_range(std::uint64_t address) {
   for (const auto& [handle, context] : driver().contexts) {
-    auto after = context->host.upper_bound(address);
-    if (after == context->host.begin()) continue;
-    const auto found = std::prev(after);
-    if (address - found->first < found->second.bytes) return &*found;
+    if (const auto* found = context->host_range_at(address)) return found;
   }
   return nullptr;
 }

@@ -63,23 +63,16 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
                         unsigned int grid_z, unsigned int block_x, unsigned int block_y,
                         unsigned int block_z, unsigned int shared, CUstream stream,
                         void** parameters, void** extra) {
-  KernelWork work;
-  work.function = function;
-  work.grid = {grid_x, grid_y, grid_z};
-  work.block = {block_x, block_y, block_z};
-  work.shared = shared;
-  return launch("cuLaunchKernel", std::move(work), stream, parameters, extra);
+  return launch("cuLaunchKernel",
+                {function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared}, stream,
+                parameters, extra);
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
                                    unsigned int grid_z, unsigned int block_x, unsigned int block_y,
                                    unsigned int block_z, unsigned int shared, CUstream stream,
                                    void** parameters) {
-  KernelWork work;
-  work.function = function;
-  work.grid = {grid_x, grid_y, grid_z};
-  work.block = {block_x, block_y, block_z};
-  work.shared = shared;
+  KernelWork work(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared);
   work.cooperative = true;
   return launch("cuLaunchCooperativeKernel", std::move(work), stream, parameters, nullptr);
 }
@@ -87,11 +80,9 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, uns
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters,
                           void** extra) {
   if (config == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  KernelWork work;
-  work.function = function;
-  work.grid = {config->gridDimX, config->gridDimY, config->gridDimZ};
-  work.block = {config->blockDimX, config->blockDimY, config->blockDimZ};
-  work.shared = config->sharedMemBytes;
+  KernelWork work(function, {config->gridDimX, config->gridDimY, config->gridDimZ},
+                  {config->blockDimX, config->blockDimY, config->blockDimZ},
+                  config->sharedMemBytes);
   const CUresult result = apply_attributes(*config, work);
   if (result != CUDA_SUCCESS) return result;
   return launch("cuLaunchKernelEx", std::move(work), config->hStream, parameters, extra);

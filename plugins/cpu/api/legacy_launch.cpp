@@ -1,5 +1,4 @@
 // Launches as CUDA 3 had them: shape and parameters are set on the function beforehand.
-#include <algorithm>
 #include <cstring>
 
 #include "api/capture.hpp"
@@ -39,11 +38,9 @@ CUresult launch(const char* name, CUfunction function, int width, int height, CU
     const auto refuse = [&](CUresult code) { return report_refusal(context, name, code); };
     if (width <= 0 || height <= 0) return refuse(CUDA_ERROR_INVALID_VALUE);
     if (!valid_stream(context, stream)) return refuse(CUDA_ERROR_INVALID_HANDLE);
-    KernelWork work;
-    work.function = function;
-    work.grid = {static_cast<unsigned int>(width), static_cast<unsigned int>(height), 1};
-    work.block = kernel.block_shape;
-    work.shared = kernel.shared_size;
+    KernelWork work(function,
+                    {static_cast<unsigned int>(width), static_cast<unsigned int>(height), 1},
+                    kernel.block_shape, kernel.shared_size);
     std::size_t bytes = kernel.parameters.size();
     void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, kernel.parameters.data(),
                      CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};

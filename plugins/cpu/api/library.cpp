@@ -1,7 +1,4 @@
 // Libraries: code that is loaded once and used in any context.
-#include <fstream>
-#include <iterator>
-
 #include "api/jit.hpp"
 #include "api/mistake.hpp"
 #include "api/state.hpp"
@@ -12,15 +9,10 @@
 namespace warpmark::cpu {
 namespace {
 
-Library* find_library(CUlibrary library) {
-  const auto found = driver().libraries.find(library);
-  return found == driver().libraries.end() ? nullptr : found->second.get();
-}
-
 template <typename Body>
 CUresult with_library(const char* name, CUlibrary library, Body body) {
   return initialised(name, [&]() -> CUresult {
-    Library* found = find_library(library);
+    Library* found = find_in(driver().libraries, library);
     return found == nullptr ? CUDA_ERROR_INVALID_HANDLE : body(*found);
   });
 }
@@ -28,9 +20,8 @@ CUresult with_library(const char* name, CUlibrary library, Body body) {
 template <typename Body>
 CUresult with_library_kernel(const char* name, CUkernel kernel, Body body) {
   return initialised(name, [&]() -> CUresult {
-    const auto found = driver().library_kernels.find(kernel);
-    return found == driver().library_kernels.end() ? CUDA_ERROR_INVALID_HANDLE
-                                                   : body(*found->second);
+    LibraryKernel* found = find_in(driver().library_kernels, kernel);
+    return found == nullptr ? CUDA_ERROR_INVALID_HANDLE : body(*found);
   });
 }
 
@@ -64,16 +55,29 @@ CUresult load(CUlibrary* result, std::string text, const JitLogs& logs) {
   return CUDA_SUCCESS;
 }
 
+// `bytes` is how much may be read, if that is known.
+CUresult load_image(CUlibrary* result, const void* image, const std::size_t* bytes,
+                    const JitLogs& logs) {
+  std::string text;
+  const CUresult outcome = text_of_image(image, bytes, text);
+  if (outcome == CUDA_SUCCESS) return load(result, std::move(text), logs);
+  logs.write(last_error(), "");
+  return outcome;
+}
+
 CUresult module_in(Context& context, Library& library, LoadedModule*& module) {
-  if (const auto found = library.modules.find(&context); found != library.modules.end()) {
-    module = found->second;
-    return CUDA_SUCCESS;
-  }
+  module = find_in(library.modules, &context);
+  if (module != nullptr) return CUDA_SUCCESS;
   const CUresult result = load_text(context, &module, library.text, {});
   if (result != CUDA_SUCCESS) return result;
   module->of_library = true;
   library.modules[&context] = module;
   return CUDA_SUCCESS;
+}
+
+CUresult current_module(Library& library, Context*& context, LoadedModule*& module) {
+  const CUresult result = current_context(Waits::no, context);
+  return result != CUDA_SUCCESS ? result : module_in(*context, library, module);
 }
 
 // The context in which a kernel's attributes of a device are kept: the current one if it is that
@@ -82,7 +86,7 @@ CUresult context_on(CUdevice device, Context*& context) {
   if (!driver().is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
   if (current_context(Waits::no, context) == CUDA_SUCCESS && context->device == device)
     return CUDA_SUCCESS;
-  context = driver().devices[static_cast<std::size_t>(device)].primary;
+  context = driver().device(device).primary;
   return context == nullptr ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
 }
 
@@ -102,10 +106,8 @@ CUresult global_of(const char* name, CUdeviceptr* address, std::size_t* bytes, C
     if (symbol == nullptr || (address == nullptr && bytes == nullptr))
       return CUDA_ERROR_INVALID_VALUE;
     Context* context = nullptr;
-    CUresult result = current_context(Waits::no, context);
-    if (result != CUDA_SUCCESS) return result;
     LoadedModule* module = nullptr;
-    result = module_in(*context, found, module);
+    const CUresult result = current_module(found, context, module);
     return result != CUDA_SUCCESS ? result
                                   : find_variable(*context, *module, symbol, address, bytes);
   });
@@ -135,15 +137,9 @@ CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* o
       return CUDA_ERROR_INVALID_VALUE;
     (void)library_values;  // whether the text may be kept where it is: it is always copied
     JitLogs logs;
-    CUresult result = read_options(count, options, values, logs);
+    const CUresult result = read_options(count, options, values, logs);
     if (result != CUDA_SUCCESS) return result;
-    std::string text;
-    result = text_of_image(code, nullptr, text);
-    if (result == CUDA_SUCCESS)
-      result = load(library, std::move(text), logs);
-    else
-      logs.write(last_error(), "");
-    return report_refused_image("cuLibraryLoadData", result);
+    return report_refused_image("cuLibraryLoadData", load_image(library, code, nullptr, logs));
   });
 }
 
@@ -155,18 +151,12 @@ CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* path, CUjit_optio
     JitLogs logs;
     CUresult result = read_options(count, options, values, logs);
     if (result != CUDA_SUCCESS) return result;
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return fail(CUDA_ERROR_FILE_NOT_FOUND, std::string("cannot open ") + path);
-    const std::string bytes((std::istreambuf_iterator<char>(file)),
-                            std::istreambuf_iterator<char>());
+    std::string bytes;
+    result = read_file(path, bytes);
+    if (result != CUDA_SUCCESS) return result;
     const std::size_t size = bytes.size();
-    std::string text;
-    result = text_of_image(bytes.c_str(), &size, text);
-    if (result == CUDA_SUCCESS)
-      result = load(library, std::move(text), logs);
-    else
-      logs.write(last_error(), "");
-    return report_refused_image("cuLibraryLoadFromFile", result);
+    return report_refused_image("cuLibraryLoadFromFile",
+                                load_image(library, bytes.c_str(), &size, logs));
   });
 }
 
@@ -183,19 +173,16 @@ CUresult cuLibraryUnload(CUlibrary library) {
 CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* name) {
   return with_library("cuLibraryGetKernel", library, [&](Library& found) -> CUresult {
     if (kernel == nullptr || name == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const auto known = found.kernels.find(name);
-    if (known == found.kernels.end())
+    LibraryKernel* known = find_in(found.kernels, name);
+    if (known == nullptr)
       return fail(CUDA_ERROR_NOT_FOUND, "the library has no kernel '" + std::string(name) + "'");
-    *kernel = reinterpret_cast<CUkernel>(known->second.get());
-    return CUDA_SUCCESS;
+    return give(kernel, reinterpret_cast<CUkernel>(known));
   });
 }
 
 CUresult cuLibraryGetKernelCount(unsigned int* count, CUlibrary library) {
-  return with_library("cuLibraryGetKernelCount", library, [&](Library& found) -> CUresult {
-    if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *count = static_cast<unsigned int>(found.kernels.size());
-    return CUDA_SUCCESS;
+  return with_library("cuLibraryGetKernelCount", library, [&](Library& found) {
+    return give(count, static_cast<unsigned int>(found.kernels.size()));
   });
 }
 
@@ -214,12 +201,9 @@ CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
   return with_library("cuLibraryGetModule", library, [&](Library& found) -> CUresult {
     if (module == nullptr) return CUDA_ERROR_INVALID_VALUE;
     Context* context = nullptr;
-    CUresult result = current_context(Waits::no, context);
-    if (result != CUDA_SUCCESS) return result;
     LoadedModule* loaded = nullptr;
-    result = module_in(*context, found, loaded);
-    if (result == CUDA_SUCCESS) *module = reinterpret_cast<CUmodule>(loaded);
-    return result;
+    const CUresult result = current_module(found, context, loaded);
+    return result != CUDA_SUCCESS ? result : give(module, reinterpret_cast<CUmodule>(loaded));
   });
 }
 
@@ -249,19 +233,14 @@ CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
 }
 
 CUresult cuKernelGetLibrary(CUlibrary* library, CUkernel kernel) {
-  return with_library_kernel("cuKernelGetLibrary", kernel, [&](LibraryKernel& found) -> CUresult {
-    if (library == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *library = reinterpret_cast<CUlibrary>(found.library);
-    return CUDA_SUCCESS;
+  return with_library_kernel("cuKernelGetLibrary", kernel, [&](LibraryKernel& found) {
+    return give(library, reinterpret_cast<CUlibrary>(found.library));
   });
 }
 
 CUresult cuKernelGetName(const char** name, CUkernel kernel) {
-  return with_library_kernel("cuKernelGetName", kernel, [&](LibraryKernel& found) -> CUresult {
-    if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *name = found.name.c_str();
-    return CUDA_SUCCESS;
-  });
+  return with_library_kernel("cuKernelGetName", kernel,
+                             [&](LibraryKernel& found) { return give(name, found.name.c_str()); });
 }
 
 CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel,
@@ -300,11 +279,7 @@ CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t* offset, siz
     CUfunction function = nullptr;
     result = kernel_in(*context, found, function);
     if (result != CUDA_SUCCESS) return result;
-    const std::vector<Parameter>& all = context->kernels.at(function)->function->parameters;
-    if (offset == nullptr || index >= all.size()) return CUDA_ERROR_INVALID_VALUE;
-    *offset = all[index].offset;
-    if (size != nullptr) *size = all[index].bytes;
-    return CUDA_SUCCESS;
+    return describe_parameter(*context->kernels.at(function), index, offset, size);
   });
 }
 

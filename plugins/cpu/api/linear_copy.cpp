@@ -1,6 +1,4 @@
 // The entry points that copy and fill linear memory.
-#include <cstdint>
-
 #include "api/capture.hpp"
 #include "api/mistake.hpp"
 #include "api/owner.hpp"
@@ -13,19 +11,6 @@ namespace {
 constexpr CUmemorytype kHost = CU_MEMORYTYPE_HOST, kDevice = CU_MEMORYTYPE_DEVICE,
                        kUnified = CU_MEMORYTYPE_UNIFIED;
 
-std::uint64_t number(const void* pointer) {
-  return reinterpret_cast<std::uint64_t>(pointer);
-}
-
-// A call that returns when the work is done, as in the legacy default stream.
-template <typename Perform>
-CUresult at_once(const char* name, Perform perform_it) {
-  return with_reports(name, Waits::yes, [&](Context& context) -> CUresult {
-    const CUresult result = check_implicit(context, nullptr);
-    return result != CUDA_SUCCESS ? result : perform_it(context);
-  });
-}
-
 CUresult copy(const char* name, const CopyWork& work) {
   return at_once(name, [&](Context& context) { return perform_copy(context, work.copy); });
 }
@@ -34,21 +19,13 @@ CUresult copy_async(const char* name, const CopyWork& work, CUstream stream) {
   return with_owner_reports(name, Waits::no, stream, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     if (work.copy.WidthInBytes == 0) return CUDA_SUCCESS;
-    const CUresult result = check_queued(context, stream, work);
-    return result != CUDA_SUCCESS ? result : submit(context, stream, work);
+    return submit_checked(context, stream, work);
   });
 }
 
 FillWork rows(CUdeviceptr to, std::size_t pitch, unsigned int value, unsigned int size,
               std::size_t width, std::size_t height) {
-  FillWork work;
-  work.fill.dst = to;
-  work.fill.pitch = pitch;
-  work.fill.value = value;
-  work.fill.elementSize = size;
-  work.fill.width = width;
-  work.fill.height = height;
-  return work;
+  return {{to, pitch, value, size, width, height}};
 }
 
 CUresult fill(const char* name, const FillWork& work) {
@@ -58,8 +35,7 @@ CUresult fill(const char* name, const FillWork& work) {
 CUresult fill_async(const char* name, const FillWork& work, CUstream stream) {
   return with_owner_reports(name, Waits::no, stream, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
-    const CUresult result = check_queued(context, stream, work);
-    return result != CUDA_SUCCESS ? result : submit(context, stream, work);
+    return submit_checked(context, stream, work);
   });
 }
 

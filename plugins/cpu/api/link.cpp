@@ -1,7 +1,5 @@
 // cuLink: puts PTX texts together; the image that comes out is PTX text, too.
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "api/jit.hpp"
@@ -21,9 +19,9 @@ namespace {
 CUresult with_link(const char* name, CUlinkState state, CUresult (*body)(Link&, void*),
                    void* closure) {
   return with_owner(name, Waits::no, state, [&](Context& context) -> CUresult {
-    const auto found = context.links.find(state);
-    if (found == context.links.end()) return CUDA_ERROR_INVALID_HANDLE;
-    return report_refused_image(name, body(*found->second, closure));
+    Link* found = find_in(context.links, state);
+    if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    return report_refused_image(name, body(*found, closure));
   });
 }
 template <typename Body>
@@ -106,11 +104,11 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* pa
   return with_link("cuLinkAddFile", state, [&](Link& link) -> CUresult {
     if (path == nullptr || !link.image.empty()) return CUDA_ERROR_INVALID_VALUE;
     if (is_device_runtime(number_in(type), path)) return CUDA_SUCCESS;
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return refuse(link, CUDA_ERROR_FILE_NOT_FOUND, std::string("cannot open ") + path);
+    std::string text;
+    if (const CUresult result = read_file(path, text); result != CUDA_SUCCESS)
+      return refuse(link, result, last_error());
     if (number_in(type) != CU_JIT_INPUT_PTX) return refuse_type(link, path);
-    return add(link, path,
-               {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
+    return add(link, path, std::move(text));
   });
 }
 

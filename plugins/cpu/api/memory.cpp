@@ -6,28 +6,8 @@
 #include "api/owner.hpp"
 #include "api/state.hpp"
 
-// NOLINTBEGIN(performance-no-int-to-ptr): the driver API passes addresses as integers.
 namespace warpmark::cpu {
 namespace {
-
-CUresult allocate(CUdeviceptr* address, std::size_t bytes) {
-  return with_context("cuMemAlloc", Waits::no, [&](Context& context) -> CUresult {
-    if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-    const CUresult result = refuse_unsafe(context);
-    if (result != CUDA_SUCCESS) return result;
-    *address = context.arena.allocate(bytes, Arena::Kind::device, "cuMemAlloc_v2");
-    return *address == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
-  });
-}
-
-bool is_variable(const Context& context, CUdeviceptr address) {
-  for (const auto& [handle, module] : context.modules) {
-    for (const auto& [name, variable] : module->addresses) {
-      if (variable == address) return true;
-    }
-  }
-  return false;
-}
 
 std::byte* inside(const Arena& arena, std::uint64_t address, std::size_t bytes) {
   if (arena.find(address, bytes) != nullptr) return arena.host(address);
@@ -44,16 +24,26 @@ std::byte* inside(const Arena& arena, std::uint64_t address, std::size_t bytes) 
 }
 
 bool registered(const Context& context, std::uint64_t address, std::size_t bytes) {
-  auto after = context.host.upper_bound(address);
-  if (after == context.host.begin()) return false;
-  const auto& [begin, range] = *std::prev(after);
-  return address - begin < range.bytes && bytes <= range.bytes - (address - begin);
+  const auto* range = context.host_range_at(address);
+  return range != nullptr && bytes <= range->second.bytes - (address - range->first);
 }
 
 }  // namespace
 
-bool is_device_address(std::uint64_t address) {
-  return driver().owner(address) != nullptr;
+bool is_variable(const Context& context, CUdeviceptr address) {
+  for (const auto& [handle, module] : context.modules) {
+    for (const auto& [name, variable] : module->addresses) {
+      if (variable == address) return true;
+    }
+  }
+  return false;
+}
+
+void leave_pool(Context& context, CUdeviceptr address, std::uint64_t bytes) {
+  const auto found = context.from_pool.find(address);
+  if (found == context.from_pool.end()) return;
+  found->second->used -= bytes;
+  context.from_pool.erase(found);
 }
 
 // Copies are checked to the byte, as kernels are.
@@ -93,7 +83,13 @@ CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
 }
 
 CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
-  return allocate(address, bytes);
+  return with_context("cuMemAlloc", Waits::no, [&](Context& context) -> CUresult {
+    if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = refuse_unsafe(context);
+    if (result != CUDA_SUCCESS) return result;
+    *address = context.arena.allocate(bytes, Arena::Kind::device, "cuMemAlloc_v2");
+    return *address == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+  });
 }
 
 CUresult cuMemAllocPitch_v2(CUdeviceptr* address, size_t* pitch, size_t width, size_t height,
@@ -137,11 +133,7 @@ CUresult cuMemFree_v2(CUdeviceptr address) {
         const bool pinned = allocation != nullptr && allocation->pinned;
         if (!pinned && !is_variable(context, address) && context.arena.free(address)) {
           context.managed.erase(address);
-          if (const auto found = context.from_pool.find(address);
-              found != context.from_pool.end()) {
-            found->second->used -= bytes;
-            context.from_pool.erase(found);
-          }
+          leave_pool(context, address, bytes);
           return CUDA_SUCCESS;
         }
         report_wrong_free(context, "cuMemFree_v2", address);
@@ -178,4 +170,3 @@ CUresult cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned int flag
 }
 
 }  // extern "C"
-// NOLINTEND(performance-no-int-to-ptr)

@@ -38,6 +38,19 @@ std::string program_hit(CUresult code, const char* call) {
          ") due to \"" + error_text(code) + "\" on CUDA API call to " + call + ".\n";
 }
 
+// Of a call that is refused: what is known but for the message.
+Json refusal(const char* call, CUresult result) {
+  Json json;
+  json["kind"] = "api_error";
+  json["severity"] = "error";
+  json["call"] = call;
+  json["code"] = error_name(result);
+  return json;
+}
+std::string reason_of(CUresult result) {
+  return last_error().empty() ? error_text(result) : safe(last_error());
+}
+
 // Prints a report, and keeps it until it is drained.
 void report(Context& context, const Json& json, const std::string& text) {
   std::string line = json_text(json);
@@ -138,12 +151,8 @@ CUresult report_refusal(Context& context, const char* call, CUresult result) {
       return result;
   }
   if (!context.launch_limits.exact_bounds) return result;
-  Json json;
-  json["kind"] = "api_error";
-  json["severity"] = "error";
-  json["call"] = call;
-  json["code"] = error_name(result);
-  std::string why = last_error().empty() ? error_text(result) : safe(last_error());
+  Json json = refusal(call, result);
+  std::string why = reason_of(result);
   if (const RefusedRange& range = refused_range(); range.arena != nullptr) {
     json["access"] = range.write ? "write" : "read";
     json["bytes"] = range.bytes;
@@ -165,6 +174,14 @@ bool first_time(const std::string& message) {
   return seen->size() < kMost && seen->insert(message).second;
 }
 
+// A refusal that no context keeps.
+void print_once(const char* call, CUresult result, const std::string& why) {
+  if (!reports_are_printed() || !first_time(why)) return;
+  Json json = refusal(call, result);
+  json["message"] = std::string(call) + " is refused: " + why;
+  print_report(json_text(json), program_hit(result, call) + "=========     " + why + "\n", {});
+}
+
 }  // namespace
 
 CUresult report_refused_image(const char* call, CUresult result) {
@@ -178,15 +195,7 @@ CUresult report_refused_image(const char* call, CUresult result) {
     default:
       return result;
   }
-  const std::string why = last_error().empty() ? error_text(result) : safe(last_error());
-  if (!reports_are_printed() || !first_time(why)) return result;
-  Json json;
-  json["kind"] = "api_error";
-  json["severity"] = "error";
-  json["call"] = call;
-  json["code"] = error_name(result);
-  json["message"] = std::string(call) + " is refused: " + why;
-  print_report(json_text(json), program_hit(result, call) + "=========     " + why + "\n", {});
+  print_once(call, result, reason_of(result));
   return result;
 }
 
@@ -195,17 +204,7 @@ void report_missing_tables() {
       "NVIDIA's runtime library (cudaMalloc, <<<>>>; CuPy, PyTorch) asks the driver for tables "
       "that are documented nowhere. It does not run on this device: use the driver API, or "
       "PyCUDA or Numba";
-  if (!reports_are_printed() || !first_time(why)) return;
-  Json json;
-  json["kind"] = "api_error";
-  json["severity"] = "error";
-  json["call"] = "cuGetExportTable";
-  json["code"] = error_name(CUDA_ERROR_NOT_SUPPORTED);
-  json["message"] = "cuGetExportTable is refused: " + why;
-  print_report(
-      json_text(json),
-      program_hit(CUDA_ERROR_NOT_SUPPORTED, "cuGetExportTable") + "=========     " + why + "\n",
-      {});
+  print_once("cuGetExportTable", CUDA_ERROR_NOT_SUPPORTED, why);
 }
 
 CUresult refuse_ptx(const PtxError& error) {

@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "api/capture.hpp"
 #include "api/jit.hpp"
@@ -78,10 +76,12 @@ void release_variables(Context& context, LoadedModule& module) {
   module.addresses.clear();
 }
 
-CUresult load_image(Context& context, CUmodule* result, const void* image, const JitLogs& logs) {
+// `bytes` is how much may be read, if that is known.
+CUresult load_image(Context& context, CUmodule* result, const void* image, const std::size_t* bytes,
+                    const JitLogs& logs) {
   if (result == nullptr) return CUDA_ERROR_INVALID_VALUE;
   std::string text;
-  CUresult outcome = text_of_image(image, nullptr, text);
+  CUresult outcome = text_of_image(image, bytes, text);
   if (outcome != CUDA_SUCCESS) {
     logs.write(last_error(), "");
     return outcome;
@@ -98,10 +98,6 @@ const Function* find_entry(const LoadedModule& module, std::string_view name) {
   const Function& function = module.ptx.functions[index->second];
   return function.entry ? &function : nullptr;
 }
-
-}  // namespace
-
-namespace {
 
 // Where a module's kernels find what they name.
 Placement placement_of(const Context& context, const LoadedModule& module) {
@@ -153,10 +149,8 @@ void unload(Context& context, LoadedModule& module) {
 
 CUresult make_kernel(Context& context, LoadedModule& module, const Function& function,
                      CUfunction* result) {
-  if (const auto known = module.kernels.find(function.name); known != module.kernels.end()) {
-    *result = reinterpret_cast<CUfunction>(known->second.get());
-    return CUDA_SUCCESS;
-  }
+  if (Kernel* known = find_in(module.kernels, function.name))
+    return give(result, reinterpret_cast<CUfunction>(known));
   Placement placement = placement_of(context, module);
   if (const auto limit = context.limits.find(CU_LIMIT_STACK_SIZE); limit != context.limits.end()) {
     placement.stack_bytes = static_cast<std::uint32_t>(
@@ -202,69 +196,62 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int co
     JitLogs logs;
     const CUresult result = read_options(count, options, values, logs);
     if (result != CUDA_SUCCESS) return result;
-    return report_refused_image("cuModuleLoadDataEx", load_image(context, module, image, logs));
+    return report_refused_image("cuModuleLoadDataEx",
+                                load_image(context, module, image, nullptr, logs));
   });
 }
 
 CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   return with_context("cuModuleLoadData", Waits::no, [&](Context& context) {
-    return report_refused_image("cuModuleLoadData", load_image(context, module, image, {}));
+    return report_refused_image("cuModuleLoadData",
+                                load_image(context, module, image, nullptr, {}));
   });
 }
 
 CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) {
   return with_context("cuModuleLoadFatBinary", Waits::no, [&](Context& context) {
-    return report_refused_image("cuModuleLoadFatBinary", load_image(context, module, image, {}));
+    return report_refused_image("cuModuleLoadFatBinary",
+                                load_image(context, module, image, nullptr, {}));
   });
 }
 
 CUresult cuModuleLoad(CUmodule* module, const char* path) {
   return with_context("cuModuleLoad", Waits::no, [&](Context& context) -> CUresult {
     if (path == nullptr || module == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return fail(CUDA_ERROR_FILE_NOT_FOUND, std::string("cannot open ") + path);
-    const std::string bytes((std::istreambuf_iterator<char>(file)),
-                            std::istreambuf_iterator<char>());
+    std::string bytes;
+    if (const CUresult result = read_file(path, bytes); result != CUDA_SUCCESS) return result;
     const std::size_t size = bytes.size();
-    std::string text;
-    CUresult result = text_of_image(bytes.c_str(), &size, text);
-    LoadedModule* loaded = nullptr;
-    if (result == CUDA_SUCCESS) result = load_text(context, &loaded, std::move(text), {});
-    if (result == CUDA_SUCCESS) *module = reinterpret_cast<CUmodule>(loaded);
-    return report_refused_image("cuModuleLoad", result);
+    return report_refused_image("cuModuleLoad",
+                                load_image(context, module, bytes.c_str(), &size, {}));
   });
 }
 
 CUresult cuModuleUnload(CUmodule module) {
   return with_owner("cuModuleUnload", Waits::yes, module, [&](Context& context) -> CUresult {
-    const auto found = context.modules.find(module);
-    if (found == context.modules.end()) return CUDA_ERROR_INVALID_HANDLE;
-    if (found->second->of_library) return CUDA_ERROR_NOT_PERMITTED;
-    unload(context, *found->second);
+    LoadedModule* found = find_in(context.modules, module);
+    if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (found->of_library) return CUDA_ERROR_NOT_PERMITTED;
+    unload(context, *found);
     return CUDA_SUCCESS;
   });
 }
 
 CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
-  return initialised("cuModuleGetLoadingMode", [&]() -> CUresult {
-    if (mode == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *mode = CU_MODULE_LAZY_LOADING;
-    return CUDA_SUCCESS;
-  });
+  return initialised("cuModuleGetLoadingMode",
+                     [&]() { return give(mode, CU_MODULE_LAZY_LOADING); });
 }
 
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
   return with_owner("cuModuleGetFunction", Waits::no, module, [&](Context& context) -> CUresult {
     if (function == nullptr || name == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const auto found = context.modules.find(module);
-    if (found == context.modules.end()) return CUDA_ERROR_INVALID_HANDLE;
-    LoadedModule& loaded = *found->second;
-    const Function* entry = find_entry(loaded, name);
+    LoadedModule* found = find_in(context.modules, module);
+    if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    const Function* entry = find_entry(*found, name);
     if (entry == nullptr) {
       return fail(CUDA_ERROR_NOT_FOUND, "the module has no kernel '" + std::string(name) + "'");
     }
     return report_refused_image("cuModuleGetFunction",
-                                make_kernel(context, loaded, *entry, function));
+                                make_kernel(context, *found, *entry, function));
   });
 }
 
@@ -272,9 +259,9 @@ CUresult cuModuleGetFunctionCount(unsigned int* count, CUmodule module) {
   return with_owner(
       "cuModuleGetFunctionCount", Waits::no, module, [&](Context& context) -> CUresult {
         if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
-        const auto found = context.modules.find(module);
-        if (found == context.modules.end()) return CUDA_ERROR_INVALID_HANDLE;
-        const std::vector<Function>& all = found->second->ptx.functions;
+        LoadedModule* found = find_in(context.modules, module);
+        if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+        const std::vector<Function>& all = found->ptx.functions;
         *count = static_cast<unsigned int>(
             std::count_if(all.begin(), all.end(), [](const Function& each) { return each.entry; }));
         return CUDA_SUCCESS;
@@ -282,19 +269,19 @@ CUresult cuModuleGetFunctionCount(unsigned int* count, CUmodule module) {
 }
 
 CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned int count, CUmodule module) {
-  return with_owner(
-      "cuModuleEnumerateFunctions", Waits::no, module, [&](Context& context) -> CUresult {
-        if (functions == nullptr) return CUDA_ERROR_INVALID_VALUE;
-        const auto found = context.modules.find(module);
-        if (found == context.modules.end()) return CUDA_ERROR_INVALID_HANDLE;
-        for (const Function& each : found->second->ptx.functions) {
-          if (!each.entry) continue;
-          if (count-- == 0) break;
-          const CUresult result = make_kernel(context, *found->second, each, functions++);
-          if (result != CUDA_SUCCESS) return result;
-        }
-        return CUDA_SUCCESS;
-      });
+  return with_owner("cuModuleEnumerateFunctions", Waits::no, module,
+                    [&](Context& context) -> CUresult {
+                      if (functions == nullptr) return CUDA_ERROR_INVALID_VALUE;
+                      LoadedModule* found = find_in(context.modules, module);
+                      if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+                      for (const Function& each : found->ptx.functions) {
+                        if (!each.entry) continue;
+                        if (count-- == 0) break;
+                        const CUresult result = make_kernel(context, *found, each, functions++);
+                        if (result != CUDA_SUCCESS) return result;
+                      }
+                      return CUDA_SUCCESS;
+                    });
 }
 
 CUresult cuModuleGetGlobal_v2(CUdeviceptr* address, size_t* bytes, CUmodule module,
@@ -302,9 +289,9 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr* address, size_t* bytes, CUmodule modu
   return with_owner("cuModuleGetGlobal", Waits::no, module, [&](Context& context) -> CUresult {
     if (name == nullptr || (address == nullptr && bytes == nullptr))
       return CUDA_ERROR_INVALID_VALUE;
-    const auto found = context.modules.find(module);
-    if (found == context.modules.end()) return CUDA_ERROR_INVALID_HANDLE;
-    return find_variable(context, *found->second, name, address, bytes);
+    LoadedModule* found = find_in(context.modules, module);
+    if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    return find_variable(context, *found, name, address, bytes);
   });
 }
 

@@ -1,6 +1,7 @@
 // The numbers that clients write where the driver's interface has enumerations.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 
 namespace warpmark::cpu {
@@ -19,6 +20,11 @@ template <typename Enumeration>
 template <typename Enumeration>
 void copy_number(Enumeration& to, const Enumeration& from) {
   std::memcpy(&to, &from, sizeof to);
+}
+
+/// An address of the host as the driver's interface has those of the device.
+[[nodiscard]] inline std::uint64_t number(const void* pointer) {
+  return reinterpret_cast<std::uint64_t>(pointer);
 }
 
 }  // namespace warpmark::cpu

@@ -1,8 +1,6 @@
 // Whose a handle is.
 #include "api/owner.hpp"
 
-#include <iterator>
-
 namespace warpmark::cpu {
 namespace {
 
@@ -48,12 +46,8 @@ Context* owner_of(SurfaceHandle surface) {
 
 Context* owner_of(AddressHandle address) {
   if (Context* owner = driver().owner(address.address)) return owner;
-  return first_that([&](const Context& one) {
-    auto after = one.host.upper_bound(address.address);
-    if (after == one.host.begin()) return false;
-    const auto& [begin, range] = *std::prev(after);
-    return address.address - begin < range.bytes;
-  });
+  return first_that(
+      [&](const Context& one) { return one.host_range_at(address.address) != nullptr; });
 }
 
 }  // namespace warpmark::cpu

@@ -1,5 +1,5 @@
 // Several devices: which may use whose memory, and copies between them.
-#include "api/capture.hpp"
+#include "api/copy.hpp"
 #include "api/mistake.hpp"
 #include "api/owner.hpp"
 #include "api/state.hpp"
@@ -15,58 +15,26 @@ CUresult copy_peer(const char* name, CUdeviceptr to, CUcontext to_context, CUdev
         if (driver().find(to_context) == nullptr || driver().find(from_context) == nullptr)
           return CUDA_ERROR_INVALID_CONTEXT;
         if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
-        const CopyWork work =
-            linear_copy(to, CU_MEMORYTYPE_DEVICE, from, CU_MEMORYTYPE_DEVICE, bytes);
-        const CUresult result = check_queued(context, stream, work);
-        return result != CUDA_SUCCESS ? result : submit(context, stream, work);
+        return submit_checked(
+            context, stream,
+            linear_copy(to, CU_MEMORYTYPE_DEVICE, from, CU_MEMORYTYPE_DEVICE, bytes));
       });
-}
-
-// Copies name memory by address here, which is one for all devices.
-CUDA_MEMCPY3D without_contexts(const CUDA_MEMCPY3D_PEER& peer) {
-  CUDA_MEMCPY3D copy{};
-  copy.srcXInBytes = peer.srcXInBytes;
-  copy.srcY = peer.srcY;
-  copy.srcZ = peer.srcZ;
-  copy.srcLOD = peer.srcLOD;
-  copy_number(copy.srcMemoryType, peer.srcMemoryType);
-  copy.srcHost = peer.srcHost;
-  copy.srcDevice = peer.srcDevice;
-  copy.srcArray = peer.srcArray;
-  copy.srcPitch = peer.srcPitch;
-  copy.srcHeight = peer.srcHeight;
-  copy.dstXInBytes = peer.dstXInBytes;
-  copy.dstY = peer.dstY;
-  copy.dstZ = peer.dstZ;
-  copy.dstLOD = peer.dstLOD;
-  copy_number(copy.dstMemoryType, peer.dstMemoryType);
-  copy.dstHost = peer.dstHost;
-  copy.dstDevice = peer.dstDevice;
-  copy.dstArray = peer.dstArray;
-  copy.dstPitch = peer.dstPitch;
-  copy.dstHeight = peer.dstHeight;
-  copy.WidthInBytes = peer.WidthInBytes;
-  copy.Height = peer.Height;
-  copy.Depth = peer.Depth;
-  return copy;
 }
 
 CUresult copy_peer_3d(const char* name, const CUDA_MEMCPY3D_PEER* peer, CUstream stream,
                       bool wait) {
-  return with_owner_reports(
-      name, wait ? Waits::yes : Waits::no, stream, [&](Context& context) -> CUresult {
-        if (peer == nullptr) return CUDA_ERROR_INVALID_VALUE;
-        if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
-        // An array's context is that of its creation; the other kinds of memory name theirs.
-        if ((number_in(peer->dstMemoryType) != CU_MEMORYTYPE_ARRAY &&
-             driver().find(peer->dstContext) == nullptr) ||
-            (number_in(peer->srcMemoryType) != CU_MEMORYTYPE_ARRAY &&
-             driver().find(peer->srcContext) == nullptr))
-          return CUDA_ERROR_INVALID_CONTEXT;
-        const CopyWork work{without_contexts(*peer)};
-        const CUresult result = check_queued(context, stream, work);
-        return result != CUDA_SUCCESS ? result : submit(context, stream, work);
-      });
+  return with_owner_reports(name, wait ? Waits::yes : Waits::no, stream,
+                            [&](Context& context) -> CUresult {
+                              if (peer == nullptr) return CUDA_ERROR_INVALID_VALUE;
+                              if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
+                              // An array's context is that of its creation; the other kinds of memory name theirs.
+                              if ((number_in(peer->dstMemoryType) != CU_MEMORYTYPE_ARRAY &&
+                                   driver().find(peer->dstContext) == nullptr) ||
+                                  (number_in(peer->srcMemoryType) != CU_MEMORYTYPE_ARRAY &&
+                                   driver().find(peer->srcContext) == nullptr))
+                                return CUDA_ERROR_INVALID_CONTEXT;
+                              return submit_checked(context, stream, CopyWork{box_of(*peer)});
+                            });
 }
 
 }  // namespace
@@ -79,9 +47,7 @@ extern "C" {
 CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
   return initialised("cuDeviceCanAccessPeer", [&]() -> CUresult {
     if (!driver().is_device(device) || !driver().is_device(peer)) return CUDA_ERROR_INVALID_DEVICE;
-    if (can == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *can = device != peer ? 1 : 0;
-    return CUDA_SUCCESS;
+    return give(can, device != peer ? 1 : 0);
   });
 }
 
@@ -93,15 +59,11 @@ CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attribute, CU
     if (value == nullptr || source == target) return CUDA_ERROR_INVALID_VALUE;
     switch (number_in(attribute)) {
       case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:
-        *value = 0;
-        return CUDA_SUCCESS;
+      case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED:
+        return give(value, 0);
       case CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED:
       case CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED:
-        *value = 1;
-        return CUDA_SUCCESS;
-      case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED:
-        *value = 0;
-        return CUDA_SUCCESS;
+        return give(value, 1);
       default:
         return CUDA_ERROR_INVALID_VALUE;
     }

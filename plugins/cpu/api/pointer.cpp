@@ -1,11 +1,9 @@
 // What an address is.
 #include <cstdint>
-#include <cstring>
 
 #include "api/owner.hpp"
 #include "api/state.hpp"
 
-// NOLINTBEGIN(performance-no-int-to-ptr): the driver API passes addresses as integers.
 namespace warpmark::cpu {
 namespace {
 
@@ -18,10 +16,9 @@ struct Place {
 // Where an address lies, in any context.
 bool locate(CUdeviceptr address, Place& place) {
   for (const auto& [handle, context] : driver().contexts) {
-    auto after = context->host.upper_bound(address);
-    if (after == context->host.begin()) continue;
-    const auto& [begin, range] = *std::prev(after);
-    if (address - begin >= range.bytes) continue;
+    const auto* found = context->host_range_at(address);
+    if (found == nullptr) continue;
+    const auto& [begin, range] = *found;
     place = {context.get(), begin, range.bytes, true, range.owned, false, false};
     return true;
   }
@@ -36,12 +33,6 @@ bool locate(CUdeviceptr address, Place& place) {
            owner->managed.contains(found->address),
            owner->from_pool.contains(found->address)};
   return true;
-}
-
-template <typename T>
-CUresult put(void* data, T value) {
-  std::memcpy(data, &value, sizeof(T));  // NOLINT(bugprone-sizeof-expression): T may be a pointer
-  return CUDA_SUCCESS;
 }
 
 CUresult answer(void* data, unsigned int attribute, CUdeviceptr address, const Place& place) {
@@ -59,26 +50,23 @@ CUresult answer(void* data, unsigned int attribute, CUdeviceptr address, const P
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
       return put(data, place.managed ? 1 : 0);
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
       return put(data, place.begin);
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
       return put(data, place.bytes);
-    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
-      return put(data, place.begin);
     case CU_POINTER_ATTRIBUTE_MAPPED:
       return put(data, 1);
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+      return put(data, false);
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-      return attribute == CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES ? put(data, std::uint64_t{0})
-                                                                    : put(data, false);
+      return put(data, std::uint64_t{0});
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
       return put(data, CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
-    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: {
-      const auto found = place.context->from_pool.find(place.begin);
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
       return put<const Pool*>(
-          data, place.pooled && found != place.context->from_pool.end() ? found->second : nullptr);
-    }
+          data, place.pooled ? find_in(place.context->from_pool, place.begin) : nullptr);
     default:
       return attribute > 0 && attribute < 32 ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
   }
@@ -156,4 +144,3 @@ CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute,
 }
 
 }  // extern "C"
-// NOLINTEND(performance-no-int-to-ptr)

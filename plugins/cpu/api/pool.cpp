@@ -19,8 +19,7 @@ Pool* find_pool(CUmemoryPool pool) {
   for (Device& device : driver().devices) {
     if (handle(&device.default_pool) == pool) return &device.default_pool;
   }
-  const auto found = driver().pools.find(pool);
-  return found == driver().pools.end() ? nullptr : found->second.get();
+  return find_in(driver().pools, pool);
 }
 
 template <typename Body>
@@ -71,15 +70,8 @@ CUresult free_now(Context& context, CUdeviceptr address) {
     report_wrong_free(context, "cuMemFreeAsync", address);
     return CUDA_ERROR_INVALID_VALUE;
   }
-  for (const auto& [handle, module] : context.modules) {
-    for (const auto& [name, variable] : module->addresses) {
-      if (variable == address) return CUDA_ERROR_INVALID_VALUE;
-    }
-  }
-  if (const auto found = context.from_pool.find(address); found != context.from_pool.end()) {
-    found->second->used -= allocation->bytes;
-    context.from_pool.erase(found);
-  }
+  if (is_variable(context, address)) return CUDA_ERROR_INVALID_VALUE;
+  leave_pool(context, address, allocation->bytes);
   context.arena.free(address);
   return CUDA_SUCCESS;
 }
@@ -94,18 +86,14 @@ extern "C" {
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
   return initialised("cuDeviceGetDefaultMemPool", [&]() -> CUresult {
     if (!driver().is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *pool = handle(&driver().devices[static_cast<std::size_t>(device)].default_pool);
-    return CUDA_SUCCESS;
+    return give(pool, handle(&driver().device(device).default_pool));
   });
 }
 
 CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device) {
   return initialised("cuDeviceGetMemPool", [&]() -> CUresult {
     if (!driver().is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *pool = handle(driver().devices[static_cast<std::size_t>(device)].pool);
-    return CUDA_SUCCESS;
+    return give(pool, handle(driver().device(device).pool));
   });
 }
 
@@ -113,7 +101,7 @@ CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
   return with_pool("cuDeviceSetMemPool", pool, [&](Pool& found) -> CUresult {
     if (!driver().is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
     if (found.device != device) return CUDA_ERROR_INVALID_VALUE;
-    driver().devices[static_cast<std::size_t>(device)].pool = &found;
+    driver().device(device).pool = &found;
     return CUDA_SUCCESS;
   });
 }
@@ -138,7 +126,7 @@ CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
 CUresult cuMemPoolDestroy(CUmemoryPool pool) {
   return with_pool("cuMemPoolDestroy", pool, [&](Pool& found) -> CUresult {
     if (found.shared) return CUDA_ERROR_INVALID_VALUE;
-    Device& device = driver().devices[static_cast<std::size_t>(found.device)];
+    Device& device = driver().device(found.device);
     if (device.pool == &found) device.pool = &device.default_pool;
     // What was allocated from it stays until it is freed; the default pool takes it over.
     for (const auto& [handle, context] : driver().contexts) {
@@ -159,24 +147,19 @@ CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t) {
 CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
   return with_pool("cuMemPoolGetAttribute", pool, [&](Pool& found) -> CUresult {
     if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const auto put = [&](std::uint64_t number) {
-      std::memcpy(value, &number, sizeof number);
-      return CUDA_SUCCESS;
-    };
     switch (number_in(attribute)) {
       case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
       case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
       case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
-        std::memcpy(value, &found.reuse[number_in(attribute) - 1], sizeof(int));
-        return CUDA_SUCCESS;
+        return put(value, found.reuse[number_in(attribute) - 1]);
       case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
-        return put(found.release_threshold);
+        return put(value, found.release_threshold);
       case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
       case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
-        return put(found.used);
+        return put(value, found.used);
       case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
       case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
-        return put(found.most_used);
+        return put(value, found.most_used);
       default:
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -244,7 +227,7 @@ CUresult cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream stream) {
   return with_owner("cuMemAllocAsync", Waits::no, stream, [&](Context& context) -> CUresult {
     const CUresult result = check_stream(context, stream);
     if (result != CUDA_SUCCESS) return result;
-    Pool& pool = *driver().devices[static_cast<std::size_t>(context.device)].pool;
+    Pool& pool = *driver().device(context.device).pool;
     return allocate(context, pool, address, bytes, stream, "cuMemAllocAsync");
   });
 }

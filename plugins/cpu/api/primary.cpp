@@ -10,7 +10,7 @@ template <typename Body>
 CUresult with_primary(const char* name, CUdevice device, Body body) {
   return initialised(name, [&]() -> CUresult {
     if (!driver().is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    return body(driver().devices[static_cast<std::size_t>(device)]);
+    return body(driver().device(device));
   });
 }
 

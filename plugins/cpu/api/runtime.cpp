@@ -10,8 +10,8 @@ namespace warpmark::cpu {
 namespace {
 
 std::uint64_t limit_of(const Context& context, CUlimit limit, std::uint64_t otherwise) {
-  const auto set = context.limits.find(limit);
-  return set == context.limits.end() ? otherwise : set->second;
+  const auto* set = find_in(context.limits, limit);
+  return set == nullptr ? otherwise : *set;
 }
 
 // The driver prints with the client's stdio, so that its own output and ours keep their order.

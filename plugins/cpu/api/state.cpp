@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
 #include <new>
 #include <optional>
 #include <string_view>
@@ -127,11 +128,6 @@ std::string& last_error() {
   return text;
 }
 
-CUresult fail(CUresult result, std::string message) {
-  last_error() = std::move(message);
-  return result;
-}
-
 CUresult enter(const char* name, CUresult (*body)(void*), void* closure) {
   try {
     last_error().clear();
@@ -212,8 +208,7 @@ void Driver::destroy(Context* context) {
     const Allocation* allocation = context->arena.find(address, 1);
     if (allocation != nullptr) pool->used -= allocation->bytes;
   }
-  if (context == devices[static_cast<std::size_t>(context->device)].primary)
-    devices[static_cast<std::size_t>(context->device)].primary = nullptr;
+  if (context == device(context->device).primary) device(context->device).primary = nullptr;
   // What goes with it looks for it among the others.
   const auto gone = contexts.extract(reinterpret_cast<CUcontext>(context));
 }
@@ -223,6 +218,14 @@ std::uint32_t worker_count(std::uint64_t workers) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(workers, 256));
 }
 
+const std::pair<const std::uint64_t, Context::HostRange>* Context::host_range_at(
+    std::uint64_t address) const {
+  const auto after = host.upper_bound(address);
+  if (after == host.begin()) return nullptr;
+  const auto found = std::prev(after);
+  return address - found->first < found->second.bytes ? &*found : nullptr;
+}
+
 bool valid_stream(const Context& context, CUstream stream) {
   return stream == nullptr || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD ||
          context.streams.contains(stream);
@@ -230,8 +233,7 @@ bool valid_stream(const Context& context, CUstream stream) {
 
 Stream* find_stream(Context& context, CUstream stream) {
   if (stream == CU_STREAM_PER_THREAD) return &context.per_thread_stream;
-  const auto found = context.streams.find(stream);
-  return found == context.streams.end() ? nullptr : found->second.get();
+  return find_in(context.streams, stream);
 }
 
 }  // namespace warpmark::cpu

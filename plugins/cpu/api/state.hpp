@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <map>
 #include <memory>
@@ -12,10 +13,12 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "api/array.hpp"
 #include "api/cuda_api.hpp"
+#include "api/find.hpp"
 #include "api/jit.hpp"
 #include "inspect/fault.hpp"
 #include "machine/grid.hpp"
@@ -173,7 +176,10 @@ struct Context {
     bool owned = false;  ///< allocated here, not registered
     unsigned int flags = 0;
   };
-  std::map<std::uint64_t, HostRange> host;   ///< pinned host memory by address
+  std::map<std::uint64_t, HostRange> host;  ///< pinned host memory by address
+  /// The range of it that holds an address, or null.
+  [[nodiscard]] const std::pair<const std::uint64_t, HostRange>* host_range_at(
+      std::uint64_t address) const;
   std::map<std::uint64_t, Pool*> from_pool;  ///< allocations by address
   /// Allocations that cuMemAllocManaged made, and what was said of them.
   std::map<std::uint64_t, ManagedAdvice> managed;
@@ -232,13 +238,11 @@ class Driver {
 
   Driver();
   ~Driver();
-  [[nodiscard]] Context* find(CUcontext handle) const {
-    const auto found = contexts.find(handle);
-    return found == contexts.end() ? nullptr : found->second.get();
-  }
+  [[nodiscard]] Context* find(CUcontext handle) const { return find_in(contexts, handle); }
   [[nodiscard]] bool is_device(int ordinal) const {
     return ordinal >= 0 && static_cast<std::size_t>(ordinal) < devices.size();
   }
+  [[nodiscard]] Device& device(int ordinal) { return devices[static_cast<std::size_t>(ordinal)]; }
   /// The context whose memory or address range `address` belongs to, or null.
   [[nodiscard]] Context* owner(std::uint64_t address) const;
   Context* create(unsigned int flags, int device);
@@ -261,8 +265,25 @@ std::vector<CUcontext>& context_stack();
 
 /// The text that warpmark_device.last_error returns on this thread.
 std::string& last_error();
-/// Sets it and returns `result`.
-CUresult fail(CUresult result, std::string message);
+/// Sets it and returns `result`. Inline, so that clang-tidy sees that what fails does not succeed.
+inline CUresult fail(CUresult result, std::string message) {
+  last_error() = std::move(message);
+  return result;
+}
+/// The result of a call that hands `value` out to `place`, which the client may have left null.
+template <typename T, typename Value>
+CUresult give(T* place, const Value& value) {
+  if (place == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *place = value;
+  return CUDA_SUCCESS;
+}
+
+/// The same for an attribute, whose type the client knows; `place` is not null.
+template <typename T>
+CUresult put(void* place, T value) {
+  std::memcpy(place, &value, sizeof(T));  // NOLINT(bugprone-sizeof-expression): T may be a pointer
+  return CUDA_SUCCESS;
+}
 
 /// Runs an entry point's body under the lock, with no exception leaving it.
 CUresult enter(const char* name, CUresult (*body)(void*), void* closure);
@@ -321,10 +342,15 @@ CUresult kernel_in(Context& context, LibraryKernel& kernel, CUfunction& function
 std::uint64_t active_blocks(const Kernel& kernel, std::uint64_t threads, std::uint64_t dynamic);
 CUresult get_attribute(const Kernel& kernel, unsigned int attribute, int* value);
 CUresult set_attribute(Kernel& kernel, unsigned int attribute, int value);
+/// Where a parameter is; `size` may be null.
+CUresult describe_parameter(const Kernel& kernel, std::size_t index, std::size_t* offset,
+                            std::size_t* size);
 
 /// The PTX text of an image as clients hand it over: text that a NUL ends, or a fatbin with an
 /// uncompressed PTX text in it. `bytes` is how much may be read, if that is known.
 CUresult text_of_image(const void* image, const std::size_t* bytes, std::string& text);
+/// The bytes of an image's file, with an error's text if it cannot be opened.
+CUresult read_file(const char* path, std::string& bytes);
 /// Whether a text begins with a directive, after comments, as PTX does: any other is no program in
 /// whatever form (CUDA_ERROR_INVALID_IMAGE), which is not the same as one with mistakes in it.
 bool is_ptx(std::string_view text);
@@ -338,8 +364,10 @@ CUresult find_variable(Context& context, const LoadedModule& module, std::string
 /// Host memory of `bytes` at an address that a call gave; `device` says that it must be the
 /// device's. Null with an error's text if there is no such range.
 std::byte* host_range(Context& context, std::uint64_t address, std::size_t bytes, bool device);
-/// Whether an address of unified memory is a device's.
-bool is_device_address(std::uint64_t address);
+/// Whether a module's variable begins at an address: it is freed with the module.
+bool is_variable(const Context& context, CUdeviceptr address);
+/// What remains to be done when an allocation of a pool is freed.
+void leave_pool(Context& context, CUdeviceptr address, std::uint64_t bytes);
 
 /// LaunchCounters::more: traffic, classes of instructions, occupancy, and with `lines` each line's.
 std::string render_profile(const Kernel& kernel, const LaunchShape& shape,

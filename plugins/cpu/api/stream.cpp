@@ -1,6 +1,5 @@
 // Streams. Work executes when it is submitted, so a stream is always idle.
 #include <algorithm>
-#include <cstring>
 
 #include "api/capture.hpp"
 #include "api/owner.hpp"
@@ -35,27 +34,6 @@ CUresult with_stream(const char* name, CUstream stream, Waits waits, Body body) 
 CUresult wait_for(const char* name, CUstream stream) {
   return with_stream(name, stream, Waits::yes,
                      [&](Context& context) { return refuse_to_wait(context, stream); });
-}
-
-CUresult context_of(CUstream stream, CUcontext* result) {
-  return with_stream("cuStreamGetCtx", stream, Waits::no, [&](Context& context) -> CUresult {
-    if (result == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *result = reinterpret_cast<CUcontext>(&context);
-    return CUDA_SUCCESS;
-  });
-}
-
-CUresult call_host(const char* name, CUstream stream, HostWork work) {
-  bool now = false;
-  const CUresult result = with_owner(name, Waits::no, stream, [&](Context& context) -> CUresult {
-    if (work.function == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
-    now = !capturing(context, stream) && context.pending == CUDA_SUCCESS;
-    return submit(context, stream, work);
-  });
-  // Without the lock: what is called may use this library from another thread.
-  if (result == CUDA_SUCCESS && now) work.function(work.user);
-  return result;
 }
 
 constexpr unsigned int kAttributes = sizeof(Stream::attributes) / sizeof(CUstreamAttrValue);
@@ -96,41 +74,34 @@ CUresult cuStreamQuery(CUstream stream) {
 
 CUresult cuStreamGetPriority(CUstream stream, int* priority) {
   return with_stream("cuStreamGetPriority", stream, Waits::no, [&](Context& context) -> CUresult {
-    if (priority == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const Stream* found = find_stream(context, stream);
-    *priority = found == nullptr ? 0 : found->priority;
-    return CUDA_SUCCESS;
+    return give(priority, found == nullptr ? 0 : found->priority);
   });
 }
 
 CUresult cuStreamGetFlags(CUstream stream, unsigned int* flags) {
   return with_stream("cuStreamGetFlags", stream, Waits::no, [&](Context& context) -> CUresult {
-    if (flags == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const Stream* found = find_stream(context, stream);
-    *flags = found == nullptr ? 0 : found->flags;
-    return CUDA_SUCCESS;
+    return give(flags, found == nullptr ? 0 : found->flags);
   });
 }
 
 CUresult cuStreamGetId(CUstream stream, unsigned long long* id) {
   return with_stream("cuStreamGetId", stream, Waits::no, [&](Context& context) -> CUresult {
-    if (id == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const Stream* found = find_stream(context, stream);
-    *id = found == nullptr ? context.id : found->id;
-    return CUDA_SUCCESS;
+    return give(id, found == nullptr ? context.id : found->id);
   });
 }
 
 CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
-  return context_of(stream, context);
+  return with_stream("cuStreamGetCtx", stream, Waits::no, [&](Context& found) {
+    return give(context, reinterpret_cast<CUcontext>(&found));
+  });
 }
 
 CUresult cuStreamGetDevice(CUstream stream, CUdevice* device) {
-  return with_stream("cuStreamGetDevice", stream, Waits::no, [&](Context& context) -> CUresult {
-    if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *device = context.device;
-    return CUDA_SUCCESS;
-  });
+  return with_stream("cuStreamGetDevice", stream, Waits::no,
+                     [&](Context& context) { return give(device, context.device); });
 }
 
 CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
@@ -170,7 +141,17 @@ CUresult cuStreamSetAttribute(CUstream stream, CUstreamAttrID attribute,
 }
 
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* user) {
-  return call_host("cuLaunchHostFunc", stream, {function, user});
+  bool now = false;
+  const CUresult result =
+      with_owner("cuLaunchHostFunc", Waits::no, stream, [&](Context& context) -> CUresult {
+        if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
+        if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
+        now = !capturing(context, stream) && context.pending == CUDA_SUCCESS;
+        return submit(context, stream, HostWork{{function, user}});
+      });
+  // Without the lock: what is called may use this library from another thread.
+  if (result == CUDA_SUCCESS && now) function(user);
+  return result;
 }
 
 // Unlike a host function, a callback also runs after a failure, and learns of it.

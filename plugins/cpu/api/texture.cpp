@@ -69,10 +69,10 @@ CUresult levels_of(Context& context, const CUDA_RESOURCE_DESC& resource, Texture
       return CUDA_SUCCESS;
     }
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY: {
-      const auto found = context.images.mipmaps.find(resource.res.mipmap.hMipmappedArray);
-      if (found == context.images.mipmaps.end()) return CUDA_ERROR_INVALID_VALUE;
+      const auto* found = find_in(context.images.mipmaps, resource.res.mipmap.hMipmappedArray);
+      if (found == nullptr) return CUDA_ERROR_INVALID_VALUE;
       texture.levels.clear();
-      for (const CUarray level : found->second->levels)
+      for (const CUarray level : found->levels)
         texture.levels.push_back(context.images.find(level)->image);
       return CUDA_SUCCESS;
     }
@@ -184,33 +184,25 @@ CUresult cuTexObjectDestroy(CUtexObject handle) {
 
 CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC* resource, CUtexObject handle) {
   return with_context("cuTexObjectGetResourceDesc", Waits::no, [&](Context& context) -> CUresult {
-    const auto found = context.images.textures.find(handle);
-    if (resource == nullptr || found == context.images.textures.end())
-      return CUDA_ERROR_INVALID_VALUE;
-    *resource = found->second.resource;
-    return CUDA_SUCCESS;
+    const auto* found = find_in(context.images.textures, handle);
+    return found == nullptr ? CUDA_ERROR_INVALID_VALUE : give(resource, found->resource);
   });
 }
 
 CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC* sampler, CUtexObject handle) {
   return with_context("cuTexObjectGetTextureDesc", Waits::no, [&](Context& context) -> CUresult {
-    const auto found = context.images.textures.find(handle);
-    if (sampler == nullptr || found == context.images.textures.end())
-      return CUDA_ERROR_INVALID_VALUE;
-    *sampler = found->second.texture;
-    return CUDA_SUCCESS;
+    const auto* found = find_in(context.images.textures, handle);
+    return found == nullptr ? CUDA_ERROR_INVALID_VALUE : give(sampler, found->texture);
   });
 }
 
 CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC* view, CUtexObject handle) {
-  return with_context(
-      "cuTexObjectGetResourceViewDesc", Waits::no, [&](Context& context) -> CUresult {
-        const auto found = context.images.textures.find(handle);
-        if (view == nullptr || found == context.images.textures.end() || !found->second.view)
-          return CUDA_ERROR_INVALID_VALUE;
-        *view = *found->second.view;
-        return CUDA_SUCCESS;
-      });
+  return with_context("cuTexObjectGetResourceViewDesc", Waits::no,
+                      [&](Context& context) -> CUresult {
+                        const auto* found = find_in(context.images.textures, handle);
+                        return found == nullptr || !found->view ? CUDA_ERROR_INVALID_VALUE
+                                                                : give(view, *found->view);
+                      });
 }
 
 CUresult cuSurfObjectCreate(CUsurfObject* handle, const CUDA_RESOURCE_DESC* resource) {
@@ -239,11 +231,8 @@ CUresult cuSurfObjectDestroy(CUsurfObject handle) {
 
 CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC* resource, CUsurfObject handle) {
   return with_context("cuSurfObjectGetResourceDesc", Waits::no, [&](Context& context) -> CUresult {
-    const auto found = context.images.surfaces.find(handle);
-    if (resource == nullptr || found == context.images.surfaces.end())
-      return CUDA_ERROR_INVALID_VALUE;
-    *resource = found->second;
-    return CUDA_SUCCESS;
+    const auto* found = find_in(context.images.surfaces, handle);
+    return found == nullptr ? CUDA_ERROR_INVALID_VALUE : give(resource, *found);
   });
 }
 

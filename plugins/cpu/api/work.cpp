@@ -66,13 +66,6 @@ CUresult perform(Context& context, const Work& work) {
   return CUDA_SUCCESS;
 }
 
-CUresult check_queued(Context& context, CUstream stream, Work work) {
-  if (capturing(context, stream)) return check_work(context, work);
-  if (const auto* copy = std::get_if<CopyWork>(&work)) return check_copy(context, copy->copy);
-  if (const auto* fill = std::get_if<FillWork>(&work)) return check_fill(context, fill->fill);
-  return CUDA_SUCCESS;
-}
-
 CUresult submit(Context& context, CUstream stream, Work work) {
   if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (Stream* found = find_stream(context, stream); found != nullptr && found->capture != nullptr)
@@ -80,6 +73,17 @@ CUresult submit(Context& context, CUstream stream, Work work) {
   const CUresult result = check_implicit(context, stream);
   if (result != CUDA_SUCCESS) return result;
   return context.pending != CUDA_SUCCESS ? CUDA_SUCCESS : perform(context, work);
+}
+
+CUresult submit_checked(Context& context, CUstream stream, Work work) {
+  CUresult result = CUDA_SUCCESS;
+  if (capturing(context, stream))
+    result = check_work(context, work);
+  else if (const auto* copy = std::get_if<CopyWork>(&work))
+    result = check_copy(context, copy->copy);
+  else if (const auto* fill = std::get_if<FillWork>(&work))
+    result = check_fill(context, fill->fill);
+  return result != CUDA_SUCCESS ? result : submit(context, stream, std::move(work));
 }
 
 }  // namespace warpmark::cpu

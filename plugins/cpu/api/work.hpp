@@ -25,6 +25,11 @@ struct KernelWork {
   unsigned int shared = 0;                                 ///< bytes
   bool cooperative = false;
   std::vector<std::byte> parameters;  ///< by the kernel's layout
+
+  KernelWork() = default;
+  KernelWork(CUfunction the_function, const std::array<unsigned int, 3>& the_grid,
+             const std::array<unsigned int, 3>& the_block, unsigned int the_shared)
+      : function(the_function), grid(the_grid), block(the_block), shared(the_shared) {}
 };
 
 /// A copy between linear memories (and arrays, where those are supported).
@@ -37,8 +42,7 @@ struct FillWork {
 };
 
 struct HostWork {
-  CUhostFn function = nullptr;
-  void* user = nullptr;
+  CUDA_HOST_NODE_PARAMS call{};
 };
 
 struct ChildWork {
@@ -110,6 +114,12 @@ struct ConditionalWork {
 using Work = std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, ChildWork,
                           RecordWork, WaitWork, ValueWork, AllocateWork, FreeWork, ConditionalWork>;
 
+/// Whether work is of one of these kinds.
+template <typename... Kinds>
+bool is_any(const Work& work) {
+  return (std::holds_alternative<Kinds>(work) || ...);
+}
+
 /// Executes work in a context. Not for HostWork, which must run without the driver's lock, and
 /// ChildWork and ConditionalWork, whose parts are performed one by one: these do nothing here.
 CUresult perform(Context& context, const Work& work);
@@ -118,9 +128,8 @@ CUresult perform(Context& context, const Work& work);
 /// launch that failed is dropped.
 CUresult submit(Context& context, CUstream stream, Work work);
 
-/// CUDA_SUCCESS if the ranges of a copy or a fill are there, for a stream that captures also if
-/// they will be.
-CUresult check_queued(Context& context, CUstream stream, Work work);
+/// The same for copies and fills, whose ranges must be there, or, if the stream captures, will be.
+CUresult submit_checked(Context& context, CUstream stream, Work work);
 
 /// A copy of `bytes` between two addresses.
 CopyWork linear_copy(std::uint64_t to, CUmemorytype to_type, std::uint64_t from,

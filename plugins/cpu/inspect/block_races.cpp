@@ -5,7 +5,6 @@
 
 #include "inspect/observed_block.hpp"
 #include "inspect/observer.hpp"
-#include "memory/generic_address.hpp"
 #include "program/uses.hpp"
 
 namespace warpmark::cpu {
@@ -330,10 +329,9 @@ void BlockRaces::fetch(Lanes& w, const Instruction& i, std::uint32_t lane, std::
 }
 
 BlockRaces& BlockRaces::home(std::uint64_t& offset) {
-  if (offset < kSharedPart) return *this;
-  BlockRaces& owner =
-      *block_.observer_of(static_cast<std::uint32_t>(offset / kSharedPart - 1)).races();
-  offset %= kSharedPart;
+  BlockObserver* other = block_.other_at(offset);
+  if (other == nullptr) return *this;
+  BlockRaces& owner = *other->races();
   if (&owner != this) owner.visited_ = true;
   return owner;
 }

@@ -9,7 +9,6 @@
 #include "inspect/partial_value.hpp"
 #include "inspect/stored_bytes.hpp"
 #include "memory/arena.hpp"
-#include "memory/generic_address.hpp"
 #include "memory/init_bits.hpp"
 #include "program/data_flow.hpp"
 #include "program/uses.hpp"
@@ -110,11 +109,8 @@ ByteValues BlockValues::in_local(std::uint32_t warp, std::uint32_t lane, std::ui
 }
 
 ByteValues BlockValues::in_shared(std::uint64_t address) {
-  BlockValues* owner = this;
-  if (address >= kSharedPart) {
-    owner = block_.observer_of(static_cast<std::uint32_t>(address / kSharedPart - 1)).values();
-    address %= kSharedPart;
-  }
+  BlockObserver* other = block_.other_at(address);
+  BlockValues* owner = other == nullptr ? this : other->values();
   if (address >= shared_bytes_) return {};
   return {owner->shared_init_.data(), address, shared_bytes_,
           &owner->shared_partial_,    address, &owner->shared_origins_};

@@ -8,6 +8,7 @@
 
 #include "inspect/fault.hpp"
 #include "memory/arena.hpp"
+#include "memory/generic_address.hpp"
 #include "memory/lanes.hpp"
 
 namespace warpmark::cpu {
@@ -40,6 +41,14 @@ class ObservedBlock {
   /// This block's rank in its cluster, and the observer of the block of a rank.
   [[nodiscard]] virtual std::uint32_t rank() const = 0;
   [[nodiscard]] virtual BlockObserver& observer_of(std::uint32_t rank) const = 0;
+  /// The observer of the block that an offset in the shared window is of, null for one of this
+  /// block's own; it becomes an offset in that block's memory.
+  [[nodiscard]] BlockObserver* other_at(std::uint64_t& offset) const {
+    if (offset < kSharedPart) return nullptr;
+    BlockObserver& other = observer_of(static_cast<std::uint32_t>(offset / kSharedPart - 1));
+    offset %= kSharedPart;
+    return &other;
+  }
 
   /// Fills in what a report says of an access, faulty or not. `address` is an offset for all spaces
   /// but global.

@@ -479,26 +479,23 @@ void BlockState::settle(const std::byte* barrier) {
 }
 
 void fill_async(HandlerTable& table) {
-  const auto set = [&](Opcode opcode, Handler handler) {
-    table.rows[static_cast<int>(opcode)] = {handler, handler};
-  };
-  set(Opcode::mbarrier_init, init);
-  set(Opcode::mbarrier_inval, inval);
-  set(Opcode::mbarrier_expect, expect_bytes);
-  set(Opcode::mbarrier_complete, complete_bytes);
-  set(Opcode::mbarrier_arrive, arrive);
-  set(Opcode::mbarrier_drop, drop);
-  set(Opcode::mbarrier_arrive_expect, arrive_expect);
-  set(Opcode::mbarrier_drop_expect, drop_expect);
-  set(Opcode::mbarrier_test, test);
-  set(Opcode::mbarrier_pending, pending);
-  set(Opcode::copy_async, copy);
-  set(Opcode::commit_async, commit<AsyncCopies::plain>);
-  set(Opcode::commit_bulk, commit<AsyncCopies::bulk>);
-  set(Opcode::wait_async, wait<AsyncCopies::plain>);
-  set(Opcode::wait_bulk, wait<AsyncCopies::bulk>);
-  set(Opcode::wait_async_all, wait_all);
-  set(Opcode::arrive_async, arrive_later);
+  table.set(Opcode::mbarrier_init, init);
+  table.set(Opcode::mbarrier_inval, inval);
+  table.set(Opcode::mbarrier_expect, expect_bytes);
+  table.set(Opcode::mbarrier_complete, complete_bytes);
+  table.set(Opcode::mbarrier_arrive, arrive);
+  table.set(Opcode::mbarrier_drop, drop);
+  table.set(Opcode::mbarrier_arrive_expect, arrive_expect);
+  table.set(Opcode::mbarrier_drop_expect, drop_expect);
+  table.set(Opcode::mbarrier_test, test);
+  table.set(Opcode::mbarrier_pending, pending);
+  table.set(Opcode::copy_async, copy);
+  table.set(Opcode::commit_async, commit<AsyncCopies::plain>);
+  table.set(Opcode::commit_bulk, commit<AsyncCopies::bulk>);
+  table.set(Opcode::wait_async, wait<AsyncCopies::plain>);
+  table.set(Opcode::wait_bulk, wait<AsyncCopies::bulk>);
+  table.set(Opcode::wait_async_all, wait_all);
+  table.set(Opcode::arrive_async, arrive_later);
   fill_bulk_copies(table);
   fill_tensors(table);
 }

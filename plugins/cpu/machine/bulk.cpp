@@ -159,13 +159,10 @@ bool start_multicast(Lanes& w, const Instruction& i, std::uint32_t lane, std::ui
 }
 
 void fill_bulk_copies(HandlerTable& table) {
-  const auto set = [&](Opcode opcode, Handler handler) {
-    table.rows[static_cast<int>(opcode)] = {handler, handler};
-  };
-  set(Opcode::copy_bulk, copy_bulk);
-  set(Opcode::prefetch_bulk, prefetch_bulk);
-  set(Opcode::store_async, store_async);
-  set(Opcode::fill_bulk, fill_bulk);
+  table.set(Opcode::copy_bulk, copy_bulk);
+  table.set(Opcode::prefetch_bulk, prefetch_bulk);
+  table.set(Opcode::store_async, store_async);
+  table.set(Opcode::fill_bulk, fill_bulk);
 }
 
 }  // namespace warpmark::cpu

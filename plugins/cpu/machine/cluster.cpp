@@ -116,8 +116,8 @@ std::byte* remote_shared(const Lanes& lanes, std::uint64_t offset, std::uint64_t
 }
 
 void fill_cluster(HandlerTable& table) {
-  table.rows[static_cast<int>(Opcode::map_address)] = {map_address, map_address};
-  table.rows[static_cast<int>(Opcode::rank_of_address)] = {rank_of_address, rank_of_address};
+  table.set(Opcode::map_address, map_address);
+  table.set(Opcode::rank_of_address, rank_of_address);
 }
 
 }  // namespace warpmark::cpu

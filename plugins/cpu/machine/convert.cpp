@@ -85,6 +85,7 @@ void convert_any(Lanes& w, const Instruction& i) {
                   ((u64{1} << from) - 1);
       }
       const u64 value = converted(form, pattern);
+      // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): several fit a register
       whole |= form.elements == 1 ? value : value << (element * to);
     }
     write_lane(w.registers, i.d, lane, is_wide(form.to), whole);
@@ -115,11 +116,8 @@ void convert_pack(Lanes& w, const Instruction& i) {
 }  // namespace
 
 void fill_convert(HandlerTable& table) {
-  const auto set = [&](Opcode opcode, Handler handler) {
-    table.rows[static_cast<int>(opcode)] = {handler, handler};
-  };
-  set(Opcode::convert_any, convert_any);
-  set(Opcode::convert_pack, convert_pack);
+  table.set(Opcode::convert_any, convert_any);
+  table.set(Opcode::convert_pack, convert_pack);
 }
 
 }  // namespace warpmark::cpu

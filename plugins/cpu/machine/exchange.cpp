@@ -382,36 +382,33 @@ Reduction reduction_by(Opcode atomic) {
 }
 
 void fill_exchange(HandlerTable& table) {
-  const auto set = [&](Opcode opcode, Handler handler) {
-    table.rows[static_cast<int>(opcode)] = {handler, handler};
-  };
-#define ATOMIC(id, T, names, ...) set(Opcode::id, atomic<id##_op, T>);
-#define WIDE_ATOMIC(id, T, names, ...) set(Opcode::id, wide_atomic<id##_op, T>);
+#define ATOMIC(id, T, names, ...) table.set(Opcode::id, atomic<id##_op, T>);
+#define WIDE_ATOMIC(id, T, names, ...) table.set(Opcode::id, wide_atomic<id##_op, T>);
 #include "program/atomics.def"
-  set(Opcode::shfl_up, shuffle<Shuffle::up>);
-  set(Opcode::shfl_down, shuffle<Shuffle::down>);
-  set(Opcode::shfl_bfly, shuffle<Shuffle::bfly>);
-  set(Opcode::shfl_idx, shuffle<Shuffle::idx>);
-  set(Opcode::vote_all, vote<Vote::all>);
-  set(Opcode::vote_any, vote<Vote::any>);
-  set(Opcode::vote_uni, vote<Vote::uni>);
-  set(Opcode::vote_ballot, vote<Vote::ballot>);
-  set(Opcode::redux_add, redux_add);
-  set(Opcode::redux_min_u, redux_min_u);
-  set(Opcode::redux_max_u, redux_max_u);
-  set(Opcode::redux_min_s, redux_min_s);
-  set(Opcode::redux_max_s, redux_max_s);
-  set(Opcode::redux_and, redux_and);
-  set(Opcode::redux_or, redux_or);
-  set(Opcode::redux_xor, redux_xor);
-  set(Opcode::match_any_32, match<u32, false>);
-  set(Opcode::match_any_64, match<u64, false>);
-  set(Opcode::match_all_32, match<u32, true>);
-  set(Opcode::match_all_64, match<u64, true>);
-  set(Opcode::read_clock, read_clock);
-  set(Opcode::active_mask, active_mask);
-  set(Opcode::prefetch, [](Lanes&, const Instruction&) {});
-  set(Opcode::fence, fence);
+  table.set(Opcode::shfl_up, shuffle<Shuffle::up>);
+  table.set(Opcode::shfl_down, shuffle<Shuffle::down>);
+  table.set(Opcode::shfl_bfly, shuffle<Shuffle::bfly>);
+  table.set(Opcode::shfl_idx, shuffle<Shuffle::idx>);
+  table.set(Opcode::vote_all, vote<Vote::all>);
+  table.set(Opcode::vote_any, vote<Vote::any>);
+  table.set(Opcode::vote_uni, vote<Vote::uni>);
+  table.set(Opcode::vote_ballot, vote<Vote::ballot>);
+  table.set(Opcode::redux_add, redux_add);
+  table.set(Opcode::redux_min_u, redux_min_u);
+  table.set(Opcode::redux_max_u, redux_max_u);
+  table.set(Opcode::redux_min_s, redux_min_s);
+  table.set(Opcode::redux_max_s, redux_max_s);
+  table.set(Opcode::redux_and, redux_and);
+  table.set(Opcode::redux_or, redux_or);
+  table.set(Opcode::redux_xor, redux_xor);
+  table.set(Opcode::match_any_32, match<u32, false>);
+  table.set(Opcode::match_any_64, match<u64, false>);
+  table.set(Opcode::match_all_32, match<u32, true>);
+  table.set(Opcode::match_all_64, match<u64, true>);
+  table.set(Opcode::read_clock, read_clock);
+  table.set(Opcode::active_mask, active_mask);
+  table.set(Opcode::prefetch, [](Lanes&, const Instruction&) {});
+  table.set(Opcode::fence, fence);
 }
 
 }  // namespace warpmark::cpu

@@ -84,6 +84,10 @@ const HandlerTable* table_of_level(Watch watch) {
 
 }  // namespace
 
+void HandlerTable::set(Opcode opcode, Handler handler) {
+  rows[static_cast<std::size_t>(opcode)] = {handler, handler};
+}
+
 const HandlerTable* handlers_of_level(int level, Watch watch) {
   switch (level) {
     case 2:

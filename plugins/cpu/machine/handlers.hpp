@@ -18,6 +18,10 @@ struct HandlerTable {
   HandlerRow rows[static_cast<std::size_t>(Opcode::count)];
   Handler guarded = nullptr;          ///< calls Instruction::inner for the lanes of the guard
   Handler guarded_counted = nullptr;  ///< … and counts them
+
+  /// One handler for full warps and others. Not inline: files of all levels call it, and of an
+  /// inline function the linker would keep some level's copy.
+  void set(Opcode opcode, Handler handler);
 };
 
 /// What the accesses of a table look at: nothing beyond staying inside the arena, bounds and

@@ -109,11 +109,8 @@ void surface_query(Lanes& w, const Instruction& i) {
 }  // namespace
 
 void fill_image_queries(HandlerTable& table) {
-  const auto set = [&](Opcode opcode, Handler handler) {
-    table.rows[static_cast<int>(opcode)] = {handler, handler};
-  };
-  set(Opcode::texture_query, texture_query);
-  set(Opcode::surface_query, surface_query);
+  table.set(Opcode::texture_query, texture_query);
+  table.set(Opcode::surface_query, surface_query);
 }
 
 }  // namespace warpmark::cpu

@@ -451,15 +451,12 @@ void transpose(Lanes& w, const Instruction& i) {
 }  // namespace
 
 void fill_matrix(HandlerTable& table) {
-  const auto set = [&](Opcode opcode, Handler handler) {
-    table.rows[static_cast<int>(opcode)] = {handler, handler};
-  };
-  set(Opcode::matrix_multiply, multiply);
-  set(Opcode::matrix_load, move_fragment<false>);
-  set(Opcode::matrix_store, move_fragment<true>);
-  set(Opcode::matrix_rows_load, move_rows<false>);
-  set(Opcode::matrix_rows_store, move_rows<true>);
-  set(Opcode::matrix_transpose, transpose);
+  table.set(Opcode::matrix_multiply, multiply);
+  table.set(Opcode::matrix_load, move_fragment<false>);
+  table.set(Opcode::matrix_store, move_fragment<true>);
+  table.set(Opcode::matrix_rows_load, move_rows<false>);
+  table.set(Opcode::matrix_rows_store, move_rows<true>);
+  table.set(Opcode::matrix_transpose, transpose);
 }
 
 }  // namespace warpmark::cpu

@@ -88,18 +88,15 @@ void guarded(Lanes& w, const Instruction& i) {
 }  // namespace
 
 void fill_registers(HandlerTable& table) {
-  const auto set = [&](Opcode opcode, Handler handler) {
-    table.rows[static_cast<int>(opcode)] = {handler, handler};
-  };
-  set(Opcode::pack_8, pack<u8>);
-  set(Opcode::unpack_8, unpack<u8>);
-  set(Opcode::pack_16, pack<u16>);
-  set(Opcode::pack_32, pack<u32>);
-  set(Opcode::unpack_16, unpack<u16>);
-  set(Opcode::unpack_32, unpack<u32>);
-  set(Opcode::to_window, window<true>);
-  set(Opcode::from_window, window<false>);
-  set(Opcode::is_space, is_space);
+  table.set(Opcode::pack_8, pack<u8>);
+  table.set(Opcode::unpack_8, unpack<u8>);
+  table.set(Opcode::pack_16, pack<u16>);
+  table.set(Opcode::pack_32, pack<u32>);
+  table.set(Opcode::unpack_16, unpack<u16>);
+  table.set(Opcode::unpack_32, unpack<u32>);
+  table.set(Opcode::to_window, window<true>);
+  table.set(Opcode::from_window, window<false>);
+  table.set(Opcode::is_space, is_space);
   table.guarded = guarded<NoObserver>;
   table.guarded_counted = guarded<Counting<NoObserver>>;
 }

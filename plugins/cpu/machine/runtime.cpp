@@ -204,7 +204,7 @@ void runtime_call(Lanes& w, const Instruction& i) {
 }  // namespace
 
 void fill_runtime(HandlerTable& table) {
-  table.rows[static_cast<int>(Opcode::runtime_call)] = {runtime_call, runtime_call};
+  table.set(Opcode::runtime_call, runtime_call);
 }
 
 }  // namespace warpmark::cpu

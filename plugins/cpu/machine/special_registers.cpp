@@ -6,6 +6,16 @@
 
 namespace warpmark::cpu {
 
+// The three registers of a name, which are one after the other: `value` in terms of d, the
+// dimension.
+#define XYZ(name, value)                                                                          \
+  case Special::name##_x:                                                                         \
+  case Special::name##_y:                                                                         \
+  case Special::name##_z: {                                                                       \
+    const auto d = static_cast<std::size_t>(which) - static_cast<std::size_t>(Special::name##_x); \
+    return value;                                                                                 \
+  }
+
 // The registers as every block finds them: constants and special registers filled in, the rest
 // zero.
 void BlockState::lay_out_registers() {
@@ -30,24 +40,9 @@ std::uint32_t BlockState::thread_value(Special which, std::uint32_t warp,
                                        std::uint32_t lane) const {
   const LaunchShape& shape = launch_.shape;
   switch (which) {
-    case Special::tid_x:
-      return thread(warp, lane)[0];
-    case Special::tid_y:
-      return thread(warp, lane)[1];
-    case Special::tid_z:
-      return thread(warp, lane)[2];
-    case Special::ntid_x:
-      return shape.block[0];
-    case Special::ntid_y:
-      return shape.block[1];
-    case Special::ntid_z:
-      return shape.block[2];
-    case Special::nctaid_x:
-      return shape.grid[0];
-    case Special::nctaid_y:
-      return shape.grid[1];
-    case Special::nctaid_z:
-      return shape.grid[2];
+    XYZ(tid, thread(warp, lane)[d])
+    XYZ(ntid, shape.block[d])
+    XYZ(nctaid, shape.grid[d])
     case Special::laneid:
       return lane;
     case Special::warpid:
@@ -87,18 +82,8 @@ std::uint32_t BlockState::launch_value(Special which) const {
       return static_cast<std::uint32_t>(shape.workspace);
     case Special::workspace_high:
       return static_cast<std::uint32_t>(shape.workspace >> 32);
-    case Special::nclusterid_x:
-      return shape.grid[0] / shape.cluster[0];
-    case Special::nclusterid_y:
-      return shape.grid[1] / shape.cluster[1];
-    case Special::nclusterid_z:
-      return shape.grid[2] / shape.cluster[2];
-    case Special::cluster_nctaid_x:
-      return shape.cluster[0];
-    case Special::cluster_nctaid_y:
-      return shape.cluster[1];
-    case Special::cluster_nctaid_z:
-      return shape.cluster[2];
+      XYZ(nclusterid, shape.grid[d] / shape.cluster[d])
+      XYZ(cluster_nctaid, shape.cluster[d])
     case Special::cluster_nctarank:
       return shape.cluster[0] * shape.cluster[1] * shape.cluster[2];
     case Special::is_explicit_cluster:
@@ -113,24 +98,9 @@ std::optional<std::uint32_t> BlockState::block_value(Special which) const {
   const auto& cluster = launch_.shape.cluster;
   const auto& grid = launch_.shape.grid;
   switch (which) {
-    case Special::ctaid_x:
-      return coordinates_[0];
-    case Special::ctaid_y:
-      return coordinates_[1];
-    case Special::ctaid_z:
-      return coordinates_[2];
-    case Special::clusterid_x:
-      return coordinates_[0] / cluster[0];
-    case Special::clusterid_y:
-      return coordinates_[1] / cluster[1];
-    case Special::clusterid_z:
-      return coordinates_[2] / cluster[2];
-    case Special::cluster_ctaid_x:
-      return coordinates_[0] % cluster[0];
-    case Special::cluster_ctaid_y:
-      return coordinates_[1] % cluster[1];
-    case Special::cluster_ctaid_z:
-      return coordinates_[2] % cluster[2];
+    XYZ(ctaid, coordinates_[d])
+    XYZ(clusterid, coordinates_[d] / cluster[d])
+    XYZ(cluster_ctaid, coordinates_[d] % cluster[d])
     case Special::smid: {
       const std::uint64_t row = coordinates_[1] + std::uint64_t{grid[1]} * coordinates_[2];
       return static_cast<std::uint32_t>((coordinates_[0] + grid[0] * row) % kMultiprocessors);
@@ -141,5 +111,6 @@ std::optional<std::uint32_t> BlockState::block_value(Special which) const {
       return std::nullopt;
   }
 }
+#undef XYZ
 
 }  // namespace warpmark::cpu

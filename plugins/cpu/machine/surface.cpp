@@ -221,12 +221,9 @@ void surface_reduce(Lanes& w, const Instruction& i) {
 }  // namespace
 
 void fill_surfaces(HandlerTable& table) {
-  const auto set = [&](Opcode opcode, Handler handler) {
-    table.rows[static_cast<int>(opcode)] = {handler, handler};
-  };
-  set(Opcode::surface_load, surface_load);
-  set(Opcode::surface_store, surface_store);
-  set(Opcode::surface_reduce, surface_reduce);
+  table.set(Opcode::surface_load, surface_load);
+  table.set(Opcode::surface_store, surface_store);
+  table.set(Opcode::surface_reduce, surface_reduce);
 }
 
 }  // namespace warpmark::cpu

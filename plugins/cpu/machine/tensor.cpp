@@ -466,8 +466,8 @@ void prefetch_tensor(Lanes& w, const Instruction& i) {
 }  // namespace
 
 void fill_tensors(HandlerTable& table) {
-  table.rows[static_cast<int>(Opcode::copy_tensor)] = {copy_tensor, copy_tensor};
-  table.rows[static_cast<int>(Opcode::prefetch_tensor)] = {prefetch_tensor, prefetch_tensor};
+  table.set(Opcode::copy_tensor, copy_tensor);
+  table.set(Opcode::prefetch_tensor, prefetch_tensor);
 }
 
 }  // namespace warpmark::cpu

@@ -497,11 +497,8 @@ void texture_handler(Lanes& w, const Instruction& i) {
 }  // namespace
 
 void fill_textures(HandlerTable& table) {
-  const auto set = [&](Opcode opcode, Handler handler) {
-    table.rows[static_cast<int>(opcode)] = {handler, handler};
-  };
-  set(Opcode::texture_fetch, texture_handler<false>);
-  set(Opcode::texture_gather, texture_handler<true>);
+  table.set(Opcode::texture_fetch, texture_handler<false>);
+  table.set(Opcode::texture_gather, texture_handler<true>);
 }
 
 }  // namespace warpmark::cpu

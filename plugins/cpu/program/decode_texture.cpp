@@ -25,7 +25,8 @@ constexpr std::pair<std::string_view, Geometry> kGeometries[] = {
     {"1d", Geometry::d1},      {"2d", Geometry::d2},   {"3d", Geometry::d3},
     {"a1d", Geometry::a1d},    {"a2d", Geometry::a2d}, {"cube", Geometry::cube},
     {"acube", Geometry::acube}};
-constexpr std::pair<std::string_view, ImageQuery> kTextureQueries[] = {
+// Of textures and surfaces: an instruction's form says which of them it can have.
+constexpr std::pair<std::string_view, ImageQuery> kQueries[] = {
     {"width", ImageQuery::width},
     {"height", ImageQuery::height},
     {"depth", ImageQuery::depth},
@@ -39,14 +40,7 @@ constexpr std::pair<std::string_view, ImageQuery> kTextureQueries[] = {
     {"filter_mode", ImageQuery::filter_mode},
     {"addr_mode_0", ImageQuery::addr_mode_0},
     {"addr_mode_1", ImageQuery::addr_mode_1},
-    {"addr_mode_2", ImageQuery::addr_mode_2}};
-constexpr std::pair<std::string_view, ImageQuery> kSurfaceQueries[] = {
-    {"width", ImageQuery::width},
-    {"height", ImageQuery::height},
-    {"depth", ImageQuery::depth},
-    {"channel_data_type", ImageQuery::channel_data_type},
-    {"channel_order", ImageQuery::channel_order},
-    {"array_size", ImageQuery::array_size},
+    {"addr_mode_2", ImageQuery::addr_mode_2},
     {"memory_layout", ImageQuery::memory_layout}};
 constexpr std::pair<std::string_view, SurfaceOp::Boundary> kBoundaries[] = {
     {"trap", SurfaceOp::Boundary::trap},
@@ -300,7 +294,7 @@ void Decoder::surface(const Statement& statement, Opcode opcode) {
 void Decoder::image_query(const Statement& statement, bool texture) {
   const InstructionFacts& facts = *statement.facts;
   const bool level = facts.has("level");
-  const ImageQuery query = *(texture ? find(kTextureQueries, facts) : find(kSurfaceQueries, facts));
+  const ImageQuery query = *find(kQueries, facts);
   if (level && query > ImageQuery::depth) invalid(statement, "unknown query");
   expect_operands(statement, level ? 3 : 2, level ? 3 : 2);
   Instruction instruction;

@@ -112,19 +112,6 @@ FurtherCounts of_texture(const TextureOp& op) {
   return {1, (is_layered(op.geometry) ? 1 : 0) + dimensions + levels + op.offsets};
 }
 
-FurtherCounts of_surface(const SurfaceOp& op) {
-  return {0, (is_layered(op.geometry) ? 1 : 0) + dimensions_of(op.geometry)};
-}
-
-FurtherCounts of_tensor(const TensorForm& form) {
-  return {0, std::uint32_t{form.rank} + form.offsets};
-}
-
-FurtherCounts of_product(const MatrixForm& form) {
-  return {form.registers(Part::d),
-          form.registers(Part::a) + form.registers(Part::b) + form.registers(Part::c)};
-}
-
 FurtherCounts further_counts(const Instruction& i) {
   switch (i.opcode) {
     case Opcode::texture_fetch:
@@ -132,13 +119,20 @@ FurtherCounts further_counts(const Instruction& i) {
       return of_texture(i.form<TextureOp>());
     case Opcode::surface_load:
     case Opcode::surface_store:
-    case Opcode::surface_reduce:
-      return of_surface(i.form<SurfaceOp>());
+    case Opcode::surface_reduce: {
+      const auto op = i.form<SurfaceOp>();
+      return {0, (is_layered(op.geometry) ? 1 : 0) + dimensions_of(op.geometry)};
+    }
     case Opcode::copy_tensor:
-    case Opcode::prefetch_tensor:
-      return of_tensor(i.form<TensorForm>());
-    case Opcode::matrix_multiply:
-      return of_product(i.form<MatrixForm>());
+    case Opcode::prefetch_tensor: {
+      const auto form = i.form<TensorForm>();
+      return {0, std::uint32_t{form.rank} + form.offsets};
+    }
+    case Opcode::matrix_multiply: {
+      const auto form = i.form<MatrixForm>();
+      return {form.registers(Part::d),
+              form.registers(Part::a) + form.registers(Part::b) + form.registers(Part::c)};
+    }
     case Opcode::matrix_load:
     case Opcode::matrix_store: {
       const auto form = i.form<MatrixForm>();
@@ -165,21 +159,11 @@ void append_further(const Program& program, const Instruction& i, Field field, S
 }
 
 void append(const Program& program, const Instruction& i, Field field, Slots& to) {
+  // In the order of Field.
+  static constexpr std::uint32_t Instruction::*kSlots[] = {
+      &Instruction::d, &Instruction::a,         &Instruction::b,      &Instruction::c,
+      &Instruction::e, &Instruction::predicate, &Instruction::address};
   switch (field) {
-    case Field::d:
-      return to.push_back(i.d);
-    case Field::a:
-      return to.push_back(i.a);
-    case Field::b:
-      return to.push_back(i.b);
-    case Field::c:
-      return to.push_back(i.c);
-    case Field::e:
-      return to.push_back(i.e);
-    case Field::predicate:
-      return to.push_back(i.predicate);
-    case Field::address:
-      return to.push_back(i.address);
     case Field::data: {
       const DataSlots slots = data_slots(program, i);
       to.insert(to.end(), slots.begin(), slots.end());
@@ -188,6 +172,8 @@ void append(const Program& program, const Instruction& i, Field field, Slots& to
     case Field::first:
     case Field::more:
       return append_further(program, i, field, to);
+    default:
+      return to.push_back(i.*kSlots[static_cast<std::size_t>(field)]);
   }
 }
 

@@ -228,6 +228,7 @@ class Entries {
         return true;
       case 0x06:  // data4
       case 0x0e:  // strp
+      case 0x10:  // ref_addr
       case 0x17:  // sec_offset
         value.number = reader.number(4);
         return true;
@@ -249,20 +250,11 @@ class Entries {
       case 0x0f:  // udata
         value.number = reader.leb();
         return true;
-      case 0x10:  // ref_addr
-        value.number = reader.number(4);
-        return true;
       case 0x11:  // ref1
-        value.number = unit_ + reader.number(1);
-        return true;
       case 0x12:  // ref2
-        value.number = unit_ + reader.number(2);
-        return true;
       case 0x13:  // ref4
-        value.number = unit_ + reader.number(4);
-        return true;
       case 0x14:  // ref8
-        value.number = unit_ + reader.number(8);
+        value.number = unit_ + reader.number(1u << (form - 0x11));
         return true;
       case 0x19:  // flag_present
         return true;

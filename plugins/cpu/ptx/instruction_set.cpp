@@ -296,7 +296,7 @@ constexpr Needs ptx(std::uint32_t version) {
 
 constexpr InstructionForm kForms[] = {
 #define FORM(syntax, operands, needs, which, family) \
-  {syntax, operands, needs, InstructionClass::of_##which, Family::family},
+  {syntax, needs, operands, InstructionClass::of_##which, Family::family},
 #include "ptx/instruction_forms.def"
 };
 
@@ -462,11 +462,12 @@ std::string what_is_wrong(std::string_view opcode) {
   }
   constexpr std::size_t kMostWords = 64;  // a hostile opcode has millions
   if (words.size() > kMostWords) return "'" + first + "' has no such modifiers, or not together";
-  const Syntax* nearest = nullptr;
-  Distance least;
+  const std::span<const std::string_view> modifiers = std::span(words).subspan(1);
+  const Syntax* nearest = &known->second.front();
+  Distance least = distance(*nearest, modifiers);
   for (const Syntax& syntax : known->second) {
-    Distance own = distance(syntax, std::span(words).subspan(1));
-    if (nearest != nullptr && least < own) continue;
+    Distance own = distance(syntax, modifiers);
+    if (least < own) continue;
     nearest = &syntax;
     least = std::move(own);
   }

@@ -70,9 +70,9 @@ struct Needs {
 
 /// One line of instruction_forms.def.
 struct InstructionForm {
-  std::string_view syntax;    ///< with its sets by name: see there
-  std::uint8_t operands = 0;  ///< where that distinguishes forms; 0 elsewhere
+  std::string_view syntax;  ///< with its sets by name: see there
   Needs needs;
+  std::uint8_t operands = 0;  ///< where that distinguishes forms; 0 elsewhere
   InstructionClass which = InstructionClass::of_other;
   Family family = Family::none;
 };

@@ -1,5 +1,7 @@
 // Functions whose parameters and results are registers, and calls that pass registers and numbers:
 // each goes through a .param variable of the same name, as if the text had one.
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,33 +12,19 @@
 namespace warpmark::cpu {
 namespace {
 
+// Loads and stores of parameters of 1, 2, 4, 8 and 16 bytes.
+constexpr std::string_view kLoads[] = {"ld.param.b8", "ld.param.b16", "ld.param.b32",
+                                       "ld.param.b64", "ld.param.b128"};
+constexpr std::string_view kStores[] = {"st.param.b8", "st.param.b16", "st.param.b32",
+                                        "st.param.b64", "st.param.b128"};
+int size_of(Type type) {
+  return std::min(std::countr_zero(bytes_of(type)), 4);
+}
 std::string_view load_of(Type type) {
-  switch (bytes_of(type)) {
-    case 1:
-      return "ld.param.b8";
-    case 2:
-      return "ld.param.b16";
-    case 4:
-      return "ld.param.b32";
-    case 8:
-      return "ld.param.b64";
-    default:
-      return "ld.param.b128";
-  }
+  return kLoads[size_of(type)];
 }
 std::string_view store_of(Type type) {
-  switch (bytes_of(type)) {
-    case 1:
-      return "st.param.b8";
-    case 2:
-      return "st.param.b16";
-    case 4:
-      return "st.param.b32";
-    case 8:
-      return "st.param.b64";
-    default:
-      return "st.param.b128";
-  }
+  return kStores[size_of(type)];
 }
 
 std::string_view store_of_number(Type type) {

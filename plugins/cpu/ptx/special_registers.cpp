@@ -9,10 +9,10 @@ namespace warpmark::cpu {
 namespace {
 
 constexpr SpecialRegister kRegisters[] = {
-#define SPECIAL(name, target, bits, value) {name, 0, "", target, bits, Special::value},
-#define SAME(name, target, bits, value) {name, 0, "", target, bits, Special::value},
+#define SPECIAL(name, target, bits, value) {name, "", 0, target, bits, Special::value},
+#define SAME(name, target, bits, value) {name, "", 0, target, bits, Special::value},
 #define NUMBERED(stem, count, suffix, target, bits, value) \
-  {stem, count, suffix, target, bits, Special::value},
+  {stem, suffix, count, target, bits, Special::value},
 #include "ptx/special_registers.def"
 };
 

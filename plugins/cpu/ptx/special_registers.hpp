@@ -18,8 +18,8 @@ enum class Special : std::uint8_t {
 /// One line of special_registers.def.
 struct SpecialRegister {
   std::string_view name;     ///< with its component: %tid.x; of numbered ones all to the number
-  std::uint32_t count = 0;   ///< of numbered ones, which begin at 0; else 0
   std::string_view suffix;   ///< what stands behind the number
+  std::uint32_t count = 0;   ///< of numbered ones, which begin at 0; else 0
   std::uint32_t target = 0;  ///< the least: 90 for sm_90
   std::uint32_t bits = 0;    ///< 32, 64, or 0 for both
   Special value = Special::zero;
