@@ -9,9 +9,12 @@
 #include "base/places.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
+#include "compiler/compiler_log.hpp"
 #include "compiler/declared_kernels.hpp"
+#include "compiler/device_part.hpp"
 #include "compiler/host_code.hpp"
 #include "compiler/includes.hpp"
+#include "compiler/nvcc.hpp"
 #include "compiler/refusal.hpp"
 #include "compiler/shims.hpp"
 
@@ -21,7 +24,6 @@ namespace {
 
 // Counts with the shims' version into the cache key; raised when what this file makes changes.
 constexpr int kFormatVersion = 3;
-constexpr size_t kLogLimit = 256 * 1024;  // bytes; a hostile source can make any amount
 
 constexpr std::string_view kRoot = kVirtualRoot;
 
@@ -133,17 +135,10 @@ class Program {
   nvrtcProgram program_ = nullptr;
 };
 
-// Without our root, control characters and ptxas's times, which differ from run to run.
-std::string clean_log(std::string_view raw) {
-  std::string text = printable(raw.substr(0, kLogLimit));
+std::string clean_log(const std::string& raw) {
+  std::string text = clean_compiler_log(raw);
   replace_all(text, kRoot, "");
-  std::vector<std::string> lines;
-  for (const std::string& line : split(text, '\n')) {
-    if (line.find("Compile time = ") == std::string::npos) lines.push_back(line);
-  }
-  std::string out(trim(join(lines, "\n")));
-  if (raw.size() > kLogLimit) out += "\n… (the log goes on)";
-  return out;
+  return text;
 }
 
 // Without our root and the toolkit's place. The comments "// callseq 7, 0" lose their numbers,
@@ -162,21 +157,6 @@ std::string clean_ptx(std::string text, const Nvrtc& nvrtc) {
     done = std::min(text.find_first_not_of(" ,0123456789", numbers), text.size());
   }
   return out.append(text, done);
-}
-
-// "x.cu(3): error: …" gives x.cu:3, of the first error.
-Position first_error(const std::string& log) {
-  const size_t error = log.find("): error");
-  const size_t catastrophic = log.find("): catastrophic error");
-  const size_t close = std::min(error, catastrophic);
-  if (close == std::string::npos) return {};
-  const size_t open = log.rfind('(', close);
-  if (open == std::string::npos) return {};
-  const size_t start = log.rfind('\n', open);
-  const size_t begin = start == std::string::npos ? 0 : start + 1;
-  int line = 0;
-  std::from_chars(log.data() + open + 1, log.data() + close, line);
-  return {log.substr(begin, open - begin), line, 0};
 }
 
 // Everything about a request that both the key and the compilation need.
@@ -422,7 +402,7 @@ std::string hint_at_host_code(const Unit& unit, const Position& where) {
                          own_places().installed ? "" : "./bootstrap fetches one, or ");
     }
   }
-  const Position where = first_error(log);
+  const Position where = first_error_in(log);
   if (const std::string text = hint_at_host_code(unit, where); !text.empty()) hint = text;
   const std::string what = unit.name + " does not compile";
   // What blames the options, or nothing, says nothing of the source.
@@ -610,23 +590,39 @@ CachedCompilation compile_unit(const Nvrtc& nvrtc, const Unit& unit) {
   return out;
 }
 
+// With what the PTX says of its kernels, and the log of their resources.
+CompileResult with_entries(CompileResult result) {
+  result.entries = scan_entries(result.ptx);
+  const std::map<std::string, KernelBounds> usage = usage_in_log(result.log);
+  for (Entry& entry : result.entries) {
+    const auto found = usage.find(entry.name);
+    if (found == usage.end()) continue;
+    entry.bounds.registers = found->second.registers;
+    entry.bounds.shared = found->second.shared;
+  }
+  return result;
+}
+
+// A driver takes PTX in the place of a cubin, and compiles it.
+CompileResult result_of_ptx(const CompileRequest& request) {
+  CompileResult result;
+  result.ptx = request.source;
+  result.cubin = request.source;
+  return with_entries(std::move(result));
+}
+
 CompileResult result_of(CachedCompilation made, const Unit& unit) {
   CompileResult result;
-  result.entries = scan_entries(made.ptx);
+  result.cubin = std::move(made.cubin);
+  result.ptx = std::move(made.ptx);
+  result.log = std::move(made.log);
+  result = with_entries(std::move(result));
   const std::map<std::string, std::string> types = decode_table(made.types);
-  const std::map<std::string, KernelBounds> usage = usage_in_log(made.log);
   for (Entry& entry : result.entries) {
     if (const auto found = types.find(entry.name); found != types.end()) {
       if (const auto list = parameter_types(found->second)) set_types(entry, *list);
     }
-    if (const auto found = usage.find(entry.name); found != usage.end()) {
-      entry.bounds.registers = found->second.registers;
-      entry.bounds.shared = found->second.shared;
-    }
   }
-  result.cubin = std::move(made.cubin);
-  result.ptx = std::move(made.ptx);
-  result.log = std::move(made.log);
   result.instances = decode_table(made.instances);
   const auto found = [](const std::map<std::string, std::string>& table, const std::string& key) {
     const auto at = table.find(key);
@@ -672,7 +668,39 @@ const Entry& CompileResult::entry(const CompileRequest& request) const {
   }
 }
 
+namespace {
+
+// Whether a compile failed at code for the CPU: in its line, or for want of a header that it includes.
+bool is_about_host_code(const CompileRequest& request, const Error& error) {
+  if (request.headers || request.origin.known() || !request.regions.empty()) return false;
+  return !error.hint().empty() && error.hint() == host_code_hint(find_host_code(request.source));
+}
+
+}  // namespace
+
 CompileResult Compiler::compile(const CompileRequest& request) const {
+  if (request.language == SourceLanguage::ptx) return result_of_ptx(request);
+  if (request.language == SourceLanguage::nvcc) {
+    if (request.headers) throw usage_error("nvcc cannot be used while grading");
+    return with_entries(compile_by_nvcc(request));
+  }
+  const bool is_file = !request.headers && !request.origin.known() && request.regions.empty();
+  if (!is_file) return compile_whole(request);
+  try {
+    return compile_whole(request);
+  } catch (const RefusedError& error) {
+    if (!is_about_host_code(request, error)) throw;
+    DevicePart part = device_part(request.source);
+    if (part.left_out.empty()) throw;
+    CompileRequest rest = request;
+    rest.source = std::move(part.source);
+    CompileResult result = compile_whole(rest);
+    result.left_out = std::move(part.left_out);
+    return result;
+  }
+}
+
+CompileResult Compiler::compile_whole(const CompileRequest& request) const {
   nvrtc_->check_architecture(request.architecture);
   const Unit unit = make_unit(request);
   const bool cached = request.use_cache && unit.not_cacheable.empty() && cache_.enabled();

@@ -30,8 +30,16 @@ struct SourceRegion {
   Position origin;   ///< of that line; unknown if the lines from there on are generated
 };
 
+/// What a source is, and who compiles it.
+enum class SourceLanguage : uint8_t {
+  cuda,  ///< CUDA C++, by NVRTC
+  nvcc,  ///< CUDA C++ of a file, by nvcc
+  ptx    ///< compiled already
+};
+
 struct CompileRequest {
   std::string source;
+  SourceLanguage language = SourceLanguage::cuda;
   /// Relative to `folder`: what errors, `__FILE__` and line information call the source.
   std::string name;
   std::filesystem::path folder;  ///< of the suite; quoted includes are relative to the source in it
@@ -67,8 +75,9 @@ struct CompileResult {
   std::vector<VariableFacts> variables;          ///< those of the request
   std::vector<LayoutFacts> layouts;              ///< of the request's questions
   bool from_cache = false;
-  std::string not_cacheable;         ///< why it was not cached; "" if it could be
-  std::vector<std::string> notices;  ///< damaged or unwritable cache: reported, not errors
+  std::string not_cacheable;          ///< why it was not cached; "" if it could be
+  std::vector<std::string> left_out;  ///< code for the CPU (device_part)
+  std::vector<std::string> notices;   ///< damaged or unwritable cache: reported, not errors
 
   /// What the compiler said beyond resource usage: warnings; often "".
   std::string warnings() const;
@@ -95,7 +104,8 @@ class Compiler {
   /// library in the page cache, so the version that the cache key needs is always asked of itself.
   static Compiler open() { return {Nvrtc::open(), CompileCache(CompileCache::default_folder())}; }
 
-  /// Throws a RefusedError if the source does not compile, with the compiler's text and the place
+  /// A file with code for the CPU, which NVRTC refuses, is compiled without it. Throws a RefusedError
+  /// if the source does not compile, with the compiler's text and the place
   /// of its first error; a verdict error if an option or the instance of a template is at fault; an environment error if NVRTC cannot serve; a usage error if an option is
   /// ours to set. May be called from several threads.
   CompileResult compile(const CompileRequest& request) const;
@@ -104,6 +114,8 @@ class Compiler {
   const CompileCache& cache() const { return cache_; }
 
  private:
+  CompileResult compile_whole(const CompileRequest& request) const;
+
   std::shared_ptr<const Nvrtc> nvrtc_;
   CompileCache cache_;
 };

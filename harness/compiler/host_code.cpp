@@ -15,7 +15,7 @@ namespace warpmark {
 
 namespace {
 
-constexpr size_t kMostFound = 64;
+constexpr size_t kNone = static_cast<size_t>(-1);
 
 // Headers of programs that run on the CPU. Those that Warpmark has for device code (shims.hpp) are
 // none, whatever stands here.
@@ -41,17 +41,17 @@ bool is_one_of(const std::array<const char*, N>& names, const std::string& name)
 
 class Finder {
  public:
-  explicit Finder(std::string_view source) : tokens_(source_tokens(source)) {}
+  Finder(std::string_view source, size_t most) : tokens_(source_tokens(source)), most_(most) {}
 
   std::vector<HostCode> run() {
-    for (size_t i = 0; i < tokens_.size() && found_.size() < kMostFound; ++i) {
+    for (size_t i = 0; i < tokens_.size() && found_.size() < most_; ++i) {
       const SourceToken& token = tokens_[i];
       if (token.directive) {
         directive(token);
         continue;
       }
       if (token.kind == TokenKind::literal) {
-        declaration_.push_back(i);
+        if (inside_ == 0) declaration_.push_back(i);
         continue;
       }
       if (token.text == "<<<") add(HostCodeKind::launch, "<<<", token.line);
@@ -63,7 +63,7 @@ class Finder {
 
  private:
   void add(HostCodeKind kind, std::string name, int line) {
-    found_.push_back({kind, std::move(name), line, 0});
+    found_.push_back({kind, std::move(name), line});
   }
   bool is(size_t i, std::string_view text) const {
     return i < tokens_.size() && tokens_[i].text == text && !tokens_[i].directive;
@@ -97,7 +97,8 @@ class Finder {
       if (text == "{") ++inside_;
       if (text == "}" && --inside_ == 0 && body_of_ < found_.size()) {
         found_[body_of_].last_line = tokens_[i].line;
-        body_of_ = kMostFound;
+        found_[body_of_].alone = found_[body_of_].alone && ends_line(i);
+        body_of_ = kNone;
       }
       return;
     }
@@ -110,10 +111,11 @@ class Finder {
       }
       const size_t before = found_.size();
       function();
-      body_of_ = found_.size() > before ? before : kMostFound;
+      body_of_ = found_.size() > before ? before : kNone;
       declaration_.clear();
       inside_ = 1;
     } else if ((text == ";" || text == "}") && parentheses_ == 0) {
+      if (text == ";") variable(i);
       declaration_.clear();
     } else {
       declaration_.push_back(i);
@@ -156,16 +158,51 @@ class Finder {
     }
     if (name == tokens_.size()) return;
     const SourceToken& token = tokens_[name];
+    const size_t begin = declaration_.front();
     add(token.text == "main" ? HostCodeKind::main_function : HostCodeKind::function, token.text,
         token.line);
+    found_.back().first_line = tokens_[begin].line;
+    found_.back().alone = begins_line(begin);
+  }
+
+  bool begins_line(size_t i) const { return i == 0 || tokens_[i - 1].line < tokens_[i].line; }
+  // A `;` behind a body belongs to it.
+  bool ends_line(size_t i) const {
+    if (is(i + 1, ";")) ++i;
+    return i + 1 >= tokens_.size() || tokens_[i + 1].line > tokens_[i].line;
+  }
+
+  // A variable of a type for the CPU, as `std::vector<int> all;` is.
+  void variable(size_t end) {
+    if (declaration_.empty()) return;
+    const int first_line = tokens_[declaration_.front()].line;
+    for (const size_t d : declaration_) {
+      const std::string& text = tokens_[d].text;
+      if (text == "__device__" || text == "__constant__" || text == "__global__" ||
+          text == "__shared__" || text == "typedef" || text == "using") {
+        return;
+      }
+    }
+    for (const size_t d : declaration_) {
+      const std::string& text = tokens_[d].text;
+      const bool of_std = d >= 2 && is(d - 1, "::") && is(d - 2, "std");
+      const bool is_handle = is_cuda_call(text) && text.ends_with("_t");
+      if (!(of_std && is_one_of(kStdNames, text)) && !is_handle) continue;
+      add(HostCodeKind::variable, text, first_line);
+      found_.back().first_line = first_line;
+      found_.back().last_line = tokens_[end].line;
+      found_.back().alone = begins_line(declaration_.front()) && ends_line(end);
+      return;
+    }
   }
 
   std::vector<SourceToken> tokens_;
+  size_t most_;
   std::vector<size_t> declaration_;  ///< tokens since the last `;`, `{` or `}` at the top
   int parentheses_ = 0;
   size_t inside_ = 0;  ///< depth of braces in a function's or type's body
   std::vector<HostCode> found_;
-  size_t body_of_ = kMostFound;  ///< in found_: the function whose body this is, if it is there
+  size_t body_of_ = kNone;  ///< in found_: the function whose body this is, if it is there
 };
 
 std::string said_of(const HostCode& one) {
@@ -183,6 +220,8 @@ std::string said_of(const HostCode& one) {
       return fmt::format("line {} uses `{}`", one.line, name);
     case HostCodeKind::function:
       return fmt::format("line {} begins the function `{}` without `__device__`", one.line, name);
+    case HostCodeKind::variable:
+      return fmt::format("line {} has a variable of `{}`", one.line, name);
   }
   return "";
 }
@@ -217,7 +256,8 @@ Summary summarize_host_code(const std::vector<HostCode>& found) {
   }
   std::vector<const HostCode*> in_order;
   for (const auto& [kind, one] : first) {
-    if (kind != HostCodeKind::function) in_order.push_back(one);
+    const bool says_more = kind != HostCodeKind::function && kind != HostCodeKind::variable;
+    if (says_more) in_order.push_back(one);
   }
   std::stable_sort(in_order.begin(), in_order.end(),
                    [](const HostCode* a, const HostCode* b) { return a->line < b->line; });
@@ -258,8 +298,8 @@ std::string quoted_list(const std::vector<std::string>& names) {
 
 }  // namespace
 
-std::vector<HostCode> find_host_code(std::string_view source) {
-  return Finder(source).run();
+std::vector<HostCode> find_host_code(std::string_view source, size_t most) {
+  return Finder(source, most).run();
 }
 
 bool is_host_code(const std::vector<HostCode>& found, int line) {

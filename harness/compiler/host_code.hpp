@@ -15,21 +15,24 @@ enum class HostCodeKind : uint8_t {
   call,      ///< of the CUDA runtime: cudaMalloc(…)
   stream,    ///< std::cout, std::vector and what else of std:: no device has
   function,  ///< without `__device__` or `__global__`
+  variable   ///< at the top, of a type for the CPU: std::vector, cudaStream_t
 };
 
 struct HostCode {
   HostCodeKind kind = HostCodeKind::call;
-  std::string name;   ///< "main", "iostream", "cudaMalloc", "std::cout", of a function its name
-  int line = 0;       ///< from 1
-  int last_line = 0;  ///< of a function's body; 0 for what has none
+  std::string name;    ///< "main", "iostream", "cudaMalloc", "std::cout", of a function its name
+  int line = 0;        ///< from 1
+  int last_line = 0;   ///< of a function's body; 0 for what has none
+  int first_line = 0;  ///< where the declaration of a function or variable begins; 0 for others
+  bool alone = false;  ///< nothing else stands in the lines of the declaration and the body
   friend bool operator==(const HostCode& a, const HostCode& b) {
     return a.kind == b.kind && a.name == b.name && a.line == b.line;
   }
 };
 
-/// In the order of lines, 64 at most. Reads tokens (source_tokens.hpp), and does not expand macros,
+/// In the order of lines, `most` at most. Reads tokens (source_tokens.hpp), and does not expand macros,
 /// so it is for explaining what a compiler refused and never for refusing.
-std::vector<HostCode> find_host_code(std::string_view source);
+std::vector<HostCode> find_host_code(std::string_view source, size_t most = 64);
 
 /// Whether some of it stands in that line. Only then may a compiler's error be about it: a `main`
 /// that the preprocessor leaves out is no reason for a `;` that is missing elsewhere.

@@ -63,14 +63,18 @@ bool has_open_dtypes(const Plan& plan) {
   return false;
 }
 
-void fix_dtypes(PlannedCase& planned, const std::map<std::string, DType>& dtypes) {
+void fix_types(PlannedCase& planned, const ArgumentTypes& types) {
   const auto fix = [&](auto& argument) {
-    const auto found = dtypes.find(argument.name);
-    if (!argument.dtype && found != dtypes.end()) argument.dtype = found->second;
+    const auto found = types.dtypes.find(argument.name);
+    if (!argument.dtype && found != types.dtypes.end()) argument.dtype = found->second;
   };
   for (Buffer& buffer : planned.plan.buffers) fix(buffer);
-  for (Scalar& scalar : planned.plan.scalars) fix(scalar);
-  change_companions(planned, [&](PlannedCase& other) { fix_dtypes(other, dtypes); });
+  for (Scalar& scalar : planned.plan.scalars) {
+    fix(scalar);
+    const auto count = types.counts.find(scalar.name);
+    if (count != types.counts.end()) scalar.count = count->second;
+  }
+  change_companions(planned, [&](PlannedCase& other) { fix_types(other, types); });
 }
 
 std::string signature_text(const Plan& plan) {
@@ -115,6 +119,7 @@ size_t submitted_unit(const PlannedCase& planned) {
 }
 
 PlannedCase with_submission(PlannedCase planned, const std::string& file, const std::string& text) {
+  for (Scalar& scalar : planned.plan.scalars) scalar.count = scalar.count.value_or(1);
   // The course's own solution is what the submission's counters are measured against.
   if (planned.plan.composites.any() && planned.baseline == nullptr) {
     auto own = std::make_shared<PlannedCase>(planned);

@@ -22,9 +22,9 @@ void widen_net(PlannedCase& planned);
 /// Whether the kernel's parameters decide the type of an argument.
 bool has_open_dtypes(const Plan& plan);
 
-/// Fixes the type of every argument. Else a submission would choose what it computes by the types
+/// Fixes the type of every argument, and how many elements those by value have. Else a submission would choose what it computes by the types
 /// of its parameters: half precision, or bytes.
-void fix_dtypes(PlannedCase& planned, const std::map<std::string, DType>& dtypes);
+void fix_types(PlannedCase& planned, const ArgumentTypes& types);
 
 /// "scale(float *out, const float *src, float f, int n)": the kernel as the plan launches it first,
 /// its types as far as they are fixed. "" for a plan that launches none.

@@ -425,7 +425,7 @@ const DeviceFacts& SubmissionGrader::prepare() {
   for (std::vector<Item>& items : items_) {
     for (Item& item : items) {
       if (item.which.skip || !has_open_dtypes(item.planned.plan)) continue;
-      fix_dtypes(item.planned, own_.dtypes(item.which, item.planned));
+      fix_types(item.planned, own_.types(item.which, item.planned));
     }
   }
   own_.close();

@@ -9,10 +9,10 @@ Session& OwnKernel::session() {
   return *session_;
 }
 
-std::map<std::string, DType> OwnKernel::dtypes(const Case& which, const PlannedCase& planned) {
-  std::map<std::string, DType> types;
+ArgumentTypes OwnKernel::types(const Case& which, const PlannedCase& planned) {
+  ArgumentTypes types;
   const Outcome outcome = session().examine(which, planned, [&](const ReadyCase& ready) {
-    types = ready.inputs.dtypes;
+    types = ready.inputs;
     return false;
   });
   if (outcome.verdict == Verdict::failed) {

@@ -20,9 +20,9 @@ class OwnKernel {
   OwnKernel(Interpreter& python, SessionOptions options)
       : python_(python), options_(std::move(options)) {}
 
-  /// The type of each argument. Empty if the device has not what the case needs. Throws a usage
+  /// The types of the arguments. Empty if the device has not what the case needs. Throws a usage
   /// error if the kernel does not compile or fit, or an input raises.
-  std::map<std::string, DType> dtypes(const Case& which, const PlannedCase& planned);
+  ArgumentTypes types(const Case& which, const PlannedCase& planned);
 
   Outcome verify(const Case& which, const PlannedCase& planned, Trial trial);
 

@@ -72,6 +72,8 @@ struct Unit {
   /// link no others, and nothing is launched from them.
   std::vector<size_t> link = {};
   std::vector<Region> regions = {};  ///< of a text without `at`, by ascending line
+  std::string compiler = {};         ///< "nvcc"; "": NVRTC
+  bool ptx = false;                  ///< the file is PTX
   friend bool operator==(const Unit&, const Unit&) = default;
 };
 
@@ -111,6 +113,9 @@ struct Scalar {
   std::string at;
   std::optional<Size> integer;  ///< of the plugin's own making; of either sign
   bool null = false;            ///< a pointer to nothing
+  /// Elements that a parameter must have; nothing: as many as fill it. Of grading, where a submission
+  /// must not choose them.
+  std::optional<size_t> count = {};
   friend bool operator==(const Scalar&, const Scalar&) = default;
 };
 

@@ -74,6 +74,8 @@ Json json_of(const Unit& unit) {
   Json json = Json::object();
   if (!unit.file.empty()) json["file"] = unit.file;
   if (!unit.source.empty()) json["source"] = unit.source;
+  if (!unit.compiler.empty()) json["compiler"] = unit.compiler;
+  if (unit.ptx) json["ptx"] = true;
   json["options"] = unit.options;
   if (!unit.include.empty()) json["include"] = unit.include;
   if (!unit.link.empty()) json["link"] = unit.link;

@@ -36,25 +36,59 @@ py::object numpy_dtype(std::string_view name) {
   return objects::numpy().attr("dtype")(py::str(name.data(), name.size()));
 }
 
-// What a struct's array is made of where the value is no structured array yet: records as tuples, or
-// a dict of the fields.
+// A struct's dtype with the widest numbers in the place of its own, so that what does not fit those
+// is found and not wrapped.
+py::object wide_dtype(const DType& dtype) {
+  switch (dtype.kind) {
+    case DTypeKind::boolean:
+      return numpy_dtype("bool");
+    case DTypeKind::signed_integer:
+      return numpy_dtype("int64");
+    case DTypeKind::unsigned_integer:
+      return numpy_dtype(dtype.bytes == 8 ? "uint64" : "int64");
+    case DTypeKind::floating:
+      return numpy_dtype("float64");
+    case DTypeKind::complex:
+      return numpy_dtype("complex128");
+    case DTypeKind::record:
+      break;
+  }
+  py::list fields;
+  for (const Field& field : *dtype.fields) {
+    py::tuple shape(field.shape.size());
+    for (size_t i = 0; i < field.shape.size(); ++i) shape[i] = field.shape[i];
+    fields.append(py::make_tuple(field.name, wide_dtype(field.dtype), shape));
+  }
+  return objects::numpy().attr("dtype")(fields);
+}
+
+// What has the fields of a struct by their names: a dict as it is, a structured array, or one that is
+// made of tuples.
 py::object structured(const Value& value, const DType& dtype) {
   const py::module_ np = objects::numpy();
   const py::object object = objects::object_of(value);
-  const py::object record = objects::dtype_object(dtype);
-  if (!py::isinstance<py::dict>(object)) return np.attr("asarray")(object, record);
-  py::object array;
-  for (const Field& field : *dtype.fields) {
-    if (!object.contains(field.name)) {
-      throw refuse(value, fmt::format("the value has no field `{}`", field.name));
-    }
-    const py::object part = np.attr("asarray")(object[field.name.c_str()]);
-    const auto own = static_cast<ssize_t>(field.shape.size());
-    const py::tuple shape = part.attr("shape");
-    if (!array) array = np.attr("zeros")(shape[py::slice(0, py::len(shape) - own, 1)], record);
-    array[field.name.c_str()] = part;
+  if (py::isinstance<py::dict>(object)) return object;
+  const py::object array = np.attr("asarray")(object);
+  return array.attr("dtype").attr("kind").cast<std::string>() == "V"
+             ? array
+             : np.attr("asarray")(object, wide_dtype(dtype));
+}
+
+// The shape of the elements of `structured`: of a dict that of its first field, without the field's
+// own.
+py::tuple elements_shape(const Value& value, const py::object& object, const DType& dtype) {
+  if (!py::isinstance<py::dict>(object)) return object.attr("shape");
+  const Field& field = dtype.fields->front();
+  if (!object.contains(field.name)) {
+    throw refuse(value, fmt::format("the value has no field `{}`", field.name));
   }
-  return array;
+  const py::object first = object[field.name.c_str()];
+  if (field.dtype.kind == DTypeKind::record && py::isinstance<py::dict>(first)) {
+    return elements_shape(value, first, field.dtype);
+  }
+  const py::tuple shape = objects::numpy().attr("asarray")(first).attr("shape");
+  const auto own = static_cast<ssize_t>(field.shape.size());
+  return shape[py::slice(0, static_cast<ssize_t>(py::len(shape)) - own, 1)];
 }
 
 bool is_integer(const DType& dtype) {
@@ -65,10 +99,14 @@ char kind_of(const py::object& array) {
   return array.attr("dtype").attr("kind").cast<std::string>().front();
 }
 
-Shape shape_of(const py::object& array) {
+Shape extents(const py::object& tuple) {
   Shape shape;
-  for (const py::handle extent : array.attr("shape")) shape.push_back(extent.cast<int64_t>());
+  for (const py::handle extent : tuple) shape.push_back(extent.cast<int64_t>());
   return shape;
+}
+
+Shape shape_of(const py::object& array) {
+  return extents(array.attr("shape"));
 }
 
 // "float64", "text", …: what a person calls the elements of an array.
@@ -296,6 +334,7 @@ void assign_fields(const Value& value, const py::object& view, const py::object&
     py::object from;
     try {
       from = array[field.name.c_str()];
+      if (!py::isinstance<py::dict>(from)) from = objects::numpy().attr("asarray")(from);
     } catch (const py::error_already_set&) {
       throw refuse(value, fmt::format("the value has no field `{}`", field.name));
     }
@@ -313,7 +352,7 @@ Array to_array(const Value& value, const DType& dtype, const std::optional<Shape
   return converting(value, [&] {
     const bool record = dtype.kind == DTypeKind::record;
     py::object array = record ? structured(value, dtype) : of_no_elements(array_of(value), dtype);
-    const Shape own_shape = shape_of(array);
+    const Shape own_shape = record ? extents(elements_shape(value, array, dtype)) : shape_of(array);
     if (shape && own_shape != *shape && !own_shape.empty()) {
       throw refuse(value,
                    "the value has shape " + shape_text(own_shape) + ", not " + shape_text(*shape));
@@ -354,7 +393,10 @@ Value part_of(const Value& value, const DType& dtype, const Leaf& leaf) {
     py::object part = record ? structured(value, dtype)
                              : objects::numpy().attr("asarray")(objects::object_of(value));
     for (const std::string& name : split(leaf.path.substr(1), '.')) {
-      const bool is_part = kind_of(part) != 'V' && (name == "real" || name == "imag");
+      const bool is_number =
+          !py::isinstance<py::dict>(part) && kind_of(objects::numpy().attr("asarray")(part)) != 'V';
+      const bool is_part = is_number && (name == "real" || name == "imag");
+      if (is_part) part = objects::numpy().attr("asarray")(part);
       part = is_part ? part.attr(name.c_str()) : py::object(part[name.c_str()]);
     }
     return Value(value.expression(), value.on_error(), objects::hold(part));

@@ -446,8 +446,9 @@ Comparison compare(const TypedBytes& actual, const TypedBytes& expected, const C
       constexpr bool kWide = sizeof(Reference) >= sizeof(Output);
       if constexpr (std::is_same_v<Output, BoolByte> && std::is_same_v<Reference, BoolByte>) {
         return compare_as<Output, Reference, BoolJudge>(actual, expected, rule, poison, earlier);
-      } else if constexpr (kIsNarrow<Reference> ||
-                           (kIsNarrow<Output> && !std::is_floating_point_v<Reference>)) {
+      } else if constexpr (!std::is_same_v<Output, Reference> &&
+                           (kIsNarrow<Reference> ||
+                            (kIsNarrow<Output> && !std::is_floating_point_v<Reference>))) {
         throw internal_error("comparison: a reference of " + std::string(expected.dtype.name) +
                              " for an output of " + std::string(actual.dtype.name));
       } else if constexpr (kIsReal<Output> &&

@@ -222,8 +222,9 @@ class SignatureCheck {
     const bool plain = type && type->count == 1 && type->dtype.kind != DTypeKind::record;
     const bool kinds_differ = plain && is_real(type->dtype) != is_real(*dtype);
     const size_t count = parameter.bytes / dtype->bytes;
-    const bool fits =
-        plain ? dtype->bytes == parameter.bytes : count * dtype->bytes == parameter.bytes;
+    const bool is_wanted = !scalar.count || *scalar.count == count;
+    const bool fits = is_wanted && (plain ? dtype->bytes == parameter.bytes
+                                          : count * dtype->bytes == parameter.bytes);
     if (!fits || count == 0 || kinds_differ) {
       throw misfit(scalar.name, scalar.at, parameter, entry,
                    fmt::format("of dtype {} ({} byte{})", dtype->name, dtype->bytes,

@@ -456,8 +456,7 @@ class ResultsJudge {
         std::vector<std::byte> own, others;
         EarlierLaunch before = launch_before(output.name);
         before.bytes = part_bytes(result.dtype(), before.bytes, leaf, others);
-        const TypedBytes actual{leaf.dtype,
-                                part_bytes(result.dtype(), result.bytes(), leaf, own)};
+        const TypedBytes actual{leaf.dtype, part_bytes(result.dtype(), result.bytes(), leaf, own)};
         verdict.comparison = compare_written(actual, poison_, before);
       } else {
         verdict.comparison.elements = static_cast<size_t>(element_count(verdict.shape));
@@ -542,8 +541,8 @@ bool judge_results(Interpreter& python, const PlannedCase& planned, const CaseIn
   ResultsJudge judge(planned, poison, earlier, outcome);
   for (const Expected& expected : planned.plan.expected) {
     const Array& result = results.at(expected.output);
-    for (const PartExpectation& part : evaluate_expectation(
-             python, planned, scope, expected, result.dtype(), result.shape())) {
+    for (const PartExpectation& part :
+         evaluate_expectation(python, planned, scope, expected, result.dtype(), result.shape())) {
       judge.compare_with(expected, result, part);
     }
   }

@@ -31,8 +31,8 @@ Results right_results(Interpreter& python, const ReadyCase& ready) {
   }
   for (const Expected& expected : plan.expected) {
     const Array& result = results.at(expected.output);
-    for (const PartExpectation& part : evaluate_expectation(
-             python, ready.planned, scope, expected, result.dtype(), result.shape())) {
+    for (const PartExpectation& part : evaluate_expectation(python, ready.planned, scope, expected,
+                                                            result.dtype(), result.shape())) {
       const ReferenceValue& wanted = part.expectation.reference;
       const DType& dtype = part.leaf.dtype;
       const auto count = static_cast<size_t>(element_count(part.shape));

@@ -100,6 +100,8 @@ class Writer {
     };
     text("file", kernel.file);
     text("source", kernel.source);
+    text("ptx", kernel.ptx);
+    if (kernel.compiler && kernel.compiler->text != "nvrtc") text("compiler", kernel.compiler);
     if (kernel.entry) {
       set("/kernel/entry", kernel.entry->where());
       json["entry"] = kernel.entry->evaluate(values_.scope);

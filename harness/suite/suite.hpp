@@ -43,8 +43,10 @@ struct NamedText {
 /// What to compile. The keys that every plugin shares are typed; the others are the plugin's own.
 struct Kernel {
   Position where;
-  std::optional<Located> file;    ///< as written, relative to the suite's folder
-  std::optional<Located> source;  ///< CUDA C++; `where` is the place of its first line
+  std::optional<Located> file;      ///< as written, relative to the suite's folder
+  std::optional<Located> ptx;       ///< a file of PTX, likewise
+  std::optional<Located> compiler;  ///< "nvrtc" or "nvcc"
+  std::optional<Located> source;    ///< CUDA C++; `where` is the place of its first line
   std::optional<EntryName> entry;
   std::vector<NamedExpression> define;
   std::vector<Located> options;  ///< for NVRTC

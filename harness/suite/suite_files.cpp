@@ -43,6 +43,14 @@ void check_kernel_files(const Suite& suite, const Kernel& kernel) {
     throw usage_error("`kernel` has both `file` and `source`", kernel.source->where,
                       "keep one of them");
   }
+  if (kernel.ptx && (kernel.file || kernel.source)) {
+    throw usage_error("`kernel` has both `ptx` and a source", kernel.ptx->where,
+                      "keep one of them");
+  }
+  if (kernel.ptx) require_file(suite, kernel.ptx->text, kernel.ptx->where, "`ptx`");
+  if (kernel.compiler && kernel.compiler->text == "nvcc" && !kernel.file) {
+    throw usage_error("nvcc compiles files, and `kernel` has no `file`", kernel.compiler->where);
+  }
   if (kernel.file) require_file(suite, kernel.file->text, kernel.file->where, "`file`");
   for (const Located& unit : kernel.link) require_file(suite, unit.text, unit.where, "`link`");
   for (const Located& folder : kernel.include) require_folder(suite, folder);

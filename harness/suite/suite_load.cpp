@@ -16,9 +16,9 @@ namespace {
 
 const std::vector<std::string>& top_keys() {
   static const std::vector<std::string> kKeys = {
-      "warpmark",  "about",     "plugin",  "kernel",   "axes",      "cases",     "types",
-      "arguments", "constants", "globals", "launch",   "reference", "check", "tolerance", "baseline",
-      "bench",     "expect",    "limits",  "requires", "skip",      "lint"};
+      "warpmark",  "about",     "plugin",  "kernel", "axes",      "cases", "types",
+      "arguments", "constants", "globals", "launch", "reference", "check", "tolerance",
+      "baseline",  "bench",     "expect",  "limits", "requires",  "skip",  "lint"};
   return kKeys;
 }
 

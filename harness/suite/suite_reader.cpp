@@ -222,6 +222,10 @@ Kernel read_kernel(const YamlNode& node) {
     const YamlNode& value = member.value;
     if (member.key == "file") {
       kernel.file = read_text(value, "`file`");
+    } else if (member.key == "ptx") {
+      kernel.ptx = read_text(value, "`ptx`");
+    } else if (member.key == "compiler") {
+      kernel.compiler = {read_word(value, "`compiler`", {"nvrtc", "nvcc"}), value.content};
     } else if (member.key == "source") {
       kernel.source = read_text(value, "`source`");
     } else if (member.key == "entry") {

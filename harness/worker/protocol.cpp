@@ -205,6 +205,7 @@ Prepare prepare_from(const Json& json) {
                              {},
                              unit.at("variables"),
                              {}});
+    request.units.back().language = static_cast<SourceLanguage>(unit.at("language").get<int>());
     for (const Json& layout : unit.at("layouts")) {
       request.units.back().layouts.push_back({layout.at("name"), layout.at("fields")});
     }
@@ -330,6 +331,7 @@ Json to_json(const Prepare& request) {
     units.push_back({{"name", unit.name},
                      {"folder", unit.folder},
                      {"source", unit.source},
+                     {"language", static_cast<int>(unit.language)},
                      {"origin", json_of<Json>(unit.origin)},
                      {"options", unit.options},
                      {"include", unit.include},

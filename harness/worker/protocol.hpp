@@ -49,6 +49,7 @@ struct UnitText {
   std::vector<SourceRegion> regions;
   std::vector<std::string> variables = {};   ///< of the module, that the host reaches
   std::vector<LayoutQuestion> layouts = {};  ///< structs that are to be laid out
+  SourceLanguage language = SourceLanguage::cuda;
 };
 
 /// What can only be set for a context as a whole; 0 leaves the driver's own limit.

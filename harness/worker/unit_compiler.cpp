@@ -1,6 +1,10 @@
 #include "worker/unit_compiler.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
+
+#include "base/text.hpp"
 
 namespace warpmark {
 
@@ -9,6 +13,7 @@ CompileRequest UnitCompiler::request_for(const protocol::Prepare& request, size_
   const protocol::UnitText& unit = request.units[index];
   CompileRequest compile;
   compile.source = unit.source;
+  compile.language = unit.language;
   compile.name = unit.name;
   compile.folder = unit.folder;
   for (const std::string& folder : unit.include) {
@@ -38,6 +43,10 @@ UnitCompiler::Compiled UnitCompiler::compile(const protocol::Prepare& request,
         request_for(request, i, architecture, linked[i] || !request.units[i].link.empty());
     CompileResult result = compiler_.compile(wanted);
     for (const std::string& notice : result.notices) made.notices.push_back(notice);
+    if (!result.left_out.empty()) {
+      made.notices.push_back(fmt::format("left out of {}, as it is for the CPU: {}",
+                                         request.units[i].name, join(result.left_out, ", ")));
+    }
     if (!result.not_cacheable.empty()) {
       made.notices.push_back("compiled anew each time: " + result.not_cacheable);
     }

@@ -14,11 +14,15 @@ class Units {
   // The unit of the suite's kernel, with those that are linked with it.
   size_t of_kernel() {
     if (own_ >= 0) return static_cast<size_t>(own_);
-    if (!kernel_.contains("file") && !kernel_.contains("source")) {
-      throw Failure("/kernel", "`kernel` needs `file` or `source`");
+    if (!kernel_.contains("file") && !kernel_.contains("source") && !kernel_.contains("ptx")) {
+      throw Failure("/kernel", "`kernel` needs `file`, `source` or `ptx`");
     }
-    const char* key = kernel_.contains("file") ? "file" : "source";
-    const size_t index = add(key, kernel_.at(key), std::string("/kernel/") + key);
+    const char* key = kernel_.contains("file")  ? "file"
+                      : kernel_.contains("ptx") ? "ptx"
+                                                : "source";
+    const bool ptx = std::string("ptx") == key;
+    const size_t index = add(ptx ? "file" : key, kernel_.at(key), std::string("/kernel/") + key);
+    if (ptx) units_[index]["ptx"] = true;
     own_ = static_cast<int>(index);
     if (!kernel_.contains("link")) return index;
     size_t number = 0;
@@ -43,6 +47,9 @@ class Units {
   // Every unit gets the same macros, options and header folders.
   size_t add(const char* key, const Json& text, const std::string& at) {
     Json unit = {{key, text}, {"options", warpmark::plugin::compile_options(kernel_)}};
+    if (kernel_.contains("compiler") && std::string("file") == key) {
+      unit["compiler"] = kernel_.at("compiler");
+    }
     if (kernel_.contains("include")) unit["include"] = kernel_.at("include");
     unit["at"] = at;
     units_.push_back(std::move(unit));
@@ -102,8 +109,8 @@ class Steps {
 struct Source {
   Json plan(const Json& which) const {
     const Json& kernel = which.at("kernel");
-    warpmark::plugin::only_keys(
-        kernel, {"file", "source", "entry", "define", "options", "include", "link"});
+    warpmark::plugin::only_keys(kernel, {"file", "source", "ptx", "compiler", "entry", "define",
+                                         "options", "include", "link"});
     if (!which.contains("launch")) {
       throw Failure("", "`launch` is missing", "launch: {grid: …, block: …}");
     }

@@ -160,8 +160,8 @@ INSTANTIATE_TEST_SUITE_P(
         PlanMistake{"/units/0/source", "\"x\"", "`/units/0` needs one of `file` and `source`"},
         PlanMistake{"/units/0/options", "[1]", "`/units/0/options/0` must be a string"},
         PlanMistake{"/units/0/option", "[]",
-                    "`/units/0` has the unknown member `option`; known: file, source, options, "
-                    "include, link, regions, at"},
+                    "`/units/0` has the unknown member `option`; known: file, source, "
+                    "compiler, ptx, options, include, link, regions, at"},
         PlanMistake{"/units/0/regions", R"([{"line": 1}])",
                     "`/units/0` has `regions`, which a source without `at` may have"},
         PlanMistake{"/units/2/regions", R"([{"line": 2}, {"line": 2}])",
@@ -199,11 +199,13 @@ INSTANTIATE_TEST_SUITE_P(
         PlanMistake{"/buffers", "{}", "`/buffers` must be an array"},
         PlanMistake{"/buffers/1/name", "\"a\"", "`/buffers/1` has a name that is taken"},
         PlanMistake{"/buffers/1/direction", "\"scalar\"",
-                    "`/buffers/1/direction` must be one of in, out, inout"},
-        PlanMistake{"/buffers/1/value", "",
-                    "`/buffers/1` needs `shape` if it is out, else `value`, and not both"},
-        PlanMistake{"/buffers/2/value", "{\"numpy\": \"1\"}",
-                    "`/buffers/2` needs `shape` if it is out, else `value`, and not both"},
+                    "`/buffers/1/direction` must be one of in, out, inout, scratch"},
+        PlanMistake{
+            "/buffers/1/value", "",
+            "`/buffers/1` needs `shape` if it is out or scratch, else `value`, and not both"},
+        PlanMistake{
+            "/buffers/2/value", "{\"numpy\": \"1\"}",
+            "`/buffers/2` needs `shape` if it is out or scratch, else `value`, and not both"},
         PlanMistake{"/buffers/0/dtype", "\"float31\"", "`/buffers/0/dtype` is no dtype: `float31`"},
         PlanMistake{"/buffers/2/shape/0", "-1",
                     "`/buffers/2/shape/0` must be an integer from 0 to 9223372036854775807"},

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -34,8 +36,9 @@ TEST(ToArray, WritesEveryDtype) {
     ASSERT_EQ(array.nbytes(), 2 * type.bytes) << type.name;
     PythonScope scope;
     scope.set_array("x", array);
+    const std::string_view shown = is_narrow_float(type) ? "float32" : type.name;
     const Value same = value_of(
-        "int(x.dtype.name == '" + std::string(type.name) + "' and x[0] == 1 and x[1] == 0)", scope);
+        "int(x.dtype.name == '" + std::string(shown) + "' and x[0] == 1 and x[1] == 0)", scope);
     EXPECT_EQ(scalar_bytes(same, dtype("int8")).at(0), std::byte{1}) << type.name;
   }
 }
@@ -43,6 +46,40 @@ TEST(ToArray, WritesEveryDtype) {
 TEST(ToArray, Float16) {
   EXPECT_EQ(array_elements<uint16_t>("[1.0, -2.0, 65504, np.inf]", "float16"),
             (std::vector<uint16_t>{0x3C00, 0xC000, 0x7BFF, 0x7C00}));
+}
+
+TEST(ToArray, FloatsThatNumPyLacks) {
+  EXPECT_EQ(array_elements<uint16_t>("[1.0, -2.0, 1 + 2**-8, 1 + 3 * 2**-8, np.inf]", "bfloat16"),
+            (std::vector<uint16_t>{0x3F80, 0xC000, 0x3F80, 0x3F82, 0x7F80}))
+      << "ties go to even";
+  EXPECT_EQ(array_elements<uint8_t>("[1.0, -448, 2**-9, 2**-10]", "float8_e4m3fn"),
+            (std::vector<uint8_t>{0x38, 0xFE, 0x01, 0x00}));
+  EXPECT_EQ(array_elements<uint8_t>("[1.0, 57344, -np.inf]", "float8_e5m2"),
+            (std::vector<uint8_t>{0x3C, 0x7B, 0xFC}));
+  EXPECT_THAT(refusal("[1e3]", "float8_e4m3fn"), HasSubstr("1000 is too large for float8_e4m3fn"));
+  EXPECT_THAT(refusal("[np.inf]", "float8_e4m3fn"), HasSubstr("has no infinity"));
+}
+
+TEST(ToArray, Structs) {
+  struct Both {
+    float x;
+    int16_t y[2];
+  };
+  const auto both = [](const std::string& text) {
+    const Array array = to_array(value_of(text), dtype("{x:float32,y:int16[2]}"));
+    std::vector<Both> all(static_cast<size_t>(array.size()));
+    std::memcpy(all.data(), array.bytes().data(), array.nbytes());
+    return all;
+  };
+  for (const char* text : {"[(1, (2, 3)), (4, (5, 6))]", "dict(x=[1, 4], y=[[2, 3], [5, 6]])"}) {
+    const std::vector<Both> all = both(text);
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[1].x, 4);
+    EXPECT_EQ(all[1].y[1], 6);
+  }
+  EXPECT_THAT(refusal("dict(x=[1])", "{x:float32,y:int16[2]}"), HasSubstr("no field `y`"));
+  EXPECT_THAT(refusal("dict(x=[1], y=[[2, 70000]])", "{x:float32,y:int16[2]}"),
+              ::testing::AnyOf(HasSubstr("not in the range of int16"), HasSubstr("70000")));
 }
 
 TEST(ToArray, CastsWithinTheKind) {
@@ -144,6 +181,7 @@ TEST(ToReference, IsNeverNarrowerThanTheOutput) {
 // NumPy calls them float64.
 TEST(ToReference, NoElementsAreOfAnyDtype) {
   for (const DType& type : all_dtypes()) {
+    if (!is_single_number(type)) continue;  // they are references by their parts
     const std::string name(type.kind == DTypeKind::floating ? "float64" : type.name);
     EXPECT_EQ(reference("[]", type.name, {0}), (Reference{name, {}}));
     EXPECT_EQ(reference("[[], []]", type.name, {2, 0}), (Reference{name, {}}));

@@ -40,6 +40,8 @@ class TypedArray {
         element.byte = static_cast<uint8_t>(value);
       } else if constexpr (std::is_same_v<Element, Float16>) {
         element = to_float16(static_cast<double>(value));
+      } else if constexpr (kIsNarrow<Element>) {
+        element = to_narrow<Element>(static_cast<double>(value));
       } else {
         element = static_cast<Element>(value);
       }

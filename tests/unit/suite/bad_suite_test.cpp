@@ -81,7 +81,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"  block: 128", "  block: 128\n  blocks: 1",
             "13:3 unknown key of `launch` `blocks` | did you mean `block`?"},
         Row{"  block: 128", "  block: 128\n  width: 1",
-            "13:3 unknown key of `launch` `width` | known: grid, block, shared"},
+            "13:3 unknown key of `launch` `width` | known: grid, block, shared, cluster, "
+            "cooperative"},
         Row{"warpmark: 1\n", "", "1:1 `warpmark: 1`, the version of the format, is missing"},
         Row{"warpmark: 1", "warpmark: 2",
             "1:11 version `2` of the format is unknown | this program reads `warpmark: 1`"},
@@ -181,8 +182,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"", "check: {moments: z}\n", "15:8 `moments` needs mean or variance, or both"},
         Row{"", "budget: {memory_mib: 1}\n",
             "15:1 unknown key of a suite `budget` | known: warpmark, about, plugin, kernel, axes, "
-            "arguments, launch, reference, check, tolerance, baseline, bench, expect, limits, "
-            "requires, skip, lint"}));
+            "cases, types, arguments, constants, globals, launch, reference, check, tolerance, "
+            "baseline, bench, expect, limits, requires, skip, lint"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Axes, BadSuite,
@@ -211,9 +212,11 @@ INSTANTIATE_TEST_SUITE_P(
     Arguments, BadSuite,
     testing::Values(
         Row{"{out: a.shape}", "{dtype: int32}",
-            "10:3 the argument `z` needs one of in, inout, out, scalar, scratch, pointers and texture, and has none"},
+            "10:3 the argument `z` needs one of in, inout, out, scalar, scratch, pointers and "
+            "texture, and has none"},
         Row{"{out: a.shape}", "{out: 1, in: 2}",
-            "10:3 the argument `z` needs one of in, inout, out, scalar, scratch, pointers and texture, and has several"},
+            "10:3 the argument `z` needs one of in, inout, out, scalar, scratch, pointers and "
+            "texture, and has several"},
         Row{"{out: a.shape}", "5", "10:6 the argument `z` must be a map, and here is text"},
         Row{"{out: a.shape}", "{out: z.shape}",
             "10:12 `z.shape` is not known yet where `out` needs it | a shape may use inputs and "

@@ -282,7 +282,8 @@ INSTANTIATE_TEST_SUITE_P(
         Unfit{"random(n)}", "random(n), dtype: n}",
               "9:33: error: unknown dtype `1`\n  hint: known: bool, int8, int16, int32, int64, "
               "uint8, uint16, "
-              "uint32, uint64, float16, float32, float64"}));
+              "uint32, uint64, float16, float32, float64, bfloat16, float8_e4m3fn, float8_e5m2, "
+              "complex64, complex128"}));
 
 }  // namespace
 }  // namespace warpmark
