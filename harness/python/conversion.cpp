@@ -68,10 +68,12 @@ py::object structured(const Value& value, const DType& dtype) {
   const py::module_ np = objects::numpy();
   const py::object object = objects::object_of(value);
   if (py::isinstance<py::dict>(object)) return object;
-  const py::object array = np.attr("asarray")(object);
-  return array.attr("dtype").attr("kind").cast<std::string>() == "V"
-             ? array
-             : np.attr("asarray")(object, wide_dtype(dtype));
+  const bool is_array =
+      py::isinstance(object, np.attr("ndarray")) || py::isinstance(object, np.attr("void"));
+  if (is_array && object.attr("dtype").attr("kind").cast<std::string>() == "V") {
+    return np.attr("asarray")(object);
+  }
+  return np.attr("asarray")(object, wide_dtype(dtype));
 }
 
 // The shape of the elements of `structured`: of a dict that of its first field, without the field's
