@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 
@@ -224,6 +225,14 @@ bool mentions(const std::string& text, const std::string& name) {
   return text.find(last) != std::string::npos;
 }
 
+// The lines of the source keep their numbers.
+std::string with_prologue(const CompileRequest& request, const std::string& name) {
+  if (request.prologue.empty()) return request.source;
+  const int line = request.origin.known() && request.origin.line > 0 ? request.origin.line : 1;
+  return fmt::format("{}#line {} \"{}{}\"\n{}", request.prologue, line, kRoot, name,
+                     request.source);
+}
+
 Unit make_unit(const CompileRequest& request) {
   Unit unit;
   unit.name = shown_name(request);
@@ -233,7 +242,7 @@ Unit make_unit(const CompileRequest& request) {
     unit.closed = true;
   } else {
     IncludeClosure closure = resolve_includes(
-        request.source, request.name,
+        with_prologue(request, unit.name), request.name,
         {request.folder, request.include_folders, request.header_roots, std::string(kRoot)});
     unit.source = with_regions(closure.source, request.regions, unit.name);
     unit.headers = std::move(closure.headers);
@@ -670,10 +679,28 @@ const Entry& CompileResult::entry(const CompileRequest& request) const {
 
 namespace {
 
-// Whether a compile failed at code for the CPU: in its line, or for want of a header that it includes.
-bool is_about_host_code(const CompileRequest& request, const Error& error) {
-  if (request.headers || request.origin.known() || !request.regions.empty()) return false;
-  return !error.hint().empty() && error.hint() == host_code_hint(find_host_code(request.source));
+// Names that nvcc's host headers, which every source has there, declare for device code as well:
+// types of <sys/types.h>, macros of <math.h>.
+constexpr std::string_view kImplicit =
+    "#include <math.h>\n"
+    "typedef unsigned short ushort;\n"
+    "typedef unsigned int uint;\n"
+    "typedef unsigned long ulong;\n";
+constexpr std::array kImplicitNames = {"ushort", "uint",      "ulong",  "INFINITY",
+                                       "NAN",    "HUGE_VALF", "M_PI",   "M_PI_2",
+                                       "M_E",    "M_SQRT2",   "M_1_PI", "M_LN2"};
+
+bool is_undefined(const Error& error, const std::string& name) {
+  return error.message().find("identifier \"" + name + "\" is undefined") != std::string::npos;
+}
+
+// What NVRTC refuses where nvcc would not: code for the CPU, and names that nvcc brings along.
+bool is_as_for_nvcc(const CompileRequest& request, const Error& error) {
+  if (!error.hint().empty() && error.hint() == host_code_hint(find_host_code(request.source))) {
+    return true;
+  }
+  return std::any_of(kImplicitNames.begin(), kImplicitNames.end(),
+                     [&](const char* name) { return is_undefined(error, name); });
 }
 
 }  // namespace
@@ -684,19 +711,28 @@ CompileResult Compiler::compile(const CompileRequest& request) const {
     if (request.headers) throw usage_error("nvcc cannot be used while grading");
     return with_entries(compile_by_nvcc(request));
   }
-  const bool is_file = !request.headers && !request.origin.known() && request.regions.empty();
-  if (!is_file) return compile_whole(request);
+  // A submission is compiled as it is, and so is what a plugin generates.
+  if (request.headers || !request.regions.empty()) return compile_whole(request);
   try {
     return compile_whole(request);
   } catch (const RefusedError& error) {
-    if (!is_about_host_code(request, error)) throw;
+    if (!is_as_for_nvcc(request, error)) throw;
     DevicePart part = device_part(request.source);
-    if (part.left_out.empty()) throw;
     CompileRequest rest = request;
     rest.source = std::move(part.source);
-    CompileResult result = compile_whole(rest);
-    result.left_out = std::move(part.left_out);
-    return result;
+    rest.prologue = kImplicit;
+    try {
+      CompileResult result = compile_whole(rest);
+      result.left_out = std::move(part.left_out);
+      return result;
+    } catch (const RefusedError& second) {
+      // A kernel that calls what was left out: the first error says that better.
+      if (std::any_of(part.names.begin(), part.names.end(),
+                      [&](const std::string& name) { return is_undefined(second, name); })) {
+        throw error;
+      }
+      throw;
+    }
   }
 }
 

@@ -52,6 +52,7 @@ struct CompileRequest {
   Position origin;
   std::vector<SourceRegion> regions;                         ///< by ascending line
   std::vector<std::pair<std::string, std::string>> defines;  ///< "T", "float" gives -DT=float
+  std::string prologue = {};  ///< lines before the source, which do not count
   std::string standard = "c++17";
   std::vector<std::string> options;  ///< of the suite; not the architecture
   int architecture = 0;              ///< 90 compiles for sm_90

@@ -58,6 +58,16 @@ class Cutter {
     return depth == 0;
   }
 
+  static std::string said_of(const HostCode& one) {
+    if (one.kind == HostCodeKind::variable) {
+      return fmt::format("the variable of `{}` in line {}", one.name, one.line);
+    }
+    if (one.kind == HostCodeKind::prototype) {
+      return fmt::format("the prototype of {}() in line {}", one.name, one.line);
+    }
+    return fmt::format("{}() in lines {} to {}", one.name, one.first_line, one.last_line);
+  }
+
   // The line of `constexpr` before a function; 0 if there is none.
   int constexpr_line(const HostCode& one) const {
     const auto found = std::find_if(tokens_.begin(), tokens_.end(), [&](const SourceToken& token) {
@@ -68,17 +78,16 @@ class Cutter {
 
   void cut_lines(const HostCode& one) {
     if (!one.alone || !keeps_conditions_whole(one)) return;
-    const bool variable = one.kind == HostCodeKind::variable;
     // Device code may compute with such a function at compile time, which NVRTC allows only if it is
     // annotated.
-    if (const int number = variable ? 0 : constexpr_line(one); number > 0) {
+    const bool function = one.kind == HostCodeKind::function;
+    if (const int number = function ? constexpr_line(one) : 0; number > 0) {
       std::string& text = line(number);
       text.insert(text.find("constexpr"), "__host__ __device__ ");
       return;
     }
-    part_.left_out.push_back(
-        variable ? fmt::format("the variable of `{}` in line {}", one.name, one.line)
-                 : fmt::format("{}() in lines {} to {}", one.name, one.first_line, one.last_line));
+    part_.left_out.push_back(said_of(one));
+    part_.names.push_back(one.name);
     for (int number = one.first_line; number <= one.last_line; ++number) line(number).clear();
   }
 

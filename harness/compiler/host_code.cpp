@@ -115,7 +115,7 @@ class Finder {
       declaration_.clear();
       inside_ = 1;
     } else if ((text == ";" || text == "}") && parentheses_ == 0) {
-      if (text == ";") variable(i);
+      if (text == ";") declared(i);
       declaration_.clear();
     } else {
       declaration_.push_back(i);
@@ -172,28 +172,45 @@ class Finder {
     return i + 1 >= tokens_.size() || tokens_[i + 1].line > tokens_[i].line;
   }
 
-  // A variable of a type for the CPU, as `std::vector<int> all;` is.
-  void variable(size_t end) {
+  // A declaration up to its `;`: a variable of a type for the CPU, as `std::vector<int> all;` is, or
+  // the prototype of a function for the CPU.
+  void declared(size_t end) {
     if (declaration_.empty()) return;
-    const int first_line = tokens_[declaration_.front()].line;
+    static const std::vector<std::string> kOthers = {"__device__", "__constant__", "__global__",
+                                                     "__shared__", "__managed__",  "typedef",
+                                                     "using",      "friend",       "template"};
+    bool is_text = false, is_char = false;
     for (const size_t d : declaration_) {
-      const std::string& text = tokens_[d].text;
-      if (text == "__device__" || text == "__constant__" || text == "__global__" ||
-          text == "__shared__" || text == "typedef" || text == "using") {
-        return;
-      }
+      const SourceToken& token = tokens_[d];
+      if (std::find(kOthers.begin(), kOthers.end(), token.text) != kOthers.end()) return;
+      is_text = is_text || token.kind == TokenKind::literal;
+      is_char = is_char || token.text == "char";
     }
     for (const size_t d : declaration_) {
       const std::string& text = tokens_[d].text;
       const bool of_std = d >= 2 && is(d - 1, "::") && is(d - 2, "std");
       const bool is_handle = is_cuda_call(text) && text.ends_with("_t");
-      if (!(of_std && is_one_of(kStdNames, text)) && !is_handle) continue;
-      add(HostCodeKind::variable, text, first_line);
-      found_.back().first_line = first_line;
-      found_.back().last_line = tokens_[end].line;
-      found_.back().alone = begins_line(declaration_.front()) && ends_line(end);
+      if (!(of_std && is_one_of(kStdNames, text)) && !is_handle && !(is_text && text == "char")) {
+        continue;
+      }
+      add_declared(HostCodeKind::variable, text, tokens_[declaration_.front()].line, end);
       return;
     }
+    for (size_t d = 2; d < declaration_.size(); ++d) {
+      const SourceToken& name = tokens_[declaration_[d - 1]];
+      if (name.text == "=") return;
+      if (tokens_[declaration_[d]].text != "(" || name.kind != TokenKind::word) continue;
+      if (name.text.starts_with("__")) continue;
+      add_declared(HostCodeKind::prototype, name.text, name.line, end);
+      return;
+    }
+  }
+
+  void add_declared(HostCodeKind kind, const std::string& name, int line, size_t end) {
+    add(kind, name, line);
+    found_.back().first_line = tokens_[declaration_.front()].line;
+    found_.back().last_line = tokens_[end].line;
+    found_.back().alone = begins_line(declaration_.front()) && ends_line(end);
   }
 
   std::vector<SourceToken> tokens_;
@@ -222,6 +239,8 @@ std::string said_of(const HostCode& one) {
       return fmt::format("line {} begins the function `{}` without `__device__`", one.line, name);
     case HostCodeKind::variable:
       return fmt::format("line {} has a variable of `{}`", one.line, name);
+    case HostCodeKind::prototype:
+      return fmt::format("line {} declares the function `{}` without `__device__`", one.line, name);
   }
   return "";
 }
@@ -256,7 +275,8 @@ Summary summarize_host_code(const std::vector<HostCode>& found) {
   }
   std::vector<const HostCode*> in_order;
   for (const auto& [kind, one] : first) {
-    const bool says_more = kind != HostCodeKind::function && kind != HostCodeKind::variable;
+    const bool says_more = kind != HostCodeKind::function && kind != HostCodeKind::variable &&
+                           kind != HostCodeKind::prototype;
     if (says_more) in_order.push_back(one);
   }
   std::stable_sort(in_order.begin(), in_order.end(),

@@ -15,7 +15,8 @@ enum class HostCodeKind : uint8_t {
   call,      ///< of the CUDA runtime: cudaMalloc(…)
   stream,    ///< std::cout, std::vector and what else of std:: no device has
   function,  ///< without `__device__` or `__global__`
-  variable   ///< at the top, of a type for the CPU: std::vector, cudaStream_t
+  variable,  ///< at the top, of a type for the CPU: std::vector, cudaStream_t, a text
+  prototype  ///< of a function without `__device__` or `__global__`
 };
 
 struct HostCode {

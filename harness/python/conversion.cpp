@@ -226,7 +226,9 @@ void check_kind(const Value& value, const py::object& array, const DType& dtype)
   }
   if (is_integer(dtype) && kind == 'f') {
     throw refuse(value, sides,
-                 fmt::format("round it yourself, as in `np.rint(x).astype(np.{})`", dtype.name));
+                 fmt::format("make it whole: NumPy takes a type, as in `np.zeros(n, np.{0})`, and "
+                             "`np.rint(x).astype(np.{0})` rounds",
+                             dtype.name));
   }
 }
 

@@ -26,6 +26,11 @@ std::string without_qualifiers(std::string_view type) {
   return join(words, " ");
 }
 
+std::string without_blanks(std::string text) {
+  std::erase(text, ' ');
+  return text;
+}
+
 // Elements of one type that make up a C++ type, as far as they are known.
 struct Elements {
   DType dtype;
@@ -38,7 +43,9 @@ std::optional<Elements> elements_of_c_type(const std::string& type, const Plan& 
   if (const auto dtype = dtype_of_c_type(name)) return Elements{*dtype};
   if (const auto vector = vector_of_c_type(name)) return Elements{vector->dtype, vector->count};
   for (const PlanType& known : plan.types) {
-    if (name == known.name || name.ends_with("::" + known.name)) return Elements{known.dtype};
+    // Demanglers and people differ in blanks: "Pair<float, 4>".
+    const std::string wanted = without_blanks(known.name), given = without_blanks(name);
+    if (given == wanted || given.ends_with("::" + wanted)) return Elements{known.dtype};
   }
   return std::nullopt;
 }

@@ -20,7 +20,7 @@ bool is_negative(const ArithmeticValue& value) {
   return (whole != nullptr && *whole < 0) || (real != nullptr && *real < 0);
 }
 
-Json number_document(const Expression& expression, const std::string& pointer,
+Json folded_document(const Expression& expression, const std::string& pointer,
                      const CaseScope& values, PositionMap& positions, bool is_signed) {
   positions.set(pointer, expression.where());
   const Folded folded = expression.fold(values.scope);
@@ -51,12 +51,17 @@ Json value_document(const ArithmeticValue& value) {
 
 Json amount_document(const Expression& expression, const std::string& pointer,
                      const CaseScope& values, PositionMap& positions) {
-  return number_document(expression, pointer, values, positions, false);
+  return folded_document(expression, pointer, values, positions, false);
+}
+
+Json number_document(const Expression& expression, const std::string& pointer,
+                     const CaseScope& values, PositionMap& positions) {
+  return folded_document(expression, pointer, values, positions, true);
 }
 
 Json size_document(const Expression& expression, const std::string& pointer,
-                   const CaseScope& values, PositionMap& positions, bool is_signed) {
-  Json json = number_document(expression, pointer, values, positions, is_signed);
+                   const CaseScope& values, PositionMap& positions) {
+  Json json = amount_document(expression, pointer, values, positions);
   if (json.is_number_float()) {
     throw usage_error(fmt::format("`{}` is the float {}: an int is needed", expression.text(),
                                   to_text(*expression.fold(values.scope).value)),

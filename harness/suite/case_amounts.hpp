@@ -21,10 +21,13 @@ struct CaseScope {
 nlohmann::ordered_json amount_document(const Expression& expression, const std::string& pointer,
                                        const CaseScope& values, PositionMap& positions);
 
-/// The same of a whole number; it may be negative if `is_signed`.
+/// The same of a number of either sign.
+nlohmann::ordered_json number_document(const Expression& expression, const std::string& pointer,
+                                       const CaseScope& values, PositionMap& positions);
+
+/// The same of a whole number, 0 or more.
 nlohmann::ordered_json size_document(const Expression& expression, const std::string& pointer,
-                                     const CaseScope& values, PositionMap& positions,
-                                     bool is_signed = false);
+                                     const CaseScope& values, PositionMap& positions);
 
 /// Three dimensions, 1 for those that are left out.
 nlohmann::ordered_json dimensions_document(const std::vector<Expression>& numbers,

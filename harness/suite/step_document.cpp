@@ -132,14 +132,19 @@ class Unrolling {
     }
     for (const StepArgument& argument : *launch.arguments) {
       const std::string pointer = fmt::format("{}/arguments/{}", at_, json["arguments"].size());
-      json["arguments"].push_back(
-          argument.value
-              ? Json{{"value", size_document(*argument.value, pointer, values_, positions_, true)},
-                     {"text", argument.value->text()},
-                     {"at", pointer}}
-              : Json(given(argument.name.text)));
+      json["arguments"].push_back(argument_document(argument, pointer));
     }
     return json;
+  }
+
+  Json argument_document(const StepArgument& argument, const std::string& pointer) {
+    if (!argument.value) {
+      if (argument.name.text.empty()) return {{"null", true}, {"at", pointer}};
+      return given(argument.name.text);
+    }
+    return {{"value", number_document(*argument.value, pointer, values_, positions_)},
+            {"text", argument.value->text()},
+            {"at", pointer}};
   }
 
   // Arrays are given by the memory that has their names now.

@@ -43,6 +43,7 @@ LaunchGeometry read_geometry(const YamlNode& node, const std::string& what) {
 }
 
 StepArgument read_step_argument(const YamlNode& node) {
+  if (node.kind == YamlNode::Kind::null) return {{"", node.where}, std::nullopt};
   if (node.kind != YamlNode::Kind::map) return {read_text(node, "an argument"), std::nullopt};
   require_map(node, "an argument", {"value"});
   const YamlNode* value = node.find("value");

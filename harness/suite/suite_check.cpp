@@ -236,6 +236,8 @@ class Checker {
     for (const StepArgument& argument : *launch.arguments) {
       if (argument.value) {
         names(*argument.value, "value", allowed);
+      } else if (argument.name.text.empty()) {
+        continue;
       } else if (std::find(known.begin(), known.end(), argument.name.text) == known.end()) {
         throw unknown_word("argument", argument.name.text, argument.name.where, known);
       }
@@ -256,6 +258,12 @@ class Checker {
       if (!changes || argument.kind != ArgumentKind::in) return;
       throw usage_error(fmt::format("`{}` is an input, which nothing may change", name.text),
                         name.where, "an array that a step changes is an `inout`");
+    }
+    for (const Argument& argument : suite_.arguments) {
+      if (argument.name != name.text || !argument.image) continue;
+      throw usage_error(fmt::format("`{}` is a {}, which steps cannot copy, fill or swap",
+                                    name.text, argument.image->surface ? "surface" : "texture"),
+                        name.where);
     }
     throw unknown_word("array argument", name.text, name.where, arrays_);
   }

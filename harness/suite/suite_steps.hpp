@@ -30,9 +30,9 @@ struct LaunchGeometry {
   bool cooperative = false;          ///< all blocks run at a time, so that the grid can be in step
 };
 
-/// What a step gives a kernel: an argument of the suite, or an integer of the step's own.
+/// What a step gives a kernel: an argument of the suite, or a number of the step's own.
 struct StepArgument {
-  Located name;                     ///< unused if there is a value
+  Located name;                     ///< unused if there is a value; "" is a null pointer
   std::optional<Expression> value;  ///< over axes, sizes, the device and the loops' indices
 };
 

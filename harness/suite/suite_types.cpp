@@ -15,11 +15,26 @@ class TypeReader {
   explicit TypeReader(std::vector<StructType>& types) : types_(types) {}
 
   void read(const YamlMember& member) {
-    check_name(member.key, member.where);
+    check_type_name(member);
     types_.push_back({member.key, member.where, fields(member.value, member.key)});
   }
 
  private:
+  // As C++ has it: "ns::Particle", "Pair<float, 4>".
+  static void check_type_name(const YamlMember& member) {
+    const std::string& name = member.key;
+    const size_t open = name.find('<');
+    const bool closes = open == std::string::npos || name.ends_with('>');
+    std::string plain = name.substr(0, open);
+    for (size_t at = plain.find("::"); at != std::string::npos; at = plain.find("::")) {
+      check_name(plain.substr(0, at), member.where);
+      plain.erase(0, at + 2);
+    }
+    check_name(plain, member.where);
+    if (closes) return;
+    throw usage_error(fmt::format("`{}` is no name of a struct", name), member.where);
+  }
+
   // "{x:float32,…}", as find_dtype takes it.
   std::string fields(const YamlNode& node, const std::string& type) {
     require_named_map(node, "the struct `" + type + "`");

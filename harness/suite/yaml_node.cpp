@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <sstream>
+#include <utility>
 
 #include "base/text.hpp"
 
@@ -46,8 +47,8 @@ bool looks_octal(std::string_view text) {
                                       [](char c) { return (c >= '0' && c <= '9') || c == '_'; });
 }
 
-// Parentheses outside of quotes close as often as they open, and never too early.
-bool balanced(std::string_view text) {
+// How many parentheses are open at the end, outside of quotes; -1 if one closes that none has opened.
+int open_parentheses(std::string_view text) {
   int open = 0;
   char quote = '\0';
   for (const char c : text) {
@@ -58,10 +59,10 @@ bool balanced(std::string_view text) {
     } else if (c == '(') {
       ++open;
     } else if (c == ')' && --open < 0) {
-      return false;
+      return -1;
     }
   }
-  return open == 0;
+  return open;
 }
 
 Error no_aliases(const Position& where) {
@@ -86,6 +87,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     refuse_extras(mark, "", anchor);
+    if (!open_.empty() && std::exchange(open_.back().joined_key, false)) return;
     YamlNode node;
     node.where = node.content = place(mark);
     if (!open_.empty() && open_.back().node.kind == YamlNode::Kind::map) {
@@ -112,6 +114,8 @@ class TreeBuilder : public YAML::EventHandler {
       ++node.content.column;
     }
     if (style == '|' || style == '>') node.content = block_start(node.where.line);
+    if (node.plain && joins(node)) return;
+    require_closed();
     if (node.plain) check_plain(node);
     add(std::move(node));
   }
@@ -132,6 +136,9 @@ class TreeBuilder : public YAML::EventHandler {
     YamlNode node;
     bool flow = false;
     bool has_key = false;
+    YamlNode opened;          ///< the value that was left open, as it was cut off
+    bool left_open = false;   ///< the last value has a parenthesis that flow style may have cut off
+    bool joined_key = false;  ///< what was joined to it looked like a key, whose value is nothing
     std::string key;
     Position key_where;
     std::map<std::string, int> lines;  ///< of the keys so far
@@ -177,7 +184,7 @@ class TreeBuilder : public YAML::EventHandler {
     }
   }
 
-  void check_plain(const YamlNode& node) const {
+  void check_plain(const YamlNode& node) {
     if (looks_octal(node.text)) {
       throw usage_error(fmt::format("`{}` looks like an octal number", node.text), node.where,
                         "write it without the leading zero, or quote a text");
@@ -185,18 +192,64 @@ class TreeBuilder : public YAML::EventHandler {
     const bool is_key =
         !open_.empty() && open_.back().node.kind == YamlNode::Kind::map && !open_.back().has_key;
     const bool in_flow = !open_.empty() && open_.back().flow;
-    if ((is_key || in_flow) && !balanced(node.text)) {
-      throw usage_error(fmt::format("`{}` has an unbalanced parenthesis", node.text), node.where,
-                        in_flow
-                            ? "inside { } and [ ] a comma ends the value: quote the expression, "
-                              "as in \"ceil_div(n, 128)\""
-                            : "quote the expression, as in \"ceil_div(n, 128)\"");
+    const int left_open = open_parentheses(node.text);
+    if ((!is_key && !in_flow) || left_open == 0) return;
+    if (in_flow && !is_key && left_open > 0) {
+      open_.back().left_open = true;
+      open_.back().opened = node;
+      return;
     }
+    throw unbalanced(node, in_flow);
+  }
+
+  static Error unbalanced(const YamlNode& node, bool in_flow) {
+    return usage_error(fmt::format("`{}` has an unbalanced parenthesis", node.text), node.where,
+                       in_flow ? "inside { } and [ ] a comma ends the value: quote the expression, "
+                                 "as in \"ceil_div(n, 128)\""
+                               : "quote the expression, as in \"ceil_div(n, 128)\"");
+  }
+
+  static YamlNode& last_value(Open& level) {
+    return level.node.kind == YamlNode::Kind::list ? level.node.elements.back()
+                                                   : level.node.members.back().value;
+  }
+
+  // Flow style cuts `{grid: ceil_div(n, 128)}` at its comma. What stands behind it can only be the
+  // rest: an element, or a key without a value.
+  bool joins(const YamlNode& node) {
+    if (open_.empty() || !open_.back().left_open || open_.back().joined_key) return false;
+    Open& level = open_.back();
+    if (level.has_key) return false;
+    YamlNode& value = last_value(level);
+    value.text = between(value, node);
+    const int left_open = open_parentheses(value.text);
+    if (left_open < 0) throw unbalanced(level.opened, true);
+    level.left_open = left_open > 0;
+    level.joined_key = level.node.kind == YamlNode::Kind::map;
+    return true;
+  }
+
+  // The text from one plain scalar to the end of another, as the file has it.
+  std::string between(const YamlNode& first, const YamlNode& last) const {
+    const std::string& line = lines_.at(static_cast<size_t>(first.where.line) - 1);
+    const auto begin = static_cast<size_t>(first.where.column) - 1;
+    const auto end = static_cast<size_t>(last.where.column) - 1 + last.text.size();
+    const bool is_here = first.where.line == last.where.line && end <= line.size() &&
+                         line.compare(begin, first.text.size(), first.text) == 0;
+    return is_here ? line.substr(begin, end - begin) : first.text + ", " + last.text;
+  }
+
+  // What was left open must be closed before anything else begins.
+  void require_closed() {
+    if (open_.empty()) return;
+    Open& level = open_.back();
+    if (level.left_open || level.joined_key) throw unbalanced(level.opened, true);
   }
 
   void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
             YamlNode::Kind kind, YAML::EmitterStyle::value style) {
     refuse_extras(mark, tag, anchor);
+    require_closed();
     if (!open_.empty() && open_.back().node.kind == YamlNode::Kind::map && !open_.back().has_key) {
       throw usage_error("a key must be text", place(mark));
     }
@@ -208,6 +261,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void close() {
+    require_closed();
     YamlNode node = std::move(open_.back().node);
     open_.pop_back();
     add(std::move(node));
@@ -282,6 +336,14 @@ YamlNode parse_yaml(const std::string& text, const std::string& file) {
     const auto line = static_cast<size_t>(std::max(0, error.mark.line));
     if (line < lines.size() && lines[line].find('\t') != std::string::npos) {
       hint = "indent with blanks: YAML allows no tabs there";
+    }
+    // yaml-cpp's own words for what people do most often.
+    if (hint.empty() && error.msg.starts_with("end of")) {
+      hint = "a `{` or `[` is not closed, or a `,` between two members is missing";
+    } else if (hint.empty() && error.msg.starts_with("illegal map value")) {
+      hint = "a `: ` stands inside of a text: quote the text; or a line is indented too far";
+    } else if (hint.empty() && error.msg.starts_with("illegal flow end")) {
+      hint = "a `}` or `]` has no `{` or `[`";
     }
     throw usage_error("this is not YAML: " + error.msg, where, hint);
   }

@@ -40,7 +40,8 @@ std::string_view to_text(YamlNode::Kind kind);
 /// Parses one document. `file` is how errors call it. Throws a usage error for what is not YAML and
 /// for what suites do without: anchors, aliases, merge keys, tags, duplicate keys, keys that are
 /// not text, octal-looking numbers, further documents, control characters, and a parenthesis that
-/// flow style left open by splitting at a comma.
+/// stays open. A value of flow style that has a comma between parentheses, as in
+/// `{grid: ceil_div(n, 128)}`, is joined again, where nothing else can be meant.
 YamlNode parse_yaml(const std::string& text, const std::string& file);
 
 }  // namespace warpmark

@@ -85,6 +85,7 @@ class Steps {
  private:
   // A scalar for each value that a text has: "n >> i = 16".
   std::string scalar(const Json& argument) {
+    if (argument.contains("null")) return add_scalar("null", {{"null", true}}, argument.at("at"));
     const Json& value = argument.at("value");
     const auto text = argument.at("text").get<std::string>();
     std::string name = text;
@@ -95,10 +96,19 @@ class Steps {
     } else if (value.dump() != text) {
       name += " = " + value.dump();
     }
+    const Json& at = argument.at("at");
+    // A float is what Python makes of its text.
+    if (!value.is_number_float()) return add_scalar(name, {{"integer", value}}, at);
+    return add_scalar(name, {{"value", {{"numpy", value.dump()}, {"at", at}}}}, at);
+  }
+
+  std::string add_scalar(const std::string& name, Json what, const Json& at) {
     for (const Json& known : plan_["scalars"]) {
       if (known.at("name") == name) return name;
     }
-    plan_["scalars"].push_back({{"name", name}, {"integer", value}, {"at", argument.at("at")}});
+    what["name"] = name;
+    what["at"] = at;
+    plan_["scalars"].push_back(std::move(what));
     return name;
   }
 

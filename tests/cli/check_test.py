@@ -30,9 +30,13 @@ class Failures(CheckTest):
     PROGRAM = KERNEL + "int main() {\n  float *d;\n  cudaMalloc(&d, 4);\n  k<<<1, 1>>>(d);\n}\n"
 
     def test_host_code_is_explained(self):
+        # What has its lines to itself is left out.
+        self.write_scale(kernel_text=self.PROGRAM)
+        self.assertIn("left out of k.cu", self.check("suites/t.yaml")[0])
+        shared = self.PROGRAM.replace("int main", "static int one; int main")
         self.fails("suites/k.cu:5", "not allowed in JIT mode",
                    "hint: line 5 begins a `main` function, line 7 calls `cudaMalloc` and line 8 "
-                   "launches", "`#ifndef __CUDACC_RTC__` and `#endif`", kernel_text=self.PROGRAM)
+                   "launches", "`#ifndef __CUDACC_RTC__` and `#endif`", kernel_text=shared)
         self.assertIn("hint: line 5 begins a `main` function",
                       self.run_program("lint", "suites/t.yaml", code=2)[1])
         remedied = self.PROGRAM.replace("int main", "#ifndef __CUDACC_RTC__\nint main") + "#endif\n"
@@ -52,8 +56,9 @@ class Failures(CheckTest):
                           "int n) { out[0] = one(); }")
 
     def test_a_header_for_the_cpu_is_explained(self):
-        self.fails("suites/k.cu:1", "hint: line 1 includes `<vector>`",
-                   kernel_text="#include <vector>\n" + KERNEL)
+        self.write_scale(kernel_text="#include <vector>\n" + KERNEL)
+        self.assertIn("left out of k.cu, as it is for the CPU: #include <vector>",
+                      self.check("suites/t.yaml")[0])
 
     def test_a_missing_kernel_lists_those_that_exist(self):
         self.fails("suites/t.yaml:2:29", "`k`", "kk(float*, int)", "fill<float>",
@@ -382,7 +387,10 @@ class BeforeAnyCase(CheckTest):
 
     def test_a_split_expression_gets_the_hint_to_quote(self):
         self.load("9:27", "unbalanced parenthesis", "quote the expression",
-                  launch="{block: 32, grid: ceil_div(n, 32)}")
+                  launch="{block: 32, grid: ceil_div(n, shared: 32}")
+
+    def test_a_value_that_holds_a_colon(self):
+        self.load("11:11", "this is not YAML", "quote the text", about="one: two: three")
 
     def test_no_kernel_file(self):
         self.load("2:16", "k.cu", kernel_text=None)

@@ -68,8 +68,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"An example", "An \xFF example",
             "2:0 the line has a control character or is not UTF-8"},
         Row{"", "? [a]\n: 1\n", "15:3 a key must be text"},
-        Row{"block: 128", "{grid: ceil_div(n, 128), block: 128}", kGridError.c_str()},
-        Row{"[1, 2**4]", "[ceil_div(1, 2)]", kElementError.c_str()},
+        Row{"block: 128", "{grid: ceil_div(n, block: 128}", kGridError.c_str()},
+        Row{"[1, 2**4]", "[ceil_div(1, [2]]", kElementError.c_str()},
         Row{"  block: 128", "  block(1: 128",
             "12:3 `block(1` has an unbalanced parenthesis | quote the expression, as in "
             "\"ceil_div(n, 128)\""}));

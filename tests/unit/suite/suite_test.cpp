@@ -190,5 +190,19 @@ TEST_F(FindSuites, RefusesTwoFilesOfOneName) {
   }
 }
 
+// Flow style ends a value at its comma; a parenthesis that is open then says what was meant.
+TEST(Suite, ACommaBetweenParenthesesIsPartOfItsValue) {
+  const auto suite = testing_suites::parse(testing_suites::changed(
+      "launch:\n  block: 128\n",
+      "launch: {grid: [ceil_div(n, 128), max(1, min(2,3))], block: min(n, 32, 64), shared: 4}\n"));
+  const LaunchGeometry& launch = *suite->launch->single;
+  ASSERT_EQ(launch.grid.size(), 2U);
+  EXPECT_EQ(launch.grid[0].text(), "ceil_div(n, 128)");
+  EXPECT_EQ(launch.grid[1].text(), "max(1, min(2,3))");
+  EXPECT_EQ(launch.block.at(0).text(), "min(n, 32, 64)");
+  EXPECT_EQ(launch.shared->text(), "4");
+  EXPECT_EQ(launch.grid[0].names().at(0).where.column, 26);
+}
+
 }  // namespace
 }  // namespace warpmark

@@ -1,0 +1,130 @@
+# Kernels where they are: in files with code for the CPU, as PTX, and for nvcc.
+import os
+import pathlib
+import shutil
+import unittest
+
+from program import CheckTest
+
+WHOLE = """#include <cuda_runtime.h>
+#include <iostream>
+#include <vector>
+using namespace std;
+
+#define CHECK(x) do { if ((x) != cudaSuccess) { cerr << "bad"; exit(1); } } while (0)
+
+static cudaStream_t stream;
+
+constexpr int half(int x) { return x / 2; }
+
+template <typename T>
+void fill(std::vector<T> &v) {
+  for (auto &x : v) x = 1;
+}
+
+__device__ float twice(float x) { return half(4) * x; }
+
+__global__ void scale(float *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i] = twice(a[i]);
+}
+
+int main(int argc, char **argv)
+{
+  std::vector<float> v(10);
+  fill(v);
+  float *d;
+  CHECK(cudaMalloc(&d, 40));
+  scale<<<1, 256>>>(d, 10);
+  return 0;
+}
+"""
+
+PTX = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry add(.param .u64 a, .param .u32 b)
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %d<4>;
+  ld.param.u64 %d1, [a];
+  ld.param.u32 %r1, [b];
+  mov.u32 %r2, %tid.x;
+  mul.wide.u32 %d2, %r2, 4;
+  add.u64 %d3, %d1, %d2;
+  ld.global.u32 %r3, [%d3];
+  add.u32 %r3, %r3, %r1;
+  st.global.u32 [%d3], %r3;
+  ret;
+}
+"""
+
+
+class ExistingFiles(CheckTest):
+    SHARES_KERNELS = True
+
+    def scale(self, source, kernel="file: k.cu, entry: scale"):
+        self.write("suites/k.cu", source)
+        self.write("suites/t.yaml", "warpmark: 1\nkernel: {%s}\narguments: {a: {inout: rng.random(100)}, n: {scalar: 100}}\n"
+                   "launch: {block: 128}\nreference: {a: 2 * a}\n" % kernel)
+
+    def test_code_for_the_cpu_is_left_out_and_named(self):
+        self.scale(WHOLE)
+        out, _ = self.check()
+        self.assertIn("1 passed", out)
+        self.assertIn("left out of k.cu, as it is for the CPU: #include <cuda_runtime.h>, #include <iostream>, "
+                      "#include <vector>, the variable of `cudaStream_t` in line 8, fill() in lines 12 to 15, "
+                      "main() in lines 24 to 32", out)
+
+    def test_lines_keep_their_numbers(self):
+        self.scale(WHOLE.replace("if (i < n) a[i]", "if (i < n + 1) a[i]"))
+        out, _ = self.check(code=1)
+        self.assertIn("k.cu:21: error: out-of-bounds", out)
+
+    def test_a_mistake_in_the_kernel_is_shown_with_its_line(self):
+        self.scale(WHOLE.replace("twice(a[i])", "thrice(a[i])"))
+        out, _ = self.check(code=1)
+        self.assertIn('k.cu(21): error: identifier "thrice" is undefined', out)
+
+    def test_what_cannot_be_left_out_names_the_line_and_the_remedy(self):
+        self.scale(WHOLE.replace("int main(int argc", "__device__ int one; int main(int argc"))
+        out, _ = self.check(code=1)
+        self.assertIn("line 24 begins a `main` function", out)
+        self.assertIn("`#ifndef __CUDACC_RTC__`", out)
+
+    def test_a_file_of_ptx(self):
+        self.write("suites/k.ptx", PTX)
+        text = ("warpmark: 1\nkernel: {ptx: k.ptx, entry: add}\narguments:\n"
+                "  a: {inout: np.arange(32), dtype: int32}\n  b: {scalar: 5%s}\nlaunch: {block: 32}\n"
+                "reference: {a: a + 5}\n")
+        self.write("suites/t.yaml", text % ", dtype: int32")
+        self.check()
+        self.write("suites/t.yaml", text % "")
+        out, _ = self.check(code=1)
+        self.assertIn("the dtype of argument `b` is not known", out)
+
+    def test_nvcc_compiles_where_it_is(self):
+        home = pathlib.Path(os.environ.get("WARPMARK_CUDA_HOME", "/usr/local/cuda"))
+        if not (home / "bin/nvcc").exists() and not shutil.which("nvcc"):
+            self.skipTest("there is no nvcc")
+        self.environment["PATH"] = os.environ["PATH"]
+        self.scale(WHOLE.replace("constexpr int half", "__host__ __device__ constexpr int half"),
+                   "file: k.cu, entry: scale, compiler: nvcc")
+        out, _ = self.check()
+        self.assertIn("1 passed", out)
+        self.scale(WHOLE, "file: k.cu, entry: scale, compiler: nvcc")
+        out, _ = self.check(code=1)
+        self.assertIn("k.cu(17): error: calling a constexpr __host__ function", out)
+
+    def test_without_nvcc_the_remedy_is_named(self):
+        self.environment["WARPMARK_CUDA_HOME"] = str(self.folder)
+        if pathlib.Path("/usr/local/cuda/bin/nvcc").exists():
+            self.skipTest("there is an nvcc where one is always looked for")
+        self.environment["PATH"] = "/nowhere"
+        self.scale(WHOLE, "file: k.cu, entry: scale, compiler: nvcc")
+        out, errors = self.check(code=3)
+        self.assertIn("leave `compiler` out to compile with NVRTC", out + errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
