@@ -2,7 +2,7 @@
 # variables of the module, pointers.
 import unittest
 
-from program import CheckTest
+from program import CheckTest, gpu_is_there
 
 KERNELS = """
 #include <cuComplex.h>
@@ -69,6 +69,10 @@ def moved(p, q):
 
 class Arguments(CheckTest):
     SHARES_KERNELS = True
+    DEVICE = "cpu"
+
+    def check(self, *arguments, **options):
+        return super().check(*arguments, **{"device": self.DEVICE, **options})
 
     def suite(self, entry, arguments, reference, more="", block="32"):
         self.write("suites/k.cu", KERNELS)
@@ -223,6 +227,16 @@ launch: {block: 16, grid: 8}
 reference: {image: "np.zeros((4, 8, 16))"}
 """)
         self.fails("`image` has shape (4, 8, 16): its last axis is not its 4 channels")
+
+
+class OnGpu(Arguments):
+    """The same on a GPU, where there is one."""
+    DEVICE = "gpu"
+
+    def setUp(self):
+        super().setUp()
+        if not gpu_is_there():
+            self.skipTest("there is no GPU")
 
 
 if __name__ == "__main__":

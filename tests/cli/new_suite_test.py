@@ -155,7 +155,7 @@ __global__ void nothing() {}
         self.assertIn('bad.cu(1): error: identifier "x" is undefined', errors)
         # What is for the CPU is left out, if it has its lines to itself.
         self.write("whole.cu", SAXPY + "#include <vector>\nint main() { saxpy<<<1, 1>>>(0,0,0,0); }\n")
-        self.assertIn("saxpy", self.run_program("new", "suite", "whole.cu")[0])
+        self.assertIn("whole.yaml", self.run_program("new", "suite", "whole.cu")[0])
         self.write("host.cu", SAXPY + "#include <vector>\nint one; int main() { saxpy<<<1, 1>>>(0,0,0,0); }\n")
         self.assertRegex(self.refused("new", "suite", "host.cu", code=1),
                          r"hint: line \d is for the CPU .*__CUDACC_RTC__")

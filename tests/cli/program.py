@@ -1,5 +1,6 @@
 # Runs the real program in a home of its own; what the tests of each subcommand share.
 import ctypes
+import ctypes
 import json
 import os
 import pathlib
@@ -55,6 +56,16 @@ LINES = {
     "launch": "{block: 32, grid: 'ceil_div(n, 32)'}",
     "reference": "{out: f * src}",
 }
+
+
+def gpu_is_there():
+    """Whether NVIDIA's driver finds a device."""
+    try:
+        cuda = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    count = ctypes.c_int()
+    return cuda.cuInit(0) == 0 and cuda.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
 
 
 class ProgramTest(unittest.TestCase):

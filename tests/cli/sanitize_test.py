@@ -7,7 +7,7 @@ import struct
 import sys
 import unittest
 
-from program import BUILD, KERNEL, SANITIZED, CheckTest
+from program import BUILD, KERNEL, SANITIZED, CheckTest, gpu_is_there
 
 NAME = "compute-sanitizer"
 # Runs what it is asked to, and puts into the log what the CPU device prints of it: that is
@@ -36,15 +36,6 @@ RACY = """extern "C" __global__ void k(float *out, const float *src, float f, in
   if (i < n) out[i] = f * src[i] + 0 * other;
 }
 """
-
-
-def gpu_is_there():
-    try:
-        cuda = ctypes.CDLL("libcuda.so.1")
-    except OSError:
-        return False
-    count = ctypes.c_int()
-    return cuda.cuInit(0) == 0 and cuda.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
 
 
 def write_device(folder):
