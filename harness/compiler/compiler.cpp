@@ -652,8 +652,9 @@ CompileResult result_of(CachedCompilation made, const Unit& unit) {
 std::string CompileResult::warnings() const {
   std::vector<std::string> lines;
   for (const std::string& line : split(log, '\n')) {
-    if (!line.starts_with("ptxas info") && !line.starts_with("ptxas         ."))
-      lines.push_back(line);
+    const bool is_usage = line.starts_with("ptxas info") || line.starts_with("ptxas         .") ||
+                          line.find(" bytes stack frame") != std::string::npos;
+    if (!is_usage) lines.push_back(line);
   }
   return std::string(trim(join(lines, "\n")));
 }

@@ -1,7 +1,11 @@
 // The files that a suite names: there, and below its own folder.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "suite/suite_reader.hpp"
 
 namespace warpmark {
@@ -16,12 +20,25 @@ std::filesystem::path below(const Suite& suite, const std::string& name, const P
   return suite.folder / path;
 }
 
+// "did you mean `x.cu`?", of the files beside the one that is not there.
+std::string nearest_file(const std::filesystem::path& path) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(path.parent_path(), ignored)) {
+    names.push_back(printable(entry.path().filename().string()));
+  }
+  std::sort(names.begin(), names.end());
+  const std::string near = nearest(path.filename().string(), names);
+  return near.empty() ? "" : fmt::format("did you mean `{}`?", near);
+}
+
 void require_file(const Suite& suite, const std::string& name, const Position& where,
                   const std::string& what) {
   std::error_code ignored;
-  if (std::filesystem::is_regular_file(below(suite, name, where, what), ignored)) return;
+  const std::filesystem::path path = below(suite, name, where, what);
+  if (std::filesystem::is_regular_file(path, ignored)) return;
   throw usage_error(fmt::format("there is no file `{}` in {}", name, display_path(suite.folder)),
-                    where);
+                    where, nearest_file(path));
 }
 
 void require_folder(const Suite& suite, const Located& folder) {

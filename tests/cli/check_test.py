@@ -394,6 +394,9 @@ class BeforeAnyCase(CheckTest):
 
     def test_no_kernel_file(self):
         self.load("2:16", "k.cu", kernel_text=None)
+        self.write("suites/kernel.cu", KERNEL)
+        self.load("2:16", "there is no file `kernal.cu`", "did you mean `kernel.cu`?", kernel_text=None,
+                  kernel="{file: kernal.cu, entry: k}")
 
     def test_no_suite_file(self):
         self.write_scale()

@@ -1,6 +1,5 @@
 # Runs the real program in a home of its own; what the tests of each subcommand share.
 import ctypes
-import ctypes
 import json
 import os
 import pathlib
