@@ -388,7 +388,12 @@ void judge_fault(const PlannedCase& planned, const protocol::Failure& failure, O
                            : limit          ? FailureKind::limit
                            : failure.sticky ? FailureKind::fault
                                             : FailureKind::driver;
-  fail(outcome, kind, verdict_error(what, fault_place(planned, failure), failure.hint));
+  std::string hint = failure.hint;
+  if (hint.empty() && what.find("shared") != std::string::npos &&
+      what.find("has 0 bytes") != std::string::npos) {
+    hint = "`extern __shared__` memory has as many bytes as `launch.shared` says";
+  }
+  fail(outcome, kind, verdict_error(what, fault_place(planned, failure), hint));
 }
 
 void judge_silence(const PlannedCase& planned, Outcome& outcome) {

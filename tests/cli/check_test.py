@@ -66,6 +66,12 @@ class Failures(CheckTest):
                                "template <typename T> __global__ void fill(T *a) { *a = 1; }\n"
                                "template __global__ void fill<float>(float *);\n")
 
+    def test_shared_memory_that_the_launch_does_not_give(self):
+        self.fails("suites/k.cu:3", "of s, which has 0 bytes", "as many bytes as `launch.shared` says",
+                   kernel_text="extern \"C\" __global__ void k(float *out, const float *src, float f, int n) {\n"
+                               "  extern __shared__ float s[];\n  s[threadIdx.x] = f;\n"
+                               "  out[0] = s[threadIdx.x];\n}\n")
+
     def test_a_wrong_count_of_arguments(self):
         self.fails("suites/t.yaml:5:3", "takes 3 arguments, and the suite gives 4",
                    kernel_text=KERNEL.replace(", int n", "").replace("< n", "< 100"))
