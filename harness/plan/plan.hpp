@@ -130,6 +130,14 @@ struct Access {
   friend bool operator==(const Access&, const Access&) = default;
 };
 
+/// An argument of a launch that points into its buffer.
+struct ElementPointer {
+  size_t argument = 0;  ///< index into the launch's arguments
+  Size element = int64_t{0};
+  std::string at;
+  friend bool operator==(const ElementPointer&, const ElementPointer&) = default;
+};
+
 struct LaunchStep {
   size_t unit = 0;  ///< index into Plan::units
   std::string entry;
@@ -140,6 +148,7 @@ struct LaunchStep {
   std::string at;
   std::optional<std::array<Size, 3>> cluster = {};  ///< blocks; nothing: what the kernel says
   bool cooperative = false;                         ///< all blocks run at a time
+  std::vector<ElementPointer> pointers = {};        ///< of arguments that begin further on
   std::string name = {};   ///< for messages, of several steps; "": the entry
   std::string round = {};  ///< "i = 3": which time of a loop this is; "" outside of loops
 

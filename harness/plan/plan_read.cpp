@@ -238,7 +238,7 @@ Access read_access(const PlanValue& value, const Plan& plan) {
 
 Step read_launch(const PlanValue& value, const Plan& plan) {
   value.members({"unit", "entry", "name", "round", "grid", "block", "shared", "cluster",
-                 "cooperative", "arguments", "at"});
+                 "cooperative", "arguments", "pointers", "at"});
   LaunchStep launch;
   if (plan.units.empty()) value.fail("launches without a unit");
   launch.unit = static_cast<size_t>(
@@ -262,6 +262,18 @@ Step read_launch(const PlanValue& value, const Plan& plan) {
     launch.arguments.push_back(name.text());
     if (plan.find_buffer(name.text()) == nullptr && plan.find_scalar(name.text()) == nullptr) {
       name.fail(fmt::format("names no buffer and no scalar: `{}`", printable(name.text())));
+    }
+  }
+  if (const auto pointers = value.find("pointers")) {
+    for (const PlanValue& item : pointers->list()) {
+      item.members({"argument", "element", "at"});
+      const auto most = static_cast<int64_t>(launch.arguments.size()) - 1;
+      const auto argument = static_cast<size_t>(item.get("argument").integer(0, most));
+      if (plan.find_buffer(launch.arguments[argument]) == nullptr) {
+        item.get("argument").fail("is no buffer");
+      }
+      launch.pointers.push_back(
+          {argument, read_size(item.get("element")), item.optional_text("at")});
     }
   }
   launch.at = value.optional_text("at");

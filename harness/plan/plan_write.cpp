@@ -143,6 +143,11 @@ Json json_of(const LaunchStep& launch) {
   if (launch.cluster) json["cluster"] = json_list(*launch.cluster);
   if (launch.cooperative) json["cooperative"] = true;
   json["arguments"] = launch.arguments;
+  for (const ElementPointer& pointer : launch.pointers) {
+    Json item = {{"argument", pointer.argument}, {"element", json_of(pointer.element)}};
+    put_at(item, pointer.at);
+    json["pointers"].push_back(std::move(item));
+  }
   put_at(json, launch.at);
   return {{"launch", std::move(json)}};
 }

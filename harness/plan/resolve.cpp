@@ -57,6 +57,10 @@ class Resolver {
       for (Size& size : *launch.cluster) number(size);
     }
     number(launch.shared);
+    for (ElementPointer& pointer : launch.pointers) {
+      number(pointer.element);
+      require_element(launch.arguments[pointer.argument], pointer);
+    }
   }
   void step(CopyStep& copy) { require_alike(copy.from, copy.to, copy.at, "copied"); }
   void step(FillStep&) {}
@@ -109,6 +113,16 @@ class Resolver {
                     first, one.name, to_text(shape), second, other.name, to_text(other_shape),
                     what),
         positions_.find(at));
+  }
+
+  // One past the last is where an empty rest begins.
+  void require_element(const std::string& name, const ElementPointer& pointer) const {
+    const auto size = std::get<int64_t>(*scope_.find(name + ".size"));
+    const auto element = std::get<int64_t>(pointer.element);
+    if (element <= size) return;
+    throw usage_error(fmt::format("`{}` has {} elements, and a pointer to element {} is given",
+                                  name, size, element),
+                      positions_.find(pointer.at));
   }
 
   void set_array(const std::string& name, const std::vector<int64_t>* shape) {

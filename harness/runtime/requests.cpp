@@ -99,7 +99,8 @@ protocol::ImageShape image_shape(const Buffer& buffer, const Shape& shape,
   return wire;
 }
 
-protocol::Step wire_step(const Step& step, const std::vector<size_t>& kernels, size_t& launches) {
+protocol::Step wire_step(const Step& step, const CaseInputs& inputs,
+                         const std::vector<size_t>& kernels, size_t& launches) {
   if (const auto* copy = std::get_if<CopyStep>(&step)) return protocol::Copy{copy->from, copy->to};
   if (const auto* fill = std::get_if<FillStep>(&step)) {
     return protocol::Fill{fill->buffer, fill->byte};
@@ -113,6 +114,11 @@ protocol::Step wire_step(const Step& step, const std::vector<size_t>& kernels, s
   wire.cooperative = launch.cooperative;
   wire.shared = resolved(launch.shared);
   wire.arguments = launch.arguments;
+  for (const ElementPointer& pointer : launch.pointers) {
+    const DType& dtype = inputs.dtypes.at(launch.arguments[pointer.argument]);
+    wire.offsets[std::to_string(pointer.argument)] =
+        static_cast<uint64_t>(resolved(pointer.element)) * dtype.bytes;
+  }
   return wire;
 }
 
@@ -210,7 +216,9 @@ protocol::Run run_request(const ReadyCase& ready) {
   }
   const std::vector<size_t> kernels = plan.kernels().of_launch;
   size_t launches = 0;
-  for (const Step& step : plan.steps) run.steps.push_back(wire_step(step, kernels, launches));
+  for (const Step& step : plan.steps) {
+    run.steps.push_back(wire_step(step, ready.inputs, kernels, launches));
+  }
   run.timed_step = plan.timed_step;
   run.instructions = static_cast<uint64_t>(plan.limits.instructions.value_or(0));
   return run;

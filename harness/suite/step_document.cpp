@@ -140,7 +140,10 @@ class Unrolling {
   Json argument_document(const StepArgument& argument, const std::string& pointer) {
     if (!argument.value) {
       if (argument.name.text.empty()) return {{"null", true}, {"at", pointer}};
-      return given(argument.name.text);
+      if (!argument.element) return given(argument.name.text);
+      return {{"array", given(argument.name.text)},
+              {"element", size_document(*argument.element, pointer, values_, positions_)},
+              {"at", pointer}};
     }
     return {{"value", number_document(*argument.value, pointer, values_, positions_)},
             {"text", argument.value->text()},

@@ -43,12 +43,21 @@ LaunchGeometry read_geometry(const YamlNode& node, const std::string& what) {
 }
 
 StepArgument read_step_argument(const YamlNode& node) {
-  if (node.kind == YamlNode::Kind::null) return {{"", node.where}, std::nullopt};
-  if (node.kind != YamlNode::Kind::map) return {read_text(node, "an argument"), std::nullopt};
-  require_map(node, "an argument", {"value"});
+  if (node.kind == YamlNode::Kind::null) return {{"", node.where}, {}, {}};
+  if (node.kind != YamlNode::Kind::map) return {read_text(node, "an argument"), {}, {}};
+  require_map(node, "an argument", {"value", "array", "element"});
   const YamlNode* value = node.find("value");
-  if (value == nullptr) throw usage_error("an argument needs `value`", node.where);
-  return {{"", node.where}, read_expression(*value, "`value`")};
+  const YamlNode* array = node.find("array");
+  const YamlNode* element = node.find("element");
+  if (value != nullptr && array == nullptr && element == nullptr) {
+    return {{"", node.where}, read_expression(*value, "`value`"), {}};
+  }
+  if (value != nullptr || array == nullptr || element == nullptr) {
+    throw usage_error(
+        "an argument needs `value`, or `array` and `element`", node.where,
+        "{value: n // 2}, or {array: a, element: n // 2} for a pointer into an array");
+  }
+  return {read_text(*array, "`array`"), {}, read_expression(*element, "`element`")};
 }
 
 StepLaunch read_step_launch(const YamlNode& node) {

@@ -236,6 +236,9 @@ class Checker {
     for (const StepArgument& argument : *launch.arguments) {
       if (argument.value) {
         names(*argument.value, "value", allowed);
+      } else if (argument.element) {
+        require_array(argument.name, false);
+        names(*argument.element, "element", allowed);
       } else if (argument.name.text.empty()) {
         continue;
       } else if (std::find(known.begin(), known.end(), argument.name.text) == known.end()) {

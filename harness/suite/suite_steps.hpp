@@ -32,8 +32,9 @@ struct LaunchGeometry {
 
 /// What a step gives a kernel: an argument of the suite, or a number of the step's own.
 struct StepArgument {
-  Located name;                     ///< unused if there is a value; "" is a null pointer
-  std::optional<Expression> value;  ///< over axes, sizes, the device and the loops' indices
+  Located name;                       ///< unused if there is a value; "" is a null pointer
+  std::optional<Expression> value;    ///< over axes, sizes, the device and the loops' indices
+  std::optional<Expression> element;  ///< of the array `name`, likewise: where the pointer points
 };
 
 struct StepLaunch {

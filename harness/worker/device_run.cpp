@@ -82,14 +82,17 @@ DeviceRun::DeviceRun(std::shared_ptr<Context> context, const std::vector<Functio
     const auto& wire = std::get<protocol::Launch>(step);
     auto launch = std::make_unique<Launch>(
         Launch{kernels.at(wire.kernel), config_of(wire), KernelArguments{}, std::nullopt});
-    for (const std::string& name : wire.arguments) {
+    for (size_t i = 0; i < wire.arguments.size(); ++i) {
+      const std::string& name = wire.arguments[i];
       const auto scalar = scalars.find(name);
       if (scalar != scalars.end()) {
         launch->arguments.add_bytes(scalar->second->data(), scalar->second->size());
       } else if (const auto image = images_.find(name); image != images_.end()) {
         launch->arguments.add(image->second.object());
       } else {
-        launch->arguments.add(find(name).address());
+        const auto offset = wire.offsets.find(std::to_string(i));
+        launch->arguments.add(find(name).address() +
+                              (offset != wire.offsets.end() ? offset->second : 0));
       }
     }
     launch->prepared.emplace(launch->function.prepare(launch->config, launch->arguments));

@@ -58,7 +58,8 @@ Json to_json(const Step& step) {
             {"shared", launch->shared},
             {"arguments", launch->arguments},
             {"cluster", launch->cluster},
-            {"cooperative", launch->cooperative}};
+            {"cooperative", launch->cooperative},
+            {"offsets", launch->offsets}};
   }
   if (const auto* copy = std::get_if<Copy>(&step)) return {{"from", copy->from}, {"to", copy->to}};
   const auto& fill = std::get<Fill>(step);
@@ -67,9 +68,9 @@ Json to_json(const Step& step) {
 
 Step step_from(const Json& json) {
   if (json.contains("kernel")) {
-    return Launch{json.at("kernel"),     json.at("grid"),      json.at("block"),
-                  json.at("shared"),     json.at("arguments"), json.at("cluster"),
-                  json.at("cooperative")};
+    return Launch{json.at("kernel"),      json.at("grid"),      json.at("block"),
+                  json.at("shared"),      json.at("arguments"), json.at("cluster"),
+                  json.at("cooperative"), json.at("offsets")};
   }
   if (json.contains("from")) return Copy{json.at("from"), json.at("to")};
   return Fill{json.at("fill"), json.at("byte")};

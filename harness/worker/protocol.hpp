@@ -136,6 +136,7 @@ struct Launch {
   std::vector<std::string> arguments;
   std::array<int64_t, 3> cluster{};  ///< blocks; 0 is what the kernel says
   bool cooperative = false;
+  std::map<std::string, uint64_t> offsets = {};  ///< bytes into buffers, by the argument's index
 };
 struct Copy {
   std::string from, to;

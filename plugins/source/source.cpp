@@ -76,8 +76,16 @@ class Steps {
     launch["unit"] = launch.contains("file") ? units_.of_file(launch.at("file"), at + "/file")
                                              : units_.of_kernel();
     launch.erase("file");
+    size_t number = 0;
     for (Json& argument : launch["arguments"]) {
-      if (argument.is_object()) argument = scalar(argument);
+      if (argument.is_object() && argument.contains("array")) {
+        launch["pointers"].push_back(
+            {{"argument", number}, {"element", argument.at("element")}, {"at", argument.at("at")}});
+        argument = Json(argument.at("array"));
+      } else if (argument.is_object()) {
+        argument = scalar(argument);
+      }
+      ++number;
     }
     plan_["steps"].push_back({{"launch", std::move(launch)}});
   }

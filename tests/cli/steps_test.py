@@ -97,6 +97,21 @@ class Steps(CheckTest):
         record = next(one for one in self.journal() if one["type"] == "case")
         self.assertEqual(record["findings"][0]["step"], "step 3, `step` (i = 2)")
 
+    def test_pointers_into_arrays_and_floats(self):
+        self.write("suites/k.cu", 'extern "C" __global__ void add(float *a, float x, const float *b) {\n'
+                   "  a[threadIdx.x] += x + (b ? b[threadIdx.x] : 0); }\n")
+        text = ("warpmark: 1\nkernel: {file: k.cu, entry: add}\naxes: {n: [64]}\narguments:\n"
+                "  a: {inout: np.zeros(n), dtype: float32}\n  b: {in: np.arange(n), dtype: float32}\nlaunch:\n"
+                "  - {block: n // 4, repeat: {i: 3}, arguments: [{array: a, element: i * n // 4}, {value: 0.5 * i}, null]}\n"
+                "  - {block: 4, arguments: [{array: a, element: 60}, {value: -1.5}, {array: b, element: 2}]}\n"
+                "reference: {a: \"np.concatenate([np.repeat([0, 0.5, 1], 16), np.zeros(12), np.arange(2, 6) - 1.5])\"}\n")
+        self.write("suites/t.yaml", text)
+        self.check()
+        self.write("suites/t.yaml", text.replace("element: 60", "element: 61"))
+        self.assertIn("out-of-bounds", self.check(code=1)[0])
+        self.write("suites/t.yaml", text.replace("element: 60", "element: 65"))
+        self.assertIn("`a` has 64 elements, and a pointer to element 65 is given", self.check(code=1)[0])
+
     def test_arrays_that_are_swapped_must_be_alike(self):
         self.suite("  - {entry: step, arguments: [a, b, {value: 9}], block: 64, swap: [a, b]}",
                    "{a: {inout: rng.random(50)}, b: {scratch: 49}}", "{a: a}")
