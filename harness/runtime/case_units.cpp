@@ -103,8 +103,8 @@ Signatures CaseUnits::prepare(const Case& which, const PlannedCase& planned, boo
   }
   outcome.notices = prepared.notices;
   outcome.compiled_from_cache = prepared.from_cache;
-  if (prepared.kernels.size() != request.kernels.size()) {
-    throw internal_error("the worker reported a wrong number of kernels");
+  if (!protocol::answers(request, prepared)) {
+    throw internal_error("the worker reported a wrong number of kernels, variables or structs");
   }
   known_request_ = wire;
   known_ = prepared;

@@ -21,7 +21,7 @@ SessionOptions link_options(SessionOptions options) {
 
 // The worker is not trusted with what it makes of the source, sizes included.
 bool is_possible(const protocol::Prepare& request, const protocol::Prepared& made) {
-  if (made.kernels.size() != request.kernels.size()) return false;
+  if (!protocol::answers(request, made)) return false;
   if (made.images.size() != request.units.size()) return false;
   return std::all_of(made.images.begin(), made.images.end(), [](const protocol::UnitImage& image) {
     return image.ptx.size() <= Confinement::kMostImage &&

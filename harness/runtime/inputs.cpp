@@ -121,9 +121,9 @@ class SignatureCheck {
     }
     const DType dtype = buffer.dtype ? *buffer.dtype : elements->dtype;
     if (elements && !elements_agree(dtype, *elements)) {
-      throw verdict_error(
-          fmt::format("`{}` is given as {}, and it is {}", buffer.name, dtype.name, variable.type),
-          positions_.find(buffer.at), "leave `dtype` out to take the variable's");
+      throw verdict_error(fmt::format("`{}` is given as {}, and it is {}", buffer.name, dtype.name,
+                                      printable(variable.type)),
+                          positions_.find(buffer.at), "leave `dtype` out to take the variable's");
     }
     types_.dtypes.try_emplace(buffer.name, dtype);
     types_.symbols.try_emplace(buffer.name, variable.symbol);
@@ -338,7 +338,7 @@ void check_layout(const PlanType& type, const LayoutFacts& facts, const Position
   const Position where = positions.find("/types/" + type.name);
   if (!facts.problem.empty()) {
     throw verdict_error(fmt::format("the struct `{}` is not as the suite describes it: {}",
-                                    type.name, facts.problem),
+                                    type.name, printable(facts.problem)),
                         where);
   }
   const std::vector<Field>& fields = *type.dtype.fields;

@@ -473,6 +473,16 @@ Json to_json(const Failure& reply) {
   return json;
 }
 
+bool answers(const Prepare& request, const Signatures& reply) {
+  size_t variables = 0, layouts = 0;
+  for (const UnitText& unit : request.units) {
+    variables += unit.variables.size();
+    layouts += unit.layouts.size();
+  }
+  return reply.kernels.size() == request.kernels.size() && reply.variables.size() == variables &&
+         reply.layouts.size() == layouts;
+}
+
 Failure Failure::of(const Error& error) {
   Failure failure;
   failure.code = error.code();

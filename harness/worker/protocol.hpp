@@ -75,6 +75,9 @@ struct Prepare {
   int architecture = 0;  ///< for a worker without a device: 90 compiles for sm_90
 };
 
+/// Whether a reply has as much as the request asks for: the worker is not trusted.
+bool answers(const Prepare& request, const Signatures& reply);
+
 /// Load what a confined compile worker made, for a worker that compiles nothing itself. The reply
 /// is a Prepared without kernels.
 struct Load {
