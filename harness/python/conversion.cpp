@@ -55,9 +55,8 @@ py::object wide_dtype(const DType& dtype) {
   }
   py::list fields;
   for (const Field& field : *dtype.fields) {
-    py::tuple shape(field.shape.size());
-    for (size_t i = 0; i < field.shape.size(); ++i) shape[i] = field.shape[i];
-    fields.append(py::make_tuple(field.name, wide_dtype(field.dtype), shape));
+    fields.append(
+        py::make_tuple(field.name, wide_dtype(field.dtype), objects::shape_tuple(field.shape)));
   }
   return objects::numpy().attr("dtype")(fields);
 }
@@ -320,9 +319,7 @@ void assign_narrow(const Value& value, const Array& result, const py::object& ar
   check_kind(value, array, dtype);
   using namespace pybind11::literals;
   const py::module_ np = objects::numpy();
-  py::tuple shape(result.shape().size());
-  for (size_t i = 0; i < result.shape().size(); ++i) shape[i] = result.shape()[i];
-  const py::object shaped = np.attr("broadcast_to")(array, shape);
+  const py::object shaped = np.attr("broadcast_to")(array, objects::shape_tuple(result.shape()));
   const py::object wide = np.attr("asarray")(shaped, "float64", "order"_a = "C");
   const auto* const from = static_cast<const double*>(py::buffer(wide).request().ptr);
   if (dtype.name == "bfloat16") round_all<BFloat16>(value, from, result.bytes(), dtype);
@@ -440,10 +437,8 @@ ReferenceValue to_tolerance(const Value& value, const Shape& shape) {
     }
     Shape own_shape = shape_of(array);
     if (!own_shape.empty() && own_shape != shape) {
-      py::tuple extents(shape.size());
-      for (size_t i = 0; i < shape.size(); ++i) extents[i] = shape[i];
       try {
-        array = np.attr("broadcast_to")(array, extents);
+        array = np.attr("broadcast_to")(array, objects::shape_tuple(shape));
       } catch (const py::error_already_set&) {
         throw refuse(value, "a tolerance of shape " + shape_text(own_shape) +
                                 " does not broadcast to the output's " + shape_text(shape));

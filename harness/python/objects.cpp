@@ -38,12 +38,6 @@ void register_mapping() {
   registered = true;
 }
 
-py::tuple shape_tuple(const Shape& shape) {
-  py::tuple tuple(shape.size());
-  for (size_t i = 0; i < shape.size(); ++i) tuple[i] = shape[i];
-  return tuple;
-}
-
 py::object generator_object(const GeneratorKey& key) {
   const py::bytes digest =
       py::module_::import("hashlib").attr("sha256")(py::bytes(key.message())).attr("digest")();
@@ -87,6 +81,12 @@ py::object object_of(const Value& value) {
 
 py::module_ numpy() {
   return py::module_::import("numpy");
+}
+
+py::tuple shape_tuple(const Shape& shape) {
+  py::tuple tuple(shape.size());
+  for (size_t i = 0; i < shape.size(); ++i) tuple[i] = shape[i];
+  return tuple;
 }
 
 py::object dtype_object(const DType& dtype) {

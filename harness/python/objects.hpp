@@ -26,6 +26,9 @@ py::module_ numpy();
 enum class Access { read_only, writable };
 py::object numpy_view(const Array& array, Access access);
 
+/// Extents as NumPy takes them.
+py::tuple shape_tuple(const Shape& shape);
+
 /// NumPy's dtype for the bytes of such elements: of a struct with its fields at their offsets, of a
 /// float that NumPy lacks an unsigned integer.
 py::object dtype_object(const DType& dtype);
