@@ -432,8 +432,9 @@ std::string pointed_type(const std::string& signature) {
   return type.ends_with('*') ? type.substr(0, type.size() - 1) : "";
 }
 
-// How structs are laid out (NVRTC knows no offsetof, but the operator that EDG's is made of): a program as that of kernel_types, with a template that has the numbers
-// as arguments. "24 4 0 12" by the name of each, or "!" and why there is none.
+// How structs are laid out: for each a program as that of kernel_types, with a template that has the
+// numbers as arguments. NVRTC knows no offsetof, but the operator that EDG's is made of. "24 4 0 12"
+// by the name of each, or "!" and why there is none.
 std::map<std::string, std::string> layouts_of(const Nvrtc& nvrtc, const Unit& unit) {
   std::map<std::string, std::string> layouts;
   for (const LayoutQuestion& layout : unit.layouts) {
