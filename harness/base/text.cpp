@@ -18,6 +18,18 @@ std::vector<std::string> split(std::string_view text, char separator) {
   }
 }
 
+bool has_word(std::string_view text, std::string_view word) {
+  const auto is_part = [](char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
+  for (size_t at = 0; (at = text.find(word, at)) != std::string_view::npos; ++at) {
+    const size_t end = at + word.size();
+    const bool begins = at == 0 || !is_part(text[at - 1]);
+    if (begins && (end == text.size() || !is_part(text[end]))) return true;
+  }
+  return false;
+}
+
 std::string_view trim(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   const size_t first = text.find_first_not_of(kSpace);

@@ -15,6 +15,9 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 /// The candidate nearest to `name` by edit distance, if near enough to be a misspelling; else "".
 std::string nearest(std::string_view name, const std::vector<std::string>& candidates);
 
+/// Whether the identifier `word` is in a text of code.
+bool has_word(std::string_view text, std::string_view word);
+
 /// "1 case", "2 cases": a number and a noun whose plural takes an s.
 std::string counted(uint64_t count, std::string_view noun);
 

@@ -12,6 +12,7 @@
 #include "python/conversion.hpp"
 #include "python/function.hpp"
 #include "runtime/element.hpp"
+#include "suite/companions.hpp"
 
 namespace warpmark {
 
@@ -396,7 +397,7 @@ ArgumentTypes argument_types(const PlannedCase& planned, const Signatures& compi
 CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned, ArgumentTypes types,
                            GeneratorKey key) {
   const Plan& plan = planned.plan;
-  CaseInputs inputs{std::move(types), {}, {}};
+  CaseInputs inputs{std::move(types), {}, {}, {}};
   PythonScope scope = axes_scope(plan);
   const auto value_of = [&](const std::string& name, const NumpyText& text) {
     key.argument = name;
@@ -503,6 +504,11 @@ PythonScope reference_scope(const Plan& plan, const CaseInputs& inputs) {
     const Buffer* buffer = plan.find_buffer(name);
     if (buffer != nullptr && !buffer->pointers.empty()) continue;  // addresses say nothing
     if (!is_axis(plan, name)) scope.set_array(name, array);
+  }
+  if (!inputs.baseline.empty()) {
+    ArrayMap left;
+    for (const auto& [name, array] : inputs.baseline) left.arrays.emplace_back(name, array);
+    scope.set_arrays(std::string(kBaselineName), std::move(left));
   }
   return scope;
 }

@@ -37,6 +37,8 @@ struct ArgumentTypes {
 struct CaseInputs : ArgumentTypes {
   std::map<std::string, Array> arrays;  ///< of `in` and `inout`, as before the launch
   std::map<std::string, ScalarValue> scalars;
+  /// What the baseline kernel leaves, where references or checks use it.
+  std::map<std::string, Array> baseline;
 };
 
 /// The dtype of every argument: the suite's, else the kernel parameter's type; and the elements of
@@ -73,7 +75,8 @@ void add_integers(const PlannedCase& resolved, CaseInputs& inputs);
 /// number on the way does not fit 63 bits.
 uint64_t buffer_bytes(const PlannedCase& ready, const CaseInputs& inputs);
 
-/// What references and tolerances see: axes, scalars as NumPy scalars, inputs as they were before.
+/// What references and tolerances see: axes, scalars as NumPy scalars, inputs as they were before,
+/// and `baseline`, a dict of what the baseline kernel leaves.
 /// An axis that is a scalar, too, is a Python int, or for a float, and what a float would round,
 /// the scalar.
 PythonScope reference_scope(const Plan& plan, const CaseInputs& inputs);

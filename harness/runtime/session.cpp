@@ -20,6 +20,7 @@
 #include "runtime/judge.hpp"
 #include "runtime/requests.hpp"
 #include "runtime/worker_link.hpp"
+#include "suite/companions.hpp"
 #include "worker/confined_start.hpp"
 #include "worker/protocol.hpp"
 
@@ -253,10 +254,12 @@ class Session::State {
     }
     try {
       uint64_t trial = 0;
-      // The arrays of one trial go before those of the next are made.
-      while (look(make_ready(which, planned, compiled, trial, outcome))) {
+      for (bool more = true; more; ++trial) {
         if (interrupted()) end_interrupted(outcome);
-        ++trial;
+        // The arrays of one trial go before those of the next are made.
+        ReadyCase ready = make_ready(which, planned, compiled, trial, outcome);
+        add_baseline(which, planned, trial, ready.inputs, outcome);
+        more = look(ready);
       }
     } catch (const Error& error) {
       if (error.code() != ExitCode::verdict) throw;
@@ -270,7 +273,24 @@ class Session::State {
     check_launches(planned, {}, outcome);
     check_requirements(planned, worker_.facts(), outcome);
     const Signatures compiled = units_.prepare(which, planned, true, artifacts_, outcome);
-    return make_ready(which, planned, compiled, trial, outcome);
+    ReadyCase ready = make_ready(which, planned, compiled, trial, outcome);
+    if (add_baseline(which, planned, trial, ready.inputs, outcome)) {
+      // The worker has the baseline's kernels now, or is another one.
+      worker_.greet();
+      units_.prepare(which, planned, true, nullptr, outcome);
+    }
+    return ready;
+  }
+
+  // Runs the baseline, if outputs are held against what it leaves; then true. In a sandbox neither
+  // may meet the other in a worker: a submission's code could change what is expected of it.
+  bool add_baseline(const Case& which, const PlannedCase& planned, Trial trial, CaseInputs& inputs,
+                    Outcome& outcome) {
+    if (!planned.baseline || !uses_baseline(*which.suite)) return false;
+    if (options_.confinement) worker_.end();
+    inputs.baseline = run_baseline(which, *planned.baseline, trial, outcome).results;
+    if (options_.confinement) worker_.end();
+    return true;
   }
 
   void run(const Case& which, const PlannedCase& planned, Trial trial, Outcome& outcome) {
@@ -297,21 +317,20 @@ class Session::State {
     runs.own = sum_counters(launch_.counters());
     runs.baseline = runs.own;
     if (planned.baseline) {
-      run_companion(which, *planned.baseline, trial, outcome, FailureKind::reference,
-                    "the baseline fails: ");
-      runs.baseline = sum_counters(launch_.counters());
+      runs.baseline = run_baseline(which, *planned.baseline, trial, outcome).counters;
       runs.compared = true;
     }
     if (planned.smaller) {
-      const Plan plan = run_companion(which, *planned.smaller, trial, outcome, std::nullopt,
-                                      planned.smaller->plan.case_id + ": ");
+      const CompanionRun smaller =
+          run_companion(which, *planned.smaller, trial, outcome, std::nullopt,
+                        planned.smaller->plan.case_id + ": ");
       try {
-        check_work(planned.plan, plan, planned.positions);
+        check_work(planned.plan, smaller.plan, planned.positions);
       } catch (const Error& error) {
         end_unready(outcome, FailureKind::input, error);
       }
-      runs.smaller = sum_counters(launch_.counters());
-      runs.smaller_work = plan.composites.work_efficient;
+      runs.smaller = smaller.counters;
+      runs.smaller_work = smaller.plan.composites.work_efficient;
     }
     const std::vector<std::string> broken = broken_composites(planned.plan.composites, runs);
     if (broken.empty()) return;
@@ -319,21 +338,36 @@ class Session::State {
          verdict_error(join(broken, "\n"), planned.positions.find("/expect")));
   }
 
-  // Verifies another plan for the same case, and gives it back resolved. Its failure is the case's,
-  // as `blamed` if that is given; what it ends in well leaves no trace in the outcome.
-  Plan run_companion(const Case& which, const PlannedCase& planned, Trial trial, Outcome& outcome,
-                     std::optional<FailureKind> blamed, const std::string& prefix) {
+  struct CompanionRun {
+    Plan plan;  ///< resolved
+    Results results;
+    CounterSums counters;
+  };
+
+  CompanionRun run_baseline(const Case& which, const PlannedCase& baseline, Trial trial,
+                            Outcome& outcome) {
+    return run_companion(which, baseline, trial, outcome, FailureKind::reference,
+                         "the baseline fails: ");
+  }
+
+  // Verifies another plan for the same case. Its failure is the case's, as `blamed` if that is
+  // given; what it ends in well leaves no trace in the outcome.
+  CompanionRun run_companion(const Case& which, const PlannedCase& planned, Trial trial,
+                             Outcome& outcome, std::optional<FailureKind> blamed,
+                             const std::string& prefix) {
     Outcome own;
-    Plan plan;
+    CompanionRun run;
     CaseArtifacts* const artifacts = std::exchange(artifacts_, nullptr);  // the case's own
     try {
       const ReadyCase ready = load(which, planned, trial, own);
-      plan = ready.planned.plan;
-      launch_.check_results(ready, CaseLaunch::make_results(ready), own);
+      run.plan = ready.planned.plan;
+      run.results = CaseLaunch::make_results(ready);
+      launch_.check_results(ready, run.results, own);
+      run.counters = sum_counters(launch_.counters());
     } catch (const CaseEnded&) {
     }
     artifacts_ = artifacts;
-    if (own.verdict == Verdict::passed) return plan;
+    if (own.verdict == Verdict::passed) return run;
     if (own.verdict == Verdict::skipped && blamed) {
       // What is measured against must run wherever the case does.
       const std::string why = own.reason;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "runtime/trivial_element.hpp"
 
 namespace warpmark {
@@ -22,25 +23,9 @@ constexpr uint64_t kMostTrials = 16;
 constexpr uint64_t kLeastTrials = 2;
 constexpr uint64_t kElementsOfAllTrials = uint64_t{1} << 22;
 
-bool is_word_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-bool uses_rng(std::string_view text) {
-  constexpr std::string_view kWord = "rng";
-  for (size_t at = 0; (at = text.find(kWord, at)) != std::string_view::npos; ++at) {
-    const size_t end = at + kWord.size();
-    if ((at == 0 || !is_word_character(text[at - 1])) &&
-        (end == text.size() || !is_word_character(text[end]))) {
-      return true;
-    }
-  }
-  return false;
-}
-
 // A function of a file may take it: its parameters are not known here.
 bool uses_rng(const NumpyText& value) {
-  return value.function || uses_rng(value.text);
+  return value.function || has_word(value.text, "rng");
 }
 
 bool uses_rng(const Plan& plan) {

@@ -4,8 +4,52 @@
 
 #include <algorithm>
 #include <memory>
+#include <ranges>
+
+#include "base/text.hpp"
 
 namespace warpmark {
+
+bool uses_baseline(const SuiteCheck& check) {
+  const auto uses = [](const NamedText& value) {
+    return has_word(value.value.text, kBaselineName);
+  };
+  return std::ranges::any_of(check.values, uses);
+}
+
+bool uses_baseline(const NamedText& reference) {
+  return !reference.value.function && has_word(reference.value.text, kBaselineName);
+}
+
+namespace {
+
+// The baseline cannot be held against itself: such outputs of its own must only be written.
+void judge_without_baseline(Suite& suite) {
+  const auto written = [](Position where, std::string output) {
+    SuiteCheck check;
+    check.kind = CheckKind::written;
+    check.where = where;
+    check.subject = {std::move(output), where};
+    return check;
+  };
+  for (SuiteCheck& check : suite.checks) {
+    if (uses_baseline(check)) check = written(check.where, check.subject.text);
+  }
+  for (const NamedText& reference : suite.reference) {
+    if (uses_baseline(reference)) suite.checks.push_back(written(reference.where, reference.name));
+  }
+  std::erase_if(suite.reference, [](const NamedText& one) { return uses_baseline(one); });
+}
+
+}  // namespace
+
+bool uses_baseline(const Suite& suite) {
+  return suite.baseline &&
+         (std::ranges::any_of(suite.reference,
+                              [](const NamedText& one) { return uses_baseline(one); }) ||
+          std::ranges::any_of(suite.checks,
+                              [](const SuiteCheck& one) { return uses_baseline(one); }));
+}
 
 std::optional<Case> baseline_case(const Case& which) {
   const std::optional<Baseline>& baseline = which.suite->baseline;
@@ -16,6 +60,7 @@ std::optional<Case> baseline_case(const Case& which) {
   if (baseline->launch) suite->launch = baseline->launch;
   suite->counters.clear();
   suite->baseline.reset();
+  judge_without_baseline(*suite);
   Case one = which;
   one.suite = std::move(suite);
   return one;
@@ -43,6 +88,7 @@ std::optional<Case> smaller_case(const Case& which) {
   auto suite = std::make_shared<Suite>(*which.suite);
   suite->counters.clear();
   suite->baseline.reset();
+  judge_without_baseline(*suite);
   Case one = case_at(suite, std::move(point));
   if (one.skip) {
     throw usage_error(fmt::format("`smaller` is {}, which the suite skips: {}", one.id, *one.skip),

@@ -1,4 +1,4 @@
-// The cases that composites hold a case against: another kernel at the same point, and less work.
+// The cases that a case is held against: another kernel at the same point, and less work.
 #pragma once
 
 #include <optional>
@@ -6,6 +6,14 @@
 #include "suite/case.hpp"
 
 namespace warpmark {
+
+/// What expressions call the arrays that the baseline kernel leaves.
+inline constexpr std::string_view kBaselineName = "baseline";
+
+/// Whether outputs are held against what the baseline leaves.
+bool uses_baseline(const NamedText& reference);
+bool uses_baseline(const SuiteCheck& check);
+bool uses_baseline(const Suite& suite);
 
 /// The case with the suite's baseline in the place of its kernel; nothing if the suite has none.
 /// Bounds on counters are the own kernel's and left out.

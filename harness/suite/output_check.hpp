@@ -15,6 +15,7 @@ enum class CheckKind : uint8_t {
   within,        ///< between two bounds, which belong to it
   moments,       ///< mean and variance of a sample
   distribution,  ///< a sample of one of SciPy's
+  written,       ///< whatever its values
 };
 
 /// The keys of a check. That of its kind names what it is about: an output, or the function.

@@ -7,6 +7,7 @@
 #include "base/dtype.hpp"
 #include "base/text.hpp"
 #include "suite/case.hpp"
+#include "suite/companions.hpp"
 #include "suite/suite_reader.hpp"
 
 namespace warpmark {
@@ -303,12 +304,38 @@ class Checker {
       }
     }
     const std::optional<Baseline>& baseline = suite_.baseline;
+    baseline_name();
     if (!baseline) return;
-    if (!composites.any()) {
-      throw usage_error("nothing is measured against the baseline", baseline->where,
-                        "add a composite to `expect`: " + join(composite_names(), ", "));
+    if (!composites.any() && !uses_baseline(suite_)) {
+      throw usage_error(
+          "nothing is held against the baseline", baseline->where,
+          fmt::format("use `{}['NAME']` in `reference`, or add a composite to `expect`: {}",
+                      kBaselineName, join(composite_names(), ", ")));
     }
     if (baseline->launch) launch(*baseline->launch);
+  }
+
+  // `baseline` in NumPy is the arrays that the baseline leaves, unless the suite has a thing of
+  // that name.
+  void baseline_name() const {
+    const std::string name(kBaselineName);
+    for (const Argument* argument : all_arguments(suite_)) {
+      if (argument->name != name) continue;
+      if (!suite_.baseline) return;
+      throw usage_error("the name `baseline` is taken: it stands for what the baseline leaves",
+                        argument->where, "give the argument another name");
+    }
+    if (suite_.baseline || is_axis(name)) return;
+    const auto refuse = [](const Position& where) {
+      throw usage_error("the suite has no `baseline` whose arrays could be used", where,
+                        "add it, as in baseline: {kernel: {file: naive.cu, entry: naive}}");
+    };
+    for (const NamedText& one : suite_.reference) {
+      if (uses_baseline(one)) refuse(one.value.where);
+    }
+    for (const SuiteCheck& one : suite_.checks) {
+      if (uses_baseline(one)) refuse(one.where);
+    }
   }
 
   void variables() const {

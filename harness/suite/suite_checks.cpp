@@ -22,7 +22,8 @@ const std::vector<CheckForm>& check_forms() {
       {CheckKind::permutation, "permutation", {"of"}, {}, {}, "", {}},
       {CheckKind::within, "within", {}, {"low", "high"}, {}, "", {}},
       {CheckKind::moments, "moments", {}, {"mean", "variance"}, {"sigmas"}, "", {}},
-      {CheckKind::distribution, "distribution", {}, {}, {"p"}, "cdf", {}, true}};
+      {CheckKind::distribution, "distribution", {}, {}, {"p"}, "cdf", {}, true},
+      {CheckKind::written, "written", {}, {}, {}, "", {}}};
   return kForms;
 }
 

@@ -94,7 +94,7 @@ class InASuite(CheckTest):
             ("expect: {coalesced: yes}\n", "11:21", "unknown value of `coalesced` `yes`"),
             ("expect: {coalesced: false}\n" + BASELINE, "12:11", "add a composite to `expect`: parallel"),
             ("expect: {coalesced: true, fault: trap}\n", "11:27", "fault"),
-            (BASELINE, "11:11", "nothing is measured against the baseline"),
+            (BASELINE, "11:11", "nothing is held against the baseline"),
             ("expect: {tiled: m}\n", "11:17", "`m`"),
             ("expect: {tiled: 0 - n}\n", "11:17", "a number, 0 or more, is needed"),
             ("expect: {work_efficient: n}\n", "11:26", "`work_efficient` must be a map"),
