@@ -102,7 +102,19 @@ struct Buffer {
   /// An `in` of the addresses of these buffers; "" is a null pointer.
   std::vector<std::string> pointers = {};
   std::optional<PlanImage> image = {};  ///< the kernel gets its texture or surface object
+  std::optional<Size> pitch = {};       ///< bytes from one row to the next; nothing: none between
+  std::optional<Size> offset = {};      ///< elements of its memory in front of it
+  /// Whether its elements are all that its memory has.
+  bool is_dense() const { return !pitch && !offset; }
   friend bool operator==(const Buffer&, const Buffer&) = default;
+};
+
+/// A field of a struct by value that holds the address of a buffer.
+struct FieldPointer {
+  std::string field;  ///< "x", "inner.x"
+  std::string array;
+  std::string at;
+  friend bool operator==(const FieldPointer&, const FieldPointer&) = default;
 };
 
 /// A parameter passed by value.
@@ -116,6 +128,7 @@ struct Scalar {
   /// Elements that a parameter must have; nothing: as many as fill it. Of grading, where a submission
   /// must not choose them.
   std::optional<size_t> count = {};
+  std::vector<FieldPointer> points_to = {};
   friend bool operator==(const Scalar&, const Scalar&) = default;
 };
 

@@ -159,8 +159,8 @@ PlanImage read_image(const PlanValue& value) {
 }
 
 Buffer read_buffer(const PlanValue& value) {
-  value.members(
-      {"name", "direction", "dtype", "shape", "value", "pointers", "image", "symbol", "at"});
+  value.members({"name", "direction", "dtype", "shape", "value", "pointers", "image", "pitch",
+                 "offset", "symbol", "at"});
   Buffer buffer;
   buffer.name = value.get("name").nonempty();
   buffer.direction = value.get("direction")
@@ -170,6 +170,8 @@ Buffer read_buffer(const PlanValue& value) {
   buffer.at = value.optional_text("at");
   buffer.symbol = value.optional_text("symbol");
   if (const auto image = value.find("image")) buffer.image = read_image(*image);
+  if (const auto pitch = value.find("pitch")) buffer.pitch = read_size(*pitch);
+  if (const auto offset = value.find("offset")) buffer.offset = read_size(*offset);
   if (const auto pointers = value.find("pointers")) {
     buffer.pointers = pointers->texts();
     if (buffer.direction != ArgumentKind::in || value.find("value")) {
@@ -191,11 +193,18 @@ Buffer read_buffer(const PlanValue& value) {
 }
 
 Scalar read_scalar(const PlanValue& value) {
-  value.members({"name", "dtype", "value", "integer", "null", "at"});
+  value.members({"name", "dtype", "value", "integer", "null", "points_to", "at"});
   Scalar scalar;
   scalar.name = value.get("name").nonempty();
   scalar.dtype = read_dtype(value.find("dtype"));
   scalar.at = value.optional_text("at");
+  if (const auto pointers = value.find("points_to")) {
+    for (const PlanValue& item : pointers->list()) {
+      item.members({"field", "array", "at"});
+      scalar.points_to.push_back(
+          {item.get("field").nonempty(), item.get("array").nonempty(), item.optional_text("at")});
+    }
+  }
   if (const auto null = value.find("null")) {
     scalar.null = null->truth();
     return scalar;
@@ -391,6 +400,13 @@ void read_plan_body(const PlanValue& value, Plan& plan) {
       if (target == nullptr || target == &buffer) {
         value.get("buffers").fail(fmt::format("has a pointer to no buffer: `{}`", printable(name)));
       }
+    }
+  }
+  for (const Scalar& scalar : plan.scalars) {
+    for (const FieldPointer& pointer : scalar.points_to) {
+      if (plan.find_buffer(pointer.array) != nullptr) continue;
+      value.get("scalars").fail(
+          fmt::format("has a pointer to no buffer: `{}`", printable(pointer.array)));
     }
   }
   if (const auto accesses = value.find("accesses")) {

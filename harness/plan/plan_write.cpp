@@ -104,6 +104,8 @@ Json json_of(const Buffer& buffer) {
   if (buffer.value) json["value"] = json_of(*buffer.value);
   if (!buffer.pointers.empty()) json["pointers"] = buffer.pointers;
   if (buffer.image) json["image"] = json_of(*buffer.image);
+  if (buffer.pitch) json["pitch"] = json_of(*buffer.pitch);
+  if (buffer.offset) json["offset"] = json_of(*buffer.offset);
   if (!buffer.symbol.empty()) json["symbol"] = buffer.symbol;
   put_at(json, buffer.at);
   return json;
@@ -118,6 +120,11 @@ Json json_of(const Scalar& scalar) {
     json["integer"] = json_of(*scalar.integer);
   } else {
     json["value"] = json_of(scalar.value);
+  }
+  for (const FieldPointer& pointer : scalar.points_to) {
+    Json item = {{"field", pointer.field}, {"array", pointer.array}};
+    put_at(item, pointer.at);
+    json["points_to"].push_back(std::move(item));
   }
   put_at(json, scalar.at);
   return json;

@@ -44,6 +44,12 @@ class Resolver {
     }
   }
 
+  void placement(Buffer& buffer) {
+    if (buffer.pitch) number(*buffer.pitch);
+    if (buffer.offset) number(*buffer.offset);
+    placed_[buffer.name] = &buffer;
+  }
+
   void scalar(Scalar& scalar) {
     const auto* symbolic = scalar.integer ? std::get_if<Symbolic>(&*scalar.integer) : nullptr;
     if (symbolic == nullptr) return;
@@ -63,7 +69,13 @@ class Resolver {
     }
   }
   void step(CopyStep& copy) { require_alike(copy.from, copy.to, copy.at, "copied"); }
-  void step(FillStep&) {}
+  void step(FillStep& fill) {
+    const Buffer& buffer = *placed_.at(fill.buffer);
+    if (buffer.is_dense()) return;
+    throw usage_error(fmt::format("`{}` has {}, and a fill would set the bytes around its elements",
+                                  buffer.name, buffer.pitch ? "a pitch" : "an offset"),
+                      positions_.find(fill.at), "set its elements by a kernel");
+  }
 
   void swap(const Swap& swap) { require_alike(swap.first, swap.second, swap.at, "swapped"); }
 
@@ -106,6 +118,15 @@ class Resolver {
     const DType& other = facts_.arrays.at(second).dtype;
     const ArithmeticValue& shape = *scope_.find(first + ".shape");
     const ArithmeticValue& other_shape = *scope_.find(second + ".shape");
+    const Buffer& place = *placed_.at(first);
+    const Buffer& other_place = *placed_.at(second);
+    const bool same_place = place.pitch == other_place.pitch && place.offset == other_place.offset;
+    if (one == other && shape == other_shape && !same_place) {
+      throw usage_error(fmt::format("`{}` and `{}` differ in pitch or offset: arrays that are {} "
+                                    "must be alike",
+                                    first, second, what),
+                        positions_.find(at));
+    }
     if (one == other && shape == other_shape) return;
     throw usage_error(
         fmt::format("`{}` is {} of shape {}, and `{}` is {} of shape {}: arrays that are {} must "
@@ -167,6 +188,7 @@ class Resolver {
   const Facts& facts_;
   const PositionMap& positions_;
   Scope scope_;
+  std::map<std::string, const Buffer*> placed_;  ///< by name
 };
 
 }  // namespace
@@ -174,6 +196,7 @@ class Resolver {
 Plan resolve(Plan plan, const Facts& facts, const PositionMap& positions) {
   Resolver resolver(plan, facts, positions);
   for (Buffer& buffer : plan.buffers) resolver.buffer(buffer);
+  for (Buffer& buffer : plan.buffers) resolver.placement(buffer);
   for (Scalar& scalar : plan.scalars) resolver.scalar(scalar);
   for (Step& step : plan.steps) {
     std::visit([&](auto& one) { resolver.step(one); }, step);

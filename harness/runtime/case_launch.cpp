@@ -123,6 +123,7 @@ void CaseLaunch::launch(const ReadyCase& ready, const Results& results, std::byt
   if (options_.confinement) {
     request.run.guard = ready.guards_front ? protocol::Guard::front : protocol::Guard::back;
   }
+  for (const auto& placed : ready.placed) placed.second.spread(poison);
   protocol::Reply reply = ask_for_launch(ready, request, results, outcome);
   if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
     name_steps(plan, *failure);
@@ -149,6 +150,7 @@ void CaseLaunch::launch(const ReadyCase& ready, const Results& results, std::byt
                                        verified.trespasses.front())));
   }
   end_misfit(ready.planned, verified.misfit, outcome);
+  collect(ready, results, poison, outcome);
   if (plan.fault) {
     judge_missing_fault(ready.planned, outcome);
     throw CaseEnded{};
@@ -157,12 +159,24 @@ void CaseLaunch::launch(const ReadyCase& ready, const Results& results, std::byt
   if (!judge_reports(ready.planned, outcome)) throw CaseEnded{};
 }
 
+// What lies between rows and in front of arrays is not theirs.
+void CaseLaunch::collect(const ReadyCase& ready, const Results& results, std::byte poison,
+                         Outcome& outcome) {
+  for (const auto& [name, placed] : ready.placed) {
+    if (placed.collect(poison, results.at(name))) continue;
+    const Buffer& buffer = *ready.planned.plan.find_buffer(name);
+    end_case(outcome, FailureKind::fault,
+             verdict_error(fmt::format("the kernel wrote {} `{}`, where no elements are",
+                                       buffer.pitch ? "between the rows of" : "in front of", name),
+                           ready.planned.positions.find(buffer.at)));
+  }
+}
+
 protocol::Reply CaseLaunch::ask_for_launch(const ReadyCase& ready, const protocol::Verify& request,
                                            const Results& results, Outcome& outcome) {
   try {
-    return dialogue_.ask(protocol::to_json(request),
-                         descriptors(request.run, ready.inputs, results), outcome,
-                         ready.planned.plan.limits.timeout_s, 0, keeps_limits());
+    return dialogue_.ask(protocol::to_json(request), descriptors(request.run, ready, &results),
+                         outcome, ready.planned.plan.limits.timeout_s, 0, keeps_limits());
   } catch (const CaseEnded&) {
     // Where the device cannot end a launch, ending the worker is how it meets its limit.
     judge_silence(ready.planned, outcome);

@@ -55,6 +55,8 @@ class CaseLaunch {
   static EarlierResults outputs_of(const ReadyCase& ready, const Results& results,
                                    std::byte poison);
   std::vector<std::string> checks_for(const Plan& plan) const;
+  static void collect(const ReadyCase& ready, const Results& results, std::byte poison,
+                      Outcome& outcome);
   protocol::Reply ask_for_launch(const ReadyCase& ready, const protocol::Verify& request,
                                  const Results& results, Outcome& outcome);
   bool judge(const ReadyCase& ready, const Results& results, std::byte poison,

@@ -160,7 +160,7 @@ void CaseTiming::time(Ongoing& one, CaseDialogue& dialogue, Outcome& outcome) {
   protocol::Time request{launch_.run_with_limits(ready), std::to_integer<uint8_t>(kFirstPoison),
                          options, plan.restore};
   protocol::Reply reply =
-      dialogue.ask(protocol::to_json(request), descriptors(request.run, ready.inputs), outcome,
+      dialogue.ask(protocol::to_json(request), descriptors(request.run, ready), outcome,
                    plan.limits.timeout_s, options.budget_s, launch_.keeps_limits());
   if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
     dialogue.end_spoilt_worker(*failure);

@@ -239,6 +239,13 @@ class SignatureCheck {
                                dtype->bytes == 1 ? "" : "s"),
                    "leave `dtype` out to take the kernel's");
     }
+    for (const FieldPointer& pointer : scalar.points_to) {
+      if (offset_of_pointer(*dtype, pointer.field)) continue;
+      throw verdict_error(
+          fmt::format("`{}` has no field `{}` that is a pointer", scalar.name, pointer.field),
+          positions_.find(pointer.at),
+          "`types` describes it, as in `Params: {x: float *, n: int32}`");
+    }
     const auto [known, first] = types_.dtypes.try_emplace(scalar.name, *dtype);
     const size_t& counted = types_.counts.try_emplace(scalar.name, count).first->second;
     if (first || (known->second == *dtype && counted == count)) return;
@@ -481,6 +488,20 @@ uint64_t buffer_bytes(const PlannedCase& ready, const CaseInputs& inputs) {
       }
     }
     if (empty) continue;
+    if (!overflows && !buffer.is_dense() && bytes != 0) {
+      // Both numbers are of a person's own: what they come to is checked as any other size.
+      const Shape shape = buffer_shape(buffer, inputs);
+      const int64_t element = inputs.dtypes.at(buffer.name).bytes;
+      const int64_t row = (shape.empty() ? 1 : shape.back()) * element;
+      int64_t lead = 0;
+      if (buffer.pitch) {
+        overflows |= __builtin_mul_overflow(bytes / row, resolved(*buffer.pitch), &bytes);
+      }
+      if (buffer.offset) {
+        overflows |= __builtin_mul_overflow(element, resolved(*buffer.offset), &lead);
+      }
+      overflows |= __builtin_add_overflow(bytes, lead, &bytes);
+    }
     if (overflows || __builtin_add_overflow(total, bytes, &total)) {
       throw verdict_error(
           fmt::format("the buffers up to `{}` take more than 2**63 bytes", buffer.name),
@@ -488,6 +509,34 @@ uint64_t buffer_bytes(const PlannedCase& ready, const CaseInputs& inputs) {
     }
   }
   return static_cast<uint64_t>(total);
+}
+
+PlacedArrays placed_arrays(const PlannedCase& ready, const CaseInputs& inputs) {
+  PlacedArrays placed;
+  for (const Buffer& buffer : ready.plan.buffers) {
+    if (buffer.is_dense()) continue;
+    const auto input = inputs.arrays.find(buffer.name);
+    placed.emplace(
+        buffer.name,
+        PlacedArray(placement_of(buffer, buffer_shape(buffer, inputs), ready.positions),
+                    input != inputs.arrays.end() ? std::optional(input->second) : std::nullopt));
+  }
+  return placed;
+}
+
+std::optional<uint64_t> offset_of_pointer(const DType& type, std::string_view field) {
+  if (type.fields == nullptr) return std::nullopt;
+  const size_t dot = field.find('.');
+  const std::string_view name = field.substr(0, dot);
+  for (const Field& one : *type.fields) {
+    if (one.name != name || !one.shape.empty()) continue;
+    if (dot == std::string_view::npos) {
+      return one.dtype.name == "uint64" ? std::optional<uint64_t>(one.offset) : std::nullopt;
+    }
+    const auto inner = offset_of_pointer(one.dtype, field.substr(dot + 1));
+    return inner ? std::optional(one.offset + *inner) : std::nullopt;
+  }
+  return std::nullopt;
 }
 
 PythonScope reference_scope(const Plan& plan, const CaseInputs& inputs) {

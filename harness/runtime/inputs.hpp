@@ -16,6 +16,7 @@
 #include "python/generator.hpp"
 #include "python/interpreter.hpp"
 #include "python/scope.hpp"
+#include "runtime/placement.hpp"
 
 namespace warpmark {
 
@@ -65,11 +66,18 @@ struct ReadyCase {
   PlannedCase planned;  ///< the plan resolved
   CaseInputs inputs;
   bool guards_front = false;  ///< as of Trial
+  PlacedArrays placed = {};   ///< of arrays that are not all of their memory
 };
 
 /// Adds the scalars that are integers of a resolved plan. Throws a verdict error for one that its
 /// dtype does not hold.
 void add_integers(const PlannedCase& resolved, CaseInputs& inputs);
+
+/// Memory for the arrays of a resolved case that are not all of theirs. Throws verdict errors.
+PlacedArrays placed_arrays(const PlannedCase& ready, const CaseInputs& inputs);
+
+/// Where the field of a struct that is a pointer lies, in bytes; nothing if there is none.
+std::optional<uint64_t> offset_of_pointer(const DType& type, std::string_view field);
 
 /// What all buffers of a resolved plan take together. Throws a verdict error, at the buffer, if a
 /// number on the way does not fit 63 bits.

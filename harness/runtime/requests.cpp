@@ -99,7 +99,7 @@ protocol::ImageShape image_shape(const Buffer& buffer, const Shape& shape,
   return wire;
 }
 
-protocol::Step wire_step(const Step& step, const CaseInputs& inputs,
+protocol::Step wire_step(const Step& step, const ReadyCase& ready,
                          const std::vector<size_t>& kernels, size_t& launches) {
   if (const auto* copy = std::get_if<CopyStep>(&step)) return protocol::Copy{copy->from, copy->to};
   if (const auto* fill = std::get_if<FillStep>(&step)) {
@@ -115,9 +115,13 @@ protocol::Step wire_step(const Step& step, const CaseInputs& inputs,
   wire.shared = resolved(launch.shared);
   wire.arguments = launch.arguments;
   for (const ElementPointer& pointer : launch.pointers) {
-    const DType& dtype = inputs.dtypes.at(launch.arguments[pointer.argument]);
+    const std::string& name = launch.arguments[pointer.argument];
+    const uint64_t bytes = ready.inputs.dtypes.at(name).bytes;
+    const auto element = static_cast<uint64_t>(resolved(pointer.element));
+    const auto placed = ready.placed.find(name);
     wire.offsets[std::to_string(pointer.argument)] =
-        static_cast<uint64_t>(resolved(pointer.element)) * dtype.bytes;
+        placed == ready.placed.end() ? element * bytes
+                                     : placed->second.placement().of_element(element, bytes);
   }
   return wire;
 }
@@ -209,35 +213,44 @@ protocol::Run run_request(const ReadyCase& ready) {
     if (element != ready.inputs.elements.end()) run.buffers.back().element = element->second;
     run.buffers.back().bytes =
         static_cast<uint64_t>(element_count(buffer_shape(buffer, ready.inputs))) * dtype.bytes;
+    if (const auto placed = ready.placed.find(buffer.name); placed != ready.placed.end()) {
+      const Placement& placement = placed->second.placement();
+      run.buffers.back().bytes = placement.bytes();
+      run.buffers.back().lead = placement.lead;
+      run.buffers.back().row = placement.row;
+      run.buffers.back().pitch = placement.pitch;
+    }
   }
   for (const auto& [name, scalar] : ready.inputs.scalars) {
     run.scalars.push_back(
         {name, {reinterpret_cast<const char*>(scalar.bytes.data()), scalar.bytes.size()}});
+    for (const FieldPointer& pointer : plan.find_scalar(name)->points_to) {
+      run.scalars.back().pointers.push_back(
+          {offset_of_pointer(scalar.dtype, pointer.field).value(), pointer.array});
+    }
   }
   const std::vector<size_t> kernels = plan.kernels().of_launch;
   size_t launches = 0;
   for (const Step& step : plan.steps) {
-    run.steps.push_back(wire_step(step, ready.inputs, kernels, launches));
+    run.steps.push_back(wire_step(step, ready, kernels, launches));
   }
   run.timed_step = plan.timed_step;
   run.instructions = static_cast<uint64_t>(plan.limits.instructions.value_or(0));
   return run;
 }
 
-std::vector<int> descriptors(const protocol::Run& run, const CaseInputs& inputs,
-                             const std::map<std::string, Array>& results) {
+std::vector<int> descriptors(const protocol::Run& run, const ReadyCase& ready,
+                             const std::map<std::string, Array>* results) {
   std::vector<int> fds;
   for (const protocol::BufferBytes& buffer : run.buffers) {
-    if (buffer.has_initial) fds.push_back(inputs.arrays.at(buffer.name).memory()->fd());
-    fds.push_back(results.at(buffer.name).memory()->fd());
-  }
-  return fds;
-}
-
-std::vector<int> descriptors(const protocol::Run& run, const CaseInputs& inputs) {
-  std::vector<int> fds;
-  for (const protocol::BufferBytes& buffer : run.buffers) {
-    if (buffer.has_initial) fds.push_back(inputs.arrays.at(buffer.name).memory()->fd());
+    const auto placed = ready.placed.find(buffer.name);
+    const PlacedArray* spread = placed == ready.placed.end() ? nullptr : &placed->second;
+    if (buffer.has_initial) {
+      const Array& initial = spread ? spread->initial() : ready.inputs.arrays.at(buffer.name);
+      fds.push_back(initial.memory()->fd());
+    }
+    if (results == nullptr) continue;
+    fds.push_back((spread ? spread->result() : results->at(buffer.name)).memory()->fd());
   }
   return fds;
 }

@@ -23,13 +23,10 @@ Position in_suite(Position where, const Suite& suite);
 /// One run of a resolved plan, without the limits of a device.
 protocol::Run run_request(const ReadyCase& ready);
 
-/// The descriptors that travel with a Verify request for `run`: initial values and `results` of
-/// each buffer.
-std::vector<int> descriptors(const protocol::Run& run, const CaseInputs& inputs,
-                             const std::map<std::string, Array>& results);
-
-/// Those of a Time request: initial values only.
-std::vector<int> descriptors(const protocol::Run& run, const CaseInputs& inputs);
+/// The descriptors that travel with a request for `run`: initial values and, of a Verify request,
+/// `results` of each buffer.
+std::vector<int> descriptors(const protocol::Run& run, const ReadyCase& ready,
+                             const std::map<std::string, Array>* results = nullptr);
 
 /// Throws a verdict error, at the argument, for an array whose shape no texture or surface has.
 void check_images(const ReadyCase& ready);

@@ -214,7 +214,7 @@ class Session::State {
                        Trial trial, Outcome& outcome) {
     const ArgumentTypes types = types_of(planned, compiled, outcome);
     check_launches(planned, compiled.kernels, outcome);
-    ReadyCase ready{planned, {}, trial.guards_front};
+    ReadyCase ready{planned, {}, trial.guards_front, {}};
     try {
       const GeneratorKey key{trial.seed.value_or(options_.seed), which.suite->name, which.id, "",
                              trial.index};
@@ -239,6 +239,11 @@ class Session::State {
     }
     check_launches(ready.planned, compiled.kernels, outcome);
     check_memory(ready.planned, ready.inputs, worker_.facts(), artifacts_, outcome);
+    try {
+      ready.placed = placed_arrays(ready.planned, ready.inputs);
+    } catch (const Error& error) {
+      end_unready(outcome, FailureKind::input, error);
+    }
     return ready;
   }
 

@@ -107,6 +107,36 @@ Argument read_kind(const YamlMember& member, const std::string& what,
   return argument;
 }
 
+// Where an array lies in its memory.
+void read_placement(const YamlNode& node, const std::string& what, Argument& argument) {
+  const auto read = [&](const char* key, std::optional<Expression>& into) {
+    const YamlNode* value = node.find(key);
+    if (value == nullptr) return;
+    if (!is_array(argument.kind) || argument.image) {
+      throw usage_error(
+          fmt::format("`{}` is for arrays in plain memory, and {} is none", key, what),
+          value->where);
+    }
+    into = read_expression(*value, fmt::format("`{}`", key));
+  };
+  read("pitch", argument.pitch);
+  read("offset", argument.offset);
+}
+
+void read_points_to(const YamlNode& node, const std::string& what, Argument& argument) {
+  const YamlNode* fields = node.find("points_to");
+  if (fields == nullptr) return;
+  if (argument.kind != ArgumentKind::scalar) {
+    throw usage_error(fmt::format("`points_to` is for structs by value, and {} is none", what),
+                      fields->where, "an array of pointers is {pointers: [a, b]}");
+  }
+  require_named_map(*fields, "`points_to`");
+  for (const YamlMember& member : fields->members) {
+    argument.points_to.push_back(
+        {{member.key, member.where}, read_text(member.value, "an argument's name")});
+  }
+}
+
 Argument read_argument(const YamlMember& member) {
   check_name(member.key, member.where);
   const std::string what = fmt::format("the argument `{}`", member.key);
@@ -118,7 +148,7 @@ Argument read_argument(const YamlMember& member) {
     return argument;
   }
   std::vector<std::string> keys = texts_of(kKinds);
-  keys.insert(keys.end(), {"dtype", "surface", "channels"});
+  keys.insert(keys.end(), {"dtype", "surface", "channels", "pitch", "offset", "points_to"});
   keys.insert(keys.end(), kTextureKeys.begin(), kTextureKeys.end());
   require_map(member.value, what, keys);
   Argument argument = read_kind(member, what, kKinds);
@@ -139,6 +169,8 @@ Argument read_argument(const YamlMember& member) {
   if (channels != nullptr && !argument.image) {
     throw usage_error("`channels` is for textures and surfaces", channels->where);
   }
+  read_placement(member.value, what, argument);
+  read_points_to(member.value, what, argument);
   return argument;
 }
 

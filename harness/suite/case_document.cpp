@@ -173,6 +173,20 @@ class Writer {
         json["value"] = python(argument.value, pointer + "/value");
       }
       if (argument.image) json["image"] = image(*argument.image, pointer + "/image");
+      const auto size = [&](const char* key, const std::optional<Expression>& value) {
+        if (!value) return;
+        json[key] =
+            size_document(*value, fmt::format("{}/{}", pointer, key), values_, document_.positions);
+      };
+      size("pitch", argument.pitch);
+      size("offset", argument.offset);
+      for (const SuiteFieldPointer& one : argument.points_to) {
+        const std::string at = fmt::format(
+            "{}/points_to/{}", pointer, json.contains("points_to") ? json["points_to"].size() : 0);
+        set(at, one.field.where);
+        json["points_to"].push_back(
+            {{"field", one.field.text}, {"array", one.array.text}, {"at", at}});
+      }
       if (!argument.symbol.empty()) json["symbol"] = argument.symbol;
       json["at"] = pointer;
       list.push_back(std::move(json));

@@ -117,6 +117,12 @@ struct SuiteImage {
   int channels = 1;                  ///< of an element; the last axis, if more than 1
 };
 
+/// A field of a struct that holds the address of an array.
+struct SuiteFieldPointer {
+  Located field;  ///< "x", "inner.x"
+  Located array;  ///< the name of an argument
+};
+
 struct Argument {
   std::string name;
   Position where;
@@ -126,6 +132,9 @@ struct Argument {
   std::optional<Expression> dtype;
   std::vector<Located> pointers;  ///< arguments that it points to; "" is a null pointer
   std::optional<SuiteImage> image;
+  std::optional<Expression> pitch;           ///< bytes from one row of an array to the next
+  std::optional<Expression> offset;          ///< elements in front of an array in its memory
+  std::vector<SuiteFieldPointer> points_to;  ///< of a scalar that is a struct
   std::string symbol;  ///< of a variable of the module: its C++ name, "ns::table"
 };
 

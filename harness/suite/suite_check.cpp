@@ -346,13 +346,18 @@ class Checker {
     }
     for (const Argument& argument : suite_.arguments) {
       for (const Located& to : argument.pointers) {
-        if (to.text.empty()) continue;
-        const auto found = std::find_if(suite_.arguments.begin(), suite_.arguments.end(),
-                                        [&](const Argument& one) { return one.name == to.text; });
-        if (found != suite_.arguments.end() && is_array(found->kind) && !found->image) continue;
-        throw unknown_word("array argument", to.text, to.where, arrays_);
+        if (!to.text.empty()) pointed(to);
       }
+      for (const SuiteFieldPointer& pointer : argument.points_to) pointed(pointer.array);
     }
+  }
+
+  // What has an address.
+  void pointed(const Located& to) const {
+    const auto found = std::find_if(suite_.arguments.begin(), suite_.arguments.end(),
+                                    [&](const Argument& one) { return one.name == to.text; });
+    if (found != suite_.arguments.end() && is_array(found->kind) && !found->image) return;
+    throw unknown_word("array argument", to.text, to.where, arrays_);
   }
 
   void arguments() const {
@@ -375,6 +380,8 @@ class Checker {
       }
       for (const Expression& extent : argument.shape) names(extent, "out", earlier);
       if (has_shape(argument.kind)) earlier.arrays.push_back(argument.name);
+      if (argument.pitch) names(*argument.pitch, "pitch", earlier);
+      if (argument.offset) names(*argument.offset, "offset", earlier);
       if (argument.dtype) dtype(*argument.dtype);
     }
   }

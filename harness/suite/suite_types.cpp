@@ -88,6 +88,8 @@ class TypeReader {
     if (const auto vector = vector_of_c_type(type.text)) {
       return fmt::format("{}[{}]@{}", vector->dtype.name, vector->count, vector->alignment);
     }
+    // An address: `points_to` of the argument says of which array.
+    if (type.text.ends_with('*')) return "uint64";
     auto dtype = find_dtype(type.text);
     if (!dtype) dtype = dtype_of_c_type(type.text);
     if (dtype && !is_narrow_float(*dtype) && dtype->kind != DTypeKind::record) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
 #include <span>
 
 namespace warpmark {
@@ -63,13 +64,20 @@ DeviceRun::DeviceRun(std::shared_ptr<Context> context, const std::vector<Functio
     const DeviceMemory& buffer = memory_.emplace(wanted.name, make_buffer(wanted)).first->second;
     // Variables have names of their own.
     if (wanted.bytes == 0 || !wanted.symbol.empty()) continue;
-    context_->driver().label(context_->handle(), buffer.address(), wanted.bytes, wanted.name,
+    leads_[wanted.name] = wanted.lead;
+    const CUdeviceptr first = buffer.address() + wanted.lead;
+    context_->driver().label(context_->handle(), first, wanted.bytes - wanted.lead, wanted.name,
                              wanted.dtype);
-    if (wanted.element)
-      context_->driver().elements(context_->handle(), buffer.address(), *wanted.element);
+    if (wanted.element) context_->driver().elements(context_->handle(), first, *wanted.element);
   }
-  std::map<std::string, const std::string*> scalars;
-  for (const protocol::ScalarBytes& scalar : run.scalars) scalars[scalar.name] = &scalar.bytes;
+  std::map<std::string, std::string> scalars;
+  for (const protocol::ScalarBytes& scalar : run.scalars) {
+    std::string& bytes = scalars.emplace(scalar.name, scalar.bytes).first->second;
+    for (const protocol::ScalarBytes::Pointer& pointer : scalar.pointers) {
+      const CUdeviceptr address = address_of(pointer.buffer);
+      std::memcpy(bytes.data() + pointer.offset, &address, sizeof address);
+    }
+  }
   for (const protocol::Step& step : run.steps) {
     if (const auto* copy = std::get_if<protocol::Copy>(&step)) {
       steps_.emplace_back(Copy{&find(copy->from), &find(copy->to)});
@@ -86,12 +94,12 @@ DeviceRun::DeviceRun(std::shared_ptr<Context> context, const std::vector<Functio
       const std::string& name = wire.arguments[i];
       const auto scalar = scalars.find(name);
       if (scalar != scalars.end()) {
-        launch->arguments.add_bytes(scalar->second->data(), scalar->second->size());
+        launch->arguments.add_bytes(scalar->second.data(), scalar->second.size());
       } else if (const auto image = images_.find(name); image != images_.end()) {
         launch->arguments.add(image->second.object());
       } else {
         const auto offset = wire.offsets.find(std::to_string(i));
-        launch->arguments.add(find(name).address() +
+        launch->arguments.add(address_of(name) +
                               (offset != wire.offsets.end() ? offset->second : 0));
       }
     }
@@ -139,8 +147,26 @@ void DeviceRun::write_pointers() {
     if (buffer.pointers.empty()) continue;
     std::vector<CUdeviceptr> addresses;
     for (const std::string& name : buffer.pointers)
-      addresses.push_back(name.empty() ? 0 : find(name).address());
+      addresses.push_back(name.empty() ? 0 : address_of(name));
     find(buffer.name).upload(std::as_bytes(std::span(addresses)));
+  }
+}
+
+CUdeviceptr DeviceRun::address_of(const std::string& name) {
+  const auto lead = leads_.find(name);
+  return find(name).address() + (lead == leads_.end() ? 0 : lead->second);
+}
+
+// What is around the elements has no value.
+void DeviceRun::forget_surroundings(const protocol::BufferBytes& placed) {
+  if (placed.pitch == 0) return;
+  const CUdeviceptr begin = find(placed.name).address();
+  const auto forget = [&](CUdeviceptr from, uint64_t bytes) {
+    if (bytes != 0) context_->driver().forget(context_->handle(), from, bytes);
+  };
+  forget(begin, placed.lead);
+  for (uint64_t at = placed.lead; at < placed.bytes; at += placed.pitch) {
+    forget(begin + at + placed.row, placed.pitch - placed.row);
   }
 }
 
@@ -165,6 +191,7 @@ void DeviceRun::restore(const std::vector<BufferMemory>& memory, uint8_t poison)
     if (memory[i].initial) {
       const HostRegistration fast = registered(context_, memory[i].initial->bytes(), registers_);
       buffer.upload(memory[i].initial->bytes().first(request_.buffers[i].bytes));
+      forget_surroundings(request_.buffers[i]);
       const bool own = request_.buffers[i].symbol.empty();
       if (protects_ && own && !request_.buffers[i].inout) buffer.forbid_writes();
     } else {

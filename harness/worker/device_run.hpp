@@ -98,6 +98,8 @@ class DeviceRun {
   DeviceMemory make_buffer(const protocol::BufferBytes& wanted);
   void write_pointers();
   DeviceMemory& find(const std::string& name);
+  CUdeviceptr address_of(const std::string& name);  ///< of its first element
+  void forget_surroundings(const protocol::BufferBytes& placed);
   std::span<Step> timed_steps();
   std::vector<std::pair<DeviceMemory*, size_t>> chosen(
       bool (*wanted)(const protocol::BufferBytes&));
@@ -112,6 +114,7 @@ class DeviceRun {
   /// Host memory is registered for fast copies; never while grading: a kernel could reach it.
   bool registers_;
   std::map<std::string, DeviceMemory> memory_;
+  std::map<std::string, uint64_t> leads_;  ///< bytes in front of the first element
   std::map<std::string, Image> images_;
   std::vector<std::pair<DeviceMemory*, DeviceMemory>> initial_;  ///< of inout buffers, and copies
   std::vector<Step> steps_;

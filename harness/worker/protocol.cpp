@@ -109,10 +109,16 @@ Json to_json(const Run& run) {
     if (!buffer.symbol.empty()) buffers.back()["symbol"] = buffer.symbol;
     if (!buffer.pointers.empty()) buffers.back()["pointers"] = buffer.pointers;
     if (buffer.image) buffers.back()["image"] = to_json(*buffer.image);
+    if (buffer.pitch != 0) {
+      buffers.back()["place"] = {buffer.lead, buffer.row, buffer.pitch};
+    }
   }
   Json scalars = Json::array();
   for (const ScalarBytes& scalar : run.scalars) {
     scalars.push_back({{"name", scalar.name}, {"hex", to_hex(scalar.bytes)}});
+    for (const ScalarBytes::Pointer& pointer : scalar.pointers) {
+      scalars.back()["pointers"].push_back({pointer.offset, pointer.buffer});
+    }
   }
   Json steps = Json::array();
   for (const Step& step : run.steps) steps.push_back(to_json(step));
@@ -239,10 +245,19 @@ Run run_from(const Json& json) {
     if (buffer.contains("symbol")) run.buffers.back().symbol = buffer.at("symbol");
     if (buffer.contains("pointers")) run.buffers.back().pointers = buffer.at("pointers");
     if (buffer.contains("image")) run.buffers.back().image = image_from(buffer.at("image"));
+    if (buffer.contains("place")) {
+      const Json& place = buffer.at("place");
+      run.buffers.back().lead = place.at(0);
+      run.buffers.back().row = place.at(1);
+      run.buffers.back().pitch = place.at(2);
+    }
   }
   for (const Json& scalar : json.at("scalars")) {
     run.scalars.push_back(
         {scalar.at("name"), from_hex(scalar.at("hex").get_ref<const std::string&>())});
+    for (const Json& pointer : scalar.value("pointers", Json::array())) {
+      run.scalars.back().pointers.push_back({pointer.at(0), pointer.at(1)});
+    }
   }
   for (const Json& step : json.at("steps")) run.steps.push_back(step_from(step));
   run.wall_limit_s = json.at("wall_limit_s");

@@ -125,11 +125,20 @@ struct BufferBytes {
   std::string symbol = {};  ///< of the first unit's module, whose memory it is; "" its own memory
   std::vector<std::string> pointers = {};  ///< buffers whose addresses it holds
   std::optional<ImageShape> image = {};
+  /// Bytes in front of the first element, of a row, and from one row to the next, which is 0 where
+  /// there is nothing between them. What is around elements has no value.
+  uint64_t lead = 0, row = 0, pitch = 0;
 };
 
 struct ScalarBytes {
+  /// At byte `offset` is the address of a buffer.
+  struct Pointer {
+    uint64_t offset = 0;
+    std::string buffer;
+  };
   std::string name;
   std::string bytes;
+  std::vector<Pointer> pointers = {};
 };
 
 struct Launch {

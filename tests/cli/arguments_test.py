@@ -92,6 +92,139 @@ class Arguments(CheckTest):
         self.structs()
         self.check()
 
+    ROWS = """
+extern "C" __global__ void rows(float *a, size_t pitch, int width, int past) {
+  float *row = (float *)((char *)a + blockIdx.x * pitch);
+  if (threadIdx.x < width + past) row[threadIdx.x] = 2 * row[threadIdx.x];
+}
+extern "C" __global__ void shifted(float4 *a, float4 *b) { *b = *a; }
+extern "C" __global__ void tail(const float *a, float *b, int n) { if (threadIdx.x < n) b[threadIdx.x] = a[threadIdx.x]; }
+"""
+
+    def rows(self, image="inout: \"np.ones((4, 10))\"", pitch=64, past=0, launch="{grid: 4, block: 32}",
+             more=""):
+        self.write("suites/k.cu", self.ROWS)
+        self.write("suites/t.yaml", """warpmark: 1
+kernel: {file: k.cu, entry: rows}
+arguments:
+  a: {%s, pitch: %s%s}
+  pitch: {scalar: %s}
+  width: {scalar: 10}
+  past: {scalar: %d}
+launch: %s
+reference: {a: 2 * a}
+""" % (image, pitch, more, pitch, past, launch))
+
+    def test_rows_with_a_pitch(self):
+        for pitch in (40, 44, 64, 512):
+            self.rows(pitch=pitch)
+            self.check()
+        self.rows(more=", offset: 3")
+        self.check()
+        self.rows(image="inout: \"np.ones((2, 2, 10))\"")
+        self.check()
+
+    def test_a_kernel_that_writes_between_rows_fails(self):
+        self.rows(past=1)
+        self.fails("the kernel wrote between the rows of `a`, where no elements are")
+
+    def test_a_pitch_that_is_none(self):
+        for pitch, words in ((36, "the pitch of `a` is 36 bytes, and a row has 10 elements of 4"),
+                             (42, "the pitch of `a` is 42 bytes")):
+            self.rows(pitch=pitch)
+            self.fails(words, "t.yaml:4:3")
+
+    def test_the_pattern_is_right_where_it_is_an_element(self):
+        # 0xCBCBCBCB is what outputs hold before the launch, and 0x34343434 the second time.
+        self.rows(image="inout: \"np.full((4, 10), 0xCBCBCBCB, 'u4').view('f4') / 2\"")
+        self.check()
+
+    def shifted(self, offset):
+        self.write("suites/k.cu", self.ROWS)
+        self.write("suites/t.yaml", """warpmark: 1
+kernel: {file: k.cu, entry: shifted}
+arguments:
+  a: {in: "np.arange(4)", dtype: float32, offset: %s}
+  b: {out: 4, dtype: float32}
+launch: {block: 1}
+reference: {b: a}
+""" % offset)
+
+    def test_an_offset_changes_the_alignment(self):
+        self.shifted(4)
+        self.check()
+        self.shifted(1)
+        self.fails("misaligned")
+
+    def test_a_pointer_into_rows_counts_their_elements(self):
+        self.rows()
+        self.write("suites/t.yaml", """warpmark: 1
+kernel: {file: k.cu}
+arguments:
+  a: {in: "np.arange(40.).reshape(4, 10)", dtype: float32, pitch: 64, offset: 5}
+  b: {out: 3}
+  n: {scalar: 3}
+launch:
+  - {entry: tail, arguments: [{array: a, element: 24}, b, n], block: 32}
+reference: {b: "a[2, 4:7]"}
+""")
+        self.check()
+
+    def test_fills_copies_and_swaps_of_rows(self):
+        suite = """warpmark: 1
+kernel: {file: k.cu}
+arguments:
+  a: {in: "np.arange(40.).reshape(4, 10)", dtype: float32, pitch: 64}
+  b: {out: [4, 10], dtype: float32, pitch: %d}
+launch:
+  - {%s}
+reference: {b: a}
+"""
+        self.write("suites/k.cu", self.ROWS)
+        self.write("suites/t.yaml", suite % (64, "copy: {from: a, to: b}"))
+        self.check()
+        self.write("suites/t.yaml", suite % (128, "copy: {from: a, to: b}"))
+        self.fails("`a` and `b` differ in pitch or offset")
+        self.write("suites/t.yaml", suite % (64, "fill: b, byte: 0"))
+        self.fails("`b` has a pitch, and a fill would set the bytes around its elements")
+
+    VIEW = """
+struct Inner { float *data; int n; };
+struct View { int tag; Inner inner; const int *none; };
+extern "C" __global__ void view(View v) {
+  if (!v.none && threadIdx.x < v.inner.n) v.inner.data[threadIdx.x] *= 2;
+}
+"""
+
+    def view(self, points_to="inner.data: a", types="data: float *, n: int32", more=""):
+        self.write("suites/k.cu", self.VIEW)
+        self.write("suites/t.yaml", """warpmark: 1
+kernel: {file: k.cu}
+types:
+  Inner: {%s}
+  View: {tag: int32, inner: Inner, none: int *}
+arguments:
+  v: {scalar: "(1, (0, 9), 0)", points_to: {%s}}
+  a: {inout: "np.arange(9)", dtype: float32%s}
+launch:
+  - {entry: view, arguments: [v], block: 32}
+reference: {a: 2 * a}
+""" % (types, points_to, more))
+
+    def test_a_pointer_in_a_struct(self):
+        self.view()
+        self.check()
+        self.view(more=", offset: 3")
+        self.check()
+
+    def test_mistakes_in_points_to(self):
+        self.view(points_to="inner.date: a")
+        self.fails("`v` has no field `inner.date` that is a pointer", "t.yaml:7")
+        self.view(points_to="tag: a")
+        self.fails("`v` has no field `tag` that is a pointer")
+        self.view(points_to="inner.data: b")
+        self.assertIn("unknown array argument `b`", self.check(code=2)[1])
+
     def test_a_wrong_field_is_named(self):
         self.structs()
         self.write("suites/r.py", MOVED.replace('+= 1', '+= 2'))

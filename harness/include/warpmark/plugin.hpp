@@ -57,8 +57,8 @@ inline Json plan_of_arguments(const Json& which) {
     Json item = {{"name", argument.at("name")}};
     const bool is_input = kind == "pointers" || kind == "texture";
     if (!by_value) item["direction"] = is_input ? "in" : kind;
-    for (const char* key :
-         {"dtype", "shape", "value", "pointers", "image", "symbol", "null", "at"}) {
+    for (const char* key : {"dtype", "shape", "value", "pointers", "image", "pitch", "offset",
+                            "points_to", "symbol", "null", "at"}) {
       if (argument.contains(key)) item[key] = argument.at(key);
     }
     plan[by_value ? "scalars" : "buffers"].push_back(std::move(item));
