@@ -171,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(
             "15:28 `a.size` is not known yet where `lint` needs it | use axes"},
         Row{"", "check: {ordered: z}\n",
             "15:9 unknown check `ordered` | known: function, sorted, permutation, within, moments, "
-            "distribution"},
+            "distribution, written"},
         Row{"", "check: {sortd: z}\n", "15:9 unknown check `sortd` | did you mean `sorted`?"},
         Row{"", "check: {sorted: z, within: z}\n",
             "15:20 a check is one thing, and here are `sorted` and `within` | write a list of two "
