@@ -621,6 +621,12 @@ CompileResult result_of_ptx(const CompileRequest& request) {
   return with_entries(std::move(result));
 }
 
+CompileResult result_of_binary(const CompileRequest& request) {
+  CompileResult result;
+  result.cubin = request.source;
+  return result;
+}
+
 CompileResult result_of(CachedCompilation made, const Unit& unit) {
   CompileResult result;
   result.cubin = std::move(made.cubin);
@@ -660,7 +666,10 @@ std::string CompileResult::warnings() const {
   return std::string(trim(join(lines, "\n")));
 }
 
-const Entry& CompileResult::entry(const CompileRequest& request) const {
+Entry CompileResult::entry(const CompileRequest& request) const {
+  if (request.language == SourceLanguage::binary) {
+    return {request.entry, demangle(request.entry), {}, {}};
+  }
   const auto instance = instances.find(request.entry);
   if (instance != instances.end()) {
     return find_entry(entries, instance->second, shown_name(request));
@@ -709,6 +718,7 @@ bool is_as_for_nvcc(const CompileRequest& request, const Error& error) {
 
 CompileResult Compiler::compile(const CompileRequest& request) const {
   if (request.language == SourceLanguage::ptx) return result_of_ptx(request);
+  if (request.language == SourceLanguage::binary) return result_of_binary(request);
   if (request.language == SourceLanguage::nvcc) {
     if (request.headers) throw usage_error("nvcc cannot be used while grading");
     return with_entries(compile_by_nvcc(request));

@@ -32,9 +32,10 @@ struct SourceRegion {
 
 /// What a source is, and who compiles it.
 enum class SourceLanguage : uint8_t {
-  cuda,  ///< CUDA C++, by NVRTC
-  nvcc,  ///< CUDA C++ of a file, by nvcc
-  ptx    ///< compiled already
+  cuda,   ///< CUDA C++, by NVRTC
+  nvcc,   ///< CUDA C++ of a file, by nvcc
+  ptx,    ///< compiled already
+  binary  ///< the same for machines: a cubin or a fatbin
 };
 
 struct CompileRequest {
@@ -69,7 +70,7 @@ struct CompileRequest {
 
 struct CompileResult {
   std::string cubin;
-  std::string ptx;  ///< no absolute path of this machine is in it
+  std::string ptx;  ///< no absolute path of this machine is in it; "" of a binary
   std::string log;  ///< the compiler's own text with ptxas's resource usage; also on a cache hit
   std::vector<Entry> entries;
   std::map<std::string, std::string> instances;  ///< symbols of requested template instances
@@ -82,8 +83,9 @@ struct CompileResult {
 
   /// What the compiler said beyond resource usage: warnings; often "".
   std::string warnings() const;
-  /// The wanted kernel; throws the verdict error of find_entry(entries, …).
-  const Entry& entry(const CompileRequest& request) const;
+  /// The wanted kernel; throws the verdict error of find_entry(entries, …). Of a binary it is what
+  /// the request calls it, without parameters: the driver knows these once it is loaded.
+  Entry entry(const CompileRequest& request) const;
 };
 
 /// That the compiler, or the linker of several units, refused a source for what stands in it: a

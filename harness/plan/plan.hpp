@@ -73,7 +73,7 @@ struct Unit {
   std::vector<size_t> link = {};
   std::vector<Region> regions = {};  ///< of a text without `at`, by ascending line
   std::string compiler = {};         ///< "nvcc"; "": NVRTC
-  bool ptx = false;                  ///< the file is PTX
+  std::string image = {};            ///< what a compiled file is (image_forms); "": a source
   friend bool operator==(const Unit&, const Unit&) = default;
 };
 

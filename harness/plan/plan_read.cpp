@@ -97,15 +97,18 @@ std::vector<Region> read_regions(const std::optional<PlanValue>& value) {
 
 Unit read_unit(const PlanValue& value) {
   value.members(
-      {"file", "source", "compiler", "ptx", "options", "include", "link", "regions", "at"});
+      {"file", "source", "compiler", "image", "options", "include", "link", "regions", "at"});
   Unit unit;
   unit.file = value.optional_text("file");
   unit.source = value.optional_text("source");
   if (unit.file.empty() == unit.source.empty()) value.fail("needs one of `file` and `source`");
   unit.compiler = value.optional_text("compiler");
-  if (const auto ptx = value.find("ptx")) unit.ptx = ptx->truth();
-  if ((!unit.compiler.empty() || unit.ptx) && unit.file.empty()) {
-    value.fail("has a compiler or is PTX, which a file may");
+  unit.image = value.optional_text("image");
+  if (!unit.image.empty() && std::ranges::find(image_forms(), unit.image) == image_forms().end()) {
+    value.get("image").fail("must be one of " + join(image_forms(), ", "));
+  }
+  if ((!unit.compiler.empty() || !unit.image.empty()) && unit.file.empty()) {
+    value.fail("has a compiler or is an image, which a file may");
   }
   if (const auto options = value.find("options")) unit.options = options->texts();
   if (const auto include = value.find("include")) unit.include = include->texts();

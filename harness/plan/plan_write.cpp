@@ -75,7 +75,7 @@ Json json_of(const Unit& unit) {
   if (!unit.file.empty()) json["file"] = unit.file;
   if (!unit.source.empty()) json["source"] = unit.source;
   if (!unit.compiler.empty()) json["compiler"] = unit.compiler;
-  if (unit.ptx) json["ptx"] = true;
+  if (!unit.image.empty()) json["image"] = unit.image;
   json["options"] = unit.options;
   if (!unit.include.empty()) json["include"] = unit.include;
   if (!unit.link.empty()) json["link"] = unit.link;

@@ -150,7 +150,9 @@ protocol::Prepare prepare_request(const Suite& suite, const PlannedCase& planned
     protocol::UnitText text =
         unit.file.empty() ? text_of(unit, suite, planned) : file_of(unit, suite, planned);
     text.folder = suite.folder.string();
-    if (unit.ptx) text.language = SourceLanguage::ptx;
+    if (!unit.image.empty()) {
+      text.language = unit.image == "ptx" ? SourceLanguage::ptx : SourceLanguage::binary;
+    }
     if (unit.compiler == "nvcc") text.language = SourceLanguage::nvcc;
     text.options = unit.options;
     text.include = unit.include;

@@ -100,7 +100,7 @@ class Writer {
     };
     text("file", kernel.file);
     text("source", kernel.source);
-    text("ptx", kernel.ptx);
+    text(kernel.image_form, kernel.image);
     if (kernel.compiler && kernel.compiler->text != "nvrtc") text("compiler", kernel.compiler);
     if (kernel.entry) {
       set("/kernel/entry", kernel.entry->where());

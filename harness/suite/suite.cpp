@@ -81,6 +81,11 @@ const std::vector<std::string>& capability_names() {
   return kNames;
 }
 
+const std::vector<std::string>& image_forms() {
+  static const std::vector<std::string> kForms = {"ptx", "cubin", "fatbin"};
+  return kForms;
+}
+
 std::vector<const Argument*> all_arguments(const Suite& suite) {
   std::vector<const Argument*> all;
   for (const Argument& argument : suite.arguments) all.push_back(&argument);

@@ -44,7 +44,8 @@ struct NamedText {
 struct Kernel {
   Position where;
   std::optional<Located> file;      ///< as written, relative to the suite's folder
-  std::optional<Located> ptx;       ///< a file of PTX, likewise
+  std::optional<Located> image;     ///< a file that is compiled already, likewise
+  std::string image_form;           ///< its key, one of image_forms()
   std::optional<Located> compiler;  ///< "nvrtc" or "nvcc"
   std::optional<Located> source;    ///< CUDA C++; `where` is the place of its first line
   std::optional<EntryName> entry;
@@ -296,6 +297,9 @@ struct Suite {
   std::vector<SkipRule> skip;
   std::vector<LintException> lint;
 };
+
+/// What a file that is compiled already may be: the keys of `kernel` that name one.
+const std::vector<std::string>& image_forms();
 
 /// The suite's kernel and, if it has one, the baseline's.
 std::vector<const Kernel*> kernels(const Suite& suite);

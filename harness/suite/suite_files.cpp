@@ -60,11 +60,13 @@ void check_kernel_files(const Suite& suite, const Kernel& kernel) {
     throw usage_error("`kernel` has both `file` and `source`", kernel.source->where,
                       "keep one of them");
   }
-  if (kernel.ptx && (kernel.file || kernel.source)) {
-    throw usage_error("`kernel` has both `ptx` and a source", kernel.ptx->where,
-                      "keep one of them");
+  if (kernel.image && (kernel.file || kernel.source)) {
+    throw usage_error(fmt::format("`kernel` has both `{}` and a source", kernel.image_form),
+                      kernel.image->where, "keep one of them");
   }
-  if (kernel.ptx) require_file(suite, kernel.ptx->text, kernel.ptx->where, "`ptx`");
+  if (kernel.image) {
+    require_file(suite, kernel.image->text, kernel.image->where, "`" + kernel.image_form + "`");
+  }
   if (kernel.compiler && kernel.compiler->text == "nvcc" && !kernel.file) {
     throw usage_error("nvcc compiles files, and `kernel` has no `file`", kernel.compiler->where);
   }

@@ -222,8 +222,14 @@ Kernel read_kernel(const YamlNode& node) {
     const YamlNode& value = member.value;
     if (member.key == "file") {
       kernel.file = read_text(value, "`file`");
-    } else if (member.key == "ptx") {
-      kernel.ptx = read_text(value, "`ptx`");
+    } else if (std::ranges::find(image_forms(), member.key) != image_forms().end()) {
+      if (kernel.image) {
+        throw usage_error(
+            fmt::format("`kernel` has both `{}` and `{}`", kernel.image_form, member.key),
+            member.where, "keep one of them");
+      }
+      kernel.image = read_text(value, "`" + member.key + "`");
+      kernel.image_form = member.key;
     } else if (member.key == "compiler") {
       kernel.compiler = {read_word(value, "`compiler`", {"nvrtc", "nvcc"}), value.content};
     } else if (member.key == "source") {

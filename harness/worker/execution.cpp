@@ -159,6 +159,21 @@ protocol::Prepared Executor::load(const protocol::Load& request) {
   return reply;
 }
 
+// Only the driver knows what kernels of a binary take.
+void Executor::add_parameters(const protocol::Prepare& request, std::vector<Entry>& entries) const {
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (request.units[request.kernels[i].unit].language != SourceLanguage::binary) continue;
+    const auto parameters = kernels_.at(i).parameters();
+    if (!parameters) {
+      throw environment_error("the driver does not say what a kernel of a cubin takes",
+                              "a driver of CUDA 12.4 or newer does");
+    }
+    for (const ParameterLayout& one : *parameters) {
+      entries[i].parameters.push_back({one.offset, one.bytes, 1, ""});
+    }
+  }
+}
+
 protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
   launched_ = false;
   kernels_.clear();
@@ -170,7 +185,19 @@ protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
   static_cast<Signatures&>(reply) = std::move(static_cast<Signatures&>(made));
   reply.notices = std::move(made.notices);
   reply.from_cache = made.from_cache;
-  if (request.load) load(load_request(request, reply.kernels, made.images, takes_ptx()));
+  const auto binary =
+      std::ranges::find(request.units, SourceLanguage::binary, &protocol::UnitText::language);
+  const bool has_binary = binary != request.units.end();
+  if (request.load || has_binary) {
+    try {
+      load(load_request(request, reply.kernels, made.images, takes_ptx()));
+    } catch (const DriverError& error) {
+      if (!has_binary || error.result() != CUDA_ERROR_NO_BINARY_FOR_GPU) throw;
+      reply.misfit = fmt::format("runs {}, which has no code for {}", binary->name, facts_.name);
+      return reply;
+    }
+  }
+  if (has_binary) add_parameters(request, reply.kernels);
   if (request.images) reply.images = std::move(made.images);
   return reply;
 }

@@ -65,6 +65,7 @@ class Executor {
   bool takes_ptx() const { return choice_.device.has(Capability::image_ptx); }
   std::string set_up(const protocol::ContextLimits& limits, const std::vector<bool>& linked);
   Module load(const std::vector<protocol::Load::Unit>& units, size_t unit) const;
+  void add_parameters(const protocol::Prepare& request, std::vector<Entry>& entries) const;
   /// Why a run does not fit the device. `more` is what it needs beside its buffers, in bytes.
   protocol::Misfit misfit(const protocol::Run& run, uint64_t more = 0) const;
   /// Why the device cannot time as it is asked to.

@@ -212,7 +212,9 @@ Prepare prepare_from(const Json& json) {
                              {},
                              unit.at("variables"),
                              {}});
-    request.units.back().language = static_cast<SourceLanguage>(unit.at("language").get<int>());
+    protocol::UnitText& text = request.units.back();
+    text.language = static_cast<SourceLanguage>(unit.at("language").get<int>());
+    if (text.language == SourceLanguage::binary) text.source = from_hex(text.source);
     for (const Json& layout : unit.at("layouts")) {
       request.units.back().layouts.push_back({layout.at("name"), layout.at("fields")});
     }
@@ -344,17 +346,18 @@ Json to_json(const Prepare& request) {
     for (const SourceRegion& region : unit.regions) {
       regions.push_back({{"line", region.line}, {"origin", json_of<Json>(region.origin)}});
     }
-    units.push_back({{"name", unit.name},
-                     {"folder", unit.folder},
-                     {"source", unit.source},
-                     {"language", static_cast<int>(unit.language)},
-                     {"origin", json_of<Json>(unit.origin)},
-                     {"options", unit.options},
-                     {"include", unit.include},
-                     {"link", unit.link},
-                     {"regions", regions},
-                     {"variables", unit.variables},
-                     {"layouts", Json::array()}});
+    units.push_back(
+        {{"name", unit.name},
+         {"folder", unit.folder},
+         {"source", unit.language == SourceLanguage::binary ? to_hex(unit.source) : unit.source},
+         {"language", static_cast<int>(unit.language)},
+         {"origin", json_of<Json>(unit.origin)},
+         {"options", unit.options},
+         {"include", unit.include},
+         {"link", unit.link},
+         {"regions", regions},
+         {"variables", unit.variables},
+         {"layouts", Json::array()}});
     for (const LayoutQuestion& layout : unit.layouts) {
       units.back()["layouts"].push_back({{"name", layout.name}, {"fields", layout.fields}});
     }

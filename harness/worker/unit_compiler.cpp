@@ -76,8 +76,9 @@ protocol::Load load_request(const protocol::Prepare& request, const std::vector<
   protocol::Load load;
   for (size_t i = 0; i < request.units.size(); ++i) {
     const protocol::UnitImage& image = images.at(i);
-    load.units.push_back(
-        {request.units[i].name, as_ptx ? image.ptx : image.cubin, request.units[i].link});
+    load.units.push_back({request.units[i].name,
+                          as_ptx && !image.ptx.empty() ? image.ptx : image.cubin,
+                          request.units[i].link});
   }
   for (size_t i = 0; i < request.kernels.size(); ++i) {
     load.kernels.push_back({request.kernels[i].unit, kernels.at(i).name});

@@ -1,4 +1,7 @@
 // The plugin `source`: hand-written CUDA C++ kernels, one launch or several steps.
+#include <algorithm>
+#include <array>
+
 #include "warpmark/plugin.hpp"
 
 namespace {
@@ -14,15 +17,16 @@ class Units {
   // The unit of the suite's kernel, with those that are linked with it.
   size_t of_kernel() {
     if (own_ >= 0) return static_cast<size_t>(own_);
-    if (!kernel_.contains("file") && !kernel_.contains("source") && !kernel_.contains("ptx")) {
-      throw Failure("/kernel", "`kernel` needs `file`, `source` or `ptx`");
+    const std::array keys = {"file", "source", "ptx", "cubin", "fatbin"};
+    const auto* key = std::find_if(keys.begin(), keys.end(),
+                                   [&](const char* one) { return kernel_.contains(one); });
+    if (key == keys.end()) {
+      throw Failure("/kernel", "`kernel` needs `file`, `source`, `ptx`, `cubin` or `fatbin`");
     }
-    const char* key = kernel_.contains("file")  ? "file"
-                      : kernel_.contains("ptx") ? "ptx"
-                                                : "source";
-    const bool ptx = std::string("ptx") == key;
-    const size_t index = add(ptx ? "file" : key, kernel_.at(key), std::string("/kernel/") + key);
-    if (ptx) units_[index]["ptx"] = true;
+    const bool compiled = key - keys.begin() >= 2;
+    const size_t index =
+        add(compiled ? "file" : *key, kernel_.at(*key), std::string("/kernel/") + *key);
+    if (compiled) units_[index]["image"] = *key;
     own_ = static_cast<int>(index);
     if (!kernel_.contains("link")) return index;
     size_t number = 0;
@@ -127,8 +131,8 @@ class Steps {
 struct Source {
   Json plan(const Json& which) const {
     const Json& kernel = which.at("kernel");
-    warpmark::plugin::only_keys(kernel, {"file", "source", "ptx", "compiler", "entry", "define",
-                                         "options", "include", "link"});
+    warpmark::plugin::only_keys(kernel, {"file", "source", "ptx", "cubin", "fatbin", "compiler",
+                                         "entry", "define", "options", "include", "link"});
     if (!which.contains("launch")) {
       throw Failure("", "`launch` is missing", "launch: {grid: …, block: …}");
     }

@@ -2,9 +2,10 @@
 import os
 import pathlib
 import shutil
+import struct
 import unittest
 
-from program import CheckTest
+from program import CheckTest, gpu_is_there
 
 WHOLE = """#include <cuda_runtime.h>
 #include <iostream>
@@ -61,6 +62,11 @@ PTX = """.version 8.0
 
 
 class ExistingFiles(CheckTest):
+    DEVICE = "cpu"
+
+    def check(self, *arguments, **options):
+        return super().check(*arguments, **{"device": self.DEVICE, **options})
+
     SHARES_KERNELS = True
 
     def scale(self, source, kernel="file: k.cu, entry: scale"):
@@ -103,6 +109,58 @@ class ExistingFiles(CheckTest):
         out, _ = self.check(code=1)
         self.assertIn("the dtype of argument `b` is not known", out)
 
+    COMPILED = ("warpmark: 1\nkernel: {%s, entry: add}\narguments:\n"
+                "  a: {inout: np.arange(32), dtype: int32}\n  b: {scalar: 5%s}\nlaunch: {block: 32}\n"
+                "reference: {a: a + 5}\n")
+
+    def compiled(self, key, file, dtype=", dtype: int32"):
+        self.write("suites/t.yaml", self.COMPILED % ("%s: %s" % (key, file), dtype))
+
+    def cubin(self):
+        """Machine code of the same kernel, as our own compiler makes it for this device."""
+        self.write("suites/k.cu", 'extern "C" __global__ void add(int *a, int b) { a[threadIdx.x] += b; }')
+        self.compiled("file", "k.cu")
+        self.check("--keep", "kept", "--keep-all")
+        made = next((self.folder / "kept").rglob("kernel.cubin"))
+        shutil.copy(made, self.folder / "suites/k.cubin")
+
+    def test_a_cubin_needs_the_gpu_that_it_is_for(self):
+        self.cubin()
+        self.compiled("cubin", "k.cubin")
+        if self.DEVICE == "gpu":
+            self.assertIn("1 passed", self.check()[0])
+            self.compiled("cubin", "k.cubin", "")
+            self.assertIn("the dtype of argument `b` is not known", self.check(code=1)[0])
+            self.compiled("cubin", "k.cubin", ", dtype: int64")
+            self.assertIn("argument `b` is of dtype int64 (8 bytes), and the kernel takes 4 bytes",
+                          self.check(code=1)[0])
+            return
+        out, _ = self.check(code=77)
+        self.assertIn("runs k.cubin, which has no code for Warpmark CPU device", out)
+
+    def test_a_fatbin_runs_where_it_has_an_image(self):
+        text = PTX.encode() + b"\0"
+        text += bytes(-len(text) % 8)
+        # As nvcc lays it out: a header, and one entry of PTX for sm_90 behind its own.
+        entry = struct.pack("<HHIQIIHHIIIQQQQQ", 1, 0x101, 80, len(text), 0, 64, 0, 9, 90, 0, 0,
+                            0x11, 0, 0, 72, 0)
+        (self.folder / "suites").mkdir(exist_ok=True)
+        (self.folder / "suites/k.fatbin").write_bytes(
+            struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(entry) + len(text)) + entry + text)
+        self.compiled("fatbin", "k.fatbin")
+        self.assertIn("1 passed", self.check()[0])
+        self.compiled("fatbin", "k.fatbin", ", dtype: int64")
+        self.assertIn("(8 bytes), and the kernel takes 4 bytes", self.check(code=1)[0])
+        self.write("suites/t.yaml", (self.COMPILED % ("fatbin: k.fatbin", "")).replace("add}", "sub}"))
+        self.assertIn("`sub`", self.check(code=1)[0])
+
+    def test_a_file_that_is_no_cubin(self):
+        self.write("suites/k.cubin", "not one")
+        self.compiled("cubin", "k.cubin")
+        self.assertIn("k.cubin", self.check(code=1)[0])
+        self.compiled("cubin", "k.cubin, ptx: k.cubin")
+        self.assertIn("`kernel` has both `cubin` and `ptx`", self.check(code=2)[1])
+
     def test_nvcc_compiles_where_it_is(self):
         home = pathlib.Path(os.environ.get("WARPMARK_CUDA_HOME", "/usr/local/cuda"))
         if not (home / "bin/nvcc").exists() and not shutil.which("nvcc"):
@@ -124,6 +182,16 @@ class ExistingFiles(CheckTest):
         self.scale(WHOLE, "file: k.cu, entry: scale, compiler: nvcc")
         out, errors = self.check(code=3)
         self.assertIn("leave `compiler` out to compile with NVRTC", out + errors)
+
+
+class OnGpu(ExistingFiles):
+    """The same on a GPU, where there is one."""
+    DEVICE = "gpu"
+
+    def setUp(self):
+        super().setUp()
+        if not gpu_is_there():
+            self.skipTest("there is no GPU")
 
 
 if __name__ == "__main__":
