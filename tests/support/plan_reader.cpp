@@ -104,9 +104,10 @@ PlannedSkip read_skip(const PlanValue& value) {
 
 Plan plan_from_json(const nlohmann::ordered_json& json) {
   const PlanValue value(json, "");
-  value.members({"warpmark", "suite", "case", "point", "units", "buffers", "scalars", "accesses",
-                 "steps", "expected", "checks", "bytes", "flops", "expect", "limits", "requires",
-                 "skip", "restore", "peak_flops_per_s"});
+  value.members({"warpmark", "suite",    "case",       "point",           "units",   "buffers",
+                 "scalars",  "accesses", "steps",      "swaps",           "renamed", "expected",
+                 "checks",   "bytes",    "flops",      "expect",          "limits",  "requires",
+                 "skip",     "restore",  "timed_step", "peak_flops_per_s"});
   value.get("warpmark").integer(1, 1);
   Plan plan;
   plan.suite = value.get("suite").nonempty();
@@ -122,6 +123,9 @@ Plan plan_from_json(const nlohmann::ordered_json& json) {
   for (const PlanValue& rule : value.get("skip").list()) plan.skip.push_back(read_skip(rule));
   plan.restore =
       value.get("restore").word<Restore>({Restore::never, Restore::batch, Restore::each});
+  if (const auto step = value.find("timed_step")) {
+    plan.timed_step = static_cast<size_t>(step->integer(0, PlanValue::kMost));
+  }
   plan.peak_flops_per_s = read_amount(value.find("peak_flops_per_s"));
   return plan;
 }
