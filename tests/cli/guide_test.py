@@ -87,6 +87,10 @@ class GuideTest(program.CheckTest):
         self.write("secret", "0123456789abcdef").chmod(0o600)
         self.assertGreaterEqual(self.follow("first-kernel.md"), 7)
 
+    def test_course_kernels(self):
+        (self.folder / "suites").symlink_to(program.SOURCE / "suites")
+        self.assertGreaterEqual(self.follow("course-kernels.md"), 2)
+
     def test_grade_a_class(self):
         self.write("secret", "0123456789abcdef").chmod(0o600)
         self.assertGreaterEqual(self.follow("../grading.md"), 4)
