@@ -58,7 +58,7 @@ TEST(Source, ArgumentsKeepTheirOrder) {
 
 TEST(Source, WhatItNeedsIsAskedForAtALine) {
   EXPECT_EQ(source_error("kernel: {entry: f}\nlaunch: {block: 1}\n"),
-            "2:9 `kernel` needs `file`, `source` or `ptx`");
+            "2:9 `kernel` needs `file`, `source`, `ptx`, `cubin` or `fatbin`");
   EXPECT_EQ(source_error("kernel: {source: x}\nlaunch: {block: 1}\n"),
             "2:9 `kernel` needs `entry`, the name of the __global__ function");
   EXPECT_EQ(source_error("kernel: {source: x, entry: f}\n"), "1:1 `launch` is missing");
