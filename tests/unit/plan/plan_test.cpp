@@ -161,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(
         PlanMistake{"/units/0/options", "[1]", "`/units/0/options/0` must be a string"},
         PlanMistake{"/units/0/option", "[]",
                     "`/units/0` has the unknown member `option`; known: file, source, "
-                    "compiler, ptx, options, include, link, regions, at"},
+                    "compiler, image, options, include, link, regions, at"},
         PlanMistake{"/units/0/regions", R"([{"line": 1}])",
                     "`/units/0` has `regions`, which a source without `at` may have"},
         PlanMistake{"/units/2/regions", R"([{"line": 2}, {"line": 2}])",
@@ -259,7 +259,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "no bound for exact"},
         PlanMistake{"/checks/0", "{\"ordered\": \"z\"}",
                     "`/checks/0` needs one of function, sorted, permutation, within, moments, "
-                    "distribution"},
+                    "distribution, written"},
         PlanMistake{"/checks/0/sorted", "\"b\"", "`/checks/0/sorted` is an input"},
         PlanMistake{"/checks/0/sorted", "\"y\"", "`/checks/0/sorted` names no buffer: `y`"},
         PlanMistake{"/checks/0/order", "\"up\"",
