@@ -408,6 +408,7 @@ void SubmissionGrader::drop_unwanted_cases() {
 SessionOptions SubmissionGrader::own_options() const {
   SessionOptions options;
   options.device = options_.device;
+  options.requires_counters = true;
   // What launches nothing; launches have the plan's limit.
   options.timeout_s = std::max(assignment_->limits.timeout_s, kLeastNet);
   return options;

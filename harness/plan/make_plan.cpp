@@ -306,8 +306,11 @@ void take_over(const Case& which, Plan& plan, PositionMap& positions) {
   if (plan.report && std::find(faults.begin(), faults.end(), plan.report->kind) == faults.end()) {
     require("checks", suite.report->kind.where);
   }
-  if (!suite.counters.empty()) require("profile", suite.counters.front().where);
-  if (suite.composites.any()) require("profile", suite.composites.where);
+  const bool counts = !suite.counters.empty();
+  if (counts || suite.composites.any()) {
+    positions.set("/expect",
+                  counts ? suite.counters.front().where : suite.composites.where);
+  }
   plan.restore = suite.bench.restore;
   take_over_timed_step(suite.bench, plan);
   const Scope scope = which.scope();

@@ -20,6 +20,20 @@ void check_requirements(const PlannedCase& planned, const DeviceFacts& facts, Ou
   }
 }
 
+void check_counting(const PlannedCase& planned, const DeviceFacts& facts, bool required,
+                    Outcome& outcome) {
+  const Plan& plan = planned.plan;
+  const bool expects = !plan.counters.empty() || plan.composites.any();
+  if (!expects || facts.has("profile")) return;
+  if (required) {
+    end_skipped(outcome, fmt::format("expects counters, which {} does not have", facts.name),
+                planned.positions.find("/expect"));
+  }
+  outcome.notices.push_back(fmt::format(
+      "the counters that it expects are not judged, only its outputs: {} does not count",
+      facts.name));
+}
+
 void end_misfit(const PlannedCase& planned, const protocol::Misfit& misfit, Outcome& outcome) {
   if (misfit.text.empty()) return;
   const std::vector<Step>& steps = planned.plan.steps;

@@ -13,6 +13,11 @@ namespace warpmark {
 /// A skip, if the device lacks a capability that the plan requires.
 void check_requirements(const PlannedCase& planned, const DeviceFacts& facts, Outcome& outcome);
 
+/// Of a case that expects counters on a device that has none: a skip if they are `required`, else a
+/// notice that its outputs alone are judged.
+void check_counting(const PlannedCase& planned, const DeviceFacts& facts, bool required,
+                    Outcome& outcome);
+
 /// A run that the worker did not begin: a skip if another device could take it, else a failure.
 void end_misfit(const PlannedCase& planned, const protocol::Misfit& misfit, Outcome& outcome);
 

@@ -299,6 +299,7 @@ class Session::State {
   }
 
   void run(const Case& which, const PlannedCase& planned, Trial trial, Outcome& outcome) {
+    check_counting(planned, facts_, options_.requires_counters, outcome);
     const ReadyCase ready = load(which, planned, trial, outcome);
     const Results results = CaseLaunch::make_results(ready);
     if (artifacts_ != nullptr) {
@@ -310,7 +311,8 @@ class Session::State {
     } else {
       launch_.check_results(ready, results, outcome);
     }
-    if (outcome.verdict == Verdict::passed && ready.planned.plan.composites.any()) {
+    if (outcome.verdict == Verdict::passed && ready.planned.plan.composites.any() &&
+        facts_.has("profile")) {
       check_composites(which, ready, trial, outcome);
     }
   }

@@ -47,6 +47,9 @@ struct SessionOptions {
   /// What devices with `profile` count of each launch beside the basic counters
   /// (warpmark/device.h): traffic, lines. Empty: nothing, and the outcomes have no counters.
   std::vector<std::string> counters;
+  /// A device that does not count skips what expects counters; else their outputs are judged alone,
+  /// with a notice.
+  bool requires_counters = false;
   std::string program;  ///< of the worker: the file to run as `PROGRAM worker`; "" is our own
   std::optional<Confinement> confinement;  ///< for source that is not trusted; never in_process
   DriverOpeners openers = DriverOpeners::standard();  ///< for in_process; tests put fakes here

@@ -60,7 +60,7 @@ class InASuite(CheckTest):
         self.assertEqual(plan["expect"],
                          {"tiled": 128, "work_efficient": {"arithmetic": "src.size",
                                                            "at": "/expect/work_efficient"}})
-        self.assertEqual(plan["requires"], ["profile"])
+        self.assertEqual(plan["requires"], [])
 
     def test_a_wrong_result_is_reported_first(self):
         self.write_suite(BASELINE + "expect: {coalesced: true}\n")

@@ -184,5 +184,47 @@ TEST_F(ExecutorCounters, ReportedAfterAFaultToo) {
   EXPECT_EQ(sums.at("global_load_bytes"), 101 * 4);
 }
 
+// The CPU device, saying that it does not count.
+class NoCounters : public SessionTest {
+ protected:
+  void SetUp() override {
+    SessionTest::SetUp();
+    options_.in_process = true;
+    options_.openers.library = [](const std::string& name) {
+      const std::shared_ptr<Driver> real = open_driver_library(name);
+      const auto extension = reinterpret_cast<warpmark_device_function>(
+          dlsym(dlopen(real->path().c_str(), RTLD_NOW), WARPMARK_DEVICE_SYMBOL));
+      static warpmark_device without;
+      without = *extension();
+      without.capabilities &= ~uint32_t{WARPMARK_PROFILE};
+      return Driver::from_table(real->table(), name, &without);
+    };
+  }
+
+  Outcome run_expecting(const std::string& what) {
+    return run(
+        "kernel: {file: k.cu, entry: k}\narguments: {a: {out: 32}}\nlaunch: {block: 32}\n"
+        "reference: {a: np.arange(32)}\nexpect: " +
+            what + "\n",
+        "extern \"C\" __global__ void k(int *a) { a[threadIdx.x] = threadIdx.x; }");
+  }
+};
+
+TEST_F(NoCounters, OutputsAloneAreJudgedWithANotice) {
+  for (const char* expected : {"{counters: {barriers: 7}}", "{coalesced: true}"}) {
+    const Outcome outcome = run_expecting(expected);
+    EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
+    ASSERT_EQ(outcome.notices.size(), 1U);
+    EXPECT_THAT(outcome.notices[0], testing::HasSubstr("are not judged, only its outputs: "));
+  }
+}
+
+TEST_F(NoCounters, AreASkipWhereTheyAreRequired) {
+  options_.requires_counters = true;
+  const Outcome outcome = run_expecting("{counters: {barriers: 7}}");
+  EXPECT_EQ(outcome.verdict, Verdict::skipped);
+  EXPECT_THAT(outcome.reason, testing::HasSubstr("expects counters, which "));
+}
+
 }  // namespace
 }  // namespace warpmark
