@@ -1,6 +1,8 @@
 // `warpmark profile`: what each line of the source executes and moves.
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/file.hpp"
@@ -14,6 +16,7 @@
 #include "report/case_text.hpp"
 #include "report/profile.hpp"
 #include "runtime/artifacts.hpp"
+#include "runtime/step_names.hpp"
 
 namespace warpmark {
 namespace {
@@ -21,6 +24,7 @@ namespace {
 struct ProfileOptions {
   std::vector<std::filesystem::path> paths;
   std::filesystem::path page;  ///< "" for none
+  std::string step;            ///< whose launches alone are shown; "" for all
   JobArguments choice;
 };
 
@@ -30,9 +34,36 @@ void require_counts(const DeviceFacts& device) {
                           "the CPU device does: --device cpu, which is the default");
 }
 
-CaseProfile profile_of(Session& session, const CaseWork& work) {
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// A step that none of the cases has is a mistake; the others have nothing to show for it.
+void require_step(const std::string& step, const std::vector<CaseWork>& work) {
+  if (step.empty()) return;
+  std::vector<std::string> known;
+  for (const CaseWork& one : work) {
+    for (const std::string& name : step_names(one.planned.plan)) {
+      if (!has(known, name)) known.push_back(name);
+    }
+  }
+  if (known.empty() || has(known, step)) return;  // all are skipped, which is said of each
+  const std::string near = nearest(step, known);
+  throw usage_error(
+      fmt::format("unknown step `{}`; there are: {}", printable(step), join(known, ", ")), {},
+      near.empty() ? "" : fmt::format("did you mean `{}`?", near));
+}
+
+bool shows(const CaseWork& work, const std::string& step) {
+  return step.empty() || work.which.skip || has(step_names(work.planned.plan), step);
+}
+
+CaseProfile profile_of(Session& session, const CaseWork& work, const std::string& step) {
   CaseArtifacts artifacts;
   Outcome outcome = session.verify(work.which, work.planned, {}, &artifacts);
+  if (!step.empty() && work.planned.plan.steps.size() > 1) {
+    outcome.counters = launches_of_step(outcome.counters, step);
+  }
   std::vector<SourceText> sources;
   for (const UnitArtifacts& unit : artifacts.units) {
     for (SourceText& text : source_texts(unit)) sources.push_back(std::move(text));
@@ -61,6 +92,7 @@ ExitCode profile(const ProfileOptions& options, Output& out) {
   chosen.require_all_loaded();
   const std::vector<CaseWork> work = plan_all(chosen, request.choice.axes);
   require_planned(work);
+  require_step(options.step, work);
   require_kept({{"-o", options.page}}, options.paths, work);
   Session session(python.interpreter(), request.session);
   require_counts(session.require());
@@ -70,8 +102,9 @@ ExitCode profile(const ProfileOptions& options, Output& out) {
   std::vector<CaseProfile> profiles;
   bool failed = false, first = true, counted = false, all_skipped = true;
   for (const CaseWork& one : work) {
-    CaseProfile made =
-        one.which.skip ? CaseProfile{skipped_outcome(one.which), {}} : profile_of(session, one);
+    if (!shows(one, options.step)) continue;
+    CaseProfile made = one.which.skip ? CaseProfile{skipped_outcome(one.which), {}}
+                                      : profile_of(session, one, options.step);
     made.remark = why_no_numbers(one.planned.plan, made.outcome);
     counted = counted || !made.outcome.counters.empty();
     const Outcome& outcome = made.outcome;
@@ -114,6 +147,9 @@ Command profile_command(const ArgumentParser& program) {
   options->choice.add_to(
       app, {"cases", "select", "axes", "device", "seed", "timeout_s", "in_process", "no_cache"});
   app.option("--device").describe("auto, gpu, cpu (default), or one with a number: gpu:1");
+  app.add_option("--step", options->step,
+                 "Show the launches of this step alone: its name, or the kernel's")
+      .value_name("NAME");
   app.add_option("-o,--output", options->page, "Also write one page of HTML to this file")
       .value_name("FILE");
   return {app, [options](Output& out) { return profile(*options, out); }};

@@ -10,6 +10,7 @@
 #include "compiler/kernel_name.hpp"
 #include "report/case_text.hpp"
 #include "report/figure_text.hpp"
+#include "runtime/step_names.hpp"
 #include "worker/counters.hpp"
 
 namespace warpmark {
@@ -42,11 +43,16 @@ constexpr std::string_view kClasses[] = {
 
 class Block {
  public:
-  Block(const Outcome& outcome, const ConsoleStyle& style)
-      : outcome_(outcome), style_(style), sums_(sum_counters(outcome.counters)) {}
+  using Launches = std::vector<nlohmann::ordered_json>;
+
+  Block(std::string title, const Launches& launches, const ConsoleStyle& style)
+      : title_(std::move(title)),
+        launches_(launches),
+        style_(style),
+        sums_(sum_counters(launches)) {}
 
   std::string text() {
-    out_ = coloured(style_, Colour::bold, outcome_.case_id) + "\n";
+    out_ = coloured(style_, Colour::bold, title_) + "\n";
     launches();
     instructions();
     cached();
@@ -68,7 +74,7 @@ class Block {
   // Launches that look the same, as those of a loop do, are one line.
   void launches() {
     std::vector<std::pair<std::string, size_t>> alike;
-    for (const nlohmann::ordered_json& launch : outcome_.counters) {
+    for (const nlohmann::ordered_json& launch : launches_) {
       const std::string text = launch_text(launch);
       const auto known = std::find_if(alike.begin(), alike.end(),
                                       [&](const auto& one) { return one.first == text; });
@@ -200,7 +206,8 @@ class Block {
       line("barriers", fmt::format("{} of warps", whole_text(of("barriers"))));
   }
 
-  const Outcome& outcome_;
+  const std::string title_;
+  const Launches& launches_;
   const ConsoleStyle& style_;
   CounterSums sums_;
   std::string out_;
@@ -214,7 +221,19 @@ std::string percent_text(double share) {
 }
 
 std::string counters_text(const Outcome& outcome, const ConsoleStyle& style) {
-  return outcome.counters.empty() ? "" : Block(outcome, style).text();
+  if (outcome.counters.empty()) return "";
+  const std::vector<std::string> steps = step_names(outcome.counters);
+  const auto title_of = [&](const std::string& step) {
+    return fmt::format("{}, step `{}`", outcome.case_id, printable(step));
+  };
+  // What is of one step alone says of which; what is of several says so before the steps.
+  if (steps.size() == 1) return Block(title_of(steps[0]), outcome.counters, style).text();
+  const std::string all = steps.empty() ? "" : fmt::format(", all {} steps", steps.size());
+  std::string text = Block(outcome.case_id + all, outcome.counters, style).text();
+  for (const std::string& step : steps) {
+    text += Block(title_of(step), launches_of_step(outcome.counters, step), style).text();
+  }
+  return text;
 }
 
 }  // namespace warpmark

@@ -9,7 +9,8 @@
 namespace warpmark {
 
 /// The counters of an outcome as a block of lines, the case's id first, with the ratios that say
-/// how well memory was used; "" if nothing was counted. Every line ends.
+/// how well memory was used; "" if nothing was counted. Every line ends. Of several steps a block
+/// for all comes first, then one for each, over all its rounds.
 ///
 /// `used` is the share of the moved sectors that somebody asked for, unique_bytes / (32 · sectors);
 /// `excess` what wavefronts there were beyond the ideal, as a share of the ideal.

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace warpmark {
 
 namespace {
@@ -12,6 +15,20 @@ std::string title_of(const Step& step) {
     return fmt::format("the copy from `{}` to `{}`", copy->from, copy->to);
   }
   return fmt::format("the fill of `{}`", std::get<FillStep>(step).buffer);
+}
+
+const std::string& name_of(const LaunchStep& launch) {
+  return launch.name.empty() ? launch.entry : launch.name;
+}
+
+std::string named_step(const nlohmann::ordered_json& launch) {
+  const auto name = launch.is_object() ? launch.find("step_name") : launch.end();
+  if (!launch.is_object() || name == launch.end() || !name->is_string()) return "";
+  return name->get<std::string>();
+}
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
 }  // namespace
@@ -49,8 +66,35 @@ void name_launches(const Plan& plan, std::vector<nlohmann::ordered_json>& launch
   size_t next = 0;
   for (size_t i = 0; i < plan.steps.size() && next < launches.size(); ++i) {
     if (!std::holds_alternative<LaunchStep>(plan.steps[i])) continue;
-    launches[next++]["step"] = step_title(plan, i);
+    nlohmann::ordered_json& counters = launches[next++];
+    if (!counters.is_object()) continue;
+    counters["step"] = step_title(plan, i);
+    counters["step_name"] = name_of(std::get<LaunchStep>(plan.steps[i]));
   }
+}
+
+std::vector<std::string> step_names(const Plan& plan) {
+  std::vector<std::string> names;
+  for (const Step& step : plan.steps) {
+    if (const auto* launch = std::get_if<LaunchStep>(&step)) add_once(names, name_of(*launch));
+  }
+  return names;
+}
+
+std::vector<std::string> step_names(const std::vector<nlohmann::ordered_json>& launches) {
+  std::vector<std::string> names;
+  for (const nlohmann::ordered_json& launch : launches) {
+    if (const std::string name = named_step(launch); !name.empty()) add_once(names, name);
+  }
+  return names;
+}
+
+std::vector<nlohmann::ordered_json> launches_of_step(
+    const std::vector<nlohmann::ordered_json>& launches, const std::string& name) {
+  std::vector<nlohmann::ordered_json> found;
+  std::copy_if(launches.begin(), launches.end(), std::back_inserter(found),
+               [&](const nlohmann::ordered_json& launch) { return named_step(launch) == name; });
+  return found;
 }
 
 }  // namespace warpmark

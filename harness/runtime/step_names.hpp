@@ -20,7 +20,18 @@ void name_steps(const Plan& plan, std::vector<nlohmann::ordered_json>& reports);
 /// The same of a run that failed, and of its message.
 void name_steps(const Plan& plan, protocol::Failure& failure);
 
-/// Counters of launches, one item for each in their order, get the `step`.
+/// Counters of launches, one item for each in their order, get the `step`, and as `step_name` what
+/// its rounds have in common: "scan".
 void name_launches(const Plan& plan, std::vector<nlohmann::ordered_json>& launches);
+
+/// What the plan's launches are called, each name once.
+std::vector<std::string> step_names(const Plan& plan);
+
+/// The same of counters that have been named; empty for a plan of one step.
+std::vector<std::string> step_names(const std::vector<nlohmann::ordered_json>& launches);
+
+/// The counters of the launches with that name.
+std::vector<nlohmann::ordered_json> launches_of_step(
+    const std::vector<nlohmann::ordered_json>& launches, const std::string& name);
 
 }  // namespace warpmark

@@ -155,6 +155,80 @@ class Counters(CheckTest):
         self.assertEqual([launch["kernel"] for launch in self.journal()[1]["counters"]], ["k"])
 
 
+# Two rounds of one kernel, and another that reads what they wrote.
+STEPS = """extern "C" __global__ void fill(int *a) { a[threadIdx.x] = threadIdx.x; }
+extern "C" __global__ void twice(int *a) {
+  a[threadIdx.x] *= 2;
+}
+"""
+STEPS_SUITE = """warpmark: 1
+kernel: {file: steps.cu}
+axes: {n: [64]}
+arguments: {a: {out: n}}
+launch:
+  - {entry: fill, block: n}
+  - {entry: twice, name: double, block: n, repeat: {i: 2}}
+reference: {a: 4 * np.arange(n)}
+"""
+
+
+class CountedSteps(CheckTest):
+    SHARES_KERNELS = True
+
+    def write_steps(self):
+        self.write("suites/steps.cu", STEPS)
+        self.write("suites/steps.yaml", STEPS_SUITE)
+
+    def profile(self, *arguments, **options):
+        return self.run_program("profile", "suites", *arguments, **options)[0]
+
+    def test_a_block_for_each_step_over_its_rounds(self):
+        self.write_steps()
+        out, _ = self.check("suites", "--counters", "--journal", "run.jsonl")
+        blocks = re.split(r"^steps\.n=64, ", out, flags=re.M)[1:]
+        self.assertEqual([block.split("\n")[0] for block in blocks],
+                         ["all 2 steps", "step `fill`", "step `double`"])
+        for block, stores in zip(blocks, (6, 2, 4)):
+            self.assertRegex(block, r"\n  global store +%d " % stores)
+            self.assertEqual("global load" in block, block is not blocks[1])
+        self.assertRegex(blocks[1], r"\n  launch +fill, 1 block")
+        self.assertRegex(blocks[2], r"\n  launch +2 times twice, 1 block")
+        launches = self.journal()[1]["counters"]
+        self.assertEqual([(one["step"], one["step_name"]) for one in launches],
+                         [("step 1, `fill`", "fill"), ("step 2, `double` (i = 0)", "double"),
+                          ("step 3, `double` (i = 1)", "double")])
+
+    def test_one_launch_has_one_block_and_no_step(self):
+        self.write_scale()
+        out, _ = self.check("suites", "--counters", "--journal", "run.jsonl")
+        self.assertNotIn("step", out)
+        self.assertNotIn("step_name", self.journal()[1]["counters"][0])
+
+    def test_a_profile_of_one_step(self):
+        self.write_steps()
+        whole = self.profile()
+        self.assertIn("steps.n=64, all 2 steps\n", whole)
+        self.assertRegex(whole, r"\n +1 .* extern")
+        one = self.profile("--step", "double", "-o", "page.html")
+        self.assertTrue(one.startswith("steps.n=64, step `double`\n"), one)
+        self.assertRegex(one, r"\n +3 [isw ]+4 .*a\[threadIdx.x\] \*= 2")
+        self.assertRegex(one, r"\n +1 +extern")  # no numbers
+        self.assertNotIn("`fill`", one)
+        self.assertNotIn("`fill`", (self.folder / "page.html").read_text())
+
+    def test_cases_without_the_step_are_left_out(self):
+        self.write_steps()
+        self.write_scale()
+        self.assertNotIn("t.n=100", self.profile("--step", "fill"))
+        self.assertTrue(self.profile("--step", "k").startswith("t.n=100\n"))
+
+    def test_a_step_that_there_is_not(self):
+        self.write_steps()
+        errors = self.refused("profile", "suites", "--step", "doubel")
+        self.assertIn("unknown step `doubel`; there are: fill, double\n", errors)
+        self.assertIn("did you mean `double`?", errors)
+
+
 class Profiles(CheckTest):
     SHARES_KERNELS = True
 
