@@ -191,9 +191,11 @@ int64_t int_argument(const Node& node, const ArithmeticValue& value) {
 DType dtype_argument(const Node& node, const ArithmeticValue& value) {
   const auto* name = std::get_if<std::string>(&value);
   const auto dtype = name != nullptr ? find_dtype(*name) : std::nullopt;
-  if (!dtype)
-    fail(node, fmt::format("`{}` takes a dtype, and `{}` is none", node.name, to_text(value)));
-  return *dtype;
+  if (dtype) return *dtype;
+  fail(node, fmt::format("`{}` takes a dtype, and `{}` is none", node.name, to_text(value)),
+       name != nullptr && node.name == "ctype"
+           ? "a type of C++ needs no `ctype`: it is text already"
+           : "");
 }
 
 ArithmeticValue extreme(const Node& node, std::vector<ArithmeticValue> values) {

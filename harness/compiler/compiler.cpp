@@ -18,6 +18,7 @@
 #include "compiler/nvcc.hpp"
 #include "compiler/refusal.hpp"
 #include "compiler/shims.hpp"
+#include "compiler/toolkit_headers.hpp"
 
 namespace warpmark {
 
@@ -412,13 +413,23 @@ std::string hint_at_host_code(const Unit& unit, const Position& where) {
     }
   }
   const Position where = first_error_in(log);
-  if (const std::string text = hint_at_host_code(unit, where); !text.empty()) hint = text;
+  std::string said = log;
+  if (const std::string text = hint_at_host_code(unit, where); !text.empty()) {
+    hint = text;
+  } else if (!unit.closed) {
+    if (const std::string header = hint_at_missing_header(log); !header.empty()) hint = header;
+    const std::string toolkit = hint_at_toolkit_header(log, nvrtc.include_folders(), unit.written);
+    if (!toolkit.empty()) {
+      hint = toolkit;
+      said = first_error_alone(log);
+    }
+  }
   const std::string what = unit.name + " does not compile";
   // What blames the options, or nothing, says nothing of the source.
   if (result == NVRTC_ERROR_INVALID_OPTION || source_errors(log).empty()) {
     throw verdict_error(what + "\n" + log, where, hint);
   }
-  throw RefusedError(what, log, where, hint);
+  throw RefusedError(what, said, where, hint);
 }
 
 // Of "void warpmark_signature<float (*) [16]>()" the type that is pointed to: "float [16]".
@@ -705,13 +716,25 @@ bool is_undefined(const Error& error, const std::string& name) {
   return error.message().find("identifier \"" + name + "\" is undefined") != std::string::npos;
 }
 
+// Whether the first name that std lacks is one that <math.h> brings: std::isnan(x).
+bool lacks_math(const Error& error) {
+  constexpr std::string_view kLacks = "namespace \"std\" has no member \"";
+  const size_t at = error.message().find(kLacks);
+  if (at == std::string::npos) return false;
+  const size_t begin = at + kLacks.size();
+  const size_t end = std::min(error.message().find('"', begin), error.message().size());
+  const std::string name = error.message().substr(begin, end - begin);
+  return find_shim("math.h")->find("using ::" + name + ";") != std::string_view::npos;
+}
+
 // What NVRTC refuses where nvcc would not: code for the CPU, and names that nvcc brings along.
 bool is_as_for_nvcc(const CompileRequest& request, const Error& error) {
   if (!error.hint().empty() && error.hint() == host_code_hint(find_host_code(request.source))) {
     return true;
   }
   return std::any_of(kImplicitNames.begin(), kImplicitNames.end(),
-                     [&](const char* name) { return is_undefined(error, name); });
+                     [&](const char* name) { return is_undefined(error, name); }) ||
+         lacks_math(error);
 }
 
 }  // namespace

@@ -167,12 +167,12 @@ std::vector<std::pair<std::string, std::string>> make() {
   }
   algorithms += "#include <cuda/std/utility>\n#include <cuda/std/initializer_list>\n";
   const std::string parts = if_there("algorithm", "cuda/std/__algorithm/sort_heap.h", algorithms);
-  shims.emplace_back(
-      "algorithm",
-      guarded("algorithm",
-              "#if __has_include(<cuda/std/algorithm>)\n#include <cuda/std/algorithm>\nnamespace "
-              "std { using namespace cuda::std; }\n#else\n" +
-                  parts + "#endif\n"));
+  shims.emplace_back("algorithm",
+                     guarded("algorithm",
+                             "#include <math.h>\n#if __has_include(<cuda/std/algorithm>)\n#include "
+                             "<cuda/std/algorithm>\nnamespace "
+                             "std { using namespace cuda::std; }\n#else\n" +
+                                 parts + "#endif\n"));
   shims.emplace_back("new", guarded("new", kNew));
   return shims;
 }

@@ -13,6 +13,7 @@
 #include "compiler/declared_kernels.hpp"
 #include "compiler/host_code.hpp"
 #include "compiler/signature.hpp"
+#include "compiler/toolkit_headers.hpp"
 
 namespace warpmark {
 
@@ -67,6 +68,9 @@ std::string in_plain_words(const std::string& error) {
   const std::string name = capped(quoted(error));
   const auto says = [&](std::string_view what) { return error.find(what) != std::string::npos; };
   if (says("identifier") && says("is undefined")) {
+    if (const std::string header = header_of(name); !header.empty()) {
+      return fmt::format("`{}` is declared by `<{}>`, which must be included", name, header);
+    }
     return fmt::format("`{}` is not known: is it misspelt, or not declared before it is used?",
                        name);
   }

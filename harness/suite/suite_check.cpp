@@ -138,7 +138,7 @@ class Checker {
     if (is_axis(use.name) || contains(allowed.indices, use.name)) return;
     const size_t dot = use.name.find('.');
     const std::string owner = use.name.substr(0, dot);
-    if (dot == std::string::npos) return bare_name(use);
+    if (dot == std::string::npos) return bare_name(use, key);
     if (owner == "device") {
       if (allowed.device) return;
       throw usage_error(fmt::format("`{}` cannot depend on the device", key), use.where,
@@ -155,7 +155,7 @@ class Checker {
     throw unknown_word("array argument", owner, use.where, known);
   }
 
-  void bare_name(const NameUse& use) const {
+  void bare_name(const NameUse& use, const std::string& key) const {
     for (const Argument& argument : suite_.arguments) {
       if (argument.name != use.name) continue;
       if (argument.kind == ArgumentKind::scalar) {
@@ -167,12 +167,37 @@ class Checker {
           fmt::format("`{}` is an array", use.name), use.where,
           fmt::format("arithmetic sees {0}.size, {0}.shape and {0}.nbytes", use.name));
     }
-    std::vector<std::string> known = axes_;
-    const std::string near = nearest(use.name, known);
+    const std::string near = nearest(use.name, axes_);
+    // Words of C++ stand there by mistake where dtypes can.
+    const bool dtypes = key == "define" || key == "entry" || key == "dtype";
+    if (dtypes && near.empty()) {
+      throw usage_error(fmt::format("`{}` is no axis, and no dtype", use.name), use.where,
+                        hint_at_type(use.name, key));
+    }
     throw usage_error(fmt::format("`{}` is no axis", use.name), use.where,
                       !near.empty()   ? fmt::format("did you mean `{}`?", near)
-                      : known.empty() ? "the suite has no axes"
-                                      : "axes: " + join(known, ", "));
+                      : axes_.empty() ? "the suite has no axes"
+                                      : "axes: " + join(axes_, ", "));
+  }
+
+  // How what was meant by a word is written: the text of a C++ type, or the dtype of its elements.
+  static std::string hint_at_type(const std::string& word, const std::string& key) {
+    if (key == "entry") {
+      return fmt::format("what is no arithmetic stands outside of the braces, as in `k<{}>`", word);
+    }
+    if (key == "define") return fmt::format("as text it is written '\"{}\"'", word);
+    if (const auto vector = vector_of_c_type(word)) {
+      return fmt::format(
+          "it is {} numbers: write `dtype: {}`, and give the value a last axis of {}",
+          vector->count, vector->dtype.name, vector->count);
+    }
+    std::vector<std::string> known;
+    for (const DType& dtype : all_dtypes()) {
+      if (dtype.c_name == word) return fmt::format("did you mean `{}`?", dtype.name);
+      known.emplace_back(dtype.name);
+    }
+    const std::string near = nearest(word, known);
+    return near.empty() ? "dtypes: " + join(known, ", ") : fmt::format("did you mean `{}`?", near);
   }
 
   void launch(const SuiteLaunch& launch) const {

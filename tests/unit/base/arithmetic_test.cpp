@@ -171,6 +171,15 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"itemsize(n)", "7:10 `itemsize` takes a dtype, and `1000003` is none"},
         Row{"unknown + 1", "7:10 `unknown` has no value here"}));
 
+TEST(Arithmetic, ATypeOfCppNeedsNoCtype) {
+  try {
+    (void)Expression::parse("ctype('float2')", kAt).evaluate(Scope{});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.hint(), "a type of C++ needs no `ctype`: it is text already");
+  }
+}
+
 TEST(Arithmetic, FoldsToAValueOrNamesWhatItLacks) {
   Scope scope;
   scope.set("n", int64_t{256});

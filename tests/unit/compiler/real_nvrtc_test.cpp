@@ -264,6 +264,57 @@ TEST_F(RealNvrtc, EachShimCompilesAlone) {
   }
 }
 
+// nvcc has them in every source.
+TEST_F(RealNvrtc, FloatsAreClassifiedByStdWhateverIsIncluded) {
+  const std::string kernel =
+      "extern \"C\" __global__ void k(float* a, double* b) {\n"
+      "  *a = std::isinf(*a) + std::isnan(*b) + std::isfinite(*a) + std::signbit(*b);\n}\n";
+  for (const char* includes :
+       {"", "#include <algorithm>\n", "#include <limits>\n",
+        "#include <cmath>\n#include <algorithm>\n", "#include <algorithm>\n#include <cmath>\n"}) {
+    EXPECT_EQ(compile(includes + kernel).entries.size(), 1U) << includes;
+  }
+  // A submission is compiled as it is.
+  std::vector<Header> headers;
+  for (const std::string_view name : shim_names()) {
+    headers.push_back({std::string(name), std::string(*find_shim(name)), {}});
+  }
+  request_.headers = std::make_shared<const std::vector<Header>>(headers);
+  EXPECT_EQ(compile("#include <cmath>\n" + kernel).entries.size(), 1U);
+  EXPECT_THAT(error_of(kernel), HasSubstr("has no member \"isinf\""));
+}
+
+TEST_F(RealNvrtc, AMissingHeaderOfTheToolkitIsNamed) {
+  for (const auto& [use, header] :
+       std::vector<std::pair<std::string, std::string>>{{"half", "cuda_fp16.h"},
+                                                        {"__half2", "cuda_fp16.h"},
+                                                        {"__nv_bfloat16", "cuda_bf16.h"},
+                                                        {"__nv_fp8_e4m3", "cuda_fp8.h"},
+                                                        {"cuDoubleComplex", "cuComplex.h"},
+                                                        {"curandState", "curand_kernel.h"}}) {
+    EXPECT_THAT(
+        error_of("extern \"C\" __global__ void k(" + use + "* a) {}\n"),
+        HasSubstr("`" + use + "` is declared by a header: write `#include <" + header + ">`"));
+  }
+  EXPECT_THAT(error_of("namespace cg = cooperative_groups;\n"),
+              HasSubstr("write `#include <cooperative_groups.h>`"));
+  EXPECT_THAT(error_of("__global__ void k(halve* a) {}\n"), Not(HasSubstr("hint")));
+}
+
+TEST_F(RealNvrtc, AHeaderWithCodeForTheCpuIsOneErrorWithTheRemedy) {
+  if (nvrtc_->include_folders().empty()) GTEST_SKIP() << "no toolkit headers beside NVRTC";
+  const std::string error =
+      error_of("#include <cub/cub.cuh>\nextern \"C\" __global__ void k(int* a) { *a = 1; }\n");
+  EXPECT_THAT(error, AllOf(HasSubstr("hint: `<cub/cub.cuh>` has code for the CPU"),
+                           HasSubstr("`compiler: nvcc`")));
+  EXPECT_LE(split(error, '\n').size(), 4U) << error;
+  // What such a header says of its use is left as it is.
+  EXPECT_THAT(error_of("#include <cuda/std/array>\n"
+                       "__global__ void k(int* a) { cuda::std::array<int, 2> b; *a = "
+                       "cuda::std::get<5>(b); }\n"),
+              Not(HasSubstr("for the CPU")));
+}
+
 TEST_F(RealNvrtc, ShimsLiveBesideTheToolkitsHeaders) {
   if (nvrtc_->include_folders().empty()) GTEST_SKIP() << "no toolkit headers beside NVRTC";
   const CompileResult result = compile(
