@@ -116,8 +116,8 @@ class SuiteMaker {
     try {
       made_ = Compiler::open().compile(compile_request());
     } catch (const RefusedError& error) {
-      const std::string hint = host_code_hint();
-      throw Error(error.code(), error.message(), error.where(), hint.empty() ? error.hint() : hint);
+      throw Error(error.code(), error.message(), error.where(),
+                  error.for_cpu() ? host_code_hint() : error.hint());
     }
   }
 
@@ -129,7 +129,7 @@ class SuiteMaker {
           "__CUDACC_RTC__` and `#endif`",
           one.line, printable(one.name));
     }
-    return "";
+    return "put code for the CPU between `#ifndef __CUDACC_RTC__` and `#endif`";
   }
 
   void choose() {

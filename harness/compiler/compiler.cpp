@@ -380,14 +380,18 @@ Error instance_error(const BadInstance& bad, const Unit& unit) {
 
 // If that is what the compiler's first error is about. Who is graded gets an explanation from the
 // grader.
-std::string hint_at_host_code(const Unit& unit, const Position& where) {
+std::string hint_at_host_code(const Unit& unit, const Position& where, const std::string& log) {
   if (unit.closed || where.file != unit.name) return "";
   std::vector<HostCode> host = find_host_code(unit.written);
   for (HostCode& one : host) {
     one.line += unit.first_line - 1;
+    if (one.first_line > 0) one.first_line += unit.first_line - 1;
     if (one.last_line > 0) one.last_line += unit.first_line - 1;
   }
-  return is_host_code(host, where.line) ? host_code_hint(host) : "";
+  if (is_host_code(host, where.line)) return host_code_hint(host, where.line);
+  // What macros make is found by the compiler alone.
+  const bool says_so = first_error_alone(log).find(" is considered a host ") != std::string::npos;
+  return says_so ? host_code_hint({}, where.line) : "";
 }
 
 [[noreturn]] void throw_compile_error(nvrtcResult result, const std::string& log, const Unit& unit,
@@ -414,8 +418,9 @@ std::string hint_at_host_code(const Unit& unit, const Position& where) {
   }
   const Position where = first_error_in(log);
   std::string said = log;
-  if (const std::string text = hint_at_host_code(unit, where); !text.empty()) {
-    hint = text;
+  const std::string for_cpu = hint_at_host_code(unit, where, log);
+  if (!for_cpu.empty()) {
+    hint = for_cpu;
   } else if (!unit.closed) {
     if (const std::string header = hint_at_missing_header(log); !header.empty()) hint = header;
     const std::string toolkit = hint_at_toolkit_header(log, nvrtc.include_folders(), unit.written);
@@ -429,7 +434,7 @@ std::string hint_at_host_code(const Unit& unit, const Position& where) {
   if (result == NVRTC_ERROR_INVALID_OPTION || source_errors(log).empty()) {
     throw verdict_error(what + "\n" + log, where, hint);
   }
-  throw RefusedError(what, said, where, hint);
+  throw RefusedError(what, said, where, hint, !for_cpu.empty());
 }
 
 // Of "void warpmark_signature<float (*) [16]>()" the type that is pointed to: "float [16]".
@@ -728,13 +733,10 @@ bool lacks_math(const Error& error) {
 }
 
 // What NVRTC refuses where nvcc would not: code for the CPU, and names that nvcc brings along.
-bool is_as_for_nvcc(const CompileRequest& request, const Error& error) {
-  if (!error.hint().empty() && error.hint() == host_code_hint(find_host_code(request.source))) {
-    return true;
-  }
-  return std::any_of(kImplicitNames.begin(), kImplicitNames.end(),
-                     [&](const char* name) { return is_undefined(error, name); }) ||
-         lacks_math(error);
+bool is_as_for_nvcc(const RefusedError& error) {
+  return error.for_cpu() || lacks_math(error) ||
+         std::any_of(kImplicitNames.begin(), kImplicitNames.end(),
+                     [&](const char* name) { return is_undefined(error, name); });
 }
 
 }  // namespace
@@ -751,8 +753,9 @@ CompileResult Compiler::compile(const CompileRequest& request) const {
   try {
     return compile_whole(request);
   } catch (const RefusedError& error) {
-    if (!is_as_for_nvcc(request, error)) throw;
-    DevicePart part = device_part(request.source);
+    if (!is_as_for_nvcc(error)) throw;
+    const bool embedded = request.origin.known() && request.origin.line > 0;
+    DevicePart part = device_part(request.source, embedded ? request.origin.line : 1);
     CompileRequest rest = request;
     rest.source = std::move(part.source);
     rest.prologue = kImplicit;

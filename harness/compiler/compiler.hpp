@@ -94,8 +94,13 @@ class RefusedError : public Error {
  public:
   /// `log` is what it said; "FIRST LINE\nLOG" is the message.
   RefusedError(const std::string& first_line, const std::string& log, const Position& where,
-               const std::string& hint = {})
-      : Error(ExitCode::verdict, first_line + "\n" + log, where, hint) {}
+               const std::string& hint = {}, bool for_cpu = false)
+      : Error(ExitCode::verdict, first_line + "\n" + log, where, hint), for_cpu_(for_cpu) {}
+  /// Whether the first error is about code for the CPU.
+  bool for_cpu() const { return for_cpu_; }
+
+ private:
+  bool for_cpu_;
 };
 
 class Compiler {

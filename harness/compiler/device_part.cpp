@@ -16,8 +16,10 @@ constexpr size_t kMostParts = 100'000;
 
 class Cutter {
  public:
-  explicit Cutter(std::string_view source)
-      : lines_(split(std::string(source), '\n')), tokens_(source_tokens(source)) {
+  Cutter(std::string_view source, int first_line)
+      : lines_(split(std::string(source), '\n')),
+        tokens_(source_tokens(source)),
+        first_line_(first_line) {
     for (const HostCode& one : find_host_code(source, kMostParts)) {
       if (one.kind == HostCodeKind::include) cut_include(one);
       if (one.last_line > 0) cut_lines(one);
@@ -58,14 +60,17 @@ class Cutter {
     return depth == 0;
   }
 
-  static std::string said_of(const HostCode& one) {
+  int shown(int number) const { return number + first_line_ - 1; }
+
+  std::string said_of(const HostCode& one) const {
     if (one.kind == HostCodeKind::variable) {
-      return fmt::format("the variable of `{}` in line {}", one.name, one.line);
+      return fmt::format("the variable of `{}` in line {}", one.name, shown(one.line));
     }
     if (one.kind == HostCodeKind::prototype) {
-      return fmt::format("the prototype of {}() in line {}", one.name, one.line);
+      return fmt::format("the prototype of {}() in line {}", one.name, shown(one.line));
     }
-    return fmt::format("{}() in lines {} to {}", one.name, one.first_line, one.last_line);
+    return fmt::format("{}() in lines {} to {}", one.name, shown(one.first_line),
+                       shown(one.last_line));
   }
 
   // The line of `constexpr` before a function; 0 if there is none.
@@ -93,13 +98,14 @@ class Cutter {
 
   std::vector<std::string> lines_;
   std::vector<SourceToken> tokens_;
+  int first_line_;  ///< of the source, in its file
   DevicePart part_;
 };
 
 }  // namespace
 
-DevicePart device_part(std::string_view source) {
-  return Cutter(source).take();
+DevicePart device_part(std::string_view source, int first_line) {
+  return Cutter(source, first_line).take();
 }
 
 }  // namespace warpmark

@@ -21,6 +21,7 @@ struct DevicePart {
 /// its meaning stays. What does not have its lines to itself stays, as does all that holds one half
 /// of an `#if`. Macros are not expanded: a kernel whose `__global__` is in a macro would be left
 /// out, so that a compile of the whole source must have failed first.
-DevicePart device_part(std::string_view source);
+/// `first_line` is that of the source in its file.
+DevicePart device_part(std::string_view source, int first_line = 1);
 
 }  // namespace warpmark

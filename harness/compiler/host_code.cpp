@@ -287,6 +287,14 @@ Summary summarize_host_code(const std::vector<HostCode>& found) {
   return {list_of(parts), false};
 }
 
+// The function or variable that the line belongs to; null if it belongs to none.
+const HostCode* declared_at(const std::vector<HostCode>& found, int line) {
+  const auto here = std::find_if(found.begin(), found.end(), [line](const HostCode& one) {
+    return one.first_line > 0 && one.first_line <= line && line <= one.last_line;
+  });
+  return here == found.end() ? nullptr : &*here;
+}
+
 // Whether a name stands between an `#if` and its `#endif`.
 bool is_left_out(std::string_view source, const std::string& name) {
   const std::vector<std::string> lines = split(source, '\n');
@@ -338,14 +346,24 @@ std::string explain_host_code(const std::vector<HostCode>& found) {
          "result.";
 }
 
-std::string host_code_hint(const std::vector<HostCode>& found) {
+std::string host_code_hint(const std::vector<HostCode>& found, int line) {
   const Summary summary = summarize_host_code(found);
-  if (summary.said.empty()) return "";
   if (summary.only_helpers) return summary.said + "; write `__device__` before it";
-  return summary.said +
+  const HostCode* here = declared_at(found, line);
+  std::string said = summary.said;
+  if (said.empty() && here != nullptr) said = said_of(*here);
+  if (said.empty() && line > 0) said = fmt::format("line {} has a host function or variable", line);
+  if (said.empty()) return "";
+  // Else it would have been left out.
+  const bool shared = here != nullptr && !here->alone;
+  return said +
          "; that is code for the CPU, which Warpmark never runs: put it between "
-         "`#ifndef __CUDACC_RTC__` and `#endif`. Warpmark itself allocates the memory, launches "
-         "the kernel and compares the result";
+         "`#ifndef __CUDACC_RTC__` and `#endif`" +
+         (shared
+              ? fmt::format(", or in lines of its own, as other code stands in line {}, too", line)
+              : "") +
+         ". Warpmark itself allocates the memory, launches the kernel and compares the result. "
+         "`compiler: nvcc` compiles the file as it is, where nvcc is installed";
 }
 
 std::string explain_missing_kernel(std::string_view source, const std::string& wanted,

@@ -42,8 +42,9 @@ bool is_host_code(const std::vector<HostCode>& found, int line);
 /// A sentence or two for the student, with lines and the remedy; "" if there is nothing.
 std::string explain_host_code(const std::vector<HostCode>& found);
 
-/// The same as a hint for who writes a suite and its kernel.
-std::string host_code_hint(const std::vector<HostCode>& found);
+/// The same as a hint for who writes a suite and its kernel. `line` is the one that the compiler
+/// complains of; 0: the hint is about all.
+std::string host_code_hint(const std::vector<HostCode>& found, int line = 0);
 
 /// Why there is no kernel `wanted` in a source that compiles: which kernels are there, the nearest
 /// name, a function of that name that lacks `__global__`, a kernel that is a template, one that the

@@ -98,6 +98,31 @@ class ExistingFiles(CheckTest):
         self.assertIn("line 24 begins a `main` function", out)
         self.assertIn("`#ifndef __CUDACC_RTC__`", out)
 
+    def test_code_for_the_cpu_that_shares_its_line_is_named_with_the_remedies(self):
+        kernel = "__global__ void scale(float *a, int n) { a[threadIdx.x] *= 2; }"
+        for source, line, said in (
+                (kernel + " int main() { cudaDeviceReset(); }\n", 1, "line 1 begins a `main` function"),
+                ("void host(int); __device__ int y;\n" + kernel, 1, "line 1 declares the function `host`"),
+                ("#include <vector>\nstd::vector<int> v; __device__ int y;\n" + kernel, 2, "line 2 uses `std::vector`"),
+                ("\n" + kernel + " void run(float *a) { scale<<<1, 9>>>(a, 9); }\n", 2, "line 2 launches a kernel"),
+                ("#define HOST void host() { }\nHOST\n" + kernel, 2, "line 2 has a host function or variable"),
+                ("static int count; __device__ int y;\n" + kernel, 1, "line 1 has a host function or variable")):
+            self.scale(source)
+            out, _ = self.check(code=1)
+            hint = next(one for one in out.splitlines() if one.startswith("    hint: "))
+            self.assertIn(said, hint)
+            self.assertIn("`#ifndef __CUDACC_RTC__` and `#endif`", hint)
+            self.assertIn("`compiler: nvcc` compiles the file as it is", hint)
+            if "has a host" not in said:
+                self.assertIn("in lines of its own, as other code stands in line %d, too" % line, hint)
+
+    def test_code_for_the_cpu_in_the_suite_itself(self):
+        self.write("suites/t.yaml", "warpmark: 1\nkernel:\n  entry: scale\n  source: |\n    %s"
+                   "arguments: {a: {inout: rng.random(100)}, n: {scalar: 100}}\n"
+                   "launch: {block: 128}\nreference: {a: 2 * a}\n" % WHOLE.replace("\n", "\n    ")[:-4])
+        out, _ = self.check()
+        self.assertIn("the variable of `cudaStream_t` in line 12, fill() in lines 16 to 19, main() in lines 28 to 36", out)
+
     def test_a_file_of_ptx(self):
         self.write("suites/k.ptx", PTX)
         text = ("warpmark: 1\nkernel: {ptx: k.ptx, entry: add}\narguments:\n"

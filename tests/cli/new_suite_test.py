@@ -159,6 +159,9 @@ __global__ void nothing() {}
         self.write("host.cu", SAXPY + "#include <vector>\nint one; int main() { saxpy<<<1, 1>>>(0,0,0,0); }\n")
         self.assertRegex(self.refused("new", "suite", "host.cu", code=1),
                          r"hint: line \d is for the CPU .*__CUDACC_RTC__")
+        # A mistake of another kind has its own hint.
+        self.write("half.cu", "#include <vector>\n__global__ void k(half *a) {}\nint main() { std::vector<int> v; }\n")
+        self.assertIn("write `#include <cuda_fp16.h>`", self.refused("new", "suite", "half.cu", code=1))
         self.write("k.cu", SAXPY)
         self.assertIn("did you mean `saxpy`?", self.refused("new", "suite", "k.cu", "--kernel",
                                                             "saxpi", code=1))
