@@ -5,8 +5,26 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "compiler/image_use.hpp"
 
 namespace warpmark {
+
+namespace {
+
+// A device reads on without a word where the form of a texture is not what an instruction says.
+void refuse_layered_images(const std::string& ptx, const Entry& kernel) {
+  const auto use = layered_image_use(ptx, kernel.name);
+  if (!use) return;
+  throw verdict_error(
+      fmt::format("`{}` uses a layered texture or surface, or a cube map, and a suite has none of "
+                  "them: {} ({})",
+                  kernel.called(), use->function, printable(use->opcode)),
+      {},
+      "give each layer as an argument of its own, or all of them as the three axes of one, which "
+      "tex3D reads; what no case uses can be left out by a macro of `define`");
+}
+
+}  // namespace
 
 CompileRequest UnitCompiler::request_for(const protocol::Prepare& request, size_t index,
                                          int architecture, bool relocatable) const {
@@ -64,6 +82,7 @@ UnitCompiler::Compiled UnitCompiler::compile(const protocol::Prepare& request,
     wanted.entry = kernel.entry;
     wanted.arguments = kernel.arguments;
     made.kernels.push_back(result.entry(wanted));
+    refuse_layered_images(result.ptx, made.kernels.back());
   }
   for (auto& [wanted, result] : units) {
     made.images.push_back({std::move(result.ptx), std::move(result.cubin), std::move(result.log)});

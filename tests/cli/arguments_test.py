@@ -329,6 +329,17 @@ tolerance: {atol: 1e-6}
         self.texture("dtype: float64, normalized: true")
         self.fails("no texture has elements of float64", "float16 or float32")
 
+    def test_a_layered_texture_is_refused(self):
+        more = """
+extern "C" __global__ void sheet(cudaTextureObject_t t, float *out) { out[threadIdx.x] = tex2DLayered<float>(t, 0.5f, 0.5f, 1); }
+"""
+        for entry, code in (("shades", 0), ("sheet", 1)):
+            self.suite(entry, "  t: {texture: np.arange(32), dtype: float32}\n  out: {out: 32}\n", "{out: t}")
+            self.write("suites/k.cu", KERNELS + more)
+            out, _ = self.check(code=code)
+        self.assertIn("t.yaml:2:29: error: `sheet` uses a layered texture or surface, or a cube map, and a suite has none of "
+                      "them: tex2DLayered (tex.a2d.v4.f32.f32)", out)
+
     def test_a_texture_without_a_dtype(self):
         self.texture("normalized: true")
         self.fails("the texture `image` needs a dtype")
