@@ -18,6 +18,7 @@
 #include "compiler/nvcc.hpp"
 #include "compiler/refusal.hpp"
 #include "compiler/shims.hpp"
+#include "compiler/source_tokens.hpp"
 #include "compiler/toolkit_headers.hpp"
 
 namespace warpmark {
@@ -362,8 +363,18 @@ std::optional<BadInstance> bad_instance(const std::string& log) {
 
 Error instance_error(const BadInstance& bad, const Unit& unit) {
   if (bad.expression.starts_with('&')) {
-    return verdict_error(fmt::format("`{}` is no variable of {}\n{}", bad.expression.substr(1),
-                                     unit.name, bad.reason));
+    const std::string name = bad.expression.substr(1);
+    const size_t colons = name.rfind("::");
+    const std::string last = colons == std::string::npos ? name : name.substr(colons + 2);
+    if (is_declared_with(unit.source, "__managed__", last)) {
+      return verdict_error(
+          fmt::format("`{}` of {} is `__managed__`: no suite can set or read such a variable", name,
+                      unit.name),
+          {},
+          "declare it `__device__`; in a file that must stay as it is, "
+          "`define: {__managed__: '\"__device__\"'}` does that");
+    }
+    return verdict_error(fmt::format("`{}` is no variable of {}\n{}", name, unit.name, bad.reason));
   }
   std::vector<std::string> names;
   std::vector<std::string> texts;

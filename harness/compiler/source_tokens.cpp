@@ -162,4 +162,15 @@ std::vector<SourceToken> source_tokens(std::string_view source) {
   return Lexer(source).run();
 }
 
+bool is_declared_with(std::string_view source, std::string_view word, std::string_view name) {
+  bool inside = false;
+  for (const SourceToken& token : source_tokens(source)) {
+    if (token.directive) continue;
+    if (token.text == word) inside = true;
+    if (token.text == ";") inside = false;
+    if (inside && token.kind == TokenKind::word && token.text == name) return true;
+  }
+  return false;
+}
+
 }  // namespace warpmark

@@ -30,4 +30,7 @@ struct SourceToken {
 /// time and memory that are linear in their number.
 std::vector<SourceToken> source_tokens(std::string_view source);
 
+/// Whether a declaration of `name` has the word before it, as in "__managed__ int a, b;".
+bool is_declared_with(std::string_view source, std::string_view word, std::string_view name);
+
 }  // namespace warpmark

@@ -64,6 +64,11 @@ bool is_pointer(const std::string& type) {
   return type.find('*') != std::string::npos || type.find('&') != std::string::npos;
 }
 
+// "float (*)(float)"; "float (*) [16]" points to an array.
+bool points_to_function(const std::string& type) {
+  return type.find("*)(") != std::string::npos;
+}
+
 bool is_integer(const DType& type) {
   return type.kind == DTypeKind::signed_integer || type.kind == DTypeKind::unsigned_integer;
 }
@@ -101,6 +106,8 @@ class SignatureCheck {
       const std::string& name = launch.arguments[i];
       if (const Scalar* null = plan_.find_scalar(name); null != nullptr && null->null) {
         check_null(*null, entry.parameters[i], entry);
+      } else if (points_to_function(entry.parameters[i].type)) {
+        throw function_wanted(name, entry.parameters[i], entry);
       } else if (const Buffer* buffer = plan_.find_buffer(name)) {
         check_buffer(*buffer, entry.parameters[i], entry);
       } else if (const Scalar* scalar = plan_.find_scalar(name)) {
@@ -118,7 +125,11 @@ class SignatureCheck {
     const std::string type = variable.type.substr(0, variable.type.find('['));
     const std::optional<Elements> elements = elements_of_c_type(type, plan_);
     if (!buffer.dtype && !elements) {
-      throw unknown_dtype(buffer.name, buffer.at, {0, 0, 1, variable.type});
+      throw verdict_error(
+          fmt::format(
+              "the dtype of the variable `{}` is not known{}", buffer.symbol,
+              variable.type.empty() ? "" : fmt::format(": it is {}", printable(variable.type))),
+          positions_.find(buffer.at), "give it with `dtype:`, as in `dtype: float32`");
     }
     const DType dtype = buffer.dtype ? *buffer.dtype : elements->dtype;
     if (elements && !elements_agree(dtype, *elements)) {
@@ -133,6 +144,22 @@ class SignatureCheck {
   ArgumentTypes take() { return std::move(types_); }
 
  private:
+  // Where a function is, the module alone knows.
+  Error function_wanted(const std::string& name, const EntryParameter& parameter,
+                        const Entry& entry) const {
+    const Buffer* buffer = plan_.find_buffer(name);
+    const Scalar* scalar = plan_.find_scalar(name);
+    const std::string at = buffer != nullptr ? buffer->at : scalar != nullptr ? scalar->at : "";
+    return verdict_error(
+        fmt::format("argument `{}`: the kernel takes a pointer to a function, {}, and a suite has "
+                    "none to give: {}",
+                    name, parameter_name(parameter), entry.text()),
+        positions_.find(at),
+        "let a template argument of `entry` or a macro of `define` choose the function, or a "
+        "number "
+        "that the kernel switches on");
+  }
+
   Error misfit(const std::string& name, const std::string& at, const EntryParameter& parameter,
                const Entry& entry, const std::string& what, const std::string& hint) const {
     return verdict_error(fmt::format("argument `{}` is {}, and the kernel takes {}: {}", name, what,

@@ -292,6 +292,40 @@ reference: {a: 2 * a}
         self.suite("look", self.LOOK, "{y: \"table[i]\"}", "constants: {table: np.arange(17)}\n")
         self.fails("the variable `table` has 64 bytes, and the suite gives 68")
 
+    MANAGED = ("__managed__ int runs, total[2];\n__global__ void run(int *a) {\n"
+               "  a[threadIdx.x] = 1; if (threadIdx.x == 0) total[1] = ++runs; }\n")
+
+    def managed(self, kernel="", reference="", globals=""):
+        self.write("suites/k.cu", self.MANAGED)
+        self.write("suites/t.yaml", "warpmark: 1\nkernel: {file: k.cu, entry: run%s}\narguments: {a: {out: 32}}\n"
+                   "launch: {block: 32}\nreference: {a: \"np.ones(32, int)\"%s}\n%s" % (kernel, reference, globals))
+
+    def test_managed_variables_are_named_with_what_to_do(self):
+        self.managed()  # a kernel may use them
+        self.check()
+        given = {"reference": ", runs: 4, total: \"[0, 4]\"",
+                 "globals": "globals: {runs: {inout: 3}, total: {inout: \"[0, 0]\"}}\n"}
+        self.managed(**given)
+        self.fails("is `__managed__`: no suite can set or read such a variable", "declare it `__device__`")
+        self.managed(", define: {__managed__: '\"__device__\"'}", **given)
+        self.check()
+
+    def mapped(self, f, more, last=""):
+        self.suite("map", "  a: {inout: np.ones(32)}\n  f: %s\n  more: %s\n" % (f, more), "{a: a}", last)
+        self.write("suites/k.cu", "typedef float (*F)(float);\n__device__ F one;\n"
+                   "__global__ void map(float *a, F f, const F *more) { if (f) a[threadIdx.x] = f(1); }\n")
+
+    def test_pointers_to_functions_are_named_with_what_to_do(self):
+        for f, more, wanted in (("{scalar: 1}", "null", "float (*)(float)"), ("{in: np.ones(2)}", "null", "float (*)(float)"),
+                                ("null", "{in: np.ones(2)}", "float (* const*)(float)")):
+            self.mapped(f, more)
+            self.fails("the kernel takes a pointer to a function, `%s`, and a suite has none to give" % wanted,
+                       "a template argument of `entry` or a macro of `define`")
+        self.mapped("null", "null")
+        self.check()
+        self.mapped("null", "null", "constants: {one: 0}\n")
+        self.fails("the dtype of the variable `one` is not known")
+
     def test_pointers_to_arguments(self):
         self.write("suites/k.cu", KERNELS)
         self.write("suites/t.yaml", """warpmark: 1

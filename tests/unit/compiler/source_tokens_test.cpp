@@ -73,5 +73,13 @@ TEST(SourceTokens, AnyBytesEnd) {
   }
 }
 
+TEST(IsDeclaredWith, SeesTheWholeDeclaration) {
+  const char* source = "__managed__ int a, b[2]; int c;\n#define __managed__ x\nint d;\n";
+  EXPECT_TRUE(is_declared_with(source, "__managed__", "a"));
+  EXPECT_TRUE(is_declared_with(source, "__managed__", "b"));
+  EXPECT_FALSE(is_declared_with(source, "__managed__", "c"));
+  EXPECT_FALSE(is_declared_with(source, "__managed__", "d"));
+}
+
 }  // namespace
 }  // namespace warpmark
