@@ -219,6 +219,47 @@ std::string line_for(size_t index, const std::vector<Parameter>& wanted,
          fmt::format("wanted is `{}`{}, given is `{}`", text, remark, capped(given[index].text));
 }
 
+// The variable of the plan that a message is about; null if it is about none.
+const Buffer* blamed_variable(const std::string& said, const ExplainContext& context) {
+  if (context.plan == nullptr || said.find("variable") == std::string::npos) return nullptr;
+  for (const Buffer& buffer : context.plan->buffers) {
+    if (!buffer.symbol.empty() && said.find("`" + buffer.symbol + "`") != std::string::npos) {
+      return &buffer;
+    }
+  }
+  return nullptr;
+}
+
+// Of a variable outside of the kernel that does not fit (argument_types, end_small_variable); ""
+// for other messages.
+std::string explain_variable(const Outcome& outcome, const ExplainContext& context) {
+  const std::string said = outcome.error ? outcome.error->message() : outcome.message;
+  const std::string line = said.substr(0, said.find('\n'));
+  const Buffer* variable = blamed_variable(line, context);
+  if (variable == nullptr) return "";
+  const std::string_view type = variable->dtype ? variable->dtype->c_name : "";
+  constexpr std::string_view kSmall = ", and the suite gives ";
+  constexpr std::string_view kOther = ", and it is ";
+  if (const size_t small = line.find(kSmall); small != std::string::npos) {
+    const size_t name = line.find('`');
+    return fmt::format("{}, the assignment needs {}.", line.substr(name, small - name),
+                       line.substr(small + kSmall.size()));
+  }
+  if (const size_t other = line.find(kOther); other != std::string::npos) {
+    return fmt::format(
+        "The variable `{}` outside of the kernel has the type `{}`, the assignment needs {}.",
+        variable->symbol, capped(line.substr(other + kOther.size())),
+        type.empty() ? "another one" : fmt::format("`{}`", type));
+  }
+  return fmt::format(
+      "The file has no variable `{}` that the grader can {}. Declare it outside of the kernel, "
+      "with "
+      "`{}`{}.",
+      variable->symbol, variable->direction == ArgumentKind::out ? "read" : "set",
+      variable->direction == ArgumentKind::in ? "__constant__" : "__device__",
+      type.empty() ? "" : fmt::format(" and the type `{}`", type));
+}
+
 }  // namespace
 
 std::string explain_compile(const Outcome& outcome, const ExplainContext& context) {
@@ -229,6 +270,7 @@ std::string explain_compile(const Outcome& outcome, const ExplainContext& contex
     if (said.starts_with("no kernel `") && !wanted.empty() && !context.source.empty()) {
       return explain_missing_kernel(context.source, wanted, context.wanted);
     }
+    if (const std::string text = explain_variable(outcome, context); !text.empty()) return text;
     // find_entry(): "`scale` names 2 kernels in x.cu: scale(float*), scale(double*)"
     if (said.starts_with('`') && said.find("` names ") != std::string::npos) {
       return "The file has several kernels of the wanted name: " + capped(outcome.reason) +
@@ -287,6 +329,7 @@ std::string explain_driver(const Outcome& outcome) {
 }
 
 std::string explain_signature(const Outcome& outcome, const ExplainContext& context) {
+  if (std::string text = explain_variable(outcome, context); !text.empty()) return text;
   const std::string name = wanted_kernel(context);
   std::string given_text;
   for (const DeclaredKernel& kernel : declared_kernels(context.source)) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <set>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -37,6 +38,10 @@ std::string driver_text(int version) {
 // The compiler's text may have the value of any macro, so that it is for staff alone.
 constexpr const char* kFailsHidden =
     "The file does not compile for a hidden case, whose macros have other values.";
+constexpr const char* kUnfitHidden =
+    "The kernel could not be launched for a hidden case: what the file has outside of the kernel, "
+    "or "
+    "what it asks of the device, does not fit.";
 constexpr const char* kForbiddenHidden =
     "Compiled for a hidden case, the file has something that this assignment forbids. Nothing in "
     "it should depend on the value of a macro that the assignment sets.";
@@ -47,6 +52,13 @@ std::string log_text(const std::string& log) {
   if (text.size() <= Confinement::kMostLog) return text;
   text.resize(Confinement::kMostLog);
   return printable(text) + "\n… (the rest is left out)";  // the last character may have been cut
+}
+
+// Whether its words may have the size of an array, or of a launch.
+bool names_sizes(const Outcome& outcome) {
+  return outcome.failure == FailureKind::driver || outcome.failure == FailureKind::launch ||
+         (outcome.failure == FailureKind::signature &&
+          outcome.reason.starts_with("the variable `"));
 }
 
 }  // namespace
@@ -107,7 +119,10 @@ class SubmissionGrader::Run {
   std::string why_nothing_ran() const {
     for (size_t i = 0; i < result_.cases.size(); ++i) {
       for (size_t j = 0; j < result_.cases[i].items.size(); ++j) {
-        if (grader_.items_[i][j].may_be_shown) return result_.cases[i].items[j].explanation;
+        const GradedItem& item = result_.cases[i].items[j];
+        const bool hidden = result_.cases[i].visibility == Visibility::hidden;
+        if (hidden && sized_.contains(item.case_id)) return kUnfitHidden;
+        if (grader_.items_[i][j].may_be_shown) return item.explanation;
       }
     }
     return kFailsHidden;
@@ -227,6 +242,7 @@ class SubmissionGrader::Run {
         return;
       }
       can_be_launched = outcome.failure != FailureKind::launch;
+      if (names_sizes(outcome)) sized_.insert(graded.case_id);
       graded.word = verdict.word;
       graded.trial = trial;
       const ErrorAndBound worst = worst_error(outcome);
@@ -301,6 +317,7 @@ class SubmissionGrader::Run {
   GradeResult& result_;
   size_t launched_ = 0;
   bool ended_ = false;
+  std::set<std::string> sized_;          ///< cases whose explanations have sizes of their arrays
   uint64_t static_bytes_ = 0;            ///< of the code that was compiled last
   std::vector<std::string> ungradable_;  ///< items, and why the grader could not judge them
 };

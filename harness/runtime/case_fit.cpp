@@ -46,6 +46,29 @@ void end_misfit(const PlannedCase& planned, const protocol::Misfit& misfit, Outc
            verdict_error("no CUDA device can launch this: " + misfit.text, where));
 }
 
+void end_small_variable(const PlannedCase& planned, const CaseInputs& inputs,
+                        const std::optional<protocol::SmallVariable>& variable, Outcome& outcome) {
+  const Buffer* buffer = variable ? planned.plan.find_buffer(variable->name) : nullptr;
+  if (buffer == nullptr || buffer->symbol.empty()) return;
+  const DType& dtype = inputs.dtypes.at(buffer->name);
+  uint64_t elements = 1;
+  for (const int64_t extent : buffer_shape(*buffer, inputs)) {
+    elements *= static_cast<uint64_t>(extent);
+  }
+  const Position where = planned.positions.find(buffer->at);
+  if (!variable->bytes) {
+    end_case(outcome, FailureKind::signature,
+             verdict_error(fmt::format("the variable `{}` is not in the module", buffer->symbol),
+                           where, "what no kernel uses may be left out by the compiler"));
+  }
+  if (*variable->bytes >= elements * dtype.bytes) return;
+  const uint64_t there = *variable->bytes / dtype.bytes;
+  end_case(outcome, FailureKind::signature,
+           verdict_error(fmt::format("the variable `{}` has {} element{}, and the suite gives {}",
+                                     buffer->symbol, there, there == 1 ? "" : "s", elements),
+                         where));
+}
+
 void check_memory(const PlannedCase& ready, const CaseInputs& inputs, const DeviceFacts& facts,
                   CaseArtifacts* artifacts, Outcome& outcome) {
   uint64_t bytes = 0;

@@ -134,6 +134,7 @@ void CaseLaunch::launch(const ReadyCase& ready, const Results& results, std::byt
     } else {
       dialogue_.end_spoilt_worker(*failure);
     }
+    end_small_variable(ready.planned, ready.inputs, failure->variable, outcome);
     judge_fault(ready.planned, *failure, outcome);
     throw CaseEnded{};
   }

@@ -133,8 +133,8 @@ class SignatureCheck {
     }
     const DType dtype = buffer.dtype ? *buffer.dtype : elements->dtype;
     if (elements && !elements_agree(dtype, *elements)) {
-      throw verdict_error(fmt::format("`{}` is given as {}, and it is {}", buffer.name, dtype.name,
-                                      printable(variable.type)),
+      throw verdict_error(fmt::format("the variable `{}` is given as {}, and it is {}",
+                                      buffer.symbol, dtype.name, printable(variable.type)),
                           positions_.find(buffer.at), "leave `dtype` out to take the variable's");
     }
     types_.dtypes.try_emplace(buffer.name, dtype);

@@ -47,6 +47,11 @@ LaunchConfig config_of(const protocol::Launch& launch) {
   return config;
 }
 
+VariableError::VariableError(protocol::SmallVariable variable)
+    : Error(verdict_error(fmt::format("the variable `{}` {}", variable.name,
+                                      variable.bytes ? "is too small" : "is not in the module"))),
+      variable_(std::move(variable)) {}
+
 DeviceRun::DeviceRun(std::shared_ptr<Context> context, const std::vector<Function>& kernels,
                      const std::optional<Module>& module, const protocol::Run& run)
     : context_(std::move(context)),
@@ -128,11 +133,8 @@ Image DeviceRun::make_image(const protocol::BufferBytes& wanted) const {
 DeviceMemory DeviceRun::make_buffer(const protocol::BufferBytes& wanted) {
   if (!wanted.symbol.empty()) {
     const auto place = module_ ? module_->global(wanted.symbol) : std::nullopt;
-    if (!place) throw verdict_error(fmt::format("the module has no variable `{}`", wanted.name));
-    if (wanted.bytes > place->second) {
-      throw verdict_error(fmt::format("the variable `{}` has {} bytes, and the suite gives {}",
-                                      wanted.name, place->second, wanted.bytes));
-    }
+    if (!place) throw VariableError({wanted.name, {}});
+    if (wanted.bytes > place->second) throw VariableError({wanted.name, place->second});
     return DeviceMemory::view(context_, place->first, wanted.bytes, wanted.name);
   }
   if (!guarded_) return {context_, wanted.bytes, wanted.name};

@@ -25,11 +25,21 @@ struct BufferMemory {
   std::optional<SharedMemory> result;
 };
 
+/// That a variable of the module is not there, or is too small for what it is given.
+class VariableError : public Error {
+ public:
+  explicit VariableError(protocol::SmallVariable variable);
+  const protocol::SmallVariable& variable() const { return variable_; }
+
+ private:
+  protocol::SmallVariable variable_;
+};
+
 class DeviceRun {
  public:
   /// Allocates and labels the buffers and checks every launch. Launches have their kernels by their
-  /// index; `module` has the variables that buffers stand for. Throws DriverError, and a verdict
-  /// error for what does not fit a kernel or a variable.
+  /// index; `module` has the variables that buffers stand for. Throws DriverError, VariableError,
+  /// and a verdict error for what does not fit a kernel.
   DeviceRun(std::shared_ptr<Context> context, const std::vector<Function>& kernels,
             const std::optional<Module>& module, const protocol::Run& run);
   DeviceRun(const DeviceRun&) = delete;

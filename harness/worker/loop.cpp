@@ -14,6 +14,7 @@
 #include "base/file.hpp"
 #include "worker/channel.hpp"
 #include "worker/confined_start.hpp"
+#include "worker/device_run.hpp"
 #include "worker/execution.hpp"
 #include "worker/protocol.hpp"
 #include "worker/sandbox.hpp"
@@ -56,6 +57,9 @@ class Responder {
     } catch (const NoDeviceError& error) {
       failure = protocol::Failure::of(error);
       failure.no_device = true;
+    } catch (const VariableError& error) {
+      failure = protocol::Failure::of(error);
+      failure.variable = error.variable();
     } catch (const RefusedError& error) {
       failure = protocol::Failure::of(error);
       failure.refused = true;

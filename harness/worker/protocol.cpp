@@ -318,6 +318,11 @@ Failure failure_from(const Json& json) {
   failure.reports = reports_from(json);
   failure.places = places_from(json);
   if (json.contains("step")) failure.step = json.at("step").get<uint64_t>();
+  if (json.contains("variable")) {
+    const Json& variable = json.at("variable");
+    failure.variable = SmallVariable{variable.at("name"), {}};
+    if (variable.contains("bytes")) failure.variable->bytes = variable.at("bytes").get<uint64_t>();
+  }
   return failure;
 }
 
@@ -488,6 +493,10 @@ Json to_json(const Failure& reply) {
                {"reports", reports_json(reply.reports)},
                {"places", places_json(reply.places)}};
   if (reply.step) json["step"] = *reply.step;
+  if (reply.variable) {
+    json["variable"] = {{"name", reply.variable->name}};
+    if (reply.variable->bytes) json["variable"]["bytes"] = *reply.variable->bytes;
+  }
   return json;
 }
 

@@ -228,6 +228,12 @@ struct Calibrated {
 };
 
 /// A request that failed.
+/// A variable of the module that cannot take what it is given.
+struct SmallVariable {
+  std::string name;               ///< of the buffer that stands for it
+  std::optional<uint64_t> bytes;  ///< nothing: the module has none
+};
+
 struct Failure {
   ExitCode code = ExitCode::internal;
   std::string message, hint;
@@ -240,6 +246,7 @@ struct Failure {
   bool refused = false;  ///< by the compiler or linker, whose log follows the message's first line
   std::vector<nlohmann::ordered_json> reports;
   std::vector<BufferPlace> places;  ///< if the request was a run
+  std::optional<SmallVariable> variable = {};
 
   /// One that says no more than the error.
   static Failure of(const Error& error);

@@ -290,7 +290,7 @@ reference: {a: 2 * a}
 
     def test_a_value_that_is_larger_than_its_variable(self):
         self.suite("look", self.LOOK, "{y: \"table[i]\"}", "constants: {table: np.arange(17)}\n")
-        self.fails("the variable `table` has 64 bytes, and the suite gives 68")
+        self.fails("the variable `table` has 16 elements, and the suite gives 17")
 
     MANAGED = ("__managed__ int runs, total[2];\n__global__ void run(int *a) {\n"
                "  a[threadIdx.x] = 1; if (threadIdx.x == 0) total[1] = ++runs; }\n")

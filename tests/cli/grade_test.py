@@ -383,5 +383,72 @@ cases:
         self.assertEqual(self.hand_in_and_read(self.RIGHT)["points"], 10)
 
 
+class Variables(GradeTest):
+    """Of the module, which the grader sets: a submission's must be what the suite's are."""
+    LOOK = """__constant__ float table[16];
+__device__ int hits;
+extern "C" __global__ void look(const int *i, float *y, int n) {
+  if (threadIdx.x < n) { y[threadIdx.x] = table[i[threadIdx.x]]; atomicAdd(&hits, 1); }
+}
+"""
+    LOOKS = """warpmark: 1
+kernel: {file: look.cu, entry: look}
+axes: {n: [32, 100]}
+arguments:
+  i: {in: "rng.integers(0, 16, n)", dtype: int32}
+  y: {out: n}
+  n: {scalar: n}
+constants: {table: np.arange(16) / 4}
+globals: {hits: {inout: 5}}
+launch: {block: 128}
+reference: {y: "table[i]", hits: hits + n}
+"""
+    ALL = """warpmark: 1
+assignment: hw3
+title: A table
+suite: suites/look.yaml
+cases:
+  - {name: all, points: 4, axes: {n: [32, 100]}%s}
+limits: {instructions: 4e9, timeout_s: 60}
+"""
+
+    def graded(self, cases="", **changes):
+        """The messages to students, of the suite's kernel with replacements."""
+        self.write("suites/look.yaml", self.LOOKS)
+        self.write("suites/look.cu", self.LOOK)
+        self.write("hw3.yaml", self.ALL % cases)
+        for student, (old, new) in changes.items():
+            self.assertIn(old, self.LOOK)
+            self.write("class/%s/look.cu" % student, self.LOOK.replace(old, new))
+        self.run_program("grade", "hw3.yaml", "class", "-o", "out", "--secret", "secret", "--device", "cpu",
+                         "--no-sandbox")
+        return {name: (one["state"], one["message"]) for name, one in self.results().items()}
+
+    def test_that_do_not_fit_are_the_submissions_own(self):
+        missing = "The file has no variable `%s` that the grader can set. Declare it outside of the kernel, with `%s` and the type `%s`."
+        said = self.graded(
+            ada=("[16]", "[17]"), bob=("[16]", "[8]"), cem=("float table[16]", "float table[1]"), dee=("table", "tabel"),
+            eva=("hits", "hit"), fay=("float table", "double table"))
+        self.assertEqual(said, {
+            "ada": ("graded", ""),
+            "bob": ("compile_error", "`table` has 8 elements, the assignment needs 16."),
+            "cem": ("compile_error", "`table` has 1 element, the assignment needs 16."),
+            "dee": ("compile_error", missing % ("table", "__constant__", "float")),
+            "eva": ("compile_error", missing % ("hits", "__device__", "int")),
+            "fay": ("compile_error", "The variable `table` outside of the kernel has the type `double [16]`, the assignment "
+                                     "needs `float`.")})
+        self.assertEqual({name: one["points"] for name, one in self.results().items() if one["points"]}, {"ada": 4})
+        item = self.result("bob")["cases"][0]["items"][0]
+        self.assertEqual(item["word"], "not launched")
+        self.assertIn("the variable `table` has 8 elements, and the suite gives 16", item["detail"])
+
+    def test_say_no_size_of_a_hidden_case(self):
+        said = self.graded(", visibility: hidden, hint: any n", bob=("[16]", "[8]"))
+        state, message = said["bob"]
+        self.assertEqual(state, "compile_error")
+        self.assertIn("could not be launched for a hidden case", message)
+        self.assertNotIn("16", message)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -200,6 +200,12 @@ TEST_F(CompileExplanation, WhatTheDeviceRefuses) {
               testing::StartsWith("The file does not compile: the assembler refuses"));
 }
 
+TEST_F(CompileExplanation, AHeaderThatDeclaresTheNameIsNamed) {
+  EXPECT_EQ(said("(3): error: identifier \"half\" is undefined"),
+            "The file does not compile. The first error is at line 3: `half` is declared by "
+            "`<cuda_fp16.h>`, which must be included.");
+}
+
 TEST_F(CompileExplanation, SeveralKernelsOfOneName) {
   Outcome outcome;
   outcome.verdict = Verdict::failed;
@@ -277,6 +283,45 @@ TEST_F(SignatureExplanation, FromThePlanAlone) {
   EXPECT_EQ(said("", ""),
             "The kernel `scale` has other parameters than the grader gives it. scale(float*) takes "
             "1 argument, and the suite gives 2: a, n.");
+}
+
+// Of variables of the module; `said` is what the front or the compiler has found.
+std::string of_variable(const std::string& said, FailureKind kind) {
+  Outcome outcome;
+  outcome.verdict = Verdict::failed;
+  outcome.failure = kind;
+  outcome.reason = said;
+  outcome.error = verdict_error(said);
+  Plan plan;
+  Buffer table;
+  table.name = table.symbol = "table";
+  table.dtype = find_dtype("float32");
+  plan.buffers.push_back(table);
+  ExplainContext context;
+  context.plan = &plan;
+  return explain(outcome, context);
+}
+
+TEST(VariableExplanation, SaysWhatTheAssignmentNeeds) {
+  EXPECT_EQ(of_variable("the variable `table` has 8 elements, and the suite gives 16",
+                        FailureKind::signature),
+            "`table` has 8 elements, the assignment needs 16.");
+  EXPECT_EQ(of_variable("the variable `table` is given as float32, and it is double [16]",
+                        FailureKind::signature),
+            "The variable `table` outside of the kernel has the type `double [16]`, the assignment "
+            "needs `float`.");
+  const std::string missing =
+      "The file has no variable `table` that the grader can set. Declare it outside of the kernel, "
+      "with `__constant__` and the type `float`.";
+  EXPECT_EQ(of_variable("the kernel's source has no variable `table`", FailureKind::signature),
+            missing);
+  EXPECT_EQ(of_variable("the variable `table` is not in the module", FailureKind::signature),
+            missing);
+  EXPECT_EQ(of_variable("`table` is no variable of k.cu\nidentifier \"table\" is undefined",
+                        FailureKind::compile),
+            missing);
+  EXPECT_THAT(of_variable("k(float*) takes 1 argument", FailureKind::signature),
+              testing::StartsWith("The kernel has other parameters"));
 }
 
 TEST(HostCodeHint, SaysWhereItIsAndWhereItMayStand) {
