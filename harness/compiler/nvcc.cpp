@@ -9,6 +9,7 @@
 #include "base/spawn.hpp"
 #include "base/text.hpp"
 #include "compiler/compiler_log.hpp"
+#include "compiler/toolkit_headers.hpp"
 
 namespace warpmark {
 
@@ -72,7 +73,8 @@ CompileResult compile_by_nvcc(const CompileRequest& request) {
   result.log = clean_compiler_log(without_folder(read_file(log), request.folder));
   const bool done = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   if (!done) {
-    throw RefusedError(request.name + " does not compile", result.log, first_error_in(result.log));
+    throw RefusedError(request.name + " does not compile", result.log, first_error_in(result.log),
+                       hint_at_missing_header(result.log));
   }
   result.cubin = read_file(cubin);
   result.ptx = without_folder(kept_ptx(folder.path()), request.folder);

@@ -270,7 +270,7 @@ std::string explain_compile(const Outcome& outcome, const ExplainContext& contex
     if (said.starts_with("no kernel `") && !wanted.empty() && !context.source.empty()) {
       return explain_missing_kernel(context.source, wanted, context.wanted);
     }
-    if (const std::string text = explain_variable(outcome, context); !text.empty()) return text;
+    if (std::string text = explain_variable(outcome, context); !text.empty()) return text;
     // find_entry(): "`scale` names 2 kernels in x.cu: scale(float*), scale(double*)"
     if (said.starts_with('`') && said.find("` names ") != std::string::npos) {
       return "The file has several kernels of the wanted name: " + capped(outcome.reason) +

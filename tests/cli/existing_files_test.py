@@ -198,6 +198,8 @@ class ExistingFiles(CheckTest):
         self.scale(WHOLE, "file: k.cu, entry: scale, compiler: nvcc")
         out, _ = self.check(code=1)
         self.assertIn("k.cu(17): error: calling a constexpr __host__ function", out)
+        self.scale("__global__ void scale(half *a, int n) {}\n", "file: k.cu, entry: scale, compiler: nvcc")
+        self.assertIn("write `#include <cuda_fp16.h>`", self.check(code=1)[0])
 
     def test_without_nvcc_the_remedy_is_named(self):
         self.environment["WARPMARK_CUDA_HOME"] = str(self.folder)
