@@ -308,8 +308,7 @@ void take_over(const Case& which, Plan& plan, PositionMap& positions) {
   }
   const bool counts = !suite.counters.empty();
   if (counts || suite.composites.any()) {
-    positions.set("/expect",
-                  counts ? suite.counters.front().where : suite.composites.where);
+    positions.set("/expect", counts ? suite.counters.front().where : suite.composites.where);
   }
   plan.restore = suite.bench.restore;
   take_over_timed_step(suite.bench, plan);

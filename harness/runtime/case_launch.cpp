@@ -118,8 +118,8 @@ void CaseLaunch::launch(const ReadyCase& ready, const Results& results, std::byt
   protocol::Verify request{run_with_limits(ready), std::to_integer<uint8_t>(poison)};
   request.run.checks = checks_for(plan);
   request.run.counters = options_.counters;
-  const bool judged = (!plan.counters.empty() || plan.composites.any()) &&
-                      worker_.facts().has("profile");
+  const bool judged =
+      (!plan.counters.empty() || plan.composites.any()) && worker_.facts().has("profile");
   if (judged && options_.counters.empty()) request.run.counters = {"traffic"};
   if (options_.confinement) {
     request.run.guard = ready.guards_front ? protocol::Guard::front : protocol::Guard::back;

@@ -1,0 +1,189 @@
+#include "compiler/compile_unit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/sha256.hpp"
+#include "base/text.hpp"
+#include "compiler/includes.hpp"
+#include "compiler/memory_headers.hpp"
+#include "compiler/shims.hpp"
+
+namespace warpmark {
+
+namespace {
+
+// Counts with the shims' version into the cache key; raised when what is made of a request changes.
+constexpr int kFormatVersion = 3;
+
+bool sets_architecture(const std::string& option) {
+  return option.starts_with("--gpu-architecture") || option.starts_with("-arch");
+}
+
+bool reads_files(const std::string& option) {
+  for (const char* prefix :
+       {"-I", "--include-path", "-include", "--pre-include", "--use-pch", "-pch", "--pch"}) {
+    if (option.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+// "NAME=VALUE" or "NAME", as -D takes it, as a line of source. A -D option would reach the headers
+// that NVRTC includes before the source too: seen with 13.0, whose own use T as a template
+// parameter, so that -DT=float breaks them.
+std::string define_line(const std::string& macro) {
+  const size_t equals = macro.find('=');
+  std::string value = equals == std::string::npos ? "1" : macro.substr(equals + 1);
+  std::replace(value.begin(), value.end(), '\n', ' ');
+  return fmt::format("#define {} {}\n", macro.substr(0, equals), value);
+}
+
+// The source with a `#line` before each region. It keeps its own numbers elsewhere.
+std::string with_regions(const std::string& source, const std::vector<SourceRegion>& regions,
+                         const std::string& name) {
+  std::string out;
+  int64_t line = 1;
+  auto region = regions.begin();
+  for (size_t begin = 0; begin < source.size(); ++line) {
+    if (region != regions.end() && region->line == line) {
+      const Position& origin = region->origin;
+      out += fmt::format("#line {} \"{}{}\"\n", origin.known() ? origin.line : line, kVirtualRoot,
+                         origin.known() ? origin.file : name);
+      ++region;
+    }
+    const size_t end = std::min(source.find('\n', begin), source.size() - 1) + 1;
+    out.append(source, begin, end - begin);
+    begin = end;
+  }
+  return out;
+}
+
+// Whether the last part of a name stands in the text: asking the compiler for a variable that there
+// is not would make all of it fail.
+bool mentions(const std::string& text, const std::string& name) {
+  const size_t colons = name.rfind("::");
+  const std::string last = colons == std::string::npos ? name : name.substr(colons + 2);
+  return text.find(last) != std::string::npos;
+}
+
+// The lines of the source keep their numbers.
+std::string with_prologue(const CompileRequest& request, const std::string& name) {
+  if (request.prologue.empty()) return request.source;
+  const int line = request.origin.known() && request.origin.line > 0 ? request.origin.line : 1;
+  return fmt::format("{}#line {} \"{}{}\"\n{}", request.prologue, line, kVirtualRoot, name,
+                     request.source);
+}
+
+}  // namespace
+
+std::string shown_name(const CompileRequest& request) {
+  const std::filesystem::path name(request.origin.known() ? request.origin.file : request.name);
+  return name.is_absolute() ? name.filename().string() : name.lexically_normal().string();
+}
+
+CompileUnit make_unit(const CompileRequest& request) {
+  CompileUnit unit;
+  unit.name = shown_name(request);
+  if (request.headers) {
+    unit.source = with_regions(request.source, request.regions, unit.name);
+    unit.headers = reachable_headers(request.source, *request.headers);
+    unit.closed = true;
+  } else {
+    IncludeClosure closure = resolve_includes(
+        with_prologue(request, unit.name), request.name,
+        {request.folder, request.include_folders, request.header_roots, std::string(kVirtualRoot)});
+    unit.source = with_regions(closure.source, request.regions, unit.name);
+    unit.headers = std::move(closure.headers);
+    unit.not_cacheable = std::move(closure.not_cacheable);
+    const auto asks_for_time = [](const std::string& text) {
+      return text.find("__TIME__") != std::string::npos ||
+             text.find("__DATE__") != std::string::npos;
+    };
+    if (unit.not_cacheable.empty() &&
+        (asks_for_time(unit.source) ||
+         std::any_of(unit.headers.begin(), unit.headers.end(),
+                     [&](const Header& header) { return asks_for_time(header.text); }))) {
+      unit.not_cacheable = unit.name + " asks for the time of its compile";
+    }
+  }
+  unit.options = {fmt::format("--gpu-architecture=sm_{}", request.architecture),
+                  "--std=" + request.standard, "--ptxas-options=-v", "--device-int128"};
+  // -G has lines, too, and ptxas complains of both.
+  const bool debugs = std::any_of(
+      request.options.begin(), request.options.end(),
+      [](const std::string& option) { return option == "-G" || option == "--device-debug"; });
+  if (!debugs) unit.options.emplace_back("-lineinfo");
+  if (request.relocatable) unit.options.emplace_back("--relocatable-device-code=true");
+  std::string prologue;
+  for (const auto& [macro, value] : request.defines) {
+    prologue += define_line(fmt::format("{}={}", macro, value));
+  }
+  for (const std::string& option : request.options) {
+    if (option.starts_with("-D") && option.size() > 2) {
+      prologue += define_line(option.substr(2));
+      continue;
+    }
+    if (sets_architecture(option)) {
+      throw usage_error(fmt::format("a suite cannot set the option `{}`", option), {},
+                        "kernels are compiled for the device they run on");
+    }
+    if (reads_files(option)) {
+      unit.not_cacheable =
+          fmt::format("the option `{}` reads files that are not known here", option);
+    }
+    unit.options.push_back(option);
+  }
+  const bool embedded = request.origin.known() && request.origin.line > 0;
+  if (request.regions.empty()) unit.written = request.source;
+  if (embedded) unit.first_line = request.origin.line;
+  if (embedded || !prologue.empty()) {
+    unit.source = fmt::format("{}#line {} \"{}{}\"\n", prologue, embedded ? request.origin.line : 1,
+                              kVirtualRoot, unit.name) +
+                  unit.source;
+  }
+  std::vector<std::string> wanted = request.further_entries;
+  wanted.insert(wanted.begin(), request.entry);
+  for (const std::string& entry : wanted) {
+    const bool is_new =
+        std::find(unit.instances.begin(), unit.instances.end(), entry) == unit.instances.end();
+    if (entry.find('<') != std::string::npos && is_new) unit.instances.push_back(entry);
+  }
+  unit.variables = request.variables;
+  unit.layouts = request.layouts;
+  // By its address, so that a variable that no kernel uses is kept, too.
+  const std::string text = unit.source;
+  for (const std::string& variable : unit.variables) {
+    if (mentions(text, variable)) unit.instances.push_back("&" + variable);
+  }
+  return unit;
+}
+
+std::string key_of(const CompileUnit& unit, const Nvrtc& nvrtc) {
+  Sha256 hash;
+  hash.add_field(fmt::format("format {} shims {} nvrtc {}", kFormatVersion, kShimVersion,
+                             nvrtc.fingerprint()));
+  hash.add_field(unit.name).add_field(unit.source);
+  hash.add_field(std::to_string(unit.instances.size()));
+  for (const std::string& instance : unit.instances) hash.add_field(instance);
+  hash.add_field(std::to_string(unit.options.size()));
+  for (const std::string& option : unit.options) hash.add_field(option);
+  for (const LayoutQuestion& layout : unit.layouts) {
+    hash.add_field(layout.name).add_field(join(layout.fields, ","));
+  }
+  for (const Header& header : unit.headers) hash.add_field(header.spelling).add_field(header.text);
+  return hash.finish_hex();
+}
+
+// Where the toolkit lies is this machine's business, so it is in the options but not in the key.
+// Since 12.9 NVRTC has a cache of its own where there is a driver, and what comes from it has no
+// ptxas log (seen on an H200): equal requests must give equal results, so it is turned off.
+std::vector<std::string> full_options(const CompileUnit& unit, const Nvrtc& nvrtc) {
+  std::vector<std::string> options = unit.options;
+  if (std::pair(nvrtc.major(), nvrtc.minor()) >= std::pair(12, 9)) options.push_back("--no-cache");
+  if (unit.closed) return options;
+  for (const std::string& folder : nvrtc.include_folders()) options.push_back("-I" + folder);
+  return options;
+}
+
+}  // namespace warpmark
