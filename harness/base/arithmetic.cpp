@@ -40,6 +40,7 @@ const std::vector<std::string>& device_attributes() {
       "l2_bytes",
       "memory_bytes",
       "compute_capability",  // 90 for 9.0
+      "count",               // of devices, this one among them
   };
   return kNames;
 }

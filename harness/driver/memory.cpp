@@ -165,6 +165,24 @@ void DeviceMemory::copy_from(const DeviceMemory& other) {
   context.synchronize();
 }
 
+void DeviceMemory::copy_part(size_t to, const DeviceMemory& other, size_t from, size_t bytes) {
+  check_range(to, bytes);
+  other.check_range(from, bytes);
+  if (bytes == 0) return;
+  const Context& context = *context_;
+  const ScopedContext current(context);
+  const auto object = [this] { return identify(); };
+  if (other.context_ == context_) {
+    context.driver().call(context.table().memcpy_dtod, object, address() + to,
+                          other.address() + from, bytes);
+  } else {
+    context.driver().call(context.table().memcpy_peer, object, address() + to, context.handle(),
+                          other.address() + from, other.context_->handle(), bytes);
+    other.context_->synchronize();
+  }
+  context.synchronize();
+}
+
 void DeviceMemory::fill(unsigned char value) {
   if (bytes_ == 0) return;
   const Context& context = *context_;

@@ -54,6 +54,8 @@ class DeviceMemory {
   void upload(std::span<const std::byte> from, size_t offset = 0);
   void download(std::span<std::byte> to, size_t offset = 0) const;
   void copy_from(const DeviceMemory& other);
+  /// Copies `bytes` from byte `from` of another block, which may be another device's, to byte `to`.
+  void copy_part(size_t to, const DeviceMemory& other, size_t from, size_t bytes);
   /// Sets every byte.
   void fill(unsigned char value);
 

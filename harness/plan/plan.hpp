@@ -104,6 +104,7 @@ struct Buffer {
   std::optional<PlanImage> image = {};  ///< the kernel gets its texture or surface object
   std::optional<Size> pitch = {};       ///< bytes from one row to the next; nothing: none between
   std::optional<Size> offset = {};      ///< elements of its memory in front of it
+  bool partition = false;               ///< each device has a part, along the first axis
   /// Whether its elements are all that its memory has.
   bool is_dense() const { return !pitch && !offset; }
   friend bool operator==(const Buffer&, const Buffer&) = default;
@@ -286,6 +287,7 @@ struct Plan {
   std::vector<Step> steps;
   std::vector<Swap> swaps;
   std::vector<Renamed> renamed;
+  std::optional<Size> devices;  ///< that run the steps at a time, each on its parts; nothing: one
   std::vector<Expected> expected;
   std::vector<PlannedCheck> checks;
   std::optional<Amount> bytes, flops;  ///< moved and done by one run of the steps
@@ -370,6 +372,11 @@ void check_peak(const Plan& plan, const PositionMap& positions);
 /// then. Work that is not known yet is left out, and so are plans that may be skipped by a rule
 /// still open.
 void check_work(const Plan& plan, const Plan& smaller, const PositionMap& positions);
+
+/// How many devices run a plan, on a machine with these attributes. Throws a usage error, at its
+/// place, for a number that is not whole or less than 1.
+int64_t devices_of(const Plan& plan, const std::map<std::string, int64_t>& device,
+                   const PositionMap& positions);
 
 /// The value of a Size of a resolved plan. Throws an internal error for a symbolic one.
 int64_t resolved(const Size& size);

@@ -162,8 +162,8 @@ PlanImage read_image(const PlanValue& value) {
 }
 
 Buffer read_buffer(const PlanValue& value) {
-  value.members({"name", "direction", "dtype", "shape", "value", "pointers", "image", "pitch",
-                 "offset", "symbol", "at"});
+  value.members({"name", "direction", "dtype", "shape", "value", "pointers", "image", "partition",
+                 "pitch", "offset", "symbol", "at"});
   Buffer buffer;
   buffer.name = value.get("name").nonempty();
   buffer.direction = value.get("direction")
@@ -173,6 +173,7 @@ Buffer read_buffer(const PlanValue& value) {
   buffer.at = value.optional_text("at");
   buffer.symbol = value.optional_text("symbol");
   if (const auto image = value.find("image")) buffer.image = read_image(*image);
+  if (const auto partition = value.find("partition")) buffer.partition = partition->truth();
   if (const auto pitch = value.find("pitch")) buffer.pitch = read_size(*pitch);
   if (const auto offset = value.find("offset")) buffer.offset = read_size(*offset);
   if (const auto pointers = value.find("pointers")) {
@@ -433,6 +434,7 @@ void read_plan_body(const PlanValue& value, Plan& plan) {
     }
   }
   std::set<std::string> outputs;
+  if (const auto devices = value.find("devices")) plan.devices = read_size(*devices);
   for (const PlanValue& item : value.get("expected").list()) {
     plan.expected.push_back(read_expected(item, plan));
     if (!outputs.insert(plan.expected.back().output).second) item.fail("is there a second time");
@@ -446,8 +448,8 @@ void read_plan_body(const PlanValue& value, Plan& plan) {
 
 void read_plan_body(const nlohmann::ordered_json& json, Plan& plan) {
   const PlanValue value(json, "");
-  value.members({"units", "buffers", "scalars", "accesses", "steps", "swaps", "renamed", "expected",
-                 "checks", "bytes", "flops"});
+  value.members({"units", "buffers", "scalars", "accesses", "steps", "swaps", "renamed", "devices",
+                 "expected", "checks", "bytes", "flops"});
   read_plan_body(value, plan);
 }
 

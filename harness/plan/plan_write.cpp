@@ -104,6 +104,7 @@ Json json_of(const Buffer& buffer) {
   if (buffer.value) json["value"] = json_of(*buffer.value);
   if (!buffer.pointers.empty()) json["pointers"] = buffer.pointers;
   if (buffer.image) json["image"] = json_of(*buffer.image);
+  if (buffer.partition) json["partition"] = true;
   if (buffer.pitch) json["pitch"] = json_of(*buffer.pitch);
   if (buffer.offset) json["offset"] = json_of(*buffer.offset);
   if (!buffer.symbol.empty()) json["symbol"] = buffer.symbol;
@@ -294,6 +295,7 @@ nlohmann::ordered_json to_json(const Plan& plan) {
   }
   for (const Renamed& one : plan.renamed)
     json["renamed"].push_back({{"name", one.name}, {"buffer", one.buffer}});
+  if (plan.devices) json["devices"] = json_of(*plan.devices);
   json["expected"] = json_list(plan.expected);
   if (!plan.checks.empty()) json["checks"] = json_list(plan.checks);
   if (plan.bytes) json["bytes"] = json_of(*plan.bytes);

@@ -99,6 +99,26 @@ class Resolver {
 
   const Scope& scope() const { return scope_; }
 
+  // From here on arithmetic is about what one device has.
+  void divide(Plan& plan) {
+    if (!plan.devices) return;
+    const int64_t devices = devices_of(plan, facts_.device, positions_);
+    plan.devices = devices;
+    for (const Buffer& buffer : plan.buffers) {
+      if (!buffer.partition) continue;
+      std::vector<int64_t> shape =
+          std::get<std::vector<int64_t>>(*scope_.find(buffer.name + ".shape"));
+      if (shape.empty() || shape[0] % devices != 0) {
+        throw usage_error(
+            fmt::format("{} devices cannot share `{}`: its first axis has {} elements", devices,
+                        buffer.name, shape.empty() ? 0 : shape[0]),
+            positions_.find(buffer.at), "make it a multiple of the number of devices");
+      }
+      shape[0] /= devices;
+      set_array(buffer.name, &shape);
+    }
+  }
+
   void skip(PlannedSkip& rule) {
     const auto* symbolic = std::get_if<Symbolic>(&rule.when);
     if (symbolic == nullptr) return;
@@ -193,15 +213,36 @@ class Resolver {
 
 }  // namespace
 
+int64_t devices_of(const Plan& plan, const std::map<std::string, int64_t>& device,
+                   const PositionMap& positions) {
+  if (!plan.devices) return 1;
+  const Position where = positions.find("/devices");
+  ArithmeticValue value;
+  if (const auto* symbolic = std::get_if<Symbolic>(&*plan.devices)) {
+    Scope scope;
+    for (const PlanAxis& axis : plan.point) scope.set(axis.name, axis.value);
+    for (const auto& [name, known] : device) scope.set("device." + name, known);
+    value = Expression::parse(symbolic->text, where).evaluate(scope);
+  } else {
+    value = std::get<int64_t>(*plan.devices);
+  }
+  const auto* count = std::get_if<int64_t>(&value);
+  if (count != nullptr && *count >= 1) return *count;
+  throw usage_error(
+      fmt::format("`devices` is {}: a whole number, 1 or more, is needed", to_text(value)), where);
+}
+
 Plan resolve(Plan plan, const Facts& facts, const PositionMap& positions) {
   Resolver resolver(plan, facts, positions);
   for (Buffer& buffer : plan.buffers) resolver.buffer(buffer);
   for (Buffer& buffer : plan.buffers) resolver.placement(buffer);
-  for (Scalar& scalar : plan.scalars) resolver.scalar(scalar);
+  Resolver parts = resolver;
+  parts.divide(plan);
+  for (Scalar& scalar : plan.scalars) parts.scalar(scalar);
   for (Step& step : plan.steps) {
-    std::visit([&](auto& one) { resolver.step(one); }, step);
+    std::visit([&](auto& one) { parts.step(one); }, step);
   }
-  for (const Swap& swap : plan.swaps) resolver.swap(swap);
+  for (const Swap& swap : plan.swaps) parts.swap(swap);
   resolver.amount(plan.bytes);
   resolver.amount(plan.flops);
   resolver.amount(plan.peak_flops_per_s);

@@ -38,12 +38,14 @@ protocol::Prepare request_for(const Case& which, const PlannedCase& planned, boo
   return request;
 }
 
-// What a context cannot be set up for: the stack or the heap that the suite asks for, or linking.
+// What a context cannot be set up for: the stack or the heap that the suite asks for, further devices,
+// or linking.
 Position place_of_misfit(const PlannedCase& planned) {
   const PlanLimits& limits = planned.plan.limits;
-  return planned.positions.find(limits.stack_bytes ? "/limits/stack_bytes"
-                                : limits.heap_mib  ? "/limits/heap_mib"
-                                                   : "/kernel/link");
+  return planned.positions.find(limits.stack_bytes     ? "/limits/stack_bytes"
+                                : limits.heap_mib      ? "/limits/heap_mib"
+                                : planned.plan.devices ? "/devices"
+                                                       : "/kernel/link");
 }
 
 void keep_images(std::vector<protocol::UnitImage> images, const std::vector<Entry>& kernels,
@@ -78,6 +80,9 @@ void CaseUnits::interrupt() noexcept {
 Signatures CaseUnits::prepare(const Case& which, const PlannedCase& planned, bool load,
                               CaseArtifacts* artifacts, Outcome& outcome) {
   protocol::Prepare request = request_for(which, planned, load, artifacts, outcome);
+  request.devices = static_cast<uint64_t>(
+      devices_of(planned.plan, worker_.facts().attributes, planned.positions));
+  if (request.devices > 1 && compiler_) end_skipped(outcome, "several devices do not grade");
   if (compiler_) return prepare_confined(which, planned, std::move(request), artifacts, outcome);
   const nlohmann::json wire = protocol::to_json(request);
   // Most cases of a suite are compiled alike, and without a launch nothing else is wanted.

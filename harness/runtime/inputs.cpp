@@ -334,6 +334,8 @@ bool is_other_than_axis(const Plan& plan, const std::string& name, const ScalarV
 PythonScope axes_scope(const Plan& plan) {
   PythonScope scope;
   for (const PlanAxis& axis : plan.point) scope.set_value(axis.name, python_value(axis.value));
+  const auto* devices = plan.devices ? std::get_if<int64_t>(&*plan.devices) : nullptr;
+  if (devices != nullptr) scope.set_value("devices", *devices);
   return scope;
 }
 

@@ -215,6 +215,7 @@ protocol::Run run_request(const ReadyCase& ready) {
     if (element != ready.inputs.elements.end()) run.buffers.back().element = element->second;
     run.buffers.back().bytes =
         static_cast<uint64_t>(element_count(buffer_shape(buffer, ready.inputs))) * dtype.bytes;
+    run.buffers.back().partition = buffer.partition && plan.devices && resolved(*plan.devices) > 1;
     if (const auto placed = ready.placed.find(buffer.name); placed != ready.placed.end()) {
       const Placement& placement = placed->second.placement();
       run.buffers.back().bytes = placement.bytes();
@@ -237,6 +238,7 @@ protocol::Run run_request(const ReadyCase& ready) {
     run.steps.push_back(wire_step(step, ready, kernels, launches));
   }
   run.timed_step = plan.timed_step;
+  if (plan.devices) run.devices = static_cast<uint64_t>(resolved(*plan.devices));
   run.instructions = static_cast<uint64_t>(plan.limits.instructions.value_or(0));
   return run;
 }

@@ -216,9 +216,13 @@ class Session::State {
     check_launches(planned, compiled.kernels, outcome);
     ReadyCase ready{planned, {}, trial.guards_front, {}};
     try {
+      if (planned.plan.devices) {
+        ready.planned.plan.devices =
+            devices_of(planned.plan, worker_.facts().attributes, planned.positions);
+      }
       const GeneratorKey key{trial.seed.value_or(options_.seed), which.suite->name, which.id, "",
                              trial.index};
-      ready.inputs = evaluate_inputs(python_, planned, types, key);
+      ready.inputs = evaluate_inputs(python_, ready.planned, types, key);
       ready.planned.plan =
           resolve(planned.plan, facts_for(planned.plan, ready.inputs), planned.positions);
       for (Buffer& buffer : ready.planned.plan.buffers) {

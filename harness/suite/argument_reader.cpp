@@ -121,6 +121,18 @@ void read_placement(const YamlNode& node, const std::string& what, Argument& arg
   };
   read("pitch", argument.pitch);
   read("offset", argument.offset);
+  const YamlNode* partition = node.find("partition");
+  if (partition == nullptr) return;
+  if (!is_array(argument.kind) || argument.image || argument.pitch || argument.offset) {
+    throw usage_error(fmt::format("`partition` is for dense arrays, and {} is none", what),
+                      partition->where);
+  }
+  require_map(*partition, "`partition`", {"axis"});
+  const YamlNode* axis = partition->find("axis");
+  if (axis == nullptr) throw usage_error("`partition` needs `axis`", partition->where);
+  // Parts along another axis would not be whole pieces of memory.
+  read_word(*axis, "`axis`", {"0"});
+  argument.partition = partition->where;
 }
 
 void read_points_to(const YamlNode& node, const std::string& what, Argument& argument) {
@@ -148,7 +160,8 @@ Argument read_argument(const YamlMember& member) {
     return argument;
   }
   std::vector<std::string> keys = texts_of(kKinds);
-  keys.insert(keys.end(), {"dtype", "surface", "channels", "pitch", "offset", "points_to"});
+  keys.insert(keys.end(),
+              {"dtype", "surface", "channels", "pitch", "offset", "partition", "points_to"});
   keys.insert(keys.end(), kTextureKeys.begin(), kTextureKeys.end());
   require_map(member.value, what, keys);
   Argument argument = read_kind(member, what, kKinds);

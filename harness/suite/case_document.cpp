@@ -35,6 +35,9 @@ class Writer {
     if (suite_.report) set("/expect", suite_.report->kind.where);
     if (suite_.compile_error) set("/expect", suite_.compile_error->where);
     if (suite_.launch) launch(*suite_.launch);
+    if (suite_.devices) {
+      json["devices"] = size_document(*suite_.devices, "/devices", values_, document_.positions);
+    }
     json["reference"] = reference();
     json["tolerance"] = tolerance(suite_.tolerance, "/tolerance");
     if (!suite_.checks.empty()) json["checks"] = checks();
@@ -178,6 +181,7 @@ class Writer {
         json[key] =
             size_document(*value, fmt::format("{}/{}", pointer, key), values_, document_.positions);
       };
+      if (argument.partition) json["partition"] = true;
       size("pitch", argument.pitch);
       size("offset", argument.offset);
       for (const SuiteFieldPointer& one : argument.points_to) {

@@ -135,6 +135,7 @@ struct Argument {
   std::optional<SuiteImage> image;
   std::optional<Expression> pitch;           ///< bytes from one row of an array to the next
   std::optional<Expression> offset;          ///< elements in front of an array in its memory
+  std::optional<Position> partition;         ///< along its first axis, a part for each device
   std::vector<SuiteFieldPointer> points_to;  ///< of a scalar that is a struct
   std::string symbol;  ///< of a variable of the module: its C++ name, "ns::table"
 };
@@ -281,6 +282,7 @@ struct Suite {
   std::vector<Argument> arguments;  ///< in the kernel's parameter order
   std::vector<Argument> globals;    ///< variables of the module: `constants` and `globals`
   std::optional<SuiteLaunch> launch;
+  std::optional<Expression> devices;  ///< how many run it at a time; nothing: one
   std::vector<NamedText> reference;
   std::vector<SuiteCheck> checks;  ///< of what references have passed
   SuiteTolerance tolerance;

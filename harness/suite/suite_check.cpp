@@ -59,6 +59,7 @@ class Checker {
       for (const Expression* part : kernel->entry->expressions()) names(*part, "entry", {});
     }
     if (suite_.launch) launch(*suite_.launch);
+    devices();
     bench_step();
     references();
     listed_cases();
@@ -316,6 +317,24 @@ class Checker {
 
   static bool contains(const std::vector<std::string>& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
+  }
+
+  // What several devices write must be put together again.
+  void devices() const {
+    if (suite_.devices) names(*suite_.devices, "devices", {true, {}});
+    for (const Argument* argument : all_arguments(suite_)) {
+      if (argument->partition && !suite_.devices) {
+        throw usage_error("`partition` is for several devices", *argument->partition,
+                          "add `devices: all`, or their number");
+      }
+      if (argument->name == "devices" && suite_.devices) {
+        throw usage_error("the name `devices` is taken: it is their number", argument->where);
+      }
+      if (!suite_.devices || argument->partition || !is_output(argument->kind)) continue;
+      throw usage_error(
+          fmt::format("`{}` is an output of each device, and has no `partition`", argument->name),
+          argument->where, "add `partition: {axis: 0}`");
+    }
   }
 
   void composites() const {

@@ -16,9 +16,9 @@ namespace {
 
 const std::vector<std::string>& top_keys() {
   static const std::vector<std::string> kKeys = {
-      "warpmark",  "about",     "plugin",  "kernel", "axes",      "cases", "types",
-      "arguments", "constants", "globals", "launch", "reference", "check", "tolerance",
-      "baseline",  "bench",     "expect",  "limits", "requires",  "skip",  "lint"};
+      "warpmark",  "about",   "plugin", "kernel",   "axes",      "cases", "types",     "arguments",
+      "constants", "globals", "launch", "devices",  "reference", "check", "tolerance", "baseline",
+      "bench",     "expect",  "limits", "requires", "skip",      "lint"};
   return kKeys;
 }
 
@@ -142,6 +142,11 @@ std::shared_ptr<const Suite> read_suite(const std::string& text, const std::file
   key("constants", [&](const YamlNode& node) { globals(node, true); });
   key("globals", [&](const YamlNode& node) { globals(node, false); });
   key("launch", [&](const YamlNode& node) { suite->launch = read_launch(node); });
+  key("devices", [&](const YamlNode& node) {
+    const Located wanted = read_text(node, "`devices`");
+    suite->devices =
+        Expression::parse(wanted.text == "all" ? "device.count" : wanted.text, wanted.where);
+  });
   key("reference", [&](const YamlNode& node) { read_reference(node, *suite); });
   key("check", [&](const YamlNode& node) { read_checks(node, *suite); });
   key("tolerance", [&](const YamlNode& node) { read_tolerance(node, *suite); });

@@ -190,7 +190,7 @@ void DeviceRun::restore(const std::vector<BufferMemory>& memory, uint8_t poison)
       continue;
     }
     DeviceMemory& buffer = find(request_.buffers[i].name);
-    if (memory[i].initial) {
+    if (memory[i].initial && !request_.buffers[i].partition) {
       const HostRegistration fast = registered(context_, memory[i].initial->bytes(), registers_);
       buffer.upload(memory[i].initial->bytes().first(request_.buffers[i].bytes));
       forget_surroundings(request_.buffers[i]);
@@ -242,12 +242,17 @@ size_t DeviceRun::queued_steps() const {
 
 void DeviceRun::queue(const Stream& stream) {
   bool ignored = false;
-  for (Step& step : timed_steps()) queue_step(step, stream, ignored);
+  queue(stream, ignored);
+}
+
+void DeviceRun::queue(const Stream& stream, bool& launched) {
+  for (Step& step : timed_steps()) queue_step(step, stream, launched);
 }
 
 void DeviceRun::fetch(std::vector<BufferMemory>& memory) const {
   for (size_t i = 0; i < request_.buffers.size(); ++i) {
     if (request_.buffers[i].bytes == 0 || !memory[i].result) continue;
+    if (request_.buffers[i].partition) continue;  // DeviceGroup gathers it
     if (const auto image = images_.find(request_.buffers[i].name); image != images_.end()) {
       image->second.download(memory[i].result->bytes().first(request_.buffers[i].bytes));
       continue;

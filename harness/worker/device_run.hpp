@@ -55,11 +55,15 @@ class DeviceRun {
   void run_before_timed(const Stream& stream);
   /// Queues what is timed, all steps or one, without waiting.
   void queue(const Stream& stream);
+  void queue(const Stream& stream, bool& launched);
   /// How many calls of the driver that takes.
   size_t queued_steps() const;
 
   /// Copies results to the host, from where the steps left them.
   void fetch(std::vector<BufferMemory>& memory) const;
+
+  DeviceMemory& buffer(const std::string& name) { return find(name); }
+  const std::shared_ptr<Context>& context() const { return context_; }
 
   /// The buffers around which, in their pages, something was written.
   std::vector<std::string> trespasses() const;

@@ -56,6 +56,7 @@ DeviceFacts facts_of(const DeviceChoice& choice) {
     if (device.has(capability)) facts.capabilities.emplace_back(capability_name(capability));
   }
   facts.attributes = attributes_of(device);
+  facts.attributes["count"] = Device::count(*device.driver());
   return facts;
 }
 
@@ -123,16 +124,17 @@ std::string Executor::set_up(const protocol::ContextLimits& limits,
   return fmt::format("links several units, which {} cannot", facts_.name);
 }
 
-Module Executor::load(const std::vector<protocol::Load::Unit>& units, size_t index) const {
+Module Executor::load(const std::shared_ptr<Context>& context,
+                      const std::vector<protocol::Load::Unit>& units, size_t index) {
   const protocol::Load::Unit& unit = units[index];
-  if (unit.link.empty()) return {context_, unit.image, unit.name};
-  Linker linker(context_);
+  if (unit.link.empty()) return {context, unit.image, unit.name};
+  Linker linker(context);
   std::vector<std::string> names{unit.name};
   for (const size_t other : unit.link) names.push_back(units.at(other).name);
   try {
     linker.add(unit.image, unit.name);
     for (const size_t other : unit.link) linker.add(units[other].image, units[other].name);
-    return {context_, linker.complete(), join(names, " + ")};
+    return {context, linker.complete(), join(names, " + ")};
   } catch (const DriverError& error) {
     const std::string log = linker.log();
     if (error.sticky() || log.empty()) throw;
@@ -144,19 +146,53 @@ protocol::Prepared Executor::load(const protocol::Load& request) {
   launched_ = false;
   kernels_.clear();
   main_module_.reset();
+  others_.clear();
   protocol::Prepared reply;
-  const std::vector<bool> linked = linked_units(request.units);
-  reply.misfit = set_up(request.limits, linked);
+  reply.misfit = set_up(request.limits, linked_units(request.units));
   if (!reply.misfit.empty()) return reply;
+  PreparedDevice loaded = load(context_, request);
+  kernels_ = std::move(loaded.kernels);
+  main_module_ = std::move(loaded.main_module);
+  return reply;
+}
+
+PreparedDevice Executor::load(std::shared_ptr<Context> context, const protocol::Load& request) {
+  const std::vector<bool> linked = linked_units(request.units);
   std::map<size_t, Module> modules;
   for (size_t i = 0; i < request.units.size(); ++i) {
-    if (!linked[i]) modules.emplace(i, load(request.units, i));
+    if (!linked[i]) modules.emplace(i, load(context, request.units, i));
   }
+  PreparedDevice loaded{std::move(context), {}, {}};
   for (const protocol::KernelName& kernel : request.kernels) {
-    kernels_.push_back(modules.at(kernel.unit).function(kernel.entry));
+    loaded.kernels.push_back(modules.at(kernel.unit).function(kernel.entry));
   }
-  if (!request.kernels.empty()) main_module_ = modules.at(request.kernels.front().unit);
-  return reply;
+  if (!request.kernels.empty()) {
+    loaded.main_module = modules.at(request.kernels.front().unit);
+  }
+  return loaded;
+}
+
+// Why there are not so many devices, or "". The first is the one that was chosen; the others follow
+// it, and behind the last comes number 0.
+std::string Executor::load_on_others(const protocol::Load& request, uint64_t devices) {
+  const auto& driver = choice_.device.driver();
+  const auto count = static_cast<uint64_t>(Device::count(*driver));
+  if (devices > count) {
+    return fmt::format("runs on {} devices, and there {} {}", devices, count == 1 ? "is" : "are",
+                       count);
+  }
+  for (uint64_t i = 1; i < devices; ++i) {
+    const auto index = (static_cast<uint64_t>(choice_.device.index()) + i) % count;
+    auto context = Context::create(Device(driver, static_cast<int>(index)));
+    others_.push_back(load(std::move(context), request));
+  }
+  return "";
+}
+
+std::vector<PreparedDevice> Executor::group() const {
+  std::vector<PreparedDevice> all = {{context_, kernels_, main_module_}};
+  all.insert(all.end(), others_.begin(), others_.end());
+  return all;
 }
 
 // Only the driver knows what kernels of a binary take.
@@ -190,7 +226,10 @@ protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
   const bool has_binary = binary != request.units.end();
   if (request.load || has_binary) {
     try {
-      load(load_request(request, reply.kernels, made.images, takes_ptx()));
+      const protocol::Load wanted = load_request(request, reply.kernels, made.images, takes_ptx());
+      load(wanted);
+      if (request.load) reply.misfit = load_on_others(wanted, request.devices);
+      if (!reply.misfit.empty()) return reply;
     } catch (const DriverError& error) {
       if (!has_binary || error.result() != CUDA_ERROR_NO_BINARY_FOR_GPU) throw;
       reply.misfit = fmt::format("runs {}, which has no code for {}", binary->name, facts_.name);
@@ -248,6 +287,9 @@ void Executor::set_launch_limits(const protocol::Run& run) {
     options["counters"] = run.counters;
   }
   const std::string text = json_line(options);
+  for (const PreparedDevice& other : others_) {
+    other.context->driver().configure(other.context->handle(), text);
+  }
   if (text == launch_limits_) return;
   context_->driver().configure(context_->handle(), text);
   launch_limits_ = text;
@@ -261,6 +303,7 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
   if (!reply.misfit.text.empty()) return reply;
   set_launch_limits(request.run);
   places_.clear();
+  if (request.run.devices > 1) return verify_on_several(request, memory);
   DeviceRun run(context_, kernels_, main_module_, request.run);
   places_ = run.places();
   run.restore(memory, request.poison);
@@ -277,6 +320,56 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
   reply.places = places_;
   reply.trespasses = run.trespasses();
   reply.reports = drain_reports();
+  return reply;
+}
+
+protocol::Verified Executor::verify_on_several(const protocol::Verify& request,
+                                               std::vector<BufferMemory>& memory) {
+  protocol::Verified reply;
+  DeviceGroup group(this->group(), request.run);
+  places_ = group.first().places();
+  group.restore(memory, request.poison);
+  const bool counts = !request.run.counters.empty() && choice_.device.has(Capability::profile);
+  if (counts) drain_counters();
+  group.run(launched_);
+  if (counts) reply.counters = drain_counters();
+  group.fetch(memory);
+  reply.places = places_;
+  reply.reports = drain_reports();
+  return reply;
+}
+
+// Of several devices the host's clock knows when all are done.
+protocol::Timed Executor::time_on_several(const protocol::Time& request,
+                                          const std::vector<BufferMemory>& memory) {
+  protocol::Timed reply;
+  DeviceGroup group(this->group(), request.run);
+  group.restore(memory, request.poison);
+  launched_ = true;
+  const bool restores = request.restore != Restore::never;
+  if (restores) group.keep_initial();
+  const bool counts = choice_.device.has(Capability::counters);
+  const uint64_t most = std::min<uint64_t>(counts ? 5 : 50, request.options.max_samples);
+  TimedSeries series;
+  series.mode = TimingMode::hot;
+  series.stop = StopReason::samples;
+  bool ignored = false;
+  if (counts) drain_counters();
+  group.run(ignored);  // on a GPU, the first takes longer
+  if (counts) reply.measurement.counters = sum_counters(drain_counters());
+  const auto start = Clock::now();
+  while (series.seconds.size() < most) {
+    if (restores) group.put_back();
+    const auto begin = Clock::now();
+    group.run(ignored);
+    series.seconds.push_back(seconds_since(begin));
+    if (seconds_since(start) < request.options.budget_s) continue;
+    series.stop = StopReason::budget;
+    break;
+  }
+  reply.measurement.series.push_back(std::move(series));
+  reply.measurement.seconds = seconds_since(start);
+  reply.measurement.kernels = group.first().kernel_facts();
   return reply;
 }
 
@@ -310,6 +403,7 @@ protocol::Timed Executor::time(const protocol::Time& request,
   if (reply.misfit.text.empty()) reply.misfit = misfit(request.options);
   if (!reply.misfit.text.empty()) return reply;
   set_launch_limits(request.run);
+  if (request.run.devices > 1) return time_on_several(request, memory);
   DeviceRun run(context_, kernels_, main_module_, request.run);
   run.restore(memory, request.poison);
   launched_ = true;
@@ -392,12 +486,16 @@ protocol::Calibrated Executor::calibrate() {
 }
 
 void Executor::collect_reports() {
-  context_->driver().drain_reports(context_->handle(), [&](std::string_view line) {
-    auto report = try_parse_ordered_json(line);
-    if (!report.is_object()) return;
-    if (step_) report["step"] = *step_;
-    reports_.push_back(std::move(report));
-  });
+  const auto collect = [&](const Context& context) {
+    context.driver().drain_reports(context.handle(), [&](std::string_view line) {
+      auto report = try_parse_ordered_json(line);
+      if (!report.is_object()) return;
+      if (step_) report["step"] = *step_;
+      reports_.push_back(std::move(report));
+    });
+  };
+  collect(*context_);
+  for (const PreparedDevice& other : others_) collect(*other.context);
 }
 
 std::vector<nlohmann::ordered_json> Executor::drain_reports() {
@@ -408,10 +506,14 @@ std::vector<nlohmann::ordered_json> Executor::drain_reports() {
 
 std::vector<nlohmann::ordered_json> Executor::drain_counters() const {
   std::vector<nlohmann::ordered_json> launches;
-  context_->driver().drain_counters(context_->handle(), [&](std::string_view line) {
-    auto launch = try_parse_ordered_json(line);
-    if (launch.is_object()) launches.push_back(std::move(launch));
-  });
+  const auto drain = [&](const Context& context) {
+    context.driver().drain_counters(context.handle(), [&](std::string_view line) {
+      auto launch = try_parse_ordered_json(line);
+      if (launch.is_object()) launches.push_back(std::move(launch));
+    });
+  };
+  drain(*context_);
+  for (const PreparedDevice& other : others_) drain(*other.context);
   return launches;
 }
 

@@ -10,6 +10,7 @@
 #include "driver/choose.hpp"
 #include "driver/kernel.hpp"
 #include "driver/nvml.hpp"
+#include "worker/device_group.hpp"
 #include "worker/device_run.hpp"
 #include "worker/protocol.hpp"
 #include "worker/timing_kernels.hpp"
@@ -64,7 +65,15 @@ class Executor {
   void collect_reports();
   bool takes_ptx() const { return choice_.device.has(Capability::image_ptx); }
   std::string set_up(const protocol::ContextLimits& limits, const std::vector<bool>& linked);
-  Module load(const std::vector<protocol::Load::Unit>& units, size_t unit) const;
+  static Module load(const std::shared_ptr<Context>& context,
+                     const std::vector<protocol::Load::Unit>& units, size_t unit);
+  static PreparedDevice load(std::shared_ptr<Context> context, const protocol::Load& request);
+  std::string load_on_others(const protocol::Load& request, uint64_t devices);
+  std::vector<PreparedDevice> group() const;
+  protocol::Verified verify_on_several(const protocol::Verify& request,
+                                       std::vector<BufferMemory>& memory);
+  protocol::Timed time_on_several(const protocol::Time& request,
+                                  const std::vector<BufferMemory>& memory);
   void add_parameters(const protocol::Prepare& request, std::vector<Entry>& entries) const;
   /// Why a run does not fit the device. `more` is what it needs beside its buffers, in bytes.
   protocol::Misfit misfit(const protocol::Run& run, uint64_t more = 0) const;
@@ -76,6 +85,8 @@ class Executor {
   TimedSeries time_on_host(DeviceRun& run, const TimingOptions& options, Restore restore);
 
   DeviceChoice choice_;
+  std::vector<PreparedDevice>
+      others_;  ///< of a case that runs on several devices, beside the first
   std::shared_ptr<Context> context_;
   std::optional<UnitCompiler> compiler_;  ///< nothing in a confined worker
   DeviceFacts facts_;

@@ -112,6 +112,7 @@ Json to_json(const Run& run) {
     if (buffer.pitch != 0) {
       buffers.back()["place"] = {buffer.lead, buffer.row, buffer.pitch};
     }
+    if (buffer.partition) buffers.back()["partition"] = true;
   }
   Json scalars = Json::array();
   for (const ScalarBytes& scalar : run.scalars) {
@@ -131,6 +132,7 @@ Json to_json(const Run& run) {
                {"counters", run.counters},
                {"guard", static_cast<int>(run.guard)}};
   if (run.timed_step) json["timed_step"] = *run.timed_step;
+  json["devices"] = run.devices;
   return json;
 }
 
@@ -234,6 +236,7 @@ Prepare prepare_from(const Json& json) {
   request.limits = {json.at("stack_bytes"), json.at("heap_bytes")};
   request.images = json.at("images");
   request.architecture = json.at("architecture");
+  request.devices = json.at("devices");
   return request;
 }
 
@@ -253,6 +256,7 @@ Run run_from(const Json& json) {
       run.buffers.back().row = place.at(1);
       run.buffers.back().pitch = place.at(2);
     }
+    run.buffers.back().partition = buffer.value("partition", false);
   }
   for (const Json& scalar : json.at("scalars")) {
     run.scalars.push_back(
@@ -268,6 +272,7 @@ Run run_from(const Json& json) {
   run.counters = json.at("counters");
   run.guard = static_cast<Guard>(json.at("guard").get<int>());
   if (json.contains("timed_step")) run.timed_step = json.at("timed_step").get<uint64_t>();
+  run.devices = json.at("devices");
   return run;
 }
 
@@ -383,7 +388,8 @@ Json to_json(const Prepare& request) {
           {"heap_bytes", request.limits.heap_bytes},
           {"load", request.load},
           {"images", request.images},
-          {"architecture", request.architecture}};
+          {"architecture", request.architecture},
+          {"devices", request.devices}};
 }
 
 Json to_json(const Load& request) {

@@ -73,6 +73,7 @@ struct Prepare {
   bool load = true;      ///< false: signatures are all that is wanted, and nothing can be launched
   bool images = false;   ///< the reply is to have what was compiled
   int architecture = 0;  ///< for a worker without a device: 90 compiles for sm_90
+  uint64_t devices = 1;  ///< that are to run it at a time
 };
 
 /// Whether a reply has as much as the request asks for: the worker is not trusted.
@@ -128,6 +129,8 @@ struct BufferBytes {
   /// Bytes in front of the first element, of a row, and from one row to the next, which is 0 where
   /// there is nothing between them. What is around elements has no value.
   uint64_t lead = 0, row = 0, pitch = 0;
+  /// Of several devices each has an equal part of the bytes.
+  bool partition = false;
 };
 
 struct ScalarBytes {
@@ -178,6 +181,7 @@ struct Run {
   std::vector<std::string> counters;  ///< sets to count and report, of devices with `profile`
   Guard guard = Guard::none;
   std::optional<uint64_t> timed_step;  ///< of `steps`, a launch: those before it run once; or all
+  uint64_t devices = 1;                ///< that run it at a time, as many as were prepared for
 };
 
 /// Run it once: restore, poison, launch, synchronise, fetch.

@@ -57,8 +57,8 @@ inline Json plan_of_arguments(const Json& which) {
     Json item = {{"name", argument.at("name")}};
     const bool is_input = kind == "pointers" || kind == "texture";
     if (!by_value) item["direction"] = is_input ? "in" : kind;
-    for (const char* key : {"dtype", "shape", "value", "pointers", "image", "pitch", "offset",
-                            "points_to", "symbol", "null", "at"}) {
+    for (const char* key : {"dtype", "shape", "value", "pointers", "image", "partition", "pitch",
+                            "offset", "points_to", "symbol", "null", "at"}) {
       if (argument.contains(key)) item[key] = argument.at(key);
     }
     plan[by_value ? "scalars" : "buffers"].push_back(std::move(item));
@@ -70,7 +70,7 @@ inline Json plan_of_arguments(const Json& which) {
                                 {"value", reference.at("value")},
                                 {"tolerance", reference.at("tolerance")}});
   }
-  for (const char* key : {"checks", "swaps", "renamed", "bytes", "flops"}) {
+  for (const char* key : {"devices", "checks", "swaps", "renamed", "bytes", "flops"}) {
     if (which.contains(key)) plan[key] = which.at(key);
   }
   return plan;

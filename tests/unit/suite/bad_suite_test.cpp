@@ -187,7 +187,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"", "check: {moments: z}\n", "15:8 `moments` needs mean or variance, or both"},
         Row{"", "budget: {memory_mib: 1}\n",
             "15:1 unknown key of a suite `budget` | known: warpmark, about, plugin, kernel, axes, "
-            "cases, types, arguments, constants, globals, launch, reference, check, tolerance, "
+            "cases, types, arguments, constants, globals, launch, devices, reference, check, "
+            "tolerance, "
             "baseline, bench, expect, limits, requires, skip, lint"}));
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,0 +1,55 @@
+// One case on several devices at a time: arrays are scattered from the first device and gathered
+// there, by copies from device to device.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/context.hpp"
+#include "driver/kernel.hpp"
+#include "driver/stream.hpp"
+#include "worker/device_run.hpp"
+#include "worker/protocol.hpp"
+
+namespace warpmark {
+
+/// A device with the kernels of a case.
+struct PreparedDevice {
+  std::shared_ptr<Context> context;
+  std::vector<Function> kernels;
+  std::optional<Module> main_module;  ///< of the first kernel: variables are looked up here
+};
+
+/// Partitioned buffers of the run have an equal part on each device, and all of it on the first;
+/// others are there as often as devices are.
+class DeviceGroup {
+ public:
+  /// Allocates as DeviceRun does, and throws as it does.
+  DeviceGroup(const std::vector<PreparedDevice>& devices, const protocol::Run& run);
+
+  /// Gives every buffer its initial value, or the poison in each byte, and scatters.
+  void restore(const std::vector<BufferMemory>& memory, uint8_t poison);
+  /// Queues all steps on all devices, and waits for them.
+  void run(bool& launched);
+  /// Gathers, and copies results to the host: of buffers that are not partitioned those of the first
+  /// device.
+  void fetch(std::vector<BufferMemory>& memory);
+
+  void keep_initial();
+  void put_back();
+
+  const DeviceRun& first() const { return *runs_.front(); }
+
+ private:
+  void scatter();
+  void synchronize() const;
+
+  protocol::Run request_;
+  std::vector<std::unique_ptr<DeviceRun>> runs_;
+  std::vector<std::unique_ptr<Stream>> streams_;
+  std::vector<DeviceMemory> whole_;  ///< by buffer; without an address if it is not partitioned
+};
+
+}  // namespace warpmark
