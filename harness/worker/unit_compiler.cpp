@@ -11,6 +11,17 @@ namespace warpmark {
 
 namespace {
 
+// Resources are always asked for, and shown to those who do so themselves: "--ptxas-options=-v".
+bool asks_for_usage(const std::vector<std::string>& options) {
+  for (size_t i = 0; i < options.size(); ++i) {
+    const std::string& option = options[i];
+    if (option == "--ptxas-options=-v" || option == "-Xptxas=-v") return true;
+    const bool names = option == "--ptxas-options" || option == "-Xptxas";
+    if (names && i + 1 < options.size() && options[i + 1] == "-v") return true;
+  }
+  return false;
+}
+
 // A device reads on without a word where the form of a texture is not what an instruction says.
 void refuse_layered_images(const std::string& ptx, const Entry& kernel) {
   const auto use = layered_image_use(ptx, kernel.name);
@@ -68,9 +79,9 @@ UnitCompiler::Compiled UnitCompiler::compile(const protocol::Prepare& request,
     if (!result.not_cacheable.empty()) {
       made.notices.push_back("compiled anew each time: " + result.not_cacheable);
     }
-    if (std::string warnings = result.warnings(); !warnings.empty()) {
-      made.notices.push_back(std::move(warnings));
-    }
+    const std::string said =
+        asks_for_usage(wanted.options) ? std::string(trim(result.log)) : result.warnings();
+    if (!said.empty()) made.notices.push_back(said);
     made.from_cache = made.from_cache && result.from_cache;
     for (VariableFacts& one : result.variables) made.variables.push_back(std::move(one));
     for (LayoutFacts& one : result.layouts) made.layouts.push_back(std::move(one));

@@ -131,6 +131,19 @@ class Cache(CheckTest):
         self.check("suites", "--no-cache", "--journal", "run.jsonl")
         self.assertFalse(self.journal()[1]["compiled_from_cache"])
 
+    def test_what_the_compiler_said_is_shown_from_the_cache_too(self):
+        kernel = self.folder / "suites/k.cu"
+        kernel.write_text(kernel.read_text() + "__device__ int unused() { int x; return 1; }\n")
+        suite = self.folder / "suites/t.yaml"
+        suite.write_text(suite.read_text().replace("kernel: {", "kernel: {options: [--ptxas-options=-v], "))
+        for cached in (False, True):
+            from_cache, notices = self.run_once()
+            self.assertEqual(from_cache, cached)
+            self.assertIn('warning #177-D: variable "x" was declared but never referenced', notices)
+            self.assertRegex(notices, r"Used \d+ registers")
+        suite.write_text(suite.read_text().replace("options: [--ptxas-options=-v], ", ""))
+        self.assertNotIn("Used", self.run_once()[1])
+
     def test_another_source_is_another_kernel(self):
         self.run_once()
         kernel = self.folder / "suites/k.cu"
