@@ -91,6 +91,9 @@ class GuideTest(program.CheckTest):
         (self.folder / "suites").symlink_to(program.SOURCE / "suites")
         self.assertGreaterEqual(self.follow("course-kernels.md"), 2)
 
+    def test_pycuda(self):
+        self.assertGreaterEqual(self.follow("pycuda.md"), 1)
+
     def test_grade_a_class(self):
         self.write("secret", "0123456789abcdef").chmod(0o600)
         self.assertGreaterEqual(self.follow("../grading.md"), 4)

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Writes the table of docs/guide/pycuda.md: what PyCUDA's tutorials teach, the suites that show it, and their verdicts.
+
+    pycuda_rows.py PROGRAM ROOT               writes the table
+    pycuda_rows.py --check PROGRAM ROOT       fails if that would change it
+    pycuda_rows.py --record PROGRAM ROOT FILE runs the suites on this machine's GPUs, and writes their verdicts
+
+The CPU device's verdicts are those of a run now, with four devices; those of GPUs stand in results/.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+PAGE = "docs/guide/pycuda.md"
+TABLE = re.compile(r"(<!-- made by tests/docs/pycuda_rows\.py -->\n).*?(<!-- until here -->\n)", re.S)
+GPUS = {"one H100": "results/h100/suites.json", "two H100": "results/h100x2/suites.json"}
+
+# What the tutorials call it, what a suite does in its place, and the suites (names, or folders of them).
+ROWS = [
+    ("`SourceModule`, `multiply_them`", "`kernel: {file: …}` or `source: \\|`", "multiply_them/grid multiply_them"),
+    ("`doublify`, a block of 4 x 4", "`launch: {block: [4, 4]}`", "doublify"),
+    ("`double_array` in place and out of place: one name, two kernels", "a suite for each", "doublify/double_array doublify/double_array_out"),
+    ("`double_array_new`, whose length is in an array", "`info: {in: …}`", "doublify/double_array_new"),
+    ("`drv.In`, `drv.Out`, `drv.InOut`", "`in`, `out`, `inout`", "doublify/double_array doublify/double_array_out"),
+    ("`ElementwiseKernel`, `linear_combination`", "`plugin: elementwise`", "linear_combination"),
+    ("a `slice` or a `range` of an `ElementwiseKernel`", "`range` of `plugin: elementwise`", "linear_combination/ranged"),
+    ("`ReductionKernel`, `gpuarray.sum`, `dot`, `max`, `min`", "`plugin: reduction`", "reductions"),
+    ("texture references", "`texture: …`", "textures"),
+    ("MPI: scatter, `x = 0.9*x` a thousand times, gather", "`devices: …`, `partition: {axis: 0}`", "devices"),
+]
+
+
+def verdicts(program, root, device, **environment):
+    """Of each suite how many cases passed, failed and were skipped; and what ran them."""
+    done = subprocess.run([program, "check", "suites", "--device", device, "--json"], cwd=root, stdout=subprocess.PIPE,
+                          text=True, env={**os.environ, **environment})
+    suites, name = {}, ""
+    for line in done.stdout.splitlines():
+        record = json.loads(line)
+        if record["type"] == "run":
+            name = record["device"]["name"]
+        elif record["type"] == "case":
+            counts = suites.setdefault(record["suite"], {"passed": 0, "failed": 0, "skipped": 0})
+            counts[record["verdict"]] = counts.get(record["verdict"], 0) + 1
+    if not suites:
+        raise SystemExit("warpmark check suites --device %s: exit %d" % (device, done.returncode))
+    return {"device": name, "suites": suites}
+
+
+def belongs(suite, names):
+    return any(suite == name or suite.startswith(name + "/") for name in names.split())
+
+
+def verdict(recorded, names):
+    counts = {"passed": 0, "failed": 0, "skipped": 0}
+    for suite, own in recorded["suites"].items():
+        if belongs(suite, names):
+            counts = {kind: counts[kind] + own.get(kind, 0) for kind in counts}
+    return ", ".join("%d %s" % (count, kind) for kind, count in counts.items() if count) or "not run"
+
+
+def table(program, root):
+    columns = {"CPU device": verdicts(program, root, "cpu", WARPMARK_CPU_DEVICES="4")}
+    for title, file in GPUS.items():
+        columns[title] = json.loads((root / file).read_text(encoding="utf-8"))
+    lines = ["| in PyCUDA | in a suite | suites | " + " | ".join(columns) + " |", "|---" * (3 + len(columns)) + "|"]
+    for theirs, ours, names in ROWS:
+        for name in names.split():
+            if not any(belongs(suite, name) for suite in columns["CPU device"]["suites"]):
+                raise SystemExit("there is no suite %s" % name)
+        cells = [theirs, ours, ", ".join("`%s`" % name for name in names.split())]
+        cells += [verdict(recorded, names) for recorded in columns.values()]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments):
+    option = arguments.pop(0) if arguments[0].startswith("--") else ""
+    program, root = os.path.abspath(arguments[0]), pathlib.Path(arguments[1]).resolve()
+    if option == "--record":
+        made = verdicts(program, root, "gpu")
+        pathlib.Path(arguments[2]).write_text(json.dumps(made, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        return 0
+    page = root / PAGE
+    kept = page.read_text(encoding="utf-8")
+    rows = table(program, root)
+    text, found = TABLE.subn(lambda match: match[1] + rows + match[2], kept)
+    if found != 1:
+        raise SystemExit("%s: error: it has %d places for the table" % (PAGE, found))
+    if option != "--check":
+        page.write_text(text, encoding="utf-8")
+        return 0
+    if text == kept:
+        return 0
+    print("%s: error: it is not what tests/docs/pycuda_rows.py makes: run it again" % PAGE)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
