@@ -276,7 +276,8 @@ std::vector<protocol::BufferPlace> DeviceRun::places() const {
   std::vector<protocol::BufferPlace> places;
   for (const protocol::BufferBytes& buffer : request_.buffers) {
     if (buffer.image) continue;  // it has no address
-    places.push_back({buffer.name, buffer.dtype, memory_.at(buffer.name).address(), buffer.bytes});
+    places.push_back({buffer.name, buffer.dtype, memory_.at(buffer.name).address() + buffer.lead,
+                      buffer.bytes - buffer.lead});
   }
   return places;
 }

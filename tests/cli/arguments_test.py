@@ -128,6 +128,24 @@ reference: {a: 2 * a}
         self.rows(past=1)
         self.fails("the kernel wrote between the rows of `a`, where no elements are")
 
+    def test_a_kernel_that_reads_around_elements_reads_nothing(self):
+        if self.DEVICE == "gpu":
+            self.skipTest("a GPU does not know what is initialised")
+        for offset, element in ((0, 10), (2, -1)):
+            self.write("suites/k.cu", self.ROWS.replace("b[threadIdx.x] = a[threadIdx.x]",
+                                                        "b[threadIdx.x] = a[%d]" % element))
+            self.write("suites/t.yaml", """warpmark: 1
+kernel: {file: k.cu, entry: tail}
+arguments:
+  a: {in: "np.ones((4, 10))", dtype: float32, pitch: 64, offset: %d}
+  b: {out: 3}
+  n: {scalar: 3}
+launch: {block: 32}
+reference: {b: np.ones(3)}
+""" % offset)
+            out, _ = self.check("--checks", "all", "suites", code=1)
+            self.assertIn("uninitialised global memory (a)", out)
+
     def test_a_pitch_that_is_none(self):
         for pitch, words in ((36, "the pitch of `a` is 36 bytes, and a row has 10 elements of 4"),
                              (42, "the pitch of `a` is 42 bytes")):

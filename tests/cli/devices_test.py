@@ -2,7 +2,7 @@
 import json
 import unittest
 
-from program import CheckTest, gpu_is_there
+from program import SOURCE, CheckTest
 
 SUITE = """warpmark: 1
 kernel: {file: k.cu, entry: %(entry)s}
@@ -92,6 +92,16 @@ class Devices(CheckTest):
                 break
             else:
                 self.fail(changes)
+
+    def test_everything_on_the_devices_is_freed(self):
+        self.suite(2)
+        report = self.folder / "report.txt"
+        self.environment.update(WARPMARK_CPU_REPORT=str(report), WARPMARK_CPU_CHECK="memory,leak")
+        for suites in ("suites", *(str(SOURCE / "suites" / name) for name in (
+                "textures", "doublify", "course/radix_sort"))):
+            report.unlink(missing_ok=True)
+            self.check(suites)
+            self.assertIn("LEAK SUMMARY: 0 bytes leaked in 0 allocations", report.read_text())
 
     def test_a_partition_needs_devices(self):
         self.suite()
