@@ -94,6 +94,50 @@ std::vector<TrivialCheck::Candidate> TrivialCheck::candidates(const ReadyCase& r
   return all;
 }
 
+// Of complex numbers and structs: what needs no number of their own.
+std::vector<TrivialCheck::Candidate> TrivialCheck::composed_candidates(const ReadyCase& ready,
+                                                                       const Buffer& buffer,
+                                                                       const DType& dtype,
+                                                                       size_t count) {
+  std::vector<Candidate> all;
+  if (buffer.direction == ArgumentKind::inout) {
+    all.push_back({TrivialAnswer::unwritten, buffer.name, {}});
+  }
+  all.push_back({TrivialAnswer::zeros, "", std::vector<std::byte>(dtype.bytes)});
+  for (const auto& [name, array] : ready.inputs.arrays) {
+    if (name == buffer.name || !(array.dtype() == dtype)) continue;
+    if (static_cast<size_t>(array.size()) >= count) all.push_back({TrivialAnswer::copy, name, {}});
+  }
+  return all;
+}
+
+bool TrivialCheck::survives_in_parts(Candidate& candidate, const ReadyCase& ready,
+                                     const DType& dtype, size_t count,
+                                     const std::vector<PartExpectation>& parts) {
+  std::vector<std::byte> zeros;
+  std::span<const std::byte> elements;
+  if (candidate.input.empty()) {
+    zeros.resize(count * dtype.bytes);
+    elements = zeros;
+  } else {
+    const Array& input = ready.inputs.arrays.at(candidate.input);
+    if (static_cast<size_t>(input.size()) < count) return false;
+    elements = input.bytes().first(count * dtype.bytes);
+  }
+  std::vector<std::byte> own;
+  return std::ranges::all_of(parts, [&](const PartExpectation& part) {
+    const TypedBytes actual{part.leaf.dtype, part_bytes(dtype, elements, part.leaf, own)};
+    const Expectation& wanted = part.expectation;
+    const TypedBytes expected{wanted.reference.dtype, wanted.reference.bytes};
+    if (!compare(actual, expected, wanted.rule(), std::nullopt).passed()) return false;
+    const ComparisonRule exact{ToleranceKind::exact, wanted.nan};
+    candidate.by_tolerance =
+        candidate.by_tolerance || (wanted.kind != ToleranceKind::exact &&
+                                   !compare(actual, expected, exact, std::nullopt).passed());
+    return true;
+  });
+}
+
 bool TrivialCheck::survives(Candidate& candidate, const ReadyCase& ready, const DType& dtype,
                             size_t count, const Expectation& expectation) {
   piece_.resize(kPiece * dtype.bytes);
@@ -155,16 +199,18 @@ bool TrivialCheck::look(const ReadyCase& ready) {
     if (!first && outputs_[expected.output].candidates.empty()) continue;
     const std::vector<PartExpectation> parts =
         evaluate_expectation(python_, ready.planned, scope, expected, dtype, shape);
-    // The answers are numbers, so complex ones and structs are not judged.
-    if (count == 0 || !is_single_number(dtype)) continue;
+    if (count == 0) continue;
     const Expectation& expectation = parts.front().expectation;
+    const bool is_number = is_single_number(dtype);
     Output& output = outputs_[expected.output];
     if (first) {
       judged_.push_back({expected.output, fingerprint(expectation, shape), count});
-      output = {dtype, candidates(ready, buffer, dtype, count, expectation)};
+      output = {dtype, is_number ? candidates(ready, buffer, dtype, count, expectation)
+                                 : composed_candidates(ready, buffer, dtype, count)};
     }
     std::erase_if(output.candidates, [&](Candidate& candidate) {
-      return !survives(candidate, ready, dtype, count, expectation);
+      return is_number ? !survives(candidate, ready, dtype, count, expectation)
+                       : !survives_in_parts(candidate, ready, dtype, count, parts);
     });
     any = any || !output.candidates.empty();
   }

@@ -67,6 +67,10 @@ class TrivialCheck {
   static std::vector<Candidate> candidates(const ReadyCase& ready, const Buffer& buffer,
                                            const DType& dtype, size_t count,
                                            const Expectation& expectation);
+  static std::vector<Candidate> composed_candidates(const ReadyCase& ready, const Buffer& buffer,
+                                                    const DType& dtype, size_t count);
+  static bool survives_in_parts(Candidate& candidate, const ReadyCase& ready, const DType& dtype,
+                                size_t count, const std::vector<PartExpectation>& parts);
   bool survives(Candidate& candidate, const ReadyCase& ready, const DType& dtype, size_t count,
                 const Expectation& expectation);
   /// What to compare is in `piece_`, or comes from `input` piece by piece.

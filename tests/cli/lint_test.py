@@ -180,6 +180,40 @@ class Trivial(CheckTest):
                                  "answer; if it is meant so: `lint: {allow: [copy], reason: …}`\n")
         self.assertEqual(out, "1 suite, 1 case: 1 problem\n")
 
+    COMPOSED = """warpmark: 1
+kernel:
+  entry: k
+  source: |
+    struct Pair { float x; int i; };
+    extern "C" __global__ void k(Pair *p, const Pair *q, float2 *z) {
+      p[threadIdx.x] = %s;
+      z[threadIdx.x] = {%s};
+    }
+types:
+  Pair: {x: float, i: int}
+arguments:
+  p: {inout: "dict(x=np.zeros(4), i=np.arange(4))"}
+  q: {in: "dict(x=rng.random(4), i=np.arange(4))", dtype: Pair}
+  z: {out: 4, dtype: complex64}
+launch: {block: 4}
+reference: {p: "%s", z: "%s"}
+tolerance: {rtol: %s}
+"""
+
+    def test_answers_are_tried_for_structs_and_complex_numbers(self):
+        for values, words in (
+                (("q[threadIdx.x]", "q[threadIdx.x].x, 1", "q", "q['x'] + 1j", "0"),
+                 ["`p` would pass if the kernel copied `q`"]),
+                (("p[threadIdx.x]", "0, 0", "p", "np.zeros(4, complex)", "0"),
+                 ["`p` would pass if the kernel wrote nothing",
+                  "`z` would pass if the kernel wrote zeros"]),
+                (("p[threadIdx.x]", "q[threadIdx.x].x, 1", "dict(x=p['x'] + 1, i=p['i'])",
+                  "q['x'] + 1j", "0.01"), [])):
+            self.write("suites/t.yaml", self.COMPOSED % values)
+            errors = self.run_program("lint", "suites/t.yaml", code=2 if words else 0)[1]
+            for word in words:
+                self.assertIn(word, errors)
+
     def test_a_loose_tolerance_is_to_blame_itself(self):
         for tolerance, column in (("{atol: 40}", 12), ("{outputs: {out: {atol: 40}}}", 28)):
             _, errors = self.lint(code=2, tolerance=tolerance)
