@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <set>
@@ -59,7 +60,7 @@ class Request {
     if (answer.failed == 1 && answer.emitted == 0 && result != 0) {
       throw usage_error(
           printable(answer.message.empty() ? "the plugin gives no reason" : answer.message),
-          document_.positions.find(answer.pointer), printable(answer.hint));
+          place_of(answer.pointer), printable(answer.hint));
     }
     if (answer.emitted + answer.failed == 0) {
       broken(fmt::format("neither emitted a plan nor failed (it returned {})", result));
@@ -77,12 +78,42 @@ class Request {
     }
   }
 
+  // What the loader leaves to plugins, which may have references of their own.
+  void missing_reference(const std::string& output) const {
+    for (const Argument* argument : all_arguments(suite_)) {
+      if (argument->name != output || is_referenced(output)) continue;
+      throw usage_error(fmt::format("the output `{}` has no reference", output), argument->where,
+                        "add it to `reference`, or to `check`");
+    }
+  }
+
+  // A pointer may end in `#LINE:COLUMN`, counted from 1: a place in the text that it points to.
+  Position place_of(const std::string& pointer) const {
+    const size_t mark = pointer.rfind('#');
+    int line = 0, column = 0;
+    if (mark == std::string::npos ||
+        std::sscanf(pointer.c_str() + mark, "#%d:%d", &line, &column) != 2 || line < 1 ||
+        column < 1) {
+      return document_.positions.find(pointer);
+    }
+    Position place = document_.positions.find_text(pointer.substr(0, mark));
+    if (!place.known()) return place;
+    place.line += line - 1;
+    if (place.column != 0) place.column += column - 1;
+    return place;
+  }
+
   [[noreturn]] void broken(const std::string& what) const {
     throw usage_error(fmt::format("the plugin `{}` {}, for {}", suite_.plugin.text, what, case_.id),
                       suite_.plugin.where, "this is a mistake in the plugin (docs/plugins.md)");
   }
 
  private:
+  bool is_referenced(const std::string& output) const {
+    return std::any_of(suite_.reference.begin(), suite_.reference.end(),
+                       [&](const NamedText& one) { return one.name == output; });
+  }
+
   const Case& case_;
   const Suite& suite_;
   const CaseDocument& document_;
@@ -344,6 +375,7 @@ void check_outputs(const Plan& plan, size_t suite_checks, const Request& request
     }
     // A buffer of the plugin's own making is its scratch.
     if (!compared && !buffer.at.empty()) {
+      request.missing_reference(buffer.name);
       request.broken(
           fmt::format("left the output `{}` without an expected value or a check", buffer.name));
     }

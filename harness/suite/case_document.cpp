@@ -1,9 +1,10 @@
 // The JSON form of a case, as plugins see it.
 #include <fmt/format.h>
 
-#include "suite/case.hpp"
-
+#include <algorithm>
 #include <cstdint>
+
+#include "suite/case.hpp"
 #include "suite/case_amounts.hpp"
 #include "suite/suite_reader.hpp"
 
@@ -40,6 +41,14 @@ class Writer {
     }
     json["reference"] = reference();
     json["tolerance"] = tolerance(suite_.tolerance, "/tolerance");
+    for (const OutputTolerance& own : suite_.output_tolerances) {
+      const bool referenced =
+          std::any_of(suite_.reference.begin(), suite_.reference.end(),
+                      [&](const NamedText& one) { return one.name == own.output; });
+      // Those of references stand with them.
+      if (referenced) continue;
+      json["tolerances"].push_back({{"name", own.output}, {"tolerance", tolerance_of(own.output)}});
+    }
     if (!suite_.checks.empty()) json["checks"] = checks();
     if (suite_.bench.bytes) json["bytes"] = amount(*suite_.bench.bytes, "/bytes");
     if (suite_.bench.flops) json["flops"] = amount(*suite_.bench.flops, "/flops");
