@@ -29,8 +29,10 @@ fs::path golden_file(std::string suite) {
 class Abbreviated {
  public:
   std::string text_of(Plan plan) {
-    const bool generated = std::any_of(plan.units.begin(), plan.units.end(),
-                                       [](const Unit& unit) { return !unit.regions.empty(); });
+    // The plugin `array` has no line of the suite in its sources.
+    const bool generated = std::any_of(plan.units.begin(), plan.units.end(), [](const Unit& unit) {
+      return !unit.regions.empty() || unit.at == "/kernel/expression";
+    });
     if (generated) {
       nlohmann::ordered_json body = to_json(plan);
       for (const char* own : {"case", "point"}) body.erase(own);

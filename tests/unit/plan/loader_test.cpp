@@ -91,7 +91,7 @@ TEST(Loader, AMissingPluginSaysWhereItLookedAndWhatThereIs) {
   EXPECT_THAT(text, HasSubstr("/nowhere/suites/x.yaml:2:9: error: there is no plugin `sorce`: no "
                               "warpmark-plugin-sorce.so in /nowhere/suites, FOLDER, "));
   EXPECT_THAT(text, HasSubstr("hint: did you mean `source`?"));
-  EXPECT_THAT(load_error("zzzzzzzz"), HasSubstr("there are: bad0, bad1"));
+  EXPECT_THAT(load_error("zzzzzzzz"), HasSubstr("there are: array, bad0, bad1"));
 }
 
 TEST(Loader, TheSuitesFolderComesFirstThenTheOrderGiven) {
