@@ -27,6 +27,8 @@ ROWS = [
     ("`drv.In`, `drv.Out`, `drv.InOut`", "`in`, `out`, `inout`", "doublify/double_array doublify/double_array_out"),
     ("`ElementwiseKernel`, `linear_combination`", "`plugin: elementwise`", "linear_combination"),
     ("a `slice` or a `range` of an `ElementwiseKernel`", "`range` of `plugin: elementwise`", "linear_combination/ranged"),
+    ("`gpuarray`: `2*x`, `x+x`, `x[0:3]`, `sqrt(fabs(x))`", "`plugin: array`, NumPy's own text", "array"),
+    ("`cumath`: every function", "`plugin: elementwise`", "elementwise"),
     ("`ReductionKernel`, `gpuarray.sum`, `dot`, `max`, `min`", "`plugin: reduction`", "reductions"),
     ("texture references", "`texture: …`", "textures"),
     ("MPI: scatter, `x = 0.9*x` a thousand times, gather", "`devices: …`, `partition: {axis: 0}`", "devices"),
