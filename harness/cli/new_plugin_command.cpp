@@ -33,7 +33,7 @@ void require_plugin_name(const std::string& name) {
                       "it names files and a class: use letters, digits, _ and -, a letter first; "
                       "-o says where the folder goes");
   }
-  for (const char* own : {"source", "elementwise", "reduction", "array"}) {
+  for (const char* own : {"source", "elementwise", "reduction", "array", "scan"}) {
     if (name != own) continue;
     throw usage_error(
         fmt::format("there is a plugin `{}` already, Warpmark's own", name), {},

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "prelude.hpp"
+#include "codegen/operation_source.hpp"
+#include "codegen/reduction_prelude.hpp"
 
 namespace warpmark::codegen {
 
@@ -20,9 +21,6 @@ Tuning defaults(const Layout& layout) {
   return {512, 4, layout.accesses.size() > 1 ? 396 : 528};
 }
 
-// Accumulators whose size only the compiler knows.
-constexpr int64_t kMostBytes = 64;
-
 std::vector<Parameter> inputs_of(const std::vector<Parameter>& parameters) {
   std::vector<Parameter> inputs;
   for (const Parameter& parameter : parameters) {
@@ -31,16 +29,23 @@ std::vector<Parameter> inputs_of(const std::vector<Parameter>& parameters) {
   return inputs;
 }
 
-void check_map(const Layout& layout, const Expression& map, const Parameter& result) {
-  for (const Access& access : layout.accesses) {
-    if (!access.usage.written) continue;
-    throw Failure(access.parameter.pointer,
-                  "`" + access.parameter.name + "` is an input, and `map` writes it");
+void check_map(const std::vector<Parameter>& inputs, const Expression& map,
+               const Parameter& result) {
+  for (const Parameter& input : inputs) {
+    if (!map.of(input.name).written) continue;
+    throw Failure(input.pointer, "`" + input.name + "` is an input, and `map` writes it");
   }
   if (map.of(result.name).count > 0) {
     throw Failure("/kernel/map", "`map` has the result `" + result.name + "`",
                   "it maps the inputs to what is combined");
   }
+}
+
+// With `axis`, an element has a row and a column as well.
+std::vector<std::string> reserved_names(const Json& which, const std::string& kernel) {
+  std::vector<std::string> names = {"i", "n", "accumulator", kernel};
+  if (which.at("kernel").contains("axis")) names.insert(names.end(), {"row", "column"});
+  return names;
 }
 
 }  // namespace
@@ -49,42 +54,62 @@ ReductionGenerator::ReductionGenerator(const Json& which)
     : which_(which),
       kernel_(which.at("kernel")),
       name_(kernel_name(which)),
-      parameters_(read_parameters(which, {"i", "n", "accumulator", name_})),
+      parameters_(read_parameters(which, reserved_names(which, name_))),
       result_(result_of(parameters_, which)),
-      operation_(read_operation(kernel_, result_)) {
+      operation_(read_operation(kernel_, result_, first_array(inputs_of(parameters_)))) {
   const std::vector<Parameter> inputs = inputs_of(parameters_);
   const Expression map(operation_.map, "/kernel/map", kernel_);
   layout_ = lay_out(inputs, map);
-  check_map(layout_, map, result_);
-  tuning_ = read_tuning(kernel_, defaults(layout_));
-  range_ = read_range(kernel_, first_array(inputs));
+  check_map(inputs, map, result_);
+  read_index();
+  read_axis();
+  tuning_ = read_tuning(kernel_, axis_ < 0 ? defaults(layout_) : Tuning{256, 4, 528});
+  range_ = read_range(kernel_, elements());
 }
 
-int64_t ReductionGenerator::slot_words() const {
-  const int64_t bytes =
-      operation_.accumulator_bytes > 0 ? operation_.accumulator_bytes : kMostBytes;
-  return (bytes + 3) / 4;
+// The array of indices has an element for each `i`, and so takes the place of the first array.
+void ReductionGenerator::read_index() {
+  index_ = optional_text(kernel_, "index");
+  if (index_.empty()) return;
+  const std::vector<Parameter> inputs = inputs_of(parameters_);
+  const auto found = std::find_if(inputs.begin(), inputs.end(),
+                                  [this](const Parameter& input) { return input.name == index_; });
+  if (found == inputs.end() || !found->is_array) {
+    throw Failure("/kernel/index", "`index` must be the name of an input array",
+                  "index: lut, where `lut` is an array of indices");
+  }
+  const std::string type = expanded_type(found->element, kernel_);
+  if (found->bytes > 0 && !is_integer_type(type)) {
+    throw Failure("/kernel/index",
+                  "`" + index_ + "` has the type " + type + ", and indices are integers");
+  }
+  for (const char* other : {"range", "axis"}) {
+    if (!kernel_.contains(other)) continue;
+    throw Failure(std::string("/kernel/") + other,
+                  text_of({"`", other, "` and `index` both say which elements are taken"}),
+                  "leave one of them out");
+  }
+  layout_ = lay_out(inputs, Expression(index_ + "[i]", "/kernel/index", kernel_));
+}
+
+const Parameter& ReductionGenerator::elements() const {
+  for (const Parameter& parameter : parameters_) {
+    if (!index_.empty() ? parameter.name == index_ : parameter.is_array && parameter.kind == "in") {
+      return parameter;
+    }
+  }
+  return first_array(parameters_);
 }
 
 Json ReductionGenerator::plan() const {
+  if (axis_ >= 0) return axis_plan();
   Json plan = warpmark::plugin::plan_of_arguments(which_);
   plan["units"].push_back(source().unit(kernel_));
   Json arguments = Json::array();
   for (const Parameter& parameter : parameters_) arguments.push_back(parameter.name);
-  const std::vector<Parameter> inputs = inputs_of(parameters_);
-  range_.add_scalars(first_array(inputs), plan, arguments);
-  range_.add_accesses(first_array(inputs), lanes_of(layout_), "map", plan);
-  // Scratch: a value of each block, and how many blocks have left theirs.
-  plan["buffers"].push_back({{"name", "warpmark_partials"},
-                             {"direction", "out"},
-                             {"dtype", "uint32"},
-                             {"shape", {tuning_.blocks * slot_words()}}});
-  plan["buffers"].push_back({{"name", "warpmark_arrived"},
-                             {"direction", "inout"},
-                             {"dtype", "uint32"},
-                             {"value", {{"numpy", "np.zeros(1, np.uint32)"}}}});
-  arguments.push_back("warpmark_partials");
-  arguments.push_back("warpmark_arrived");
+  range_.add_scalars(elements(), plan, arguments);
+  range_.add_accesses(elements(), lanes_of(layout_), "map", plan);
+  add_partials(plan, arguments, tuning_.blocks * slot_words(operation_), 1);
   const int64_t of_block = tuning_.block * tuning_.vectors * layout_.width;
   Json blocks = range_.count;
   blocks["arithmetic"] = "max(1, min(" + std::to_string(tuning_.blocks) + ", ceil_div(" +
@@ -100,6 +125,22 @@ Json ReductionGenerator::plan() const {
   return plan;
 }
 
+// Scratch: a value of each block, and how many blocks have left theirs.
+void ReductionGenerator::add_partials(Json& plan, Json& arguments, const Json& words,
+                                      int64_t counters) const {
+  plan["buffers"].push_back({{"name", "warpmark_partials"},
+                             {"direction", "out"},
+                             {"dtype", "uint32"},
+                             {"shape", {words}}});
+  const std::string zeros = "np.zeros(" + std::to_string(counters) + ", np.uint32)";
+  plan["buffers"].push_back({{"name", "warpmark_arrived"},
+                             {"direction", "inout"},
+                             {"dtype", "uint32"},
+                             {"value", {{"numpy", zeros}}}});
+  arguments.push_back("warpmark_partials");
+  arguments.push_back("warpmark_arrived");
+}
+
 std::string ReductionGenerator::range_arguments() const {
   std::string text = ", n";
   if (range_.given) text += ", warpmark_start";
@@ -108,70 +149,60 @@ std::string ReductionGenerator::range_arguments() const {
   return text;
 }
 
-namespace {
-
-// The suite's expression as what a function returns; a type that does not fit is reported at
-// its line as well. The empty line is for an expression that ends in a backslash.
-void add_returned(SourceText& text, const std::string& expression, const std::string& pointer) {
-  for (const std::string& part : {std::string("  return static_cast<accumulator>("), expression}) {
-    if (pointer.empty()) {
-      text.add(part);
-    } else {
-      text.add_from(part, pointer);
-    }
+// The suite's `map`, as a function of an index; with `index`, of the place of one.
+void ReductionGenerator::add_map(SourceText& text) const {
+  const bool made = !operation_.combined.empty();
+  text.add_from("__device__ __forceinline__ " + std::string(operation_.type()) +
+                    " warpmark_map(const long long " + (index_.empty() ? "i" : "warpmark_place") +
+                    ", const long long n, " +
+                    (axis_ < 0 ? "" : "const long long row, const long long column, ") +
+                    device_parameters(layout_) + ") {",
+                "/kernel/parameters");
+  if (!index_.empty()) text.add("  const long long i = " + index_ + "[warpmark_place];");
+  if (operation_.combined_after.find("warpmark_index") != std::string::npos) {
+    text.add(std::string("  const long long warpmark_index = ") +
+             (axis_ < 0    ? "i"
+              : axis_ == 0 ? "row"
+                           : "column") +
+             ";");
   }
-  text.add("\n);");
-}
-
-// Names such as INFINITY and INT_MIN come from headers that a neutral element takes for granted.
-bool names_a_limit(const std::string& neutral) {
-  for (const char* name : {"INFINITY", "NAN", "_MAX", "_MIN", "HUGE_VAL"}) {
-    if (neutral.find(name) != std::string::npos) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
-// The suite's three expressions, as functions of their own.
-void ReductionGenerator::add_operation(SourceText& text) const {
-  const ReductionOperation& operation = operation_;
-  text.add_from("using accumulator = " + operation.accumulator + ";", operation.accumulator_at);
-  text.add("static_assert(__is_trivially_copyable(accumulator) && sizeof(accumulator) <= " +
-           std::to_string(4 * slot_words()) +
-           ",\n              \"an accumulator is copied by its bytes, and has " +
-           std::to_string(kMostBytes) + " of them at the most\");");
-  if (operation.neutral_given) {
-    const std::string& neutral = operation.neutral_line;
-    text.add_from("static_assert(" +
-                      (operation.integer_accumulator
-                           ? "warpmark::keeps<accumulator>(" + neutral + ")"
-                           : "warpmark::converts<accumulator, decltype(" + neutral + ")>") +
-                      ", \"the neutral element must be a value of the accumulator's type, " +
-                      expanded_type(operation.accumulator, kernel_) + "\");",
-                  "/kernel/neutral");
-  }
-  text.add("__device__ __forceinline__ accumulator warpmark_neutral() {");
-  add_returned(text, operation.neutral, operation.neutral_given ? "/kernel/neutral" : "");
-  text.add(
-      "}\n"
-      "struct warpmark_reduce {\n"
-      "__device__ __forceinline__ accumulator operator()(const accumulator a, const "
-      "accumulator b) const {");
-  add_returned(text, operation.reduce, "/kernel/reduce");
-  text.add("}\n};");
-  text.add_from(
-      "__device__ __forceinline__ accumulator warpmark_map(const long long i, "
-      "const long long n, " +
-          device_parameters(layout_) + ") {",
-      "/kernel/parameters");
-  add_returned(text, operation.map, "/kernel/map");
+  add_returned(text, "accumulator", operation_.map, "/kernel/map",
+               made ? "warpmark_combined{" + operation_.combined_before : "",
+               made ? operation_.combined_after + "}" : "");
   text.add("}\n");
+}
+
+// What becomes of the total.
+void ReductionGenerator::add_finish(SourceText& text) const {
+  if (operation_.finish.empty()) return;
+  const std::string head = "__device__ __forceinline__ auto warpmark_finish(const " +
+                           std::string(operation_.type()) +
+                           " total, const long long count) {\n  return (";
+  if (operation_.finish_given) {
+    text.add_from(head, "/kernel/finish");
+    text.add_from(operation_.finish, "/kernel/finish");
+  } else {
+    text.add(head);
+    text.add(operation_.finish);
+  }
+  text.add("\n);\n}");
+}
+
+// The value that is stored, for `count` elements.
+std::string ReductionGenerator::result(const std::string& total, const std::string& count) const {
+  const std::string finished =
+      operation_.finish.empty() ? total : text_of({"warpmark_finish(", total, ", ", count, ")"});
+  const bool plain = operation_.finish.empty() && operation_.combined.empty();
+  return (plain ? "static_cast<" + result_.element + ">("
+                : "warpmark::Result<" + result_.element + ">::of(") +
+         finished + ")";
 }
 
 // Declares and loads `count` vectors of each array from `vector` on, an expression over warpmark_v,
 // and maps their elements to `warpmark_value`.
-std::string ReductionGenerator::values(const std::string& count, const std::string& vector) const {
+// `place` is the row and the column, as further arguments of the map.
+std::string ReductionGenerator::values(const std::string& count, const std::string& vector,
+                                       const std::string& place) const {
   const std::string width = std::to_string(layout_.width);
   const std::string start = range_.given ? "warpmark_start + " : "";
   std::string declared, fast, slow;
@@ -202,12 +233,12 @@ std::string ReductionGenerator::values(const std::string& count, const std::stri
     text += each_vector + "      if (warpmark_vectors) {\n" + fast + "      } else {\n" +
             each_element + slow + "        }\n      }\n    }\n";
   }
-  text += "    accumulator warpmark_value[" + count + " * " + width + "];\n" + each_vector +
-          each_element +
+  text += std::string("    ") + operation_.type() + " warpmark_value[" + count + " * " + width +
+          "];\n" + each_vector + each_element +
           "          const long long warpmark_i = " + range_.index("warpmark_place + warpmark_k") +
           ";\n"
           "          warpmark_value[warpmark_v * " +
-          width + " + warpmark_k] = warpmark_map(warpmark_i, n, " +
+          width + " + warpmark_k] = warpmark_map(warpmark_i, n, " + place +
           arguments_from_vectors(layout_, "warpmark_i", "[warpmark_v][warpmark_k]") +
           ");\n        }\n    }\n";
   return text;
@@ -271,7 +302,8 @@ std::string ReductionGenerator::ordered_thread_body() const {
 
 std::string ReductionGenerator::kernel_body() const {
   const std::string block = std::to_string(tuning_.block);
-  const std::string words = std::to_string(slot_words());
+  const std::string words = std::to_string(slot_words(operation_));
+  const std::string type = operation_.type();
   std::string names;
   for (const Access& access : layout_.accesses) {
     names += (names.empty() ? "" : ", ") + access.parameter.name;
@@ -284,10 +316,9 @@ std::string ReductionGenerator::kernel_body() const {
           ? "warpmark_thread<false>" + call
           : fast + " ? warpmark_thread<true>" + call + "\n      : warpmark_thread<false>" + call;
   const std::string store =
-      result_.name + "[0] = static_cast<" + result_.element + ">(warpmark_total);";
-  return "  const warpmark_reduce warpmark_op;\n"
-         "  accumulator warpmark_total = " +
-         thread +
+      result_.name + "[0] = " + result("warpmark_total", range_.given ? "warpmark_count" : "n") +
+      ";";
+  return "  const warpmark_reduce warpmark_op;\n  " + type + " warpmark_total = " + thread +
          ";\n"
          "  warpmark_total = warpmark::reduce_block<" +
          block +
@@ -318,8 +349,8 @@ std::string ReductionGenerator::kernel_body() const {
          "  for (unsigned warpmark_k = warpmark_first; warpmark_k < gridDim.x && warpmark_k < "
          "warpmark_first + warpmark_each; ++warpmark_k) {\n"
          "    warpmark_total = warpmark_op(warpmark_total,\n"
-         "        warpmark::get<accumulator>(warpmark_partials + warpmark_k * " +
-         words +
+         "        warpmark::get<" +
+         type + ">(warpmark_partials + warpmark_k * " + words +
          "));\n"
          "  }\n"
          "  warpmark_total = warpmark::reduce_block<" +
@@ -329,39 +360,56 @@ std::string ReductionGenerator::kernel_body() const {
          store + "\n}\n";
 }
 
-SourceText ReductionGenerator::source() const {
-  std::vector<std::string> types = {expanded_type(operation_.accumulator, kernel_)};
+std::string ReductionGenerator::all_parameters() const {
   std::string all;
   for (const Parameter& parameter : parameters_) {
-    types.push_back(expanded_type(parameter.element, kernel_));
     all += (all.empty() ? "" : ", ") + parameter.text;
   }
-  const std::string limits = names_a_limit(operation_.neutral)
-                                 ? "#include <float.h>\n#include <limits.h>\n#include <math.h>\n"
-                                 : "";
-  SourceText text = begin_source(kernel_, limits + vector_prelude() + reduction_prelude(), types);
+  return all;
+}
+
+SourceText ReductionGenerator::source() const {
+  std::vector<std::string> types = {expanded_type(operation_.accumulator, kernel_)};
+  for (const Parameter& parameter : parameters_) {
+    types.push_back(expanded_type(parameter.element, kernel_));
+  }
+  SourceText text = begin_source(
+      kernel_, limit_headers(operation_) + vector_prelude() + reduction_prelude(), types);
   if (layout_.width > 1) text.add(size_assertions(layout_));
-  add_operation(text);
+  add_operation(text, operation_, kernel_);
+  add_map(text);
+  add_finish(text);
+  if (axis_ >= 0) {
+    add_axis_kernel(text);
+    return text;
+  }
   text.add("template <bool warpmark_vectors>\n__device__ __forceinline__");
+  const std::string type = operation_.type();
   text.add_from(
-      "accumulator warpmark_thread(" + kernel_parameters(layout_) + range_.parameters() + ") {",
+      type + " warpmark_thread(" + kernel_parameters(layout_) + range_.parameters() + ") {",
       "/kernel/parameters");
   text.add(std::string("  const warpmark_reduce warpmark_op;\n") +
-           (range_.given ? "" : "  const long long warpmark_count = n;\n") +
-           "  accumulator warpmark_total = warpmark_neutral();\n" +
+           (range_.given ? "" : "  const long long warpmark_count = n;\n") + "  " + type +
+           " warpmark_total = warpmark_neutral();\n" +
            (operation_.commutative ? thread_body() : ordered_thread_body()) +
            "  return warpmark_total;\n}\n");
   text.add_from("__global__ void __launch_bounds__(" + std::to_string(tuning_.block) + ") " +
-                    name_ + "(" + all + range_.parameters() +
+                    name_ + "(" + all_parameters() + range_.parameters() +
                     ", unsigned *warpmark_partials, unsigned *warpmark_arrived) {",
                 "/kernel/parameters");
+  add_result_check(text);
+  text.add(kernel_body());
+  return text;
+}
+
+void ReductionGenerator::add_result_check(SourceText& text) const {
+  // What a named operator makes converts in its own way.
+  if (!operation_.combined.empty() || !operation_.finish.empty()) return;
   text.add_from("static_assert(warpmark::converts<" + result_.element +
                     ", accumulator>, \"the accumulator's type does not convert to that of the "
                     "result, " +
                     expanded_type(result_.element, kernel_) + "\");",
                 operation_.accumulator_at);
-  text.add(kernel_body());
-  return text;
 }
 
 }  // namespace warpmark::codegen

@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "codegen/operation.hpp"
 #include "codegen/source.hpp"
+#include "codegen/usage.hpp"
 #include "codegen/vectors.hpp"
-#include "operation.hpp"
 
 namespace warpmark::codegen {
 
@@ -22,13 +23,30 @@ class ReductionGenerator {
 
  private:
   SourceText source() const;
-  void add_operation(SourceText& text) const;
+  void read_index();
+  void read_axis();
+  void add_map(SourceText& text) const;
+  void add_finish(SourceText& text) const;
+  void add_result_check(SourceText& text) const;
+  void add_partials(plugin::Json& plan, plugin::Json& arguments, const plugin::Json& words,
+                    int64_t counters) const;
+  const Parameter& elements() const;  ///< the input that has an element for each index
+  std::string all_parameters() const;
+  std::string result(const std::string& total, const std::string& count) const;
+  // By axis (by_axis.cpp).
+  plugin::Json axis_plan() const;
+  void add_axis_kernel(SourceText& text) const;
+  std::string row_thread() const;
+  std::string column_thread() const;
+  std::string vectors_choice(const std::string& arguments) const;
+  std::string row_body() const;
+  std::string column_body() const;
   std::string thread_body() const;
   std::string ordered_thread_body() const;
-  std::string values(const std::string& count, const std::string& vector) const;
+  std::string values(const std::string& count, const std::string& vector,
+                     const std::string& place = "") const;
   std::string kernel_body() const;
   std::string range_arguments() const;
-  int64_t slot_words() const;
 
   const plugin::Json& which_;
   const plugin::Json& kernel_;
@@ -39,6 +57,8 @@ class ReductionGenerator {
   ReductionOperation operation_;
   Layout layout_;  ///< of the inputs
   Range range_;
+  std::string index_;  ///< the array of indices, if there is one
+  int axis_ = -1;      ///< along which values are combined, if the result has the other one
 };
 
 }  // namespace warpmark::codegen

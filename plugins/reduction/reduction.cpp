@@ -17,8 +17,9 @@ using warpmark::plugin::Json;
 struct Reduction {
   Json plan(const Json& which) const {
     warpmark::plugin::only_keys(
-        which.at("kernel"), {"parameters", "map", "reduce", "neutral", "accumulate", "commutative",
-                             "preamble", "define", "options", "name", "range", "tune"});
+        which.at("kernel"),
+        {"parameters", "map", "reduce", "neutral", "accumulate", "commutative", "finish", "index",
+         "axis", "preamble", "define", "options", "name", "range", "tune"});
     if (which.contains("launch")) {
       throw Failure("/launch", "`reduction` chooses the launch geometry itself",
                     "leave `launch` out; `kernel.tune: {block: …, blocks: …}` changes it");

@@ -107,7 +107,7 @@ Plan plan_from_json(const nlohmann::ordered_json& json) {
   value.members({"warpmark", "suite",    "case",    "point",      "units",           "buffers",
                  "scalars",  "accesses", "steps",   "swaps",      "renamed",         "devices",
                  "expected", "checks",   "bytes",   "flops",      "expect",          "limits",
-                 "requires", "skip",     "restore", "timed_step", "peak_flops_per_s"});
+                 "requires", "skip",     "restore", "timed_step", "peak_flops_per_s", "types"});
   value.get("warpmark").integer(1, 1);
   Plan plan;
   plan.suite = value.get("suite").nonempty();
@@ -123,6 +123,13 @@ Plan plan_from_json(const nlohmann::ordered_json& json) {
   for (const PlanValue& rule : value.get("skip").list()) plan.skip.push_back(read_skip(rule));
   plan.restore =
       value.get("restore").word<Restore>({Restore::never, Restore::batch, Restore::each});
+  if (const auto types = value.find("types")) {
+    for (const PlanValue& type : types->list()) {
+      type.members({"name", "dtype"});
+      plan.types.push_back(
+          {type.get("name").nonempty(), *find_dtype(type.get("dtype").nonempty())});
+    }
+  }
   if (const auto step = value.find("timed_step")) {
     plan.timed_step = static_cast<size_t>(step->integer(0, PlanValue::kMost));
   }

@@ -19,12 +19,25 @@ struct ReductionOperation {
   std::string accumulator;           ///< a type
   std::string accumulator_at;        ///< JSON Pointer to what said it
   bool integer_accumulator = false;  ///< known to be one
-  uint32_t accumulator_bytes = 0;    ///< 0: only the compiler knows
+  uint32_t accumulator_bytes = 0;    ///< of what is combined; 0: only the compiler knows
   bool commutative = true;
+  /// What is combined, if it is a struct that a named operator makes of `map`: its type, and the
+  /// initialisers around the value of `map`.
+  std::string combined, combined_before, combined_after;
+  std::string finish;         ///< over `total` and `count`: the result; empty: `total`
+  bool finish_given = false;  ///< else it is that of a named operator
+
+  /// The type of what is combined, as the generated code calls it.
+  const char* type() const { return combined.empty() ? "accumulator" : "warpmark_combined"; }
 };
 
 /// Reads the keys. Throws Failures for what is missing, no expression, or lacks `a` or `b`.
-ReductionOperation read_operation(const plugin::Json& kernel, const Parameter& result);
+/// `first` is the first input array, whose type some named operators combine.
+ReductionOperation read_operation(const plugin::Json& kernel, const Parameter& result,
+                                  const Parameter& first);
+
+/// Whether a type, by its spelling, is known to be an integer's.
+bool is_integer_type(const std::string& type);
 
 /// The one output. Throws Failures for none, several, more than one element, and `inout`.
 const Parameter& result_of(const std::vector<Parameter>& parameters, const plugin::Json& which);

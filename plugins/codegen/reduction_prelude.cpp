@@ -1,4 +1,4 @@
-#include "prelude.hpp"
+#include "codegen/reduction_prelude.hpp"
 
 namespace warpmark::codegen {
 
@@ -39,6 +39,45 @@ template <> struct Limits<unsigned long long> : IntegerLimits<unsigned long long
 template <class T> __device__ __forceinline__ T lowest() { return Limits<T>::lowest(); }
 template <class T> __device__ __forceinline__ T highest() { return Limits<T>::highest(); }
 
+// A value and where it is. -1, of the neutral element, is behind all others.
+template <class T> struct Indexed {
+  T value;
+  long long index;
+};
+// As NumPy's argmax and argmin: the first of several that are equal, and the first NaN.
+template <class T> __device__ __forceinline__ bool is_before(Indexed<T> a, Indexed<T> b) {
+  return static_cast<unsigned long long>(a.index) < static_cast<unsigned long long>(b.index);
+}
+template <class T> __device__ __forceinline__ Indexed<T> larger(Indexed<T> a, Indexed<T> b) {
+  const bool a_nan = a.value != a.value, b_nan = b.value != b.value;
+  const bool same = a.value == b.value || (a_nan && b_nan);
+  return (same ? is_before(a, b) : a_nan || (!b_nan && a.value > b.value)) ? a : b;
+}
+template <class T> __device__ __forceinline__ Indexed<T> smaller(Indexed<T> a, Indexed<T> b) {
+  const bool a_nan = a.value != a.value, b_nan = b.value != b.value;
+  const bool same = a.value == b.value || (a_nan && b_nan);
+  return (same ? is_before(a, b) : a_nan || (!b_nan && a.value < b.value)) ? a : b;
+}
+
+// Number, mean, and sum of the squares of the distances from it. Two are merged as by Chan, Golub
+// and LeVeque, Updating formulae and a pairwise algorithm for computing sample variances, 1979.
+template <class T> struct Spread {
+  long long count;
+  T mean, squares;
+};
+template <class T> __device__ __forceinline__ Spread<T> merged(Spread<T> a, Spread<T> b) {
+  if (a.count == 0) return b;
+  if (b.count == 0) return a;
+  const long long count = a.count + b.count;
+  const T share = static_cast<T>(b.count) / static_cast<T>(count);
+  const T distance = b.mean - a.mean;
+  return {count, a.mean + distance * share,
+          a.squares + b.squares + distance * distance * (static_cast<T>(a.count) * share)};
+}
+template <class T> struct Moments {
+  T mean, variance;
+};
+
 template <class T> __device__ T &&value_of();
 template <class To, class From, class = To> constexpr bool converts = false;
 template <class To, class From>
@@ -56,6 +95,25 @@ template <class To, class From> __device__ constexpr bool keeps(From value) {
     return false;
   }
 }
+
+// The result of a total: as itself, or the one member that a number can be.
+template <class To> struct Result {
+  template <class From> static __device__ To of(const From &from) { return static_cast<To>(from); }
+  template <class T> static __device__ To of(const Indexed<T> &from) {
+    if constexpr (!__is_aggregate(To)) {
+      return static_cast<To>(from.index);
+    } else {
+      return To{from.value, from.index};
+    }
+  }
+  template <class T> static __device__ To of(const Moments<T> &from) {
+    if constexpr (!__is_aggregate(To)) {
+      return static_cast<To>(from.variance);
+    } else {
+      return To{from.mean, from.variance};
+    }
+  }
+};
 
 // Neighbours first, so that every operand on the left comes before that on the right.
 template <int count, class T, class Reduce>
@@ -112,6 +170,23 @@ __device__ __forceinline__ T reduce_block(T value, T neutral, Reduce reduce) {
     }
     __syncthreads();  // compilers let all threads read it, even if one alone asks for it
     value = shared[0];
+  }
+  return value;
+}
+
+// The first warp gets, in each lane, the values of that lane of all warps.
+template <int block, class T, class Reduce>
+__device__ __forceinline__ T reduce_lanes(T value, Reduce reduce) {
+  __shared__ __align__(16) unsigned char memory[block * sizeof(T)];
+  T *shared = reinterpret_cast<T *>(memory);
+  __syncthreads();  // an earlier call may still read
+  shared[threadIdx.x] = value;
+  __syncthreads();
+  if (threadIdx.x < 32) {
+#pragma unroll
+    for (int other = 32; other < block; other += 32) {
+      value = reduce(value, shared[threadIdx.x + other]);
+    }
   }
   return value;
 }

@@ -1,0 +1,393 @@
+#include "generator.hpp"
+
+#include <string>
+
+#include "codegen/operation_source.hpp"
+#include "codegen/reduction_prelude.hpp"
+#include "codegen/usage.hpp"
+#include "prelude.hpp"
+
+namespace warpmark::codegen {
+
+using plugin::Failure;
+using plugin::Json;
+
+namespace {
+
+// 4096 elements of 4 bytes are a tile: 16 KiB in flight for each block, as long as it waits for the
+// tiles before it.
+constexpr Tuning kDefaults{256, 4, 0};
+// before_tile() has work for three warps.
+constexpr int64_t kLeastBlock = 96;
+
+bool is_output(const Parameter& parameter) {
+  return parameter.kind == "out" || parameter.kind == "inout";
+}
+
+bool read_truth(const Json& kernel, const std::string& key) {
+  const std::string text = optional_text(kernel, key);
+  if (!text.empty() && text != "true" && text != "false") {
+    throw Failure("/kernel/" + key, "`" + key + "` must be true or false");
+  }
+  return text == "true";
+}
+
+std::string number(int64_t value) {
+  return std::to_string(value);
+}
+
+}  // namespace
+
+ScanGenerator::ScanGenerator(const Json& which)
+    : which_(which),
+      kernel_(which.at("kernel")),
+      name_(kernel_name(which)),
+      parameters_(read_parameters(which, {"i", "n", "accumulator", name_})) {
+  read_output();
+  operation_ = read_operation(kernel_, output_, first_);
+  if (!operation_.combined.empty() || !operation_.finish.empty()) {
+    throw Failure("/kernel/reduce",
+                  "`" + optional_text(kernel_, "reduce") + "` is no operation of a scan",
+                  "it is an expression over `a` and `b`, or one of sum, prod, max, min, any, all");
+  }
+  exclusive_ = read_truth(kernel_, "exclusive");
+  segment_ = optional_text(kernel_, "segment");
+  const Expression map(operation_.map, "/kernel/map", kernel_);
+  check_in_place(map);
+  // How the map uses the inputs, and that each element of the output is written.
+  layout_ = lay_out(parameters_, Expression(output_.name + "[i] = (" + operation_.map + "\n)",
+                                            "/kernel/map", kernel_));
+  inputs_.width = layout_.width;
+  for (const Access& access : layout_.accesses) {
+    if (access.parameter.kind != "out") inputs_.accesses.push_back(access);
+  }
+  tuning_ = read_tuning(kernel_, kDefaults);
+  if (tuning_.block < kLeastBlock) {
+    throw Failure("/kernel/tune/block", "`block` must be at least " + number(kLeastBlock),
+                  "three warps wait for earlier tiles");
+  }
+  if (exclusive_ && segmented() && tuning_.vectors * layout_.width > 64) {
+    throw Failure("/kernel/tune/vectors",
+                  "a thread has " + number(tuning_.vectors * layout_.width) +
+                      " elements, and at most 64 where segments are scanned exclusively");
+  }
+}
+
+void ScanGenerator::read_output() {
+  const Parameter* output = nullptr;
+  const Parameter* first = nullptr;
+  for (const Parameter& parameter : parameters_) {
+    if (parameter.is_array && parameter.kind != "out" && first == nullptr) first = &parameter;
+    if (!is_output(parameter)) continue;
+    if (output != nullptr) {
+      throw Failure(parameter.pointer,
+                    "`" + parameter.name + "` is a second output after `" + output->name + "`",
+                    "a scan has one output");
+    }
+    output = &parameter;
+  }
+  if (output == nullptr) {
+    throw Failure("/arguments", "there is no output",
+                  "the output has as many elements as the input: `y: {out: x.shape}`");
+  }
+  if (first == nullptr) {
+    throw Failure("/kernel/parameters", "`parameters` has no input array",
+                  "as in `const float *x, float *y`");
+  }
+  output_ = *output;
+  first_ = *first;
+}
+
+// In place, an element must be read before it is written, and by nobody else.
+void ScanGenerator::check_in_place(const Expression& map) const {
+  std::vector<std::pair<const char*, Expression>> texts = {{"map", map}};
+  if (segmented()) {
+    texts.emplace_back("segment", Expression(segment_, "/kernel/segment", kernel_));
+    if (texts.back().second.has_statements() || texts.back().second.tokens().empty()) {
+      throw Failure("/kernel/segment", "`segment` is one expression, without `;`",
+                    "as in `keys[i] != keys[i - 1]`");
+    }
+  }
+  for (const auto& [key, expression] : texts) {
+    const std::string pointer = std::string("/kernel/") + key;
+    for (const Parameter& parameter : parameters_) {
+      const Usage usage = expression.of(parameter.name);
+      const std::string name = "`" + parameter.name + "`";
+      if (usage.written) {
+        throw Failure(pointer, text_of({"`", key, "` writes ", name}), "it only reads its inputs");
+      }
+      if (usage.count == 0 || !is_output(parameter)) continue;
+      if (parameter.kind == "out") {
+        throw Failure(pointer, text_of({"`", key, "` has the output ", name}));
+      }
+      if (!usage.own_only || pointer == "/kernel/segment") {
+        throw Failure(pointer,
+                      text_of({"`", key, "` reads ", name, ", which is overwritten meanwhile"}),
+                      text_of({"in place, `map` has only `", parameter.name, "[i]`"}));
+      }
+    }
+  }
+}
+
+int64_t ScanGenerator::of_tile() const {
+  return tuning_.block * tuning_.vectors * layout_.width;
+}
+
+Json ScanGenerator::plan() const {
+  Json plan = warpmark::plugin::plan_of_arguments(which_);
+  plan["units"].push_back(source().unit(kernel_));
+  Json arguments = Json::array();
+  for (const Parameter& parameter : parameters_) arguments.push_back(parameter.name);
+  const Range range = read_range(Json::object(), first_);
+  range.add_scalars(first_, plan, arguments);
+  range.add_accesses(first_, lanes_of(inputs_), "map", plan);
+  if (output_.name != first_.name) {
+    plan["accesses"].push_back(
+        {{"buffer", output_.name},
+         {"count", range.count},
+         {"reason", "the scan has a value for each element of `" + first_.name + "`"},
+         {"at", output_.pointer}});
+  }
+  const auto arithmetic = [&](const std::string& text) {
+    return Json{{"arithmetic", text}, {"at", first_.pointer}};
+  };
+  const std::string tiles =
+      text_of({"max(1, ceil_div(", first_.name, ".size, ", number(of_tile()), "))"});
+  const std::string slots =
+      text_of({"(1 + ", tiles, " + ceil_div(", tiles, ", 32) + ceil_div(", tiles, ", 1024))"});
+  const bool packed = operation_.accumulator_bytes > 0 && operation_.accumulator_bytes <= 4;
+  const std::string words = packed ? "1" : slots + " * " + number(slot_words(operation_) + 1);
+  for (const auto& [name, dtype, size] :
+       {std::tuple("warpmark_states", "uint64", slots), {"warpmark_values", "uint32", words}}) {
+    plan["buffers"].push_back({{"name", name},
+                               {"direction", "scratch"},
+                               {"dtype", dtype},
+                               {"shape", {arithmetic(size)}}});
+    arguments.push_back(name);
+  }
+  plan["steps"].push_back(
+      {{"fill", {{"buffer", "warpmark_states"}, {"byte", 0}, {"at", "/kernel"}}}});
+  plan["steps"].push_back({{"launch",
+                            {{"unit", 0},
+                             {"entry", name_},
+                             {"grid", {arithmetic(tiles), 1, 1}},
+                             {"block", {tuning_.block, 1, 1}},
+                             {"arguments", arguments},
+                             {"at", "/kernel"}}}});
+  return plan;
+}
+
+void ScanGenerator::add_functions(SourceText& text) const {
+  text.add_from(
+      "__device__ __forceinline__ accumulator warpmark_map(const long long i, "
+      "const long long n, " +
+          device_parameters(inputs_) + ") {",
+      "/kernel/parameters");
+  add_returned(text, "accumulator", operation_.map, "/kernel/map");
+  text.add("}\n");
+  if (!segmented()) {
+    text.add("using warpmark_value = accumulator;\nusing warpmark_scan = warpmark_reduce;\n");
+    return;
+  }
+  text.add_from(
+      "__device__ __forceinline__ bool warpmark_segment(const long long i, "
+      "const long long n, " +
+          kernel_parameters(inputs_) + ") {",
+      "/kernel/parameters");
+  add_returned(text, "bool", segment_, "/kernel/segment");
+  text.add(
+      "}\n"
+      "using warpmark_value = warpmark::Segmented<accumulator>;\n"
+      "using warpmark_scan = warpmark::SegmentedReduce<accumulator, warpmark_reduce>;\n");
+}
+
+namespace {
+
+std::string each(const char* variable, int64_t count) {
+  return text_of({"#pragma unroll\n  for (int ", variable, " = 0; ", variable, " < ", number(count),
+                  "; ++", variable, ") "});
+}
+
+}  // namespace
+
+// The tile's values: vectors of a warp lie side by side, and its next ones behind them.
+std::string ScanGenerator::load_body() const {
+  const std::string width = number(layout_.width), count = number(tuning_.vectors);
+  const std::string item = "warpmark_item[warpmark_v * " + width + " + warpmark_k]";
+  std::string names, declared, loads;
+  for (const Access& access : inputs_.accesses) {
+    const std::string& name = access.parameter.name;
+    names += ", " + name;
+    if (!access.lane) continue;
+    declared += text_of(
+        {"    ", access.parameter.element, " warpmark_", name, "[", count, "][", width, "];\n"});
+    loads += text_of({"    warpmark::load<", width, ">(warpmark_", name, "[warpmark_v], ", name,
+                      " + warpmark_first + warpmark_v * ", number(32 * layout_.width), ");\n"});
+  }
+  const auto value = [&](const std::string& arguments) {
+    const std::string mapped = "warpmark_map(warpmark_i, n, " + arguments + ")";
+    if (!segmented()) return mapped;
+    return text_of({"warpmark_value{", mapped,
+                    ", warpmark_i == 0 || warpmark_segment(warpmark_i, n", names, ")}"});
+  };
+  const std::string place = "      const long long warpmark_i = warpmark_first + warpmark_v * " +
+                            number(32 * layout_.width) + " + warpmark_k;\n";
+  const std::string slow = text_of(
+      {"  ", each("warpmark_v", tuning_.vectors), "{\n  ", each("warpmark_k", layout_.width), "{\n",
+       place, "      ", item, " = warpmark_none;\n      if (warpmark_i < n) ", item, " = ",
+       value(arguments_from_memory(inputs_, "warpmark_i")), ";\n    }\n  }\n"});
+  std::string aligned = alignment_test(layout_, "");
+  if (loads.empty() || aligned.empty()) return slow;
+  return text_of({"  if (warpmark_vectors) {\n", declared, "  ",
+                  each("warpmark_v", tuning_.vectors), "{\n", loads, "  }\n  ",
+                  each("warpmark_v", tuning_.vectors), "{\n  ", each("warpmark_k", layout_.width),
+                  "{\n", place, "      ", item, " = ",
+                  value(arguments_from_vectors(inputs_, "warpmark_i", "[warpmark_v][warpmark_k]")),
+                  ";\n    }\n  }\n  } else {\n", slow, "  }\n"});
+}
+
+// Within each thread's vectors, then between the threads of a warp, the warps and the tiles.
+std::string ScanGenerator::scan_body() const {
+  const std::string width = number(layout_.width);
+  const std::string warps = number(tuning_.block / 32);
+  return text_of(
+      {"  warpmark_value warpmark_before[", number(tuning_.vectors),
+       "];\n"
+       "  warpmark_value warpmark_total = warpmark_none;\n",
+       each("warpmark_v", tuning_.vectors), "{\n",
+       layout_.width == 1 ? ""
+                          : text_of({"#pragma unroll\n"
+                                     "    for (int warpmark_k = 1; warpmark_k < ",
+                                     width,
+                                     "; ++warpmark_k) {\n"
+                                     "      warpmark_item[warpmark_v * ",
+                                     width,
+                                     " + warpmark_k] = warpmark_op("
+                                     "warpmark_item[warpmark_v * ",
+                                     width, " + warpmark_k - 1], warpmark_item[warpmark_v * ",
+                                     width, " + warpmark_k]);\n    }\n"}),
+       "    const warpmark_value warpmark_up_to = warpmark::scan_warp(warpmark_item[warpmark_v * ",
+       width, " + ", width,
+       " - 1], warpmark_op);\n"
+       "    const warpmark_value warpmark_left = warpmark::shuffle_up(warpmark_up_to, 1);\n"
+       "    warpmark_before[warpmark_v] = warpmark_lane == 0 ? warpmark_total : "
+       "warpmark_op(warpmark_total, warpmark_left);\n"
+       "    warpmark_total = warpmark_op(warpmark_total, warpmark::shuffle(warpmark_up_to, 31));\n"
+       "  }\n"
+       "  if (warpmark_lane == 0) warpmark_warps[warpmark_warp] = warpmark_total;\n"
+       "  __syncthreads();\n"
+       "  warpmark_value warpmark_own = warpmark_none, warpmark_of_warps = warpmark_none;\n",
+       each("warpmark_w", tuning_.block / 32),
+       "{\n"
+       "    if (warpmark_w == warpmark_warp) warpmark_of_warps = warpmark_own;\n"
+       "    warpmark_own = warpmark_op(warpmark_own, warpmark_warps[warpmark_w]);\n  }\n"
+       "  const warpmark::Board<accumulator> warpmark_board{warpmark_states, warpmark_values};\n"
+       "  const warpmark_value warpmark_earlier = warpmark_op(\n"
+       "      warpmark::before_tile(warpmark_board, warpmark_tile, gridDim.x, warpmark_own, "
+       "warpmark_none, warpmark_op),\n      warpmark_of_warps);\n"});
+}
+
+std::string ScanGenerator::store_body() const {
+  const std::string width = number(layout_.width);
+  const std::string value = segmented() ? ".value" : "";
+  const std::string item = "warpmark_item[warpmark_v * " + width + " + warpmark_k";
+  std::string result;
+  if (!exclusive_) {
+    result =
+        "      const warpmark_value warpmark_y = warpmark_op(warpmark_prefix, " + item + "]);\n";
+  } else if (!segmented()) {
+    result =
+        "      const warpmark_value warpmark_y = warpmark_k == 0 ? warpmark_prefix : "
+        "warpmark_op(warpmark_prefix, " +
+        item + " - (warpmark_k > 0)]);\n";
+  } else {
+    result =
+        text_of({"      warpmark_value warpmark_y = warpmark_k == 0 ? warpmark_prefix : "
+                 "warpmark_op(warpmark_prefix, ",
+                 item,
+                 " - (warpmark_k > 0)]);\n"
+                 "      if (warpmark_heads >> (warpmark_v * ",
+                 width, " + warpmark_k) & 1) warpmark_y = warpmark_none;\n"});
+  }
+  const std::string stride = number(32 * layout_.width);
+  const std::string converted =
+      text_of({"static_cast<", output_.element, ">(warpmark_y", value, ")"});
+  std::string store = text_of(
+      {"      if (warpmark_first + warpmark_v * ", stride, " + warpmark_k < n) ", output_.name,
+       "[warpmark_first + warpmark_v * ", stride, " + warpmark_k] = ", converted, ";\n    }\n"});
+  std::string declared;
+  if (!alignment_test(layout_, "").empty()) {
+    declared = text_of({"    ", output_.element, " warpmark_out[", width, "];\n"});
+    store = text_of({"      warpmark_out[warpmark_k] = ", converted,
+                     ";\n    }\n"
+                     "    if (warpmark_vectors) {\n      warpmark::store<",
+                     width, ">(", output_.name, " + warpmark_first + warpmark_v * ", stride,
+                     ", warpmark_out);\n    } else {\n    ", each("warpmark_k", layout_.width),
+                     "{\n        if (warpmark_first + warpmark_v * ", stride, " + warpmark_k < n) ",
+                     output_.name, "[warpmark_first + warpmark_v * ", stride,
+                     " + warpmark_k] = warpmark_out[warpmark_k];\n      }\n    }\n"});
+  }
+  return text_of({each("warpmark_v", tuning_.vectors), "{\n", declared,
+                  "    const warpmark_value warpmark_prefix = warpmark_op(warpmark_earlier, "
+                  "warpmark_before[warpmark_v]);\n  ",
+                  each("warpmark_k", layout_.width), "{\n", result, store, "  }\n"});
+}
+
+SourceText ScanGenerator::source() const {
+  std::vector<std::string> types = {expanded_type(operation_.accumulator, kernel_)};
+  for (const Parameter& parameter : parameters_) {
+    types.push_back(expanded_type(parameter.element, kernel_));
+  }
+  SourceText text = begin_source(
+      kernel_, limit_headers(operation_) + vector_prelude() + reduction_prelude() + scan_prelude(),
+      types);
+  if (layout_.width > 1) text.add(size_assertions(layout_));
+  add_operation(text, operation_, kernel_);
+  add_functions(text);
+  text.add_from("__global__ void __launch_bounds__(" + number(tuning_.block) + ") " + name_ + "(" +
+                    kernel_parameters(layout_) +
+                    ", const long long n, unsigned long long *warpmark_states, "
+                    "unsigned *warpmark_values) {",
+                "/kernel/parameters");
+  text.add_from("static_assert(warpmark::converts<" + output_.element +
+                    ", accumulator>, \"the accumulator's type does not convert to that of the "
+                    "output, " +
+                    expanded_type(output_.element, kernel_) + "\");",
+                operation_.accumulator_at);
+  const std::string items = number(tuning_.vectors * layout_.width);
+  const std::string aligned = alignment_test(layout_, "");
+  text.add(text_of(
+      {"  const warpmark_scan warpmark_op;\n"
+       "  const warpmark_value warpmark_none = ",
+       segmented() ? "{warpmark_neutral(), false}" : "warpmark_neutral()",
+       ";\n"
+       "  __shared__ unsigned warpmark_drawn;\n"
+       "  __shared__ __align__(16) unsigned char warpmark_memory[",
+       number(tuning_.block / 32),
+       " * sizeof(warpmark_value)];\n"
+       "  warpmark_value *warpmark_warps = reinterpret_cast<warpmark_value *>(warpmark_memory);\n"
+       "  if (threadIdx.x == 0) {\n"
+       "    warpmark_drawn = atomicAdd(reinterpret_cast<unsigned *>(warpmark_states), 1u);\n  }\n"
+       "  __syncthreads();\n"
+       "  const long long warpmark_tile = warpmark_drawn;\n"
+       "  const int warpmark_lane = threadIdx.x % 32, warpmark_warp = threadIdx.x / 32;\n"
+       "  const long long warpmark_first = warpmark_tile * ",
+       number(of_tile()), " + warpmark_warp * ", number(32 * tuning_.vectors * layout_.width),
+       " + warpmark_lane * ", number(layout_.width), ";\n",
+       aligned.empty() ? ""
+                       : text_of({"  const bool warpmark_vectors = (warpmark_tile + 1) * ",
+                                  number(of_tile()), " <= n && ", aligned, ";\n"}),
+       "  warpmark_value warpmark_item[", items, "];\n"}));
+  text.add(load_body());
+  if (exclusive_ && segmented()) {
+    text.add("  unsigned long long warpmark_heads = 0;\n" +
+             each("warpmark_k", tuning_.vectors * layout_.width) +
+             "warpmark_heads |= static_cast<unsigned long long>(warpmark_item[warpmark_k].head) << "
+             "warpmark_k;\n");
+  }
+  text.add(scan_body());
+  text.add(store_body() + "}\n");
+  return text;
+}
+
+}  // namespace warpmark::codegen

@@ -1,0 +1,155 @@
+#include "prelude.hpp"
+
+namespace warpmark::codegen {
+
+const std::string& scan_prelude() {
+  static const std::string kPrelude = R"(namespace warpmark {
+
+// A value, and whether a segment begins at it or before it in what it combines: what comes earlier
+// then does not reach it (Sengupta, Harris, Zhang, Owens, Scan Primitives for GPU Computing, 2007).
+template <class T> struct Segmented {
+  T value;
+  bool head;
+};
+template <class T, class Reduce> struct SegmentedReduce {
+  __device__ __forceinline__ Segmented<T> operator()(const Segmented<T> &a,
+                                                     const Segmented<T> &b) const {
+    return {b.head ? b.value : Reduce()(a.value, b.value), a.head || b.head};
+  }
+};
+
+template <class T> __device__ __forceinline__ T shuffle_up(T value, int distance) {
+  unsigned word[(sizeof(T) + 3) / 4] = {};
+  memcpy(word, &value, sizeof(T));
+#pragma unroll
+  for (unsigned &each : word) each = __shfl_up_sync(0xffffffffu, each, distance);
+  memcpy(&value, word, sizeof(T));
+  return value;
+}
+template <class T> __device__ __forceinline__ T shuffle(T value, int lane) {
+  unsigned word[(sizeof(T) + 3) / 4] = {};
+  memcpy(word, &value, sizeof(T));
+#pragma unroll
+  for (unsigned &each : word) each = __shfl_sync(0xffffffffu, each, lane);
+  memcpy(&value, word, sizeof(T));
+  return value;
+}
+template <class T> __device__ __forceinline__ Segmented<T> shuffle_up(Segmented<T> from, int distance) {
+  return {shuffle_up(from.value, distance), __shfl_up_sync(0xffffffffu, from.head, distance) != 0};
+}
+template <class T> __device__ __forceinline__ Segmented<T> shuffle(Segmented<T> from, int lane) {
+  return {shuffle(from.value, lane), __shfl_sync(0xffffffffu, from.head, lane) != 0};
+}
+template <class T> __device__ __forceinline__ Segmented<T> shuffle_down(Segmented<T> from, int distance) {
+  return {shuffle_down(from.value, distance), __shfl_down_sync(0xffffffffu, from.head, distance) != 0};
+}
+
+// Each lane gets what it and all lanes before it combine to.
+template <class T, class Reduce> __device__ __forceinline__ T scan_warp(T value, Reduce reduce) {
+#pragma unroll
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const T before = shuffle_up(value, distance);
+    if (threadIdx.x % 32 >= distance) value = reduce(before, value);
+  }
+  return value;
+}
+
+// What tiles leave for later ones: `states` are 0 until they do. Values of up to 4 bytes travel in
+// one access with their state; others lie in `values`, and fences keep them before it.
+template <class T> struct Board {
+  static constexpr bool packed = sizeof(T) <= 4;
+  static constexpr int words = (sizeof(T) + 3) / 4 + 1;
+  unsigned long long *states;
+  unsigned *values;
+
+  __device__ __forceinline__ void write(long long slot, const T &value, bool head) const {
+    if constexpr (packed) {
+      unsigned bits = 0;
+      memcpy(&bits, &value, sizeof(T));
+      *reinterpret_cast<volatile unsigned long long *>(states + slot) =
+          bits | (head ? 3ull << 32 : 1ull << 32);
+    } else {
+      put(values + slot * words, value);
+      *reinterpret_cast<volatile unsigned *>(values + slot * words + words - 1) = head;
+      __threadfence();
+      *reinterpret_cast<volatile unsigned long long *>(states + slot) = 1;
+    }
+  }
+  __device__ __forceinline__ T read(long long slot, bool &head) const {
+    const volatile unsigned long long *state = states + slot;
+    unsigned long long seen = *state;
+    while (seen == 0) seen = *state;
+    T value;
+    if constexpr (packed) {
+      const unsigned bits = static_cast<unsigned>(seen);
+      memcpy(&value, &bits, sizeof(T));
+      head = (seen >> 33) != 0;
+    } else {
+      __threadfence();
+      value = get<T>(values + slot * words);
+      head = *reinterpret_cast<const volatile unsigned *>(values + slot * words + words - 1) != 0;
+    }
+    return value;
+  }
+  __device__ __forceinline__ void publish(long long slot, const T &value) const {
+    write(slot, value, false);
+  }
+  __device__ __forceinline__ void publish(long long slot, const Segmented<T> &from) const {
+    write(slot, from.value, from.head);
+  }
+  __device__ __forceinline__ void wait(long long slot, T &to) const {
+    bool head;
+    to = read(slot, head);
+  }
+  __device__ __forceinline__ void wait(long long slot, Segmented<T> &to) const {
+    to.value = read(slot, to.head);
+  }
+};
+
+// What all tiles before this one combine to. Tiles are counted in groups of 32, and groups in 32s;
+// the last tile of a group leaves the group's value, the last of 32 groups what everything up to it
+// combines to. So there are three things to wait for, by one warp each, and which values are combined
+// in which order never depends on which tile was faster. (Merrill and Garland, Single-pass Parallel
+// Prefix Scan with Decoupled Look-back, 2016, takes whatever is there.)
+template <class T, class Value, class Reduce>
+__device__ __forceinline__ Value before_tile(const Board<T> board, const long long tile,
+                                             const long long tiles, const Value own,
+                                             const Value neutral, Reduce reduce) {
+  // Of four, as compilers read three aligned ones by one access of that size.
+  __shared__ __align__(16) unsigned char memory[4 * sizeof(Value)];
+  Value *part = reinterpret_cast<Value *>(memory);
+  const long long groups = 1 + tiles, wholes = groups + (tiles + 31) / 32;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  if (threadIdx.x == 0) board.publish(1 + tile, own);
+  if (warp == 0) {
+    Value value = neutral;
+    if (lane < tile % 32) board.wait(1 + tile / 32 * 32 + lane, value);
+    __syncwarp();
+    value = reduce_warp(value, reduce);
+    if (lane == 0) part[2] = value;
+    if (lane == 0 && tile % 32 == 31) board.publish(groups + tile / 32, reduce(value, own));
+  } else if (warp == 1) {
+    Value value = neutral;
+    if (lane < tile / 32 % 32) board.wait(groups + tile / 1024 * 32 + lane, value);
+    __syncwarp();
+    value = reduce_warp(value, reduce);
+    if (lane == 0) part[1] = value;
+  } else if (warp == 2 && lane == 0) {
+    Value value = neutral;
+    if (tile >= 1024) board.wait(wholes + tile / 1024 - 1, value);
+    part[0] = value;
+  }
+  __syncthreads();
+  const Value before = reduce(reduce(part[0], part[1]), part[2]);
+  if (threadIdx.x == 0 && tile % 1024 == 1023) {
+    board.publish(wholes + tile / 1024, reduce(before, own));
+  }
+  return before;
+}
+
+}  // namespace warpmark
+)";
+  return kPrelude;
+}
+
+}  // namespace warpmark::codegen

@@ -1,0 +1,191 @@
+// What `scan`, and the further forms of `reduction`, refuse, and what their plans are made of.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "plan/plugin_loader.hpp"
+
+namespace warpmark::combining_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+PlannedCase plan(const std::string& text) {
+  PluginLoader loader({std::filesystem::path(WARPMARK_BINARY_DIR) / "lib/warpmark"});
+  const auto suite = parse_suite("warpmark: 1\n" + text, "/nowhere/suites/some/x.yaml");
+  return make_plan(cases(suite)[0], loader);
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    (void)plan(text);
+  } catch (const Error& error) {
+    return std::to_string(error.where().line) + " " + error.message() +
+           (error.hint().empty() ? "" : "\n" + error.hint());
+  }
+  return "no error";
+}
+
+// Line 3 is the kernel; the arguments are on lines 5 to 7.
+std::string reduction(const std::string& keys, const std::string& result = "{out: 1}",
+                      const std::string& type = "float") {
+  return "plugin: reduction\nkernel: {parameters: 'float *x, int *lut, " + type +
+         " *r', map: " + "'x[i]', " + keys + "}\narguments:\n  x: {in: 'np.ones((3, 4))'}\n" +
+         "  lut: {in: '[1, 2]'}\n  r: " + result + "\nreference: {r: 3}\n";
+}
+std::string scan(const std::string& keys, const std::string& y = "{out: x.size}",
+                 const std::string& parameters = "float *x, float *y") {
+  return "plugin: scan\nkernel: {parameters: '" + parameters + "', " + keys +
+         "}\narguments:\n  x: {in: 'np.ones(9)'}\n  y: " + y + "\nreference: {y: 3}\n";
+}
+std::string in_place(const std::string& keys) {
+  return "plugin: scan\nkernel: {parameters: 'int *x', reduce: sum, " + keys +
+         "}\narguments:\n  x: {inout: '[1, 2]'}\nreference: {x: 3}\n";
+}
+
+struct Bad {
+  std::string suite;
+  const char* error;
+};
+void PrintTo(const Bad& bad, std::ostream* out) {
+  *out << bad.suite;
+}
+class BadCombination : public testing::TestWithParam<Bad> {};
+
+TEST_P(BadCombination, IsRefusedAtItsLine) {
+  EXPECT_THAT(error_of(GetParam().suite), HasSubstr(GetParam().error));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Reduction, BadCombination,
+    testing::Values(
+        Bad{reduction("reduce: mean", "{out: 1}", "int"), "`mean` of integers needs a floating"},
+        Bad{reduction("reduce: variance, accumulate: int"), "3 `variance` of integers needs"},
+        Bad{reduction("reduce: argmax, neutral: 0"), "3 `argmax` has its own neutral element"},
+        Bad{reduction("reduce: sum, finish: 'total; 1'"), "3 `finish` is one expression"},
+        Bad{reduction("reduce: sum, index: 3"), "3 `index` must be the name of an input array"},
+        Bad{reduction("reduce: sum, index: r"), "3 `index` must be the name of an input array"},
+        Bad{reduction("reduce: sum, index: x"), "3 `x` has the type float, and indices are"},
+        Bad{reduction("reduce: sum, index: lut, range: {start: 1}"), "3 `range` and `index` both"},
+        Bad{reduction("reduce: sum, index: lut, axis: 0"), "3 `axis` and `index` both"},
+        Bad{reduction("reduce: sum, axis: 2"), "3 `axis` must be 0 or 1, and is 2"},
+        Bad{reduction("reduce: sum, axis: columns"), "3 `axis` must be 0 or 1, and is columns"},
+        Bad{reduction("reduce: sum, axis: 0, range: {start: 1}"), "3 `range` and `axis` both"},
+        Bad{reduction("reduce: sum, axis: 0, commutative: false"), "3 `axis` keeps no order"},
+        Bad{reduction("reduce: summ"),
+            "sum, prod, max, min, any, all, argmax, argmin, mean, variance"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Scan, BadCombination,
+    testing::Values(
+        Bad{scan("map: 'x[i]', reduce: mean"), "3 `mean` is no operation of a scan"},
+        Bad{scan("map: 'x[i]', reduce: argmax"), "3 `argmax` is no operation of a scan"},
+        Bad{scan("map: 'x[i]', reduce: a + b"), "3 `kernel` needs `neutral`"},
+        Bad{scan("reduce: sum"), "3 `kernel` needs `map`"},
+        Bad{scan("map: 'x[i]', reduce: sum, range: {start: 1}"),
+            "3 unknown key of `kernel` `range`"},
+        Bad{scan("map: 'x[i]', reduce: sum, exclusive: 1"), "3 `exclusive` must be true or false"},
+        Bad{scan("map: 'x[i]', reduce: sum, segment: 'x[i];'"), "3 `segment` is one expression"},
+        Bad{scan("map: 'y[i]', reduce: sum"), "3 `map` has the output `y`"},
+        Bad{scan("map: 'x[i]', reduce: sum, segment: 'y[i]'"), "3 `segment` has the output `y`"},
+        Bad{scan("map: 'x[i] = 1', reduce: sum"), "3 `map` writes `x`"},
+        Bad{scan("map: 'x[i]', reduce: sum, tune: {block: 64}"), "3 `block` must be at least 96"},
+        Bad{scan("map: 'x[i]', reduce: sum, tune: {blocks: 64}"), "known: block, vectors"},
+        Bad{scan("map: 'x[i]', reduce: sum, exclusive: true, segment: 'x[i] > 0', "
+                 "tune: {vectors: 16}, accumulate: short",
+                 "{out: 9}", "char *x, char *y"),
+            "3 a thread has 256 elements, and at most 64"},
+        Bad{scan("map: 'x[i]', reduce: sum") + "launch: {block: 1}\n", "8 `scan` chooses the"},
+        Bad{in_place("map: 'x[i] + x[0]'"), "3 `map` reads `x`, which is overwritten meanwhile"},
+        Bad{in_place("map: 'x[i]', segment: 'x[i] > 3'"), "3 `segment` reads `x`, which is"}));
+
+Facts scan_facts(int64_t n) {
+  Facts facts;
+  for (const char* name : {"x", "y"}) facts.arrays[name] = {{n}, *find_dtype("float32")};
+  facts.arrays["warpmark_states"] = {{}, *find_dtype("uint64")};
+  facts.arrays["warpmark_values"] = {{}, *find_dtype("uint32")};
+  return facts;
+}
+
+Facts reduction_facts(int64_t columns, int64_t results) {
+  Facts facts;
+  facts.arrays["x"] = {{3, columns}, *find_dtype("float32")};
+  facts.arrays["lut"] = {{2}, *find_dtype("int32")};
+  facts.arrays["r"] = {{results}, *find_dtype("float32")};
+  facts.arrays["warpmark_partials"] = {{}, *find_dtype("uint32")};
+  facts.arrays["warpmark_arrived"] = {{528}, *find_dtype("uint32")};
+  return facts;
+}
+
+TEST(Scan, FillsItsStatesBeforeTheLaunch) {
+  const Plan made = plan(scan("map: 'x[i]', reduce: sum")).plan;
+  EXPECT_EQ(std::get<FillStep>(made.steps.at(0)).buffer, "warpmark_states");
+  const auto& launch = std::get<LaunchStep>(made.steps.at(1));
+  EXPECT_EQ(launch.entry, "x_kernel");
+  EXPECT_THAT(launch.arguments,
+              ElementsAre("x", "y", "warpmark_n", "warpmark_states", "warpmark_values"));
+  const Facts facts = scan_facts(1 << 24);
+  const Plan ready = resolve(made, facts, {});
+  // 4096 tiles, 128 groups of 32, 4 groups of 1024, and the counter.
+  EXPECT_EQ(std::get<int64_t>(ready.find_buffer("warpmark_states")->shape.at(0)), 4096 + 128 + 5);
+  EXPECT_EQ(std::get<int64_t>(ready.find_buffer("warpmark_values")->shape.at(0)), 1);
+  EXPECT_EQ(std::get<int64_t>(std::get<LaunchStep>(ready.steps.at(1)).grid.at(0)), 4096);
+}
+
+TEST(Scan, HasRoomForWiderValues) {
+  const Plan made = plan(scan("map: 'x[i]', reduce: sum, accumulate: double")).plan;
+  const Facts facts = scan_facts(9);
+  const Plan ready = resolve(made, facts, {});
+  EXPECT_EQ(std::get<int64_t>(ready.find_buffer("warpmark_values")->shape.at(0)), 4 * (2 + 1));
+}
+
+TEST(Scan, NeedsAnElementOfTheOutputForEachOfTheInput) {
+  const Plan made = plan(scan("map: 'x[i]', reduce: sum")).plan;
+  ASSERT_EQ(made.accesses.size(), 1);
+  EXPECT_EQ(made.accesses[0].buffer, "y");
+  EXPECT_EQ(made.accesses[0].reason, "the scan has a value for each element of `x`");
+}
+
+TEST(Reduction, OfAnAxisHasAResultForEachRowOrColumn) {
+  for (const auto& [axis, grid, results] : {std::tuple("0", int64_t{1}, int64_t{4}), {"1", 1, 3}}) {
+    const Facts facts = reduction_facts(4, results);
+    const Plan made =
+        plan(reduction("reduce: sum, axis: " + std::string(axis), "{out: x.size}")).plan;
+    const Plan ready = resolve(made, facts, {});
+    EXPECT_EQ(std::get<int64_t>(std::get<LaunchStep>(ready.steps.at(0)).grid.at(0)), grid);
+    EXPECT_EQ(std::get<int64_t>(ready.accesses.back().count), results);
+    EXPECT_EQ(ready.accesses.back().buffer, "r");
+  }
+}
+
+TEST(Reduction, SplitsFewLongRowsBetweenBlocks) {
+  const Facts facts = reduction_facts(1 << 20, 3);
+  const Plan ready = resolve(plan(reduction("reduce: sum, axis: 1", "{out: 3}")).plan, facts, {});
+  const auto& grid = std::get<LaunchStep>(ready.steps.at(0)).grid;
+  EXPECT_EQ(std::get<int64_t>(grid.at(0)), 3);
+  EXPECT_EQ(std::get<int64_t>(grid.at(1)), 176);  // 528 blocks for three rows
+  EXPECT_EQ(std::get<int64_t>(ready.find_buffer("warpmark_partials")->shape.at(0)), 3 * 176);
+}
+
+TEST(Reduction, OfASubsetGoesOverTheIndices) {
+  const Plan made = plan(reduction("reduce: sum, index: lut")).plan;
+  EXPECT_EQ(std::get<Symbolic>(*made.find_scalar("warpmark_n")->integer).text, "lut.size");
+  EXPECT_THAT(made.units[0].source, HasSubstr("const long long i = lut[warpmark_place];"));
+}
+
+TEST(Reduction, TakesTheTypeOfItsNameThatFits) {
+  const auto source = [](const std::string& keys, const std::string& type) {
+    return plan(reduction(keys, "{out: 1}", type)).plan.units[0].source;
+  };
+  EXPECT_THAT(source("reduce: argmax", "int"), HasSubstr("using accumulator = float;"));
+  EXPECT_THAT(source("reduce: any", "int"), HasSubstr("using accumulator = bool;"));
+  EXPECT_THAT(source("reduce: variance", "double"), HasSubstr("using accumulator = double;"));
+  EXPECT_THAT(source("reduce: mean", "double"), HasSubstr("using accumulator = double;"));
+  EXPECT_THAT(source("reduce: sum", "float"), Not(HasSubstr("warpmark_combined")));
+}
+
+}  // namespace
+}  // namespace warpmark::combining_test
