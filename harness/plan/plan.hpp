@@ -139,6 +139,8 @@ struct Access {
   std::string buffer;
   Size start = int64_t{0}, step = int64_t{1};  ///< of either sign
   Size count = int64_t{0};
+  /// An input whose values are the elements, in the place of these three; empty: none.
+  std::string indices = {};
   std::string reason;  ///< what accesses them: "`operation` has `y[i]` for each element of `x`"
   std::string at;
   friend bool operator==(const Access&, const Access&) = default;

@@ -238,12 +238,16 @@ const Buffer& read_buffer_name(const PlanValue& value, const Plan& plan) {
 }
 
 Access read_access(const PlanValue& value, const Plan& plan) {
-  value.members({"buffer", "start", "step", "count", "reason", "at"});
+  value.members({"buffer", "start", "step", "count", "indices", "reason", "at"});
   Access access;
   access.buffer = read_buffer_name(value.get("buffer"), plan).name;
   if (const auto start = value.find("start")) access.start = read_signed(*start);
   if (const auto step = value.find("step")) access.step = read_signed(*step);
-  access.count = read_size(value.get("count"));
+  if (const auto indices = value.find("indices")) {
+    access.indices = read_buffer_name(*indices, plan).name;
+  } else {
+    access.count = read_size(value.get("count"));
+  }
   access.reason = value.get("reason").nonempty();
   access.at = value.optional_text("at");
   return access;

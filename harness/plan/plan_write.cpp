@@ -132,11 +132,15 @@ Json json_of(const Scalar& scalar) {
 }
 
 Json json_of(const Access& access) {
-  Json json = {{"buffer", access.buffer},
-               {"start", json_of(access.start)},
-               {"step", json_of(access.step)},
-               {"count", json_of(access.count)},
-               {"reason", access.reason}};
+  Json json = {{"buffer", access.buffer}};
+  if (access.indices.empty()) {
+    json["start"] = json_of(access.start);
+    json["step"] = json_of(access.step);
+    json["count"] = json_of(access.count);
+  } else {
+    json["indices"] = access.indices;
+  }
+  json["reason"] = access.reason;
   put_at(json, access.at);
   return json;
 }

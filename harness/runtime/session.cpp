@@ -16,6 +16,7 @@
 #include "runtime/case_timing.hpp"
 #include "runtime/case_units.hpp"
 #include "runtime/composites.hpp"
+#include "runtime/index_check.hpp"
 #include "runtime/inputs.hpp"
 #include "runtime/judge.hpp"
 #include "runtime/requests.hpp"
@@ -244,6 +245,7 @@ class Session::State {
     check_launches(ready.planned, compiled.kernels, outcome);
     check_memory(ready.planned, ready.inputs, worker_.facts(), artifacts_, outcome);
     try {
+      check_indices(ready);
       ready.placed = placed_arrays(ready.planned, ready.inputs);
     } catch (const Error& error) {
       end_unready(outcome, FailureKind::input, error);

@@ -109,6 +109,7 @@ Json ReductionGenerator::plan() const {
   for (const Parameter& parameter : parameters_) arguments.push_back(parameter.name);
   range_.add_scalars(elements(), plan, arguments);
   range_.add_accesses(elements(), lanes_of(layout_), "map", plan);
+  add_indexed(plan);
   add_partials(plan, arguments, tuning_.blocks * slot_words(operation_), 1);
   const int64_t of_block = tuning_.block * tuning_.vectors * layout_.width;
   Json blocks = range_.count;
@@ -123,6 +124,20 @@ Json ReductionGenerator::plan() const {
                              {"arguments", arguments},
                              {"at", "/kernel"}}}});
   return plan;
+}
+
+// What `map` has only as `name[i]` needs the elements that the index array names.
+void ReductionGenerator::add_indexed(Json& plan) const {
+  if (index_.empty()) return;
+  const Expression map(operation_.map, "/kernel/map", kernel_);
+  for (const Parameter& input : inputs_of(parameters_)) {
+    if (!input.is_array || input.name == index_ || !map.of(input.name).own_only) continue;
+    plan["accesses"].push_back(
+        {{"buffer", input.name},
+         {"indices", index_},
+         {"reason", text_of({"`map` has `", input.name, "[i]` for each `i` of `", index_, "`"})},
+         {"at", elements().pointer}});
+  }
 }
 
 // Scratch: a value of each block, and how many blocks have left theirs.

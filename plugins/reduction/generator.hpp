@@ -27,6 +27,7 @@ class ReductionGenerator {
   void read_axis();
   void add_map(SourceText& text) const;
   void add_finish(SourceText& text) const;
+  void add_indexed(plugin::Json& plan) const;
   void add_result_check(SourceText& text) const;
   void add_partials(plugin::Json& plan, plugin::Json& arguments, const plugin::Json& words,
                     int64_t counters) const;

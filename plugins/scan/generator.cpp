@@ -225,18 +225,18 @@ std::string ScanGenerator::load_body() const {
                       " + warpmark_first + warpmark_v * ", number(32 * layout_.width), ");\n"});
   }
   const auto value = [&](const std::string& arguments) {
-    const std::string mapped = "warpmark_map(warpmark_i, n, " + arguments + ")";
+    std::string mapped = "warpmark_map(warpmark_i, n, " + arguments + ")";
     if (!segmented()) return mapped;
     return text_of({"warpmark_value{", mapped,
                     ", warpmark_i == 0 || warpmark_segment(warpmark_i, n", names, ")}"});
   };
   const std::string place = "      const long long warpmark_i = warpmark_first + warpmark_v * " +
                             number(32 * layout_.width) + " + warpmark_k;\n";
-  const std::string slow = text_of(
+  std::string slow = text_of(
       {"  ", each("warpmark_v", tuning_.vectors), "{\n  ", each("warpmark_k", layout_.width), "{\n",
        place, "      ", item, " = warpmark_none;\n      if (warpmark_i < n) ", item, " = ",
        value(arguments_from_memory(inputs_, "warpmark_i")), ";\n    }\n  }\n"});
-  std::string aligned = alignment_test(layout_, "");
+  const std::string aligned = alignment_test(layout_, "");
   if (loads.empty() || aligned.empty()) return slow;
   return text_of({"  if (warpmark_vectors) {\n", declared, "  ",
                   each("warpmark_v", tuning_.vectors), "{\n", loads, "  }\n  ",

@@ -1,4 +1,4 @@
-# The plugins `elementwise` and `reduction`: random expressions against NumPy on the CPU device, and
+# The plugins `elementwise`, `reduction` and `scan`: random expressions against NumPy on the CPU device, and
 # what a compiler says of a mistake in one.
 import os
 import random
@@ -286,7 +286,7 @@ class Generators(CheckTest):
 
 class Documentation(CheckTest):
     def test_examples_pass(self):
-        for page in ("plugin-elementwise.md", "plugin-reduction.md"):
+        for page in ("plugin-elementwise.md", "plugin-reduction.md", "plugin-scan.md"):
             text = (SOURCE / "docs" / page).read_text()
             examples = re.findall(r"```yaml\n(.*?)```", text, re.S)
             self.assertTrue(examples, page)
@@ -419,6 +419,31 @@ class Mistakes(CheckTest):
                 out = done.stdout.decode() + done.stderr.decode()
                 self.assertIn(done.returncode, (1, 2))
                 self.assertRegex(out, r"suites/s\.yaml:%d:\d+: error: .*%s" % (line, re.escape(words)))
+
+    def test_an_index_out_of_range(self):
+        suite = """warpmark: 1
+plugin: reduction
+kernel: {parameters: "float *x, %s *lut, float *r", map: "x[i]", reduce: sum, index: lut}
+arguments:
+  x: {in: "np.ones(9)"}
+  lut: {in: "%s"}
+  r: {out: 1}
+reference: {r: lut.size}
+"""
+        for ctype, lut, words in [
+                ("int", "[0, 8, 9]", "`lut[2]` is 9, which is no index of `x`: it has 9 elements"),
+                ("int", "[0, -1]", "`lut[1]` is -1, which is no index"),
+                ("signed char", "[-128]", "`lut[0]` is -128, which is no index"),
+                ("unsigned long long", "[2**63]", "`lut[0]` is 9223372036854775808, which is")]:
+            with self.subTest(lut):
+                self.write("suites/s.yaml", suite % (ctype, lut))
+                done = self.start("check", "suites", "--device", "cpu")
+                out = done.stdout.decode() + done.stderr.decode()
+                self.assertEqual(done.returncode, 1, out)
+                self.assertIn("suites/s.yaml:6:", out)
+                self.assertIn(words, out)
+        self.write("suites/s.yaml", suite % ("int", "[0, 8]"))
+        self.run_program("check", "suites", "--device", "cpu")
 
 
 if __name__ == "__main__":

@@ -174,6 +174,10 @@ TEST(Reduction, OfASubsetGoesOverTheIndices) {
   const Plan made = plan(reduction("reduce: sum, index: lut")).plan;
   EXPECT_EQ(std::get<Symbolic>(*made.find_scalar("warpmark_n")->integer).text, "lut.size");
   EXPECT_THAT(made.units[0].source, HasSubstr("const long long i = lut[warpmark_place];"));
+  ASSERT_EQ(made.accesses.size(), 1);
+  EXPECT_EQ(made.accesses[0].buffer, "x");
+  EXPECT_EQ(made.accesses[0].indices, "lut");
+  EXPECT_EQ(made.accesses[0].reason, "`map` has `x[i]` for each `i` of `lut`");
 }
 
 TEST(Reduction, TakesTheTypeOfItsNameThatFits) {
