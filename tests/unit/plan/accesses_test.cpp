@@ -38,7 +38,7 @@ Plan plan_with(Access access, std::vector<Size> shape = {int64_t{100}}) {
 }
 
 Access access_of(Size start, Size step, Size count) {
-  return {"", std::move(start), std::move(step), std::move(count), "", ""};
+  return {"", std::move(start), std::move(step), std::move(count), "", "", ""};
 }
 
 // Where and what, for `y` of 100 elements unless the plan says otherwise.

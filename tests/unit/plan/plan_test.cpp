@@ -36,8 +36,8 @@ Plan full_plan() {
                   {"m", find_dtype("int64"), {}, "", Symbolic{"a.size", "/m"}},
                   {"l", find_dtype("int8"), {}, "", int64_t{-3}}};
   plan.accesses = {
-      {"z", Symbolic{"a.size - 1", "/s"}, int64_t{-1}, Symbolic{"a.size", "/n"}, "it is", "/x"},
-      {"a", int64_t{0}, int64_t{1}, int64_t{4}, "it is", ""}};
+      {"z", Symbolic{"a.size - 1", "/s"}, int64_t{-1}, Symbolic{"a.size", "/n"}, "", "it is", "/x"},
+      {"a", int64_t{0}, int64_t{1}, int64_t{4}, "", "it is", ""}};
   LaunchStep launch;
   launch.unit = 1;
   launch.entry = "f";
@@ -82,7 +82,7 @@ TEST(PlanJson, GoesBothWays) {
 TEST(PlanJson, AnAccessIsOfAllFromTheFirstByDefault) {
   Json json = to_json(full_plan());
   json["accesses"] = Json::parse(R"([{"buffer": "a", "count": 4, "reason": "it is"}])");
-  const Access access{"a", int64_t{0}, int64_t{1}, int64_t{4}, "it is", ""};
+  const Access access{"a", int64_t{0}, int64_t{1}, int64_t{4}, "", "it is", ""};
   EXPECT_EQ(plan_from_json(json).accesses, std::vector<Access>{access});
   json.erase("accesses");
   const Plan none = plan_from_json(json);
