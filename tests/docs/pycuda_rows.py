@@ -30,6 +30,10 @@ ROWS = [
     ("`gpuarray`: `2*x`, `x+x`, `x[0:3]`, `sqrt(fabs(x))`", "`plugin: array`, NumPy's own text", "array"),
     ("`cumath`: every function", "`plugin: elementwise`", "elementwise"),
     ("`ReductionKernel`, `gpuarray.sum`, `dot`, `max`, `min`", "`plugin: reduction`", "reductions"),
+    ("`gpuarray.subset_sum` …, `any`, `all`, `argmax`", "`index`, `axis` and named operations of `plugin: reduction`",
+     "reductions/subset_sum reductions/subset_dot reductions/any reductions/all reductions/argmax"),
+    ("`InclusiveScanKernel`, `ExclusiveScanKernel`", "`plugin: scan`", "scan"),
+    ("`curandom.rand`", "a kernel with Philox", "random"),
     ("texture references", "`texture: …`", "textures"),
     ("MPI: scatter, `x = 0.9*x` a thousand times, gather", "`devices: …`, `partition: {axis: 0}`", "devices"),
 ]
