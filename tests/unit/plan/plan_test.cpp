@@ -234,7 +234,7 @@ INSTANTIATE_TEST_SUITE_P(
         PlanMistake{
             "/accesses/0/stop", "4",
             "`/accesses/0` has the unknown member `stop`; known: buffer, start, step, count, "
-            "reason, at"},
+            "indices, reason, at"},
         PlanMistake{"/steps/0", "{}", "`/steps/0` must be one of launch, copy and fill"},
         PlanMistake{"/steps/0/fill/byte", "256",
                     "`/steps/0/fill/byte` must be an integer from 0 to 255"},
