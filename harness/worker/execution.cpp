@@ -56,7 +56,12 @@ DeviceFacts facts_of(const DeviceChoice& choice) {
     if (device.has(capability)) facts.capabilities.emplace_back(capability_name(capability));
   }
   facts.attributes = attributes_of(device);
-  facts.attributes["count"] = Device::count(*device.driver());
+  const int count = Device::count(*device.driver());
+  if (count <= device.index()) {
+    throw environment_error(fmt::format("{} counts {} devices, and number {} is one of them",
+                                        facts.driver, count, device.index()));
+  }
+  facts.attributes["count"] = count;
   return facts;
 }
 
@@ -175,6 +180,7 @@ PreparedDevice Executor::load(std::shared_ptr<Context> context, const protocol::
 // Why there are not so many devices, or "". The first is the one that was chosen; the others follow
 // it, and behind the last comes number 0.
 std::string Executor::load_on_others(const protocol::Load& request, uint64_t devices) {
+  if (devices <= 1) return "";
   const auto& driver = choice_.device.driver();
   const auto count = static_cast<uint64_t>(Device::count(*driver));
   if (devices > count) {

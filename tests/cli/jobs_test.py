@@ -253,7 +253,7 @@ class Shipped(CheckTest):
     def test_demo_with_options(self):
         out, _ = self.run_program("run", SOURCE / "configs/demo.yaml", "--device", "cpu", "-k",
                                   "doublify and not out")
-        self.assertRegex(out, r"\n\d+ passed, \d+ deselected in ")
+        self.assertRegex(out, r"\n[\d,]+ passed, [\d,]+ deselected in ")
 
     def test_ci(self):
         out, _ = self.run_program("run", SOURCE / "configs/ci.yaml", "--device", "cpu",

@@ -12,10 +12,10 @@ class Demo(CheckTest):
         self.hide_gpu()
         out, errors = self.run_program("run", SOURCE / "configs/demo.yaml")
         self.assertEqual(errors, "")
-        self.assertRegex(out, r"^warpmark check: \d+ suites, \d+ cases on Warpmark CPU device \(")
+        self.assertRegex(out, r"^warpmark check: \d+ suites, [\d,]+ cases on Warpmark CPU device \(")
         self.assertRegex(out, r"\ndevice: no GPU: cannot open the driver libcuda\.so\.1: .*; "
                               r"using the CPU device\n")
-        self.assertRegex(out, r"\n\d+ passed in (\d+ min )?[\d.]+ s\n$")
+        self.assertRegex(out, r"\n[\d,]+ passed in (\d+ min )?[\d.]+ s\n$")
 
     def test_reports_of_a_config_lie_beside_it(self):
         self.write_scale()
