@@ -262,7 +262,7 @@ class Shipped(CheckTest):
         self.assertRegex(out, r"\nslowest 5 cases\n")
         self.assertEqual(self.journal("ci.jsonl")[-1]["exit_code"], 0)
         root = ElementTree.parse(self.folder / "ci.xml").getroot()
-        cases = int(re.search(r"suites, (\d+) cases", out).group(1))
+        cases = int(re.search(r"suites, ([\d,]+) cases", out).group(1).replace(",", ""))
         self.assertEqual(int(root.get("tests")), cases)
         self.assertEqual(os.listdir(self.folder / "kept"), [])
 
