@@ -51,10 +51,7 @@ void end_small_variable(const PlannedCase& planned, const CaseInputs& inputs,
   const Buffer* buffer = variable ? planned.plan.find_buffer(variable->name) : nullptr;
   if (buffer == nullptr || buffer->symbol.empty()) return;
   const DType& dtype = inputs.dtypes.at(buffer->name);
-  uint64_t elements = 1;
-  for (const int64_t extent : buffer_shape(*buffer, inputs)) {
-    elements *= static_cast<uint64_t>(extent);
-  }
+  const auto elements = static_cast<uint64_t>(element_count(buffer_shape(*buffer, inputs)));
   const Position where = planned.positions.find(buffer->at);
   if (!variable->bytes) {
     end_case(outcome, FailureKind::signature,

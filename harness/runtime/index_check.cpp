@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <type_traits>
+
+#include "runtime/element.hpp"
 
 namespace warpmark {
 namespace {
@@ -13,38 +17,25 @@ struct Stray {
   std::string value;
 };
 
-// The first value that is no index of so many elements.
-template <class Index>
+// The first value that is no index of so many elements. Only integers are looked at.
 std::optional<Stray> first_stray(const Array& indices, int64_t elements) {
-  const std::byte* const bytes = indices.bytes().data();
-  for (int64_t i = 0; i < indices.size(); ++i) {
-    Index value;
-    std::memcpy(&value, bytes + static_cast<size_t>(i) * sizeof(Index), sizeof(Index));
-    // A negative one is a large one.
-    if (static_cast<uint64_t>(value) >= static_cast<uint64_t>(elements)) {
-      return Stray{i, fmt::format("{}", value)};
+  const DTypeKind kind = indices.dtype().kind;
+  if (kind != DTypeKind::signed_integer && kind != DTypeKind::unsigned_integer) {
+    return std::nullopt;
+  }
+  return with_element_type(indices.dtype(), [&](auto type) -> std::optional<Stray> {
+    using Index = decltype(type);
+    if constexpr (std::is_integral_v<Index>) {
+      for (int64_t i = 0; i < indices.size(); ++i) {
+        const auto value = load_element<Index>(indices.bytes().data(), static_cast<size_t>(i));
+        // A negative one is a large one.
+        if (static_cast<uint64_t>(value) >= static_cast<uint64_t>(elements)) {
+          return Stray{i, fmt::format("{}", value)};
+        }
+      }
     }
-  }
-  return std::nullopt;
-}
-
-std::optional<Stray> first_stray(const Array& indices, int64_t elements) {
-  const bool is_signed = indices.dtype().kind == DTypeKind::signed_integer;
-  if (!is_signed && indices.dtype().kind != DTypeKind::unsigned_integer) return std::nullopt;
-  switch (indices.dtype().bytes) {
-    case 1:
-      return is_signed ? first_stray<int8_t>(indices, elements)
-                       : first_stray<uint8_t>(indices, elements);
-    case 2:
-      return is_signed ? first_stray<int16_t>(indices, elements)
-                       : first_stray<uint16_t>(indices, elements);
-    case 4:
-      return is_signed ? first_stray<int32_t>(indices, elements)
-                       : first_stray<uint32_t>(indices, elements);
-    default:
-      return is_signed ? first_stray<int64_t>(indices, elements)
-                       : first_stray<uint64_t>(indices, elements);
-  }
+    return std::nullopt;
+  });
 }
 
 }  // namespace
@@ -56,8 +47,7 @@ void check_indices(const ReadyCase& ready) {
     const auto indices = ready.inputs.arrays.find(access.indices);
     const Buffer* buffer = plan.find_buffer(access.buffer);
     if (indices == ready.inputs.arrays.end() || buffer == nullptr) continue;
-    int64_t elements = 1;
-    for (const int64_t extent : buffer_shape(*buffer, ready.inputs)) elements *= extent;
+    const int64_t elements = element_count(buffer_shape(*buffer, ready.inputs));
     const std::optional<Stray> stray = first_stray(indices->second, elements);
     if (!stray) continue;
     throw verdict_error(

@@ -345,6 +345,30 @@ protocol::Verified Executor::verify_on_several(const protocol::Verify& request,
   return reply;
 }
 
+namespace {
+
+// Times `run`, which waits for its end, by the host's clock, at most so often and for so long;
+// `prepare` comes before each, and learns whether it is the first.
+template <typename Prepare, typename Run>
+TimedSeries series_by_host(uint64_t most, double budget_s, const Prepare& prepare, const Run& run) {
+  TimedSeries series;
+  series.mode = TimingMode::hot;
+  series.stop = StopReason::samples;
+  const auto start = Clock::now();
+  while (series.seconds.size() < most) {
+    prepare(series.seconds.empty());
+    const auto begin = Clock::now();
+    run();
+    series.seconds.push_back(seconds_since(begin));
+    if (seconds_since(start) < budget_s) continue;
+    series.stop = StopReason::budget;
+    break;
+  }
+  return series;
+}
+
+}  // namespace
+
 // Of several devices the host's clock knows when all are done.
 protocol::Timed Executor::time_on_several(const protocol::Time& request,
                                           const std::vector<BufferMemory>& memory) {
@@ -356,23 +380,17 @@ protocol::Timed Executor::time_on_several(const protocol::Time& request,
   if (restores) group.keep_initial();
   const bool counts = choice_.device.has(Capability::counters);
   const uint64_t most = std::min<uint64_t>(counts ? 5 : 50, request.options.max_samples);
-  TimedSeries series;
-  series.mode = TimingMode::hot;
-  series.stop = StopReason::samples;
   bool ignored = false;
   if (counts) drain_counters();
   group.run(ignored);  // on a GPU, the first takes longer
   if (counts) reply.measurement.counters = sum_counters(drain_counters());
   const auto start = Clock::now();
-  while (series.seconds.size() < most) {
-    if (restores) group.put_back();
-    const auto begin = Clock::now();
-    group.run(ignored);
-    series.seconds.push_back(seconds_since(begin));
-    if (seconds_since(start) < request.options.budget_s) continue;
-    series.stop = StopReason::budget;
-    break;
-  }
+  TimedSeries series = series_by_host(
+      most, request.options.budget_s,
+      [&](bool) {
+        if (restores) group.put_back();
+      },
+      [&] { group.run(ignored); });
   reply.measurement.series.push_back(std::move(series));
   reply.measurement.seconds = seconds_since(start);
   reply.measurement.kernels = group.first().kernel_facts();
@@ -467,22 +485,16 @@ TimedSeries Executor::time_on_host(DeviceRun& run, const TimingOptions& options,
   const uint64_t most = std::min<uint64_t>(5, options.max_samples);
   const Stream stream(context_);
   if (restore != Restore::never) run.keep_initial();
-  TimedSeries series;
-  series.mode = TimingMode::hot;
-  series.stop = StopReason::samples;
-  const auto start = Clock::now();
-  while (series.seconds.size() < most) {
-    if (!series.seconds.empty() && restore != Restore::never) run.queue_restore(stream);
-    stream.synchronize();
-    const auto begin = Clock::now();
-    run.queue(stream);
-    stream.synchronize();
-    series.seconds.push_back(seconds_since(begin));
-    if (seconds_since(start) < options.budget_s) continue;
-    series.stop = StopReason::budget;
-    break;
-  }
-  return series;
+  return series_by_host(
+      most, options.budget_s,
+      [&](bool first) {
+        if (!first && restore != Restore::never) run.queue_restore(stream);
+        stream.synchronize();
+      },
+      [&] {
+        run.queue(stream);
+        stream.synchronize();
+      });
 }
 
 protocol::Calibrated Executor::calibrate() {

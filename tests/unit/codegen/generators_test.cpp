@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "plan/plugin_loader.hpp"
+#include "planned_text.hpp"
 
 namespace warpmark {
 namespace {
@@ -12,22 +12,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-
-PlannedCase plan(const std::string& text) {
-  PluginLoader loader({std::filesystem::path(WARPMARK_BINARY_DIR) / "lib/warpmark"});
-  const auto suite = parse_suite("warpmark: 1\n" + text, "/nowhere/suites/some/x.yaml");
-  return make_plan(cases(suite)[0], loader);
-}
-
-std::string error_of(const std::string& text) {
-  try {
-    (void)plan(text);
-  } catch (const Error& error) {
-    return std::to_string(error.where().line) + " " + error.message() +
-           (error.hint().empty() ? "" : "\n" + error.hint());
-  }
-  return "no error";
-}
 
 // Line 3 is the kernel; the arguments a, x and z are on lines 5 to 7.
 std::string elementwise(const std::string& kernel, const std::string& z = "{out: x.shape}") {
