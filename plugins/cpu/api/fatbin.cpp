@@ -1,12 +1,15 @@
 // From what clients load to PTX text: plain text, or that of a fatbin which the device would run.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "api/compression.hpp"
 #include "api/state.hpp"
 #include "api/target.hpp"
 #include "ptx/error.hpp"
@@ -36,7 +39,7 @@ struct FatbinEntry {
 };
 constexpr std::uint32_t kFatbin = 0xba55ed50, kWrapper = 0x466243b1;
 constexpr std::uint16_t kPtx = 1;
-constexpr std::uint64_t kCompressed = 0x2000 | 0x8000;             // LZ4, Zstd
+constexpr std::uint64_t kLz4 = 0x2000, kZstd = 0x8000;
 constexpr std::uint64_t kSpecific = 0x100000, kFamily = 0x200000;  // sm_90a, sm_100f
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 31;
 
@@ -49,16 +52,28 @@ T read(const std::byte* from) {
 
 // One PTX of a fatbin. Its text names its target; of a compressed one the entry does.
 struct FatbinText {
-  std::string_view text;  ///< empty if it is compressed
+  std::string_view content;  ///< the text, or what it was compressed to
+  Compression compression = Compression::none;
+  std::size_t bytes = 0;  ///< of the text that was compressed
   std::string target;
 };
 
+Compression compression_of(const FatbinEntry& entry) {
+  if ((entry.flags & kLz4) != 0) return Compression::lz4;
+  return (entry.flags & kZstd) != 0 ? Compression::zstd : Compression::none;
+}
+
 FatbinText text_of_entry(const FatbinEntry& entry, const std::byte* content) {
   FatbinText found;
-  if ((entry.flags & kCompressed) == 0 && entry.compressed_bytes == 0) {
-    found.text = {reinterpret_cast<const char*>(content), entry.bytes};
-    found.text = found.text.substr(0, found.text.find('\0'));
-    found.target = header_of(found.text).target;
+  found.compression = compression_of(entry);
+  found.content = {reinterpret_cast<const char*>(content), entry.bytes};
+  if (found.compression == Compression::none) {
+    found.content = found.content.substr(0, found.content.find('\0'));
+    found.target = header_of(found.content).target;
+  } else {
+    // What follows the compressed bytes fills up to a multiple of 8.
+    found.content = found.content.substr(0, entry.compressed_bytes);
+    found.bytes = entry.uncompressed_bytes;
   }
   if (found.target.empty()) {
     found.target = "sm_" + std::to_string(entry.arch);
@@ -89,18 +104,22 @@ CUresult choose_text(const std::vector<FatbinText>& all, std::string& text) {
   if (all.empty())
     return fail(CUDA_ERROR_NO_BINARY_FOR_GPU,
                 "the fatbin holds code for a GPU; this device executes PTX text: make it with "
-                "nvcc -gencode arch=compute_90,code=compute_90 --no-compress");
+                "nvcc -gencode arch=compute_90,code=compute_90");
   if (best == nullptr)
     return fail(CUDA_ERROR_NO_BINARY_FOR_GPU,
                 "the fatbin has PTX for " + targets +
                     ", and none that runs on this device's compute capability " +
                     device_capability());
-  if (best->text.empty())
-    return fail(CUDA_ERROR_NO_BINARY_FOR_GPU,
-                "the PTX of the fatbin for " + best->target +
-                    ", which this device would run, is compressed; make it with nvcc "
-                    "--no-compress");
-  text = best->text;
+  if (best->compression == Compression::none) {
+    text = best->content;
+    return CUDA_SUCCESS;
+  }
+  Decompressed made = decompress(best->compression, best->content, best->bytes);
+  if (!made.error.empty())
+    return fail(CUDA_ERROR_INVALID_IMAGE, "the PTX of the fatbin for " + best->target +
+                                              ", which this device would run, " + made.error);
+  text = std::move(made.text);
+  text.resize(std::min(text.find('\0'), text.size()));
   return CUDA_SUCCESS;
 }
 
