@@ -101,7 +101,8 @@ ExitCode check(const JobRequest& request, Output& out) {
   if (request.last_failed) last_failed_note = keep_last_failed(chosen, memory);
   const size_t deselected = chosen.deselected;
   LastFailedReport last_failed(memory, chosen.suites);
-  const std::vector<CaseWork> work = plan_all(chosen, request.choice.axes);
+  std::vector<CaseWork> work = plan_all(chosen, request.choice.axes);
+  if (!request.step.empty()) end_after_step(work, request.step);
 
   require_kept(output_files(request), request.paths, work);
   if (nothing_can_run(work)) check_nothing(work, request, deselected, out);

@@ -247,6 +247,10 @@ const std::vector<JobOption>& job_options() {
        "Run each case N times, with other inputs each time", &read_trials},
       {"--trial", "trial", "K", K::word, T::check, "Run only the trial of this number, from 0",
        &read_trial, true},
+      {"--step", "step", "NAME", K::word, T::check,
+       "End each case after this one of its steps, and look for mistakes up to there",
+       [](Request& request, const OptionValue& value) { request.step = value.words.front().text; },
+       true},
       {"--checks", "checks", "LIST", K::list, T::check,
        "Checks of the CPU device: memory"
 #define CHECK(name, kind, word, places) "," #name

@@ -47,6 +47,7 @@ struct JobRequest {
   AnnotationMode annotations = AnnotationMode::automatic;
 
   // Of `check` only.
+  std::string step;  ///< after which each case ends; "" for the last
   uint64_t first_trial = 0;
   std::string sanitize;               ///< a tool of compute-sanitizer; "" for none
   uint64_t trials = 1;                ///< of each case, from `first_trial` on

@@ -17,6 +17,7 @@
 #include "report/annotations.hpp"
 #include "report/junit.hpp"
 #include "results/reproduce.hpp"
+#include "runtime/step_choice.hpp"
 #include "suite/axis_override.hpp"
 
 namespace warpmark {
@@ -154,6 +155,26 @@ bool find_device(Session& session, const JobRequest& request, RunContext& contex
     if (!request.skip_without_device) throw;
     if (!request.json) out.print("skipped: {}\n", error.message());
     return false;
+  }
+}
+
+std::vector<const Plan*> plans_of(const std::vector<CaseWork>& work) {
+  std::vector<const Plan*> plans;
+  for (const CaseWork& one : work) {
+    if (!one.error) plans.push_back(&one.planned.plan);
+  }
+  return plans;
+}
+
+void end_after_step(std::vector<CaseWork>& work, const std::string& step) {
+  require_step(step, plans_of(work));
+  for (CaseWork& one : work) {
+    if (one.error || one.which.skip) continue;
+    if (has_step(one.planned.plan, step)) {
+      end_after_step(one.planned, step);
+    } else {
+      one.which.skip = fmt::format("it has no step `{}`, and --step asks for it", step);
+    }
   }
 }
 

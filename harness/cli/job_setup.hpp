@@ -18,6 +18,11 @@ namespace warpmark {
 std::vector<CaseWork> plan_all(ChosenCases& chosen, const std::vector<Axis>& overrides);
 /// Throws the first error of the work.
 void require_planned(const std::vector<CaseWork>& work);
+/// Their plans, without those that could not be made.
+std::vector<const Plan*> plans_of(const std::vector<CaseWork>& work);
+/// Ends every case after the step of this name; a case without it is skipped. Throws a usage error
+/// if no case has it.
+void end_after_step(std::vector<CaseWork>& work, const std::string& step);
 /// Whether there is work, and all of it has errors.
 bool nothing_can_run(const std::vector<CaseWork>& work);
 /// Prints and annotates all errors of work of which nothing can run but one, and throws that.

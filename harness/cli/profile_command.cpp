@@ -16,6 +16,7 @@
 #include "report/case_text.hpp"
 #include "report/profile.hpp"
 #include "runtime/artifacts.hpp"
+#include "runtime/step_choice.hpp"
 #include "runtime/step_names.hpp"
 
 namespace warpmark {
@@ -34,28 +35,8 @@ void require_counts(const DeviceFacts& device) {
                           "the CPU device does: --device cpu, which is the default");
 }
 
-bool has(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-// A step that none of the cases has is a mistake; the others have nothing to show for it.
-void require_step(const std::string& step, const std::vector<CaseWork>& work) {
-  if (step.empty()) return;
-  std::vector<std::string> known;
-  for (const CaseWork& one : work) {
-    for (const std::string& name : step_names(one.planned.plan)) {
-      if (!has(known, name)) known.push_back(name);
-    }
-  }
-  if (known.empty() || has(known, step)) return;  // all are skipped, which is said of each
-  const std::string near = nearest(step, known);
-  throw usage_error(
-      fmt::format("unknown step `{}`; there are: {}", printable(step), join(known, ", ")), {},
-      near.empty() ? "" : fmt::format("did you mean `{}`?", near));
-}
-
 bool shows(const CaseWork& work, const std::string& step) {
-  return step.empty() || work.which.skip || has(step_names(work.planned.plan), step);
+  return step.empty() || work.which.skip || has_step(work.planned.plan, step);
 }
 
 CaseProfile profile_of(Session& session, const CaseWork& work, const std::string& step) {
@@ -92,7 +73,7 @@ ExitCode profile(const ProfileOptions& options, Output& out) {
   chosen.require_all_loaded();
   const std::vector<CaseWork> work = plan_all(chosen, request.choice.axes);
   require_planned(work);
-  require_step(options.step, work);
+  if (!options.step.empty()) require_step(options.step, plans_of(work));
   require_kept({{"-o", options.page}}, options.paths, work);
   Session session(python.interpreter(), request.session);
   require_counts(session.require());

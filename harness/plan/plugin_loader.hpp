@@ -48,6 +48,8 @@ struct PlannedCase {
   /// case's own.
   std::shared_ptr<const PlannedCase> baseline;
   std::shared_ptr<const PlannedCase> smaller;  ///< the case's kernel with less work, or null
+  /// Of a plan without its last steps: why it is no pass where nothing is found. "" for a whole one.
+  std::string cut = {};
 };
 
 /// Asks the suite's plugin for the plan of a case. Throws a usage error: the plugin's own, at the

@@ -22,6 +22,12 @@ Outcome not_loaded(Outcome outcome, const Error& error) {
   return outcome;
 }
 
+// What is found in a step repeats without those after it; what is found in results does not.
+bool blames_step(const Outcome& outcome) {
+  return outcome.failure == FailureKind::fault || outcome.failure == FailureKind::finding ||
+         outcome.failure == FailureKind::limit;
+}
+
 }  // namespace
 
 CaseRun::CaseRun(std::function<void()> interrupt, size_t cases, const RunContext& context,
@@ -51,8 +57,10 @@ CaseRun::Result CaseRun::run(const CaseWork& work,
     result.timed = std::move(ran.timed);
     totals_.add(result.outcome.verdict);
     if (!result.outcome.notices.empty()) ++noticed_;
-    const std::string reproduce = reproduce_command(
-        {work.which.suite->file, work.which.id, work.axes, result.outcome.trial}, context_);
+    const std::string reproduce =
+        reproduce_command({work.which.suite->file, work.which.id, work.axes, result.outcome.trial,
+                           blames_step(result.outcome) ? result.outcome.step : std::string()},
+                          context_);
     report({result.outcome, reproduce, result.timed ? &*result.timed : nullptr});
     if (result.outcome.verdict == Verdict::failed) {
       result.failure = failure_text(result.outcome, reproduce);

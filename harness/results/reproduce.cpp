@@ -44,6 +44,8 @@ std::string reproduce_command(const RepeatedCase& which, const RunContext& conte
                         shell_word(display_path(which.suite_file)) + " --case " +
                         shell_word(which.id);
   for (const std::string& axis : which.axes) command += " -a " + shell_word(axis);
+  if (!which.step.empty() && context.verb == "check")
+    command += " --step " + shell_word(which.step);
   if (!context.device_request.empty()) command += " --device " + shell_word(context.device_request);
   if (context.seed_given) command += " --seed " + std::to_string(context.seed);
   if (which.trial) command += " --trial " + std::to_string(*which.trial);

@@ -79,6 +79,7 @@ struct Outcome {
   std::optional<Error> error;  ///< the failure itself, which `message` and `where` are taken from
   std::vector<OutputVerdict> outputs;
   std::vector<nlohmann::ordered_json> findings;  ///< the device's reports (warpmark/device.h)
+  std::string step;  ///< of several, the one that the first of them is about; "" for none
   /// What each launch counted, as the device gave it (warpmark/device.h), if it was asked for.
   std::vector<nlohmann::ordered_json> counters;
   std::vector<std::string> notices;  ///< compiler warnings, a damaged cache: reported, not judged

@@ -318,6 +318,11 @@ class Session::State {
     } else {
       launch_.check_results(ready, results, outcome);
     }
+    // A fault that is expected, and there, ended the case before.
+    const bool as_expected = planned.plan.report && !outcome.step.empty();
+    if (outcome.verdict == Verdict::passed && !planned.cut.empty() && !as_expected) {
+      end_skipped(outcome, planned.cut);
+    }
     if (outcome.verdict == Verdict::passed && ready.planned.plan.composites.any() &&
         facts_.has("profile")) {
       check_composites(which, ready, trial, outcome);

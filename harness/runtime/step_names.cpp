@@ -17,14 +17,17 @@ std::string title_of(const Step& step) {
   return fmt::format("the fill of `{}`", std::get<FillStep>(step).buffer);
 }
 
-const std::string& name_of(const LaunchStep& launch) {
-  return launch.name.empty() ? launch.entry : launch.name;
-}
-
 std::string named_step(const nlohmann::ordered_json& launch) {
   const auto name = launch.is_object() ? launch.find("step_name") : launch.end();
   if (!launch.is_object() || name == launch.end() || !name->is_string()) return "";
   return name->get<std::string>();
+}
+
+// Of a plan of several steps.
+std::string launch_name(const Plan& plan, size_t step) {
+  if (plan.steps.size() < 2 || step >= plan.steps.size()) return "";
+  const auto* launch = std::get_if<LaunchStep>(&plan.steps[step]);
+  return launch == nullptr ? "" : step_name(*launch);
 }
 
 void add_once(std::vector<std::string>& names, const std::string& name) {
@@ -32,6 +35,10 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
 }
 
 }  // namespace
+
+const std::string& step_name(const LaunchStep& launch) {
+  return launch.name.empty() ? launch.entry : launch.name;
+}
 
 std::string step_title(const Plan& plan, std::optional<size_t> step) {
   if (!step || *step >= plan.steps.size() || plan.steps.size() == 1) return "";
@@ -61,6 +68,19 @@ void name_steps(const Plan& plan, protocol::Failure& failure) {
   if (!title.empty()) failure.message = title + ": " + failure.message;
 }
 
+std::string blamed_step(const Plan& plan, const std::vector<nlohmann::ordered_json>& reports) {
+  for (const nlohmann::ordered_json& report : reports) {
+    const auto step = report.find("step");
+    if (step == report.end() || !step->is_number_unsigned()) continue;
+    return launch_name(plan, step->get<size_t>());
+  }
+  return "";
+}
+
+std::string blamed_step(const Plan& plan, const protocol::Failure& failure) {
+  return failure.step ? launch_name(plan, *failure.step) : blamed_step(plan, failure.reports);
+}
+
 void name_launches(const Plan& plan, std::vector<nlohmann::ordered_json>& launches) {
   if (plan.steps.size() == 1) return;
   size_t next = 0;
@@ -69,14 +89,14 @@ void name_launches(const Plan& plan, std::vector<nlohmann::ordered_json>& launch
     nlohmann::ordered_json& counters = launches[next++];
     if (!counters.is_object()) continue;
     counters["step"] = step_title(plan, i);
-    counters["step_name"] = name_of(std::get<LaunchStep>(plan.steps[i]));
+    counters["step_name"] = step_name(std::get<LaunchStep>(plan.steps[i]));
   }
 }
 
 std::vector<std::string> step_names(const Plan& plan) {
   std::vector<std::string> names;
   for (const Step& step : plan.steps) {
-    if (const auto* launch = std::get_if<LaunchStep>(&step)) add_once(names, name_of(*launch));
+    if (const auto* launch = std::get_if<LaunchStep>(&step)) add_once(names, step_name(*launch));
   }
   return names;
 }

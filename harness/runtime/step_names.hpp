@@ -20,6 +20,15 @@ void name_steps(const Plan& plan, std::vector<nlohmann::ordered_json>& reports);
 /// The same of a run that failed, and of its message.
 void name_steps(const Plan& plan, protocol::Failure& failure);
 
+/// The name of the launch that the first report with a step is about; "" for none. Before the steps
+/// are named.
+std::string blamed_step(const Plan& plan, const std::vector<nlohmann::ordered_json>& reports);
+/// The same of a run that failed.
+std::string blamed_step(const Plan& plan, const protocol::Failure& failure);
+
+/// What a launch is called: its name, or its kernel's.
+const std::string& step_name(const LaunchStep& launch);
+
 /// Counters of launches, one item for each in their order, get the `step`, and as `step_name` what
 /// its rounds have in common: "scan".
 void name_launches(const Plan& plan, std::vector<nlohmann::ordered_json>& launches);

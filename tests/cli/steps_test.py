@@ -142,6 +142,55 @@ class Steps(CheckTest):
         self.assertGreater(instructions["first"], instructions["second"])
         self.assertEqual(instructions["first"] + instructions["second"], instructions["all"])
 
+    # The second of three steps writes past the array; the command that repeats it ends there.
+    def faulty_steps(self):
+        self.suite("  - {name: first, entry: step, arguments: [a, b, n], block: 64}\n"
+                   "  - {name: second, entry: step, arguments: [a, b, m], block: 64}\n"
+                   "  - {name: third, entry: step, arguments: [b, a, n], block: 64}",
+                   "{a: {inout: rng.random(50)}, b: {scratch: 50}, n: {scalar: 50}, m: {scalar: 51}}",
+                   "{a: a}")
+
+    def test_the_command_that_repeats_a_finding_names_its_step(self):
+        self.faulty_steps()
+        out, _ = self.check(code=1)
+        self.assertIn("step 2, `second`", out)
+        command = next(line for line in out.splitlines() if "reproduce: " in line)
+        self.assertIn(" --step second", command)
+        out, _ = self.check("--step", "second", code=1)
+        self.assertIn("step 2, `second`", out)
+        self.assertIn(" --step second", out)
+
+    def test_a_wrong_result_is_of_the_whole_case(self):
+        self.smoothing("  - {entry: step, arguments: [a, b, n], block: 64}\n"
+                       "  - {entry: step, arguments: [b, a, n], block: 64}", rounds="[1]")
+        out, _ = self.check(code=1)
+        self.assertIn("reproduce: ", out)
+        self.assertNotIn("--step", out)
+
+    def test_a_case_that_ends_after_a_step_is_no_pass(self):
+        self.faulty_steps()
+        out, _ = self.check("--step", "first", code=77)
+        self.assertIn("no finding up to the step `first`", out)
+        self.assertIn("leaves out the 2 after it", out)
+
+    def test_a_case_that_ends_after_its_last_step_is_judged(self):
+        self.smoothing("  - {name: once, entry: step, arguments: [a, b, n], block: 64, swap: [a, b]}", rounds="[1]")
+        out, _ = self.check("--step", "once")
+        self.assertIn("1 passed", out)
+
+    def test_an_expected_fault_may_come_before_the_end(self):
+        self.suite("  - {name: first, entry: step, arguments: [a, b, m], block: 64}\n"
+                   "  - {name: second, entry: step, arguments: [b, a, n], block: 64}",
+                   "{a: {inout: rng.random(50)}, b: {scratch: 50}, n: {scalar: 50}, m: {scalar: 51}}", "",
+                   more="expect: {fault: illegal_address}")
+        self.assertIn("1 passed", self.check("--step", "first")[0])
+
+    def test_an_unknown_step_names_the_nearest(self):
+        self.faulty_steps()
+        out, err = self.check("--step", "secnd", code=2)
+        self.assertIn("unknown step `secnd`; there are: first, second, third", err)
+        self.assertIn("did you mean `second`?", err)
+
 
 if __name__ == "__main__":
     unittest.main()
