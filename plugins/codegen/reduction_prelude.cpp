@@ -128,13 +128,19 @@ __device__ __forceinline__ T fold(T (&value)[count], Reduce reduce) {
   return value[0];
 }
 
-template <class T> __device__ __forceinline__ T shuffle_down(T value, int distance) {
+// A value on its way between the lanes of a warp: `move` takes one word there.
+template <class T, class Move> __device__ __forceinline__ T shuffled(T value, Move move) {
   unsigned word[(sizeof(T) + 3) / 4] = {};
   memcpy(word, &value, sizeof(T));
 #pragma unroll
-  for (unsigned &each : word) each = __shfl_down_sync(0xffffffffu, each, distance);
+  for (unsigned &each : word) each = move(each);
   memcpy(&value, word, sizeof(T));
   return value;
+}
+template <class T> __device__ __forceinline__ T shuffle_down(T value, int distance) {
+  return shuffled(value, [=](unsigned word) {
+    return __shfl_down_sync(0xffffffffu, word, distance);
+  });
 }
 
 template <class T, class Reduce> __device__ __forceinline__ T reduce_warp(T value, Reduce reduce) {

@@ -19,20 +19,12 @@ template <class T, class Reduce> struct SegmentedReduce {
 };
 
 template <class T> __device__ __forceinline__ T shuffle_up(T value, int distance) {
-  unsigned word[(sizeof(T) + 3) / 4] = {};
-  memcpy(word, &value, sizeof(T));
-#pragma unroll
-  for (unsigned &each : word) each = __shfl_up_sync(0xffffffffu, each, distance);
-  memcpy(&value, word, sizeof(T));
-  return value;
+  return shuffled(value, [=](unsigned word) {
+    return __shfl_up_sync(0xffffffffu, word, distance);
+  });
 }
 template <class T> __device__ __forceinline__ T shuffle(T value, int lane) {
-  unsigned word[(sizeof(T) + 3) / 4] = {};
-  memcpy(word, &value, sizeof(T));
-#pragma unroll
-  for (unsigned &each : word) each = __shfl_sync(0xffffffffu, each, lane);
-  memcpy(&value, word, sizeof(T));
-  return value;
+  return shuffled(value, [=](unsigned word) { return __shfl_sync(0xffffffffu, word, lane); });
 }
 template <class T> __device__ __forceinline__ Segmented<T> shuffle_up(Segmented<T> from, int distance) {
   return {shuffle_up(from.value, distance), __shfl_up_sync(0xffffffffu, from.head, distance) != 0};
