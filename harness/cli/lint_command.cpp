@@ -37,8 +37,16 @@ void print_json(const Linter& linter, size_t suites, Output& out) {
                                   {"cases", linter.cases()},
                                   {"problems", nlohmann::ordered_json::array()}};
   for (const Error& problem : linter.problems()) whole["problems"].push_back(as_json(problem));
+  for (const Error& warning : linter.warnings()) whole["warnings"].push_back(as_json(warning));
   if (linter.failure()) whole["unchecked"] = as_json(*linter.failure());
   out.write(json_document(whole));
+}
+
+// As what() of an error.
+std::string warning_text(const Error& warning) {
+  const std::string place = warning.where().known() ? warning.where().text() + ": " : "";
+  const std::string hint = warning.hint().empty() ? "" : "\n  hint: " + warning.hint();
+  return place + "warning: " + warning.message() + hint;
 }
 
 ExitCode lint(LintRequest& request, Output& out) {
@@ -61,6 +69,7 @@ ExitCode lint(LintRequest& request, Output& out) {
   if (annotate) {
     AnnotationList list;
     for (const Error& problem : linter.problems()) list.add(annotation(problem));
+    for (const Error& warning : linter.warnings()) list.add(annotation(warning, "warning"));
     // Beside JSON it is not thrown.
     if (request.json && linter.failure()) list.add(annotation(*linter.failure()));
     list.write(std::cerr);
@@ -71,8 +80,10 @@ ExitCode lint(LintRequest& request, Output& out) {
     return linter.problems().empty() ? ExitCode::success : ExitCode::usage;
   }
   for (const Error& problem : linter.problems()) print_error(out, problem.what());
-  const size_t problems = linter.problems().size();
-  const std::string found = problems == 0 ? "no problems" : counted(problems, "problem");
+  for (const Error& warning : linter.warnings()) print_error(out, warning_text(warning));
+  const size_t problems = linter.problems().size(), warnings = linter.warnings().size();
+  std::string found = problems == 0 ? "no problems" : counted(problems, "problem");
+  if (warnings > 0) found += ", " + counted(warnings, "warning");
   if (const auto& failure = linter.failure()) {
     // What could not be checked must not look as if it were good.
     out.print("{}, {}: {}, and not all could be checked\n", counted(files.size(), "suite"),
@@ -91,12 +102,13 @@ ExitCode lint(LintRequest& request, Output& out) {
 
 Command lint_command(const ArgumentParser& program) {
   const auto request = std::make_shared<LintRequest>();
-  // Nothing is launched, and the CPU device is everywhere and starts at once.
+  // No kernel of a suite is launched, and the CPU device is everywhere and starts at once.
   request->options.session.device = "cpu";
   const ArgumentParser app = program.add_subcommand(
       "lint",
       "Find problems of suites without a launch: errors, kernels that do not compile or fit,\n"
-      "and cases that a kernel passes without computing anything");
+      "cases that a kernel passes without computing anything, and operations that random tests\n"
+      "find not to be associative");
   app.add_option("PATHS", request->paths,
                  "Suite files, and folders of them (default: the folder `suites`)")
       .value_name("");

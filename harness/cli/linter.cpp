@@ -5,7 +5,10 @@
 #include <utility>
 
 #include "base/file.hpp"
+#include "plan/trial.hpp"
 #include "python/function.hpp"
+#include "runtime/artifacts.hpp"
+#include "runtime/counterexample.hpp"
 #include "suite/suite_problems.hpp"
 
 namespace warpmark {
@@ -165,7 +168,10 @@ void Linter::examine(const std::shared_ptr<const Suite>& suite) {
   bool whole = true;
   for (const auto& one : planned_) {
     bool seen = false;
-    attempt([&] { seen = examine(one.first, one.second, findings); });
+    attempt([&] {
+      seen = examine(one.first, one.second, findings);
+      if (seen) try_claims(one.first);
+    });
     whole = whole && seen;
   }
   // Their arrays are large, and are not made.
@@ -184,6 +190,26 @@ void Linter::case_failed(const Case& which, FailureKind failure, const Error& er
   if (!seen_.insert(key).second) return;
   problems_.emplace_back(ExitCode::verdict, fmt::format("{}: {}", which.id, error.message()),
                          error.where(), error.hint());
+}
+
+// Runs what the plugin tries of the case, if it does. The case's own kernel is good so far.
+void Linter::try_claims(const Case& which) {
+  const std::optional<PlannedTrial> trial = make_trial(which, plugins_);
+  if (!trial) return;
+  CaseArtifacts made;
+  const Outcome outcome = session_->verify(which, trial->planned, {}, &made);
+  if (outcome.error) return case_failed(which, outcome.failure, *outcome.error);
+  if (outcome.verdict != Verdict::passed) return;
+  for (const Claim& claim : trial->claims) {
+    const std::optional<std::string> found = counterexample(claim, made.results);
+    if (!found) continue;
+    const Position where = trial->planned.positions.find(claim.at);
+    if (seen_.insert(fmt::format("{} {}", claim.broken, where.text())).second) {
+      warnings_.push_back(usage_error(fmt::format("{}: {}: {}", which.id, claim.broken, *found),
+                                      where, claim.hint));
+    }
+    return;  // the gravest comes first, and is often the others' cause
+  }
 }
 
 // Whether the kernels compile, take the arguments and can be launched.

@@ -35,6 +35,8 @@ class Linter {
   size_t cases() const { return cases_; }
   /// Each once, in the order of the suites; usage errors and what would fail a case in `check`.
   const std::vector<Error>& problems() const { return problems_; }
+  /// What a random trial found, which may be meant so; each once.
+  const std::vector<Error>& warnings() const { return warnings_; }
   /// What kept a part from being checked, as a missing Python or NVRTC does.
   const std::optional<Error>& failure() const { return failure_; }
 
@@ -54,6 +56,7 @@ class Linter {
   void launches(const Case& which, const PlannedCase& planned);
   bool compile(const Case& which, const PlannedCase& planned);
   bool examine(const Case& which, const PlannedCase& planned, TrivialFindings& findings);
+  void try_claims(const Case& which);
 
   LintOptions options_;
   LazyPython python_;
@@ -65,7 +68,7 @@ class Linter {
   std::vector<std::pair<Case, PlannedCase>> planned_;  ///< of the suite at hand, to examine
   std::vector<std::pair<Case, PlannedCase>> timed_;    ///< the same with the axes of `bench`
   std::set<std::string> seen_;
-  std::vector<Error> problems_;
+  std::vector<Error> problems_, warnings_;
   std::optional<Error> failure_;
 };
 

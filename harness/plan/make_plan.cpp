@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "base/text.hpp"
 #include "plan/plan_json.hpp"
 #include "plan/plugin_loader.hpp"
+#include "plan/trial.hpp"
 #include "suite/companions.hpp"
 
 namespace warpmark {
@@ -51,11 +53,11 @@ class Request {
   Request(const Case& which, const CaseDocument& document)
       : case_(which), suite_(*which.suite), document_(document) {}
 
-  nlohmann::ordered_json ask(const warpmark_plugin& plugin) const {
+  nlohmann::ordered_json ask(decltype(warpmark_plugin::plan) function) const {
     const std::string text = json_line(document_.json);
     Answer answer;
     const warpmark_plugin_host host = {sizeof(warpmark_plugin_host), &answer, on_emit, on_fail};
-    const int result = plugin.plan(text.data(), text.size(), &host);
+    const int result = function(text.data(), text.size(), &host);
     if (answer.out_of_memory) throw environment_error("out of memory for a plan");
     if (answer.failed == 1 && answer.emitted == 0 && result != 0) {
       throw usage_error(
@@ -307,14 +309,18 @@ void take_over_timed_step(const Bench& bench, Plan& plan) {
       bench.step->where);
 }
 
-void take_over(const Case& which, Plan& plan, PositionMap& positions) {
-  const Suite& suite = *which.suite;
-  plan.suite = suite.name;
+void take_over_names(const Case& which, Plan& plan) {
+  plan.suite = which.suite->name;
   plan.case_id = which.id;
   for (const PointValue& axis : which.point) plan.point.push_back({axis.name, axis.value});
-  for (const StructType& type : suite.types) {
+  for (const StructType& type : which.suite->types) {
     plan.types.push_back({type.name, *find_dtype(type.dtype)});
   }
+}
+
+void take_over(const Case& which, Plan& plan, PositionMap& positions) {
+  const Suite& suite = *which.suite;
+  take_over_names(which, plan);
   if (suite.fault) plan.fault = fault_of(*suite.fault);
   if (suite.report) plan.report = fault_of(*suite.report);
   if (suite.compile_error) {
@@ -388,7 +394,7 @@ PlannedCase plan_alone(const Case& which, PluginLoader& plugins) {
   CaseDocument document = case_document(which);
   const warpmark_plugin& plugin = plugins.load(suite.plugin.text, suite.folder, suite.plugin.where);
   const Request request(which, document);
-  nlohmann::ordered_json body = request.ask(plugin);
+  nlohmann::ordered_json body = request.ask(plugin.plan);
   Folding(which, document, body).fold(body);
   Plan plan;
   try {
@@ -402,7 +408,61 @@ PlannedCase plan_alone(const Case& which, PluginLoader& plugins) {
   return {std::move(plan), std::move(document.positions), nullptr, nullptr};
 }
 
+TrialValue read_trial_value(const PlanValue& value, const Plan& plan) {
+  value.members({"text", "buffer"});
+  TrialValue read{value.get("text").nonempty(), value.get("buffer").nonempty()};
+  const Buffer* buffer = plan.find_buffer(read.buffer);
+  if (buffer == nullptr || !is_output(buffer->direction)) value.fail("names no output");
+  return read;
+}
+
+Claim read_claim(const PlanValue& value, const Plan& plan) {
+  value.members({"broken", "hint", "at", "left", "right", "operands", "between"});
+  Claim claim;
+  claim.broken = value.get("broken").nonempty();
+  claim.hint = value.optional_text("hint");
+  claim.at = value.optional_text("at");
+  claim.left = read_trial_value(value.get("left"), plan);
+  claim.right = read_trial_value(value.get("right"), plan);
+  for (const PlanValue& operand : value.get("operands").list()) {
+    claim.operands.push_back(read_trial_value(operand, plan));
+  }
+  claim.between = value.get("between").texts();
+  for (const std::string& name : claim.between) {
+    if (plan.find_buffer(name) == nullptr) value.get("between").fail("names no buffer");
+  }
+  return claim;
+}
+
 }  // namespace
+
+std::optional<PlannedTrial> make_trial(const Case& which, PluginLoader& plugins) {
+  const Suite& suite = *which.suite;
+  const warpmark_plugin& plugin = plugins.load(suite.plugin.text, suite.folder, suite.plugin.where);
+  const bool has_member = plugin.size >= offsetof(warpmark_plugin, trial) + sizeof(plugin.trial);
+  if (!has_member || plugin.trial == nullptr) return std::nullopt;
+  CaseDocument document = case_document(which);
+  const Request request(which, document);
+  nlohmann::ordered_json body = request.ask(plugin.trial);
+  if (body.is_null()) return std::nullopt;
+  PlannedTrial trial;
+  Plan& plan = trial.planned.plan;
+  try {
+    const PlanValue value(body, "");
+    value.members({"plan", "claims"});
+    (void)value.get("plan");
+    Folding(which, document, body.at("plan")).fold(body.at("plan"));
+    read_plan_body(body.at("plan"), plan);
+    for (const PlanValue& claim : value.get("claims").list()) {
+      trial.claims.push_back(read_claim(claim, plan));
+    }
+  } catch (const Error& error) {
+    request.broken("emitted a trial that does not hold: " + error.message());
+  }
+  take_over_names(which, plan);
+  trial.planned.positions = std::move(document.positions);
+  return trial;
+}
 
 PlannedCase make_plan(const Case& which, PluginLoader& plugins) {
   PlannedCase planned = plan_alone(which, plugins);

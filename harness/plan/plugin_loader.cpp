@@ -61,9 +61,11 @@ const warpmark_plugin* open_plugin(const fs::path& file, const std::string& name
                                   shown, plugin->version, WARPMARK_PLUGIN_VERSION),
                       where, "build the plugin against this program's warpmark/plugin.h");
   }
-  if (plugin->size < sizeof(warpmark_plugin)) {
+  // Later members may be missing.
+  constexpr size_t kLeast = offsetof(warpmark_plugin, trial);
+  if (plugin->size < kLeast) {
     throw usage_error(fmt::format("{} gives a warpmark_plugin of {} bytes instead of {}", shown,
-                                  plugin->size, sizeof(warpmark_plugin)),
+                                  plugin->size, kLeast),
                       where, "set `size` to sizeof(warpmark_plugin)");
   }
   if (plugin->name == nullptr || plugin->plan == nullptr) {

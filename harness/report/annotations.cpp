@@ -81,7 +81,8 @@ bool wants_annotations(AnnotationMode mode, bool json) {
   return mode == AnnotationMode::github;
 }
 
-std::string annotation(const Position& where, std::string_view title, std::string_view text) {
+std::string annotation(const Position& where, std::string_view title, std::string_view text,
+                       std::string_view level) {
   std::string properties;
   if (where.known()) {
     properties += " file=" + escaped(from_checkout(where.file), true) + ",";
@@ -90,13 +91,14 @@ std::string annotation(const Position& where, std::string_view title, std::strin
   } else {
     properties += " ";
   }
-  return "::error" + properties + "title=" + escaped(title, true) + "::" + escaped(text, false);
+  return fmt::format("::{}{}title={}::{}", level, properties, escaped(title, true),
+                     escaped(text, false));
 }
 
-std::string annotation(const Error& error) {
+std::string annotation(const Error& error, std::string_view level) {
   std::string text = error.message();
   if (!error.hint().empty()) text += "\nhint: " + error.hint();
-  return annotation(error.where(), "warpmark", text);
+  return annotation(error.where(), "warpmark", text, level);
 }
 
 void AnnotationList::add(std::string line) {

@@ -35,10 +35,12 @@ bool wants_annotations(AnnotationMode mode, bool json);
 /// actions/toolkit does (packages/core/src/command.ts): % and line ends everywhere, `:` and `,` in
 /// properties. A place that is unknown is left out. A file within GITHUB_WORKSPACE is named from
 /// there, and any other as it is.
-std::string annotation(const Position& where, std::string_view title, std::string_view text);
+/// The `level` is "error" or "warning".
+std::string annotation(const Position& where, std::string_view title, std::string_view text,
+                       std::string_view level = "error");
 
 /// The annotation of an error, with its hint.
-std::string annotation(const Error& error);
+std::string annotation(const Error& error, std::string_view level = "error");
 
 /// Annotations to write at once. GitHub shows ten of a step, and we write no more than fifty.
 class AnnotationList {

@@ -159,6 +159,7 @@ ReductionOperation read_operation(const Json& kernel, const Parameter& result,
   if (named != named_operators().end()) {
     named_operator = named->second;
     operation.reduce = named_operator.reduce;
+    operation.named = true;
     operation.neutral_given = !operation.neutral.empty();
     if (!operation.neutral_given) operation.neutral = named_operator.neutral;
   } else {

@@ -13,6 +13,7 @@ namespace warpmark::codegen {
 struct ReductionOperation {
   std::string map;
   std::string reduce;  ///< over `a` and `b`
+  bool named = false;  ///< that of a named operator, else the suite's own
   std::string neutral;
   bool neutral_given = true;         ///< else it is that of a named operator
   std::string neutral_line;          ///< on one line, without comments

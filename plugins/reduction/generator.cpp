@@ -4,6 +4,7 @@
 
 #include "codegen/operation_source.hpp"
 #include "codegen/reduction_prelude.hpp"
+#include "codegen/trial.hpp"
 
 namespace warpmark::codegen {
 
@@ -383,7 +384,8 @@ std::string ReductionGenerator::all_parameters() const {
   return all;
 }
 
-SourceText ReductionGenerator::source() const {
+// What every kernel is made of: the types, the operation, and `map`.
+SourceText ReductionGenerator::begin_unit() const {
   std::vector<std::string> types = {expanded_type(operation_.accumulator, kernel_)};
   for (const Parameter& parameter : parameters_) {
     types.push_back(expanded_type(parameter.element, kernel_));
@@ -394,6 +396,11 @@ SourceText ReductionGenerator::source() const {
   add_operation(text, operation_, kernel_);
   add_map(text);
   add_finish(text);
+  return text;
+}
+
+SourceText ReductionGenerator::source() const {
+  SourceText text = begin_unit();
   if (axis_ >= 0) {
     add_axis_kernel(text);
     return text;
@@ -415,6 +422,36 @@ SourceText ReductionGenerator::source() const {
   add_result_check(text);
   text.add(kernel_body());
   return text;
+}
+
+Json ReductionGenerator::trial() const {
+  return trial_of(operation_, which_, [this] {
+    OperationTrial trial{begin_unit(), plan_of_inputs(which_), Json::array()};
+    for (const Access& access : layout_.accesses) {
+      trial.arguments.push_back(access.parameter.name);
+    }
+    range_.add_scalars(elements(), trial.plan, trial.arguments);
+    trial.parameters = kernel_parameters(layout_) + range_.parameters();
+    trial.count = range_.given ? "warpmark_count" : "n";
+    const std::string index = text_of({"(", range_.index("warpmark_place"), ")"});
+    std::string place;
+    if (axis_ >= 0) {
+      trial.plan["scalars"].push_back(
+          {{"name", "warpmark_columns"},
+           {"dtype", "int64"},
+           {"integer",
+            {{"arithmetic", elements().name + ".shape[1]"}, {"at", elements().pointer}}}});
+      trial.arguments.push_back("warpmark_columns");
+      trial.parameters += ", const long long warpmark_columns";
+      place = text_of({index, " / warpmark_columns, ", index, " % warpmark_columns, "});
+    }
+    trial.mapped = text_of(
+        {"warpmark_map(", index, ", n, ", place, arguments_from_memory(layout_, index), ")"});
+    trial.result = result_;
+    trial.converted = [this](const std::string& value) { return result(value, "1"); };
+    trial.any_order = operation_.commutative;
+    return trial;
+  });
 }
 
 void ReductionGenerator::add_result_check(SourceText& text) const {

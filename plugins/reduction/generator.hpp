@@ -20,9 +20,12 @@ class ReductionGenerator {
   explicit ReductionGenerator(const plugin::Json& which);
 
   plugin::Json plan() const;
+  /// Whether the operation is one; `null` for one of ours.
+  plugin::Json trial() const;
 
  private:
   SourceText source() const;
+  SourceText begin_unit() const;
   void read_index();
   void read_axis();
   void add_map(SourceText& text) const;

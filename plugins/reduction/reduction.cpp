@@ -15,6 +15,9 @@ using warpmark::plugin::Failure;
 using warpmark::plugin::Json;
 
 struct Reduction {
+  Json trial(const Json& which) const {
+    return warpmark::codegen::ReductionGenerator(which).trial();
+  }
   Json plan(const Json& which) const {
     warpmark::plugin::only_keys(
         which.at("kernel"),

@@ -4,6 +4,7 @@
 
 #include "codegen/operation_source.hpp"
 #include "codegen/reduction_prelude.hpp"
+#include "codegen/trial.hpp"
 #include "codegen/usage.hpp"
 #include "prelude.hpp"
 
@@ -333,7 +334,8 @@ std::string ScanGenerator::store_body() const {
                   each("warpmark_k", layout_.width), "{\n", result, store, "  }\n"});
 }
 
-SourceText ScanGenerator::source() const {
+// What every kernel is made of: the types, the operation, and `map`.
+SourceText ScanGenerator::begin_unit() const {
   std::vector<std::string> types = {expanded_type(operation_.accumulator, kernel_)};
   for (const Parameter& parameter : parameters_) {
     types.push_back(expanded_type(parameter.element, kernel_));
@@ -344,6 +346,11 @@ SourceText ScanGenerator::source() const {
   if (layout_.width > 1) text.add(size_assertions(layout_));
   add_operation(text, operation_, kernel_);
   add_functions(text);
+  return text;
+}
+
+SourceText ScanGenerator::source() const {
+  SourceText text = begin_unit();
   text.add_from("__global__ void __launch_bounds__(" + number(tuning_.block) + ") " + name_ + "(" +
                     kernel_parameters(layout_) +
                     ", const long long n, unsigned long long *warpmark_states, "
@@ -388,6 +395,27 @@ SourceText ScanGenerator::source() const {
   text.add(scan_body());
   text.add(store_body() + "}\n");
   return text;
+}
+
+Json ScanGenerator::trial() const {
+  return trial_of(operation_, which_, [this] {
+    OperationTrial trial{begin_unit(), plan_of_inputs(which_), Json::array()};
+    for (const Access& access : inputs_.accesses) {
+      trial.arguments.push_back(access.parameter.name);
+    }
+    const Range range = read_range(Json::object(), first_);
+    range.add_scalars(first_, trial.plan, trial.arguments);
+    trial.parameters = kernel_parameters(inputs_) + range.parameters();
+    trial.count = "n";
+    trial.mapped = text_of({"warpmark_map(warpmark_place, n, ",
+                            arguments_from_memory(inputs_, "warpmark_place"), ")"});
+    trial.result = output_;
+    trial.converted = [this](const std::string& value) {
+      return text_of({"static_cast<", output_.element, ">(", value, ")"});
+    };
+    trial.any_order = false;
+    return trial;
+  });
 }
 
 }  // namespace warpmark::codegen

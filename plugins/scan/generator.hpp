@@ -19,11 +19,14 @@ class ScanGenerator {
   explicit ScanGenerator(const plugin::Json& which);
 
   plugin::Json plan() const;
+  /// Whether the operation is one; `null` for one of ours.
+  plugin::Json trial() const;
 
  private:
   void read_output();
   void check_in_place(const Expression& map) const;
   SourceText source() const;
+  SourceText begin_unit() const;
   void add_functions(SourceText& text) const;
   std::string load_body() const;
   std::string scan_body() const;

@@ -10,6 +10,7 @@ using warpmark::plugin::Failure;
 using warpmark::plugin::Json;
 
 struct Scan {
+  Json trial(const Json& which) const { return warpmark::codegen::ScanGenerator(which).trial(); }
   Json plan(const Json& which) const {
     warpmark::plugin::only_keys(
         which.at("kernel"), {"parameters", "map", "reduce", "neutral", "accumulate", "exclusive",

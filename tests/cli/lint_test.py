@@ -1,5 +1,6 @@
 # `warpmark lint`: all problems of all suites at once, each with its place.
 import json
+import re
 import unittest
 
 from program import DEMO, KERNEL, SOURCE, CheckTest, ProgramTest
@@ -258,6 +259,173 @@ tolerance: {rtol: %s}
     def test_static_looks_at_none_of_it(self):
         self.write_scale(kernel_text="oops\n", f="{scalar: 1}")
         self.run_program("lint", "--static")
+
+
+class Trials(CheckTest):
+    """Operations of suites that random tests find not to be what a reduction or a scan needs."""
+    SHARES_KERNELS = True
+    NORMAL = "rng.standard_normal(n)"
+    WITH_NANS = "np.where(rng.random(n) < 0.2, np.nan, rng.standard_normal(n))"
+
+    def lint(self, keys, **how):
+        """The warnings about one suite."""
+        self.suite("t", keys, **how)
+        return self.warnings()
+
+    def warnings(self):
+        errors = self.run_program("lint", "suites")[1]
+        return [line.split("warning: ", 1)[1] for line in errors.splitlines() if "warning: " in line]
+
+    def suite(self, name, keys, x=NORMAL, type="float", plugin="reduction", result=None, extra="",
+              reference=None):
+        is_scan = plugin == "scan"
+        self.write("suites/%s.yaml" % name, """warpmark: 1
+plugin: %s
+kernel:
+  parameters: const %s *x, %s *y
+%s
+axes: {n: [1, 7, 300]}
+arguments:
+  x: {in: "%s"}
+  y: {out: %s}
+%sreference: {y: "%s"}
+""" % (plugin, type, result or type, "\n".join("  " + line for line in keys), x,
+       "x.shape" if is_scan else "1", extra,
+       reference or "np.%s(x, dtype=x.dtype)" % ("nancumsum" if is_scan else "nansum")))
+
+    @staticmethod
+    def keys(reduce, neutral):
+        return ["map: x[i]", "reduce: '%s'" % reduce, "neutral: '%s'" % neutral]
+
+    def operation(self, reduce, neutral="0", **how):
+        return self.lint(self.keys(reduce, neutral), **how)
+
+    def operations(self, operations):
+        """For each of them and each plugin whether there are warnings that it is not associative."""
+        names = {}
+        for number, (reduce, neutral, how) in enumerate(operations):
+            for plugin in ("reduction", "scan"):
+                names["%s%d" % (plugin[0], number)] = reduce
+                self.suite("%s%d" % (plugin[0], number), self.keys(reduce, neutral), plugin=plugin,
+                           **how)
+        found = self.warnings()
+        about = "`reduce` is not associative: (a∘b)∘c is "
+        return found, {name: (reduce, any(line.startswith(name + ".") and about in line
+                                          for line in found)) for name, reduce in names.items()}
+
+    def test_operations_that_are_not_associative(self):
+        integers = dict(type="int", x="rng.integers(-9, 9, n)")
+        _, verdicts = self.operations([
+            ("a - b", "0", {}), ("(a + b) / 2", "0", {}), ("a + 2 * b", "0", {}),
+            ("a - b", "0", integers), ("min(a + b, 9)", "0", integers),
+            ("a > b ? a : b", "-INFINITY", dict(x=self.WITH_NANS)),
+            ("a - b", "0", dict(type="__half"))])
+        for name, (reduce, warned) in verdicts.items():
+            self.assertTrue(warned, (name, reduce))
+
+    def test_operations_that_are(self):
+        wide = "rng.standard_normal(n) * 10.0 ** rng.integers(-20, 20, n)"
+        integers = dict(type="int", x="rng.integers(-2**31, 2**31, n)")
+        found, _ = self.operations([
+            ("a + b", "0", {}), ("a * b", "1", {}), ("a + b", "0", dict(x=wide)),
+            ("a * b", "1", dict(x=wide)), ("sqrtf(a * a + b * b)", "0", dict(x="rng.random(n)")),
+            ("fmaxf(a, b) + log1pf(expf(-fabsf(a - b)))", "-1e30f", {}),
+            ("a > b || a != a ? a : b", "-INFINITY", dict(x=self.WITH_NANS)),
+            ("a + b", "0", integers), ("a * b", "1", integers), ("a ^ b", "0", integers),
+            ("max(a, b)", "INT_MIN", integers), ("a + b", "0", dict(type="double")),
+            ("a + b", "0", dict(type="__half"))])
+        self.assertEqual(found, [])
+        half = self.keys("a + b", "0") + ["accumulate: __half"]
+        self.assertEqual(self.lint(half, type="__half"), [])
+
+    def test_a_counterexample_is_one(self):
+        found, = self.operation("a - b", "0", type="int", x="rng.integers(1, 9, n)")
+        number = r"(-?\d+)"
+        place, left, right, a, b, c = re.fullmatch(
+            r"(t.n=\d+): `reduce` is not associative: \(a∘b\)∘c is %s, but a∘\(b∘c\) is %s "
+            r"for a = %s, b = %s, c = %s" % ((number,) * 5), found).groups()
+        a, b, c = int(a), int(b), int(c)
+        self.assertEqual((place, int(left), int(right)), ("t.n=1", a - b - c, a - (b - c)))
+
+    def test_an_order_that_matters(self):
+        keys = ["map: x[i]", "reduce: 'a != 0 ? a : b'", "neutral: 0"]  # the first that is not 0
+        found, = self.lint(keys)
+        self.assertRegex(found, r"^t.n=7: `reduce` is not commutative: a∘b is .*, but b∘a is ")
+        self.assertEqual(self.lint(keys + ["commutative: false"]), [])
+        self.assertEqual(self.lint(keys, plugin="scan"), [])
+
+    def test_neutral_elements(self):
+        found, = self.operation("max(a, b)", "0", type="int", x="rng.integers(-9, -1, n)")
+        self.assertRegex(found, r"^t.n=1: `neutral` is not neutral: neutral∘a is 0 for a = -\d$")
+        self.assertEqual(len(self.operation("sum", "5")), 1)
+        # It is, for what `map` gives.
+        self.assertEqual(self.lint(["map: fabs(x[i])", "reduce: max", "neutral: 0"]), [])
+
+    def test_structs(self):
+        keys = ["preamble: |", "  struct Run { int most; float total; };",
+                "  __device__ Run both(Run a, Run b) {",
+                "    return {max(a.most, b.most), %s};", "  }",
+                "map: 'Run{int(i), x[i]}'", "reduce: both(a, b)", "neutral: 'Run{-1, 0}'"]
+        types = "types:\n  Run: {most: int32, total: float32}\n"
+        for total, wrong in (("a.total + b.total", False), ("a.total - b.total", True)):
+            for result, more in (("Run", []), ("float", ["finish: total.total", "accumulate: Run"])):
+                with self.subTest(total, result=result):
+                    text = [line % total if "%s" in line else line for line in keys]
+                    found = self.lint(text + more, result=result,
+                                      extra=types if result == "Run" else "",
+                                      reference="dict(most=[n - 1], total=[np.sum(x)])"
+                                      if result == "Run" else None)
+                    self.assertEqual(len(found), int(wrong), found)
+                    if wrong and result == "Run":
+                        self.assertRegex(found[0], r"a = {most: 0, total: -?[\d.]+}")
+
+    def test_elements_are_those_of_the_reduction(self):
+        minus = ["map: x[i]", "reduce: a - b", "neutral: 0"]
+        for more in (["range: {start: 1, stop: 200, step: 2}"], ["tune: {block: 64}"]):
+            with self.subTest(more[0]):
+                self.assertEqual(len(self.lint(minus + more, x="rng.random(300 + n)")), 1)
+        # An element outside of the range would be no number.
+        plus = ["map: 'i % 2 ? x[i] : float(i)'", "reduce: 'a == 0 || a == 2 ? 7 : a + b'",
+                "neutral: 9", "range: {start: 1, step: 2}", "commutative: false"]
+        self.assertNotIn("a = 0,", "".join(self.lint(plus, x="1 + rng.random(n)")))
+
+    def test_subsets_and_axes(self):
+        text = """warpmark: 1
+plugin: reduction
+kernel:
+  parameters: const float *x, const int *lut, float *y
+  map: %s
+  reduce: a %s b
+  neutral: 0
+  %s
+arguments:
+  x: {in: "rng.standard_normal((40, 7))"}
+  lut: {in: "rng.integers(0, 280, 30)"}
+  y: {out: %s}
+reference: {y: "%s"}
+tolerance: {rtol: 1e-5, atol: 1e-5}
+"""
+        for value, key, size, sum_of in (
+                ("x[i]", "index: lut", "1", "x.ravel()[lut].sum()"),
+                ("x[i] * lut[column]", "axis: 0", "7", "(x * lut[:7]).sum(0)"),
+                ("x[i] * lut[row % 30]", "axis: 1", "40", "(x * np.resize(lut, 40)[:, None]).sum(1)")):
+            for sign in "+-":
+                with self.subTest(key, sign=sign):
+                    self.write("suites/t.yaml", text % (value, sign, key, size, sum_of))
+                    found = self.warnings()
+                    self.assertEqual(len(found), int(sign == "-"), found)
+
+    def test_a_warning_is_no_problem(self):
+        found, = self.operation("a - b")
+        out = self.run_program("lint", "suites")[0]
+        self.assertEqual(out, "1 suite, 3 cases: no problems, 1 warning\n")
+        document = json.loads(self.run_program("lint", "--json", "suites")[0])
+        self.assertEqual(document["problems"], [])
+        self.assertEqual([(one["line"], one["message"]) for one in document["warnings"]],
+                         [(6, found)])
+        self.assertIn("hint", document["warnings"][0])
+        errors = self.run_program("lint", "--annotations", "github", "suites")[1]
+        self.assertRegex(errors, r"(?m)^::warning file=suites/t.yaml,line=6,")
 
 
 if __name__ == "__main__":

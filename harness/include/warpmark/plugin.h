@@ -40,6 +40,11 @@ typedef struct warpmark_plugin {
   /* Turns the case, `length` bytes of JSON, into a plan. Calls emit once and returns 0, or calls
    * fail once and returns 1. May be called from several threads. */
   int (*plan)(const char* case_json, size_t length, const warpmark_plugin_host* host);
+
+  /* May be null, and is missing where `size` ends before it. Turns the case into a trial of what the
+   * plugin takes for granted, as that an operation is associative (docs/plugins.md): emits it in the
+   * place of a plan, or `null` if there is nothing to try. `warpmark lint` asks. */
+  int (*trial)(const char* case_json, size_t length, const warpmark_plugin_host* host);
 } warpmark_plugin;
 
 typedef const warpmark_plugin* (*warpmark_plugin_function)(void);

@@ -1,4 +1,4 @@
-// The plugin interface for C++: one class with one method, and one macro.
+// The plugin interface for C++: one class with one method or two, and one macro.
 //
 //     #include <warpmark/plugin.hpp>
 //
@@ -9,7 +9,7 @@
 //
 // It needs nlohmann-json's header, as cases and plans are JSON (docs/plugins.md describes both).
 // The method throws Failure for what the suite's author can mend; it may be called from several
-// threads.
+// threads. A second one, `trial`, is optional (docs/plugins.md).
 #pragma once
 
 #include <exception>
@@ -110,12 +110,13 @@ inline void only_keys(const Json& kernel, std::initializer_list<const char*> kno
   }
 }
 
-/// Calls `Class().plan` and hands over what it gives; lets no exception out.
-template <class Class>
-int plan_with(const char* text, size_t length, const warpmark_plugin_host* host) noexcept {
+/// Hands over what `answer` makes of the case; lets no exception out.
+template <class Answer>
+int hand_over(const char* text, size_t length, const warpmark_plugin_host* host,
+              Answer answer) noexcept {
   try {
-    const Json plan = Class().plan(Json::parse(text, text + length));
-    const std::string json = plan.dump();
+    const Json made = answer(Json::parse(text, text + length));
+    const std::string json = made.dump();
     host->emit(host->user, json.data(), json.size());
     return 0;
   } catch (const Failure& failure) {
@@ -128,13 +129,33 @@ int plan_with(const char* text, size_t length, const warpmark_plugin_host* host)
   return 1;
 }
 
+template <class Class>
+int plan_with(const char* text, size_t length, const warpmark_plugin_host* host) noexcept {
+  return hand_over(text, length, host, [](const Json& which) { return Class().plan(which); });
+}
+template <class Class>
+int trial_with(const char* text, size_t length, const warpmark_plugin_host* host) noexcept {
+  return hand_over(text, length, host, [](const Json& which) { return Class().trial(which); });
+}
+
+/// The function that makes trials, or null for a class that makes none.
+template <class Class>
+constexpr auto trial_function() -> decltype(warpmark_plugin::trial) {
+  if constexpr (requires(const Json& which) { Class().trial(which); }) {
+    return &trial_with<Class>;
+  } else {
+    return nullptr;
+  }
+}
+
 }  // namespace warpmark::plugin
 
-/// Exports the plugin NAME, whose plans `CLASS().plan(case)` makes.
+/// Exports the plugin NAME, whose plans `CLASS().plan(case)` makes, and trials `CLASS().trial(case)`.
 #define WARPMARK_PLUGIN(NAME, CLASS)                                                         \
   extern "C" WARPMARK_PLUGIN_EXPORT const warpmark_plugin* warpmark_plugin_v1(void) {        \
     static const warpmark_plugin plugin = {sizeof(warpmark_plugin), WARPMARK_PLUGIN_VERSION, \
-                                           #NAME, &::warpmark::plugin::plan_with<CLASS>};    \
+                                           #NAME, &::warpmark::plugin::plan_with<CLASS>,     \
+                                           ::warpmark::plugin::trial_function<CLASS>()};     \
     return &plugin;                                                                          \
   }                                                                                          \
   static_assert(true, "a semicolon may follow")

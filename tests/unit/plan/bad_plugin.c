@@ -1,4 +1,5 @@
 /* One broken plugin for each value of BROKEN, for the tests of the loader. */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,11 +61,25 @@ static int plan(const char* text, size_t length, const warpmark_plugin_host* hos
   }
 }
 
+static const char kTrial[] =
+    "{\"plan\":{\"units\":[],\"buffers\":[{\"name\":\"l\",\"direction\":\"out\",\"shape\":[4]}],"
+    "\"scalars\":[],\"steps\":[],\"expected\":[]},\"claims\":[{\"broken\":\"no law\",\"at\":\"\","
+    "\"left\":{\"text\":\"L\",\"buffer\":\"l\"},\"right\":{\"text\":\"L\",\"buffer\":\"l\"},"
+    "\"operands\":[],\"between\":[]}]}";
+
+static int trial(const char* text, size_t length, const warpmark_plugin_host* host) {
+  (void)text;
+  (void)length;
+  emit(host, BROKEN == 23 ? "null" : BROKEN == 24 ? "{\"claims\": []}" : kTrial);
+  return 0;
+}
+
 WARPMARK_PLUGIN_EXPORT const warpmark_plugin* warpmark_plugin_v1(void);
 
 #if BROKEN != 1
 const warpmark_plugin* warpmark_plugin_v1(void) {
-  static warpmark_plugin plugin = {sizeof(warpmark_plugin), WARPMARK_PLUGIN_VERSION, NAME, plan};
+  static warpmark_plugin plugin = {sizeof(warpmark_plugin), WARPMARK_PLUGIN_VERSION, NAME, plan,
+                                   BROKEN >= 22 ? trial : NULL};
   switch (BROKEN) {
     case 2:
       return NULL;
@@ -79,6 +94,9 @@ const warpmark_plugin* warpmark_plugin_v1(void) {
       break;
     case 6:
       plugin.plan = NULL;
+      break;
+    case 25: /* of a version of the header without `trial` */
+      plugin.size = offsetof(warpmark_plugin, trial);
       break;
     default:
       break;

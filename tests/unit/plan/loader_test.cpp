@@ -7,6 +7,7 @@
 
 #include "base/file.hpp"
 #include "plan/plugin_loader.hpp"
+#include "plan/trial.hpp"
 
 namespace warpmark {
 namespace {
@@ -74,6 +75,29 @@ TEST(Loader, APlanFunctionKeepsTheContract) {
   EXPECT_THAT(load_error("bad16"), HasSubstr("emitted a plan and returned 3"));
   EXPECT_THAT(load_error("bad17"), HasSubstr("failed (`m`) and returned 0"));
   EXPECT_THAT(load_error("bad20"), HasSubstr("not JSON"));
+}
+
+TEST(Loader, ATrialIsOptional) {
+  PluginLoader loader({kBad, kShipped});
+  const auto trial = [&](const std::string& plugin) {
+    return make_trial(cases(suite_for(plugin))[0], loader);
+  };
+  EXPECT_FALSE(trial("bad0"));   // null
+  EXPECT_FALSE(trial("bad23"));  // nothing to try
+  EXPECT_FALSE(trial("bad25"));  // its struct ends before
+  EXPECT_TRUE(plan_by("bad25").plan.units.empty());
+  const auto made = trial("bad22");
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->planned.plan.case_id, "x.default");
+  ASSERT_EQ(made->claims.size(), 1U);
+  EXPECT_EQ(made->claims[0].left, (TrialValue{"L", "l"}));
+  try {
+    (void)trial("bad24");
+    FAIL() << "took a trial without a plan";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.message(), HasSubstr("emitted a trial that does not hold: the plan's `/` "
+                                           "lacks the member `plan`"));
+  }
 }
 
 TEST(Loader, APluginsOwnErrorPointsAtTheSuite) {
