@@ -106,9 +106,9 @@ Command lint_command(const ArgumentParser& program) {
   request->options.session.device = "cpu";
   const ArgumentParser app = program.add_subcommand(
       "lint",
-      "Find problems of suites without a launch: errors, kernels that do not compile or fit,\n"
-      "cases that a kernel passes without computing anything, and operations that random tests\n"
-      "find not to be associative");
+      "Find problems of suites without launching their kernels: errors, kernels that do not\n"
+      "compile or fit, cases that a kernel passes without computing anything, and operations\n"
+      "that random tests find not to be associative");
   app.add_option("PATHS", request->paths,
                  "Suite files, and folders of them (default: the folder `suites`)")
       .value_name("");

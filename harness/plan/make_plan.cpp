@@ -245,6 +245,12 @@ Fault fault_of(const ExpectedFault& expected) {
   return {expected.kind.text, expected.argument ? expected.argument->text : std::string()};
 }
 
+Reports reports_of(const ExpectedReports& expected) {
+  Reports reports{{}, expected.argument ? expected.argument->text : std::string()};
+  for (const Located& kind : expected.kinds) reports.kinds.push_back(kind.text);
+  return reports;
+}
+
 // Folded as far as the axes decide it; sizes of arrays come with the inputs.
 Amount amount_of(const Expression& expression, const std::string& pointer, const Scope& scope) {
   const Folded amount = expression.fold(scope);
@@ -322,7 +328,7 @@ void take_over(const Case& which, Plan& plan, PositionMap& positions) {
   const Suite& suite = *which.suite;
   take_over_names(which, plan);
   if (suite.fault) plan.fault = fault_of(*suite.fault);
-  if (suite.report) plan.report = fault_of(*suite.report);
+  if (suite.report) plan.report = reports_of(*suite.report);
   if (suite.compile_error) {
     const auto& text = suite.compile_error->text;
     plan.compile_error = CompileError{text ? text->text : std::string()};
@@ -338,10 +344,10 @@ void take_over(const Case& which, Plan& plan, PositionMap& positions) {
     positions.set("/requires/" + name, where);
   };
   // Only a device that reports findings can give one, and only one that counts can keep a bound.
-  if (plan.report) require("reports", suite.report->kind.where);
+  if (plan.report) require("reports", suite.report->kinds.front().where);
   const auto& faults = fault_kinds();
-  if (plan.report && std::find(faults.begin(), faults.end(), plan.report->kind) == faults.end()) {
-    require("checks", suite.report->kind.where);
+  for (const Located& kind : suite.report ? suite.report->kinds : std::vector<Located>()) {
+    if (std::ranges::find(faults, kind.text) == faults.end()) require("checks", kind.where);
   }
   const bool counts = !suite.counters.empty();
   if (counts || suite.composites.any()) {

@@ -231,11 +231,18 @@ struct PlannedCheck {
   friend bool operator==(const PlannedCheck&, const PlannedCheck&) = default;
 };
 
-/// The fault that the case must end in, or the finding that it must give.
+/// The fault that the case must end in.
 struct Fault {
-  std::string kind;      ///< one of fault_kinds(), or of report_kinds()
+  std::string kind;      ///< one of fault_kinds()
   std::string argument;  ///< that the report must name; "" for any
   friend bool operator==(const Fault&, const Fault&) = default;
+};
+
+/// The findings that the case must give: some of each kind.
+struct Reports {
+  std::vector<std::string> kinds;  ///< of report_kinds(); one at least
+  std::string argument;            ///< that each of them must name; "" for any
+  friend bool operator==(const Reports&, const Reports&) = default;
 };
 
 /// That the compiler must refuse a unit.
@@ -297,7 +304,8 @@ struct Plan {
   // What the harness takes over from the suite.
   std::vector<PlanType> types;
   // How the case must end; at most one is there, and without one it must pass.
-  std::optional<Fault> fault, report;
+  std::optional<Fault> fault;
+  std::optional<Reports> report;
   std::optional<CompileError> compile_error;
   std::vector<CounterBound> counters;
   PlanComposites composites;

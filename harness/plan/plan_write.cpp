@@ -227,10 +227,17 @@ Json counted(const Plan& plan) {
 Json expectation(const Plan& plan) {
   if (plan.compile_error) return {{"compile_error", plan.compile_error->text}};
   if (!plan.counters.empty() || plan.composites.any()) return counted(plan);
-  const auto& finding = plan.report ? plan.report : plan.fault;
-  if (!finding) return "pass";
-  Json json = {{plan.report ? "report" : "fault", finding->kind}};
-  if (!finding->argument.empty()) json["argument"] = finding->argument;
+  if (!plan.report && !plan.fault) return "pass";
+  Json json;
+  if (plan.fault) {
+    json["fault"] = plan.fault->kind;
+  } else if (plan.report->kinds.size() == 1) {
+    json["report"] = plan.report->kinds.front();
+  } else {
+    json["report"] = plan.report->kinds;
+  }
+  const std::string& argument = plan.fault ? plan.fault->argument : plan.report->argument;
+  if (!argument.empty()) json["argument"] = argument;
   return json;
 }
 

@@ -106,11 +106,13 @@ std::vector<std::string> CaseLaunch::checks_for(const Plan& plan) const {
 #include "warpmark/checks.def"
   };
   std::vector<std::string> checks = options_.checks;
-  const auto finder = plan.report ? kFinders.find(plan.report->kind) : kFinders.end();
-  if (finder == kFinders.end()) return checks;
-  if (checks.empty()) checks = {"memory"};
-  if (std::find(checks.begin(), checks.end(), finder->second) == checks.end()) {
-    checks.push_back(finder->second);
+  for (const std::string& kind : plan.report ? plan.report->kinds : std::vector<std::string>()) {
+    const auto finder = kFinders.find(kind);
+    if (finder == kFinders.end()) continue;
+    if (checks.empty()) checks = {"memory"};
+    if (std::ranges::find(checks, finder->second) == checks.end()) {
+      checks.push_back(finder->second);
+    }
   }
   return checks;
 }

@@ -100,8 +100,23 @@ Position fault_place(const PlannedCase& planned, const protocol::Failure& failur
   return {};
 }
 
+std::string with_argument(const std::string& kinds, const std::string& argument) {
+  return argument.empty() ? kinds : kinds + " at `" + argument + "`";
+}
+
 std::string fault_name(const Fault& fault) {
-  return fault.argument.empty() ? fault.kind : fault.kind + " at `" + fault.argument + "`";
+  return with_argument(fault.kind, fault.argument);
+}
+
+// "report race", "reports race and sync at `a`"
+std::string reports_name(const Reports& reports) {
+  return (reports.kinds.size() > 1 ? "reports " : "report ") +
+         with_argument(join(reports.kinds, " and "), reports.argument);
+}
+
+// As a fault is looked for among reports.
+Reports as_reports(const Fault& fault) {
+  return {{fault.kind}, fault.argument};
 }
 
 // What has no severity, as a fault, is an error.
@@ -120,29 +135,35 @@ bool is_about(const nlohmann::ordered_json& report, const std::string& argument)
   return text_of(report, "hazard") != "stored" && text_of(report, "argument") == argument;
 }
 
-bool is_finding(const nlohmann::ordered_json& report, const Fault& expected) {
-  return text_of(report, "kind") == expected.kind &&
+bool expects(const Reports& expected, const std::string& kind) {
+  return std::ranges::find(expected.kinds, kind) != expected.kinds.end();
+}
+
+bool is_finding(const nlohmann::ordered_json& report, const Reports& expected) {
+  return expects(expected, text_of(report, "kind")) &&
          (expected.argument.empty() || is_about(report, expected.argument));
 }
 
 // Where threads were when a limit ended them is reported with it, and is no mistake of its own.
-bool goes_with(const nlohmann::ordered_json& report, const Fault& expected) {
-  return expected.kind == "limit" && text_of(report, "kind") == "waiting";
+bool goes_with(const nlohmann::ordered_json& report, const Reports& expected) {
+  return expects(expected, "limit") && text_of(report, "kind") == "waiting";
 }
 
-// The errors among a run's reports, held against the one that is expected.
+// The errors among a run's reports, held against those that are expected.
 struct Met {
-  bool fitting = false;
-  std::vector<std::string> others;  ///< what else is wrong, in a person's words
+  std::vector<std::string> missing;  ///< kinds
+  std::vector<std::string> others;   ///< what else is wrong, in a person's words
+
+  bool whole() const { return missing.empty() && others.empty(); }
 };
 
 // Warnings fail no case, and meet no expectation: what one reports may be meant so.
-Met meet(const std::vector<nlohmann::ordered_json>& reports, const Fault& expected) {
-  Met met;
+Met meet(const std::vector<nlohmann::ordered_json>& reports, const Reports& expected) {
+  Met met{expected.kinds, {}};
   for (const auto& report : reports) {
     if (is_warning(report) || goes_with(report, expected)) continue;
     if (is_finding(report, expected)) {
-      met.fitting = true;
+      std::erase(met.missing, text_of(report, "kind"));
       continue;
     }
     const std::string message = text_of(report, "message");
@@ -152,9 +173,9 @@ Met meet(const std::vector<nlohmann::ordered_json>& reports, const Fault& expect
 }
 
 // Whether reports of that kind come of launches that the device ended.
-bool ends_launches(const Fault& expected) {
-  const std::vector<std::string>& faults = fault_kinds();
-  return std::find(faults.begin(), faults.end(), expected.kind) != faults.end();
+bool ends_launches(const Reports& expected) {
+  return std::ranges::any_of(fault_kinds(),
+                             [&](const std::string& kind) { return expects(expected, kind); });
 }
 
 void note_warnings(Outcome& outcome) {
@@ -225,16 +246,20 @@ void judge_missing_refusal(const PlannedCase& planned, Outcome& outcome) {
 }
 
 bool judge_findings(const PlannedCase& planned, Outcome& outcome) {
-  const Fault& expected = *planned.plan.report;
+  const Reports& expected = *planned.plan.report;
   const Met met = meet(outcome.findings, expected);
   note_warnings(outcome);
-  if (met.fitting && met.others.empty()) return true;
-  fail_expectation(
-      planned, outcome,
-      met.others.empty()
-          ? fmt::format("expected the report {}, and the device gave none", fault_name(expected))
-          : fmt::format("expected the report {}{}, and there is another\n{}", fault_name(expected),
-                        met.fitting ? " only" : "", join(met.others, "\n")));
+  if (met.whole()) return true;
+  std::string what = "expected the " + reports_name(expected);
+  if (!met.others.empty()) {
+    what += fmt::format("{}, and there is another\n{}", met.missing.empty() ? " only" : "",
+                        join(met.others, "\n"));
+  } else if (met.missing.size() == expected.kinds.size()) {
+    what += ", and the device gave none";
+  } else {
+    what += ", and the device gave no " + join(met.missing, " and no ");
+  }
+  fail_expectation(planned, outcome, what);
   return false;
 }
 
@@ -336,8 +361,8 @@ void judge_ended_launch(const PlannedCase& planned, const protocol::Failure& fai
   // Findings let a launch go on, so that something else ended it.
   if (!failure.launched || !ends_launches(*planned.plan.report)) {
     fail_expectation(planned, outcome,
-                     fmt::format("expected the report {} only, and the launch failed\n{}",
-                                 fault_name(*planned.plan.report), failure.message));
+                     fmt::format("expected the {} only, and the launch failed\n{}",
+                                 reports_name(*planned.plan.report), failure.message));
   } else if (!planned.plan.expected.empty() || !planned.plan.checks.empty()) {
     fail(outcome, FailureKind::fault,
          verdict_error(
@@ -359,10 +384,10 @@ void judge_expected_fault(const PlannedCase& planned, const protocol::Failure& f
                               expected.kind));
     return;
   }
-  const Met met = meet(failure.reports, expected);
+  const Met met = meet(failure.reports, as_reports(expected));
   note_warnings(outcome);
-  if (failure.launched && met.fitting && met.others.empty()) return;
-  if (!met.fitting) {
+  if (failure.launched && met.whole()) return;
+  if (!met.missing.empty()) {
     fail_expectation(
         planned, outcome,
         fmt::format("expected the fault {}, and another happened\n{}", fault_name(expected), what));

@@ -50,8 +50,8 @@ void judge_missing_refusal(const PlannedCase& planned, Outcome& outcome);
 /// none, and become notices). False if it did.
 bool judge_clean(const PlannedCase& planned, Outcome& outcome);
 
-/// Judges the outcome's findings against the report that the plan expects: there is one, and no
-/// other error. Warnings do neither, and become notices. Returns false, with the outcome failed, if
+/// Judges the outcome's findings against the reports that the plan expects: there is one of each
+/// kind, and no other error. Warnings do neither, and become notices. Returns false, with the outcome failed, if
 /// not.
 bool judge_findings(const PlannedCase& planned, Outcome& outcome);
 

@@ -33,7 +33,7 @@ class Writer {
     if (!suite_.globals.empty()) json["globals"] = arguments(suite_.globals, "/globals");
     for (const StructType& type : suite_.types) set("/types/" + type.name, type.where);
     if (suite_.fault) set("/expect", suite_.fault->kind.where);
-    if (suite_.report) set("/expect", suite_.report->kind.where);
+    if (suite_.report) set("/expect", suite_.report->kinds.front().where);
     if (suite_.compile_error) set("/expect", suite_.compile_error->where);
     if (suite_.launch) launch(*suite_.launch);
     if (suite_.devices) {

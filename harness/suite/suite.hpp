@@ -177,10 +177,16 @@ struct OutputTolerance {
   SuiteTolerance tolerance;
 };
 
-/// The fault that a case must end in, or the finding that it must give.
+/// The fault that a case must end in.
 struct ExpectedFault {
-  Located kind;                     ///< one of fault_kinds(), or of report_kinds()
+  Located kind;                     ///< one of fault_kinds()
   std::optional<Located> argument;  ///< the argument that the report must name
+};
+
+/// The findings that a case must give: some of each kind.
+struct ExpectedReports {
+  std::vector<Located> kinds;       ///< of report_kinds(), each once; one at least
+  std::optional<Located> argument;  ///< the argument that each of them must name
 };
 
 /// That the compiler must refuse the source.
@@ -289,7 +295,8 @@ struct Suite {
   std::vector<OutputTolerance> output_tolerances;
   Bench bench;
   // How cases must end; at most one is there, and without one they must pass.
-  std::optional<ExpectedFault> fault, report;
+  std::optional<ExpectedFault> fault;
+  std::optional<ExpectedReports> report;
   std::optional<ExpectedCompileError> compile_error;
   std::vector<ExpectedCounter> counters;  ///< of a case that must pass, as are composites
   ExpectedComposites composites;

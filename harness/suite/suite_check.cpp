@@ -454,8 +454,8 @@ class Checker {
         throw unknown_word("output in `tolerance`", tolerance.output, tolerance.where, outputs);
       }
     }
-    if (suite_.fault) finding(*suite_.fault);
-    if (suite_.report) finding(*suite_.report);
+    if (suite_.fault) finding(suite_.fault->argument);
+    if (suite_.report) finding(suite_.report->argument);
     if ((suite_.fault || suite_.compile_error) && !suite_.reference.empty()) {
       throw usage_error(suite_.fault ? "a case that must fault has no outputs to compare"
                                      : "a case that must not compile has no outputs to compare",
@@ -477,11 +477,9 @@ class Checker {
     }
   }
 
-  void finding(const ExpectedFault& expected) const {
-    if (!expected.argument) return;
-    const Located& argument = *expected.argument;
-    if (std::find(arrays_.begin(), arrays_.end(), argument.text) == arrays_.end()) {
-      throw unknown_word("array argument", argument.text, argument.where, arrays_);
+  void finding(const std::optional<Located>& argument) const {
+    if (argument && std::ranges::find(arrays_, argument->text) == arrays_.end()) {
+      throw unknown_word("array argument", argument->text, argument->where, arrays_);
     }
   }
 

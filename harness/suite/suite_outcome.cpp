@@ -41,15 +41,38 @@ SuiteTolerance read_one_tolerance(const YamlNode& node, const std::string& what,
   return tolerance;
 }
 
-ExpectedFault read_report(const YamlNode& node, const std::string& key,
-                          const std::vector<std::string>& kinds) {
-  require_map(node, "`expect`", {key, "argument"});
-  const YamlNode& kind = *node.find(key);
-  ExpectedFault expected;
-  expected.kind = {read_word(kind, "`" + key + "`", kinds), kind.content};
-  if (const YamlNode* argument = node.find("argument")) {
-    expected.argument = read_text(*argument, "`argument`");
+std::optional<Located> read_argument(const YamlNode& node) {
+  const YamlNode* argument = node.find("argument");
+  if (argument == nullptr) return std::nullopt;
+  return read_text(*argument, "`argument`");
+}
+
+ExpectedFault read_fault(const YamlNode& node) {
+  require_map(node, "`expect`", {"fault", "argument"});
+  const YamlNode& kind = *node.find("fault");
+  return {{read_word(kind, "`fault`", fault_kinds()), kind.content}, read_argument(node)};
+}
+
+// One kind, or a list of kinds.
+ExpectedReports read_reports(const YamlNode& node) {
+  require_map(node, "`expect`", {"report", "argument"});
+  const YamlNode& report = *node.find("report");
+  ExpectedReports expected;
+  const auto add = [&](const YamlNode& kind) {
+    std::string word = read_word(kind, "`report`", report_kinds());
+    if (std::ranges::any_of(expected.kinds, [&](const Located& one) { return one.text == word; })) {
+      throw usage_error(fmt::format("`{}` is there a second time", word), kind.where);
+    }
+    expected.kinds.push_back({std::move(word), kind.content});
+  };
+  if (report.kind == YamlNode::Kind::list) {
+    require_list(report, "`report`");
+    if (report.elements.empty()) throw usage_error("`report` is empty", report.where);
+    for (const YamlNode& kind : report.elements) add(kind);
+  } else {
+    add(report);
   }
+  expected.argument = read_argument(node);
   return expected;
 }
 
@@ -161,9 +184,9 @@ void read_expect(const YamlNode& node, Suite& suite) {
     return;
   }
   if (node.find("fault") != nullptr) {
-    suite.fault = read_report(node, "fault", fault_kinds());
+    suite.fault = read_fault(node);
   } else if (node.find("report") != nullptr) {
-    suite.report = read_report(node, "report", report_kinds());
+    suite.report = read_reports(node);
   } else if (const YamlNode* text = node.find("compile_error")) {
     require_map(node, "`expect`", {"compile_error"});
     suite.compile_error = ExpectedCompileError{node.where, read_text(*text, "`compile_error`")};

@@ -270,7 +270,7 @@ def schema_texts(root):
                 (r'(\(all\|\()(memory[^)]*)(\))', "|".join(names)),
                 (r'( \*, \*\()(memory[^)]*)(\))', "|".join(names)),
                 (r'("enum": \[)("memory"[^\]]*)(\])', ", ".join(json.dumps(name) for name in names))],
-        "suite": [(r'("invalid_pc",\s+)("[^\]]*?)(\s+\])', (",\n" + " " * 16).join(kinds))],
+        "suite": [(r'("invalid_pc",\s+)("[^\]]*?)(\s+\])', (",\n" + " " * 8).join(kinds))],
         "report": [(r'("waiting", )("[^\]]*?)(, "incomplete")', ", ".join(kinds))],
         "assignment": [],
     }

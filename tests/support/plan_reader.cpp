@@ -60,10 +60,16 @@ void read_expect(const PlanValue& value, Plan& plan) {
     read_counted(value, plan);
     return;
   }
-  const bool report = value.find("report").has_value();
-  value.members({report ? "report" : "fault", "argument"});
-  (report ? plan.report : plan.fault) =
-      Fault{value.get(report ? "report" : "fault").nonempty(), value.optional_text("argument")};
+  const std::string argument = value.optional_text("argument");
+  if (const auto fault = value.find("fault")) {
+    value.members({"fault", "argument"});
+    plan.fault = Fault{fault->nonempty(), argument};
+    return;
+  }
+  value.members({"report", "argument"});
+  const PlanValue report = value.get("report");
+  plan.report =
+      Reports{report.json().is_array() ? report.texts() : std::vector{report.nonempty()}, argument};
 }
 
 PlanLimits read_limits(const std::optional<PlanValue>& value) {

@@ -146,7 +146,7 @@ TEST(CheckAccesses, OnlyCasesThatMustEndWell) {
   plan.fault = Fault{"illegal_address", "y"};
   EXPECT_EQ(checked(plan), "no error");
   plan = good;
-  plan.report = Fault{"out_of_bounds", ""};
+  plan.report = Reports{{"out_of_bounds"}, ""};
   EXPECT_EQ(checked(plan), "no error");
   plan = good;
   plan.compile_error = CompileError{""};

@@ -93,7 +93,9 @@ TEST(PlanJson, AnAccessIsOfAllFromTheFirstByDefault) {
 TEST(PlanJson, EveryWayToEndGoesBothWays) {
   Plan plan = full_plan();
   plan.fault.reset();
-  plan.report = Fault{"trap", ""};
+  plan.report = Reports{{"trap"}, ""};
+  EXPECT_EQ(plan_from_json(to_json(plan)), plan);
+  plan.report = Reports{{"race", "sync"}, "a"};
   EXPECT_EQ(plan_from_json(to_json(plan)), plan);
   plan.report.reset();
   plan.compile_error = CompileError{""};

@@ -31,7 +31,7 @@ PlannedCase expecting_fault(const std::string& kind, const std::string& argument
 
 PlannedCase expecting_report(const std::string& kind, const std::string& argument = "") {
   PlannedCase planned = planned_case();
-  planned.plan.report = Fault{kind, argument};
+  planned.plan.report = Reports{{kind}, argument};
   return planned;
 }
 
@@ -297,6 +297,28 @@ TEST(JudgeFindings, AnExpectedReportIsMetByErrorsOfItsKindAlone) {
             "expected the report race, and there is another");
   EXPECT_EQ(found(expecting_report("race", "b"), {error}).failure, FailureKind::no_fault);
   EXPECT_EQ(found(expecting_report("race", "a"), {error}).verdict, Verdict::passed);
+}
+
+TEST(JudgeFindings, SeveralExpectedReportsAreMetByOneOfEachKind) {
+  PlannedCase planned = expecting_report("race");
+  planned.plan.report->kinds.emplace_back("sync");
+  const ordered_json race = report("race", "a", "error"), sync = report("sync", "", "error");
+  EXPECT_EQ(found(planned, {race, sync}).verdict, Verdict::passed);
+  EXPECT_EQ(found(planned, {sync, race, sync}).verdict, Verdict::passed);
+  EXPECT_EQ(found(planned, {}).reason,
+            "expected the reports race and sync, and the device gave none");
+  const Outcome one = found(planned, {race});
+  EXPECT_EQ(one.failure, FailureKind::no_fault);
+  EXPECT_EQ(one.reason, "expected the reports race and sync, and the device gave no sync");
+  EXPECT_EQ(found(planned, {race, report("sync", "", "warning")}).reason, one.reason);
+  const ordered_json other = report("uninitialised", "a", "error");
+  EXPECT_EQ(found(planned, {race, sync, other}).reason,
+            "expected the reports race and sync only, and there is another");
+  EXPECT_EQ(found(planned, {race, other}).reason,
+            "expected the reports race and sync, and there is another");
+  planned.plan.report->argument = "a";
+  EXPECT_EQ(found(planned, {race, sync}).failure, FailureKind::no_fault);
+  EXPECT_EQ(found(planned, {race, report("sync", "a", "error")}).verdict, Verdict::passed);
 }
 
 TEST(JudgeFindings, AValueThatWasNeverWrittenIsOfTheArrayThatLacksIt) {
