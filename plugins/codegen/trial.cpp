@@ -72,25 +72,24 @@ Json claims_of(const ReductionOperation& operation, bool any_order) {
 // Six elements for a triple: three, or three pairs. In order they stand side by side, as the kernel
 // combines no others then.
 void add_values(SourceText& source, const OperationTrial& parts) {
+  const std::string place = parts.any_order
+                                ? "6 * warpmark_triple + warpmark_k) % warpmark_elements)"
+                                : "warpmark_triple) % warpmark_elements) + warpmark_k";
   source.add(
-      text_of({"  const warpmark_reduce warpmark_op;\n"
-               "  const unsigned warpmark_triple = blockIdx.x * blockDim.x + threadIdx.x;\n"
-               "  const long long warpmark_elements = ",
-               parts.count,
-               ";\n"
-               "  accumulator warpmark_value[6];\n"
-               "  for (int warpmark_k = 0; warpmark_k < 6; ++warpmark_k) {\n"
-               "    warpmark_value[warpmark_k] = warpmark_neutral();\n"
-               "    if (warpmark_elements == 0) continue;\n"
-               "    const long long warpmark_place = static_cast<long long>(warpmark::drawn(",
-               parts.any_order ? "6 * warpmark_triple + warpmark_k" : "warpmark_triple",
-               ") % warpmark_elements)", parts.any_order ? "" : " + warpmark_k",
-               ";\n"
-               "    if (warpmark_place < warpmark_elements) warpmark_value[warpmark_k] = ",
-               parts.mapped,
-               ";\n  }\n"
-               "  const bool warpmark_pairs = warpmark_triple >= ",
-               std::to_string(kTriples / 2), ";\n"}));
+      "  const warpmark_reduce warpmark_op;\n"
+      "  const unsigned warpmark_triple = blockIdx.x * blockDim.x + threadIdx.x;");
+  source.add("  const long long warpmark_elements = " + parts.count + ";");
+  source.add(
+      "  accumulator warpmark_value[6];\n"
+      "  for (int warpmark_k = 0; warpmark_k < 6; ++warpmark_k) {\n"
+      "    warpmark_value[warpmark_k] = warpmark_neutral();\n"
+      "    if (warpmark_elements == 0) continue;");
+  source.add("    const long long warpmark_place = static_cast<long long>(warpmark::drawn(" +
+             place + ";");
+  source.add("    if (warpmark_place < warpmark_elements) warpmark_value[warpmark_k] = " +
+             parts.mapped + ";\n  }");
+  source.add("  const bool warpmark_pairs = warpmark_triple >= " + std::to_string(kTriples / 2) +
+             ";");
   for (int k = 0; k < 3; ++k) {
     const std::string pair = text_of({"warpmark_op(warpmark_value[", std::to_string(2 * k),
                                       "], warpmark_value[", std::to_string(2 * k + 1), "])"});

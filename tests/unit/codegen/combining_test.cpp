@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
+#include "plan/trial.hpp"
 #include "planned_text.hpp"
 
 namespace warpmark::combining_test {
@@ -85,6 +88,43 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{scan("map: 'x[i]', reduce: sum") + "launch: {block: 1}\n", "8 `scan` chooses the"},
         Bad{in_place("map: 'x[i] + x[0]'"), "3 `map` reads `x`, which is overwritten meanwhile"},
         Bad{in_place("map: 'x[i]', segment: 'x[i] > 3'"), "3 `segment` reads `x`, which is"}));
+
+PlannedTrial trial(const std::string& text) {
+  PluginLoader loader({std::filesystem::path(WARPMARK_BINARY_DIR) / "lib/warpmark"});
+  const auto suite = parse_suite("warpmark: 1\n" + text, "/nowhere/suites/some/x.yaml");
+  return make_trial(cases(suite)[0], loader).value_or(PlannedTrial{});
+}
+
+std::vector<std::string> claims(const std::string& text) {
+  std::vector<std::string> all;
+  for (const Claim& claim : trial(text).claims) all.push_back(claim.left.text);
+  return all;
+}
+
+TEST(Trial, IsOfWhatTheSuiteSays) {
+  const std::string own = "reduce: a + b, neutral: 0";
+  EXPECT_THAT(claims(reduction(own)), ElementsAre("(a∘b)∘c", "a∘b", "neutral∘a", "a∘neutral"));
+  EXPECT_THAT(claims(reduction(own + ", commutative: false")),
+              ElementsAre("(a∘b)∘c", "neutral∘a", "a∘neutral"));
+  EXPECT_THAT(claims(scan("map: 'x[i]', " + own)),
+              ElementsAre("(a∘b)∘c", "neutral∘a", "a∘neutral"));
+  EXPECT_THAT(claims(reduction("reduce: max, neutral: 0")), ElementsAre("neutral∘a", "a∘neutral"));
+  for (const char* name : {"sum", "max", "argmax", "variance"}) {
+    EXPECT_THAT(claims(reduction(std::string("reduce: ") + name)), ElementsAre()) << name;
+  }
+}
+
+TEST(Trial, TakesTheInputsAndExpectsNothing) {
+  const Plan made = trial(in_place("map: 'x[i]', neutral: 0")).planned.plan;
+  EXPECT_TRUE(made.expected.empty());
+  const auto& launch = std::get<LaunchStep>(made.steps.at(0));
+  EXPECT_EQ(launch.entry, "warpmark_trial");
+  EXPECT_EQ(launch.arguments.at(0), "x");
+  EXPECT_EQ(made.find_buffer("warpmark_left")->shape.size(), 1U);
+  const Plan by_index = trial(reduction("reduce: a + b, neutral: 0, index: lut")).planned.plan;
+  EXPECT_NE(by_index.find_buffer("lut"), nullptr);
+  EXPECT_EQ(by_index.find_buffer("r"), nullptr);
+}
 
 Facts scan_facts(int64_t n) {
   Facts facts;
