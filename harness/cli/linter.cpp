@@ -175,7 +175,7 @@ void Linter::examine(const std::shared_ptr<const Suite>& suite) {
     whole = whole && seen;
   }
   // Their arrays are large, and are not made.
-  for (const auto& [which, planned] : timed_) attempt([&] { compile(which, planned); });
+  for (const auto& one : timed_) attempt([&] { compile(one.first, one.second); });
   for (const Error& problem : trivial_problems(*suite, findings.findings())) add(problem);
   // In a case that was not looked at an exception may be needed.
   if (!whole) return;

@@ -554,6 +554,7 @@ void judge_checks(Interpreter& python, const PlannedCase& planned, const CaseInp
   const std::vector<Error> failed = failed_checks(python, planned, inputs, results);
   if (failed.empty()) return;
   std::vector<std::string> texts;
+  texts.reserve(failed.size());
   for (const Error& one : failed) texts.push_back(one.message());
   const Error& first = failed.front();
   fail(outcome, FailureKind::check, verdict_error(join(texts, "\n"), first.where(), first.hint()));
