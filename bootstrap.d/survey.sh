@@ -184,6 +184,18 @@ survey_test_modules() {
   fi
 }
 
+# What puts a case on several processes. Optional: a test without it is skipped and says so.
+survey_mpi() {
+  if command -v mpirun >/dev/null && command -v mpicc >/dev/null; then
+    row MPI "$(mpirun --version | head -n 1)  $(command -v mpirun)"
+  elif [[ $offline == no ]] && command -v apt-get >/dev/null; then
+    row "for tests" "${bold}missing${plain}: MPI"
+    packages+=(openmpi-bin libopenmpi-dev)
+  else
+    note 'without MPI (mpirun, mpicc) the tests of several ranks are skipped'
+  fi
+}
+
 survey() {
   packages=() unnamed=() python='' probed=()
   survey_system
@@ -195,6 +207,9 @@ survey() {
   survey_matplotlib
   survey_gpu
   survey_cuda
-  if [[ $command == test ]]; then survey_test_modules; fi
+  if [[ $command == test ]]; then
+    survey_test_modules
+    survey_mpi
+  fi
   if wheels_to_fetch; then survey_download; fi
 }

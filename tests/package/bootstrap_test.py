@@ -331,6 +331,18 @@ class Python(BootstrapTest):
                       "pictures" % self.machine.bin, output)
         self.assertEqual(self.machine.calls(), [])
 
+    def test_mpi_is_installed_for_the_tests(self):
+        for missing in ("mpirun", "mpicc"):
+            self.machine = FakeMachine()
+            self.machine.remove(missing)
+            for arguments, wanted in ((["build"], False), (["test"], True),
+                                      (["test", "--offline"], False)):
+                with self.subTest(arguments, missing=missing):
+                    output = self.run_script("--dry-run", *arguments)
+                    self.assertEqual("libopenmpi-dev openmpi-bin" in output, wanted, output)
+                    if "--offline" in arguments:
+                        self.assertIn("without MPI (mpirun, mpicc) the tests of several ranks", output)
+
     def test_matplotlib_is_installed_where_it_is_wanted(self):
         survey = self.machine.tree / "bootstrap.d/survey.sh"  # the packages serve the system's Python
         survey.write_text(survey.read_text().replace("/usr/bin/python3",

@@ -79,6 +79,8 @@ class FakeMachine:
         self.tool("id", "echo %d\n" % user_id)
         self.tool("c++", "echo 'c++ (fake) 12.2.0'\n")
         self.tool("ninja", "echo 1.11.1\n")
+        self.tool("mpirun", "echo 'mpirun (Open MPI) 4.1.4'\n")
+        self.tool("mpicc", "exit 0\n")
         for name in ("cmake", "ctest"):
             self.tool(name, 'case "$1" in --version) echo "%s version 3.25.1" ;; *) ' % name
                       + RECORD.strip() + ' ; exit "${FAKE_%s_EXIT:-0}" ;; esac\n' % name.upper())
