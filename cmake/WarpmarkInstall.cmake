@@ -1,6 +1,7 @@
 # What `cmake --install` puts where, in components:
 #   runtime      the program, the CPU device, plugins, the shipped suites, courses and examples, documentation
 #   development  the public headers and the CMake package: what others build against
+#   mpi          what `mpirun warpmark check` needs, if the build found an MPI
 #   cuda         the NVRTC and headers that ./bootstrap put into build/deps, as links if it linked them
 #
 # The program finds its parts by their way from itself (harness/base/places.cpp) and the package its
@@ -23,6 +24,9 @@ endif()
 get_property(_libraries GLOBAL PROPERTY WARPMARK_INSTALLED_PLUGINS)
 install(TARGETS warpmark_cpu ${_libraries}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark COMPONENT runtime)
+if(TARGET warpmark_mpi)
+  install(TARGETS warpmark_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark COMPONENT mpi)
+endif()
 # Starts any program on the CPU device: see docs/cpu-device.md.
 install(PROGRAMS plugins/cpu/run/warpmark-cpu DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 install(PROGRAMS plugins/cpu/run/nvcc

@@ -1,5 +1,6 @@
 # Debian packages, by `cpack --config build/CPackConfig.cmake` after `cmake --build … --target product`:
 #   warpmark       the program with its libraries, plugins, headers and CMake package
+#   warpmark-mpi   libwarpmark_mpi.so, for `mpirun warpmark check`; only it needs MPI
 #   warpmark-cuda  NVRTC and CUDA's headers from build/deps, for machines without a toolkit
 # They are for the release that they are made on: libpython and the C++ libraries are its own.
 if(SKBUILD)
@@ -21,8 +22,12 @@ set(CPACK_COMPONENTS_ALL runtime development)
 if(WARPMARK_INSTALL_CUDA AND EXISTS ${PROJECT_SOURCE_DIR}/build/deps/cuda)
   list(APPEND CPACK_COMPONENTS_ALL cuda)
 endif()
+if(TARGET warpmark_mpi)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+endif()
 set(CPACK_COMPONENT_RUNTIME_GROUP program)
 set(CPACK_COMPONENT_DEVELOPMENT_GROUP program)
+set(CPACK_COMPONENT_MPI_GROUP mpi)
 set(CPACK_COMPONENT_CUDA_GROUP cuda)
 set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
 
@@ -36,6 +41,9 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "python3-numpy (>= 1:1.24), python3 (>=
 # NVRTC: from the package beside it, or from a toolkit of whatever origin.
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "warpmark-cuda")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "python3-matplotlib")
+set(CPACK_DEBIAN_MPI_PACKAGE_NAME warpmark-mpi)
+set(CPACK_DEBIAN_MPI_DESCRIPTION "Cases of warpmark on several processes, by MPI")
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "warpmark (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_CUDA_PACKAGE_NAME warpmark-cuda)
 set(CPACK_DEBIAN_CUDA_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_CUDA_DESCRIPTION "NVRTC and CUDA's headers for warpmark, under NVIDIA's licence")

@@ -13,6 +13,7 @@
 #include "cli/bench_comparison_job.hpp"
 #include "cli/job_setup.hpp"
 #include "cli/output_files.hpp"
+#include "cli/rank_job.hpp"
 #include "cli/session_timer.hpp"
 #include "driver/choose.hpp"
 #include "driver/driver.hpp"
@@ -151,6 +152,7 @@ ExitCode measure_cases(const JobRequest& request, Output& out, LazyPython& pytho
   }
   std::vector<CaseWork> planned = plan_all(chosen, request.choice.axes);
   require_kept(output_files(request), request.paths, planned);
+  require_ranks(planned, request);
   const std::vector<BenchWork> work = bench_work(request, std::move(planned));
   if (nothing_can_run(case_work(work))) measure_nothing(work, request, context, out);
 

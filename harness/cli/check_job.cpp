@@ -13,9 +13,11 @@
 #include "cli/last_failed_report.hpp"
 #include "cli/lazy_python.hpp"
 #include "cli/output_files.hpp"
+#include "cli/rank_job.hpp"
 #include "cli/session_runner.hpp"
 #include "compiler/cache.hpp"
 #include "driver/driver.hpp"
+#include "ranks/ranks.hpp"
 #include "runtime/session.hpp"
 
 namespace warpmark {
@@ -48,6 +50,14 @@ void require_sanitizer(const DeviceFacts& device, const SessionOptions& options)
   throw environment_error(
       "compute-sanitizer is neither in PATH nor below WARPMARK_CUDA_HOME or /usr/local/cuda",
       "it comes with the CUDA toolkit (Debian: nvidia-cuda-toolkit)");
+}
+
+void use_ranks(const JobRequest& request, SessionOptions& options) {
+  if (!request.sanitize.empty()) {
+    throw usage_error("--sanitize is for one process, and mpirun started several");
+  }
+  request.ranks->share_cpu_devices();
+  options.ranks = request.ranks;
 }
 
 // What was asked for by name is not left out in silence.
@@ -107,10 +117,18 @@ ExitCode check(const JobRequest& request, Output& out) {
   require_kept(output_files(request), request.paths, work);
   if (nothing_can_run(work)) check_nothing(work, request, deselected, out);
 
-  const SessionOptions session_options = session_options_of(request);
+  require_ranks(work, request);
+  SessionOptions session_options = session_options_of(request);
+  const bool on_ranks = request.ranks && has_devices(work);
+  if (on_ranks) use_ranks(request, session_options);
   auto session = std::make_unique<Session>(python.interpreter(), session_options);
   RunContext context = make_context(request, deselected);
   if (!last_failed_note.empty()) context.notes.push_back(last_failed_note);
+  if (on_ranks) {
+    context.launcher = fmt::format("mpirun -n {}", request.ranks->size());
+    context.notes.push_back(fmt::format("{} ranks, each with a device for cases with `devices`",
+                                        request.ranks->size()));
+  }
   if (!find_device(*session, request, context, out)) return ExitCode::skipped;
   if (request.checks_given) require_checks(context.device);
   if (!request.sanitize.empty()) require_sanitizer(context.device, session_options);

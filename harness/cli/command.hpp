@@ -14,6 +14,8 @@ struct Command {
   /// Called after all arguments were read without an error. Throws an Error for what ends the
   /// program with another exit code than a verdict's.
   std::function<ExitCode(Output&)> run;
+  /// Of several ranks (cli/rank_job.hpp) the first alone runs others.
+  bool on_every_rank = false;
 };
 
 // One in each file of the same name; `program` owns what they add.

@@ -14,6 +14,7 @@
 #include "cli/lazy_python.hpp"
 #include "grade/class_run.hpp"
 #include "grade/seeds.hpp"
+#include "ranks/ranks.hpp"
 #include "report/grade_console.hpp"
 #include "report/grade_text.hpp"
 #include "report/style.hpp"
@@ -219,7 +220,10 @@ Command grade_command(const ArgumentParser& program) {
   app.add_flag("--lint", request->lint,
                "Check the assignment itself, and run its self-tests: no submissions");
   app.add_flag("-q,--quiet", request->quiet, "Print the sums only");
-  return {app, [request](Output& out) { return grade(*request, out); }};
+  return {app, [request](Output& out) {
+            refuse_ranks("`warpmark grade` is for", "-j N grades N submissions at the same time");
+            return grade(*request, out);
+          }};
 }
 
 }  // namespace warpmark

@@ -4,6 +4,7 @@
 #include "cli/bench_self_test.hpp"
 #include "cli/command.hpp"
 #include "cli/job_options.hpp"
+#include "cli/rank_job.hpp"
 
 namespace warpmark {
 namespace {
@@ -31,7 +32,8 @@ Command job_command(const ArgumentParser& program, JobKind kind, const std::stri
                  "Run each case once, for ncu and nsys, and take no time");
     app.add_flag("--self-test", state->self_test, "Measure false alarms and power on this machine");
   }
-  return {app, [state, kind](Output& out) {
+  return {app,
+          [state, kind](Output& out) {
             JobRequest request;
             request.kind = kind;
             return annotating(
@@ -47,9 +49,11 @@ Command job_command(const ArgumentParser& program, JobKind kind, const std::stri
                       throw usage_error("--self-test has kernels of its own, and takes no PATHS");
                     return bench_self_test(request, out);
                   }
-                  return run_job(request, out);
+                  return kind == JobKind::check ? check_on_ranks(request, out)
+                                                : run_job(request, out);
                 });
-          }};
+          },
+          kind == JobKind::check};
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,8 @@ struct JobRequest {
   bool json = false;              ///< JSON lines instead of the console's report
   Verbosity verbosity = Verbosity::normal;
   std::optional<size_t> durations;   ///< how many of the slowest cases are listed; 0 for all
+  std::shared_ptr<Ranks> ranks;      ///< that mpirun started, if this is one; else null
+  std::optional<Error> no_ranks;     ///< why it cannot be one, though mpirun started it
   bool skip_without_device = false;  ///< ExitCode::skipped where the device is not there
   bool device_given = false;         ///< for the command that repeats a case
   bool seed_given = false;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.hpp"
 #include "report/annotations.hpp"
 
 namespace warpmark {
@@ -34,11 +35,18 @@ class Output {
   /// that could not throw.
   void flush();
 
+  /// `end` gets the program's exit code, once all is written.
+  void at_end(std::function<void(ExitCode)> end) { end_ = std::move(end); }
+  void end(ExitCode code) const {
+    if (end_) end_(code);
+  }
+
  private:
   int fd_;
   bool for_runner_;
   std::string pending_;
   bool reader_left_ = false;
+  std::function<void(ExitCode)> end_;
 };
 
 /// Prints a text of several lines to the standard error, as far as others may read it safely.

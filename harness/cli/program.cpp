@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "cli/argument_parser.hpp"
 #include "cli/command.hpp"
+#include "cli/rank_job.hpp"
 
 namespace warpmark {
 namespace {
@@ -36,7 +37,17 @@ ExitCode run(int count, const char* const* arguments, Output& out) {
       cache_command(program),    schema_command(program),       completion_command(program),
       complete_command(program), grade_worker_command(program), worker_command(program)};
   program.set_footer(kFooter);  // set after the commands were made, which would all take it over
-  switch (program.parse(count, arguments)) {
+  // Every rank reads the same words, and one of them answers.
+  const bool silent = is_other_rank();
+  CommandLine::Request request{};
+  try {
+    request = program.parse(count, arguments);
+  } catch (const Error&) {
+    if (silent) return ExitCode::success;
+    throw;
+  }
+  if (silent && request != CommandLine::Request::command) return ExitCode::success;
+  switch (request) {
     case CommandLine::Request::help:
       out.write(program.help());
       return ExitCode::success;
@@ -47,37 +58,41 @@ ExitCode run(int count, const char* const* arguments, Output& out) {
       break;
   }
   for (const Command& command : commands) {
-    if (command.app.parsed()) return command.run(out);
+    if (!command.app.parsed()) continue;
+    return silent && !command.on_every_rank ? ExitCode::success : command.run(out);
   }
+  if (silent) return ExitCode::success;
   throw usage_error("which command? " + join(program.subcommand_names(), ", "), {},
                     "`warpmark --help` says what they do");
 }
 
-int fail(Output& out, ExitCode code, const std::string& text) {
+void print_failure(Output& out, const std::string& text) {
   try {
     out.flush();            // what was printed before comes first
   } catch (const Error&) {  // the failure at hand is the one to report
   }
   print_error(out, text);
-  return static_cast<int>(code);
 }
 
 }  // namespace
 
 int run_program(int count, const char* const* arguments) noexcept {
   Output out(STDOUT_FILENO);
+  ExitCode code = ExitCode::internal;
   try {
     try {
-      const ExitCode code = run(count, arguments, out);
+      code = run(count, arguments, out);
       out.flush();
-      return static_cast<int>(code);
     } catch (...) {
       const Error error = to_error(std::current_exception());
-      return fail(out, error.code(), error.what());
+      code = error.code();
+      print_failure(out, error.what());
     }
+    out.end(code);
   } catch (...) {  // out of memory while a failure is reported
     return static_cast<int>(ExitCode::internal);
   }
+  return static_cast<int>(code);
 }
 
 }  // namespace warpmark

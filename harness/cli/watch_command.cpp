@@ -20,6 +20,7 @@
 #include "cli/program_process.hpp"
 #include "cli/suites.hpp"
 #include "cli/watched_suites.hpp"
+#include "ranks/ranks.hpp"
 
 namespace warpmark {
 namespace {
@@ -214,7 +215,10 @@ Command watch_command(const ArgumentParser& program) {
   state->arguments.add_to(app, JobKind::check);
   app.add_flag("--once", state->once).hide();
   app.add_option("--touched", state->touched).one_value_each_time().hide();
-  return {app, [state](Output& out) { return watch(*state, out); }};
+  return {app, [state](Output& out) {
+            refuse_ranks("`warpmark watch` is for", "`warpmark check` runs on several");
+            return watch(*state, out);
+          }};
 }
 
 }  // namespace warpmark

@@ -40,9 +40,9 @@ std::string shell_word(std::string_view text) {
 }
 
 std::string reproduce_command(const RepeatedCase& which, const RunContext& context) {
-  std::string command = "warpmark " + context.verb + " " +
-                        shell_word(display_path(which.suite_file)) + " --case " +
-                        shell_word(which.id);
+  std::string command = (context.launcher.empty() ? "" : context.launcher + " ") + "warpmark " +
+                        context.verb + " " + shell_word(display_path(which.suite_file)) +
+                        " --case " + shell_word(which.id);
   for (const std::string& axis : which.axes) command += " -a " + shell_word(axis);
   if (!which.step.empty() && context.verb == "check")
     command += " --step " + shell_word(which.step);

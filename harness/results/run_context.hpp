@@ -29,6 +29,7 @@ struct RunContext {
   std::string verb = "check";  ///< the command that runs cases, and repeats one
   std::string version = warpmark_version();
   std::string date = utc_date();  ///< of the start
+  std::string launcher;           ///< in front of a command: "mpirun -n 4", or ""
   std::string command;            ///< the command line, as a shell would take it
   std::string device_request;     ///< what --device said; "" if it was not given
   bool seed_given = false;        ///< by --seed

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "runtime/case_fit.hpp"
 #include "runtime/output_checks.hpp"
@@ -130,24 +131,9 @@ void CaseLaunch::launch(const ReadyCase& ready, const Results& results, std::byt
     request.run.guard = ready.guards_front ? protocol::Guard::front : protocol::Guard::back;
   }
   for (const auto& placed : ready.placed) placed.second.spread(poison);
-  protocol::Reply reply = ask_for_launch(ready, request, results, outcome);
-  if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
-    outcome.step = blamed_step(plan, *failure);
-    name_steps(plan, *failure);
-    if (options_.sanitizer) {
-      failure->reports = sanitizer_reports(failure->places);
-      finished_ = true;
-    } else {
-      dialogue_.end_spoilt_worker(*failure);
-    }
-    end_small_variable(ready.planned, ready.inputs, failure->variable, outcome);
-    judge_fault(ready.planned, *failure, outcome);
-    throw CaseEnded{};
-  }
-  if (!std::holds_alternative<protocol::Verified>(reply)) dialogue_.end_garbled(outcome);
-  auto& verified = std::get<protocol::Verified>(reply);
-  outcome.step = blamed_step(plan, verified.reports);
-  name_steps(plan, verified.reports);
+  const bool on_ranks = ranks_ != nullptr && request.run.devices > 1;
+  protocol::Verified verified = on_ranks ? launch_on_ranks(ready, request, results, outcome)
+                                         : launch_once(ready, request, results, outcome);
   name_launches(plan, verified.counters);
   places_ = verified.places;
   outcome.findings = verified.reports;
@@ -166,6 +152,88 @@ void CaseLaunch::launch(const ReadyCase& ready, const Results& results, std::byt
   }
   if (options_.sanitizer) return;  // judged when its log is there
   if (!judge_reports(ready.planned, outcome)) throw CaseEnded{};
+}
+
+protocol::Verified CaseLaunch::launch_once(const ReadyCase& ready, const protocol::Verify& request,
+                                           const Results& results, Outcome& outcome) {
+  protocol::Reply reply = ask_for_launch(ready, request, results, outcome);
+  if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
+    outcome.step = name_steps(ready.planned.plan, *failure);
+    if (options_.sanitizer) {
+      failure->reports = sanitizer_reports(failure->places);
+      finished_ = true;
+    } else {
+      dialogue_.end_spoilt_worker(*failure);
+    }
+    end_failed(ready, *failure, outcome);
+  }
+  if (!std::holds_alternative<protocol::Verified>(reply)) dialogue_.end_garbled(outcome);
+  auto& verified = std::get<protocol::Verified>(reply);
+  outcome.step = name_steps(ready.planned.plan, verified.reports);
+  return std::move(verified);
+}
+
+void CaseLaunch::end_failed(const ReadyCase& ready, const protocol::Failure& failure,
+                            Outcome& outcome) {
+  end_small_variable(ready.planned, ready.inputs, failure.variable, outcome);
+  judge_fault(ready.planned, failure, outcome);
+  throw CaseEnded{};
+}
+
+namespace {
+
+// Warnings are left to whoever judges the whole.
+void end_unclean(const PlannedCase& planned, const std::vector<nlohmann::ordered_json>& reports,
+                 Outcome& outcome) {
+  Outcome alone;
+  alone.findings = reports;
+  if (judge_clean(planned, alone)) return;
+  outcome.findings = reports;
+  end_case(outcome, alone.failure, alone.error.value());
+}
+
+}  // namespace
+
+// The first rank that has something to say against it decides, and is named.
+protocol::Verified CaseLaunch::launch_on_ranks(const ReadyCase& ready,
+                                               const protocol::Verify& request,
+                                               const Results& results, Outcome& outcome) {
+  const Plan& plan = ready.planned.plan;
+  const std::optional<double> limit_s = plan.limits.timeout_s;
+  const auto run_own = [&](const nlohmann::json& part, const std::vector<int>& fds, Outcome& into) {
+    protocol::Reply reply = dialogue_.ask(part, fds, into, limit_s, 0, keeps_limits());
+    if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
+      dialogue_.end_spoilt_worker(*failure);
+    }
+    return reply;
+  };
+  std::vector<RankAnswer> answers =
+      ranks_->run(request, buffer_arrays(request.run, ready, &results), limit_s, run_own, outcome);
+  protocol::Verified whole;
+  size_t rank = 0;
+  try {
+    for (; rank < answers.size(); ++rank) {
+      end_with_rank(answers[rank], outcome);
+      protocol::Reply& reply = *answers[rank].reply;
+      if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
+        outcome.step = name_steps(plan, *failure);
+        end_failed(ready, *failure, outcome);
+      }
+      auto& verified = std::get<protocol::Verified>(reply);
+      const std::string step = name_steps(plan, verified.reports);
+      if (outcome.step.empty()) outcome.step = step;
+      end_misfit(ready.planned, verified.misfit, outcome);
+      if (!plan.report) end_unclean(ready.planned, verified.reports, outcome);
+      if (rank == 0) whole.places = std::move(verified.places);
+      std::ranges::move(verified.reports, std::back_inserter(whole.reports));
+      std::ranges::move(verified.counters, std::back_inserter(whole.counters));
+    }
+  } catch (const CaseEnded&) {
+    judge_silence(ready.planned, outcome);
+    blame_rank(outcome, rank);
+    throw;
+  }
+  return whole;
 }
 
 // What lies between rows and in front of arrays is not theirs.

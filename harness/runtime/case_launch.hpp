@@ -12,6 +12,7 @@
 #include "runtime/inputs.hpp"
 #include "runtime/judge.hpp"
 #include "runtime/outcome.hpp"
+#include "runtime/rank_group.hpp"
 #include "runtime/session.hpp"
 #include "runtime/worker_link.hpp"
 #include "worker/protocol.hpp"
@@ -25,8 +26,8 @@ using Results = std::map<std::string, Array>;
 class CaseLaunch {
  public:
   CaseLaunch(Interpreter& python, const SessionOptions& options, WorkerLink& worker,
-             CaseDialogue& dialogue)
-      : python_(python), options_(options), worker_(worker), dialogue_(dialogue) {}
+             CaseDialogue& dialogue, RankGroup* ranks = nullptr)
+      : python_(python), options_(options), worker_(worker), dialogue_(dialogue), ranks_(ranks) {}
 
   /// Memory for the results of a case.
   static Results make_results(const ReadyCase& ready);
@@ -59,6 +60,12 @@ class CaseLaunch {
                       Outcome& outcome);
   protocol::Reply ask_for_launch(const ReadyCase& ready, const protocol::Verify& request,
                                  const Results& results, Outcome& outcome);
+  protocol::Verified launch_once(const ReadyCase& ready, const protocol::Verify& request,
+                                 const Results& results, Outcome& outcome);
+  protocol::Verified launch_on_ranks(const ReadyCase& ready, const protocol::Verify& request,
+                                     const Results& results, Outcome& outcome);
+  [[noreturn]] static void end_failed(const ReadyCase& ready, const protocol::Failure& failure,
+                                      Outcome& outcome);
   bool judge(const ReadyCase& ready, const Results& results, std::byte poison,
              const EarlierResults& earlier, Outcome& outcome);
 
@@ -66,6 +73,7 @@ class CaseLaunch {
   const SessionOptions& options_;
   WorkerLink& worker_;
   CaseDialogue& dialogue_;
+  RankGroup* ranks_;  ///< the devices of a case that has several, or null
   std::vector<nlohmann::ordered_json> launch_counters_;
   std::vector<protocol::BufferPlace> places_;  ///< of the last run
   bool finished_ = false;                      ///< the sanitizer's log was read

@@ -1,5 +1,7 @@
 #include "runtime/case_units.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "runtime/judge.hpp"
@@ -64,8 +66,9 @@ void keep_images(std::vector<protocol::UnitImage> images, const std::vector<Entr
 
 }  // namespace
 
-CaseUnits::CaseUnits(const SessionOptions& options, WorkerLink& worker, CaseDialogue& dialogue)
-    : worker_(worker), dialogue_(dialogue) {
+CaseUnits::CaseUnits(const SessionOptions& options, WorkerLink& worker, CaseDialogue& dialogue,
+                     RankGroup* ranks)
+    : worker_(worker), dialogue_(dialogue), ranks_(ranks) {
   if (options.confinement) compiler_.emplace(options);
 }
 
@@ -82,7 +85,17 @@ Signatures CaseUnits::prepare(const Case& which, const PlannedCase& planned, boo
   protocol::Prepare request = request_for(which, planned, load, artifacts, outcome);
   request.devices = static_cast<uint64_t>(
       devices_of(planned.plan, worker_.facts().attributes, planned.positions));
-  if (request.devices > 1 && compiler_) end_skipped(outcome, "several devices do not grade");
+  const uint64_t devices = request.devices;
+  if (devices > 1 && compiler_) end_skipped(outcome, "several devices do not grade");
+  if (ranks_ != nullptr) {
+    if (devices > static_cast<uint64_t>(ranks_->size())) {
+      end_skipped(
+          outcome,
+          fmt::format("runs on {} devices, and there are {} ranks", devices, ranks_->size()),
+          planned.positions.find("/devices"));
+    }
+    request.devices = 1;
+  }
   if (compiler_) return prepare_confined(which, planned, std::move(request), artifacts, outcome);
   const nlohmann::json wire = protocol::to_json(request);
   // Most cases of a suite are compiled alike, and without a launch nothing else is wanted.
@@ -90,7 +103,7 @@ Signatures CaseUnits::prepare(const Case& which, const PlannedCase& planned, boo
     if (!known_error_) return known_;
     end_case(outcome, FailureKind::compile, *known_error_);
   }
-  protocol::Reply reply = dialogue_.ask(wire, {}, outcome);
+  protocol::Reply reply = ask(wire, load ? devices : 1, planned, outcome);
   if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
     end_unloaded(*failure, outcome);
     failure->where = in_suite(failure->where, *which.suite);
@@ -120,6 +133,42 @@ Signatures CaseUnits::prepare(const Case& which, const PlannedCase& planned, boo
     throw CaseEnded{};
   }
   return known_;
+}
+
+// The reply of this process's worker. Of several ranks, a failure of another that this one does not
+// have ends the case.
+protocol::Reply CaseUnits::ask(const nlohmann::json& wire, uint64_t devices,
+                               const PlannedCase& planned, Outcome& outcome) {
+  if (ranks_ == nullptr || devices <= 1) return dialogue_.ask(wire, {}, outcome);
+  std::vector<RankAnswer> answers = ranks_->prepare(
+      wire, devices, [&](Outcome& into) { return dialogue_.ask(wire, {}, into); }, outcome);
+  for (size_t rank = 0; rank < answers.size(); ++rank) {
+    if (answers[rank].reply) continue;
+    try {
+      end_with_rank(answers[rank], outcome);
+    } catch (const CaseEnded&) {
+      blame_rank(outcome, rank);
+      throw;
+    }
+  }
+  if (std::holds_alternative<protocol::Failure>(*answers.front().reply)) {
+    return std::move(*answers.front().reply);
+  }
+  for (size_t rank = 1; rank < answers.size(); ++rank) {
+    if (const auto* failure = std::get_if<protocol::Failure>(&*answers[rank].reply)) {
+      const Position where = planned.positions.find("/kernel/entry");
+      fail(outcome, blames_image(failure->result) ? FailureKind::compile : FailureKind::driver,
+           failure->error().at(where));
+    } else if (const auto& prepared = std::get<protocol::Prepared>(*answers[rank].reply);
+               !prepared.misfit.empty()) {
+      skip(outcome, prepared.misfit, place_of_misfit(planned));
+    } else {
+      continue;
+    }
+    blame_rank(outcome, rank);
+    throw CaseEnded{};
+  }
+  return std::move(*answers.front().reply);
 }
 
 // A failure to load that the source is not to blame for ends the case.

@@ -9,6 +9,7 @@
 #include "runtime/artifacts.hpp"
 #include "runtime/case_dialogue.hpp"
 #include "runtime/confined_compiler.hpp"
+#include "runtime/rank_group.hpp"
 #include "runtime/session.hpp"
 
 namespace warpmark {
@@ -16,7 +17,9 @@ namespace warpmark {
 class CaseUnits {
  public:
   /// Starts a compile worker in a confined session, and waits for nothing.
-  CaseUnits(const SessionOptions& options, WorkerLink& worker, CaseDialogue& dialogue);
+  /// `ranks`, which may be null, are the devices of a case that has several.
+  CaseUnits(const SessionOptions& options, WorkerLink& worker, CaseDialogue& dialogue,
+            RankGroup* ranks = nullptr);
 
   /// Adds what the compile worker has, if there is one; waits for it.
   void add_facts(DeviceFacts& facts);
@@ -33,10 +36,13 @@ class CaseUnits {
   Signatures prepare_confined(const Case& which, const PlannedCase& planned,
                               protocol::Prepare request, CaseArtifacts* artifacts,
                               Outcome& outcome);
+  protocol::Reply ask(const nlohmann::json& wire, uint64_t devices, const PlannedCase& planned,
+                      Outcome& outcome);
   void end_unloaded(const protocol::Failure& failure, Outcome& outcome);
 
   WorkerLink& worker_;
   CaseDialogue& dialogue_;
+  RankGroup* ranks_;
   std::optional<ConfinedCompiler> compiler_;  ///< in a worker of its own, in a confined session
   nlohmann::json known_request_;              ///< the last one that was compiled, and what it has
   Signatures known_;

@@ -243,18 +243,32 @@ protocol::Run run_request(const ReadyCase& ready) {
   return run;
 }
 
-std::vector<int> descriptors(const protocol::Run& run, const ReadyCase& ready,
-                             const std::map<std::string, Array>* results) {
-  std::vector<int> fds;
+std::vector<BufferArrays> buffer_arrays(const protocol::Run& run, const ReadyCase& ready,
+                                        const std::map<std::string, Array>* results) {
+  std::vector<BufferArrays> all;
   for (const protocol::BufferBytes& buffer : run.buffers) {
     const auto placed = ready.placed.find(buffer.name);
     const PlacedArray* spread = placed == ready.placed.end() ? nullptr : &placed->second;
+    BufferArrays& one = all.emplace_back();
     if (buffer.has_initial) {
-      const Array& initial = spread ? spread->initial() : ready.inputs.arrays.at(buffer.name);
-      fds.push_back(initial.memory()->fd());
+      one.initial = spread ? &spread->initial() : &ready.inputs.arrays.at(buffer.name);
     }
     if (results == nullptr) continue;
-    fds.push_back((spread ? spread->result() : results->at(buffer.name)).memory()->fd());
+    one.result = spread ? &spread->result() : &results->at(buffer.name);
+  }
+  return all;
+}
+
+std::vector<int> descriptors(const protocol::Run& run, const ReadyCase& ready,
+                             const std::map<std::string, Array>* results) {
+  return descriptors(buffer_arrays(run, ready, results));
+}
+
+std::vector<int> descriptors(const std::vector<BufferArrays>& buffers) {
+  std::vector<int> fds;
+  for (const BufferArrays& one : buffers) {
+    if (one.initial != nullptr) fds.push_back(one.initial->memory()->fd());
+    if (one.result != nullptr) fds.push_back(one.result->memory()->fd());
   }
   return fds;
 }

@@ -23,10 +23,21 @@ Position in_suite(Position where, const Suite& suite);
 /// One run of a resolved plan, without the limits of a device.
 protocol::Run run_request(const ReadyCase& ready);
 
+/// The memory of one buffer, as a worker gets it; neither need be there.
+struct BufferArrays {
+  const Array* initial = nullptr;
+  const Array* result = nullptr;
+};
+
+/// That of each buffer of a request for `run`, with `results` of each.
+std::vector<BufferArrays> buffer_arrays(const protocol::Run& run, const ReadyCase& ready,
+                                        const std::map<std::string, Array>* results = nullptr);
+
 /// The descriptors that travel with a request for `run`: initial values and, of a Verify request,
 /// `results` of each buffer.
 std::vector<int> descriptors(const protocol::Run& run, const ReadyCase& ready,
                              const std::map<std::string, Array>* results = nullptr);
+std::vector<int> descriptors(const std::vector<BufferArrays>& buffers);
 
 /// Throws a verdict error, at the argument, for an array whose shape no texture or surface has.
 void check_images(const ReadyCase& ready);

@@ -19,6 +19,7 @@
 #include "runtime/index_check.hpp"
 #include "runtime/inputs.hpp"
 #include "runtime/judge.hpp"
+#include "runtime/rank_group.hpp"
 #include "runtime/requests.hpp"
 #include "runtime/worker_link.hpp"
 #include "suite/companions.hpp"
@@ -44,15 +45,20 @@ class Session::State {
         worker_(options_,
                 options_.confinement ? std::optional(WorkerLink::Role::run) : std::nullopt),
         dialogue_(worker_, options_),
-        launch_(python_, options_, worker_, dialogue_),
-        units_(options_, worker_, dialogue_),
+        ranks_(options_.ranks ? std::make_unique<RankGroup>(options_, worker_) : nullptr),
+        launch_(python_, options_, worker_, dialogue_, ranks_.get()),
+        units_(options_, worker_, dialogue_, ranks_.get()),
         timing_(options_, worker_, dialogue_, units_, launch_) {
     python_.begin_importing_numpy();
   }
 
   const DeviceFacts& require() {
     if (!ready_) {
-      worker_.greet();
+      if (ranks_) {
+        ranks_->require([this] { return worker_.greet(); });
+      } else {
+        worker_.greet();
+      }
       facts_ = worker_.facts();
       units_.add_facts(facts_);
       python_.require_numpy();
@@ -150,6 +156,7 @@ class Session::State {
       if (interrupted()) end_interrupted(outcome);
       require();
       dialogue_.begin_case();
+      if (ranks_) ranks_->begin_case();
       for (bool done = false; !done;) {
         try {
           steps(outcome);
@@ -413,6 +420,7 @@ class Session::State {
   SessionOptions options_;
   WorkerLink worker_;
   CaseDialogue dialogue_;
+  std::unique_ptr<RankGroup> ranks_;  ///< or null
   CaseLaunch launch_;
   CaseUnits units_;
   CaseTiming timing_;

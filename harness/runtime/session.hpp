@@ -27,6 +27,7 @@
 namespace warpmark {
 
 struct CaseArtifacts;
+class Ranks;
 
 /// What devices with the capability `checks` can look for, by name (warpmark/device.h).
 const std::vector<std::string>& known_checks();
@@ -51,6 +52,8 @@ struct SessionOptions {
   /// with a notice.
   bool requires_counters = false;
   std::string program;  ///< of the worker: the file to run as `PROGRAM worker`; "" is our own
+  /// Of cases with `devices`, each rank is a device; null: devices are those of this process.
+  std::shared_ptr<Ranks> ranks;
   std::optional<Confinement> confinement;  ///< for source that is not trusted; never in_process
   DriverOpeners openers = DriverOpeners::standard();  ///< for in_process; tests put fakes here
 };

@@ -45,12 +45,15 @@ std::string step_title(const Plan& plan, std::optional<size_t> step) {
   return fmt::format("step {}, {}", *step + 1, title_of(plan.steps[*step]));
 }
 
-void name_steps(const Plan& plan, std::vector<nlohmann::ordered_json>& reports) {
+std::string name_steps(const Plan& plan, std::vector<nlohmann::ordered_json>& reports) {
+  std::string first;
   for (nlohmann::ordered_json& report : reports) {
     const auto step = report.find("step");
     if (step == report.end()) continue;
-    const std::string title =
-        step->is_number_unsigned() ? step_title(plan, step->get<size_t>()) : std::string();
+    const auto index =
+        step->is_number_unsigned() ? std::optional(step->get<size_t>()) : std::nullopt;
+    const std::string title = step_title(plan, index);
+    if (first.empty() && index) first = launch_name(plan, *index);
     if (title.empty()) {
       report.erase("step");
       continue;
@@ -60,25 +63,14 @@ void name_steps(const Plan& plan, std::vector<nlohmann::ordered_json>& reports) 
     if (message == report.end() || !message->is_string()) continue;
     *message = title + ": " + message->get<std::string>();
   }
+  return first;
 }
 
-void name_steps(const Plan& plan, protocol::Failure& failure) {
-  name_steps(plan, failure.reports);
+std::string name_steps(const Plan& plan, protocol::Failure& failure) {
+  const std::string first = name_steps(plan, failure.reports);
   const std::string title = step_title(plan, failure.step);
   if (!title.empty()) failure.message = title + ": " + failure.message;
-}
-
-std::string blamed_step(const Plan& plan, const std::vector<nlohmann::ordered_json>& reports) {
-  for (const nlohmann::ordered_json& report : reports) {
-    const auto step = report.find("step");
-    if (step == report.end() || !step->is_number_unsigned()) continue;
-    return launch_name(plan, step->get<size_t>());
-  }
-  return "";
-}
-
-std::string blamed_step(const Plan& plan, const protocol::Failure& failure) {
-  return failure.step ? launch_name(plan, *failure.step) : blamed_step(plan, failure.reports);
+  return failure.step ? launch_name(plan, *failure.step) : first;
 }
 
 void name_launches(const Plan& plan, std::vector<nlohmann::ordered_json>& launches) {

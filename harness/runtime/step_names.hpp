@@ -15,16 +15,11 @@ namespace warpmark {
 std::string step_title(const Plan& plan, std::optional<size_t> step);
 
 /// Reports that have the index of their step get its title instead, in front of their message too.
-void name_steps(const Plan& plan, std::vector<nlohmann::ordered_json>& reports);
+/// Returns the name of the launch that the first of them is about; "" for none, and for the only step.
+std::string name_steps(const Plan& plan, std::vector<nlohmann::ordered_json>& reports);
 
 /// The same of a run that failed, and of its message.
-void name_steps(const Plan& plan, protocol::Failure& failure);
-
-/// The name of the launch that the first report with a step is about; "" for none. Before the steps
-/// are named.
-std::string blamed_step(const Plan& plan, const std::vector<nlohmann::ordered_json>& reports);
-/// The same of a run that failed.
-std::string blamed_step(const Plan& plan, const protocol::Failure& failure);
+std::string name_steps(const Plan& plan, protocol::Failure& failure);
 
 /// What a launch is called: its name, or its kernel's.
 const std::string& step_name(const LaunchStep& launch);

@@ -12,6 +12,7 @@
 #include "base/clock.hpp"
 #include "base/own_program.hpp"
 #include "driver/allotment.hpp"
+#include "ranks/ranks.hpp"
 #include "worker/confined_start.hpp"
 
 namespace warpmark {
@@ -36,6 +37,7 @@ WorkerLink::WorkerLink(SessionOptions options, std::optional<Role> role)
 void WorkerLink::start() {
   const std::string program = options_.program.empty() ? own_program().worker : options_.program;
   protocol::Hello hello{allotted_request(options_.device), options_.use_cache};
+  if (options_.ranks) hello.further = options_.ranks->place().node_rank;
   std::error_code ignored;
   if (role_) {
     worker_ = Worker::spawn_confined(program);
@@ -86,6 +88,7 @@ const DeviceFacts& WorkerLink::take_greeting(const Message& message) {
     throw error;
   }
   facts_ = std::get<DeviceFacts>(std::move(reply));
+  if (options_.ranks) facts_.attributes["count"] = options_.ranks->size();
   greeted_ = true;
   return facts_;
 }

@@ -4,16 +4,12 @@
 
 namespace warpmark {
 
-namespace {
-
 protocol::Run part_of(protocol::Run run, uint64_t devices) {
   for (protocol::BufferBytes& buffer : run.buffers) {
     if (buffer.partition) buffer.bytes /= devices;
   }
   return run;
 }
-
-}  // namespace
 
 DeviceGroup::DeviceGroup(const std::vector<PreparedDevice>& devices, const protocol::Run& run)
     : request_(run) {

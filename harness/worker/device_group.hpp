@@ -22,6 +22,9 @@ struct PreparedDevice {
   std::optional<Module> main_module;  ///< of the first kernel: variables are looked up here
 };
 
+/// What each of several devices has of a run: equal parts of the partitioned buffers.
+protocol::Run part_of(protocol::Run run, uint64_t devices);
+
 /// Partitioned buffers of the run have an equal part on each device, and all of it on the first;
 /// others are there as often as devices are.
 class DeviceGroup {

@@ -65,9 +65,14 @@ DeviceFacts facts_of(const DeviceChoice& choice) {
   return facts;
 }
 
-DeviceChoice choose(const std::string& request, const DriverOpeners& openers) {
+DeviceChoice choose(const protocol::Hello& request, const DriverOpeners& openers) {
   try {
-    return choose_device(request, openers);
+    DeviceChoice choice = choose_device(request.device, openers);
+    if (request.further == 0) return choice;
+    const auto& driver = choice.device.driver();
+    const int index = (choice.device.index() + request.further) % Device::count(*driver);
+    choice.device = Device(driver, index);
+    return choice;
   } catch (const Error& error) {
     if (error.code() != ExitCode::environment) throw;
     throw NoDeviceError(error);
@@ -77,7 +82,7 @@ DeviceChoice choose(const std::string& request, const DriverOpeners& openers) {
 }  // namespace
 
 Executor::Executor(const protocol::Hello& request, const DriverOpeners& openers)
-    : choice_(choose(request.device, openers)),
+    : choice_(choose(request, openers)),
       context_(Context::create(choice_.device)),
       facts_(facts_of(choice_)) {
   if (!request.confined) {

@@ -183,6 +183,7 @@ Confined confined_from(const Json& json) {
 
 Hello hello_from(const Json& json) {
   Hello hello{json.at("device"), json.at("use_cache")};
+  hello.further = json.value("further", 0);
   if (json.contains("confined")) hello.confined = confined_from(json.at("confined"));
   return hello;
 }
@@ -346,6 +347,7 @@ auto read_message(const char* what, const Read& read) {
 Json to_json(const Hello& request) {
   Json json = {{"do", "hello"}, {"device", request.device}, {"use_cache", request.use_cache}};
   if (request.confined) json["confined"] = to_json(*request.confined);
+  if (request.further > 0) json["further"] = request.further;
   return json;
 }
 

@@ -35,6 +35,7 @@ struct Hello {
   std::string device = "auto";
   bool use_cache = true;
   std::optional<Confined> confined = {};
+  int further = 0;  ///< which device behind the one that is chosen; behind the last comes number 0
 };
 
 /// A translation unit with its text: workers open no file of a suite but headers.

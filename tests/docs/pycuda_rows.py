@@ -35,7 +35,7 @@ ROWS = [
     ("`InclusiveScanKernel`, `ExclusiveScanKernel`", "`plugin: scan`", "scan"),
     ("`curandom.rand`", "a kernel with Philox", "random"),
     ("texture references", "`texture: …`", "textures"),
-    ("MPI: scatter, `x = 0.9*x` a thousand times, gather", "`devices: …`, `partition: {axis: 0}`", "devices"),
+    ("MPI: scatter, `x = 0.9*x` a thousand times, gather", "`devices: …`, `partition: {axis: 0}`, and [`mpirun`](../suite-format.md#under-mpi)", "devices"),
 ]
 
 

@@ -205,7 +205,8 @@ class Bookworm(RootTest):
     def test_deb(self):
         subprocess.run(["cpack", "--config", BINARY / "CPackConfig.cmake"], check=True, cwd=BINARY,
                        stdout=subprocess.DEVNULL)
-        names = [self.put(file, "root") for file in sorted((BINARY / "packages").glob("*.deb"))]
+        names = [self.put(file, "root") for file in sorted((BINARY / "packages").glob("*.deb"))
+                 if not file.name.startswith("warpmark-mpi_")]  # where the build found an MPI
         self.assertEqual(len(names), 2)
         self.root.run("apt-get", "update", "-qq")
         self.root.run("sh", "-c", "dpkg --purge warpmark warpmark-cuda || true")  # of a kept system

@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-LAYERS = {"base": 1, "driver": 2, "compiler": 2, "python": 2, "suite": 2, "plan": 3, "worker": 4,
+LAYERS = {"base": 1, "driver": 2, "compiler": 2, "python": 2, "ranks": 2, "suite": 2, "plan": 3, "worker": 4,
           "runtime": 5, "results": 6, "report": 7, "check": 8, "bench": 8, "grade": 8, "cli": 9}
 # A worker runs what is not trusted: nothing of Python, of what is expected, or of the session that
 # judges is in there. Its own layer would allow plans and Python, which are below.

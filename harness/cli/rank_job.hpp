@@ -1,0 +1,26 @@
+// `warpmark check` where mpirun started the program as several processes.
+#pragma once
+
+#include <vector>
+
+#include "cli/job_request.hpp"
+#include "cli/output.hpp"
+#include "report/case_run.hpp"
+
+namespace warpmark {
+
+/// Whether this process is one of several, and not the first, which prints and writes files.
+bool is_other_rank();
+
+/// Does what the request asks on rank 0, and lends it this process and its device on others. All end
+/// with the same exit code.
+ExitCode check_on_ranks(JobRequest& request, Output& out);
+
+/// Whether the work has a case for several devices.
+bool has_devices(const std::vector<CaseWork>& work);
+
+/// Throws if there are several processes, and the work has a case for several devices, but ranks are
+/// not what it runs on: MPI is missing, or the job is not one of `check` alone.
+void require_ranks(const std::vector<CaseWork>& work, const JobRequest& request);
+
+}  // namespace warpmark
