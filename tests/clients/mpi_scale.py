@@ -1,15 +1,15 @@
 """Four processes, each with its share on a device: 0.9 * x, a thousand times."""
+import importlib.util
 import os
 import subprocess
 import sys
 
 from client import numpy, on_the_cpu_device, skip
 
-try:
-    from mpi4py import MPI
-except ImportError as error:
-    skip(f"mpi4py cannot be imported: {error}")
+if importlib.util.find_spec("mpi4py") is None:
+    skip("there is no mpi4py")
 
+# Before MPI is imported, which starts it: mpirun does not work in a process of MPI.
 if "OMPI_COMM_WORLD_SIZE" not in os.environ and "PMI_SIZE" not in os.environ:
     try:
         done = subprocess.run(["mpirun", "--oversubscribe", "--allow-run-as-root", "-n", "4",
@@ -18,6 +18,10 @@ if "OMPI_COMM_WORLD_SIZE" not in os.environ and "PMI_SIZE" not in os.environ:
         skip("there is no mpirun")
     sys.exit(done.returncode)
 
+try:
+    from mpi4py import MPI
+except ImportError as error:
+    skip(f"mpi4py cannot be imported: {error}")
 on_the_cpu_device()
 import pycuda.gpuarray as gpuarray  # noqa: E402
 from pycuda.compiler import SourceModule  # noqa: E402
