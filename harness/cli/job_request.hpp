@@ -26,22 +26,22 @@ std::string_view to_text(JobKind kind);
 
 struct JobRequest {
   JobKind kind = JobKind::check;
+  FailOn fail_on;
   std::vector<std::filesystem::path> paths;  ///< as suite_files takes them
   std::filesystem::path config;              ///< the run configuration it is from; "" for none
   CaseChoice choice;
   /// If not empty, only suites of these files, whatever else is chosen; choosing none is no mistake.
   std::vector<std::filesystem::path> touched;
   size_t max_failures = 0;  ///< 0 for no limit
-  FailOn fail_on;
   SessionOptions session;
-  std::filesystem::path journal;  ///< "" for none
-  std::filesystem::path junit;    ///< "" for none
-  bool append_journal = false;    ///< after the runs of other jobs, which are in it
-  bool json = false;              ///< JSON lines instead of the console's report
+  std::filesystem::path journal;    ///< "" for none
+  std::filesystem::path junit;      ///< "" for none
+  std::optional<size_t> durations;  ///< how many of the slowest cases are listed; 0 for all
+  std::shared_ptr<Ranks> ranks;     ///< that mpirun started, if this is one; else null
+  std::optional<Error> no_ranks;    ///< why it cannot be one, though mpirun started it
+  bool append_journal = false;      ///< after the runs of other jobs, which are in it
+  bool json = false;                ///< JSON lines instead of the console's report
   Verbosity verbosity = Verbosity::normal;
-  std::optional<size_t> durations;   ///< how many of the slowest cases are listed; 0 for all
-  std::shared_ptr<Ranks> ranks;      ///< that mpirun started, if this is one; else null
-  std::optional<Error> no_ranks;     ///< why it cannot be one, though mpirun started it
   bool skip_without_device = false;  ///< ExitCode::skipped where the device is not there
   bool device_given = false;         ///< for the command that repeats a case
   bool seed_given = false;
@@ -64,14 +64,14 @@ struct JobRequest {
   // Of `bench` only; nothing leaves the suite's own value, or that of TimingOptions.
   std::optional<CacheChoice> cache;
   std::optional<bool> graph, transfers;
+  bool profile = false;          ///< each case runs once, for a profiler
+  bool update_baseline = false;  ///< writes it, instead of failing where it differs
   std::optional<double> budget_s;
   std::optional<double> precision;  ///< a share: 0.005 for "± 0.5 %"
   std::optional<uint64_t> max_samples;
   std::optional<uint64_t> processes;
   std::filesystem::path google_benchmark;  ///< its JSON; "" for none
   std::filesystem::path baseline;          ///< to compare with; "" for none
-  bool profile = false;                    ///< each case runs once, for a profiler
-  bool update_baseline = false;            ///< writes it, instead of failing where it differs
   CompareRequest comparison;
 };
 

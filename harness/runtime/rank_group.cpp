@@ -144,9 +144,10 @@ std::vector<RankAnswer> RankGroup::answers(uint64_t devices, double limit_s,
 std::vector<RankAnswer> RankGroup::prepare(const nlohmann::json& request, uint64_t devices,
                                            const AskOwn& ask_own, Outcome& outcome) {
   return unless_interrupted(outcome, [&] {
+    nlohmann::json message = {{"do", "prepare"}, {"request", request}, {"begins", begins_}};
+    message["request"]["images"] = false;  // this rank's are enough
     for (uint64_t rank = 1; rank < devices; ++rank) {
-      ranks_.send(static_cast<int>(rank),
-                  {{"do", "prepare"}, {"request", request}, {"begins", begins_}});
+      ranks_.send(static_cast<int>(rank), message);
     }
     begins_ = false;
     return answers(devices, options_.start_timeout_s + options_.timeout_s, ask_own);
