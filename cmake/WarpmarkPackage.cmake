@@ -1,6 +1,6 @@
 # Debian packages, by `cpack --config build/CPackConfig.cmake` after `cmake --build … --target product`:
 #   warpmark       the program with its libraries, plugins, headers and CMake package
-#   warpmark-mpi   libwarpmark_mpi.so, for `mpirun warpmark check`; only it needs MPI
+#   warpmark-mpi   warpmark-mpi.so, for `mpirun warpmark check`; only it needs MPI
 #   warpmark-cuda  NVRTC and CUDA's headers from build/deps, for machines without a toolkit
 # They are for the release that they are made on: libpython and the C++ libraries are its own.
 if(SKBUILD)

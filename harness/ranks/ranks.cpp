@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kFile = "libwarpmark_mpi.so";
+constexpr const char* kFile = "warpmark-mpi.so";
 
 Error no_library(const std::string& why) {
   return environment_error("mpirun started this program, which cannot use MPI: " + why,

@@ -50,7 +50,7 @@ class RanksTest(CheckTest):
     def setUp(self):
         if self.MPIRUN is None:
             self.skipTest("there is no mpirun of Open MPI")
-        if not (BUILD / "lib/warpmark/libwarpmark_mpi.so").exists():
+        if not (BUILD / "lib/warpmark/warpmark-mpi.so").exists():
             self.skipTest("the build found no MPI")
         super().setUp()
         self.environment.update(
@@ -234,7 +234,7 @@ class Mistakes(RanksTest):
         for name in ("deps", "share"):
             (tree / name).symlink_to(BUILD / name)
         for file in (BUILD / "lib/warpmark").iterdir():
-            if file.name != "libwarpmark_mpi.so":
+            if file.name != "warpmark-mpi.so":
                 (tree / "lib/warpmark" / file.name).symlink_to(file)
         return tree / "bin/warpmark"
 
@@ -243,7 +243,7 @@ class Mistakes(RanksTest):
         self.suite()
         out, errors = self.check_ranks(program=program, code=3)
         self.assertEqual(out, "")
-        self.assertEqual(errors.count("cannot use MPI: there is no libwarpmark_mpi.so"), 1, errors)
+        self.assertEqual(errors.count("cannot use MPI: there is no warpmark-mpi.so"), 1, errors)
         self.assertIn("libopenmpi-dev", errors)
         self.write("suites/t.yaml", ALONE)
         self.assertEqual(self.check_ranks(program=program)[0].count("1 passed"), 1)

@@ -1,6 +1,6 @@
 /* What the program needs of MPI: a library of its own has it, so that nothing else links MPI.
  *
- * libwarpmark_mpi.so exports warpmark_ranks_v1 with C linkage. The program opens it only where a
+ * warpmark-mpi.so exports warpmark_ranks_v1 with C linkage. The program opens it only where a
  * launcher, as mpirun, started it as one of several processes, called ranks. No exception crosses.
  * Functions are called from one thread at a time. */
 #ifndef WARPMARK_RANKS_H
