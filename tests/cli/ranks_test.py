@@ -213,9 +213,11 @@ class Mistakes(RanksTest):
 
     def test_bench_run_and_grade_are_refused(self):
         self.suite()
-        self.write("run.yaml", "warpmark_run: 1\njobs:\n  a: {check: suites}\n")
+        self.write("run.yaml", "warpmark: 1\nabout: A run.\ncheck: {suites: [suites], device: cpu}\n")
         for words, message in (
                 (("bench", "suites", "--device", "cpu"),
+                 "of a suite with `devices` only `warpmark check` runs on them"),
+                (("run", "run.yaml"),
                  "of a suite with `devices` only `warpmark check` runs on them"),
                 (("grade", "course.yaml", "submissions", "-o", "out"),
                  "`warpmark grade` is for one process, and mpirun started 4"),
