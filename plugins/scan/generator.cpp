@@ -1,5 +1,6 @@
 #include "generator.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "codegen/operation_source.hpp"
@@ -15,9 +16,18 @@ using plugin::Json;
 
 namespace {
 
-// 4096 elements of 4 bytes are a tile: 16 KiB in flight for each block, as long as it waits for the
-// tiles before it.
-constexpr Tuning kDefaults{256, 4, 0};
+// A block keeps its tile in registers while it waits for the tiles before it: as many elements as
+// leave room for five blocks on a multiprocessor. With a third of them, the scan of 2^28 floats takes
+// a fifth longer (H200).
+constexpr int64_t kBlock = 256, kMostVectors = 12, kRegisters = 48;
+
+Tuning defaults(const Layout& layout, const ReductionOperation& operation, bool segmented) {
+  // Of types whose size is not known here, and of flags beside the values, few.
+  if (operation.accumulator_bytes == 0 || segmented) return {kBlock, 4, 0};
+  const int64_t words = (operation.accumulator_bytes + 3) / 4;
+  return {kBlock, std::clamp(kRegisters / (layout.width * words), int64_t{1}, kMostVectors), 0};
+}
+
 // before_tile() has work for three warps.
 constexpr int64_t kLeastBlock = 96;
 
@@ -62,7 +72,7 @@ ScanGenerator::ScanGenerator(const Json& which)
   for (const Access& access : layout_.accesses) {
     if (access.parameter.kind != "out") inputs_.accesses.push_back(access);
   }
-  tuning_ = read_tuning(kernel_, kDefaults);
+  tuning_ = read_tuning(kernel_, defaults(layout_, operation_, segmented()));
   if (tuning_.block < kLeastBlock) {
     throw Failure("/kernel/tune/block", "`block` must be at least " + number(kLeastBlock),
                   "three warps wait for earlier tiles");
