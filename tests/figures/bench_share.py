@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measures rows F1 to F3 of the design through `warpmark bench`: shares of the copy rate.
+"""Measures rows F1 to F4 of the design through `warpmark bench`: shares of the copy rate.
 
-    tests/figures/bench_share.py [PROGRAM] [--runs 5] [--json FILE]
+    tests/figures/bench_share.py [PROGRAM] [--runs 5] [--only F1,F2] [--json FILE]
 
 Needs a GPU. Runs `warpmark bench` on the generated kernels at n = 2^28 float32, each time a process
 of its own that measures the copy rate itself, and prints for each row the median share of the runs.
@@ -22,6 +22,11 @@ ROWS = [
     ("F3", 1.05, "reductions/sum.yaml"),
     ("F3", 1.05, "reductions/max.yaml"),
     ("F3", 1.05, "reductions/dot.yaml"),
+    ("F1", 1.03, "array/linear_combination.yaml"),
+    ("F2", 1.02, "array/twice.yaml"),
+    ("F3", 1.05, "reductions/mean.yaml"),
+    ("F4", 0.95, "scan/inclusive.yaml"),
+    ("F4", 0.95, "scan/exclusive.yaml"),
 ]
 OPTIONS = ["-k", "dtype=float32 and n=268435456", "--device", "gpu", "--cache", "both"]
 
@@ -39,8 +44,10 @@ def measure(program, suites):
 def main():
     parser = parser_of(__doc__)
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--only", default="F1,F2,F3,F4", help="the rows to measure")
     arguments = parser.parse_args()
-    suites = [os.path.join("suites", row[2]) for row in ROWS]
+    rows = [row for row in ROWS if row[0] in arguments.only.split(",")]
+    suites = [os.path.join("suites", row[2]) for row in rows]
     device, copies, reads, series = "", [], [], {}
     for _ in range(arguments.runs):
         for record in measure(arguments.program, suites):
@@ -56,7 +63,7 @@ def main():
           % (device, arguments.runs, statistics.median(copies), min(copies), max(copies),
              statistics.median(reads)))
     figures = []
-    for figure, least, path in ROWS:
+    for figure, least, path in rows:
         suite = path[:-len("/suite.yaml")] if path.endswith("/suite.yaml") else path[:-len(".yaml")]
         for cache in ("cold", "hot"):
             shares = [one["copy_share"] for one in series[suite, cache]]
@@ -69,7 +76,7 @@ def main():
                   % (figure, suite, cache, median_us, figures[-1]["share"], min(shares),
                      max(shares), least))
     write_record(arguments.json, {
-        "command": "tests/figures/bench_share.py --runs %d" % arguments.runs,
+        "command": "tests/figures/bench_share.py --runs %d --only %s" % (arguments.runs, arguments.only),
         "device": device, "copy_gb_s": round(statistics.median(copies), 1),
         "read_gb_s": round(statistics.median(reads), 1), "figures": figures})
 

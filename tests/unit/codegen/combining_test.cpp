@@ -153,10 +153,28 @@ TEST(Scan, FillsItsStatesBeforeTheLaunch) {
               ElementsAre("x", "y", "warpmark_n", "warpmark_states", "warpmark_values"));
   const Facts facts = scan_facts(1 << 24);
   const Plan ready = resolve(made, facts, {});
-  // 4096 tiles, 128 groups of 32, 4 groups of 1024, and the counter.
-  EXPECT_EQ(std::get<int64_t>(ready.find_buffer("warpmark_states")->shape.at(0)), 4096 + 128 + 5);
+  // 1366 tiles of 12288, 43 groups of 32, 2 groups of 1024, and the counter.
+  EXPECT_EQ(std::get<int64_t>(ready.find_buffer("warpmark_states")->shape.at(0)), 1366 + 43 + 3);
   EXPECT_EQ(std::get<int64_t>(ready.find_buffer("warpmark_values")->shape.at(0)), 1);
-  EXPECT_EQ(std::get<int64_t>(std::get<LaunchStep>(ready.steps.at(1)).grid.at(0)), 4096);
+  EXPECT_EQ(std::get<int64_t>(std::get<LaunchStep>(ready.steps.at(1)).grid.at(0)), 1366);
+}
+
+// A thread's values have 48 registers, as far as their size is known.
+TEST(Scan, KeepsFewerValuesThatAreWider) {
+  const struct {
+    const char* keys;
+    int64_t tile;
+  } rows[] = {{"reduce: sum", 256 * 4 * 12},
+              {"reduce: sum, accumulate: double", 256 * 4 * 6},
+              {"reduce: sum, segment: 'i % 7 == 0'", 256 * 4 * 4},
+              {"reduce: sum, tune: {block: 128, vectors: 2}", 128 * 4 * 2}};
+  for (const auto& [keys, tile] : rows) {
+    const Plan ready =
+        resolve(plan(scan(std::string("map: 'x[i]', ") + keys)).plan, scan_facts(1 << 24), {});
+    EXPECT_EQ(std::get<int64_t>(std::get<LaunchStep>(ready.steps.at(1)).grid.at(0)),
+              ((1 << 24) + tile - 1) / tile)
+        << keys;
+  }
 }
 
 TEST(Scan, HasRoomForWiderValues) {
