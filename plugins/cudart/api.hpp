@@ -1,0 +1,50 @@
+// The functions of the interface as this library implements them, each with the type that the
+// toolkit's header gives it. They know no last error and start nothing: exports.cpp does.
+#pragma once
+
+#include <cuda_profiler_api.h>
+#include <cuda_runtime_api.h>
+
+namespace warpmark::cudart::api {
+
+// What the code that nvcc makes calls: crt/host_runtime.h declares these.
+void** __cudaRegisterFatBinary(void* wrapper);
+void __cudaRegisterFatBinaryEnd(void** handle);
+void __cudaUnregisterFatBinary(void** handle);
+void __cudaRegisterVar(void** handle, char* host, char* device, const char* name, int external,
+                       size_t bytes, int constant, int global);
+void __cudaRegisterManagedVar(void** handle, void** host, char* device, const char* name,
+                              int external, size_t bytes, int constant, int global);
+void __cudaRegisterFunction(void** handle, const char* host, char* device, const char* name,
+                            int thread_limit, uint3* thread, uint3* block, dim3* block_size,
+                            dim3* grid_size, int* warp_size);
+char __cudaInitModule(void** handle);
+unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared,
+                                         struct CUstream_st* stream);
+cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, void* stream);
+cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host);
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
+                               size_t shared, cudaStream_t stream);
+
+#define DECLARE(name) extern decltype(::name) name;
+#define PLAIN(name)
+#define DEVICE(name) DECLARE(name)
+#define DEVICE_PTSZ(name) DECLARE(name)
+#define CONTEXT(name) DECLARE(name)
+#define CONTEXT_PTSZ(name) DECLARE(name)
+#define CONTEXT_PTDS(name) DECLARE(name)
+#define OWN(name)
+#define OWN_PTSZ(name)
+#define MISSING(name)
+#define MISSING_PTSZ(name)
+#include "functions.def"
+#include "functions13.def"
+#include "undefine.def"
+DECLARE(cudaCreateChannelDesc)
+DECLARE(cudaGetErrorName)
+DECLARE(cudaGetErrorString)
+DECLARE(cudaGetLastError)
+DECLARE(cudaPeekAtLastError)
+#undef DECLARE
+
+}  // namespace warpmark::cudart::api

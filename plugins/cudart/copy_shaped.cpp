@@ -1,0 +1,275 @@
+// Copies of rows and slices, of arrays, of variables, and between devices.
+#include <algorithm>
+
+#include "api.hpp"
+#include "copy.hpp"
+#include "registry.hpp"
+#include "runtime.hpp"
+
+namespace warpmark::cudart::api {
+namespace {
+
+cudaError_t copy_rows(const Place& to, const Place& from, size_t width, size_t height,
+                      cudaMemcpyKind kind, When when) {
+  if (!is_kind(kind)) return cudaErrorInvalidMemcpyDirection;
+  if ((to.array == nullptr && width > to.pitch) || (from.array == nullptr && width > from.pitch))
+    return cudaErrorInvalidPitchValue;
+  return run_copy(make_copy(to, from, width, height, 1, kind), when);
+}
+
+Place rows(const void* pointer, size_t pitch) {
+  return {pointer, pitch, 0, nullptr, 0, 0, 0};
+}
+Place in_array(cudaArray_const_t array, size_t x, size_t y) {
+  return {nullptr, 0, 0, array, x, y, 0};
+}
+
+// Bytes that run on from the end of an array's row to the beginning of the next: a rest of the first
+// row, whole rows, and a part of the last. `each` copies one such piece.
+template <typename Each>
+cudaError_t for_pieces(cudaArray_const_t array, size_t x, size_t y, size_t bytes, Each each) {
+  if (array == nullptr) return cudaErrorInvalidValue;
+  cudaExtent extent{};
+  const cudaError_t result =
+      api::cudaArrayGetInfo(nullptr, &extent, nullptr, const_cast<cudaArray_t>(array));
+  if (result != cudaSuccess) return result;
+  const size_t row = extent.width * element_bytes(array);
+  for (size_t done = 0; done < bytes;) {
+    const size_t left = bytes - done;
+    const size_t height = x == 0 && left >= row ? left / row : 1;
+    const size_t width = height > 1 || (x == 0 && left >= row) ? row : std::min(left, row - x);
+    const cudaError_t piece = each(done, x, y, width, height);
+    if (piece != cudaSuccess) return piece;
+    done += width * height;
+    y += height;
+    x = 0;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t copy_to_array(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes,
+                          cudaMemcpyKind kind, When when) {
+  return for_pieces(to, x, y, bytes,
+                    [&](size_t done, size_t left, size_t top, size_t width, size_t height) {
+                      return copy_rows(in_array(to, left, top),
+                                       rows(static_cast<const char*>(from) + done, width), width,
+                                       height, kind, when);
+                    });
+}
+
+cudaError_t copy_from_array(void* to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
+                            cudaMemcpyKind kind, When when) {
+  return for_pieces(from, x, y, bytes,
+                    [&](size_t done, size_t left, size_t top, size_t width, size_t height) {
+                      return copy_rows(rows(static_cast<char*>(to) + done, width),
+                                       in_array(from, left, top), width, height, kind, when);
+                    });
+}
+
+// The part of a variable from `offset` on, if `bytes` fit.
+cudaError_t part_of(const void* symbol, size_t bytes, size_t offset, void*& part) {
+  CUdeviceptr address = 0;
+  size_t size = 0;
+  const cudaError_t result = find_variable(symbol, address, size);
+  if (result != cudaSuccess) return result;
+  if (offset > size || bytes > size - offset) return cudaErrorInvalidValue;
+  part = pointer_to(address + offset);
+  return cudaSuccess;
+}
+
+cudaError_t to_symbol(const void* symbol, const void* from, size_t bytes, size_t offset,
+                      cudaMemcpyKind kind, When when) {
+  if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice &&
+      kind != cudaMemcpyDefault)
+    return cudaErrorInvalidMemcpyDirection;
+  void* part = nullptr;
+  const cudaError_t result = part_of(symbol, bytes, offset, part);
+  return result != cudaSuccess ? result : copy_bytes(part, from, bytes, kind, when);
+}
+
+cudaError_t from_symbol(void* to, const void* symbol, size_t bytes, size_t offset,
+                        cudaMemcpyKind kind, When when) {
+  if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice &&
+      kind != cudaMemcpyDefault)
+    return cudaErrorInvalidMemcpyDirection;
+  void* part = nullptr;
+  const cudaError_t result = part_of(symbol, bytes, offset, part);
+  return result != cudaSuccess ? result : copy_bytes(to, part, bytes, kind, when);
+}
+
+cudaError_t copy_box(const cudaMemcpy3DParms* parameters, When when) {
+  if (parameters == nullptr) return cudaErrorInvalidValue;
+  CUDA_MEMCPY3D copy{};
+  const cudaError_t result = convert_copy(*parameters, copy);
+  return result != cudaSuccess ? result : run_copy(copy, when);
+}
+
+cudaError_t copy_box_between(const cudaMemcpy3DPeerParms* parameters, When when) {
+  if (parameters == nullptr) return cudaErrorInvalidValue;
+  cudaMemcpy3DParms plain{parameters->srcArray, parameters->srcPos,      parameters->srcPtr,
+                          parameters->dstArray, parameters->dstPos,      parameters->dstPtr,
+                          parameters->extent,   cudaMemcpyDeviceToDevice};
+  CUDA_MEMCPY3D copy{};
+  cudaError_t result = convert_copy(plain, copy);
+  CUDA_MEMCPY3D_PEER peer{};
+  peer.srcXInBytes = copy.srcXInBytes;
+  peer.srcY = copy.srcY;
+  peer.srcZ = copy.srcZ;
+  peer.srcMemoryType = copy.srcMemoryType;
+  peer.srcDevice = copy.srcDevice;
+  peer.srcArray = copy.srcArray;
+  peer.srcPitch = copy.srcPitch;
+  peer.srcHeight = copy.srcHeight;
+  peer.dstXInBytes = copy.dstXInBytes;
+  peer.dstY = copy.dstY;
+  peer.dstZ = copy.dstZ;
+  peer.dstMemoryType = copy.dstMemoryType;
+  peer.dstDevice = copy.dstDevice;
+  peer.dstArray = copy.dstArray;
+  peer.dstPitch = copy.dstPitch;
+  peer.dstHeight = copy.dstHeight;
+  peer.WidthInBytes = copy.WidthInBytes;
+  peer.Height = copy.Height;
+  peer.Depth = copy.Depth;
+  if (result == cudaSuccess) result = primary_context(parameters->srcDevice, peer.srcContext);
+  if (result == cudaSuccess) result = primary_context(parameters->dstDevice, peer.dstContext);
+  if (result != cudaSuccess) return result;
+  return error_of(when.waits ? driver().cuMemcpy3DPeer(&peer)
+                             : driver().cuMemcpy3DPeerAsync(&peer, when.stream));
+}
+
+}  // namespace
+
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                         size_t width, size_t height, cudaMemcpyKind kind) {
+  return copy_rows(rows(to, to_pitch), rows(from, from_pitch), width, height, kind, {});
+}
+
+cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                              size_t width, size_t height, cudaMemcpyKind kind,
+                              cudaStream_t stream) {
+  return copy_rows(rows(to, to_pitch), rows(from, from_pitch), width, height, kind,
+                   {false, stream});
+}
+
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch,
+                                size_t width, size_t height, cudaMemcpyKind kind) {
+  return copy_rows(in_array(to, x, y), rows(from, pitch), width, height, kind, {});
+}
+
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from,
+                                     size_t pitch, size_t width, size_t height, cudaMemcpyKind kind,
+                                     cudaStream_t stream) {
+  return copy_rows(in_array(to, x, y), rows(from, pitch), width, height, kind, {false, stream});
+}
+
+cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x,
+                                  size_t y, size_t width, size_t height, cudaMemcpyKind kind) {
+  return copy_rows(rows(to, pitch), in_array(from, x, y), width, height, kind, {});
+}
+
+cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, cudaArray_const_t from, size_t x,
+                                       size_t y, size_t width, size_t height, cudaMemcpyKind kind,
+                                       cudaStream_t stream) {
+  return copy_rows(rows(to, pitch), in_array(from, x, y), width, height, kind, {false, stream});
+}
+
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
+                                     cudaArray_const_t from, size_t from_x, size_t from_y,
+                                     size_t width, size_t height, cudaMemcpyKind kind) {
+  return copy_rows(in_array(to, to_x, to_y), in_array(from, from_x, from_y), width, height, kind,
+                   {});
+}
+
+cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes,
+                              cudaMemcpyKind kind) {
+  return copy_to_array(to, x, y, from, bytes, kind, {});
+}
+
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from,
+                                   size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy_to_array(to, x, y, from, bytes, kind, {false, stream});
+}
+
+cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
+                                cudaMemcpyKind kind) {
+  return copy_from_array(to, from, x, y, bytes, kind, {});
+}
+
+cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, size_t x, size_t y,
+                                     size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy_from_array(to, from, x, y, bytes, kind, {false, stream});
+}
+
+// Of rows of both arrays that begin in the same column.
+cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from,
+                                   size_t from_x, size_t from_y, size_t bytes,
+                                   cudaMemcpyKind kind) {
+  return for_pieces(from, from_x, from_y, bytes,
+                    [&](size_t, size_t left, size_t top, size_t width, size_t height) {
+                      return copy_rows(in_array(to, to_x + left - from_x, to_y + top - from_y),
+                                       in_array(from, left, top), width, height, kind, {});
+                    });
+}
+
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset,
+                               cudaMemcpyKind kind) {
+  return to_symbol(symbol, from, bytes, offset, kind, {});
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes,
+                                    size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
+  return to_symbol(symbol, from, bytes, offset, kind, {false, stream});
+}
+
+cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset,
+                                 cudaMemcpyKind kind) {
+  return from_symbol(to, symbol, bytes, offset, kind, {});
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset,
+                                      cudaMemcpyKind kind, cudaStream_t stream) {
+  return from_symbol(to, symbol, bytes, offset, kind, {false, stream});
+}
+
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
+  return copy_box(parameters, {});
+}
+
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream) {
+  return copy_box(parameters, {false, stream});
+}
+
+cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* parameters) {
+  return copy_box_between(parameters, {});
+}
+
+cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* parameters, cudaStream_t stream) {
+  return copy_box_between(parameters, {false, stream});
+}
+
+cudaError_t cudaMemcpy3DBatchAsync(size_t, cudaMemcpy3DBatchOp*, unsigned long long, cudaStream_t) {
+  say_once("cudaMemcpy3DBatchAsync", "not supported; it returns cudaErrorNotSupported");
+  return cudaErrorNotSupported;
+}
+
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
+                           size_t bytes) {
+  CUcontext target = nullptr, source = nullptr;
+  cudaError_t result = primary_context(to_device, target);
+  if (result == cudaSuccess) result = primary_context(from_device, source);
+  if (result != cudaSuccess) return result;
+  return error_of(driver().cuMemcpyPeer(address_of(to), target, address_of(from), source, bytes));
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                                size_t bytes, cudaStream_t stream) {
+  CUcontext target = nullptr, source = nullptr;
+  cudaError_t result = primary_context(to_device, target);
+  if (result == cudaSuccess) result = primary_context(from_device, source);
+  if (result != cudaSuccess) return result;
+  return error_of(
+      driver().cuMemcpyPeerAsync(address_of(to), target, address_of(from), source, bytes, stream));
+}
+
+}  // namespace warpmark::cudart::api
