@@ -35,6 +35,10 @@ install(FILES ${CMAKE_BINARY_DIR}/lib/warpmark/cpu/libcuda.so.1
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu COMPONENT runtime)
 install(TARGETS warpmark_cpu_linked
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu COMPONENT runtime)
+if(TARGET warpmark_cudart_13)
+  install(TARGETS warpmark_cudart_12 warpmark_cudart_13
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu COMPONENT runtime)
+endif()
 foreach(_folder suites courses examples schema)
   install(DIRECTORY ${_folder} DESTINATION ${_data} COMPONENT runtime
     PATTERN __pycache__ EXCLUDE)

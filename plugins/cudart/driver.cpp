@@ -26,14 +26,17 @@ CUresult not_supported() {
 
 void fill(Driver& driver, decltype(&::cuGetProcAddress) find, cuuint64_t flags) {
   driver.get_proc_address = find;
-  const auto get = [&](const char* name) -> void* {
+  const auto get = [&](const char* name, int version) -> void* {
     void* found = nullptr;
     CUdriverProcAddressQueryResult status{};
-    if (find(name, &found, CUDA_VERSION, flags, &status) != CUDA_SUCCESS || found == nullptr)
+    if (find(name, &found, version, flags, &status) != CUDA_SUCCESS || found == nullptr)
       found = reinterpret_cast<void*>(not_supported);
     return found;
   };
-#define DRIVER(name) driver.name = reinterpret_cast<decltype(driver.name)>(get(#name));
+#define OLDER(name, version) \
+  driver.name = reinterpret_cast<decltype(driver.name)>(get(#name, version));
+#define DRIVER(name) /* not by OLDER: cuda.h's macros would change the name */ \
+  driver.name = reinterpret_cast<decltype(driver.name)>(get(#name, CUDA_VERSION));
 #include "driver.def"
 }
 

@@ -212,14 +212,22 @@ CUresult cuLibraryGetGlobal(CUdeviceptr* address, size_t* bytes, CUlibrary libra
   return global_of("cuLibraryGetGlobal", address, bytes, library, name);
 }
 
-// PTX has no way to say that a variable is managed but an attribute that this device does not keep.
 CUresult cuLibraryGetManaged(CUdeviceptr* address, size_t* bytes, CUlibrary library,
                              const char* name) {
-  return with_library("cuLibraryGetManaged", library, [&](Library&) -> CUresult {
+  return with_library("cuLibraryGetManaged", library, [&](Library& found) -> CUresult {
     if (name == nullptr || (address == nullptr && bytes == nullptr))
       return CUDA_ERROR_INVALID_VALUE;
-    return fail(CUDA_ERROR_NOT_FOUND,
-                "the library has no managed variable '" + std::string(name) + "'");
+    Context* context = nullptr;
+    LoadedModule* module = nullptr;
+    const CUresult result = current_module(found, context, module);
+    if (result != CUDA_SUCCESS) return result;
+    CUdeviceptr place = 0;
+    if (find_variable(*context, *module, name, &place, bytes) != CUDA_SUCCESS ||
+        !context->managed.contains(place))
+      return fail(CUDA_ERROR_NOT_FOUND,
+                  "the library has no managed variable '" + std::string(name) + "'");
+    if (address != nullptr) *address = place;
+    return CUDA_SUCCESS;
   });
 }
 

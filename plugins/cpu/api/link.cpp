@@ -41,7 +41,25 @@ CUresult refuse(Link& link, CUresult result, const std::string& text) {
 
 CUresult refuse_type(Link& link, const std::string& label) {
   return refuse(link, CUDA_ERROR_NOT_SUPPORTED,
-                label + ": this device links PTX text only, not cubins, fatbins or objects");
+                label + ": this device links PTX text only, not cubins or objects");
+}
+
+// The PTX of an input of either kind that has some.
+CUresult read_input(Link& link, unsigned int type, const std::string& label, const void* data,
+                    std::size_t size, std::string& text) {
+  if (type == CU_JIT_INPUT_FATBINARY) {
+    const CUresult result = text_of_image(data, &size, text);
+    // nvcc links the toolkit's library for kernels into each program of relocatable code, in a
+    // fatbin without PTX for this device, which needs nothing of it.
+    if (result == CUDA_ERROR_NO_BINARY_FOR_GPU) {
+      link.left_out += "; left out is " + label + ": " + last_error();
+      return CUDA_SUCCESS;
+    }
+    return result == CUDA_SUCCESS ? result : refuse(link, result, label + ": " + last_error());
+  }
+  if (type != CU_JIT_INPUT_PTX) return refuse_type(link, label);
+  text.assign(static_cast<const char*>(data), size);
+  return CUDA_SUCCESS;
 }
 
 // The toolkit's library for what kernels call, such as cudaGraphSetConditional: the device has that
@@ -94,8 +112,9 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, si
                                   ? "input " + std::to_string(link.inputs.size() + 1)
                                   : std::string(name);
     if (is_device_runtime(number_in(type), label)) return CUDA_SUCCESS;
-    if (number_in(type) != CU_JIT_INPUT_PTX) return refuse_type(link, label);
-    return add(link, label, {static_cast<const char*>(data), size});
+    std::string text;
+    const CUresult result = read_input(link, number_in(type), label, data, size, text);
+    return result != CUDA_SUCCESS || text.empty() ? result : add(link, label, std::move(text));
   });
 }
 
@@ -104,17 +123,19 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* pa
   return with_link("cuLinkAddFile", state, [&](Link& link) -> CUresult {
     if (path == nullptr || !link.image.empty()) return CUDA_ERROR_INVALID_VALUE;
     if (is_device_runtime(number_in(type), path)) return CUDA_SUCCESS;
-    std::string text;
-    if (const CUresult result = read_file(path, text); result != CUDA_SUCCESS)
-      return refuse(link, result, last_error());
-    if (number_in(type) != CU_JIT_INPUT_PTX) return refuse_type(link, path);
-    return add(link, path, std::move(text));
+    std::string bytes, text;
+    CUresult result = read_file(path, bytes);
+    if (result != CUDA_SUCCESS) return refuse(link, result, last_error());
+    result = read_input(link, number_in(type), path, bytes.data(), bytes.size(), text);
+    return result != CUDA_SUCCESS || text.empty() ? result : add(link, path, std::move(text));
   });
 }
 
 CUresult cuLinkComplete(CUlinkState state, void** image, size_t* size) {
   return with_link("cuLinkComplete", state, [&](Link& link) -> CUresult {
     if (image == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (link.inputs.empty() && !link.left_out.empty())
+      return refuse(link, CUDA_ERROR_NO_BINARY_FOR_GPU, "nothing to link" + link.left_out);
     if (link.image.empty()) {
       try {
         link.image = link_ptx(link.inputs);
@@ -125,7 +146,7 @@ CUresult cuLinkComplete(CUlinkState state, void** image, size_t* size) {
         };
         check_module(module, placement);
       } catch (const LinkError& error) {
-        return refuse(link, CUDA_ERROR_INVALID_IMAGE, error.what());
+        return refuse(link, CUDA_ERROR_INVALID_IMAGE, error.what() + link.left_out);
       } catch (const PtxError& error) {
         link.image.clear();
         return refuse(link, CUDA_ERROR_INVALID_PTX, std::string("linked text, ") + error.what());

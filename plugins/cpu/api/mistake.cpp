@@ -201,9 +201,9 @@ CUresult report_refused_image(const char* call, CUresult result) {
 
 void report_missing_tables() {
   const std::string why =
-      "NVIDIA's runtime library (cudaMalloc, <<<>>>; CuPy, PyTorch) asks the driver for tables "
-      "that are documented nowhere. It does not run on this device: use the driver API, or "
-      "PyCUDA or Numba";
+      "NVIDIA's runtime library, which is linked into the program (or CuPy's, PyTorch's), asks the "
+      "driver for tables that are documented nowhere, and cannot run on this device: link with "
+      "nvcc -cudart shared, and warpmark-cpu brings a runtime library of its own";
   print_once("cuGetExportTable", CUDA_ERROR_NOT_SUPPORTED, why);
 }
 

@@ -32,8 +32,10 @@ CUresult place_variables(Context& context, LoadedModule& module) {
     }
     // Constant memory has 64 KiB; the rest is bounded by the device's memory.
     const std::uint64_t bytes = std::max<std::uint64_t>(variable.bytes, 1);
-    const std::uint64_t address = context.arena.allocate(bytes);
+    const std::uint64_t address = context.arena.allocate(
+        bytes, variable.managed ? Arena::Kind::managed : Arena::Kind::device);
     if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (variable.managed) context.managed[address][0] = {};
     module.addresses[variable.name] = address;
     if (!variable.initial.empty()) {
       std::memcpy(context.arena.host(address), variable.initial.data(),
@@ -72,7 +74,10 @@ CUresult place_variables(Context& context, LoadedModule& module) {
 }
 
 void release_variables(Context& context, LoadedModule& module) {
-  for (const auto& [name, address] : module.addresses) context.arena.free(address);
+  for (const auto& [name, address] : module.addresses) {
+    context.managed.erase(address);
+    context.arena.free(address);
+  }
   module.addresses.clear();
 }
 

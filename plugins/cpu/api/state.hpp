@@ -97,7 +97,8 @@ struct Stream {
 /// Texts that wait to be linked; CUlinkState is its address.
 struct Link {
   JitLogs logs;
-  std::string errors;  ///< of all calls, a line each: the log keeps them
+  std::string errors;    ///< of all calls, a line each: the log keeps them
+  std::string left_out;  ///< inputs without PTX for this device, and why
   std::vector<LinkInput> inputs;
   std::string image;  ///< of the finished link; the client reads it until the link is destroyed
 };

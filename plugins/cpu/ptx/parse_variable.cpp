@@ -93,6 +93,7 @@ ParseState::VariableStem ParseState::parse_variable_stem(Space space, Linkage li
     } else if (token_.is(".attribute")) {
       advance();
       expect('(');
+      common.managed = token_.is(".managed");
       skip_past(')');
     } else if (token_.is(".v2") || token_.is(".v4")) {
       elements = token_.is(".v2") ? 2 : 4;

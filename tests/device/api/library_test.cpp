@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "device/api/api_call.hpp"
+#include "device/support/fatbin.hpp"
 
 namespace warpmark::test {
 namespace {
@@ -135,49 +136,6 @@ TEST_F(Loading, ModulesListTheirFunctions) {
   CUfunctionLoadingState state{};
   ASSERT_CU(CALL(cuFuncIsLoaded)(&state, same));
   EXPECT_EQ(CALL(cuModuleLoad)(&module, "/no/such/file"), CUDA_ERROR_FILE_NOT_FOUND);
-}
-
-// The layout is that of nvcc's --fatbin, as a dump of one shows it.
-constexpr std::uint64_t kLz4 = 0x2000, kZstd = 0x8000;
-struct FatbinPart {
-  std::string ptx;  ///< or what it was compressed to
-  std::uint32_t architecture = 75;
-  std::uint64_t flags = 0x11;
-  std::size_t bytes = 0;  ///< of the text, if it is compressed
-};
-std::string fatbin(const std::vector<FatbinPart>& parts) {
-  const auto put = [](std::string& to, auto value) {
-    to.append(reinterpret_cast<const char*>(&value), sizeof value);
-  };
-  std::string content;
-  for (const FatbinPart& part : parts) {
-    const std::string body = part.ptx + std::string(8 - part.ptx.size() % 8, '\0');
-    std::string entry;
-    put(entry, std::uint16_t{1});  // PTX
-    put(entry, std::uint16_t{0x0101});
-    put(entry, std::uint32_t{72});
-    put(entry, std::uint64_t{body.size()});
-    put(entry, static_cast<std::uint32_t>(part.bytes == 0 ? 0 : part.ptx.size()));
-    put(entry, std::uint32_t{64});
-    put(entry, std::uint16_t{0});
-    put(entry, std::uint16_t{7});
-    put(entry, part.architecture);
-    put(entry, std::uint64_t{0});
-    put(entry, part.flags);
-    put(entry, std::uint64_t{0});
-    put(entry, std::uint64_t{part.bytes});
-    entry.resize(72);
-    content += entry + body;
-  }
-  std::string all;
-  put(all, std::uint32_t{0xba55ed50});
-  put(all, std::uint16_t{1});
-  put(all, std::uint16_t{16});
-  put(all, std::uint64_t{content.size()});
-  return all + content;
-}
-std::string fatbin(const std::string& ptx, std::uint64_t flags) {
-  return fatbin({{ptx, 75, flags}});
 }
 
 // As nvcc compresses: with the machine's libraries, of which the device uses the other half.

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Builds the runtime programs of NVIDIA's cuda-samples and runs them on the CPU device.
+
+cuda_samples.py LAUNCHER CHECKOUT [--build FOLDER] [--table FILE] [--only NAME,...] [--jobs N]
+
+CHECKOUT is a checkout of github.com/NVIDIA/cuda-samples; by default that of the environment
+variable WARPMARK_CUDA_SAMPLES. Only programs of the runtime that need no other library are built,
+each unmodified, with `nvcc -cudart shared`. Each says itself whether it passed.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+SKIP = 77
+# What a program's build file asks for that is no part of CUDA's runtime.
+LIBRARIES = re.compile(r"CUDA::(cu(?!dart|da_driver)\w+|np\w+|nv\w+)|find_package\((OpenGL|EGL|GLUT|"
+                       r"Vulkan|MPI|FreeImage|glfw3)|D3D|\bNvSci|find_library\((VULKAN|EGL)")
+# The driver API alone, and what needs hardware or a second process that the device has not.
+NO_RUNTIME = {"matrixMulDrv", "simpleTextureDrv", "vectorAddDrv", "vectorAddMMAP", "deviceQueryDrv",
+              "matrixMulDynlinkJIT", "memMapIPCDrv", "threadMigration", "simpleD3D11",
+              "simpleD3D11Texture", "simpleD3D12", "cudaNvSci", "UnifiedMemoryStreams", "simpleIPC",
+              "streamOrderedAllocationIPC"}
+# Smaller problems, where a program has an option for them.
+OPTIONS = {
+    "FDTD3d": ["--dimx=64", "--dimy=64", "--dimz=64", "--timesteps=5"],
+    "SobolQRNG": ["--vectors=10000", "--dimensions=100"],
+    "UnifiedMemoryPerf": ["--kernel-iterations=1"],
+    "cdpAdvancedQuicksort": ["--size=1000"],
+    "eigenvalues": ["--matrix-size=512", "--iters-timing=1"],
+    "globalToShmemAsyncCopy": ["--wA=128", "--hA=128", "--wB=128", "--hB=128"],
+    "interval": ["--n=1024"],
+    "matrixMul": ["--wA=64", "--hA=64", "--wB=64", "--hB=64"],
+    "radixSortThrust": ["--n=65536", "--iterations=1"],
+    "reductionMultiBlockCG": ["--n=262144"],
+    "threadFenceReduction": ["--n=65536"],
+    "transpose": ["--dimX=256", "--dimY=256"],
+}
+# Dynamic parallelism: needs relocatable code.
+RELOCATABLE = {"cdpAdvancedQuicksort", "cdpBezierTessellation", "cdpQuadtree", "cdpSimplePrint",
+               "cdpSimpleQuicksort", "graphConditionalNodes"}
+FAILED = re.compile(r"\b(test )?failed\b|\bFAILURE\b|result = fail|cuda error|error:", re.IGNORECASE)
+NO_FAILURE = re.compile(r"0 failed|failed = 0|errors? ?[:=] ?0|(allowed|max\w*|l1|l2|norm|epsilon) "
+                        r"error|error:? *[-+0-9.e]+", re.IGNORECASE)
+
+
+def programs(checkout):
+    for makefile in sorted(checkout.glob("Samples/[0-6]_*/*/CMakeLists.txt")):
+        name = makefile.parent.name
+        text = makefile.read_text()
+        if name in NO_RUNTIME or "nvrtc" in text.lower():
+            continue
+        if LIBRARIES.search(text):
+            continue
+        yield makefile.parent
+
+
+def build(folder, checkout, target):
+    """The program, or the end of nvcc's output."""
+    sources = [str(path) for path in sorted(folder.rglob("*"))
+               if path.suffix in (".cu", ".cpp", ".c")]
+    command = ["nvcc", "-std=c++17", "-cudart", "shared", "-gencode",
+               "arch=compute_90,code=compute_90", "--no-compress", "-I", str(checkout / "Common"),
+               "-I", str(folder), "-I", str(folder / "inc"), "-w", "-o", str(target), *sources,
+               "-Xcompiler", "-fopenmp"]
+    if folder.name in RELOCATABLE:
+        command += ["-rdc=true", "-lcudadevrt"]
+    if "cuda_driver" in (folder / "CMakeLists.txt").read_text():
+        command += ["-lcuda", "-L/usr/local/cuda/lib64/stubs"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return None if done.returncode == 0 else (done.stderr + done.stdout)[-400:]
+
+
+def prepare(folder, run_in):
+    """The program's data beside it, as its build file puts them."""
+    shutil.copytree(folder, run_in, dirs_exist_ok=True,
+                    ignore=shutil.ignore_patterns("*.cu", "*.cpp", "doc"))
+
+
+def verdict(code, output):
+    if code == 2 or "waiv" in output.lower():
+        return "waived"
+    bad = [line for line in output.splitlines()
+           if FAILED.search(line) and not NO_FAILURE.search(line)]
+    if code == 0 and not bad:
+        return "pass"
+    return "fail"
+
+
+def run(folder, target, launcher, timeout):
+    options = OPTIONS.get(folder.name, [])
+    begin = time.monotonic()
+    try:
+        done = subprocess.run([launcher, str(target), *options], cwd=target.parent, timeout=timeout,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                              stdin=subprocess.DEVNULL)
+        output = done.stdout.decode(errors="replace")
+        result = verdict(done.returncode, output)
+        if result == "fail" and done.returncode != 0:
+            output += f"\nexit code {done.returncode}"
+    except subprocess.TimeoutExpired as late:
+        output = (late.stdout or b"").decode(errors="replace")
+        result = "time"
+    (target.parent / "output.txt").write_text(output)
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return result, time.monotonic() - begin, lines[-1] if lines else ""
+
+
+def one(folder, checkout, launcher, place, timeout):
+    run_in = place / folder.name
+    run_in.mkdir(parents=True, exist_ok=True)
+    target = run_in / ("run_" + folder.name)
+    if not target.exists():
+        prepare(folder, run_in)
+        problem = build(folder, checkout, target)
+        if problem is not None:
+            return folder.name, "build", 0.0, problem.replace("\n", " ")
+    return (folder.name, *run(folder, target, launcher, timeout))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("launcher")
+    parser.add_argument("checkout", nargs="?", default=os.environ.get("WARPMARK_CUDA_SAMPLES"))
+    parser.add_argument("--build", default="cuda-samples")
+    parser.add_argument("--table")
+    parser.add_argument("--only")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--timeout", type=float, default=120)
+    arguments = parser.parse_args()
+    if not arguments.checkout:
+        print("skipped: WARPMARK_CUDA_SAMPLES names no checkout of cuda-samples")
+        return SKIP
+    if shutil.which("nvcc") is None:
+        print("skipped: there is no nvcc")
+        return SKIP
+    checkout = pathlib.Path(arguments.checkout).resolve()
+    launcher = os.path.abspath(arguments.launcher)
+    place = pathlib.Path(arguments.build).resolve()
+    folders = list(programs(checkout))
+    if arguments.only:
+        folders = [f for f in folders if f.name in arguments.only.split(",")]
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        rows = []
+        for row in pool.map(lambda folder: one(folder, checkout, launcher, place,
+                                               arguments.timeout), folders):
+            rows.append(row)
+            print(f"{row[1]:7} {row[2]:6.1f} s  {row[0]}: {row[3][-150:]}", flush=True)
+    counts = {}
+    for row in rows:
+        counts[row[1]] = counts.get(row[1], 0) + 1
+    print(", ".join(f"{count} {result}" for result, count in sorted(counts.items())))
+    if arguments.table:
+        with open(arguments.table, "w", encoding="utf-8") as file:
+            file.write("| Program | Verdict | Seconds | Its last line |\n|---|---|---|---|\n")
+            for name, result, seconds, line in rows:
+                file.write(f"| {name} | {result} | {seconds:.1f} | {line[:150]} |\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,249 @@
+// Memory, copies of every shape, arrays, texture objects, streams, events and graphs.
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "cudart/registered.hpp"
+
+// Of programs whose default stream is the thread's own; the header has them for those only.
+extern "C" cudaError_t cudaMemcpyAsync_ptsz(void* to, const void* from, size_t bytes,
+                                            cudaMemcpyKind kind, cudaStream_t stream);
+extern "C" cudaError_t cudaMemcpy_ptds(void* to, const void* from, size_t bytes,
+                                       cudaMemcpyKind kind);
+
+namespace warpmark::test {
+namespace {
+
+std::vector<unsigned int> numbers(size_t count) {
+  std::vector<unsigned int> all(count);
+  std::iota(all.begin(), all.end(), 1u);
+  return all;
+}
+
+struct Memory : ::testing::Test {
+  void SetUp() override { cudaGetLastError(); }
+};
+
+TEST_F(Memory, NothingIsAllocatedAndFreed) {
+  void* address = &address;
+  EXPECT_CUDA(cudaMalloc(&address, 0));
+  EXPECT_EQ(address, nullptr);
+  EXPECT_CUDA(cudaFree(nullptr));
+  EXPECT_EQ(cudaMalloc(&address, size_t{1} << 50), cudaErrorMemoryAllocation);
+  EXPECT_EQ(cudaFree(&address), cudaErrorInvalidValue);
+  size_t available = 0, total = 0;
+  EXPECT_CUDA(cudaMemGetInfo(&available, &total));
+  EXPECT_LE(available, total);
+}
+
+TEST_F(Memory, KindsOfMemoryAreTold) {
+  void *pinned = nullptr, *managed = nullptr, *device = nullptr;
+  int own = 0;
+  ASSERT_CUDA(cudaMallocHost(&pinned, 64));
+  ASSERT_CUDA(cudaMallocManaged(&managed, 64, cudaMemAttachGlobal));
+  cudaPointerAttributes attributes{};
+  ASSERT_CUDA(cudaPointerGetAttributes(&attributes, pinned));
+  EXPECT_EQ(attributes.type, cudaMemoryTypeHost);
+  ASSERT_CUDA(cudaPointerGetAttributes(&attributes, managed));
+  EXPECT_EQ(attributes.type, cudaMemoryTypeManaged);
+  ASSERT_CUDA(cudaPointerGetAttributes(&attributes, &own));
+  EXPECT_EQ(attributes.type, cudaMemoryTypeUnregistered);
+  ASSERT_CUDA(cudaHostGetDevicePointer(&device, pinned, 0));
+  EXPECT_EQ(device, pinned);
+  cudaMemLocation place{cudaMemLocationTypeDevice, 0};
+  EXPECT_CUDA(cudaMemPrefetchAsync(managed, 64, place, 0, nullptr));
+  EXPECT_CUDA(cudaMemAdvise(managed, 64, cudaMemAdviseSetReadMostly, place));
+  EXPECT_CUDA(cudaFreeHost(pinned));
+  EXPECT_CUDA(cudaFree(managed));
+}
+
+TEST_F(Memory, RowsAreCopied) {
+  const std::vector<unsigned int> from = numbers(12);
+  std::vector<unsigned int> to(12);
+  void* device = nullptr;
+  size_t pitch = 0;
+  ASSERT_CUDA(cudaMallocPitch(&device, &pitch, 16, 3));
+  EXPECT_GE(pitch, 16u);
+  ASSERT_CUDA(cudaMemset2D(device, pitch, 0xff, 16, 3));
+  ASSERT_CUDA(cudaMemcpy2D(device, pitch, from.data(), 16, 12, 3, cudaMemcpyHostToDevice));
+  ASSERT_CUDA(cudaMemcpy2D(to.data(), 16, device, pitch, 16, 3, cudaMemcpyDefault));
+  EXPECT_EQ(to, (std::vector<unsigned int>{1, 2, 3, ~0u, 5, 6, 7, ~0u, 9, 10, 11, ~0u}));
+  EXPECT_EQ(cudaMemcpy2D(device, 8, from.data(), 16, 12, 3, cudaMemcpyHostToDevice),
+            cudaErrorInvalidPitchValue);
+  EXPECT_EQ(cudaMemcpy(device, from.data(), 4, static_cast<cudaMemcpyKind>(7)),
+            cudaErrorInvalidMemcpyDirection);
+  EXPECT_CUDA(cudaFree(device));
+}
+
+TEST_F(Memory, BoxesAndArraysAreCopied) {
+  const std::vector<unsigned int> from = numbers(4 * 3 * 2);
+  std::vector<unsigned int> to(from.size());
+  const cudaChannelFormatDesc format =
+      cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindUnsigned);
+  cudaArray_t array = nullptr;
+  ASSERT_CUDA(cudaMalloc3DArray(&array, &format, {4, 3, 2}, 0));
+  cudaMemcpy3DParms copy{};
+  copy.srcPtr = {const_cast<unsigned int*>(from.data()), 16, 4, 3};
+  copy.dstArray = array;
+  copy.extent = {4, 3, 2};  // elements, because there is an array
+  copy.kind = cudaMemcpyHostToDevice;
+  ASSERT_CUDA(cudaMemcpy3D(&copy));
+  cudaMemcpy3DParms back{};
+  back.srcArray = array;
+  back.srcPos = {1, 0, 1};
+  back.dstPtr = {to.data(), 16, 4, 3};
+  back.extent = {2, 3, 1};
+  back.kind = cudaMemcpyDeviceToHost;
+  ASSERT_CUDA(cudaMemcpy3D(&back));
+  EXPECT_EQ(to[0], from[12 + 1]);
+  EXPECT_EQ(to[9], from[12 + 8 + 2]);
+  cudaChannelFormatDesc found{};
+  cudaExtent extent{};
+  unsigned int flags = 1;
+  ASSERT_CUDA(cudaArrayGetInfo(&found, &extent, &flags, array));
+  EXPECT_EQ(found.x, 32);
+  EXPECT_EQ(found.f, cudaChannelFormatKindUnsigned);
+  EXPECT_EQ(extent.depth, 2u);
+  EXPECT_EQ(flags, 0u);
+  EXPECT_CUDA(cudaFreeArray(array));
+  copy.srcPtr.ptr = nullptr;
+  EXPECT_EQ(cudaMemcpy3D(&copy), cudaErrorInvalidValue);
+}
+
+TEST_F(Memory, BytesRunOnFromRowToRowOfAnArray) {
+  const std::vector<unsigned int> from = numbers(10);
+  std::vector<unsigned int> to(10);
+  const cudaChannelFormatDesc format =
+      cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindSigned);
+  cudaArray_t array = nullptr;
+  ASSERT_CUDA(cudaMallocArray(&array, &format, 4, 4, 0));
+  ASSERT_CUDA(cudaMemcpyToArray(array, 8, 0, from.data(), 40, cudaMemcpyHostToDevice));
+  ASSERT_CUDA(cudaMemcpyFromArray(to.data(), array, 8, 0, 40, cudaMemcpyDeviceToHost));
+  EXPECT_EQ(to, from);
+  ASSERT_CUDA(cudaMemcpy2DFromArray(to.data(), 8, array, 0, 1, 8, 2, cudaMemcpyDeviceToHost));
+  EXPECT_EQ(to[0], 3u);
+  EXPECT_EQ(to[2], 7u);
+  EXPECT_CUDA(cudaFreeArray(array));
+}
+
+TEST_F(Memory, TexturesSayWhatTheyAre) {
+  const cudaChannelFormatDesc format =
+      cudaCreateChannelDesc(8, 8, 0, 0, cudaChannelFormatKindUnsigned);
+  cudaResourceDesc resource{};
+  resource.resType = cudaResourceTypeArray;
+  ASSERT_CUDA(cudaMallocArray(&resource.res.array.array, &format, 4, 4, 0));
+  cudaTextureDesc texture{};
+  texture.addressMode[0] = cudaAddressModeWrap;
+  texture.normalizedCoords = 1;
+  texture.readMode = cudaReadModeNormalizedFloat;
+  texture.filterMode = cudaFilterModeLinear;
+  texture.borderColor[3] = 0.5f;
+  cudaTextureObject_t object = 0;
+  ASSERT_CUDA(cudaCreateTextureObject(&object, &resource, &texture, nullptr));
+  cudaResourceDesc same_resource{};
+  cudaTextureDesc same_texture{};
+  ASSERT_CUDA(cudaGetTextureObjectResourceDesc(&same_resource, object));
+  ASSERT_CUDA(cudaGetTextureObjectTextureDesc(&same_texture, object));
+  EXPECT_EQ(same_resource.res.array.array, resource.res.array.array);
+  EXPECT_EQ(std::memcmp(&same_texture, &texture, sizeof texture), 0);
+  EXPECT_CUDA(cudaDestroyTextureObject(object));
+  texture.readMode = cudaReadModeElementType;
+  EXPECT_EQ(cudaCreateTextureObject(&object, &resource, &texture, nullptr),
+            cudaErrorInvalidFilterSetting);
+  EXPECT_CUDA(cudaFreeArray(resource.res.array.array));
+}
+
+TEST_F(Memory, StreamsAndEventsWork) {
+  cudaStream_t stream = nullptr;
+  cudaEvent_t begin = nullptr, end = nullptr;
+  ASSERT_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  ASSERT_CUDA(cudaEventCreate(&begin));
+  ASSERT_CUDA(cudaEventCreateWithFlags(&end, cudaEventBlockingSync));
+  ASSERT_CUDA(cudaEventRecord(begin, stream));
+  unsigned int* data = nullptr;
+  ASSERT_CUDA(cudaMallocAsync(reinterpret_cast<void**>(&data), 400, stream));
+  ASSERT_CUDA(cudaMemsetAsync(data, 1, 400, stream));
+  ASSERT_CUDA(launch(scale, {4}, {32}, stream, data, 100u));
+  int called = 0;
+  ASSERT_CUDA(cudaLaunchHostFunc(
+      stream, [](void* user) { ++*static_cast<int*>(user); }, &called));
+  ASSERT_CUDA(cudaStreamAddCallback(
+      stream, [](cudaStream_t, cudaError_t, void* user) { ++*static_cast<int*>(user); }, &called,
+      0));
+  ASSERT_CUDA(cudaEventRecord(end, stream));
+  ASSERT_CUDA(cudaEventSynchronize(end));
+  float milliseconds = -1;
+  ASSERT_CUDA(cudaEventElapsedTime(&milliseconds, begin, end));
+  EXPECT_GE(milliseconds, 0.f);
+  unsigned int value = 0;
+  ASSERT_CUDA(cudaMemcpyAsync_ptsz(&value, data + 99, 4, cudaMemcpyDeviceToHost, nullptr));
+  ASSERT_CUDA(cudaStreamSynchronize(cudaStreamPerThread));
+  EXPECT_EQ(value, 0x03030303u);
+  ASSERT_CUDA(cudaMemcpy_ptds(&value, data + 98, 4, cudaMemcpyDeviceToHost));
+  ASSERT_CUDA(cudaFreeAsync(data, stream));
+  ASSERT_CUDA(cudaStreamSynchronize(stream));
+  EXPECT_EQ(called, 2);
+  EXPECT_CUDA(cudaEventDestroy(begin));
+  EXPECT_CUDA(cudaEventDestroy(end));
+  EXPECT_CUDA(cudaStreamDestroy(stream));
+  EXPECT_EQ(cudaStreamDestroy(nullptr), cudaErrorInvalidResourceHandle);
+}
+
+TEST_F(Memory, CapturedWorkIsAGraph) {
+  cudaStream_t stream = nullptr;
+  ASSERT_CUDA(cudaStreamCreate(&stream));
+  unsigned int* data = nullptr;
+  ASSERT_CUDA(cudaMalloc(reinterpret_cast<void**>(&data), 400));
+  ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  ASSERT_CUDA(cudaMemsetAsync(data, 1, 400, stream));
+  ASSERT_CUDA(launch(scale, {4}, {32}, stream, data, 100u));
+  cudaStreamCaptureStatus status{};
+  ASSERT_CUDA(cudaStreamIsCapturing(stream, &status));
+  EXPECT_EQ(status, cudaStreamCaptureStatusActive);
+  cudaGraph_t graph = nullptr;
+  ASSERT_CUDA(cudaStreamEndCapture(stream, &graph));
+  cudaGraphNode_t nodes[4] = {};
+  size_t count = 4;
+  ASSERT_CUDA(cudaGraphGetNodes(graph, nodes, &count));
+  ASSERT_EQ(count, 2u);
+  cudaKernelNodeParams parameters{};
+  ASSERT_CUDA(cudaGraphKernelNodeGetParams(nodes[1], &parameters));
+  EXPECT_EQ(parameters.func, reinterpret_cast<void*>(&scale));
+  EXPECT_EQ(parameters.gridDim.x, 4u);
+  unsigned int value = 0;
+  cudaGraphNode_t fetch = nullptr;
+  ASSERT_CUDA(cudaGraphAddMemcpyNode1D(&fetch, graph, nodes + 1, 1, &value, data + 50, 4,
+                                       cudaMemcpyDeviceToHost));
+  cudaGraphExec_t exec = nullptr;
+  ASSERT_CUDA(cudaGraphInstantiate(&exec, graph, 0));
+  ASSERT_CUDA(cudaGraphLaunch(exec, stream));
+  ASSERT_CUDA(cudaStreamSynchronize(stream));
+  EXPECT_EQ(value, 0x03030303u);
+  unsigned int few = 10;
+  void* arguments[] = {&data, &few};
+  parameters.kernelParams = arguments;
+  parameters.gridDim = {1};
+  ASSERT_CUDA(cudaGraphExecKernelNodeSetParams(exec, nodes[1], &parameters));
+  ASSERT_CUDA(cudaGraphLaunch(exec, stream));
+  ASSERT_CUDA(cudaStreamSynchronize(stream));
+  EXPECT_EQ(value, 0x01010101u) << "the kernel no longer reaches it";
+  EXPECT_CUDA(cudaGraphExecDestroy(exec));
+  EXPECT_CUDA(cudaGraphDestroy(graph));
+  EXPECT_CUDA(cudaFree(data));
+  EXPECT_CUDA(cudaStreamDestroy(stream));
+}
+
+TEST_F(Memory, WhatIsNotThereSaysSoOnce) {
+  ::testing::internal::CaptureStderr();
+  cudaExternalMemory_t memory = nullptr;
+  cudaExternalMemoryHandleDesc description{};
+  EXPECT_EQ(cudaImportExternalMemory(&memory, &description), cudaErrorNotSupported);
+  EXPECT_EQ(cudaImportExternalMemory(&memory, &description), cudaErrorNotSupported);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "warpmark's CUDA runtime: cudaImportExternalMemory: not supported; it returns "
+            "cudaErrorNotSupported\n");
+  EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
+}
+
+}  // namespace
+}  // namespace warpmark::test
