@@ -233,6 +233,37 @@ TEST_F(Memory, CapturedWorkIsAGraph) {
   EXPECT_CUDA(cudaStreamDestroy(stream));
 }
 
+TEST_F(Memory, AStreamMayLeaveACaptureOnceItIsJoined) {
+  cudaStream_t stream = nullptr;
+  cudaEvent_t event = nullptr;
+  ASSERT_CUDA(cudaStreamCreate(&stream));
+  ASSERT_CUDA(cudaEventCreate(&event));
+  void* data = nullptr;
+  ASSERT_CUDA(cudaMalloc(&data, 64));
+  for (const bool joined : {true, false}) {
+    cudaStream_t other = nullptr;
+    ASSERT_CUDA(cudaStreamCreate(&other));
+    cudaGraph_t graph = nullptr;
+    ASSERT_CUDA(cudaGraphCreate(&graph, 0));
+    ASSERT_CUDA(cudaStreamBeginCaptureToGraph(stream, graph, nullptr, nullptr, 0,
+                                              cudaStreamCaptureModeGlobal));
+    ASSERT_CUDA(cudaEventRecord(event, stream));
+    ASSERT_CUDA(cudaStreamWaitEvent(other, event, 0));
+    ASSERT_CUDA(cudaMemsetAsync(data, 1, 64, other));
+    if (joined) {
+      ASSERT_CUDA(cudaEventRecord(event, other));
+      ASSERT_CUDA(cudaStreamWaitEvent(stream, event, 0));
+    }
+    ASSERT_CUDA(cudaStreamDestroy(other));
+    EXPECT_EQ(cudaStreamEndCapture(stream, nullptr),
+              joined ? cudaSuccess : cudaErrorStreamCaptureUnjoined);
+    EXPECT_CUDA(cudaGraphDestroy(graph));
+  }
+  EXPECT_CUDA(cudaFree(data));
+  EXPECT_CUDA(cudaEventDestroy(event));
+  EXPECT_CUDA(cudaStreamDestroy(stream));
+}
+
 TEST_F(Memory, WhatIsNotThereSaysSoOnce) {
   ::testing::internal::CaptureStderr();
   cudaExternalMemory_t memory = nullptr;

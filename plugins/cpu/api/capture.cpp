@@ -75,7 +75,9 @@ bool unjoined(Context& context, const Stream& origin) {
     if (!reached.insert(node).second) continue;
     open.insert(open.end(), node->dependencies.begin(), node->dependencies.end());
   }
-  bool missing = false;
+  const auto& left = origin.capture->left;
+  bool missing = std::any_of(left.begin(), left.end(),
+                             [&](const Node* node) { return !reached.contains(node); });
   for_each_capturing(context, [&](Stream& stream) {
     if (stream.capture != origin.capture) return;
     for (const Node* node : stream.last) missing = missing || !reached.contains(node);
@@ -144,9 +146,19 @@ CUresult update(CUstream stream, const CUgraphNode* dependencies, std::size_t co
 
 }  // namespace
 
+void leave_capture(const Stream& stream) {
+  if (stream.capture == nullptr) return;
+  Capture& capture = *stream.capture;
+  if (capture.origin == &stream) capture.invalid = true;
+  capture.left.insert(capture.left.end(), stream.last.begin(), stream.last.end());
+}
+
 void forget_node(const Node* node) {
   for (const auto& [handle, context] : driver().contexts) {
-    for_each_capturing(*context, [&](Stream& stream) { std::erase(stream.last, node); });
+    for_each_capturing(*context, [&](Stream& stream) {
+      std::erase(stream.last, node);
+      std::erase(stream.capture->left, node);
+    });
     for (const auto& [key, event] : context->events) std::erase(event->nodes, node);
   }
 }
@@ -246,9 +258,10 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     Stream* found = find_stream(context, stream);
     if (found == nullptr || found->capture == nullptr) return CUDA_ERROR_ILLEGAL_STATE;
-    if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *graph = nullptr;
     const std::shared_ptr<Capture> capture = found->capture;
+    // Who recorded into a graph has it already.
+    if (graph == nullptr && capture->made != nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (graph != nullptr) *graph = nullptr;
     if (capture->origin != found) return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
     if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED &&
         capture->thread != std::this_thread::get_id())
@@ -261,7 +274,7 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
       capture->invalid = true;
       return CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
     }
-    *graph = handle(capture->graph);
+    if (graph != nullptr) *graph = handle(capture->graph);
     if (capture->made != nullptr) driver().graphs.emplace(*graph, std::move(capture->made));
     return CUDA_SUCCESS;
   });

@@ -20,12 +20,16 @@ struct Capture {
   std::uint64_t id = 0;
   std::thread::id thread;
   const Stream* origin = nullptr;
+  std::vector<const Node*> left;  ///< of streams that are gone: what came last in each
   bool invalid = false;
   bool finished = false;  ///< events may still name it; its nodes may be gone
 };
 
 /// Whether the stream takes part in a capture.
 bool capturing(Context& context, CUstream stream);
+/// The stream, which is about to go, leaves its capture: without the stream that began it a capture
+/// has no end, and what another recorded must be joined by the end all the same.
+void leave_capture(const Stream& stream);
 /// Adds a node behind what the stream has recorded.
 CUresult record(Context& context, Stream& stream, Work work);
 /// Takes a node, or a whole graph, that is about to go out of what streams and events remember.

@@ -56,7 +56,7 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
   return with_owner("cuStreamDestroy", Waits::no, stream, [&](Context& context) -> CUresult {
     const auto found = context.streams.find(stream);
     if (found == context.streams.end()) return CUDA_ERROR_INVALID_HANDLE;
-    if (found->second->capture != nullptr) found->second->capture->invalid = true;
+    leave_capture(*found->second);
     context.streams.erase(found);
     return CUDA_SUCCESS;
   });
