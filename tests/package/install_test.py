@@ -168,6 +168,19 @@ class Installed(InstallTest):
         self.assertNotIn("warpmark", needed)
         self.run_command(launcher, program)
 
+    @unittest.skipIf(cached("WARPMARK_SANITIZE"), "a sanitizer's library needs a program with it")
+    def test_a_program_is_linked_with_the_runtime_library_and_started_on_it(self):
+        launcher = self.prefix / "bin/warpmark-cpu"
+        driver = self.run_command(launcher, "--print-path").stdout.strip()
+        if not list(pathlib.Path(driver).glob("libcudart.so.*")):
+            self.skipTest("built without the headers of CUDA 13")
+        source, program = self.root / "runtime.c", self.root / "runtime"
+        source.write_text("int cudaFree(void *); int main(void) { return cudaFree(0); }\n")
+        for version in ("12", "13"):
+            self.run_command("cc", source, "-o", program, "-L" + driver,
+                             "-l:libcudart.so." + version)
+            self.run_command(launcher, program)
+
     def test_doctor_prints_the_moved_places(self):
         for what in ("cpu", "plugin"):
             self.assertRegex(self.doctor, r"(?m)^ok +%s +(source at )?%s/" % (
