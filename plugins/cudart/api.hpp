@@ -8,6 +8,7 @@
 namespace warpmark::cudart::api {
 
 // What the code that nvcc makes calls: crt/host_runtime.h declares these.
+// NOLINTBEGIN(bugprone-reserved-identifier)
 void** __cudaRegisterFatBinary(void* wrapper);
 void __cudaRegisterFatBinaryEnd(void** handle);
 void __cudaUnregisterFatBinary(void** handle);
@@ -25,7 +26,9 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, 
 cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host);
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
                                size_t shared, cudaStream_t stream);
+// NOLINTEND(bugprone-reserved-identifier)
 
+// NOLINTNEXTLINE(bugprone-macro-parentheses): it is a declaration
 #define DECLARE(name) extern decltype(::name) name;
 #define PLAIN(name)
 #define DEVICE(name) DECLARE(name)

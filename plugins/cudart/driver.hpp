@@ -9,9 +9,11 @@ namespace warpmark::cudart {
 
 /// A function that a driver lacks is null in none of these: it answers CUDA_ERROR_NOT_SUPPORTED.
 struct Driver {
+// NOLINTBEGIN(bugprone-macro-parentheses): they are declarations
 #define DRIVER(name) decltype(&::name) name = nullptr;
 #define OLDER(name, version) decltype(&::name) name = nullptr;
 #include "driver.def"
+  // NOLINTEND(bugprone-macro-parentheses)
   decltype(&::cuGetProcAddress) get_proc_address = nullptr;
   bool executes_ptx = false;  ///< WARPMARK_IMAGE_PTX, of a device of ours
 };

@@ -41,6 +41,7 @@ inline void* pointer_to(CUdeviceptr address) {
 /// The runtime's and the driver's struct or handle of the same layout.
 template <typename To, typename From>
 To* same(From* from) {
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): some of both are pointers
   static_assert(sizeof(To) == sizeof(From));
   return reinterpret_cast<To*>(from);
 }
