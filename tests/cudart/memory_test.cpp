@@ -264,6 +264,29 @@ TEST_F(Memory, AStreamMayLeaveACaptureOnceItIsJoined) {
   EXPECT_CUDA(cudaStreamDestroy(stream));
 }
 
+TEST_F(Memory, AUserObjectLivesAsLongAsItsGraphs) {
+  int destroyed = 0;
+  cudaUserObject_t object = nullptr;
+  ASSERT_CUDA(cudaUserObjectCreate(
+      &object, &destroyed, [](void* user) { ++*static_cast<int*>(user); }, 2,
+      cudaUserObjectNoDestructorSync));
+  cudaGraph_t graph = nullptr, clone = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  ASSERT_CUDA(cudaGraphCreate(&graph, 0));
+  ASSERT_CUDA(cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove));
+  ASSERT_CUDA(cudaUserObjectRelease(object, 1));
+  EXPECT_EQ(cudaUserObjectRelease(object, 1), cudaErrorInvalidValue) << "the graph has the last";
+  ASSERT_CUDA(cudaGraphClone(&clone, graph));
+  ASSERT_CUDA(cudaGraphInstantiate(&exec, graph, 0));
+  ASSERT_CUDA(cudaGraphReleaseUserObject(graph, object, 1));
+  ASSERT_CUDA(cudaGraphDestroy(graph));
+  ASSERT_CUDA(cudaGraphDestroy(clone));
+  EXPECT_EQ(destroyed, 0);
+  ASSERT_CUDA(cudaGraphExecDestroy(exec));
+  EXPECT_EQ(destroyed, 1);
+  EXPECT_EQ(cudaUserObjectRetain(object, 1), cudaErrorInvalidValue);
+}
+
 TEST_F(Memory, WhatIsNotThereSaysSoOnce) {
   ::testing::internal::CaptureStderr();
   cudaExternalMemory_t memory = nullptr;

@@ -39,6 +39,7 @@ Node& Graph::add(CUcontext context, Work work, std::vector<Node*> dependencies) 
 std::unique_ptr<Graph> Graph::clone() const {
   auto copy = std::make_unique<Graph>();
   copy->conditions = conditions;
+  copy->objects = objects;
   std::map<const Node*, Node*> twins;
   for (const auto& node : nodes) {
     Work work = node->work;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -26,6 +27,19 @@ struct Node {
   std::vector<void*> pointers;     ///< to a kernel's parameters, for who asks for them
 };
 
+/// CUuserObject is its address. It calls the client's function when nobody refers to it any more.
+struct UserObject {
+  void* pointer = nullptr;
+  CUhostFn destroy = nullptr;
+  unsigned int references = 0;      ///< the client's
+  std::shared_ptr<UserObject> own;  ///< as long as there are some
+
+  UserObject() = default;
+  ~UserObject();
+  UserObject(const UserObject&) = delete;
+  UserObject& operator=(const UserObject&) = delete;
+};
+
 /// CUgraph is its address.
 struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;  ///< in the order in which they were added
@@ -33,6 +47,7 @@ struct Graph {
   std::uint64_t next_node = 0;
   std::weak_ptr<struct GraphExec> instance;  ///< the last
   std::vector<std::shared_ptr<Condition>> conditions;
+  std::map<std::shared_ptr<UserObject>, unsigned int> objects;  ///< with the references of each
 
   Graph();
   ~Graph();
@@ -62,6 +77,7 @@ struct GraphExec {
   /// In an order that respects dependencies; child graphs are in place of their nodes.
   std::vector<Step> steps;
   unsigned long long flags = 0;
+  std::vector<std::shared_ptr<UserObject>> objects;
 };
 
 CUgraph handle(Graph* graph);
@@ -75,6 +91,8 @@ struct NodeKind {
   const char* word;  ///< cuGraphDebugDotPrint's
 };
 NodeKind kind_of(const Work& work);
+/// The user objects of a graph and its children.
+void keep_objects(const Graph& graph, std::vector<std::shared_ptr<UserObject>>& kept);
 /// The graph's steps; false if there is a cycle.
 bool flatten(const Graph& graph, std::vector<GraphExec::Step>& steps);
 /// A conditional node of the graph, with its bodies, which are empty; returns their handles.

@@ -80,6 +80,7 @@ CUresult instantiate(CUgraphExec* exec, CUgraph graph, unsigned long long flags)
     auto made = std::make_shared<GraphExec>();
     made->flags = flags;
     if (!flatten(*found, made->steps)) return CUDA_ERROR_INVALID_VALUE;  // a cycle
+    keep_objects(*found, made->objects);
     if (!bodies_can_run(made->steps, false))
       return fail(CUDA_ERROR_NOT_SUPPORTED,
                   "a conditional node's body has kernels, copies, fills, and graphs of these");
@@ -164,6 +165,8 @@ CUgraphExecUpdateResult update(GraphExec& exec, const Graph& graph, CUgraphNode&
   if (result != CU_GRAPH_EXEC_UPDATE_SUCCESS) return result;
   node = nullptr;
   take_over(exec.steps, steps);
+  exec.objects.clear();
+  keep_objects(graph, exec.objects);
   return result;
 }
 

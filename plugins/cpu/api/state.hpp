@@ -205,6 +205,7 @@ struct Context {
 struct Graph;
 struct Node;
 struct GraphExec;
+struct UserObject;
 
 /// One of the devices that WARPMARK_CPU_DEVICES asks for.
 struct Device {
@@ -233,6 +234,7 @@ class Driver {
   std::set<const Node*> nodes;  ///< of all graphs, those of children and captures included
   std::set<const Graph*> child_graphs;
   std::map<CUgraphExec, std::shared_ptr<GraphExec>> executables;
+  std::map<CUuserObject, std::weak_ptr<UserObject>> user_objects;
   std::uint64_t next_id = 1;     ///< of contexts, streams and captures
   std::uint64_t next_graph = 1;  ///< what cuGraphDebugDotPrint calls it
   Limits default_limits;         ///< of contexts that are yet to be made
