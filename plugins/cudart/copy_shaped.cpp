@@ -66,24 +66,13 @@ cudaError_t copy_from_array(void* to, cudaArray_const_t from, size_t x, size_t y
                     });
 }
 
-// The part of a variable from `offset` on, if `bytes` fit.
-cudaError_t part_of(const void* symbol, size_t bytes, size_t offset, void*& part) {
-  CUdeviceptr address = 0;
-  size_t size = 0;
-  const cudaError_t result = find_variable(symbol, address, size);
-  if (result != cudaSuccess) return result;
-  if (offset > size || bytes > size - offset) return cudaErrorInvalidValue;
-  part = pointer_to(address + offset);
-  return cudaSuccess;
-}
-
 cudaError_t to_symbol(const void* symbol, const void* from, size_t bytes, size_t offset,
                       cudaMemcpyKind kind, When when) {
   if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice &&
       kind != cudaMemcpyDefault)
     return cudaErrorInvalidMemcpyDirection;
   void* part = nullptr;
-  const cudaError_t result = part_of(symbol, bytes, offset, part);
+  const cudaError_t result = part_of_variable(symbol, bytes, offset, part);
   return result != cudaSuccess ? result : copy_bytes(part, from, bytes, kind, when);
 }
 
@@ -93,7 +82,7 @@ cudaError_t from_symbol(void* to, const void* symbol, size_t bytes, size_t offse
       kind != cudaMemcpyDefault)
     return cudaErrorInvalidMemcpyDirection;
   void* part = nullptr;
-  const cudaError_t result = part_of(symbol, bytes, offset, part);
+  const cudaError_t result = part_of_variable(symbol, bytes, offset, part);
   return result != cudaSuccess ? result : copy_bytes(to, part, bytes, kind, when);
 }
 

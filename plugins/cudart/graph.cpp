@@ -130,12 +130,9 @@ cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNo
 
 cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph,
                                              unsigned int value, unsigned int flags) {
-  CUcontext context = nullptr;
-  CUresult result = driver().cuCtxGetCurrent(&context);
   cuuint64_t made = 0;
-  if (result == CUDA_SUCCESS)
-    result = driver().cuGraphConditionalHandleCreate(same<CUgraphConditionalHandle>(&made), graph,
-                                                     context, value, flags);
+  const CUresult result = driver().cuGraphConditionalHandleCreate(
+      same<CUgraphConditionalHandle>(&made), graph, current_context(), value, flags);
   if (result == CUDA_SUCCESS) *handle = made;
   return error_of(result);
 }

@@ -7,12 +7,6 @@
 namespace warpmark::cudart::api {
 namespace {
 
-CUcontext context() {
-  CUcontext current = nullptr;
-  driver().cuCtxGetCurrent(&current);
-  return current;
-}
-
 cudaError_t linear(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                    CUDA_MEMCPY3D& copy) {
   if (!is_kind(kind)) return cudaErrorInvalidMemcpyDirection;
@@ -28,7 +22,8 @@ struct Add {
   const cudaGraphNode_t* dependencies;
   size_t count;
   CUresult operator()(const CUDA_MEMCPY3D& copy) const {
-    return driver().cuGraphAddMemcpyNode(node, graph, dependencies, count, &copy, context());
+    return driver().cuGraphAddMemcpyNode(node, graph, dependencies, count, &copy,
+                                         current_context());
   }
 };
 struct Set {
@@ -41,7 +36,7 @@ struct SetInstance {
   cudaGraphExec_t exec;
   cudaGraphNode_t node;
   CUresult operator()(const CUDA_MEMCPY3D& copy) const {
-    return driver().cuGraphExecMemcpyNodeSetParams(exec, node, &copy, context());
+    return driver().cuGraphExecMemcpyNodeSetParams(exec, node, &copy, current_context());
   }
 };
 
@@ -61,21 +56,11 @@ cudaError_t with_bytes(void* to, const void* from, size_t bytes, cudaMemcpyKind 
   return result != cudaSuccess ? result : error_of(then(copy));
 }
 
-cudaError_t part_of(const void* symbol, size_t bytes, size_t offset, void*& part) {
-  CUdeviceptr address = 0;
-  size_t size = 0;
-  const cudaError_t result = find_variable(symbol, address, size);
-  if (result != cudaSuccess) return result;
-  if (offset > size || bytes > size - offset) return cudaErrorInvalidValue;
-  part = pointer_to(address + offset);
-  return cudaSuccess;
-}
-
 template <typename Then>
 cudaError_t with_target(const void* symbol, const void* from, size_t bytes, size_t offset,
                         cudaMemcpyKind kind, const Then& then) {
   void* part = nullptr;
-  const cudaError_t result = part_of(symbol, bytes, offset, part);
+  const cudaError_t result = part_of_variable(symbol, bytes, offset, part);
   return result != cudaSuccess ? result : with_bytes(part, from, bytes, kind, then);
 }
 
@@ -83,7 +68,7 @@ template <typename Then>
 cudaError_t with_source(void* to, const void* symbol, size_t bytes, size_t offset,
                         cudaMemcpyKind kind, const Then& then) {
   void* part = nullptr;
-  const cudaError_t result = part_of(symbol, bytes, offset, part);
+  const cudaError_t result = part_of_variable(symbol, bytes, offset, part);
   return result != cudaSuccess ? result : with_bytes(to, part, bytes, kind, then);
 }
 

@@ -19,12 +19,6 @@ cudaMemsetParams plain(const cudaMemsetParamsV2& from) {
   return {from.dst, from.pitch, from.value, from.elementSize, from.width, from.height};
 }
 
-CUcontext context() {
-  CUcontext current = nullptr;
-  driver().cuCtxGetCurrent(&current);
-  return current;
-}
-
 cudaError_t convert_kernel_node(const cudaKernelNodeParamsV2& from, CUgraphNodeParams& to) {
   CUDA_KERNEL_NODE_PARAMS kernel{};
   const cudaError_t result = convert_kernel(plain(from), kernel);
@@ -49,7 +43,7 @@ cudaError_t convert(const cudaGraphNodeParams& from, CUgraphNodeParams& to) {
       return convert_kernel_node(from.kernel, to);
     case cudaGraphNodeTypeMemcpy:
       to.memcpy.flags = from.memcpy.flags;
-      to.memcpy.copyCtx = context();
+      to.memcpy.copyCtx = current_context();
       return convert_copy(from.memcpy.copyParams, to.memcpy.copyParams);
     case cudaGraphNodeTypeMemset: {
       const CUDA_MEMSET_NODE_PARAMS fill = convert_fill(plain(from.memset));
@@ -59,14 +53,14 @@ cudaError_t convert(const cudaGraphNodeParams& from, CUgraphNodeParams& to) {
       to.memset.elementSize = fill.elementSize;
       to.memset.width = fill.width;
       to.memset.height = fill.height;
-      to.memset.ctx = context();
+      to.memset.ctx = current_context();
       return cudaSuccess;
     }
     case cudaGraphNodeTypeConditional:
       to.conditional.handle = from.conditional.handle;
       to.conditional.type = static_cast<CUgraphConditionalNodeType>(from.conditional.type);
       to.conditional.size = from.conditional.size;
-      to.conditional.ctx = context();
+      to.conditional.ctx = current_context();
       return cudaSuccess;
     default:  // the same layout
       static_assert(sizeof from.reserved1 == sizeof to.reserved1);

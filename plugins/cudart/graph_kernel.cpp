@@ -34,12 +34,6 @@ CUDA_MEMSET_NODE_PARAMS convert_fill(const cudaMemsetParams& from) {
 namespace api {
 namespace {
 
-CUcontext context() {
-  CUcontext current = nullptr;
-  driver().cuCtxGetCurrent(&current);
-  return current;
-}
-
 // Calls `body` with the driver's form of a kernel node's parameters.
 template <typename Body>
 cudaError_t with_kernel(const cudaKernelNodeParams* parameters, Body body) {
@@ -114,7 +108,8 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* dependencies, size_t count,
                                    const cudaMemsetParams* parameters) {
   return with_fill(parameters, [&](const CUDA_MEMSET_NODE_PARAMS& converted) {
-    return driver().cuGraphAddMemsetNode(node, graph, dependencies, count, &converted, context());
+    return driver().cuGraphAddMemsetNode(node, graph, dependencies, count, &converted,
+                                         current_context());
   });
 }
 
@@ -137,7 +132,7 @@ cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetP
 cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                              const cudaMemsetParams* parameters) {
   return with_fill(parameters, [&](const CUDA_MEMSET_NODE_PARAMS& converted) {
-    return driver().cuGraphExecMemsetNodeSetParams(exec, node, &converted, context());
+    return driver().cuGraphExecMemsetNodeSetParams(exec, node, &converted, current_context());
   });
 }
 

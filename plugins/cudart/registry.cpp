@@ -142,6 +142,17 @@ cudaError_t find_variable(const void* symbol, CUdeviceptr& address, std::size_t&
   return variable == nullptr ? cudaErrorInvalidSymbol : locate(*variable, address, bytes);
 }
 
+cudaError_t part_of_variable(const void* symbol, std::size_t bytes, std::size_t offset,
+                             void*& part) {
+  CUdeviceptr address = 0;
+  std::size_t size = 0;
+  const cudaError_t result = find_variable(symbol, address, size);
+  if (result != cudaSuccess) return result;
+  if (offset > size || bytes > size - offset) return cudaErrorInvalidValue;
+  part = pointer_to(address + offset);
+  return cudaSuccess;
+}
+
 cudaError_t bind_managed_variables() {
   const std::lock_guard lock(registry().mutex);
   for (Image* image : registry().images) {

@@ -41,8 +41,12 @@ void know_kernel(CUkernel kernel);
 /// Where a variable is in the current context.
 cudaError_t find_variable(const void* symbol, CUdeviceptr& address, std::size_t& bytes);
 
-/// Gives the program the addresses of all managed variables of images that are loaded; a context
-/// is current.
+/// The part of a variable from `offset` on, if `bytes` fit.
+cudaError_t part_of_variable(const void* symbol, std::size_t bytes, std::size_t offset,
+                             void*& part);
+
+/// Gives the program anew the addresses of all managed variables of images that are loaded; a
+/// context is current.
 cudaError_t bind_managed_variables();
 
 }  // namespace warpmark::cudart

@@ -30,7 +30,10 @@ cudaError_t primary_context(int device, CUcontext& context);
 /// The device of the current context, else the thread's.
 int current_device();
 
-/// The number of a function's attribute, or what a device has no function for.
+/// The context that is current in this thread, or null.
+CUcontext current_context();
+
+/// Device addresses are pointers for programs of the runtime.
 inline CUdeviceptr address_of(const void* pointer) {
   return reinterpret_cast<CUdeviceptr>(pointer);
 }

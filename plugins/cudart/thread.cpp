@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "api.hpp"
+#include "registry.hpp"
 #include "runtime.hpp"
 
 namespace warpmark::cudart {
@@ -18,6 +19,9 @@ Primary& primary() {
   return all;
 }
 
+// Set by cudaDeviceReset: managed variables come back elsewhere.
+std::atomic<bool> managed_variables_moved{false};
+
 // Counts cudaDeviceReset, after which a context that is current in another thread is no more.
 std::atomic<unsigned long> resets{0};
 
@@ -31,8 +35,11 @@ bool is_primary(CUcontext context) {
 
 cudaError_t make_current(int device) {
   CUcontext context = nullptr;
-  const cudaError_t result = primary_context(device, context);
-  return result != cudaSuccess ? result : error_of(driver().cuCtxSetCurrent(context));
+  cudaError_t result = primary_context(device, context);
+  if (result == cudaSuccess) result = error_of(driver().cuCtxSetCurrent(context));
+  if (result == cudaSuccess && managed_variables_moved.exchange(false))
+    result = bind_managed_variables();
+  return result;
 }
 
 cudaError_t number_of_devices(int& count) {
@@ -87,11 +94,15 @@ cudaError_t need_context() {
   return make_current(own.device);
 }
 
+CUcontext current_context() {
+  CUcontext context = nullptr;
+  driver().cuCtxGetCurrent(&context);
+  return context;
+}
+
 int current_device() {
   CUdevice device = 0;
-  CUcontext context = nullptr;
-  if (driver().cuCtxGetCurrent(&context) == CUDA_SUCCESS && context != nullptr &&
-      driver().cuCtxGetDevice(&device) == CUDA_SUCCESS)
+  if (current_context() != nullptr && driver().cuCtxGetDevice(&device) == CUDA_SUCCESS)
     return device;
   return thread().device;
 }
@@ -169,6 +180,7 @@ cudaError_t cudaDeviceReset() {
     const std::lock_guard lock(primary().mutex);
     primary().retained.erase(device);
   }
+  managed_variables_moved = true;
   ++resets;
   driver().cuCtxSetCurrent(nullptr);
   return error_of(result);

@@ -134,6 +134,7 @@ TEST_F(Runtime, AThreadRemembersItsLastError) {
 }
 
 TEST_F(Runtime, AFaultLastsUntilTheDeviceIsReset) {
+  ASSERT_NE(__cudaInitModule(image), 0);
   unsigned int* data = nullptr;
   ASSERT_CUDA(cudaMalloc(reinterpret_cast<void**>(&data), 32 * 4));
   ::testing::internal::CaptureStderr();
@@ -150,6 +151,8 @@ TEST_F(Runtime, AFaultLastsUntilTheDeviceIsReset) {
   ASSERT_CUDA(launch(scale, {1}, {32}, nullptr, numbers.device, 10u));
   numbers.fetch();
   EXPECT_EQ(numbers.host[9], 30u);
+  ASSERT_CUDA(cudaDeviceSynchronize());
+  EXPECT_EQ(*seen, 17u) << "a managed variable is there anew, too";
 }
 
 TEST_F(Runtime, DevicesAreDescribed) {
