@@ -18,7 +18,7 @@ import sys
 import time
 
 SKIP = 77
-DEVICE_CODE = ["-gencode", "arch=compute_90,code=compute_90", "--no-compress"]
+DEVICE_CODE = ["-gencode", "arch=compute_90,code=compute_90"]
 # What a program's build file asks for that is no part of CUDA's runtime.
 LIBRARIES = re.compile(r"CUDA::(cu(?!dart|da_driver)\w+|np\w+|nv\w+)|find_package\((OpenGL|EGL|GLUT|"
                        r"Vulkan|MPI|FreeImage|glfw3)|D3D|\bNvSci|find_library\((VULKAN|EGL)")

@@ -12,7 +12,7 @@ LAUNCHER = sys.argv.pop(1)
 LIBRARIES = pathlib.Path(sys.argv.pop(1))
 HERE = pathlib.Path(__file__).resolve().parent
 NVCC = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
-OPTIONS = ["-std=c++17", "-gencode", "arch=compute_90,code=compute_90", "--no-compress"]
+OPTIONS = ["-std=c++17", "-gencode", "arch=compute_90,code=compute_90"]
 
 
 def names(library):
