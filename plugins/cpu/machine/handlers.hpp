@@ -49,6 +49,7 @@ void fill_runtime(HandlerTable& table);
 /// … of conversions in general, and of matrices.
 void fill_convert(HandlerTable& table);
 void fill_matrix(HandlerTable& table);
+void fill_matrix_product(HandlerTable& table);
 
 /// What is compiled for each level of x86-64: the operations that kernels spend time in.
 #define WARPMARK_LEVEL(level)                         \

@@ -1,11 +1,4 @@
-// Handlers of matrix instructions: products of fragments, and moves of fragments to and from
-// memory.
-//
-// How sums are made, since the PTX ISA leaves it open: inputs are exact in binary64; the products
-// of one element are added up there in the order of k, the element of c is added last, and the sum
-// is rounded once, to nearest even, to the type of d. binary64 inputs form a chain of fused
-// multiply-adds from c on, in the order of k. An H200 aligns products to the largest one and cuts
-// off what falls below, so sums of very different magnitudes differ from it in their last bits.
+// Handlers that move fragments of matrices to and from memory, and transpose them.
 #include "program/matrix.hpp"
 
 #include <array>
@@ -23,15 +16,11 @@
 
 #define WARPMARK_ISA matrix
 #include "machine/formats.hpp"
-#include "machine/small_floats.hpp"
 
 namespace warpmark::cpu {
 namespace {
 
 using namespace matrix;
-
-constexpr u32 kMost = 16 * 64;       // elements of one input of four bits or more, or of a sum
-constexpr u32 kMostBits = 16 * 256;  // … of single bits
 
 // The bits of element `index` of a lane's fragment whose registers are `slots`.
 u64 element_bits(const Lanes& w, const u32* slots, Element type, u32 lane, u32 index) {
@@ -54,154 +43,6 @@ void set_element(Lanes& w, const u32* slots, Element type, u32 lane, u32 index, 
   const u32 others = read_lane<u32>(w.registers, slot, lane) & ~mask;
   write_lane<u32>(w.registers, slot, lane, others | (static_cast<u32>(value) << shift & mask));
 }
-
-f64 real_of(Element type, u64 pattern) {
-  switch (type) {
-    case Element::f16:
-      return widen(f16{static_cast<u16>(pattern)});
-    case Element::bf16:
-      return widen(bf16{static_cast<u16>(pattern)});
-    case Element::tf32:  // the low 13 bits do not exist
-      return real(static_cast<u32>(pattern) & 0xffffe000);
-    case Element::e4m3:
-    case Element::e5m2: {
-      const Format format = type == Element::e4m3 ? Format::e4m3 : Format::e5m2;
-      return real(encode_real(Format::f64, decode_real(format, pattern), Rounding::nearest, false));
-    }
-    case Element::f64:
-      return real(pattern);
-    default:
-      return real(static_cast<u32>(pattern));
-  }
-}
-u64 pattern_of(Element type, f64 value) {
-  if (type == Element::f64) return bits(value);
-  if (type == Element::f16) return to_f16(value).pattern;
-  return bits(quiet(narrowed(value)));
-}
-s64 integer_of(Element type, u64 pattern) {
-  switch (type) {
-    case Element::s8:
-      return static_cast<s8>(pattern);
-    case Element::s4:
-      return static_cast<s64>(pattern << 60) >> 60;
-    default:
-      return static_cast<s64>(pattern);
-  }
-}
-bool is_integer(Element type) {
-  return type == Element::s8 || type == Element::u8 || type == Element::s4 || type == Element::u4;
-}
-
-// All elements of one part, by row and column; mma.m8n8k4's four products one after another.
-template <typename Take>
-void for_elements(const MatrixForm& form, Part part, Take take) {
-  const u32 each = form.registers(part) * form.packed(part);
-  for (u32 lane = 0; lane < 32; ++lane) {
-    for (u32 index = 0; index < each; ++index) {
-      const Position at = position_of(form, part, lane, index);
-      take(lane, index, at.row, at.column, at.product);
-    }
-  }
-}
-
-// b is kept by column, so that a row of a and a column of b are both contiguous.
-template <typename T, u32 Most>
-struct Inputs {
-  T a[Most], b[Most];
-};
-
-template <typename T, u32 Most, typename Value>
-void gather(const Lanes& w, const MatrixForm& form, const u32* a, const u32* b,
-            Inputs<T, Most>& inputs, Value value) {
-  const u32 k = form.k();
-  for_elements(form, Part::a, [&](u32 lane, u32 index, u32 row, u32 column, u32 product) {
-    inputs.a[(product * form.m + row) * k + column] =
-        value(form.a, element_bits(w, a, form.a, lane, index));
-  });
-  for_elements(form, Part::b, [&](u32 lane, u32 index, u32 row, u32 column, u32 product) {
-    inputs.b[(product * form.n + column) * k + row] =
-        value(form.b, element_bits(w, b, form.b, lane, index));
-  });
-}
-
-struct Slots {
-  const u32 *d, *a, *b, *c;
-};
-
-// Every sum once, even if the lanes' fragments of d overlap; d may be one of the inputs.
-template <typename T, u32 Most = kMost, typename Value, typename Sum>
-void multiply_parts(Lanes& w, const MatrixForm& form, const Slots& slots, Value value, Sum sum) {
-  Inputs<T, Most> inputs;
-  gather(w, form, slots.a, slots.b, inputs, value);
-  u64 sums[kMost];
-  u64 before[kMost];
-  for_elements(form, Part::c, [&](u32 lane, u32 index, u32 row, u32 column, u32 product) {
-    before[(product * form.m + row) * form.n + column] =
-        element_bits(w, slots.c, form.c, lane, index);
-  });
-  const u32 k = form.k();
-  for (u32 row = 0; row < form.m * (form.volta() ? 4u : 1u); ++row) {
-    const u32 product = row / form.m;
-    for (u32 column = 0; column < form.n; ++column) {
-      sums[row * form.n + column] =
-          sum(&inputs.a[row * k], &inputs.b[(product * form.n + column) * k], k,
-              before[row * form.n + column]);
-    }
-  }
-  for_elements(form, Part::d, [&](u32 lane, u32 index, u32 row, u32 column, u32 product) {
-    if ((w.mask >> lane & 1) == 0) return;
-    set_element(w, slots.d, form.d, lane, index, sums[(product * form.m + row) * form.n + column]);
-  });
-}
-
-void multiply(Lanes& w, const Instruction& i) {
-  const auto form = i.form<MatrixForm>();
-  Slots slots{};
-  slots.d = w.operands + i.more;
-  slots.a = slots.d + form.registers(Part::d);
-  slots.b = slots.a + form.registers(Part::a);
-  slots.c = slots.b + form.registers(Part::b);
-  if (form.a == Element::b1) {
-    multiply_parts<u8, kMostBits>(
-        w, form, slots, [](Element, u64 pattern) { return static_cast<u8>(pattern); },
-        [&](const u8* a, const u8* b, u32 k, u64 c) {
-          u32 sum = static_cast<u32>(c);
-          for (u32 at = 0; at < k; ++at)
-            sum += form.conjunction ? u32{a[at]} & b[at] : u32{a[at]} ^ b[at];
-          return u64{sum};
-        });
-  } else if (is_integer(form.a)) {
-    multiply_parts<s32>(
-        w, form, slots,
-        [](Element type, u64 pattern) { return static_cast<s32>(integer_of(type, pattern)); },
-        [&](const s32* a, const s32* b, u32 k, u64 c) {
-          s64 sum = static_cast<s32>(c);
-          for (u32 at = 0; at < k; ++at) sum += s64{a[at]} * b[at];
-          if (form.saturate) {
-            sum = sum > Limits<s32>::most    ? s64{Limits<s32>::most}
-                  : sum < Limits<s32>::least ? s64{Limits<s32>::least}
-                                             : sum;
-          }
-          return static_cast<u64>(static_cast<u32>(sum));
-        });
-  } else if (form.a == Element::f64) {
-    multiply_parts<f64>(w, form, slots, real_of, [](const f64* a, const f64* b, u32 k, u64 c) {
-      f64 sum = real(c);
-      for (u32 at = 0; at < k; ++at)
-        sum = quiet(fused_multiply_add(a[at], b[at], sum), a[at], b[at], sum);
-      return bits(sum);
-    });
-  } else {
-    multiply_parts<f64>(w, form, slots, real_of, [&](const f64* a, const f64* b, u32 k, u64 c) {
-      f64 sum = 0;
-      for (u32 at = 0; at < k; ++at) sum += a[at] * b[at];
-      return pattern_of(form.d, sum + real_of(form.c, c));
-    });
-  }
-}
-
-// --- memory ---
 
 bool inside(const Region& region, u64 address, u64 bytes) {
   const u64 offset = address - region.begin;
@@ -451,7 +292,7 @@ void transpose(Lanes& w, const Instruction& i) {
 }  // namespace
 
 void fill_matrix(HandlerTable& table) {
-  table.set(Opcode::matrix_multiply, multiply);
+  fill_matrix_product(table);
   table.set(Opcode::matrix_load, move_fragment<false>);
   table.set(Opcode::matrix_store, move_fragment<true>);
   table.set(Opcode::matrix_rows_load, move_rows<false>);

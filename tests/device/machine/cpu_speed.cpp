@@ -30,6 +30,20 @@ add.s32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r1; @%p1 bra LOOP;
 mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2; st.global.f32 [%rd3], %f1; ret;
 })";
 
+// One warp, a product of m16n8k16 in binary16 each time around.
+const char* const kTensorLoop = R"(.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry tensor_loop(.param .u64 out, .param .u32 n) {
+.reg .pred %p<2>; .reg .b32 %r<12>; .reg .b64 %rd<6>; .reg .f32 %f<8>;
+ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r2, 0; mov.u32 %r3, %tid.x;
+mov.b32 %r4, 0x3c003800; mov.b32 %r5, 0xbc003a00; mov.f32 %f1, 0f00000000; mov.f32 %f2, %f1; mov.f32 %f3, %f1; mov.f32 %f4, %f1;
+LOOP:
+mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r4, %r5, %r4, %r5}, {%r5, %r4}, {%f1, %f2, %f3, %f4};
+add.s32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r1; @%p1 bra LOOP;
+mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2; st.global.f32 [%rd3], %f1; ret;
+})";
+
 struct Choice {
   unsigned workers = 0;                 ///< to compare with one; 0 compares the checks
   std::vector<std::string_view> words;  ///< of kernels' names
@@ -134,6 +148,9 @@ void run() {
   void* fma_parameters[] = {&y, &loops};
   measure("fma loop",
           [&] { api().launch(fma, 1, 1, 1, 256, 1, 1, 0, nullptr, fma_parameters, nullptr); });
+  CUfunction tensor = kernel(kTensorLoop, "tensor_loop");
+  measure("tensor loop",
+          [&] { api().launch(tensor, 1, 1, 1, 32, 1, 1, 0, nullptr, fma_parameters, nullptr); });
   CUfunction sum = kernel(read_text("flow.sm_90.ptx"), "block_sum");
   int count = 1 << 20;
   void* sum_parameters[] = {&x, &y, &count};

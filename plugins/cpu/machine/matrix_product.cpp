@@ -1,0 +1,331 @@
+// The handler of products of fragments, d = a · b + c.
+//
+// How sums are made, since the PTX ISA leaves it open: inputs are exact in binary64; the products
+// of one element are added up there in the order of k, the element of c is added last, and the sum
+// is rounded once, to nearest even, to the type of d. binary64 inputs form a chain of fused
+// multiply-adds from c on, in the order of k. An H200 aligns products to the largest one and cuts
+// off what falls below, so sums of very different magnitudes differ from it in their last bits.
+#include <map>
+#include <memory>
+#include <mutex>
+#include <type_traits>
+#include <vector>
+
+#include "machine/handlers.hpp"
+#include "memory/lanes.hpp"
+#include "program/matrix.hpp"
+
+#define WARPMARK_ISA matrix_product
+#include "machine/formats.hpp"
+#include "machine/small_floats.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+using namespace matrix_product;
+
+constexpr u32 kMost = 16 * 64;       // elements of one input of four bits or more, or of a sum
+constexpr u32 kMostBits = 16 * 256;  // … of single bits
+constexpr u32 kColumns = 8;          // of which every shape has a multiple
+
+// For each element of a part, by register, lane and place in the register, where it is in a dense
+// matrix: a, c and d by row; b by row, too, so that the elements that one of a meets lie together.
+// The products of mma.m8n8k4 follow one another.
+class Layout {
+ public:
+  explicit Layout(const MatrixForm& form) {
+    for (const Part part : {Part::a, Part::b, Part::c, Part::d}) {
+      std::vector<u16>& places = places_[static_cast<u32>(part)];
+      const u32 rows = form.rows(part), columns = form.columns(part), packed = form.packed(part);
+      for (u32 reg = 0; reg < form.registers(part); ++reg) {
+        for (u32 lane = 0; lane < 32; ++lane) {
+          for (u32 at = 0; at < packed; ++at) {
+            const Position place = position_of(form, part, lane, reg * packed + at);
+            places.push_back(
+                static_cast<u16>((place.product * rows + place.row) * columns + place.column));
+          }
+        }
+      }
+    }
+  }
+  [[nodiscard]] const u16* places(Part part) const {
+    return places_[static_cast<u32>(part)].data();
+  }
+
+  // Of the form that travels in an instruction's `imm`. There are few, and kernels have one or two.
+  static const Layout& of(const Instruction& i) {
+    static thread_local s64 last_form = 0;
+    static thread_local const Layout* last = nullptr;
+    if (last != nullptr && last_form == i.imm) return *last;
+    static std::mutex mutex;
+    static auto* const all = new std::map<s64, std::unique_ptr<const Layout>>;  // outlives threads
+    const std::lock_guard lock(mutex);
+    std::unique_ptr<const Layout>& found = (*all)[i.imm];
+    if (found == nullptr) found = std::make_unique<const Layout>(i.form<MatrixForm>());
+    last_form = i.imm;
+    return *(last = found.get());
+  }
+
+ private:
+  std::vector<u16> places_[4];
+};
+
+template <Element Type>
+WARPMARK_INLINE f64 real_of(u64 pattern) {
+  if constexpr (Type == Element::f16) {
+    return widen(f16{static_cast<u16>(pattern)});
+  } else if constexpr (Type == Element::bf16) {
+    return widen(bf16{static_cast<u16>(pattern)});
+  } else if constexpr (Type == Element::tf32) {  // the low 13 bits do not exist
+    return real(static_cast<u32>(pattern) & 0xffffe000);
+  } else if constexpr (Type == Element::e4m3 || Type == Element::e5m2) {
+    constexpr Format format = Type == Element::e4m3 ? Format::e4m3 : Format::e5m2;
+    return real(encode_real(Format::f64, decode_real(format, pattern), Rounding::nearest, false));
+  } else if constexpr (Type == Element::f64) {
+    return real(pattern);
+  } else {
+    return real(static_cast<u32>(pattern));
+  }
+}
+template <Element Type>
+WARPMARK_INLINE u64 pattern_of(f64 value) {
+  if constexpr (Type == Element::f64) return bits(value);
+  if constexpr (Type == Element::f16) return to_f16(value).pattern;
+  return bits(quiet(narrowed(value)));
+}
+template <Element Type>
+WARPMARK_INLINE s32 integer_of(u64 pattern) {
+  if constexpr (Type == Element::s8) return static_cast<s8>(pattern);
+  if constexpr (Type == Element::s4) return static_cast<s32>(pattern << 28) >> 28;
+  return static_cast<s32>(pattern);
+}
+
+// The values of one part, into a dense matrix.
+template <Element Type, typename T, typename Value>
+WARPMARK_INLINE void gather(const Lanes& w, const u32* slots, u32 registers, const u16* places,
+                            T* to, Value value) {
+  constexpr u32 width = bits_of(Type);
+  for (u32 reg = 0; reg < registers; ++reg) {
+    for (u32 lane = 0; lane < 32; ++lane) {
+      if constexpr (width == 64) {
+        to[*places++] = value(read_lane<u64>(w.registers, slots[reg], lane));
+      } else {
+        const u32 word = read_lane<u32>(w.registers, slots[reg], lane);
+        constexpr u32 mask = width == 32 ? ~0u : (1u << width) - 1;
+        for (u32 at = 0; at < 32; at += width) to[*places++] = value(word >> at & mask);
+      }
+    }
+  }
+}
+template <Element Type>
+void gather_reals(const Lanes& w, const u32* slots, u32 registers, const u16* places, f64* to) {
+  gather<Type>(w, slots, registers, places, to, [](u64 pattern) { return real_of<Type>(pattern); });
+}
+template <Element Type>
+void gather_integers(const Lanes& w, const u32* slots, u32 registers, const u16* places, s32* to) {
+  gather<Type>(w, slots, registers, places, to,
+               [](u64 pattern) { return integer_of<Type>(pattern); });
+}
+
+void gather_reals(Element type, const Lanes& w, const u32* slots, u32 registers, const u16* places,
+                  f64* to) {
+  switch (type) {
+    case Element::f16:
+      return gather_reals<Element::f16>(w, slots, registers, places, to);
+    case Element::bf16:
+      return gather_reals<Element::bf16>(w, slots, registers, places, to);
+    case Element::tf32:
+      return gather_reals<Element::tf32>(w, slots, registers, places, to);
+    case Element::e4m3:
+      return gather_reals<Element::e4m3>(w, slots, registers, places, to);
+    case Element::e5m2:
+      return gather_reals<Element::e5m2>(w, slots, registers, places, to);
+    case Element::f64:
+      return gather_reals<Element::f64>(w, slots, registers, places, to);
+    default:
+      return gather_reals<Element::f32>(w, slots, registers, places, to);
+  }
+}
+void gather_integers(Element type, const Lanes& w, const u32* slots, u32 registers,
+                     const u16* places, s32* to) {
+  switch (type) {
+    case Element::s8:
+      return gather_integers<Element::s8>(w, slots, registers, places, to);
+    case Element::u8:
+      return gather_integers<Element::u8>(w, slots, registers, places, to);
+    case Element::s4:
+      return gather_integers<Element::s4>(w, slots, registers, places, to);
+    case Element::u4:
+      return gather_integers<Element::u4>(w, slots, registers, places, to);
+    case Element::b1:
+      return gather_integers<Element::b1>(w, slots, registers, places, to);
+    default:
+      return gather_integers<Element::s32>(w, slots, registers, places, to);
+  }
+}
+
+// What the processor adds at a time at least (x86-64-v2).
+typedef f64 RowOfReals __attribute__((vector_size(16)));
+typedef s32 RowOfIntegers __attribute__((vector_size(16)));
+
+// The sums of products, eight columns at a time: each in the order of k, side by side.
+template <typename T, typename Sum, typename Step>
+WARPMARK_INLINE void sum_products(const MatrixForm& form, const T* a, const T* b, Sum* sums,
+                                  Step step) {
+  using Row = std::conditional_t<sizeof(T) == 8, RowOfReals, RowOfIntegers>;
+  constexpr u32 each = 16 / sizeof(T), parts = kColumns / each;
+  const u32 k = form.k(), n = form.n, rows = form.m * (form.volta() ? 4u : 1u);
+  for (u32 row = 0; row < rows; ++row) {
+    const T* const right = b + row / form.m * k * n;
+    for (u32 column = 0; column < n; column += kColumns) {
+      Row sum[parts] = {};
+      for (u32 at = 0; at < k; ++at) {
+        const Row left = a[row * k + at] - Row{};
+        for (u32 part = 0; part < parts; ++part) {
+          Row other;
+          __builtin_memcpy(&other, right + at * n + column + part * each, sizeof other);
+          step(sum[part], left, other);
+        }
+      }
+      for (u32 part = 0; part < parts; ++part)
+        for (u32 at = 0; at < each; ++at) sums[row * n + column + part * each + at] = sum[part][at];
+    }
+  }
+}
+
+// The results, by place, into the registers of the lanes that take part.
+void scatter(Lanes& w, const u32* slots, u32 registers, Element type, const u16* places,
+             const u64* patterns) {
+  const u32 width = bits_of(type);
+  for (u32 reg = 0; reg < registers; ++reg) {
+    for (u32 lane = 0; lane < 32; ++lane) {
+      const bool active = (w.mask >> lane & 1) != 0;
+      if (width == 64) {
+        if (active) write_lane<u64>(w.registers, slots[reg], lane, patterns[*places]);
+        ++places;
+        continue;
+      }
+      u32 word = 0;
+      for (u32 at = 0; at < 32; at += width) word |= static_cast<u32>(patterns[*places++]) << at;
+      if (active) write_lane<u32>(w.registers, slots[reg], lane, word);
+    }
+  }
+}
+
+// A product that is being made. All of it is read before any of d is written, which may be one of
+// the inputs.
+struct Product {
+  Lanes& w;
+  const MatrixForm form;
+  const Layout& layout;
+  const u32 *d, *a, *b, *c;
+
+  Product(Lanes& warp, const Instruction& i)
+      : w(warp),
+        form(i.form<MatrixForm>()),
+        layout(Layout::of(i)),
+        d(w.operands + i.more),
+        a(d + form.registers(Part::d)),
+        b(a + form.registers(Part::a)),
+        c(b + form.registers(Part::b)) {}
+
+  [[nodiscard]] u32 size() const { return form.m * form.n * (form.volta() ? 4u : 1u); }
+  void reals(Part part, const u32* slots, f64* to) const {
+    gather_reals(form.element(part), w, slots, form.registers(part), layout.places(part), to);
+  }
+  void integers(Part part, const u32* slots, s32* to) const {
+    gather_integers(form.element(part), w, slots, form.registers(part), layout.places(part), to);
+  }
+  void write(const u64* patterns) const {
+    scatter(w, d, form.registers(Part::d), form.d, layout.places(Part::d), patterns);
+  }
+};
+
+void multiply_reals(const Product& product) {
+  f64 a[kMost], b[kMost], c[kMost], sums[kMost];
+  u64 patterns[kMost];
+  product.reals(Part::a, product.a, a);
+  product.reals(Part::b, product.b, b);
+  product.reals(Part::c, product.c, c);
+  sum_products(product.form, a, b, sums, [](auto& sum, auto x, auto y) { sum += x * y; });
+  const u32 size = product.size();
+  if (product.form.d == Element::f16) {
+    for (u32 at = 0; at < size; ++at) patterns[at] = pattern_of<Element::f16>(sums[at] + c[at]);
+  } else {
+    for (u32 at = 0; at < size; ++at) patterns[at] = pattern_of<Element::f32>(sums[at] + c[at]);
+  }
+  product.write(patterns);
+}
+
+void multiply_doubles(const Product& product) {
+  const MatrixForm& form = product.form;
+  f64 a[kMost], b[kMost], c[kMost];
+  u64 patterns[kMost];
+  product.reals(Part::a, product.a, a);
+  product.reals(Part::b, product.b, b);
+  product.reals(Part::c, product.c, c);
+  for (u32 row = 0; row < form.m; ++row) {
+    for (u32 column = 0; column < form.n; ++column) {
+      f64 sum = c[row * form.n + column];
+      for (u32 at = 0; at < form.k(); ++at) {
+        const f64 x = a[row * form.k() + at], y = b[at * form.n + column];
+        sum = quiet(fused_multiply_add(x, y, sum), x, y, sum);
+      }
+      patterns[row * form.n + column] = bits(sum);
+    }
+  }
+  product.write(patterns);
+}
+
+template <u32 Most, typename Step>
+void multiply_integers(const Product& product, Step step) {
+  s32 a[Most], b[Most], c[kMost], sums[kMost];
+  u64 patterns[kMost];
+  product.integers(Part::a, product.a, a);
+  product.integers(Part::b, product.b, b);
+  product.integers(Part::c, product.c, c);
+  // Of the products alone none overflows: 64 of them have 16 bits.
+  sum_products(product.form, a, b, sums, step);
+  for (u32 at = 0; at < product.size(); ++at) {
+    s64 sum = s64{sums[at]} + c[at];
+    if (product.form.saturate) {
+      sum = sum > Limits<s32>::most    ? s64{Limits<s32>::most}
+            : sum < Limits<s32>::least ? s64{Limits<s32>::least}
+                                       : sum;
+    }
+    patterns[at] = static_cast<u32>(sum);
+  }
+  product.write(patterns);
+}
+
+void multiply(Lanes& w, const Instruction& i) {
+  const Product product(w, i);
+  switch (product.form.a) {
+    case Element::b1:
+      if (product.form.conjunction) {
+        multiply_integers<kMostBits>(product, [](auto& sum, auto x, auto y) { sum += x & y; });
+      } else {
+        multiply_integers<kMostBits>(product, [](auto& sum, auto x, auto y) { sum += x ^ y; });
+      }
+      return;
+    case Element::s8:
+    case Element::u8:
+    case Element::s4:
+    case Element::u4:
+      multiply_integers<kMost>(product, [](auto& sum, auto x, auto y) { sum += x * y; });
+      return;
+    case Element::f64:
+      multiply_doubles(product);
+      return;
+    default:
+      multiply_reals(product);
+  }
+}
+
+}  // namespace
+
+void fill_matrix_product(HandlerTable& table) {
+  table.set(Opcode::matrix_multiply, multiply);
+}
+
+}  // namespace warpmark::cpu
