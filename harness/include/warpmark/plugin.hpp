@@ -16,6 +16,7 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "warpmark/plugin.h"
@@ -138,10 +139,17 @@ int trial_with(const char* text, size_t length, const warpmark_plugin_host* host
   return hand_over(text, length, host, [](const Json& which) { return Class().trial(which); });
 }
 
+// Whether a class has `trial(const Json&)`. Plugins are C++17, which has no `requires`.
+template <class Class, class = void>
+struct HasTrial : std::false_type {};
+template <class Class>
+struct HasTrial<Class, std::void_t<decltype(Class().trial(std::declval<const Json&>()))>>
+    : std::true_type {};
+
 /// The function that makes trials, or null for a class that makes none.
 template <class Class>
 constexpr auto trial_function() -> decltype(warpmark_plugin::trial) {
-  if constexpr (requires(const Json& which) { Class().trial(which); }) {
+  if constexpr (HasTrial<Class>::value) {
     return &trial_with<Class>;
   } else {
     return nullptr;
