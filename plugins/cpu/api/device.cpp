@@ -132,6 +132,7 @@ CUresult cuInit(unsigned int flags) {
     if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
     if (driver().devices.empty()) return CUDA_ERROR_NO_DEVICE;
     driver().initialised = true;
+    refuse_forks();
     return CUDA_SUCCESS;
   });
 }

@@ -86,6 +86,10 @@ CUresult cuMemHostRegister_v2(void* pointer, size_t bytes, unsigned int flags) {
       if (before->first + before->second.bytes > number(pointer))
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     }
+    const bool read_only = (flags & CU_MEMHOSTREGISTER_READ_ONLY) != 0;
+    if (!context.arena.contains(number(pointer)) &&
+        !context.arena.lend(number(pointer), bytes, read_only))
+      return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     context.host[number(pointer)] = {bytes, false, flags};
     return CUDA_SUCCESS;
   });
@@ -98,6 +102,7 @@ CUresult cuMemHostUnregister(void* pointer) {
                       const auto found = context.host.find(number(pointer));
                       if (found == context.host.end() || found->second.owned)
                         return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+                      context.arena.take_back(found->first);
                       context.host.erase(found);
                       return CUDA_SUCCESS;
                     });
@@ -106,13 +111,7 @@ CUresult cuMemHostUnregister(void* pointer) {
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* address, void* pointer, unsigned int flags) {
   return with_context("cuMemHostGetDevicePointer", Waits::no, [&](Context&) -> CUresult {
     if (address == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-    const auto* range = find_range(number(pointer));
-    if (range == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (!range->second.owned) {
-      return fail(CUDA_ERROR_NOT_SUPPORTED,
-                  "kernels of this device reach memory that cuMemHostAlloc made, not what was "
-                  "registered later");
-    }
+    if (find_range(number(pointer)) == nullptr) return CUDA_ERROR_INVALID_VALUE;
     *address = number(pointer);
     return CUDA_SUCCESS;
   });

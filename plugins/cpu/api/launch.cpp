@@ -250,8 +250,7 @@ CUresult perform_kernel(Context& context, const KernelWork& work) {
   shape.schedule_seed = context.launch_limits.schedule_seed;
   shape.workers = context.launch_limits.workers;
   shape.images = &context.images.table;
-  // A peer's memory is only found by the exact map.
-  shape.exact_bounds = context.launch_limits.exact_bounds || context.arena.has_peers();
+  shape.exact_bounds = context.launch_limits.exact_bounds || context.arena.reaches_further();
   shape.parameters = work.parameters;
   prepare_checks(context, shape);
   result = check_together(kernel, work, shape);

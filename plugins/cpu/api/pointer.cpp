@@ -42,7 +42,7 @@ CUresult answer(void* data, unsigned int attribute, CUdeviceptr address, const P
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
       return put<unsigned int>(data, place.host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-      return place.host && !place.owned ? CUDA_ERROR_INVALID_VALUE : put(data, address);
+      return put(data, address);
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
       return place.host || place.managed ? put(data, address) : CUDA_ERROR_INVALID_VALUE;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:

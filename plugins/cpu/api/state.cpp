@@ -6,7 +6,10 @@
 #include "api/mistake.hpp"
 #include "api/report.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -128,7 +131,32 @@ std::string& last_error() {
   return text;
 }
 
+namespace {
+
+// Set in a process that was forked from one that had called cuInit. Its threads, locks and pages are
+// the parent's, or gone.
+std::atomic<bool> lost_by_fork{false};
+
+CUresult refuse_forked() {
+  static std::atomic<bool> said{false};
+  if (!said.exchange(true)) {
+    std::fputs(
+        "warpmark: this process was forked after cuInit, and CUDA does not work in it: call cuInit "
+        "in the child alone, or start it anew (multiprocessing: the method `spawn`)\n",
+        stderr);
+  }
+  return CUDA_ERROR_NOT_INITIALIZED;
+}
+
+}  // namespace
+
+void refuse_forks() {
+  static const int once = pthread_atfork(nullptr, nullptr, [] { lost_by_fork = true; });
+  (void)once;
+}
+
 CUresult enter(const char* name, CUresult (*body)(void*), void* closure) {
+  if (lost_by_fork) return refuse_forked();
   try {
     last_error().clear();
     refused_range() = {};

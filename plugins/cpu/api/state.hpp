@@ -288,6 +288,8 @@ CUresult put(void* place, T value) {
   return CUDA_SUCCESS;
 }
 
+/// From now on calls in forked children are refused.
+void refuse_forks();
 /// Runs an entry point's body under the lock, with no exception leaving it.
 CUresult enter(const char* name, CUresult (*body)(void*), void* closure);
 template <typename Body>

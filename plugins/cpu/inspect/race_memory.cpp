@@ -13,10 +13,10 @@ void RaceMemory::Unmap::operator()(std::uint64_t* cells) const {
 
 // Mapped and not from the heap, which would hand out memory that must be cleared, and so be touched
 // from end to end even where a kernel touches little.
-bool RaceMemory::make(std::uint64_t chunk) {
+std::uint64_t* RaceMemory::make(std::uint64_t chunk) {
   if (used_ + kChunkBytes > most_) {
     full_ = true;
-    return false;
+    return nullptr;
   }
   const std::uint64_t in_slab = used_ / kChunkBytes % kSlab;
   if (in_slab == 0) {
@@ -24,14 +24,15 @@ bool RaceMemory::make(std::uint64_t chunk) {
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED) {
       full_ = true;
-      return false;
+      return nullptr;
     }
     slabs_.emplace_back(static_cast<std::uint64_t*>(mapped));
   }
-  if (chunk >= chunks_.size()) chunks_.resize(chunk + 1);
-  chunks_[chunk] = slabs_.back().get() + in_slab * 3 * kChunk;
+  std::uint64_t* const cells = slabs_.back().get() + in_slab * 3 * kChunk;
   used_ += kChunkBytes;
-  return true;
+  if (chunk >= kNear) return far_[chunk] = cells;
+  if (chunk >= chunks_.size()) chunks_.resize(chunk + 1);
+  return chunks_[chunk] = cells;
 }
 
 void RaceMemory::forget(std::uint64_t address, std::uint64_t bytes) {
@@ -39,9 +40,8 @@ void RaceMemory::forget(std::uint64_t address, std::uint64_t bytes) {
   for (std::uint64_t cell = (address - begin_) >> shift_; cell < end;) {
     const std::uint64_t chunk = cell / kChunk, at = cell % kChunk;
     const std::uint64_t count = std::min(end - cell, kChunk - at);
-    if (chunk < chunks_.size() && chunks_[chunk] != nullptr) {
-      for (int part = 0; part < 3; ++part)
-        std::fill_n(chunks_[chunk] + at + part * kChunk, count, 0);
+    if (std::uint64_t* const cells = chunk_at(chunk); cells != nullptr) {
+      for (int part = 0; part < 3; ++part) std::fill_n(cells + at + part * kChunk, count, 0);
     }
     cell += count;
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "inspect/epoch.hpp"
@@ -37,10 +38,9 @@ class RaceMemory {
     const std::uint64_t cells = (bytes + (std::uint64_t{1} << shift_) - 1) >> shift_;
     const std::uint64_t chunk = cell / kChunk, at = cell % kChunk;
     if (at + cells > kChunk) return {};
-    if (chunk >= chunks_.size() || chunks_[chunk] == nullptr) {
-      if (!make(chunk)) return {};
-    }
-    std::uint64_t* first = chunks_[chunk] + at;
+    std::uint64_t* first = chunk_at(chunk);
+    if (first == nullptr && (first = make(chunk)) == nullptr) return {};
+    first += at;
     return {first, first + kChunk, first + 2 * kChunk};
   }
   /// Nobody has accessed [address, address + bytes).
@@ -51,6 +51,7 @@ class RaceMemory {
   void begin_launch() { full_ = false; }
   void clear() {
     chunks_.clear();
+    far_.clear();
     slabs_.clear();
     used_ = 0;
     full_ = false;
@@ -63,13 +64,22 @@ class RaceMemory {
   struct Unmap {
     void operator()(std::uint64_t* cells) const;
   };
-  bool make(std::uint64_t chunk);
+  /// Of the device's own memory there is a table. What peers and the program have may lie anywhere.
+  static constexpr std::uint64_t kNear = std::uint64_t{1} << 25;  ///< chunks: 64 GiB and more
+  [[nodiscard]] std::uint64_t* chunk_at(std::uint64_t chunk) const {
+    if (chunk < chunks_.size()) return chunks_[chunk];
+    if (chunk < kNear) return nullptr;
+    const auto found = far_.find(chunk);
+    return found == far_.end() ? nullptr : found->second;
+  }
+  std::uint64_t* make(std::uint64_t chunk);  ///< null, and full, if there is no room
 
   std::uint64_t begin_;
   int shift_;
   std::uint64_t most_, used_ = 0;
   bool full_ = false;
   std::vector<std::uint64_t*> chunks_;
+  std::unordered_map<std::uint64_t, std::uint64_t*> far_;
   std::vector<std::unique_ptr<std::uint64_t[], Unmap>> slabs_;
 };
 

@@ -189,7 +189,7 @@ std::vector<const Allocation*> Arena::live_allocations() const {
 
 bool Arena::free(std::uint64_t address) {
   const auto found = allocations_.find(address);
-  if (found == allocations_.end() || !found->second.live) return false;
+  if (found == allocations_.end() || !found->second.live || found->second.lent) return false;
   Allocation& allocation = found->second;
   allocation.live = false;
   allocation.label.clear();
@@ -211,6 +211,30 @@ bool Arena::free(std::uint64_t address) {
   }
   add_hole(holes_, address, allocation.reserved);
   return true;
+}
+
+bool Arena::lend(std::uint64_t address, std::uint64_t bytes, bool read_only) {
+  const auto after = allocations_.lower_bound(address);
+  if (after != allocations_.end() && after->first - address < bytes) return false;
+  if (after != allocations_.begin()) {
+    const Allocation& before = std::prev(after)->second;
+    if (address - before.address < before.bytes) return false;
+  }
+  Allocation range;
+  range.address = address;
+  range.bytes = bytes;
+  range.read_only = read_only;
+  range.host_visible = range.pinned = range.lent = true;
+  allocations_.emplace(address, std::move(range));
+  ++lent_;
+  return true;
+}
+
+void Arena::take_back(std::uint64_t address) {
+  const auto found = allocations_.find(address);
+  if (found == allocations_.end() || !found->second.lent) return;
+  allocations_.erase(found);
+  --lent_;
 }
 
 const Allocation* Arena::find(std::uint64_t address, std::uint64_t bytes) const {

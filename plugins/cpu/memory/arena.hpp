@@ -22,6 +22,7 @@ struct Allocation {
   bool host_visible = false;  ///< the program may use the same address: managed or pinned memory
   bool of_heap = false;       ///< a kernel's own, from the device's heap
   bool pinned = false;        ///< the host's memory: does not count against the capacity
+  bool lent = false;          ///< the program's own, which it registered: outside of the arena
   /// A bit for each byte that has a value, the least significant bit of a byte first; null if all
   /// have one.
   std::shared_ptr<std::uint8_t[]> init;
@@ -92,15 +93,23 @@ class Arena {
   /// The live allocation nearest to the range, or the freed one that it lies in.
   [[nodiscard]] Nearest nearest(std::uint64_t address, std::uint64_t bytes) const;
 
+  /// Lets kernels reach memory of the program's own, outside of the arena, until it is taken back.
+  /// False if some of it is lent already.
+  bool lend(std::uint64_t address, std::uint64_t bytes, bool read_only);
+  void take_back(std::uint64_t address);
+
   /// Lets kernels of this arena's context reach `other`, which must live until disconnected.
   void connect(const Arena& other) { peers_.push_back(&other); }
   void disconnect(const Arena& other) { std::erase(peers_, &other); }
-  [[nodiscard]] bool has_peers() const { return !peers_.empty(); }
+  /// Whether some of what kernels reach lies elsewhere, where only the exact map finds it.
+  [[nodiscard]] bool reaches_further() const { return !peers_.empty() || lent_ > 0; }
   /// The arena, this or a peer, with a live allocation that holds all of the range; or null.
   [[nodiscard]] const Arena* holder(std::uint64_t address, std::uint64_t bytes) const;
 
   /// Host pointer to the bytes at a device address that find() has accepted.
-  [[nodiscard]] std::byte* host(std::uint64_t address) const { return alias_ + (address - base_); }
+  [[nodiscard]] std::byte* host(std::uint64_t address) const {
+    return contains(address) ? alias_ + (address - base_) : reinterpret_cast<std::byte*>(address);
+  }
   [[nodiscard]] bool contains(std::uint64_t address) const { return address - base_ < span_; }
 
   /// A client's allocations that are live, in the order of their numbers.
@@ -118,6 +127,7 @@ class Arena {
   std::byte* alias_ = nullptr;
   int memory_file_ = -1;
   std::uint64_t used_ = 0, pinned_ = 0;
+  std::uint64_t lent_ = 0;  ///< ranges of the program's own memory
   PartialBytes partial_bytes_;
   bool tracks_values_ = false;
   std::uint64_t made_ = 0;  ///< allocations of clients

@@ -1,4 +1,7 @@
 // Pools, managed, pinned and registered memory; what addresses are; streams and events.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <csetjmp>
 #include <thread>
 
@@ -134,6 +137,67 @@ TEST_F(Memory, PinnedMemoryIsReachedByKernels) {
   ASSERT_CU(CALL(cuMemFreeHost)(pinned));
   EXPECT_EQ(CALL(cuMemFreeHost)(pinned), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(CALL(cuMemHostAlloc)(&pinned, 8, 64), CUDA_ERROR_INVALID_VALUE);
+}
+
+// The program's own memory, wherever it lies, with every check: races are found there, too.
+TEST_F(Memory, RegisteredMemoryIsReachedByKernels) {
+  for (const char* checks : {R"({"check": "none"})", R"({"checks": ["memory"]})",
+                             R"({"checks": ["memory", "init", "race", "sync"]})"}) {
+    ASSERT_EQ(api().device->configure(nullptr, checks), 0) << api().device->last_error();
+    std::vector<std::int32_t> values = {0, 41, 1, 7};
+    void* const part = values.data() + 1;
+    ASSERT_CU(CALL(cuMemHostRegister)(part, 8, CU_MEMHOSTREGISTER_DEVICEMAP));
+    CUdeviceptr address = 0;
+    ASSERT_CU(CALL(cuMemHostGetDevicePointer)(&address, part, 0));
+    CUfunction add = kernel_of(kTwoKernels, "add_one");
+    ASSERT_CU(launch(add, {1}, {32}, 0, address, 2u));
+    ASSERT_CU(api().synchronize());
+    EXPECT_THAT(values, ::testing::ElementsAre(0, 42, 2, 7)) << checks;
+    CUdeviceptr same = 0;
+    ASSERT_CU(CALL(cuPointerGetAttribute)(&same, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, address));
+    EXPECT_EQ(same, address);
+    ASSERT_CU(CALL(cuMemHostUnregister)(part));
+    EXPECT_EQ(CALL(cuMemHostGetDevicePointer)(&address, part, 0), CUDA_ERROR_INVALID_VALUE);
+  }
+}
+
+TEST_F(Memory, WhatIsNotRegisteredIsNotReached) {
+  std::vector<std::int32_t> values = {1, 2, 3};
+  ASSERT_CU(CALL(cuMemHostRegister)(values.data(), 8, 0));
+  CUdeviceptr address = 0;
+  ASSERT_CU(CALL(cuMemHostGetDevicePointer)(&address, values.data(), 0));
+  CUfunction add = kernel_of(kTwoKernels, "add_one");
+  ASSERT_CU(launch(add, {1}, {32}, 0, address, 3u));  // one more than there are
+  EXPECT_EQ(api().synchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(values[2], 3);
+}
+
+TEST_F(Memory, ReadOnlyRegisteredMemoryIsNotWritten) {
+  std::vector<std::int32_t> values = {1, 2};
+  ASSERT_CU(CALL(cuMemHostRegister)(values.data(), 8, CU_MEMHOSTREGISTER_READ_ONLY));
+  CUdeviceptr address = 0;
+  ASSERT_CU(CALL(cuMemHostGetDevicePointer)(&address, values.data(), 0));
+  ASSERT_CU(launch(kernel_of(kTwoKernels, "add_one"), {1}, {32}, 0, address, 2u));
+  EXPECT_EQ(api().synchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(values[0], 1);
+}
+
+// What a child shares with its parent is the parent's.
+TEST_F(Memory, AForkedChildIsRefused) {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::size_t free = 0, total = 0;
+    _exit(api().info(&free, &total) == CUDA_ERROR_NOT_INITIALIZED &&
+                  api().init(0) == CUDA_ERROR_NOT_INITIALIZED
+              ? 0
+              : 1);
+  }
+  ASSERT_GT(child, 0);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  std::size_t free = 0, total = 0;
+  EXPECT_CU(api().info(&free, &total));
 }
 
 TEST_F(Memory, PoolsKeepCount) {
