@@ -67,7 +67,6 @@ ExpectedReports read_reports(const YamlNode& node) {
   };
   if (report.kind == YamlNode::Kind::list) {
     require_list(report, "`report`");
-    if (report.elements.empty()) throw usage_error("`report` is empty", report.where);
     for (const YamlNode& kind : report.elements) add(kind);
   } else {
     add(report);
