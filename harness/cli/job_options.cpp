@@ -248,7 +248,7 @@ const std::vector<JobOption>& job_options() {
       {"--trial", "trial", "K", K::word, T::check, "Run only the trial of this number, from 0",
        &read_trial, true},
       {"--step", "step", "NAME", K::word, T::check,
-       "End each case after this one of its steps, and look for mistakes up to there",
+       "End each case after this step, and look for mistakes up to there",
        [](Request& request, const OptionValue& value) { request.step = value.words.front().text; },
        true},
       {"--checks", "checks", "LIST", K::list, T::check,
