@@ -44,24 +44,6 @@ CUresult refuse_type(Link& link, const std::string& label) {
                 label + ": this device links PTX text only, not cubins or objects");
 }
 
-// The PTX of an input of either kind that has some.
-CUresult read_input(Link& link, unsigned int type, const std::string& label, const void* data,
-                    std::size_t size, std::string& text) {
-  if (type == CU_JIT_INPUT_FATBINARY) {
-    const CUresult result = text_of_image(data, &size, text);
-    // nvcc links the toolkit's library for kernels into each program of relocatable code, in a
-    // fatbin without PTX for this device, which needs nothing of it.
-    if (result == CUDA_ERROR_NO_BINARY_FOR_GPU) {
-      link.left_out += "; left out is " + label + ": " + last_error();
-      return CUDA_SUCCESS;
-    }
-    return result == CUDA_SUCCESS ? result : refuse(link, result, label + ": " + last_error());
-  }
-  if (type != CU_JIT_INPUT_PTX) return refuse_type(link, label);
-  text.assign(static_cast<const char*>(data), size);
-  return CUDA_SUCCESS;
-}
-
 // The toolkit's library for what kernels call, such as cudaGraphSetConditional: the device has that
 // itself.
 bool is_device_runtime(unsigned int type, std::string_view name) {
@@ -82,6 +64,24 @@ CUresult add(Link& link, const std::string& label, std::string text) {
   }
   link.inputs.push_back({label, std::move(text)});
   return CUDA_SUCCESS;
+}
+
+// The text of an input: PTX, or what a fatbin has of it.
+CUresult add(Link& link, CUjitInputType type, const std::string& label, const void* data,
+             std::size_t size) {
+  if (number_in(type) == CU_JIT_INPUT_PTX)
+    return add(link, label, {static_cast<const char*>(data), size});
+  if (number_in(type) != CU_JIT_INPUT_FATBINARY) return refuse_type(link, label);
+  std::string text;
+  const CUresult result = text_of_image(data, &size, text);
+  // nvcc links the toolkit's library for kernels into each program of relocatable code, in a fatbin
+  // without PTX for this device, which needs nothing of it.
+  if (result == CUDA_ERROR_NO_BINARY_FOR_GPU) {
+    link.left_out += "; left out is " + label + ": " + last_error();
+    return CUDA_SUCCESS;
+  }
+  if (result != CUDA_SUCCESS) return refuse(link, result, label + ": " + last_error());
+  return add(link, label, std::move(text));
 }
 
 }  // namespace
@@ -112,9 +112,7 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, si
                                   ? "input " + std::to_string(link.inputs.size() + 1)
                                   : std::string(name);
     if (is_device_runtime(number_in(type), label)) return CUDA_SUCCESS;
-    std::string text;
-    const CUresult result = read_input(link, number_in(type), label, data, size, text);
-    return result != CUDA_SUCCESS || text.empty() ? result : add(link, label, std::move(text));
+    return add(link, type, label, data, size);
   });
 }
 
@@ -123,11 +121,10 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* pa
   return with_link("cuLinkAddFile", state, [&](Link& link) -> CUresult {
     if (path == nullptr || !link.image.empty()) return CUDA_ERROR_INVALID_VALUE;
     if (is_device_runtime(number_in(type), path)) return CUDA_SUCCESS;
-    std::string bytes, text;
-    CUresult result = read_file(path, bytes);
-    if (result != CUDA_SUCCESS) return refuse(link, result, last_error());
-    result = read_input(link, number_in(type), path, bytes.data(), bytes.size(), text);
-    return result != CUDA_SUCCESS || text.empty() ? result : add(link, path, std::move(text));
+    std::string text;
+    if (const CUresult result = read_file(path, text); result != CUDA_SUCCESS)
+      return refuse(link, result, last_error());
+    return add(link, type, path, text.data(), text.size());
   });
 }
 
