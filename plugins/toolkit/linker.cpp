@@ -137,6 +137,8 @@ Result Linker::set_option(const std::string& option) {
              (sign == std::string::npos ||
               std::find(std::begin(kNames), std::end(kNames), name) == std::end(kNames))) {
     return refuse(Result::unrecognized_option, "ERROR 1: unrecognized option '" + option + "'");
+  } else {
+    options_.push_back(option);
   }
   return Result::success;
 }
@@ -167,10 +169,7 @@ Result Linker::add(InputType type, std::string_view content, const std::string& 
   }
   switch (found) {
     case InputType::lto_ir:
-      return refuse(Result::nvvm_compile,
-                    label +
-                        ": LTO IR has no PTX in it, which is what this device executes; compile "
-                        "without -dlto");
+      return add_lto(content, label);
     case InputType::ptx:
       return add_ptx(std::string(content.substr(0, content.find('\0'))), label);
     case InputType::fatbin:
@@ -192,6 +191,34 @@ Result Linker::add_ptx(std::string text, const std::string& name) {
     return refuse(Result::ptx_compile,
                   name + ": its .target " + target + " is higher than -arch=" + arch_);
   return hand_over(CU_JIT_INPUT_PTX, with_readable_version(std::move(text)), name);
+}
+
+Result Linker::add_lto(std::string_view content, const std::string& name) {
+  if (!can_compile_lto())
+    return refuse(Result::nvvm_compile,
+                  name +
+                      ": LTO IR is no PTX, which is what this device executes, and there is no "
+                      "nvJitLink of the toolkit to compile it: install that, or compile "
+                      "without -dlto");
+  if (!lto_)
+    return refuse(Result::lto_not_enabled, "ERROR 18: " + name + " is LTO IR, which needs -lto");
+  lto_inputs_.push_back({std::string(content), name});
+  ++inputs_;
+  return Result::success;
+}
+
+// PTX inputs may be called by it; what they call of it is only there if it is a kernel.
+Result Linker::add_linked_lto() {
+  std::vector<std::string> options = options_;
+  options.push_back("-arch=" + arch_);
+  LtoResult made = compile_lto(options, lto_inputs_);
+  lto_inputs_.clear();
+  info_ += made.info;
+  if (made.result != 0) {
+    errors_ += made.errors;
+    return static_cast<Result>(made.result);
+  }
+  return add_ptx(std::move(made.ptx), "LTO IR");
 }
 
 Result Linker::add_object(std::string_view content, const std::string& name) {
@@ -254,6 +281,9 @@ Result Linker::complete() {
   if (inputs_ == 0) {  // the real one makes an empty cubin
     linked_ = ".version 8.0\n.target " + arch_ + "\n.address_size 64\n";
     return Result::success;
+  }
+  if (!lto_inputs_.empty()) {
+    if (const Result result = add_linked_lto(); result != Result::success) return result;
   }
   if (driver()->link_complete(link_, &image, &bytes) != CUDA_SUCCESS) {
     return refuse_by_driver(Result::internal, "ERROR 1: finish");

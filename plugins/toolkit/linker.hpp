@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lto.hpp"
+
 namespace warpmark::toolkit {
 
 // nvJitLinkResult and nvJitLinkInputType, as nvJitLink.h numbers them. A toolkit of wheels has no
@@ -26,6 +28,7 @@ enum class Result : int {
   incompatible_options = 11,
   incorrect_input_type = 12,
   unsupported_arch = 17,
+  lto_not_enabled = 18,
 };
 enum class InputType : int {
   cubin = 1,
@@ -60,11 +63,15 @@ class Linker {
   Result set_option(const std::string& option);
   Result refuse(Result result, const std::string& text);
   Result add_ptx(std::string text, const std::string& name);
+  Result add_lto(std::string_view content, const std::string& name);
+  Result add_linked_lto();
   Result add_object(std::string_view content, const std::string& name);
   Result hand_over(CUjitInputType type, std::string_view content, const std::string& name);
   Result refuse_by_driver(Result result, const std::string& text);
   bool open_link();
 
+  std::vector<std::string> options_;  ///< without those of the architecture and of what comes out
+  std::vector<LtoInput> lto_inputs_;
   std::string arch_, errors_, info_, linked_;
   bool lto_ = false, gives_ptx_ = false, verbose_ = false;
   int inputs_ = 0;

@@ -14,7 +14,7 @@ namespace {
 
 using namespace warpmark::toolkit;
 
-// Of CUDA 13 and 12, the versions whose PTX the device reads.
+// Without a real library, of CUDA 13 and 12 the last whose PTX the device reads.
 constexpr unsigned int kMinor = WARPMARK_STANDS_FOR == 13 ? 0 : 9;
 
 int number(Result result) {
@@ -144,6 +144,7 @@ int nvJitLinkGetInfoLog(Linker* handle, char* log) {
 
 int nvJitLinkVersion(unsigned int* major, unsigned int* minor) {
   if (major == nullptr || minor == nullptr) return number(Result::null_input);
+  if (lto_version(major, minor)) return number(Result::success);
   *major = WARPMARK_STANDS_FOR;
   *minor = kMinor;
   return number(Result::success);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ptx_header.hpp"
-#include "real_nvrtc.hpp"
+#include "real_library.hpp"
 
 #if !defined(__x86_64__)
 #error "arguments are handed on as x86-64 has them, in registers"

@@ -1,4 +1,4 @@
-#include "real_nvrtc.hpp"
+#include "real_library.hpp"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -12,7 +12,8 @@
 #include <vector>
 
 #ifndef WARPMARK_STANDS_FOR
-#error "WARPMARK_STANDS_FOR is the version whose place the library takes, as 13"
+#error \
+    "WARPMARK_LIBRARY is what the library stands for, as \"nvrtc\", and WARPMARK_STANDS_FOR its version, as 13"
 #endif
 #define WARPMARK_TEXT_OF(value) #value
 #define WARPMARK_TEXT(value) WARPMARK_TEXT_OF(value)
@@ -22,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kName[] = "libnvrtc.so." WARPMARK_TEXT(WARPMARK_STANDS_FOR);
+constexpr char kName[] = "lib" WARPMARK_LIBRARY ".so." WARPMARK_TEXT(WARPMARK_STANDS_FOR);
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -68,8 +69,8 @@ std::string in_wheels() {
   std::vector<fs::path> packages;
   dl_iterate_phdr(add_packages, &packages);
   for (const fs::path& folder : packages) {
-    for (const char* wheel :
-         {"nvidia/cu" WARPMARK_TEXT(WARPMARK_STANDS_FOR) "/lib", "nvidia/cuda_nvrtc/lib"}) {
+    for (const char* wheel : {"nvidia/cu" WARPMARK_TEXT(WARPMARK_STANDS_FOR) "/lib",
+                              "nvidia/cuda_nvrtc/lib", "nvidia/nvjitlink/lib"}) {
       if (serves(folder / wheel / kName)) return (folder / wheel / kName).string();
     }
   }
@@ -95,6 +96,7 @@ std::string in_loaders_path() {
 }
 
 std::string find_library() {
+  // The name in it is that of the library itself, so that it is no other's.
   if (const std::string named = variable("WARPMARK_NVRTC"); !named.empty() && serves(named))
     return fs::absolute(named).string();
   std::vector<fs::path> homes;
@@ -121,7 +123,7 @@ std::string find_library() {
 void open_builtins_beside(const fs::path& library) {
   std::error_code code;
   for (const auto& entry : fs::directory_iterator(library.parent_path(), code)) {
-    if (entry.path().filename().string().starts_with("libnvrtc-builtins.so."))
+    if (entry.path().filename().string().starts_with("lib" WARPMARK_LIBRARY "-builtins.so."))
       dlopen(entry.path().c_str(), RTLD_NOW | RTLD_LOCAL);
   }
 }
@@ -129,12 +131,12 @@ void open_builtins_beside(const fs::path& library) {
 void* open_library() {
   const std::string& path = real_library();
   if (path.empty()) {
-    std::fprintf(stderr,
-                 "%s (of warpmark-cpu): there is no NVRTC " WARPMARK_TEXT(
-                     WARPMARK_STANDS_FOR) " (WARPMARK_NVRTC, WARPMARK_CUDA_HOME, CUDA_HOME, "
-                                           "/usr/local/cuda): install it, or run ./bootstrap in "
-                                           "Warpmark's source, which fetches NVRTC\n",
-                 kName);
+    std::fprintf(
+        stderr,
+        "%s (of warpmark-cpu): there is no other one (WARPMARK_NVRTC, WARPMARK_CUDA_HOME, "
+        "CUDA_HOME, /usr/local/cuda): install it, or run ./bootstrap in Warpmark's source, "
+        "which fetches NVRTC\n",
+        kName);
     return nullptr;
   }
   open_builtins_beside(path);

@@ -1,13 +1,13 @@
-// The NVRTC of the toolkit, which the stand-in has its work done by.
+// The library of the toolkit that a stand-in stands for, and has its work done by.
 #pragma once
 
 #include <string>
 
 namespace warpmark::toolkit {
 
-/// The path of a libnvrtc.so of version WARPMARK_STANDS_FOR, or "". Looked for in WARPMARK_NVRTC,
-/// WARPMARK_CUDA_HOME, the folders of NVIDIA's wheels beside a Python module of this process,
-/// CUDA_HOME, CUDA_PATH, /usr/local/cuda, what ./bootstrap fetched, and the loader's path.
+/// The path of the real library, with the same name and version, or "". Looked for in WARPMARK_NVRTC
+/// (NVRTC only), WARPMARK_CUDA_HOME, the folders of NVIDIA's wheels beside a Python module of this
+/// process, CUDA_HOME, CUDA_PATH, /usr/local/cuda, what ./bootstrap fetched, and the loader's path.
 /// Nothing is opened for it.
 const std::string& real_library();
 

@@ -1,0 +1,26 @@
+// LTO IR to PTX, by the nvJitLink of the toolkit.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace warpmark::toolkit {
+
+struct LtoInput {
+  std::string content, name;
+};
+struct LtoResult {
+  int result = 0;  ///< an nvJitLinkResult
+  std::string ptx, errors, info;
+};
+
+/// Whether there is such a library; it is not opened for the answer.
+bool can_compile_lto();
+
+/// One PTX text for all inputs, which may name functions of other texts.
+LtoResult compile_lto(const std::vector<std::string>& options, const std::vector<LtoInput>& inputs);
+
+/// The version of that library; false if there is none.
+bool lto_version(unsigned int* major, unsigned int* minor);
+
+}  // namespace warpmark::toolkit
