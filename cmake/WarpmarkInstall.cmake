@@ -33,7 +33,10 @@ install(PROGRAMS plugins/cpu/run/nvcc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu/bin COMPONENT runtime)
 install(FILES ${CMAKE_BINARY_DIR}/lib/warpmark/cpu/libcuda.so.1
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu COMPONENT runtime)
-install(TARGETS warpmark_cpu_linked
+install(DIRECTORY plugins/cpu/run/include DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu
+  COMPONENT runtime)
+get_property(_stand_ins GLOBAL PROPERTY WARPMARK_STAND_INS)
+install(TARGETS warpmark_cpu_linked ${_stand_ins}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu COMPONENT runtime)
 if(TARGET warpmark_cudart_13)
   install(TARGETS warpmark_cudart_12 warpmark_cudart_13

@@ -1,0 +1,7 @@
+// For NVRTC in nvcc's place, which declares memcpy and memset itself.
+#pragma once
+#include "stddef.h"
+namespace std {
+using ::memcpy;
+using ::memset;
+}
