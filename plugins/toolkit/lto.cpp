@@ -63,6 +63,7 @@ LtoResult compile_lto(const std::vector<std::string>& options,
     return made;
   }
   std::vector<const char*> words;
+  words.reserve(options.size() + 2);
   for (const std::string& option : options) words.push_back(option.c_str());
   words.push_back("-lto");
   words.push_back("-ptx");

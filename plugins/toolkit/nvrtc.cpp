@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "ptx_header.hpp"
 #include "real_library.hpp"
@@ -31,33 +31,20 @@ T function_of(const char* name) {
   return reinterpret_cast<T>(real_function(name));
 }
 
-// The text that stands for a program's cubin. Without one (none was asked for, or it did not
-// compile) `result` is the real answer, and `bytes` what the real cubin has.
-struct Cubin {
-  int result = kInternalError;
-  std::size_t bytes = 0;
-  std::string text;
-};
-
-Cubin cubin_of(void* program) {
+// The text that stands for a program's cubin; "" if it has none: none was asked for, or it did not
+// compile.
+std::string cubin_of(void* program) {
   static const auto cubin_size = function_of<int (*)(void*, std::size_t*)>("nvrtcGetCUBINSize");
   static const auto ptx_size = function_of<int (*)(void*, std::size_t*)>("nvrtcGetPTXSize");
   static const auto ptx = function_of<int (*)(void*, char*)>("nvrtcGetPTX");
-  Cubin cubin;
-  if (cubin_size == nullptr || ptx_size == nullptr || ptx == nullptr) return cubin;
-  cubin.result = cubin_size(program, &cubin.bytes);
+  if (cubin_size == nullptr || ptx_size == nullptr || ptx == nullptr) return "";
   std::size_t bytes = 0;
-  if (cubin.result != kSuccess || cubin.bytes == 0 || ptx_size(program, &bytes) != kSuccess ||
-      bytes < 2)
-    return cubin;
-  cubin.text.resize(bytes);
-  if (ptx(program, cubin.text.data()) != kSuccess) {
-    cubin.text.clear();
-    return cubin;
-  }
-  cubin.text.resize(bytes - 1);  // without the NUL
-  cubin.text = with_readable_version(std::move(cubin.text));
-  return cubin;
+  if (cubin_size(program, &bytes) != kSuccess || bytes == 0) return "";
+  if (ptx_size(program, &bytes) != kSuccess || bytes < 2) return "";
+  std::string text(bytes, '\0');
+  if (ptx(program, text.data()) != kSuccess) return "";
+  text.resize(bytes - 1);  // without the NUL
+  return with_readable_version(std::move(text));
 }
 
 }  // namespace
@@ -80,33 +67,25 @@ const char* nvrtcGetErrorString(int result) {
   return result == kSuccess ? "NVRTC_SUCCESS" : "NVRTC_ERROR_INTERNAL_ERROR";
 }
 
-int nvrtcCompileProgram(void* program, int count, const char* const* options);
-int nvrtcCompileProgram(void* program, int count, const char* const* options) {
-  static const auto real =
-      function_of<int (*)(void*, int, const char* const*)>("nvrtcCompileProgram");
-  if (real == nullptr) return kInternalError;
-  return real(program, count, options);
-}
-
 int nvrtcGetCUBINSize(void* program, std::size_t* size);
 int nvrtcGetCUBINSize(void* program, std::size_t* size) {
-  const Cubin cubin = size == nullptr ? Cubin() : cubin_of(program);
-  if (cubin.text.empty()) {
+  const std::string cubin = cubin_of(program);
+  if (size == nullptr || cubin.empty()) {
     static const auto real = function_of<int (*)(void*, std::size_t*)>("nvrtcGetCUBINSize");
     return real == nullptr ? kInternalError : real(program, size);
   }
-  *size = cubin.text.size() + 1;
+  *size = cubin.size() + 1;
   return kSuccess;
 }
 
 int nvrtcGetCUBIN(void* program, char* image);
 int nvrtcGetCUBIN(void* program, char* image) {
-  const Cubin cubin = image == nullptr ? Cubin() : cubin_of(program);
-  if (cubin.text.empty()) {
+  const std::string cubin = cubin_of(program);
+  if (image == nullptr || cubin.empty()) {
     static const auto real = function_of<int (*)(void*, char*)>("nvrtcGetCUBIN");
     return real == nullptr ? kInternalError : real(program, image);
   }
-  std::memcpy(image, cubin.text.c_str(), cubin.text.size() + 1);
+  std::memcpy(image, cubin.c_str(), cubin.size() + 1);
   return kSuccess;
 }
 

@@ -181,6 +181,14 @@ class Installed(InstallTest):
                              "-l:libcudart.so." + version)
             self.run_command(launcher, program)
 
+    def test_the_toolkits_libraries_are_stood_in_for(self):
+        folder = pathlib.Path(self.run_command(self.prefix / "bin/warpmark-cpu", "--print-path").stdout.strip())
+        for major in ("12", "13"):
+            for name in ("nvrtc", "nvJitLink"):
+                dynamic = self.run_command("readelf", "--dynamic", "--wide", folder / f"lib{name}.so.{major}").stdout
+                self.assertIn(f"[lib{name}.so.{major}]", dynamic)
+        self.assertTrue((folder / "include/stdio.h").exists())
+
     def test_doctor_prints_the_moved_places(self):
         for what in ("cpu", "plugin"):
             self.assertRegex(self.doctor, r"(?m)^ok +%s +(source at )?%s/" % (

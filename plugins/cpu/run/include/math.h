@@ -58,4 +58,4 @@ using ::sqrt;
 using ::tan;
 using ::tanh;
 using ::trunc;
-}
+}  // namespace std

@@ -12,4 +12,4 @@ namespace std {
 using ::ptrdiff_t;
 using ::size_t;
 typedef decltype(nullptr) nullptr_t;
-}
+}  // namespace std

@@ -8,4 +8,4 @@ namespace std {
 using ::abs;
 using ::free;
 using ::malloc;
-}
+}  // namespace std

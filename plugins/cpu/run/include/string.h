@@ -4,4 +4,4 @@
 namespace std {
 using ::memcpy;
 using ::memset;
-}
+}  // namespace std
