@@ -17,8 +17,8 @@ using plugin::Json;
 namespace {
 
 // A block keeps its tile in registers while it waits for the tiles before it: as many elements as
-// leave room for five blocks on a multiprocessor. With a third of them, the scan of 2^28 floats takes
-// a fifth longer (H200).
+// leave room for five blocks on a multiprocessor. With a third of them, the scan of 2^27 floats takes
+// a fifth longer (H200; `tune` in a suite, and bench).
 constexpr int64_t kBlock = 256, kMostVectors = 12, kRegisters = 48;
 
 Tuning defaults(const Layout& layout, const ReductionOperation& operation, bool segmented) {

@@ -80,7 +80,7 @@ def build(folder, checkout, target):
         command += ["-rdc=true", "-lcudadevrt"]
     makefile = (folder / "CMakeLists.txt").read_text()
     if "cuda_driver" in makefile:
-        command += ["-lcuda", "-L/usr/local/cuda/lib64/stubs"]
+        command.append("-lcuda")
     # Kernels that a program loads from a file beside it.
     for kind, name, source in re.findall(r'(FATBIN|PTX)_FILE "\$\{\w+\}/([\w.]+)"\)\s+'
                                          r'set\(CUDA_KERNEL_SOURCE "\$\{\w+\}/([\w.]+)"', makefile):
