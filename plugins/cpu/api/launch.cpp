@@ -262,7 +262,9 @@ CUresult perform_kernel(Context& context, const KernelWork& work) {
     shape.traffic = kernel.traffic.get();
   }
   provide_runtime(context, program, shape);
+  shape.speculates = !kernel.serialized;
   LaunchResult outcome = run_grid(program, shape, context.arena);
+  kernel.serialized = kernel.serialized || outcome.serialized;
   context.pending = error_of(outcome.end);
   context.printed.add(std::move(outcome.printed));
   context.asserted.add(std::move(outcome.asserted));

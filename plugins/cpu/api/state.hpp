@@ -51,6 +51,7 @@ struct Kernel {
   /// Made when they are first used.
   std::unique_ptr<Program> contained, inspected;
   std::unique_ptr<TrafficMap> traffic;
+  bool serialized = false;  ///< LaunchResult::serialized, of a launch
   std::uint32_t max_dynamic_shared = DeviceProperties::shared_per_block;
   int carveout = -1;  ///< CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
   // What the launches of CUDA 3 set beforehand: cuFuncSetBlockShape, cuParamSet…

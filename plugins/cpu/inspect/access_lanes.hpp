@@ -43,6 +43,23 @@ WARPMARK_INLINE u64 values_begin(const Region& region) {
   return S == Space::global ? region.begin : 0;
 }
 
+/// What other threads of the host must not touch, if they run blocks at the same time.
+template <Space S>
+WARPMARK_INLINE void note(const BlockObserver& observer, bool store, u64 address, u64 bytes) {
+  if constexpr (S != Space::global) return;
+  if (Footprint* footprint = observer.footprint(); __builtin_expect(footprint != nullptr, false))
+    footprint->note(store ? Footprint::Use::write : Footprint::Use::read, address, bytes);
+}
+
+/// The lanes' bytes have values now.
+template <Space S>
+WARPMARK_INLINE void set_values(const BlockObserver& observer, u8* init, u64 from, u64 count) {
+  if (S == Space::global && __builtin_expect(observer.footprint() != nullptr, false))
+    share_bits(init, from, count);
+  else
+    set_bits(init, from, count);
+}
+
 template <Space S>
 WARPMARK_INLINE Now now(const Lanes& w, const Instruction& i, const BlockRaces& races) {
   const u64 foreign = (i.order & Instruction::kReadOnly) != 0 ? ~u64{0} : 0;
@@ -61,16 +78,17 @@ template <Space S, bool Store>
   const u64 from = start - values_begin<S>(region), all = 32 * u64{bytes};
   const bool look =
       Store ? stores_undefined(w, i, checks) : init != nullptr && !all_set(init, from, all);
+  note<S>(observer, Store, start, all);
   if (checks.race) {
     BlockRaces& races = *observer.races();
-    const RaceCells cells = races.cells(S, start, all);
+    const RaceCells cells = races.cells(S, start, all, Store);
     if (!cells) return false;
     const int shift = __builtin_ctz(bytes) - races.shift(S);
     if (!settle_contiguous<S, Store>(cells, 32 << shift, shift, now<S>(w, i, races))) return false;
   }
   for (u32 lane = 0; look && lane < 32; ++lane)
     observer.values()->access(w, i, S, lane, start + u64{lane} * bytes, bytes, Store);
-  if (Store && !look && init != nullptr) set_bits(init, from, all);
+  if (Store && !look && init != nullptr) set_values<S>(observer, init, from, all);
   return true;
 }
 
@@ -85,9 +103,10 @@ template <Space S>
   if (!plain(i, checks)) return false;
   const u8* init = value_bits<S>(w, region, checks);
   const bool look = init != nullptr && !all_set(init, start - values_begin<S>(region), bytes);
+  note<S>(observer, false, start, bytes);
   if (checks.race) {
     BlockRaces& races = *observer.races();
-    const RaceCells cells = races.cells(S, start, bytes);
+    const RaceCells cells = races.cells(S, start, bytes, false);
     const int count = static_cast<int>(bytes >> races.shift(S));
     if (!cells || !settle_broadcast(cells, count, mask, now<S>(w, i, races))) return false;
   }
@@ -134,9 +153,10 @@ template <Space S>
     const int lanes = one ? 1 : end - lane;
     const u64 all = static_cast<u64>(lanes) * bytes;
     if (init != nullptr && !all_set(init, start - values_begin<S>(region), all)) return false;
+    note<S>(observer, false, start, all);
     if (!checks.race) continue;
     BlockRaces& races = *observer.races();
-    const RaceCells cells = races.cells(S, start, all);
+    const RaceCells cells = races.cells(S, start, all, false);
     if (!cells) return false;
     Now when = now<S>(w, i, races);
     if (one) {
@@ -166,13 +186,17 @@ template <Space S, bool Store>
     for (u32 rest = mask; rest != 0; rest &= rest - 1)
       look |= !all_set_aligned(init, at[__builtin_ctz(rest)] - begin, bytes);
   }
+  if (S == Space::global && observer.footprint() != nullptr) {
+    for (u32 rest = mask; rest != 0; rest &= rest - 1)
+      note<S>(observer, Store, at[__builtin_ctz(rest)], bytes);
+  }
   if (checks.race) {
     BlockRaces& races = *observer.races();
     LaneCells lanes;
     const Now when = now<S>(w, i, races);
     for (u32 rest = mask; rest != 0; rest &= rest - 1) {
       const int lane = __builtin_ctz(rest);
-      const RaceCells cells = races.cells(S, at[lane], bytes);
+      const RaceCells cells = races.cells(S, at[lane], bytes, Store);
       if (!cells) return false;
       lanes.write[lanes.count] = cells.write;
       lanes.records[lanes.count++] = when.lane(lane);
@@ -189,6 +213,11 @@ template <Space S, bool Store>
     observer.values()->access(w, i, S, lane, at[lane], bytes, Store);
   }
   if (Store && !look && init != nullptr) {
+    if (S == Space::global && observer.footprint() != nullptr) {
+      for (u32 rest = mask; rest != 0; rest &= rest - 1)
+        share_bits(init, at[__builtin_ctz(rest)] - begin, bytes);
+      return true;
+    }
     for (u32 rest = mask; rest != 0; rest &= rest - 1)
       set_bits_aligned(init, at[__builtin_ctz(rest)] - begin, bytes);
   }

@@ -10,10 +10,6 @@
 namespace warpmark::cpu {
 namespace {
 
-int shift_of(std::uint32_t granule) {
-  return granule >= 4 ? 2 : granule == 2 ? 1 : 0;
-}
-
 // A volatile load of shared memory that is not repeated waits for nothing: it is no stronger than a
 // plain one.
 bool is_strong(const Instruction& i, Space space) {
@@ -28,8 +24,8 @@ constexpr std::size_t kMostUnsettled = 4096;
 
 LaunchRaces::LaunchRaces(InspectionMemory& kept, const Program& program)
     : order(kept.clock, program),
-      global_shift(shift_of(program.global_granule)),
-      shared_shift(shift_of(program.shared_granule)),
+      global_shift(granule_shift(program.global_granule)),
+      shared_shift(granule_shift(program.shared_granule)),
       memory(kept.races.at(static_cast<std::size_t>(global_shift))),
       further(kept.clock) {
   constexpr std::uint8_t kOwn = Instruction::kStrong | Instruction::kBlockScope;

@@ -75,8 +75,9 @@ class BlockRaces {
     return space == Space::shared ? launch_.shared_shift : launch_.global_shift;
   }
   /// The cells of shared memory from an offset on, or of global memory if they lie together.
-  [[nodiscard]] RaceCells cells(Space space, std::uint64_t address, std::uint64_t bytes) {
-    if (space != Space::shared) return launch_.memory.find(address, bytes);
+  [[nodiscard]] RaceCells cells(Space space, std::uint64_t address, std::uint64_t bytes,
+                                bool stores) {
+    if (space != Space::shared) return launch_.memory.find(address, bytes, stores);
     // What other blocks did is not in order with this one's barriers: each access is looked at.
     if (visited_ || address >= reserved_) return {};
     return shared_cells_ + (address >> launch_.shared_shift);

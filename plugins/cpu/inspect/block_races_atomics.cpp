@@ -135,7 +135,7 @@ std::uint32_t BlockRaces::settle_atomics(const Lanes& w, const Instruction& i, S
   const std::uint64_t first = Record::make(order_.epoch(), w.warp * 32, true, i.statement).bits;
   for (; mask != 0; mask &= mask - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
-    const RaceCells place = cells(space, at[lane], bytes);
+    const RaceCells place = cells(space, at[lane], bytes, true);
     if (order_.fenced(w.warp, lane) != 0 || !place) return mask;
     const std::uint64_t record = first + (std::uint64_t{lane} << Record::kThreadShift);
     if (!settle_strong(place, count, returns, record, oldest)) return mask;

@@ -119,9 +119,11 @@ ByteValues BlockValues::in_shared(std::uint64_t address) {
 ByteValues BlockValues::in_global(std::uint8_t* init, std::uint64_t from, std::uint64_t size,
                                   std::uint64_t address) const {
   Arena& arena = block_.arena();
-  // Memory of a peer has bytes of which some bits are undefined count as defined.
-  PartialBytes* partial = arena.contains(address) ? &arena.partial_bytes() : nullptr;
-  return {init, from, size, partial, address, nullptr};
+  // Memory of a peer has bytes of which some bits are undefined count as defined. So has all memory
+  // while several threads run blocks: who meets undefined values runs again on one of them.
+  PartialBytes* partial =
+      arena.contains(address) && !launch_.shared ? &arena.partial_bytes() : nullptr;
+  return {init, from, size, partial, address, nullptr, launch_.shared};
 }
 
 ByteValues BlockValues::values_at(const Lanes& w, const Instruction& i, Space space,
@@ -137,6 +139,7 @@ void BlockValues::load(Lanes& w, const Instruction& i, Space space, std::uint32_
                        std::uint64_t address, std::uint32_t bytes) {
   const ByteValues values = values_at(w, i, space, lane, address);
   if (values.defined(bytes)) return;
+  if (space == Space::global) block_.serialize();
   Warp& warp = warps_[w.warp];
   const std::uint32_t element = bytes / i.count;
   const Extension extension = extension_of(i.opcode);
@@ -163,6 +166,7 @@ Definedness BlockValues::read(Lanes& w, const Instruction& i, Space space, std::
                               std::uint64_t address, std::uint32_t bytes, std::uint32_t element) {
   const ByteValues values = values_at(w, i, space, lane, address);
   if (values.defined(bytes)) return {};
+  if (space == Space::global) block_.serialize();
   UndefinedLoad& load = warps_[w.warp].undefined_loads[i.statement];
   load.instruction = &i;
   load.element = load.all = element;  // elements lie apart: no lane's are a piece of memory
@@ -173,6 +177,7 @@ Definedness BlockValues::read(Lanes& w, const Instruction& i, Space space, std::
 void BlockValues::write(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                         std::uint64_t address, std::uint32_t bytes, const Definedness& defined) {
   const ByteValues values = values_at(w, i, space, lane, address);
+  if (defined.incomplete() && space == Space::global) block_.serialize();
   if (defined.incomplete() && space == Space::global)
     report_access(w, i, space, lane, address, bytes, true, defined, "stored");
   if (values.bits != nullptr)
@@ -266,6 +271,7 @@ void BlockValues::store(Lanes& w, const Instruction& i, Space space, std::uint32
   }
   const StoredValues stored = put_stored(w, i, space, lane, address, bytes, values);
   if (!stored.worst.incomplete() || space != Space::global) return;
+  block_.serialize();
   const Allocation* to = block_.arena().find(address);
   const std::optional<std::uint64_t> first = stored.result(to, address, bytes, bytes / i.count);
   if (!first) return;
@@ -313,6 +319,7 @@ void BlockValues::atomic(Lanes& w, const Instruction& i, Space space, std::uint3
                          std::uint64_t address, std::uint32_t bytes) {
   const ByteValues values = values_at(w, i, space, lane, address);
   if (values.defined(bytes)) return;
+  if (space == Space::global) block_.serialize();
   if (is_exchange(i.opcode)) {
     // What was there counts only if somebody uses it.
     const std::vector<std::uint32_t> slots = uses_of(block_.program(), i).writes;
@@ -337,6 +344,7 @@ std::uint32_t BlockValues::fetch(Lanes& w, const Instruction& i, std::uint32_t l
                                  std::uint64_t address, std::uint32_t bytes) {
   const ByteValues values = values_at(w, i, Space::global, lane, address);
   if (values.defined(bytes)) return 0;
+  block_.serialize();
   std::uint32_t missing = 0;
   for (std::uint32_t byte = 0; byte < bytes; ++byte)
     missing |= static_cast<std::uint32_t>(!values.behind(byte).defined(1)) << byte;

@@ -31,6 +31,7 @@ struct LaunchValues {
   /// By callee: the arguments and results of its calls and its own results, which lie in its frame
   /// and may be written in part: offsets and bytes.
   std::vector<std::vector<Callee::Value>> call_spaces;
+  bool shared = false;  ///< other threads run other blocks of the launch
 };
 
 /// The values of one block's memories and registers. Spaces and addresses are as for BlockRaces.

@@ -21,6 +21,7 @@ void BlockValues::land(AsyncCopy& copy) {
   copy.each_part([&](const CopyPart& part) {
     const ByteValues source = from.behind(part.from), target = to.behind(part.to);
     const bool whole = source.defined(part.source);
+    if (!whole || (copy.reduces && !target.defined(part.bytes))) block_.serialize();
     if (copy.reduces) {
       if (!whole) no_value(flight, flight.from, part.from, part.source, "added to memory");
       if (!target.defined(part.bytes)) {

@@ -40,7 +40,7 @@ Definedness ByteValues::read(std::uint64_t at, std::uint32_t bytes, Space space,
 }
 
 void ByteValues::write(std::uint64_t at, std::uint32_t bytes, const Definedness& defined) const {
-  set_bits(bits, from + at, bytes);
+  behind(at).define(bytes);
   for (std::uint32_t byte = 0; byte < bytes; ++byte) {
     const auto part = static_cast<std::uint8_t>(defined.undefined >> (8 * byte) & 0xff);
     if (part == 0 || (part != 0xff && partial == nullptr)) continue;
@@ -61,7 +61,11 @@ void ByteValues::copy(const ByteValues& source, std::uint64_t bytes) const {
 }
 
 void ByteValues::define(std::uint64_t bytes) const {
-  if (bits != nullptr) set_bits(bits, from, bytes);
+  if (bits == nullptr) return;
+  if (shared)
+    share_bits(bits, from, bytes);
+  else
+    set_bits(bits, from, bytes);
 }
 
 void ByteValues::undefine(std::uint64_t bytes) const {

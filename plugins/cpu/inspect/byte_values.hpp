@@ -18,6 +18,7 @@ struct ByteValues {
   PartialBytes* partial = nullptr;   ///< null: bytes are defined or undefined as a whole
   std::uint64_t key = 0;             ///< of the first byte in `partial`, and in `origins`
   Origins* origins = nullptr;        ///< null: nobody remembers
+  bool shared = false;               ///< other threads may set other bits of the same bytes
 
   /// Whether the first `bytes` bytes have values.
   [[nodiscard]] bool defined(std::uint64_t bytes) const;

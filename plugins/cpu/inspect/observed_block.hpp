@@ -28,6 +28,9 @@ class ObservedBlock {
   /// Blocks of the grid in each dimension.
   [[nodiscard]] virtual const std::array<std::uint32_t, 3>& grid() const = 0;
   virtual void report(const Fault& fault) = 0;
+  /// What the block does now is followed only if one thread runs all blocks: if several do, the
+  /// launch runs again on one.
+  virtual void serialize() = 0;
 
   [[nodiscard]] virtual const std::array<std::uint32_t, 3>& coordinates() const = 0;
   [[nodiscard]] virtual std::array<std::uint32_t, 3> thread(std::uint32_t warp,

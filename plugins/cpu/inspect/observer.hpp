@@ -12,6 +12,7 @@
 #include "inspect/block_values.hpp"
 #include "inspect/checks.hpp"
 #include "inspect/fault.hpp"
+#include "inspect/footprint.hpp"
 #include "inspect/mbarrier_use.hpp"
 #include "memory/lanes.hpp"
 
@@ -29,15 +30,24 @@ struct InspectionMemory {
   explicit InspectionMemory(const Arena& arena);
   Clock clock;
   std::array<RaceMemory, 3> races;  ///< of global memory, in granules of 1, 2 and 4 bytes
+  /// That of a thread, of those that run blocks at the same time; the first one's is this.
+  InspectionMemory& of_worker(std::size_t worker, const Arena& arena);
+  Speculation& speculation(Arena& arena);
+
+ private:
+  std::unique_ptr<Speculation> speculation_;
+  std::vector<std::unique_ptr<InspectionMemory>> others_;
 };
 
-/// What the blocks of a launch share. Not thread-safe: with races or initialisation to look for,
-/// one thread runs all blocks, so that findings are the same each time.
+/// What the blocks of a launch share that one thread runs. Not thread-safe.
 struct LaunchObserver {
   LaunchObserver(const Checks& wanted, InspectionMemory& memory, const Program& program);
+  /// Other threads run the rest of the launch's blocks.
+  void run_beside_others(Footprint& own);
   Checks checks;
   std::optional<LaunchRaces> races;    ///< if Checks::race
   std::optional<LaunchValues> values;  ///< if Checks::init
+  Footprint* footprint = nullptr;      ///< if others run blocks of the launch, too
 };
 
 /// What happens in one thread block. Handlers call it for each access, before it takes place. What
@@ -55,6 +65,8 @@ class BlockObserver {
   [[nodiscard]] BlockRaces* races() { return races_ ? &*races_ : nullptr; }
   /// Null without Checks::init.
   [[nodiscard]] BlockValues* values() { return values_ ? &*values_ : nullptr; }
+  /// Null unless other blocks run at the same time.
+  [[nodiscard]] Footprint* footprint() const { return launch_.footprint; }
 
   // --- accesses of one lane, within their bounds. Those to shared memory have an offset in the
   // shared window, so that it may be that of another block of the cluster (generic_address.hpp)
@@ -72,15 +84,23 @@ class BlockObserver {
   /// A texture fetch or surface load, of global memory: which of the first 32 bytes have no value.
   std::uint32_t fetch(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,
                       std::uint32_t bytes);
+  /// A plain access that synchronizes nothing, as far as races are concerned.
+  void touch(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
+             std::uint32_t bytes, bool is_store);
   /// A thread uses an mbarrier at an offset in the shared window.
   void use_mbarrier(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,
                     MbarrierUse use);
 
   // --- asynchronous copies, by this block's threads
+  void depart(AsyncCopy& copy);
   /// It is done, as its thread knows, or those who look at an mbarrier.
   void land(AsyncCopy& copy, const std::byte* barrier);
 
  private:
+  void note(Footprint::Use use, Space space, std::uint64_t address, std::uint64_t bytes) {
+    if (launch_.footprint != nullptr && space == Space::global)
+      launch_.footprint->note(use, address, bytes);
+  }
   LaunchObserver& launch_;
   ObservedBlock& block_;
   std::optional<BlockRaces> races_;

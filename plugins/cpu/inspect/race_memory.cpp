@@ -13,7 +13,7 @@ void RaceMemory::Unmap::operator()(std::uint64_t* cells) const {
 
 // Mapped and not from the heap, which would hand out memory that must be cleared, and so be touched
 // from end to end even where a kernel touches little.
-std::uint64_t* RaceMemory::make(std::uint64_t chunk) {
+std::uint64_t* RaceMemory::make(std::uint64_t chunk, std::uint64_t asked, bool stores) {
   if (used_ + kChunkBytes > most_) {
     full_ = true;
     return nullptr;
@@ -30,6 +30,11 @@ std::uint64_t* RaceMemory::make(std::uint64_t chunk) {
   }
   std::uint64_t* const cells = slabs_.back().get() + in_slab * 3 * kChunk;
   used_ += kChunkBytes;
+  // A first access reads the records that it then writes, so that the system would give each page
+  // twice: one of zeros, and its own. If that fails it does just this, as it does where cells are
+  // few and so may be far apart.
+  if (asked >= 32)
+    madvise(stores ? cells : cells + kChunk, kChunk * sizeof *cells, MADV_POPULATE_WRITE);
   if (chunk >= kNear) return far_[chunk] = cells;
   if (chunk >= chunks_.size()) chunks_.resize(chunk + 1);
   return chunks_[chunk] = cells;

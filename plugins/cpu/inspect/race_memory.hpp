@@ -10,6 +10,11 @@
 
 namespace warpmark::cpu {
 
+/// Granules are 1 << so many bytes, if no access is to less than `bytes` bytes.
+constexpr int granule_shift(std::uint32_t bytes) {
+  return bytes >= 4 ? 2 : bytes == 2 ? 1 : 0;
+}
+
 /// The last accesses of a run of cells, one cell for each granule of memory: the last write, the
 /// last read, and another read: of another block than that if there was one, else of another warp,
 /// else of another thread, or none, and of those of a block a plain one before a strong one. Two
@@ -32,14 +37,14 @@ class RaceMemory {
       : begin_(begin), shift_(shift), most_(most) {}
 
   /// The cells of [address, address + bytes); none if the limit is reached, or if the range lies in
-  /// two chunks, so that each granule must be asked for by itself.
-  RaceCells find(std::uint64_t address, std::uint64_t bytes) {
+  /// two chunks, so that each granule must be asked for by itself. `stores`: what they are for.
+  RaceCells find(std::uint64_t address, std::uint64_t bytes, bool stores = false) {
     const std::uint64_t cell = (address - begin_) >> shift_;
     const std::uint64_t cells = (bytes + (std::uint64_t{1} << shift_) - 1) >> shift_;
     const std::uint64_t chunk = cell / kChunk, at = cell % kChunk;
     if (at + cells > kChunk) return {};
     std::uint64_t* first = chunk_at(chunk);
-    if (first == nullptr && (first = make(chunk)) == nullptr) return {};
+    if (first == nullptr && (first = make(chunk, cells, stores)) == nullptr) return {};
     first += at;
     return {first, first + kChunk, first + 2 * kChunk};
   }
@@ -72,7 +77,8 @@ class RaceMemory {
     const auto found = far_.find(chunk);
     return found == far_.end() ? nullptr : found->second;
   }
-  std::uint64_t* make(std::uint64_t chunk);  ///< null, and full, if there is no room
+  /// Null, and full, if there is no room.
+  std::uint64_t* make(std::uint64_t chunk, std::uint64_t cells, bool stores);
 
   std::uint64_t begin_;
   int shift_;

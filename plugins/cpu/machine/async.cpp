@@ -151,7 +151,7 @@ void AsyncCopies::complete_for_arrivals(std::uint32_t thread, std::uint64_t end)
 
 void AsyncCopies::start(Kind kind, std::uint32_t thread, AsyncCopy copy) {
   ++under_way_;
-  if (BlockRaces* races = races_of(observer_)) races->depart(copy);
+  if (observer_ != nullptr) observer_->depart(copy);
   const std::uint64_t bytes = bytes_of(copy);
   if (copy.completion != nullptr) {
     announced_.push_back(std::move(copy));

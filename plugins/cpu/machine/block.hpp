@@ -38,6 +38,7 @@ struct LaunchShape {
   const TrafficMap* traffic = nullptr;  ///< of the program, if what accesses move is to be counted
   const struct ImageTable* images = nullptr;  ///< what the kernel's handles may mean, if anything
   std::uint32_t workers = 1;                  ///< threads of the host that execute blocks
+  bool speculates = true;  ///< … with checks, too: no earlier launch of the kernel was serialized
   std::uint64_t schedule_seed = 0;  ///< another order of blocks, warps and fragments; 0 = the usual
   std::array<std::uint32_t, 3> cluster{1, 1, 1};        ///< blocks; divides the grid
   bool explicit_cluster = false;                        ///< the kernel or the launch gave its size
@@ -77,6 +78,7 @@ struct LaunchState {
   bool in_turn = false;                ///< all earlier blocks have retired
   bool parallel = false;               ///< others work on the same memory now
   LaunchObserver* observer = nullptr;  ///< if there are checks beyond bounds
+  Speculation* speculation = nullptr;  ///< … and several threads run blocks
   std::uint64_t active = 1;            ///< blocks that have begun and not ended, in this thread
   bool stop = false;  ///< budget, wall limit or deadlock: the launch ends with error 702
 
@@ -144,6 +146,11 @@ class BlockState final : public ObservedBlock {
     return launch_.shape.grid;
   }
   void report(const Fault& fault) override { launch_.faults.add(fault); }
+  void serialize() override {
+    if (launch_.speculation == nullptr) return;
+    launch_.speculation->abandon();
+    launch_.stop = true;
+  }
   [[nodiscard]] const std::array<std::uint32_t, 3>& coordinates() const override {
     return coordinates_;
   }

@@ -26,6 +26,8 @@ struct LaunchResult {
   Profile profile;  ///< if the shape asked for traffic
   std::vector<Fault> faults;
   PrintLog printed, asserted;  ///< of printf, and of assertions that failed
+  /// Several threads could not run the blocks, because of what was found or what the blocks share.
+  bool serialized = false;
 };
 
 /// How many blocks of such a launch can run at the same time; 1 or more.
@@ -36,9 +38,10 @@ std::uint64_t resident_blocks(const Program& program, const LaunchShape& shape);
 /// Blocks of a program that cannot wait for each other (Program::waits) run on shape.workers
 /// threads, with the results, faults and counters of one after another in order of their index: an
 /// atomic on global memory whose result depends on order waits for all earlier blocks. An
-/// instruction budget then ends a launch behind the block that passes it. Blocks that may wait for
-/// each other run on one thread; if one waits too long others start before it ends, in an order
-/// that depends on nothing but the launch. Throws std::bad_alloc.
+/// instruction budget then ends a launch behind the block that passes it. With checks beyond bounds
+/// the threads first run as if they find nothing, and the launch runs again on one of them if they
+/// do (speculative.hpp). Blocks that may wait for each other run on one thread (rotation.hpp).
+/// Throws std::bad_alloc.
 LaunchResult run_grid(const Program& program, const LaunchShape& shape, Arena& arena);
 
 }  // namespace warpmark::cpu

@@ -70,8 +70,7 @@ RowPlace locate(Lanes& w, const Instruction& i, Space space, u32 lane, u64 addre
     record_fault(w, i, space, lane, address, bytes, store);
     return {};
   }
-  if (BlockRaces* races = races_of(w.observer))
-    races->touch(w, i, space, lane, address, bytes, store);
+  if (w.observer != nullptr) w.observer->touch(w, i, space, lane, address, bytes, store);
   return {region.host + (address - region.begin), space, address};
 }
 

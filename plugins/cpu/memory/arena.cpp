@@ -196,6 +196,7 @@ bool Arena::free(std::uint64_t address) {
   allocation.dtype.clear();
   allocation.whole_bytes.reset();
   allocation.init = nullptr;
+  partial_bytes_.forget(address, allocation.reserved);
   (allocation.pinned ? pinned_ : used_) -= allocation.bytes;
   if (allocation.host_visible) {
     // The address must not lead the program to another allocation's bytes later; if the system

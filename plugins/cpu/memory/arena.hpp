@@ -1,6 +1,7 @@
 // Device memory: one reserved range of addresses, an exact map of what is allocated in it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -90,6 +91,18 @@ class Arena {
   /// The live allocation that holds all of [address, address + bytes), or null.
   [[nodiscard]] const Allocation* find(std::uint64_t address, std::uint64_t bytes) const;
   [[nodiscard]] Allocation* find(std::uint64_t address);
+  /// Calls body(allocation, address, bytes) for each piece of the range that is allocated.
+  template <typename Body>
+  void each_live(std::uint64_t address, std::uint64_t bytes, Body body) const {
+    auto at = allocations_.upper_bound(address);
+    if (at != allocations_.begin()) --at;
+    for (; at != allocations_.end() && at->first < address + bytes; ++at) {
+      const Allocation& allocation = at->second;
+      const std::uint64_t from = std::max(address, allocation.address);
+      const std::uint64_t to = std::min(address + bytes, allocation.address + allocation.bytes);
+      if (allocation.live && from < to) body(allocation, from, to - from);
+    }
+  }
   /// The live allocation nearest to the range, or the freed one that it lies in.
   [[nodiscard]] Nearest nearest(std::uint64_t address, std::uint64_t bytes) const;
 

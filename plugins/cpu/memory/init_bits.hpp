@@ -6,7 +6,8 @@
 
 namespace warpmark::cpu {
 
-/// Bits [from, from + count) of a map; the least significant bit of a byte is the first.
+/// Bits [from, from + count) of a map; the least significant bit of a byte is the first. Other
+/// threads may set other bits meanwhile.
 [[gnu::always_inline]] inline bool all_set(const std::uint8_t* map, std::uint64_t from,
                                            std::uint64_t count) {
   map += from / 8;
@@ -23,7 +24,7 @@ namespace warpmark::cpu {
   while (count > 0) {
     const std::uint64_t here = count < 8u - offset ? count : 8u - offset;
     const unsigned wanted = ((1u << here) - 1) << offset;
-    if ((*map & wanted) != wanted) return false;
+    if ((__atomic_load_n(map, __ATOMIC_RELAXED) & wanted) != wanted) return false;
     count -= here;
     offset = 0;
     ++map;
@@ -52,12 +53,33 @@ template <bool Value = true>
   }
 }
 
+/// Sets them while other threads may set other bits of the same bytes.
+inline void share_bits(std::uint8_t* map, std::uint64_t from, std::uint64_t count) {
+  map += from / 8;
+  unsigned offset = from % 8;
+  if (offset == 0 && count >= 8) {
+    std::memset(map, 0xff, count / 8);
+    map += count / 8;
+    count %= 8;
+  }
+  while (count > 0) {
+    const std::uint64_t here = count < 8u - offset ? count : 8u - offset;
+    // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): it is at most 8
+    const auto bits = static_cast<std::uint8_t>(((1u << here) - 1) << offset);
+    if ((__atomic_load_n(map, __ATOMIC_RELAXED) & bits) != bits)
+      __atomic_fetch_or(map, bits, __ATOMIC_RELAXED);
+    count -= here;
+    offset = 0;
+    ++map;
+  }
+}
+
 /// The same where `count` is a power of two, up to 64, and divides `from`.
 [[gnu::always_inline]] inline bool all_set_aligned(const std::uint8_t* map, std::uint64_t from,
                                                    std::uint64_t count) {
   if (count > 8) return all_set(map, from, count);
   const unsigned wanted = ((1u << count) - 1) << (from % 8);
-  return (map[from / 8] & wanted) == wanted;
+  return (__atomic_load_n(map + from / 8, __ATOMIC_RELAXED) & wanted) == wanted;
 }
 [[gnu::always_inline]] inline void set_bits_aligned(std::uint8_t* map, std::uint64_t from,
                                                     std::uint64_t count) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -15,6 +16,10 @@ namespace warpmark::cpu {
 /// which any was.
 template <typename T, T kNone>
 class SparseBytes {
+  static constexpr std::uint64_t kPage = 256;
+  using Page = std::array<T, kPage>;
+  using Pages = std::unordered_map<std::uint64_t, Page>;
+
  public:
   [[nodiscard]] bool empty() const { return pages_.empty(); }
   [[nodiscard]] T get(std::uint64_t address) const {
@@ -35,21 +40,24 @@ class SparseBytes {
   void forget(std::uint64_t address, std::uint64_t bytes) {
     if (pages_.empty() || bytes == 0) return;
     const std::uint64_t first = address / kPage, last = (address + bytes - 1) / kPage;
-    const auto clear = [&](std::uint64_t number, Page& page) {
+    // Returns the page behind it.
+    const auto clear = [&](typename Pages::iterator page) {
+      const std::uint64_t number = page->first;
       const std::uint64_t begin = std::max(address, number * kPage) - number * kPage;
       const std::uint64_t end = std::min(address + bytes - number * kPage, kPage);
-      std::fill(page.begin() + static_cast<std::ptrdiff_t>(begin),
-                page.begin() + static_cast<std::ptrdiff_t>(end), kNone);
+      if (begin == 0 && end == kPage) return pages_.erase(page);
+      std::fill(page->second.begin() + static_cast<std::ptrdiff_t>(begin),
+                page->second.begin() + static_cast<std::ptrdiff_t>(end), kNone);
+      return std::next(page);
     };
     if (last - first >= pages_.size()) {
-      for (auto& [number, page] : pages_) {
-        if (number >= first && number <= last) clear(number, page);
-      }
+      for (auto page = pages_.begin(); page != pages_.end();)
+        page = page->first >= first && page->first <= last ? clear(page) : std::next(page);
       return;
     }
     for (std::uint64_t number = first; number <= last; ++number) {
       const auto page = pages_.find(number);
-      if (page != pages_.end()) clear(number, page->second);
+      if (page != pages_.end()) clear(page);
     }
   }
   /// Bytes [to, to + bytes) become what those at `from` of `source` are.
@@ -68,9 +76,7 @@ class SparseBytes {
   void clear() { pages_.clear(); }
 
  private:
-  static constexpr std::uint64_t kPage = 256;
-  using Page = std::array<T, kPage>;
-  std::unordered_map<std::uint64_t, Page> pages_;
+  Pages pages_;
 };
 
 /// Beside a map with one bit for each byte (init_bits.hpp), which is clear if any bit of the byte

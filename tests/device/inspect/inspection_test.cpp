@@ -1,5 +1,5 @@
-// The fast paths of the checks against a look at each access by itself: random kernels, of which
-// both must say the same, leave the same records behind, and take the same bytes for written.
+// The checks in different ways, which must say the same of random kernels and leave the same behind:
+// fast paths and a look at each access by itself, one thread that runs all blocks and several.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -235,16 +235,24 @@ std::string text_of(const Fault& fault, std::uint64_t data) {
   return to.str();
 }
 
+/// How a kernel is run.
+struct Way {
+  bool closely = false;       ///< each access is looked at by itself
+  std::uint32_t workers = 1;  ///< threads of the host
+};
+
 /// All that is left of some launches: their faults, the records and which bytes have values.
 struct Left {
   std::string faults;
+  std::uint64_t instructions = 0;
+  int serialized = 0;  ///< launches that several threads could not run
+  bool waits = false;  ///< … or may not: blocks wait for each other
   std::vector<std::uint64_t> records;
   std::vector<std::uint8_t> values;
   std::vector<std::byte> data;
-  bool operator==(const Left&) const = default;
 };
 
-Left run(const Case& made, const HandlerTable& table, Arena& arena, bool closely) {
+Left run(const Case& made, const HandlerTable& table, Arena& arena, const Way& way) {
   Left left;
   const Module module = parse_ptx(made.text);
   Program program = decode(module, module.functions[0], Placement{});
@@ -264,13 +272,17 @@ Left run(const Case& made, const HandlerTable& table, Arena& arena, bool closely
     shape.block = {made.block, 1, 1};
     shape.cooperative = made.rotated;
     shape.schedule_seed = made.seed;
-    shape.checks = {true, true, true, closely};
+    shape.checks = {true, true, true, way.closely};
+    shape.workers = way.workers;
     shape.inspection = &memory;
     shape.parameters.resize(16);
     std::memcpy(shape.parameters.data(), &offsets, 8);
     std::memcpy(shape.parameters.data() + 8, &data, 8);
-    for (const Fault& fault : run_grid(program, shape, arena).faults)
-      left.faults += text_of(fault, data);
+    const LaunchResult result = run_grid(program, shape, arena);
+    for (const Fault& fault : result.faults) left.faults += text_of(fault, data);
+    left.instructions += result.thread_instructions;
+    left.waits = program.waits;
+    left.serialized += static_cast<int>(result.serialized);
   }
   for (RaceMemory& races : memory.races) {
     for (std::uint64_t at = 0; at < kGlobal; at += std::uint64_t{1} << races.shift()) {
@@ -287,19 +299,28 @@ Left run(const Case& made, const HandlerTable& table, Arena& arena, bool closely
   return left;
 }
 
-TEST(Inspection, FastPathsSayWhatACloseLookSays) {
+/// Seeds of some cases, or the one that was given.
+struct Seeds {
   const char* given = std::getenv("WARPMARK_TEST_SEED");
-  const std::uint64_t first = given != nullptr ? std::strtoull(given, nullptr, 10) : 1;
-  const std::uint64_t count = given != nullptr ? 1 : 400;
+  std::uint64_t first = given != nullptr ? std::strtoull(given, nullptr, 10) : 1;
+  std::uint64_t count = given != nullptr ? 1 : 400;
+};
+
+const HandlerTable& table_for(std::uint64_t seed) {
+  const HandlerTable* table = handlers_of_level(2 + static_cast<int>(seed % 2), Watch::everything);
+  return table != nullptr ? *table : *handlers_of_level(2, Watch::everything);
+}
+
+TEST(Inspection, FastPathsSayWhatACloseLookSays) {
+  const auto [given, first, count] = Seeds();
   Arena arena(std::uint64_t{1} << 30, std::uint64_t{1} << 26);
   arena.track_values(true);
   std::size_t silent = 0, reported = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const Case made = random_case(seed);
-    const HandlerTable* table =
-        handlers_of_level(2 + static_cast<int>(seed % 2), Watch::everything);
-    if (table == nullptr) table = handlers_of_level(2, Watch::everything);
-    const Left close = run(made, *table, arena, true), fast = run(made, *table, arena, false);
+    const HandlerTable& table = table_for(seed);
+    const Left close = run(made, table, arena, {.closely = true}),
+               fast = run(made, table, arena, {});
     ASSERT_EQ(close.faults, fast.faults) << "WARPMARK_TEST_SEED=" << seed << '\n' << made.text;
     ASSERT_EQ(close.records.size(), fast.records.size());
     for (std::size_t i = 0; i < close.records.size(); ++i)
@@ -316,6 +337,32 @@ TEST(Inspection, FastPathsSayWhatACloseLookSays) {
   if (given != nullptr) return;
   EXPECT_GT(silent, count / 4);
   EXPECT_GT(reported, count / 2);
+}
+
+TEST(Inspection, SeveralThreadsSayWhatOneSays) {
+  const auto [given, first, count] = Seeds();
+  Arena arena(std::uint64_t{1} << 30, std::uint64_t{1} << 26);
+  arena.track_values(true);
+  int together = 0, silent = 0, reported = 0;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    Case made = random_case(seed);
+    made.rotated = false;
+    const HandlerTable& table = table_for(seed);
+    const Left one = run(made, table, arena, {}), three = run(made, table, arena, {.workers = 3});
+    ASSERT_EQ(one.faults, three.faults) << "WARPMARK_TEST_SEED=" << seed << '\n' << made.text;
+    ASSERT_EQ(one.values, three.values) << "WARPMARK_TEST_SEED=" << seed << '\n' << made.text;
+    ASSERT_EQ(one.data, three.data) << "WARPMARK_TEST_SEED=" << seed << '\n' << made.text;
+    ASSERT_EQ(one.instructions, three.instructions) << "WARPMARK_TEST_SEED=" << seed;
+    if (made.grid == 1 || three.waits) continue;
+    if (three.serialized == 0) {
+      EXPECT_EQ(three.faults, "") << "WARPMARK_TEST_SEED=" << seed;
+      ++together;
+    }
+    ++(three.faults.empty() ? silent : reported);
+  }
+  if (given != nullptr) return;
+  EXPECT_GT(together, silent * 2 / 3);
+  EXPECT_GT(reported, static_cast<int>(count) / 4);
 }
 
 }  // namespace

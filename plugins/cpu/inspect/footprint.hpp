@@ -1,0 +1,146 @@
+// Whether blocks that run at the same time have kept out of each other's way in global memory, and
+// how to take back what they did if not.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace warpmark::cpu {
+
+class Arena;
+class Speculation;
+
+/// What one thread's blocks have used of global memory: three bits for each granule.
+class Footprint {
+ public:
+  /// Atomic accesses of several threads do not disturb each other, as their results are used only
+  /// in the blocks' order (Program::ordered).
+  enum class Use : std::uint8_t { read, write, atomic };
+
+  static constexpr int kPageShift = 12;
+  static constexpr std::uint64_t kPage = std::uint64_t{1} << kPageShift;
+
+  explicit Footprint(Speculation& launch);
+  /// A launch begins. Granules have 1 << shift bytes, which no access is smaller than.
+  void begin(int shift);
+
+  /// An access to [address, address + bytes), which is not empty, before it takes place.
+  void note(Use use, std::uint64_t address, std::uint64_t bytes) {
+    const std::uint64_t begin = address & (kPage - 1);
+    const std::uint64_t first = begin >> shift_, end = ((begin + bytes - 1) >> shift_) + 1;
+    const Page* page = find(address);
+    if (end > granules_ || page == nullptr || page->bits == nullptr ||
+        (use != Use::read && !page->kept))
+      return note_slowly(use, address, bytes);
+    mark(page->bits + static_cast<std::uint64_t>(use) * words_, first, end - first);
+  }
+
+  /// Adds what another thread's blocks have used. False if one of them may have disturbed another.
+  [[nodiscard]] bool absorb(const Footprint& other);
+
+  /// Calls body(address, bytes) for all that was written, in ascending order within a page.
+  template <typename Body>
+  void each_written(std::uint64_t page, Body body) const {
+    const Page* found = find(page << kPageShift);
+    if (found == nullptr || found->bits == nullptr) return;
+    const std::uint64_t* written = bits_of(*found, Use::write);
+    const std::uint64_t* changed = bits_of(*found, Use::atomic);
+    for (std::uint64_t i = 0; i < granules_; ++i) {
+      if (((written[i / 64] | changed[i / 64]) >> i % 64 & 1) != 0)
+        body((page << kPageShift) + (i << shift_), std::uint64_t{1} << shift_);
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t kLeaf = 512;  ///< pages of a leaf
+  struct Page {
+    std::uint64_t* bits = nullptr;  ///< words_ for each Use
+    bool kept = false;              ///< Speculation has what it held
+  };
+  using Leaf = std::array<Page, kLeaf>;
+
+  [[nodiscard]] const Page* find(std::uint64_t address) const {
+    const std::uint64_t page = (address >> kPageShift) - first_page_;
+    if (page / kLeaf >= leaves_.size()) return nullptr;
+    const Leaf* leaf = leaves_[page / kLeaf].get();
+    return leaf == nullptr ? nullptr : &(*leaf)[page % kLeaf];
+  }
+  static void mark(std::uint64_t* bits, std::uint64_t first, std::uint64_t count) {
+    bits += first / 64;
+    first %= 64;
+    while (first + count > 64) {
+      *bits++ |= ~std::uint64_t{0} << first;
+      count -= 64 - first;
+      first = 0;
+    }
+    *bits |= ~std::uint64_t{0} >> (64 - count) << first;
+  }
+  [[nodiscard]] const std::uint64_t* bits_of(const Page& page, Use use) const {
+    return page.bits + static_cast<std::uint64_t>(use) * words_;
+  }
+  void note_slowly(Use use, std::uint64_t address, std::uint64_t bytes);
+  /// The page of an address, made if need be; null outside of the arena.
+  Page* make(std::uint64_t address);
+
+  Speculation& launch_;
+  int shift_ = 0;
+  std::uint64_t first_page_, granules_ = 0, words_ = 0;  ///< … of a page; words for each Use
+  std::vector<std::unique_ptr<Leaf>> leaves_;
+  std::vector<std::uint64_t> pages_;  ///< the numbers of those that were used
+  std::vector<std::unique_ptr<std::uint64_t[]>> slabs_;
+  std::uint64_t used_words_ = 0;  ///< of the slabs
+};
+
+/// A launch with checks whose blocks several threads run at the same time. It stands if no block
+/// has found anything and none has used what another thread's block writes: then every check saw
+/// what it would have seen if the blocks had run one after another. Otherwise undo() takes all of it
+/// back, and the launch runs again on one thread. Kept from launch to launch for its memory.
+class Speculation {
+ public:
+  explicit Speculation(Arena& arena) : arena_(arena) {}
+
+  /// A launch begins, with so many threads and accesses of granules of 1 << shift bytes or more.
+  void begin(std::size_t threads, int shift);
+  /// That of a thread.
+  [[nodiscard]] Footprint& footprint(std::size_t thread) { return footprints_[thread]; }
+
+  // --- while the threads run, by any of them
+  /// The launch has to run again on one thread; its blocks need not go on.
+  void abandon() { abandoned_.store(true, std::memory_order_relaxed); }
+  [[nodiscard]] bool abandoned() const { return abandoned_.load(std::memory_order_relaxed); }
+  /// Keeps what a page of the arena's memory holds, unless it is kept. Abandons the launch if too
+  /// much is kept.
+  void keep(std::uint64_t page);
+
+  // --- after all have ended
+  /// Whether no thread's blocks have used what another's write.
+  [[nodiscard]] bool apart();
+  /// What was written is again what it was.
+  void undo();
+
+  [[nodiscard]] Arena& arena() const { return arena_; }
+
+ private:
+  static constexpr std::size_t kMostPages = std::size_t{1} << 18;     ///< 1 GiB of memory
+  static constexpr std::size_t kPagesBetween = std::size_t{1} << 14;  ///< from launch to launch
+  struct Kept {
+    std::array<std::byte, Footprint::kPage> bytes;
+    std::array<std::uint8_t, Footprint::kPage / 8> values;  ///< bits, as init_bits.hpp has them
+  };
+
+  Arena& arena_;
+  std::deque<Footprint> footprints_;
+  std::atomic<bool> abandoned_{false};
+  std::mutex mutex_;
+  std::unordered_map<std::uint64_t, std::size_t> kept_;  ///< by page: where in pages_
+  std::vector<std::unique_ptr<Kept>> pages_;             ///< the first kept_.size() are in use
+};
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,147 @@
+#include "machine/in_order.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "machine/grid.hpp"
+#include "machine/schedule.hpp"
+#include "machine/turns.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+// Blocks that one worker runs before it looks at what the others do, whatever their number: few
+// enough that all end at about the same time, many enough that they seldom meet.
+std::uint64_t blocks_each(const Program& program, const LaunchShape& shape) {
+  constexpr std::uint64_t kTurns = 128, kMost = 16;
+  if (program.ordered || shape.heap != nullptr || shape.instruction_budget != 0) return 1;
+  return std::clamp<std::uint64_t>(blocks_of(shape) / kTurns, 1, kMost);
+}
+
+bool abandoned(const LaunchState& state) {
+  return state.speculation != nullptr && state.speculation->abandoned();
+}
+
+// What one worker does: blocks, from start to end, as long as there are any.
+void run_blocks(const LaunchState& whole, LaunchObserver* observer, Turns& turns, bool parallel) {
+  const LaunchShape& shape = whole.shape;
+  LaunchState state(whole.program, shape, whole.arena);
+  state.observer = observer;
+  state.speculation = whole.speculation;
+  state.deadline = whole.deadline;
+  state.turns = &turns;
+  state.parallel = parallel;
+  BlockState block(state);
+  const Order order(shape.schedule_seed, blocks_of(shape));
+  for (Turns::Turn turn = turns.take(); turn.begin != turn.end; turn = turns.take()) {
+    state.turn = turn.number;
+    state.stop = state.timed_out = false;
+    state.in_turn = !parallel;
+    Outcome outcome;
+    try {
+      for (std::uint64_t index = turn.begin; index != turn.end && !outcome.stop; ++index) {
+        state.executed = state.warp_instructions = state.clock_reads = state.last = 0;
+        state.random_state = shape.schedule_seed + index;
+        block.start(order(index));
+        while (block.run() == BlockState::Progress::paused && !state.stop && !abandoned(whole) &&
+               turns.wanted(turn.number)) {
+        }
+        if (state.speculation != nullptr && finds(state.faults)) state.speculation->abandon();
+        outcome.executed += state.executed;
+        outcome.warp_instructions += state.warp_instructions;
+        outcome.stop = state.stop || state.timed_out || abandoned(whole);
+      }
+    } catch (...) {  // out of memory: nobody may wait for this block
+      Outcome nothing;
+      nothing.stop = true;
+      turns.retire(turn.number, std::move(nothing));
+      throw;
+    }
+    if (state.timed_out ||
+        (shape.instruction_budget != 0 && state.executed >= shape.instruction_budget))
+      block.report_waits();
+    outcome.profile = state.take_profile();
+    outcome.counters = state.tally.take();
+    outcome.faults = std::exchange(state.faults, {});
+    outcome.printed = std::move(state.printed);
+    outcome.asserted = std::move(state.asserted);
+    outcome.timed_out = state.timed_out;
+    outcome.coordinates = block.coordinates();
+    turns.retire(turn.number, std::move(outcome));
+    state.printed.clear();
+    state.asserted.clear();
+  }
+}
+
+}  // namespace
+
+bool finds(const FaultLog& faults) {
+  return std::any_of(faults.faults().begin(), faults.faults().end(), [](const Fault& fault) {
+    return fault.kind != FaultKind::limit && fault.kind != FaultKind::waiting;
+  });
+}
+
+std::size_t workers_for(const Program& program, const LaunchShape& shape) {
+  return static_cast<std::size_t>(std::min({std::uint64_t{std::max(shape.workers, 1u)},
+                                            blocks_of(shape), resident_blocks(program, shape)}));
+}
+
+bool run_in_order(LaunchState& state, std::span<LaunchObserver> observers, Counters& counters,
+                  Profile& profile) {
+  const LaunchShape& shape = state.shape;
+  Turns turns(shape, blocks_of(shape), blocks_each(state.program, shape));
+  std::size_t workers = workers_for(state.program, shape);
+  if (!observers.empty()) workers = std::min(workers, observers.size());
+  const auto work = [&](std::size_t worker) {
+    run_blocks(state, observers.empty() ? nullptr : &observers[worker], turns, workers > 1);
+  };
+  std::vector<std::thread> threads;
+  std::exception_ptr failure;
+  std::mutex failure_mutex;
+  for (std::size_t i = 1; i < workers; ++i) {
+    try {
+      threads.emplace_back([&, i] {
+        try {
+          work(i);
+        } catch (...) {
+          // It failed before its first block (out of memory), so the others get on without it.
+          const std::lock_guard lock(failure_mutex);
+          failure = std::current_exception();
+        }
+      });
+    } catch (const std::system_error&) {
+      break;  // no more threads: fewer do the same
+    }
+  }
+  try {
+    work(0);
+  } catch (...) {
+    const std::lock_guard lock(failure_mutex);
+    failure = std::current_exception();
+  }
+  for (std::thread& thread : threads) thread.join();
+  if (failure != nullptr) std::rethrow_exception(failure);
+  state.executed = turns.executed;
+  state.warp_instructions = turns.warp_instructions;
+  counters = turns.counters;
+  profile = std::move(turns.profile);
+  state.faults = std::move(turns.faults);
+  state.printed = std::move(turns.printed);
+  state.asserted = std::move(turns.asserted);
+  if (!turns.over_budget && !turns.timed_out) return false;
+  Fault fault;
+  fault.kind = FaultKind::limit;
+  fault.count = 1;
+  fault.block = turns.last_block;
+  fault.message = turns.over_budget ? budget_text(turns.executed, shape) : over_time(shape);
+  state.faults.add_before(FaultKind::waiting, fault);  // who waited where then
+  return true;
+}
+
+}  // namespace warpmark::cpu

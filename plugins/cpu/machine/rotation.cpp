@@ -1,0 +1,148 @@
+#include "machine/rotation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "machine/grid.hpp"
+#include "machine/schedule.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+void add_limit(LaunchState& state, const BlockState* block, const std::string& message) {
+  Fault fault;
+  fault.kind = FaultKind::limit;
+  fault.count = 1;
+  fault.message = message;
+  if (block != nullptr) fault.block = block->coordinates();
+  state.faults.add(fault);
+  state.stop = true;
+}
+
+// Blocks of one cluster, which start together; a finished one keeps its memory for the others.
+struct Unit {
+  Cluster cluster;
+  std::vector<std::unique_ptr<BlockState>> blocks;
+  std::vector<std::uint8_t> finished;
+};
+
+// Where the units of a launch come from.
+class Units {
+ public:
+  explicit Units(LaunchState& state) : state_(state) {
+    const LaunchShape& shape = state.shape;
+    for (std::size_t i = 0; i < 3; ++i) clusters_[i] = shape.grid[i] / shape.cluster[i];
+    size_ = std::uint64_t{shape.cluster[0]} * shape.cluster[1] * shape.cluster[2];
+    count_ = blocks_of(shape) / size_;
+    most_ = std::max<std::uint64_t>(1, resident_blocks(state.program, shape) / size_);
+  }
+
+  [[nodiscard]] bool left() const { return next_ < count_; }
+  [[nodiscard]] bool fits(std::size_t active) const { return active < most_; }
+  std::unique_ptr<Unit> start() {
+    const LaunchShape& shape = state_.shape;
+    if (idle_.empty()) {
+      idle_.push_back(std::make_unique<Unit>());
+      for (std::uint64_t i = 0; i < size_; ++i) {
+        idle_.back()->blocks.push_back(std::make_unique<BlockState>(state_));
+        idle_.back()->cluster.blocks.push_back(idle_.back()->blocks.back().get());
+      }
+    }
+    std::unique_ptr<Unit> unit = std::move(idle_.back());
+    idle_.pop_back();
+    unit->cluster.arrived = 0;
+    unit->finished.assign(size_, 0);
+    const std::uint64_t index = Order(shape.schedule_seed, count_)(next_++);
+    const std::uint64_t at[3] = {index % clusters_[0], index / clusters_[0] % clusters_[1],
+                                 index / clusters_[0] / clusters_[1]};
+    for (std::uint32_t rank = 0; rank < size_; ++rank) {
+      const std::uint64_t x = at[0] * shape.cluster[0] + rank % shape.cluster[0];
+      const std::uint64_t y = at[1] * shape.cluster[1] + rank / shape.cluster[0] % shape.cluster[1];
+      const std::uint64_t z = at[2] * shape.cluster[2] + rank / shape.cluster[0] / shape.cluster[1];
+      unit->blocks[rank]->start(x + shape.grid[0] * (y + shape.grid[1] * z), unit->cluster, rank);
+    }
+    return unit;
+  }
+  void put_back(std::unique_ptr<Unit> unit) { idle_.push_back(std::move(unit)); }
+
+ private:
+  LaunchState& state_;
+  std::array<std::uint64_t, 3> clusters_{};
+  std::uint64_t size_ = 1, count_ = 0, most_ = 1, next_ = 0;
+  std::vector<std::unique_ptr<Unit>> idle_;
+};
+
+// Gives the blocks of a unit their share. True if all have finished.
+bool run_unit(Unit& unit) {
+  bool finished = true, moved = false;
+  for (std::size_t i = 0; i < unit.blocks.size(); ++i) {
+    if (unit.finished[i] != 0) continue;
+    BlockState& block = *unit.blocks[i];
+    const BlockState::Progress progress = block.run();
+    unit.finished[i] = progress == BlockState::Progress::finished ? 1 : 0;
+    finished = finished && unit.finished[i] != 0;
+    moved = moved || progress != BlockState::Progress::stuck;
+    if (block.launch().stop) return false;
+  }
+  if (!finished && !moved) {
+    for (std::size_t i = 0; i < unit.blocks.size(); ++i) {
+      if (unit.finished[i] == 0) unit.blocks[i]->report_deadlock();
+    }
+  }
+  return finished;
+}
+
+}  // namespace
+
+bool run_in_rotation(LaunchState& state, Counters& counters, Profile& profile) {
+  const LaunchShape& shape = state.shape;
+  Units units(state);
+  std::deque<std::unique_ptr<Unit>> active;
+  bool start = true;
+  bool limited = false;
+  while (!state.stop && (units.left() || !active.empty())) {
+    if (units.left() && (active.empty() || (start && units.fits(active.size()))))
+      active.push_front(units.start());
+    if (shape.schedule_seed == 0) start = false;
+    if (shape.schedule_seed != 0) {
+      start = state.random(2) == 0;
+      std::swap(active.front(), active[state.random(static_cast<std::uint32_t>(active.size()))]);
+    }
+    state.active = active.size() * active.front()->blocks.size();
+    std::unique_ptr<Unit> unit = std::move(active.front());
+    active.pop_front();
+    const bool finished = run_unit(*unit);
+    const bool over_budget = shape.instruction_budget != 0 &&
+                             state.executed >= shape.instruction_budget &&
+                             !(finished && active.empty() && !units.left());
+    if (over_budget || state.timed_out) {
+      limited = true;
+      add_limit(state, unit->blocks[0].get(),
+                over_budget ? budget_text(state.executed, shape) : over_time(shape));
+    }
+    if (finished) {
+      units.put_back(std::move(unit));
+    } else {
+      active.push_back(std::move(unit));
+      start = true;  // whom it waits for may not have started yet
+    }
+  }
+  if (limited) {
+    for (const std::unique_ptr<Unit>& unit : active) {
+      for (std::size_t i = 0; i < unit->blocks.size(); ++i) {
+        if (unit->finished[i] == 0) unit->blocks[i]->report_waits();
+      }
+    }
+  }
+  profile = state.take_profile();
+  counters = state.tally.take();
+  return limited;
+}
+
+}  // namespace warpmark::cpu
