@@ -369,6 +369,18 @@ BitFlow flow_of_bits(const OpcodeInfo& info, const Operands& operands) {
   return Result(info, operands).get(known_meaning(info).rule);
 }
 
+BitFlow flow_of_combination(const OpcodeInfo& info, const Combination& combination,
+                            const std::array<PartialValue, 3>& registers) {
+  const auto& [a, b, c] = registers;
+  if (combination.kind == Combination::Kind::bitwise)
+    return Result(info, {a, b, c, {combination.table, 0}}).get(&Result::lop3);
+  BitFlow flow;
+  flow.undefined = combination.kind == Combination::Kind::negative
+                       ? undefined_with_negative(combination.table, a, width_of(info.d))
+                       : undefined_with_predecessor(combination.table, a, width_of(info.d));
+  return flow;
+}
+
 bool cancels_itself(const OpcodeInfo& info) {
   return known_meaning(info).cancels;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "inspect/combination.hpp"
 #include "inspect/partial_value.hpp"
 #include "program/opcode.hpp"
 
@@ -26,6 +27,10 @@ struct BitFlow {
 /// operations on predicates.
 BitFlow flow_of_bits(const OpcodeInfo& info,
                      const std::array<PartialValue, BitFlow::kOperands>& operands);
+
+/// Of a Combination's registers, which its instruction, of `info`, has read at last.
+BitFlow flow_of_combination(const OpcodeInfo& info, const Combination& combination,
+                            const std::array<PartialValue, 3>& registers);
 
 /// What is the same of any value with itself: xor and sub.
 bool cancels_itself(const OpcodeInfo& info);

@@ -26,6 +26,7 @@ struct LaunchValues {
   explicit LaunchValues(const Program& program);
   /// Made when the first undefined value is met.
   std::optional<OperandSlots> operands;
+  std::optional<Combinations> combinations;
   /// Arrays from which loads read undefined values, by statement.
   std::unordered_map<std::uint32_t, std::string> arrays;
   /// By callee: the arguments and results of its calls and its own results, which lie in its frame

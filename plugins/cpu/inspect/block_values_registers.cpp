@@ -78,7 +78,10 @@ void BlockValues::decide(Lanes& w, std::uint32_t slot, std::uint32_t mask, std::
 }
 
 bool BlockValues::concerns(std::uint32_t warp, std::uint32_t instruction) {
-  if (!launch_.operands) launch_.operands.emplace(block_.program());
+  if (!launch_.operands) {
+    launch_.operands.emplace(block_.program());
+    launch_.combinations.emplace(block_.program());
+  }
   return launch_.operands->touch(warps_[warp].definedness, instruction);
 }
 
@@ -122,7 +125,7 @@ void BlockValues::follow(Lanes& w, const Instruction& i, std::uint32_t mask) {
     default:
       break;
   }
-  propagate(definedness, block_.program(), w, i, mask);
+  propagate(definedness, block_.program(), *launch_.combinations, w, i, mask);
 }
 
 }  // namespace warpmark::cpu

@@ -31,9 +31,14 @@ std::uint64_t value_of(const Lanes& lanes, std::uint32_t slot, std::uint32_t lan
 
 class Step {
  public:
-  Step(WarpDefinedness& definedness, const Program& program, const Lanes& lanes,
-       const Instruction& i, std::uint32_t mask)
-      : definedness_(definedness), program_(program), lanes_(lanes), i_(i), mask_(mask) {}
+  Step(WarpDefinedness& definedness, const Program& program, const Combinations& combinations,
+       const Lanes& lanes, const Instruction& i, std::uint32_t mask)
+      : definedness_(definedness),
+        program_(program),
+        combinations_(combinations),
+        lanes_(lanes),
+        i_(i),
+        mask_(mask) {}
 
   void run() {
     const Flow flow = flow_of(i_.opcode);
@@ -144,7 +149,16 @@ class Step {
     for (const std::uint32_t slot : slots)
       undefined = undefined || (definedness_.lanes(slot) >> lane & 1) != 0;
     BitFlow flow;
-    if (undefined && !nothing) {
+    const Combination* combination =
+        undefined ? combinations_.find(static_cast<std::size_t>(&i_ - program_.code.data()))
+                  : nullptr;
+    if (combination != nullptr) {
+      const auto& [a, b, c] = combination->slots;
+      slots = {a, b, c, Instruction::kNone};
+      flow = flow_of_combination(
+          info, *combination,
+          {partial(a, lane, info.d), partial(b, lane, info.d), partial(c, lane, info.d)});
+    } else if (undefined && !nothing) {
       std::array<PartialValue, BitFlow::kOperands> operands = {partial(slots[0], lane, info.a),
                                                                partial(slots[1], lane, info.b),
                                                                partial(slots[2], lane, info.c),
@@ -355,6 +369,7 @@ class Step {
 
   WarpDefinedness& definedness_;
   const Program& program_;
+  const Combinations& combinations_;
   const Lanes& lanes_;
   const Instruction& i_;
   std::uint32_t mask_;
@@ -424,9 +439,10 @@ std::uint32_t source_lane(Opcode opcode, std::uint32_t lane, std::uint32_t b, st
   return static_cast<std::uint32_t>(in_range ? from : own);
 }
 
-void propagate(WarpDefinedness& definedness, const Program& program, const Lanes& lanes,
-               const Instruction& instruction, std::uint32_t mask) {
-  Step(definedness, program, lanes, instruction, mask).run();
+void propagate(WarpDefinedness& definedness, const Program& program,
+               const Combinations& combinations, const Lanes& lanes, const Instruction& instruction,
+               std::uint32_t mask) {
+  Step(definedness, program, combinations, lanes, instruction, mask).run();
 }
 
 }  // namespace warpmark::cpu

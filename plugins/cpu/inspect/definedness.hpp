@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "inspect/combination.hpp"
 #include "program/program.hpp"
 
 namespace warpmark::cpu {
@@ -104,9 +105,10 @@ class OperandSlots {
 /// The lane that a shuffle reads for `lane`, before it is known whether that one takes part.
 std::uint32_t source_lane(Opcode opcode, std::uint32_t lane, std::uint32_t b, std::uint32_t c);
 
-/// Sets the definedness of the results of an instruction that is about to run for `mask`. It leaves
-/// those of loads fully defined: the memory's hooks set theirs.
-void propagate(WarpDefinedness& definedness, const Program& program, const Lanes& lanes,
-               const Instruction& instruction, std::uint32_t mask);
+/// Sets the definedness of the results of an instruction of the program that is about to run for
+/// `mask`. It leaves those of loads fully defined: the memory's hooks set theirs.
+void propagate(WarpDefinedness& definedness, const Program& program,
+               const Combinations& combinations, const Lanes& lanes, const Instruction& instruction,
+               std::uint32_t mask);
 
 }  // namespace warpmark::cpu

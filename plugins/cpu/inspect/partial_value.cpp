@@ -55,6 +55,34 @@ std::uint64_t undefined_logic(std::uint8_t table, const PartialValue& a, const P
   return differs;
 }
 
+namespace {
+
+// Of x and a value whose bits above the lowest one of x are x's inverted, or x's; `other` is what
+// is known of it if it is not known which one is the lowest.
+std::uint64_t undefined_beside(std::uint8_t table, const PartialValue& x, bool inverted,
+                               const PartialValue& other) {
+  const std::uint64_t lowest = x.least() & (~x.least() + 1);
+  if (lowest == 0 || (x.undefined & (lowest - 1)) != 0) return undefined_logic(table, x, other, {});
+  const std::uint64_t zero = inverted ? ~std::uint64_t{0} : 0;  // the other's bit beside a zero
+  const std::uint64_t differs =
+      logic(table, 0, zero, 0) ^ logic(table, ~std::uint64_t{0}, ~zero, 0);
+  return x.undefined & differs;
+}
+
+}  // namespace
+
+std::uint64_t undefined_with_negative(std::uint8_t table, const PartialValue& x,
+                                      std::uint32_t width) {
+  const PartialValue negative{(~x.value + 1) & low_bits(width), undefined_difference({}, x, width)};
+  return undefined_beside(table, x, true, negative) & low_bits(width);
+}
+
+std::uint64_t undefined_with_predecessor(std::uint8_t table, const PartialValue& x,
+                                         std::uint32_t width) {
+  const PartialValue less{(x.value - 1) & low_bits(width), undefined_difference(x, {1, 0}, width)};
+  return undefined_beside(table, x, false, less) & low_bits(width);
+}
+
 std::uint64_t undefined_sum(const PartialValue& a, const PartialValue& b, std::uint32_t width,
                             const PartialValue& carry, bool* carry_out) {
   const Wide least = Wide{a.least()} + b.least() + carry.least();

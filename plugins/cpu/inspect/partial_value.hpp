@@ -34,6 +34,13 @@ std::uint64_t logic(std::uint8_t table, std::uint64_t a, std::uint64_t b, std::u
 std::uint64_t undefined_logic(std::uint8_t table, const PartialValue& a, const PartialValue& b,
                               const PartialValue& c);
 
+/// A function of x and -x, or of x and x - 1, bit by bit: bits above the lowest one of x are inverted
+/// or the same in the other, and those below it do not depend on what is above.
+std::uint64_t undefined_with_negative(std::uint8_t table, const PartialValue& x,
+                                      std::uint32_t width);
+std::uint64_t undefined_with_predecessor(std::uint8_t table, const PartialValue& x,
+                                         std::uint32_t width);
+
 /// a + b + carry, the carry a bit. With `carry_out`, whether the carry out of it is undefined.
 std::uint64_t undefined_sum(const PartialValue& a, const PartialValue& b, std::uint32_t width,
                             const PartialValue& carry = {}, bool* carry_out = nullptr);

@@ -267,3 +267,46 @@ extern "C" __global__ void bits_never_set_by_atomics(const int* a, int* b) {
   __syncthreads();
   b[threadIdx.x] = s.b;  //! thread=0 count=32 origin=shared
 }
+
+//@ good lowest_set_bits block=32 args="int32[32]= int32[160]"
+extern "C" __global__ void lowest_set_bits(const int* a, int* b) {
+  __shared__ unsigned s[32];
+  __shared__ unsigned long long wide[32];
+  ((unsigned short*)(s + threadIdx.x))[0] = (unsigned short)(a[threadIdx.x] << 2);
+  ((unsigned*)(wide + threadIdx.x))[0] = (unsigned)a[threadIdx.x];
+  unsigned x = *(volatile unsigned*)(s + threadIdx.x);
+  unsigned long long y = *(volatile unsigned long long*)(wide + threadIdx.x);
+  b[threadIdx.x] = (int)(x & -x);
+  b[32 + threadIdx.x] = (int)(y & -y);
+  b[64 + threadIdx.x] = (int)(x ^ (x - 1));
+  b[96 + threadIdx.x] = (int)(x | -x);
+  b[128 + threadIdx.x] = (int)(x & (~x + 1));
+}
+
+//@ good selected_by_exclusive_or block=32 args="int32[32]= int32[32]= int32[32]"
+extern "C" __global__ void selected_by_exclusive_or(const int* a, const int* mask, int* b) {
+  __shared__ unsigned s[64];
+  ((unsigned short*)(s + threadIdx.x))[0] = (unsigned short)a[threadIdx.x];
+  ((unsigned short*)(s + 32 + threadIdx.x))[1] = (unsigned short)a[threadIdx.x];
+  unsigned low = *(volatile unsigned*)(s + threadIdx.x), high = *(volatile unsigned*)(s + 32 + threadIdx.x);
+  unsigned m = mask[threadIdx.x] != 0 ? 0xffffu : 0u;
+  b[threadIdx.x] = (int)(high ^ ((low ^ high) & m));
+}
+
+//@ bug lowest_bit_below_what_is_set uninitialised block=32 args="int32[32]= int32[32]"
+extern "C" __global__ void lowest_bit_below_what_is_set(const int* a, int* b) {
+  __shared__ unsigned s[32];
+  ((unsigned short*)(s + threadIdx.x))[1] = (unsigned short)a[threadIdx.x];
+  unsigned x = *(volatile unsigned*)(s + threadIdx.x);
+  b[threadIdx.x] = (int)(x & -x);  //! thread=0
+}
+
+//@ bug selected_what_is_not_set uninitialised block=32 args="int32[32]= int32[32]= int32[32]"
+extern "C" __global__ void selected_what_is_not_set(const int* a, const int* mask, int* b) {
+  __shared__ unsigned s[64];
+  ((unsigned short*)(s + threadIdx.x))[0] = (unsigned short)a[threadIdx.x];
+  ((unsigned short*)(s + 32 + threadIdx.x))[1] = (unsigned short)a[threadIdx.x];
+  unsigned low = *(volatile unsigned*)(s + threadIdx.x), high = *(volatile unsigned*)(s + 32 + threadIdx.x);
+  unsigned m = mask[threadIdx.x] != 0 ? 0x1ffffu : 0u;  // one bit too many
+  b[threadIdx.x] = (int)(high ^ ((low ^ high) & m));  //! thread=0
+}

@@ -118,6 +118,28 @@ TEST(PartialValue, SelectionByAMaskOfVariablesKeepsWhatIsNotSelected) {
   EXPECT_EQ(undefined_logic(0xac, mask, a, b), 0xffffu);
 }
 
+TEST(PartialValue, AValueBesideItsNeighbourMissesNothing) {
+  for (const unsigned table : {0xc0u, 0xfcu, 0x3cu, 0x30u}) {
+    const auto small = static_cast<std::uint8_t>(table);
+    const auto with = [small](std::uint64_t a, std::uint64_t b) {
+      return cut(logic(small, a, b, 0));
+    };
+    const Tally negative =
+        compare([&](auto a, auto) { return with(a, cut(~a + 1)); },
+                [&](auto& a, auto&) { return undefined_with_negative(small, a, kWidth); }, false);
+    const Tally predecessor = compare(
+        [&](auto a, auto) { return with(a, cut(a - 1)); },
+        [&](auto& a, auto&) { return undefined_with_predecessor(small, a, kWidth); }, false);
+    for (const Tally& tally : {negative, predecessor})
+      EXPECT_EQ(tally.missed, 0) << table << " first " << tally.first;
+  }
+  EXPECT_EQ(undefined_with_negative(0xc0, {0x08, 0xff00}, 16), 0u);          // x & -x
+  EXPECT_EQ(undefined_with_negative(0xfc, {0x08, 0xff00}, 16), 0u);          // x | -x
+  EXPECT_EQ(undefined_with_predecessor(0x3c, {0x08, 0xff00}, 16), 0u);       // x ^ (x - 1)
+  EXPECT_EQ(undefined_with_predecessor(0xc0, {0x08, 0xff00}, 16), 0xff00u);  // x & (x - 1)
+  EXPECT_NE(undefined_with_negative(0xc0, {0x80, 0x0001}, 16), 0u);
+}
+
 TEST(PartialValue, SumsAndDifferencesMissNothing) {
   expect_sound([](auto a, auto b) { return cut(a + b); },
                [](auto& a, auto& b) { return undefined_sum(a, b, kWidth); }, 5);

@@ -1,0 +1,239 @@
+#include "inspect/combination.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "program/data_flow.hpp"
+#include "program/opcode.hpp"
+#include "program/uses.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+using Kind = Combination::Kind;
+
+// lop3's tables of its operands themselves (PTX ISA).
+constexpr std::array<std::uint8_t, 3> kItself = {0xf0, 0xcc, 0xaa};
+
+// A register at a time: as it is after so many writes of the block.
+struct Value {
+  std::uint32_t slot = Instruction::kNone, writes = 0;
+  bool operator==(const Value&) const = default;
+};
+
+// What a register holds.
+struct Expression {
+  Kind kind = Kind::bitwise;
+  std::uint8_t table = 0;
+  std::uint32_t bytes = 0;
+  std::vector<Value> leaves;  // at most three; of other kinds x
+};
+
+// An operation on whole registers, bit by bit.
+struct Operation {
+  std::uint8_t table = 0;
+  std::vector<std::uint32_t> slots;
+  std::uint32_t bytes = 0;
+  bool moves = false;
+};
+
+class Finder {
+ public:
+  Finder(const Program& program, std::unordered_map<std::size_t, Combination>& found)
+      : program_(program), found_(found) {
+    for (const Program::Constant& constant : program.constants)
+      constants_.emplace(constant.slot, constant.value);
+  }
+
+  void look_at(const BasicBlock& block) {
+    held_.clear();
+    writes_.clear();
+    for (std::size_t number = block.begin; number < block.end; ++number) {
+      const Instruction& i = program_.code[number];
+      const std::optional<Expression> made = expression_of(i, number);
+      for (const std::uint32_t slot : uses_of(program_, i).writes) {
+        ++writes_[slot];
+        held_.erase(slot);
+      }
+      if (made && i.d != Instruction::kNone) held_[i.d] = *made;
+    }
+  }
+
+ private:
+  [[nodiscard]] Value now(std::uint32_t slot) const {
+    const auto written = writes_.find(slot);
+    return {slot, written == writes_.end() ? 0 : written->second};
+  }
+  [[nodiscard]] bool is(std::uint32_t slot, std::uint64_t value) const {
+    const auto constant = constants_.find(slot);
+    return constant != constants_.end() && constant->second == value;
+  }
+
+  // What a register holds, if the registers that it was made of are still what they were.
+  [[nodiscard]] const Expression* held(std::uint32_t slot, std::uint32_t bytes) const {
+    const auto found = held_.find(slot);
+    if (found == held_.end() || found->second.bytes != bytes) return nullptr;
+    const std::vector<Value>& leaves = found->second.leaves;
+    const bool stands = std::all_of(leaves.begin(), leaves.end(),
+                                    [&](const Value& leaf) { return now(leaf.slot) == leaf; });
+    return stands ? &found->second : nullptr;
+  }
+
+  // The register whose value another one holds a copy of: itself, if nothing else is known.
+  [[nodiscard]] Value original(std::uint32_t slot, std::uint32_t bytes) const {
+    const Expression* known = held(slot, bytes);
+    const bool copy = known != nullptr && known->kind == Kind::bitwise &&
+                      known->leaves.size() == 1 && known->table == kItself[0];
+    return copy ? known->leaves[0] : now(slot);
+  }
+
+  [[nodiscard]] std::optional<Operation> operation_of(const Instruction& i,
+                                                      const OpcodeInfo& info) const {
+    const std::string_view mnemonic = words_of(info).mnemonic;
+    const std::uint32_t bytes = bytes_of(info.d);
+    if (bytes < 4 || bytes_of(info.a) != bytes) return std::nullopt;
+    if (mnemonic == "mov" && info.form == Form::unary) return Operation{0xf0, {i.a}, bytes, true};
+    if (mnemonic == "not") return Operation{0x0f, {i.a}, bytes};
+    if (mnemonic == "and") return Operation{0xc0, {i.a, i.b}, bytes};
+    if (mnemonic == "or") return Operation{0xfc, {i.a, i.b}, bytes};
+    if (mnemonic == "xor") return Operation{0x3c, {i.a, i.b}, bytes};
+    if (mnemonic != "lop3") return std::nullopt;
+    const auto table = constants_.find(i.e);
+    if (table == constants_.end()) return std::nullopt;
+    return Operation{static_cast<std::uint8_t>(table->second), {i.a, i.b, i.c}, bytes};
+  }
+
+  // What it computes; remembers it if it is more than the instruction itself.
+  std::optional<Expression> expression_of(const Instruction& i, std::size_t number) {
+    const OpcodeInfo* info = find_opcode(i.opcode);
+    if (info == nullptr || i.guard != Instruction::kNone || is_atomic(info->form))
+      return std::nullopt;
+    if (std::optional<Expression> neighbour = neighbour_of(i, *info)) return neighbour;
+    const std::optional<Operation> operation = operation_of(i, *info);
+    if (!operation) return std::nullopt;
+    if (note_neighbour(*operation, number)) return std::nullopt;
+    // All operands as what they hold; if that takes too many registers only one of them, or none.
+    const auto count = static_cast<std::uint32_t>(operation->slots.size());
+    std::vector<std::uint32_t> choices = {(1u << count) - 1};
+    for (std::uint32_t k = 0; k < count; ++k) choices.push_back(1u << k);
+    choices.push_back(0);
+    for (const std::uint32_t choice : choices) {
+      std::optional<Expression> whole = combine(*operation, choice);
+      if (!whole) continue;
+      if (choice != 0 && !operation->moves) note(number, *whole);
+      return whole;
+    }
+    return std::nullopt;
+  }
+
+  // -x and x - 1.
+  [[nodiscard]] std::optional<Expression> neighbour_of(const Instruction& i,
+                                                       const OpcodeInfo& info) const {
+    const std::string_view mnemonic = words_of(info).mnemonic;
+    const std::uint32_t bytes = bytes_of(info.d);
+    if (bytes < 4 || !is_integer(info.d) || words_of(info).has("sat")) return std::nullopt;
+    const std::uint64_t minus_one = bytes == 8 ? ~std::uint64_t{0} : 0xffffffff;
+    const auto made = [&](Kind kind, std::uint32_t slot) {
+      return Expression{kind, 0, bytes, {original(slot, bytes)}};
+    };
+    if (mnemonic == "neg") return made(Kind::negative, i.a);
+    if (info.form != Form::binary) return std::nullopt;
+    if (mnemonic == "sub" && is(i.a, 0)) return made(Kind::negative, i.b);
+    if (mnemonic == "sub" && is(i.b, 1)) return made(Kind::predecessor, i.a);
+    if (mnemonic != "add") return std::nullopt;
+    for (const auto& [one, other] : {std::pair{i.a, i.b}, std::pair{i.b, i.a}}) {
+      if (is(other, minus_one)) return made(Kind::predecessor, one);
+      const Expression* inverse = is(other, 1) ? held(one, bytes) : nullptr;
+      if (inverse != nullptr && inverse->kind == Kind::bitwise && inverse->leaves.size() == 1 &&
+          inverse->table == 0x0f)
+        return Expression{Kind::negative, 0, bytes, inverse->leaves};
+    }
+    return std::nullopt;
+  }
+
+  // An operation on x and its neighbour. They commute, but for lop3.
+  bool note_neighbour(const Operation& operation, std::size_t number) {
+    if (operation.slots.size() != 2) return false;
+    for (const auto& [one, other] : {std::pair{operation.slots[0], operation.slots[1]},
+                                     std::pair{operation.slots[1], operation.slots[0]}}) {
+      const Expression* neighbour = held(other, operation.bytes);
+      if (neighbour == nullptr || neighbour->kind == Kind::bitwise ||
+          neighbour->leaves[0] != original(one, operation.bytes))
+        continue;
+      found_[number] = {
+          neighbour->kind, operation.table, {one, Instruction::kNone, Instruction::kNone}};
+      return true;
+    }
+    return false;
+  }
+
+  void note(std::size_t number, const Expression& whole) {
+    Combination combination{Kind::bitwise, whole.table, {}};
+    combination.slots.fill(Instruction::kNone);
+    for (std::size_t k = 0; k < whole.leaves.size(); ++k)
+      combination.slots.at(k) = whole.leaves[k].slot;
+    found_[number] = combination;
+  }
+
+  // The operation with those operands that `choice` has a bit for as what they hold. None if one
+  // of those holds nothing known, or if there are more than three registers.
+  [[nodiscard]] std::optional<Expression> combine(const Operation& operation,
+                                                  std::uint32_t choice) const {
+    std::vector<Expression> operands;
+    bool some = choice == 0;
+    for (std::size_t k = 0; k < operation.slots.size(); ++k) {
+      const std::uint32_t slot = operation.slots[k];
+      const Expression* known = (choice >> k & 1) != 0 ? held(slot, operation.bytes) : nullptr;
+      if (known != nullptr && known->kind != Kind::bitwise) known = nullptr;
+      some = some || known != nullptr;
+      operands.push_back(known != nullptr
+                             ? *known
+                             : Expression{Kind::bitwise, kItself[0], operation.bytes, {now(slot)}});
+    }
+    if (!some) return std::nullopt;
+    Expression whole;
+    whole.bytes = operation.bytes;
+    for (const Expression& operand : operands) {
+      for (const Value& leaf : operand.leaves) {
+        if (std::find(whole.leaves.begin(), whole.leaves.end(), leaf) == whole.leaves.end())
+          whole.leaves.push_back(leaf);
+      }
+    }
+    if (whole.leaves.size() > 3) return std::nullopt;
+    for (unsigned row = 0; row < 8; ++row) {
+      unsigned inputs = 0;  // the operation's row
+      for (std::size_t k = 0; k < operands.size(); ++k)
+        inputs |= value_of(operands[k], whole.leaves, row) << (2 - k);
+      whole.table = static_cast<std::uint8_t>(whole.table | (operation.table >> inputs & 1) << row);
+    }
+    return whole;
+  }
+
+  // The bit of an operand in a row of the table: bit 2 of a row is the first leaf's, as in lop3.
+  [[nodiscard]] static unsigned value_of(const Expression& operand,
+                                         const std::vector<Value>& leaves, unsigned row) {
+    unsigned own = 0;
+    for (std::size_t k = 0; k < operand.leaves.size(); ++k) {
+      const auto at = std::find(leaves.begin(), leaves.end(), operand.leaves[k]) - leaves.begin();
+      own |= (row >> (2 - at) & 1) << (2 - k);
+    }
+    return operand.table >> own & 1;
+  }
+
+  const Program& program_;
+  std::unordered_map<std::size_t, Combination>& found_;
+  std::unordered_map<std::uint32_t, std::uint64_t> constants_;  // by slot
+  std::unordered_map<std::uint32_t, Expression> held_;          // by slot
+  std::unordered_map<std::uint32_t, std::uint32_t> writes_;     // by slot, of the block
+};
+
+}  // namespace
+
+Combinations::Combinations(const Program& program) {
+  Finder finder(program, by_instruction_);
+  for (const BasicBlock& block : program.blocks) finder.look_at(block);
+}
+
+}  // namespace warpmark::cpu
