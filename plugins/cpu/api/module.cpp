@@ -11,6 +11,7 @@
 #include "api/target.hpp"
 #include "machine/handlers.hpp"
 #include "program/check_module.hpp"
+#include "program/source_place.hpp"
 #include "ptx/error.hpp"
 #include "ptx/parser.hpp"
 
@@ -43,7 +44,7 @@ CUresult place_variables(Context& context, LoadedModule& module) {
     }
     Allocation* allocation = context.arena.find(address);
     allocation->init = nullptr;  // what has no initialiser is zero
-    allocation->label = variable.name;
+    allocation->label = variable_name(variable.name);
     allocation->read_only = variable.space == Space::constant;
     allocation->label_address = address;
     allocation->label_bytes = variable.bytes;

@@ -191,7 +191,8 @@ std::string name_of(const Program& program) {
 constexpr std::size_t kMostChoices = 4;
 
 // Where a statement stands, as members of a report; returns "file.cu:5", or "" if unknown, with
-// "(inlined at file.cu:9)" where it was.
+// "(inlined at file.cu:9)" where it was. If that is a header of the toolkit it stands behind the
+// line that uses it: "file.cu:5 (in cuda/std/barrier:300)".
 std::string add_place(Json& json, const Program& program, std::uint32_t number,
                       const std::vector<std::uint32_t>& through,
                       const std::vector<std::uint32_t>& choices = {}) {
@@ -199,16 +200,17 @@ std::string add_place(Json& json, const Program& program, std::uint32_t number,
   if (statement == nullptr) return "";
   std::string place, calls;
   bool called = false;
-  for (const SourceLine& line : source_lines(program, number, through)) {
+  const std::vector<SourceLine> lines = source_lines(program, number, through);
+  const std::size_t own = own_line(lines);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const SourceLine& line = lines[i];
     const std::string at = safe(line.file) + ":" + std::to_string(line.line);
-    if (place.empty()) {
-      add_line(json, line);
-      place = line.merged ? at + " or near" : at;
-      continue;
-    }
     Json call;
-    add_line(call, line);
-    json["inlined_at"].push_back(call);
+    add_line(i == 0 ? json : call, line);
+    if (i != 0) json["inlined_at"].push_back(call);
+    if (i + 1 == own) calls = "in " + at;
+    if (i == own) place = line.merged ? at + " or near" : at;
+    if (i <= own) continue;
     // "inlined at a.cu:3, a.cu:9, called at a.cu:20"
     const char* how = line.calls ? "called at " : "inlined at ";
     calls += calls.empty() ? how : ", " + std::string(called == line.calls ? "" : how);
@@ -217,10 +219,10 @@ std::string add_place(Json& json, const Program& program, std::uint32_t number,
   }
   std::string either;
   for (std::size_t i = 0; i < std::min(choices.size(), kMostChoices); ++i) {
-    const std::vector<SourceLine> lines = source_lines(program, choices[i]);
-    if (lines.empty()) continue;
+    const std::vector<SourceLine> there = source_lines(program, choices[i]);
+    if (there.empty()) continue;
     either += either.empty() ? "" : " or ";
-    either += safe(lines.back().file) + ":" + std::to_string(lines.back().line);
+    either += safe(there.back().file) + ":" + std::to_string(there.back().line);
   }
   if (!either.empty() && choices.size() > kMostChoices) either += " or elsewhere";
   if (place.empty())
@@ -294,6 +296,24 @@ std::string further_uses(const Fault& fault, const Program& program) {
   return rest == 0 ? text : text + ", and used at " + plural(rest, "further place");
 }
 
+// Races that the same barrier would prevent.
+std::string further_races(const Fault& fault, const Program& program) {
+  constexpr std::size_t kMost = 5;
+  const std::size_t count = fault.beside.size(), named = std::min(count, kMost);
+  if (count == 0) return "";
+  std::string text = "; the same missing barrier causes " + std::to_string(count) +
+                     (count == 1 ? " more race" : " more races") + ": ";
+  for (std::size_t k = 0; k < named; ++k) {
+    const Fault::Beside& race = fault.beside[k];
+    Json ignored;
+    const std::string one = add_place(ignored, program, race.other, {});
+    const std::string other = add_place(ignored, program, race.statement, {});
+    text += (k == 0 ? "" : ", ") + one + " with " + other +
+            (race.variable.empty() ? "" : " (" + safe(race.variable) + ")");
+  }
+  return text + (count == named ? "" : ", and " + std::to_string(count - named) + " others");
+}
+
 // A race, an undefined value, or a barrier that not everybody reaches.
 std::string finding_text(const Fault& fault, const Program& program, const std::string& element,
                          const std::string& place) {
@@ -319,7 +339,8 @@ std::string finding_text(const Fault& fault, const Program& program, const std::
              (fault.both_orders ? " (met in both orders)" : "") +
              (fault.pairs == 0 ? ""
                                : "; " + std::to_string(fault.pairs) +
-                                     " more pairs of accesses to it are not in order either");
+                                     " more pairs of accesses to it are not in order either") +
+             further_races(fault, program);
     }
     case FaultKind::uninitialised: {
       const bool absent = fault.origin == Space::param && fault.other.known;

@@ -21,6 +21,9 @@ class Text {
   void more(const std::string& line) { text_ += "=========     " + line + "\n"; }
   std::string take() { return std::move(text_); }
 
+  static std::string place_of(const SourceLine& line) {
+    return safe(line.file) + ":" + std::to_string(line.line);
+  }
   // "sum(int)+0x90 in sum.cu:41": the function that an instruction belongs to.
   [[nodiscard]] std::string place(std::uint32_t number) const {
     std::string name = program_.name;
@@ -33,15 +36,16 @@ class Text {
     std::string text = safe(readable_name(name)) + "+" + hexadecimal(index * kInstructionBytes);
     const std::vector<SourceLine> lines = source_lines(program_, number);
     if (lines.empty()) return text;
-    return text + " in " + safe(lines[0].file) + ":" + std::to_string(lines[0].line);
+    return text + " in " + place_of(lines[own_line(lines)]);
   }
   void at(std::uint32_t statement, const std::string& before = "at ", const std::string& after = "",
           const std::vector<std::uint32_t>& calls = {}) {
     more(before + place(statement) + after);
     const std::vector<SourceLine> lines = source_lines(program_, statement, calls);
-    for (std::size_t i = lines.empty() || lines[0].calls ? 0 : 1; i < lines.size(); ++i)
-      more(std::string(lines[i].calls ? "    called at " : "    inlined at ") +
-           safe(lines[i].file) + ":" + std::to_string(lines[i].line));
+    const std::size_t own = own_line(source_lines(program_, statement));
+    for (std::size_t i = own; i > 0; --i) more("    in " + place_of(lines[i - 1]));
+    for (std::size_t i = lines.empty() || lines[0].calls ? 0 : own + 1; i < lines.size(); ++i)
+      more(std::string(lines[i].calls ? "    called at " : "    inlined at ") + place_of(lines[i]));
   }
   void at(const Fault& fault) { at(fault.statement, "at ", "", fault.calls); }
   void by(const Fault& fault) {

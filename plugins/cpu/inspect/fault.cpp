@@ -120,6 +120,52 @@ void join_races(std::vector<Fault>& faults) {
   faults = std::move(joined);
 }
 
+// Races between the threads of one block in shared memory, each a range of statements: where all of
+// some ranges overlap, one barrier lies between both accesses of each, and is what is missing.
+void join_at_barriers(std::vector<Fault>& faults, const Program& program) {
+  const auto function_of = [&](std::uint32_t statement) {
+    const auto behind =
+        std::find_if(program.sources.begin(), program.sources.end(),
+                     [&](const Program::Source& source) { return source.first > statement; });
+    return behind - program.sources.begin();
+  };
+  const auto may_join = [&](const Fault& fault) {
+    return fault.kind == FaultKind::race && fault.space == Space::shared && fault.other.known &&
+           !fault.home.known && fault.block == fault.other.block && fault.hazard[0] != 'e' &&
+           function_of(fault.statement) == function_of(fault.other.statement);
+  };
+  struct Group {
+    std::size_t first = 0;  // in `joined`
+    std::uint32_t begin = 0, end = 0;
+  };
+  std::vector<Group> groups;
+  std::vector<Fault> joined;
+  for (Fault& fault : faults) {
+    if (!may_join(fault)) {
+      joined.push_back(std::move(fault));
+      continue;
+    }
+    const auto [begin, end] = std::minmax({fault.statement, fault.other.statement});
+    const auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& one) {
+      const Fault& first = joined[one.first];
+      return std::max(one.begin, begin) < std::min(one.end, end) &&
+             first.warning == fault.warning && first.calls == fault.calls &&
+             function_of(first.statement) == function_of(fault.statement);
+    });
+    if (group == groups.end()) {
+      groups.push_back({joined.size(), begin, end});
+      joined.push_back(std::move(fault));
+      continue;
+    }
+    group->begin = std::max(group->begin, begin);
+    group->end = std::min(group->end, end);
+    Fault& first = joined[group->first];
+    first.count += fault.count;
+    first.beside.push_back({fault.statement, fault.other.statement, fault.variable.name});
+  }
+  faults = std::move(joined);
+}
+
 }  // namespace
 
 void FaultLog::add(const Fault& fault) {
@@ -208,6 +254,7 @@ void merge_places(std::vector<Fault>& faults, const Program& program) {
            });
   };
   faults.erase(std::remove_if(faults.begin(), faults.end(), redundant), faults.end());
+  join_at_barriers(faults, program);
   join_races(faults);
   const auto late = [](const Fault& fault) { return fault.kind == FaultKind::uninitialised; };
   const auto first = std::find_if(faults.begin(), faults.end(), late);

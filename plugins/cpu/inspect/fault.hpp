@@ -70,6 +70,12 @@ struct Fault {
                              ///< undefined value, what was done with it
   bool both_orders = false;  ///< of a race: the other order was met, too
   std::uint32_t pairs = 0;   ///< of a race: further pairs of accesses to the array, counted here
+  /// Of a race in shared memory: others that a barrier between the same statements would prevent.
+  struct Beside {
+    std::uint32_t statement = 0, other = 0;
+    std::string variable;
+  };
+  std::vector<Beside> beside;
   bool warning = false;      ///< it may be meant so: the launch's results do not depend on it
   Space origin = Space::global;  ///< of an undefined value; param stands for a register
   std::string source;            ///< the array that it was read from, if it has a name

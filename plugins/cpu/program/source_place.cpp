@@ -109,6 +109,36 @@ std::string_view unsplit(std::string_view name) {
   return name;
 }
 
+// A header of the toolkit, by its name behind the folder of headers that it was found in. Names of
+// folders that a program might have itself are known by what is in them.
+bool is_toolkit_header(std::string_view file) {
+  for (const std::string_view folder : {"/include/", "cccl/"}) {
+    const std::size_t at = file.rfind(folder);
+    if (at != std::string_view::npos) file.remove_prefix(at + folder.size());
+  }
+  constexpr std::string_view kFolders[] = {"cuda/__", "cuda/std/",           "cub/",   "nv/",
+                                           "crt/",    "cooperative_groups/", "thrust/"};
+  constexpr std::string_view kFiles[] = {"cooperative_groups.h",
+                                         "cuda_awbarrier",
+                                         "cuda_bf16.",
+                                         "cuda_fp16.",
+                                         "cuda_fp4.",
+                                         "cuda_fp6.",
+                                         "cuda_fp8.",
+                                         "cuda_pipeline",
+                                         "curand_",
+                                         "device_functions.",
+                                         "cuda_device_runtime_api.",
+                                         "math_functions.",
+                                         "mma.h"};
+  const auto begins = [&](std::string_view name) { return file.starts_with(name); };
+  const bool of_architecture = file.starts_with("sm_") && file.size() > 3 && is_digit(file[3]);
+  const bool header = file.ends_with(".h") || file.ends_with(".hpp") || file.ends_with(".inl");
+  return std::any_of(std::begin(kFolders), std::end(kFolders), begins) ||
+         (header && file.find('/') == std::string_view::npos &&
+          (of_architecture || std::any_of(std::begin(kFiles), std::end(kFiles), begins)));
+}
+
 // Whether a pointer to a function may be in the program: from a variable of the module or a move.
 bool has_address_taken(const Program& program, const Function& wanted) {
   const auto names = [&](std::string_view text) { return text == wanted.name; };
@@ -187,6 +217,13 @@ std::vector<SourceLine> source_lines(const Program& program, std::uint32_t state
     lines.insert(lines.end(), more.begin(), more.end());
   }
   return lines;
+}
+
+std::size_t own_line(const std::vector<SourceLine>& lines) {
+  const auto own = std::find_if(lines.begin(), lines.end(), [](const SourceLine& line) {
+    return !is_toolkit_header(line.file);
+  });
+  return own == lines.end() ? 0 : static_cast<std::size_t>(own - lines.begin());
 }
 
 Callers callers_of(const Program& program, std::uint32_t statement) {

@@ -1,6 +1,7 @@
 // Where in the source a statement stands, with the calls that the compiler inlined.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -31,6 +32,10 @@ struct Callers {
   std::vector<std::uint32_t> calls, choices;  ///< statements; one of each place
 };
 Callers callers_of(const Program& program, std::uint32_t statement);
+
+/// Which of the lines is the first that is no header's of the toolkit (libcu++, cooperative groups,
+/// CUB …), where those who write kernels look; 0 if there is none.
+std::size_t own_line(const std::vector<SourceLine>& lines);
 
 /// Whether two statements come from one place: file, line, column, and the same calls. Without
 /// lines only a statement itself is the same.

@@ -172,3 +172,15 @@ extern "C" __global__ void launch_that_waits_for_no_other(const int* a, int* b) 
   b[i] = a[63 - i];
   asm volatile("griddepcontrol.launch_dependents;");
 }
+
+// The report names the line of the kernel, not the toolkit's header that it calls.
+//@ bug barrier_object_without_a_barrier race block=64 args="int32[64]="
+extern "C" __global__ void barrier_object_without_a_barrier(int* b) {
+  using Barrier = cuda::barrier<cuda::thread_scope_block>;
+  __shared__ Barrier barrier;
+  __shared__ int s[64];
+  if (threadIdx.x == 0) init(&barrier, blockDim.x);
+  s[threadIdx.x] = b[threadIdx.x];
+  barrier.arrive_and_wait();  //! says=_(in_
+  b[threadIdx.x] = s[63 - threadIdx.x];
+}

@@ -189,7 +189,7 @@ extern "C" __global__ void barrier_missing_before_many_reads(const float* a, flo
   __syncthreads();
   s[t] = a[t];  //~
   float sum = 0;
-  sum += s[t + 1];  //! says=more_pairs_of_accesses
+  sum += s[t + 1];  //! says=the_same_missing_barrier_causes_7_more_races:
   sum += 2 * s[t + 2];
   sum += 3 * s[t + 3];
   sum += 4 * s[t + 4];

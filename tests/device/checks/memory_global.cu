@@ -277,3 +277,18 @@ extern "C" __global__ void far_from_what_is_in_memory(float** a, float* b) {
   a[0] = b + 32;
   b[threadIdx.x] = ((float* volatile*)a)[0][threadIdx.x + 2000000000ll];  //! thread=0 count=1 says=far_from_any_allocation
 }
+
+namespace tables {
+namespace {
+template <typename T>
+__device__ T& entry(int index) {
+  static __device__ T entries[32];
+  return entries[index];
+}
+}  // namespace
+}  // namespace tables
+
+//@ bug past_a_static_variable_of_a_function illegal_address block=64 args="int32[64]"
+extern "C" __global__ void past_a_static_variable_of_a_function(int* b) {
+  b[threadIdx.x] = tables::entry<int>(threadIdx.x);  //! thread=32 says=at_entries,
+}

@@ -33,7 +33,7 @@ extern "C" __global__ void pair_overlaps_a_word(float* b) {
   __shared__ __align__(8) float s[64];
   s[threadIdx.x] = threadIdx.x;
   s[threadIdx.x + 32] = 0;
-  float2 v = *(float2*)(s + threadIdx.x * 2);  //! thread=0 other_thread=1 other_line=-2 bytes=8 debug_thread=1 debug_other_thread=2 debug_bytes=4 ; thread=16 other_thread=0 other_line=-1
+  float2 v = *(float2*)(s + threadIdx.x * 2);  //! thread=0 other_thread=1 other_line=-2 bytes=8 debug_thread=1 debug_other_thread=2 debug_bytes=4 says=the_same_missing_barrier_causes_1_more_race:
   b[threadIdx.x] = v.x + v.y;
 }
 
@@ -300,4 +300,30 @@ extern "C" __global__ void volatile_flag_in_shared(float* b) {
     __threadfence_block();
     *b = value;
   }
+}
+
+//@ bug three_arrays_without_a_barrier race block=64 args="int32[64]="
+extern "C" __global__ void three_arrays_without_a_barrier(int* b) {
+  __shared__ int s[64], t[64], u[64];
+  s[threadIdx.x] = t[threadIdx.x] = u[threadIdx.x] = 0;
+  __syncthreads();
+  s[threadIdx.x] = b[threadIdx.x];  //! thread=0 says=the_same_missing_barrier_causes_2_more_races:
+  t[threadIdx.x] = b[threadIdx.x] + 1;
+  u[threadIdx.x] = b[threadIdx.x] + 2;
+  int x = s[63 - threadIdx.x];
+  int y = t[63 - threadIdx.x];
+  int z = u[63 - threadIdx.x];
+  b[threadIdx.x] = x + y + z;
+}
+
+// Two barriers are missing, not one.
+//@ bug two_barriers_are_missing race block=64 args="int32[64]="
+extern "C" __global__ void two_barriers_are_missing(int* b) {
+  __shared__ int s[64], t[64];
+  s[threadIdx.x] = t[threadIdx.x] = 0;
+  __syncthreads();
+  s[threadIdx.x] = b[threadIdx.x];  //! thread=0
+  int x = s[63 - threadIdx.x];
+  t[threadIdx.x] = x;  //! thread=0
+  b[threadIdx.x] = t[63 - threadIdx.x];
 }
