@@ -14,6 +14,7 @@
 #include "cli/lazy_python.hpp"
 #include "grade/class_run.hpp"
 #include "grade/seeds.hpp"
+#include "grade/submission_search.hpp"
 #include "ranks/ranks.hpp"
 #include "report/grade_console.hpp"
 #include "report/grade_text.hpp"
@@ -33,6 +34,8 @@ struct GradeRequest {
   fs::path secret;
   int secret_fd = -1;
   std::string device = "auto";
+  std::string student;
+  fs::path roster;
   bool no_sandbox = false;
   bool without_lint = false;
   bool regrade = false;
@@ -113,6 +116,31 @@ void require_apart(const fs::path& out, const std::vector<fs::path>& submissions
   }
 }
 
+FoundSubmissions find_submissions(const GradeRequest& request, const Assignment& assignment,
+                                  LazyPython& python, const fs::path& scratch, Output& out) {
+  std::optional<Roster> roster;
+  if (!request.roster.empty()) roster = Roster::read(request.roster);
+  SubmissionSearch search;
+  search.paths = request.submissions;
+  search.student = request.student;
+  search.roster = roster ? &*roster : nullptr;
+  search.scratch = scratch;
+  search.unpack = [&python](const fs::path& archive, const fs::path& folder) {
+    return unpack_zip(python.interpreter(), archive, folder);
+  };
+  FoundSubmissions found = find_submissions(search, assignment.submission);
+  for (const std::string& text : found.left_out) print_error(out, "warning: left out: " + text);
+  for (const std::string& text : found.unmatched) {
+    print_error(out, "warning: " + text + ", and is graded under that name");
+  }
+  if (!found.missing.empty() && !request.quiet) {
+    print_error(out, fmt::format("note: of {} student{} of the roster there is no submission: {}",
+                                 found.missing.size(), found.missing.size() == 1 ? "" : "s",
+                                 printable(join(found.missing, "; "))));
+  }
+  return found;
+}
+
 ExitCode finish(const ClassRunResult& run, const GradeRequest& request, const ConsoleStyle& style,
                 const InterruptGuard& guard, Output& out) {
   out.flush();  // the table goes to the same descriptor
@@ -153,13 +181,11 @@ ExitCode grade(const GradeRequest& request, Output& out) {
   require_apart(request.out, request.submissions);
   LazyPython python;
   const auto assignment = load_assignment(request.assignment, python.list_evaluator());
-  FoundSubmissions found = find_submissions(request.submissions, assignment->submission);
+  const TemporaryFolder scratch("warpmark-submissions");
+  FoundSubmissions found = find_submissions(request, *assignment, python, scratch.path(), out);
   ConsoleStyle style = console_style(STDOUT_FILENO);
   style.for_runner = out.for_runner();
   if (request.quiet) style.verbosity = Verbosity::quiet;
-  for (const std::string& text : found.left_out) {
-    print_error(out, "warning: left out: " + text);
-  }
   const GradeFiles files(request.out);
   if (!request.without_lint) require_lint(*assignment, python, request.device, files, out);
   ClassRunOptions options;
@@ -195,7 +221,8 @@ Command grade_command(const ArgumentParser& program) {
       .required()
       .value_name("");
   app.add_option("SUBMISSIONS", request->submissions,
-                 "Files NAME.cu, students' folders, or a folder of either")
+                 "Files NAME.cu or NAME.zip, students' folders, a folder of these, or an\n"
+                 "export of Canvas, Moodle or Gradescope")
       .value_name("");
   app.add_option("-o,--output", request->out, "Folder for results; keep it from students")
       .value_name("OUT");
@@ -212,6 +239,11 @@ Command grade_command(const ArgumentParser& program) {
       .value_name("N")
       .in_range(1, 1024);
   app.add_option("--device", request->device, "auto (default), gpu, cpu …").value_name("D");
+  app.add_option("--roster", request->roster,
+                 "CSV of the course's students, by which the names of platforms become theirs")
+      .value_name("FILE");
+  app.add_option("--student", request->student, "All SUBMISSIONS are what this student handed in")
+      .value_name("NAME");
   app.add_flag("--regrade", request->regrade, "Grade again what already has a grade");
   app.add_flag("--no-sandbox", request->no_sandbox,
                "Grade although this machine cannot confine what students hand in");

@@ -1,5 +1,5 @@
 // Submissions as students make them: every wrong file, every name, every kind of link.
-#include "grade/submission.hpp"
+#include "grade/submission_search.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/sha256.hpp"
+#include "grade/platform_name.hpp"
 #include "grade/student_name.hpp"
 
 namespace warpmark {
@@ -47,8 +48,11 @@ class SubmissionTest : public testing::Test {
 
   // "STUDENT: FILE" or "STUDENT: REFUSAL" of all that is found at the paths.
   std::vector<std::string> found(const std::vector<fs::path>& paths) {
-    FoundSubmissions submissions = find_submissions(paths, rules_);
+    search_.paths = paths;
+    FoundSubmissions submissions = find_submissions(search_, rules_);
     left_out_ = submissions.left_out;
+    unmatched_ = submissions.unmatched;
+    missing_ = submissions.missing;
     std::vector<std::string> lines;
     for (Submission& one : submissions.all) {
       note_ = one.note;
@@ -62,7 +66,8 @@ class SubmissionTest : public testing::Test {
   const fs::path class_ = folder_.path() / "class";
   SubmissionRules rules_;
   std::string note_;
-  std::vector<std::string> left_out_;
+  std::vector<std::string> left_out_, unmatched_, missing_;
+  SubmissionSearch search_;
 };
 
 TEST_F(SubmissionTest, IsReadAsItStands) {
@@ -212,6 +217,137 @@ TEST_F(SubmissionTest, OfAnyNameIsFound) {
   const std::vector<std::string> lines = found({class_});
   EXPECT_EQ(lines.size(), names.size());
   for (const std::string& line : lines) EXPECT_THAT(line, HasSubstr(": scale.cu"));
+}
+
+TEST_F(SubmissionTest, IsFoundInFoldersOfAnyDepth) {
+  write("ada/homework/src/scale.cu");
+  write("ada/homework/old/attempt.cu");
+  write("bob/a/scale.cu");
+  write("bob/b/scale.cu");
+  write("cem/scale.cu");
+  write("cem/backup/scale.cu");
+  write("dee/code/mine.cu");
+  const std::vector<std::string> lines = found({class_});
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[0], "ada: scale.cu");
+  EXPECT_EQ(
+      lines[1],
+      "bob: There are 2 files of that name: `a/scale.cu`, `b/scale.cu`. Hand in one file called "
+      "`scale.cu`.");
+  EXPECT_EQ(lines[2], "cem: scale.cu");
+  EXPECT_EQ(lines[3], "dee: mine.cu");
+  EXPECT_EQ(note_, "`code/mine.cu` was taken for `scale.cu`, as the only .cu file");
+}
+
+TEST_F(SubmissionTest, OfOneStudentIsAllThatIsNamed) {
+  search_.student = "Ada";
+  write("one/scale.cu");
+  write("one/helper.cu");
+  write("two.cu");
+  EXPECT_THAT(found({class_}), ElementsAre("Ada: scale.cu"));
+  EXPECT_THAT(found({class_ / "two.cu"}), ElementsAre("Ada: two.cu"));
+  EXPECT_THAT(found({class_ / "one/helper.cu", class_ / "two.cu"}),
+              ElementsAre(HasSubstr("Ada: There are 2 files")));
+}
+
+TEST_F(SubmissionTest, OfCanvasIsNamedAsThere) {
+  write("lovelaceada_1234_5678_scale-2.cu");
+  write("lovelaceada_1234_5678_notes.txt");
+  write("boolegeorge_LATE_77_9012_mine.cu");
+  EXPECT_THAT(found({class_}), ElementsAre("boolegeorge: mine.cu", "lovelaceada: scale.cu"));
+  EXPECT_TRUE(left_out_.empty());
+  const Roster roster = Roster::parse(
+      "Student,ID,SIS Login ID,Homework 1\n    Points Possible,,,10\n\"Lovelace, Ada\",1234,al1,7\n"
+      "\"Boole, George\",77,gb2,1234\n\"Church, Alonzo\",5,ac,\n",
+      "grades.csv");
+  search_.roster = &roster;
+  EXPECT_THAT(found({class_}), ElementsAre("Boole, George: mine.cu", "Lovelace, Ada: scale.cu"));
+  EXPECT_THAT(missing_, ElementsAre("Church, Alonzo"));
+  EXPECT_TRUE(unmatched_.empty());
+}
+
+TEST_F(SubmissionTest, OfMoodleIsNamedAsThere) {
+  write("Ada Lovelace_4711_assignsubmission_file_/scale.cu");
+  write("Ada Lovelace_4711_assignsubmission_onlinetext_/onlinetext.html", "<p>done</p>");
+  write("Zo\u00EB Z\u00FC_12_assignsubmission_file/deep/scale.cu");
+  EXPECT_THAT(found({class_}), ElementsAre("Ada Lovelace: scale.cu", "Zo\u00EB Z\u00FC: scale.cu"));
+}
+
+TEST_F(SubmissionTest, OfGradescopeIsNamedAsThere) {
+  write("submission/scale.cu");
+  write("submission/second.cu");
+  write("submission_metadata.json",
+        R"({"id": 1, "users": [{"email": "ada@x.edu", "id": 9, "name": "Ada Lovelace"}]})");
+  EXPECT_THAT(found({class_ / "submission"}), ElementsAre("Ada Lovelace: scale.cu"));
+  write("submission_metadata.json", "{}");
+  EXPECT_THAT(found({class_ / "submission"}), ElementsAre("submission: scale.cu"));
+  write("submission_metadata.json", "not JSON");
+  EXPECT_THROW(found({class_ / "submission"}), Error);
+}
+
+TEST_F(SubmissionTest, OfAGroupIsThatOfEach) {
+  write("submission_1/scale.cu");
+  write("submission_2/scale.cu");
+  write("submission_metadata.yml",
+        "submission_1:\n  :submitters:\n  - :name: Ada\n    :sid: '1'\n    :email: ada@x.edu\n"
+        "  - :name: Bob\n    :sid: '2'\n    :email: bob@x.edu\n  :created_at: 2026-11-01 "
+        "10:00:00.000 Z\n"
+        "submission_2:\n  :submitters: &x\n  - :name: Cem\n    :sid: '3'\n  :other: *x\n");
+  EXPECT_THAT(found({class_}), ElementsAre("Ada: scale.cu", "Bob: scale.cu", "Cem: scale.cu"));
+}
+
+TEST_F(SubmissionTest, OfWhomTheRosterKnowsNothingIsGradedAndNamed) {
+  const Roster roster = Roster::parse(
+      "name;email\nAda Lovelace;ada@x.edu\nJane Doe;jd1@x.edu\n"
+      "Jane Doe Smith;jd2@x.edu\n",
+      "r.csv");
+  search_.roster = &roster;
+  write("ADA/scale.cu");  // the login
+  write("jd1@x.edu/scale.cu");
+  write("eve.cu");
+  EXPECT_THAT(found({class_}),
+              ElementsAre("Ada Lovelace: scale.cu", "Jane Doe: scale.cu", "eve: eve.cu"));
+  EXPECT_THAT(unmatched_, ElementsAre("`eve` is not in the roster"));
+  EXPECT_THAT(missing_, ElementsAre("Jane Doe Smith"));
+}
+
+TEST(RosterText, IsRefusedWhereItNamesOneTwice) {
+  const auto message = [](const char* text) -> std::string {
+    try {
+      Roster::parse(text, "r.csv");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(message("student,email\nAda,a@x\nBob,b@x\nada ,c@x\n"),
+              AllOf(HasSubstr("r.csv:4:1"), HasSubstr("`ada` is on line 2, too")));
+  EXPECT_THAT(message("student,email\nAda,a@x\nBob,A@x\n"), HasSubstr("`A@x` is on line 2, too"));
+  EXPECT_THAT(message("who,points\nAda,3\n"), HasSubstr("no column `student`"));
+  EXPECT_THAT(message(""), HasSubstr("is empty"));
+  EXPECT_THAT(message("student\n\n"), HasSubstr("has no student"));
+  EXPECT_THAT(message("student,id\n,5\n"), HasSubstr("has no name"));
+  EXPECT_THAT(message("student\n\"Ada\n"), HasSubstr("has no end"));
+  EXPECT_EQ(message("\xEF\xBB\xBF"
+                    "First Name\tLast Name\tSID\r\nAda\tLovelace\t7\r\n"),
+            "");
+}
+
+TEST(PlatformNames, SayWhoAndWhat) {
+  const auto canvas = canvas_name("lovelaceada_LATE_1234_56789_saxpy-2.cu");
+  ASSERT_TRUE(canvas);
+  EXPECT_EQ(canvas->student, "lovelaceada");
+  EXPECT_THAT(canvas->ids, ElementsAre("1234", "lovelaceada"));
+  EXPECT_EQ(canvas->file, "saxpy.cu");
+  EXPECT_TRUE(canvas->late);
+  EXPECT_FALSE(canvas_name("saxpy.cu"));
+  EXPECT_FALSE(canvas_name("my_kernel_2.cu"));
+  const auto moodle = moodle_name("Ada King Lovelace_1234_assignsubmission_file_my kernel.cu");
+  ASSERT_TRUE(moodle);
+  EXPECT_EQ(moodle->student, "Ada King Lovelace");
+  EXPECT_EQ(moodle->file, "my kernel.cu");
+  EXPECT_FALSE(moodle_name("Ada_assignsubmission_file_"));
+  EXPECT_FALSE(canvas_name(std::string(100'000, '_')));
 }
 
 TEST(StudentName, IsUtf8WhateverTheBytes) {

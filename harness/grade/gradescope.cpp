@@ -1,0 +1,83 @@
+#include "grade/gradescope.hpp"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+
+namespace warpmark {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A number or a text; "" of all else.
+std::string text_of(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end()) return "";
+  if (found->is_string()) return found->get<std::string>();
+  return found->is_number_integer() ? found->dump() : "";
+}
+
+// Keys are Ruby's symbols, ":name".
+std::string text_of(const YAML::Node& map, const char* key) {
+  const YAML::Node found = map[key];
+  return found && found.IsScalar() ? found.Scalar() : "";
+}
+
+Submitter submitter(std::string name, std::initializer_list<std::string> ids) {
+  Submitter one;
+  one.name = std::move(name);
+  for (const std::string& id : ids) {
+    if (!id.empty()) one.ids.push_back(id);
+  }
+  if (!one.name.empty()) one.ids.push_back(one.name);
+  return one;
+}
+
+}  // namespace
+
+std::vector<Submitter> read_gradescope_metadata(const fs::path& file) {
+  const nlohmann::json json = nlohmann::json::parse(read_file(file), nullptr, false);
+  if (!json.is_object()) {
+    throw usage_error(fmt::format("{} is no JSON object", display_path(file)), {},
+                      "Gradescope writes it beside the folder `submission`");
+  }
+  std::vector<Submitter> all;
+  const auto users = json.find("users");
+  if (users == json.end() || !users->is_array()) return all;
+  for (const nlohmann::json& user : *users) {
+    if (!user.is_object()) continue;
+    Submitter one = submitter(text_of(user, "name"),
+                              {text_of(user, "sid"), text_of(user, "email"), text_of(user, "id")});
+    if (!one.ids.empty()) all.push_back(std::move(one));
+  }
+  return all;
+}
+
+std::map<std::string, std::vector<Submitter>> read_gradescope_export(const fs::path& file) {
+  std::map<std::string, std::vector<Submitter>> all;
+  try {
+    // Ruby writes aliases where something stands twice, which our own reader refuses.
+    for (const auto& submission : YAML::LoadFile(file.string())) {
+      std::vector<Submitter>& submitters = all[submission.first.Scalar()];
+      if (!submission.second.IsMap()) continue;
+      for (const YAML::Node& one : submission.second[":submitters"]) {
+        if (!one.IsMap()) continue;
+        Submitter found =
+            submitter(text_of(one, ":name"), {text_of(one, ":sid"), text_of(one, ":email")});
+        if (!found.ids.empty()) submitters.push_back(std::move(found));
+      }
+    }
+  } catch (const YAML::Exception& error) {
+    throw usage_error("this is no YAML as Gradescope exports it: " + error.msg,
+                      {display_path(file), error.mark.line + 1, error.mark.column + 1});
+  }
+  return all;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,26 @@
+// What Gradescope says of a submission, beside it.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace warpmark {
+
+/// One of those who handed in together.
+struct Submitter {
+  std::string name;              ///< "" if it is not said
+  std::vector<std::string> ids;  ///< number, e-mail: what a roster may know
+};
+
+/// Of submission_metadata.json, which lies beside the folder `submission` where an autograder runs.
+/// Fields that are missing are left out; throws a usage error for what is no JSON.
+std::vector<Submitter> read_gradescope_metadata(const std::filesystem::path& file);
+
+/// Of submission_metadata.yml in an export: by the name of a folder. Throws a usage error with line
+/// and column for what is no YAML.
+std::map<std::string, std::vector<Submitter>> read_gradescope_export(
+    const std::filesystem::path& file);
+
+}  // namespace warpmark

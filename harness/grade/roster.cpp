@@ -1,0 +1,227 @@
+#include "grade/roster.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+
+namespace warpmark {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Headers, in lower case, of what one student alone has.
+constexpr std::array kUnique = {"student id",      "sid",           "id",
+                                "sis user id",     "sis login id",  "id number",
+                                "email",           "email address", "e-mail",
+                                "login",           "login id",      "username",
+                                "user name",       "github",        "github_username",
+                                "github username", "identifier",    "canvas",
+                                "canvas id",       "canvas_id",     "moodle",
+                                "moodle id",       "moodle_id",     "gradescope"};
+constexpr std::array kNames = {"student", "name", "full name", "roster_identifier"};
+constexpr std::array kFirst = {"first name", "firstname", "first"};
+constexpr std::array kLast = {"last name", "lastname", "last", "surname", "family name"};
+
+std::string lower(std::string_view text) {
+  std::string result(trim(text));
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
+template <size_t N>
+bool is_one_of(const std::array<const char*, N>& known, const std::string& name) {
+  return std::find(known.begin(), known.end(), name) != known.end();
+}
+
+// A name's letters and digits alone, and all that is not ASCII.
+std::string key_of(std::string_view text) {
+  std::string key;
+  for (const char c : lower(text)) {
+    const bool kept =
+        (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || static_cast<unsigned char>(c) >= 0x80;
+    if (kept) key += c;
+  }
+  return key;
+}
+
+// "Ada King Lovelace" as it stands, and with its last word before the others.
+std::vector<std::string> keys_of_name(std::string_view name) {
+  std::vector<std::string> keys = {key_of(name)};
+  const std::string text(trim(name));
+  const size_t comma = text.find(','), blank = text.rfind(' ');
+  if (comma != std::string::npos)
+    keys.push_back(key_of(text.substr(comma + 1)) + key_of(text.substr(0, comma)));
+  else if (blank != std::string::npos)
+    keys.push_back(key_of(text.substr(blank + 1)) + key_of(text.substr(0, blank)));
+  return keys;
+}
+
+// Records of a CSV text (RFC 4180), with the line that each begins on.
+class Csv {
+ public:
+  Csv(std::string_view text, std::string file) : rest_(text), file_(std::move(file)) {
+    if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);
+    const std::string_view first = rest_.substr(0, rest_.find_first_of("\r\n"));
+    const auto count = [&](char c) { return std::count(first.begin(), first.end(), c); };
+    for (const char c : {';', '\t'}) {
+      if (count(c) > count(separator_)) separator_ = c;
+    }
+  }
+
+  // False at the end.
+  bool next(std::vector<std::string>& fields) {
+    fields.clear();
+    while (!rest_.empty()) {
+      where_ = line_;
+      fields.clear();
+      do {
+        fields.push_back(field());
+      } while (accept(separator_));
+      if (accept('\r'))
+        accept('\n');
+      else
+        accept('\n');
+      ++line_;
+      const bool blank = std::all_of(fields.begin(), fields.end(),
+                                     [](const std::string& one) { return trim(one).empty(); });
+      if (!blank) return true;
+    }
+    return false;
+  }
+  Position where() const { return {file_, where_, 1}; }
+
+ private:
+  bool accept(char c) {
+    if (rest_.empty() || rest_.front() != c) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  std::string field() {
+    std::string value;
+    if (!accept('"')) {
+      const size_t end = rest_.find_first_of(std::string("\r\n") + separator_);
+      value = rest_.substr(0, end);
+      rest_.remove_prefix(value.size());
+      return value;
+    }
+    while (true) {
+      if (rest_.empty()) {
+        throw usage_error("a quoted field has no end", where());
+      }
+      const char c = rest_.front();
+      rest_.remove_prefix(1);
+      if (c == '"' && !accept('"')) break;
+      if (c == '\n') ++line_;
+      value += c;
+    }
+    return value;
+  }
+
+  std::string_view rest_;
+  std::string file_;
+  char separator_ = ',';
+  int line_ = 1, where_ = 1;
+};
+
+struct Columns {
+  std::optional<size_t> name, first, last;
+  std::vector<size_t> unique;
+};
+
+Columns columns_of(const std::vector<std::string>& header, const Position& where) {
+  Columns columns;
+  for (size_t i = 0; i < header.size(); ++i) {
+    const std::string name = lower(header[i]);
+    if (is_one_of(kNames, name) && (!columns.name || name == "student")) columns.name = i;
+    if (is_one_of(kFirst, name)) columns.first = i;
+    if (is_one_of(kLast, name)) columns.last = i;
+    if (is_one_of(kUnique, name)) columns.unique.push_back(i);
+  }
+  if (!columns.name && (!columns.first || !columns.last)) {
+    throw usage_error("the roster has no column `student`", where,
+                      "its first line names the columns: `student` (or `name`, or `first name` and "
+                      "`last name`), and what platforms know: `id`, `email`, `login` …");
+  }
+  return columns;
+}
+
+}  // namespace
+
+Roster Roster::read(const fs::path& file) {
+  return parse(read_file(file), display_path(file));
+}
+
+Roster Roster::parse(std::string_view text, const std::string& file) {
+  Csv csv(text, file);
+  std::vector<std::string> fields;
+  if (!csv.next(fields)) throw usage_error("the roster is empty", {file, 1, 1});
+  const Columns columns = columns_of(fields, csv.where());
+  Roster roster;
+  std::map<std::string, int> lines;  // by key of what is unique
+  const auto at = [&](std::optional<size_t> column) {
+    return column && *column < fields.size() ? std::string(trim(fields[*column])) : std::string();
+  };
+  while (csv.next(fields)) {
+    const std::string full =
+        at(columns.first) + (at(columns.first).empty() ? "" : " ") + at(columns.last);
+    const std::string student = columns.name ? at(columns.name) : full;
+    if (student == "Points Possible") continue;  // Canvas's second line
+    if (student.empty()) throw usage_error("the row has no name of a student", csv.where());
+    const size_t row = roster.students_.size();
+    std::set<std::string> keys;
+    for (const std::string& name : {student, full}) {
+      for (std::string& key : keys_of_name(name)) {
+        if (!key.empty()) keys.insert(std::move(key));
+      }
+    }
+    const auto take = [&](const std::string& value) {
+      const std::string key = key_of(value);
+      if (key.empty()) return;
+      const auto [known, fresh] = lines.try_emplace(key, csv.where().line);
+      if (!fresh && known->second != csv.where().line) {
+        throw usage_error(fmt::format("`{}` is on line {}, too", printable(value), known->second),
+                          csv.where(), "each student stands in the roster once");
+      }
+      keys.insert(key);
+    };
+    take(student);
+    for (const size_t column : columns.unique) {
+      const std::string value = at(column);
+      take(value);
+      // A login is often what stands before the @.
+      if (const size_t sign = value.find('@'); sign != std::string::npos)
+        keys.insert(key_of(value.substr(0, sign)));
+    }
+    for (const std::string& key : keys) roster.by_key_[key].push_back(row);
+    roster.students_.push_back(student);
+  }
+  if (roster.students_.empty()) throw usage_error("the roster has no student", {file, 1, 1});
+  return roster;
+}
+
+Roster::Match Roster::find(const std::vector<std::string>& names) const {
+  bool several = false;
+  for (const std::string& name : names) {
+    std::set<size_t> rows;
+    for (const std::string& key : keys_of_name(name)) {
+      const auto found = by_key_.find(key);
+      if (found != by_key_.end()) rows.insert(found->second.begin(), found->second.end());
+    }
+    if (rows.size() == 1) return {students_[*rows.begin()], false};
+    several = several || rows.size() > 1;
+  }
+  return {"", several};
+}
+
+}  // namespace warpmark

@@ -1,0 +1,554 @@
+#include "grade/submission_search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "grade/gradescope.hpp"
+#include "grade/platform_name.hpp"
+#include "grade/student_name.hpp"
+
+namespace warpmark {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Folders in folders, archives in archives: deeper ones hold no homework.
+constexpr int kMostLevels = 8;
+constexpr size_t kMostFiles = 2000;  // of a student
+
+std::string name_of(const fs::path& path) {
+  return student_name(path.filename().string());
+}
+
+bool has_extension(const fs::path& path, std::string_view wanted) {
+  std::string extension = path.extension().string();
+  for (char& c : extension) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return extension == wanted;
+}
+
+bool is_cuda(const fs::path& path) {
+  return has_extension(path, ".cu");
+}
+
+bool is_zip(const fs::path& path) {
+  return has_extension(path, ".zip");
+}
+
+bool is_hidden(const fs::path& path) {
+  return path.filename().string().starts_with(".") || path.filename() == "__MACOSX";
+}
+
+bool is_link(const fs::path& path) {
+  std::error_code code;
+  return fs::is_symlink(fs::symlink_status(path, code));
+}
+
+// By name, so that what is found does not depend on the file system.
+std::vector<fs::directory_entry> entries(const fs::path& folder) {
+  std::error_code code;
+  std::vector<fs::directory_entry> found;
+  for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
+       entry.increment(code)) {
+    if (!is_hidden(entry->path())) found.push_back(*entry);
+  }
+  if (code) {
+    throw usage_error(
+        fmt::format("cannot read the folder {}: {}", display_path(folder), code.message()));
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+// A file that was handed in, and how its student called it: "src/scale.cu".
+struct File {
+  fs::path path;
+  std::string name;
+  size_t depth = 0;  // folders and archives around it
+
+  std::string base() const { return name.substr(name.rfind('/') + 1); }
+};
+
+std::string listing(const std::vector<File>& files) {
+  constexpr size_t kMost = 5;  // of names that a sentence can hold
+  std::vector<std::string> names;
+  for (const File& file : files) {
+    if (names.size() < kMost) names.push_back("`" + printable(student_name(file.name)) + "`");
+  }
+  if (files.size() > kMost) names.push_back("…");
+  return join(names, ", ");
+}
+
+// All that a student handed in.
+struct Handed {
+  std::vector<File> sources, others;
+  std::vector<std::string> problems;  // sentences for the student
+
+  void add(File file) { (is_cuda(file.path) ? sources : others).push_back(std::move(file)); }
+  bool full() const { return sources.size() + others.size() >= kMostFiles; }
+};
+
+class Archives {
+ public:
+  explicit Archives(const SubmissionSearch& search) : search_(search) {}
+
+  // The folder of what is in an archive, and what was left out as sentences; nothing, and why, if
+  // it cannot be unpacked.
+  std::optional<fs::path> open(const fs::path& archive, const std::string& name,
+                               std::vector<std::string>& problems) {
+    const fs::path folder = search_.scratch / std::to_string(++count_);
+    const Unpacked unpacked = search_.unpack(archive, folder);
+    const std::string shown = printable(student_name(name));
+    if (!unpacked.problem.empty()) {
+      problems.push_back(fmt::format("`{}` {}.", shown, printable(unpacked.problem)));
+      return std::nullopt;
+    }
+    for (const std::string& text : unpacked.left_out) {
+      problems.push_back(fmt::format("In `{}` {}.", shown, printable(text)));
+    }
+    return folder;
+  }
+
+ private:
+  const SubmissionSearch& search_;
+  size_t count_ = 0;
+};
+
+// Looks through folders and archives.
+class Gatherer {
+ public:
+  Gatherer(Archives& archives, Handed& handed) : archives_(archives), handed_(handed) {}
+
+  void take(const fs::path& path, const std::string& name, size_t depth = 0) {
+    if (handed_.full()) return;
+    std::error_code code;
+    const bool followed = !is_link(path);
+    if (followed && fs::is_directory(path, code)) return take_folder(path, name, depth + 1);
+    if (followed && is_zip(path) && depth < kMostLevels) {
+      const auto folder = archives_.open(path, name, handed_.problems);
+      if (folder) take_folder(*folder, name, depth + 1);
+      return;
+    }
+    handed_.add({path, name, depth});
+  }
+
+  void take_folder(const fs::path& folder, const std::string& name, size_t depth) {
+    if (depth > kMostLevels) return;
+    for (const fs::directory_entry& entry : entries(folder)) {
+      const std::string own = entry.path().filename().string();
+      take(entry.path(), name.empty() ? own : name + "/" + own, depth);
+    }
+  }
+
+ private:
+  Archives& archives_;
+  Handed& handed_;
+};
+
+class Finder {
+ public:
+  Finder(const SubmissionSearch& search, const SubmissionRules& rules)
+      : search_(search), rules_(rules), archives_(search) {}
+
+  void look_at(const fs::path& path) {
+    std::error_code code;
+    require_path(path);
+    const fs::path whole = fs::absolute(path).lexically_normal();
+    const fs::path plain = whole.has_filename() ? whole : whole.parent_path();
+    if (look_at_gradescope(plain)) return;
+    if (fs::is_directory(path, code)) return look_at_folder(path, plain.filename().string());
+    if (is_zip(path) && !is_link(path)) {
+      std::vector<std::string> problems;
+      const auto folder = archives_.open(path, path.filename().string(), problems);
+      if (!folder) throw usage_error(problems.front());
+      for (const std::string& problem : problems) left_out_.push_back(problem);
+      return look_at_folder(whole_folder(*folder), path.stem().string());
+    }
+    look_at_file(path, plain);
+  }
+
+  // Whatever the paths are is of one student.
+  void take_all_of(const std::string& student, const std::vector<fs::path>& paths) {
+    std::vector<File> parts;
+    std::error_code code;
+    for (const fs::path& path : paths) {
+      require_path(path);
+      parts.push_back({path, fs::is_directory(path, code) ? "" : path.filename().string()});
+    }
+    add_parts(student, {student}, parts);
+  }
+
+  FoundSubmissions take() {
+    if (all_.empty()) {
+      throw usage_error(
+          "there is no submission: no `.cu` file, no archive and no student's folder", {},
+          "each `NAME.cu` or `NAME.zip`, or each folder, in the folder that is named is a "
+          "student's");
+    }
+    FoundSubmissions found;
+    std::map<std::string, std::vector<Submission>> by_student;
+    for (Entry& entry : all_) {
+      name_after_roster(entry, found.unmatched);
+      std::vector<Submission>& several = by_student[entry.submission.student];
+      // Named twice, as in `class class/ada`: still one.
+      const fs::path here = fs::absolute(entry.submission.path).lexically_normal();
+      const bool known = std::any_of(several.begin(), several.end(), [&](const Submission& one) {
+        return fs::absolute(one.path).lexically_normal() == here;
+      });
+      if (!known) several.push_back(std::move(entry.submission));
+    }
+    for (auto& [student, several] : by_student)
+      found.all.push_back(several.size() == 1 ? std::move(several.front()) : twice(several));
+    found.left_out = std::move(left_out_);
+    if (search_.roster == nullptr) return found;
+    for (const std::string& student : search_.roster->students()) {
+      if (!by_student.contains(student_name(student))) found.missing.push_back(student);
+    }
+    return found;
+  }
+
+ private:
+  static void require_path(const fs::path& path) {
+    std::error_code code;
+    if (fs::exists(fs::symlink_status(path, code))) return;
+    throw usage_error(fmt::format("there is no {}", display_path(path)), {},
+                      "name files that were handed in, or a folder of them");
+  }
+
+  struct Entry {
+    Submission submission;
+    std::vector<std::string> ids;  // what a roster may know
+  };
+
+  // An archive often holds one folder and nothing else.
+  static fs::path whole_folder(fs::path folder) {
+    for (int level = 0; level < kMostLevels; ++level) {
+      const std::vector<fs::directory_entry> inside = entries(folder);
+      std::error_code code;
+      if (inside.size() != 1 || inside[0].is_symlink(code) || !inside[0].is_directory(code)) break;
+      if (fs::exists(inside[0].path() / "submission_metadata.yml", code)) return inside[0].path();
+      // A class of one student is no wrapper.
+      if (moodle_name(inside[0].path().filename().string())) break;
+      const std::vector<fs::directory_entry> below = entries(inside[0].path());
+      const bool folders = std::any_of(below.begin(), below.end(), [](const auto& entry) {
+        std::error_code ignored;
+        return entry.is_directory(ignored);
+      });
+      if (!folders) break;
+      folder = inside[0].path();
+    }
+    return folder;
+  }
+
+  void look_at_file(const fs::path& path, const fs::path& plain) {
+    const std::string file = path.filename().string();
+    if (const auto canvas = canvas_name(file)) {
+      add_parts(canvas->student, canvas->ids, {{path, canvas->file}}, canvas->late);
+    } else if (const auto moodle = moodle_name(file); moodle && !moodle->file.empty()) {
+      add_parts(moodle->student, moodle->ids, {{path, moodle->file}});
+    } else if (is_cuda(path) && file == rules_.file) {
+      add_file(plain.parent_path().filename().string(), path);
+    } else {
+      // Named by hand, so that it is graded or refused, and never passed over.
+      Submission& submission = add_file(path.stem().string(), path);
+      if (!is_cuda(path)) submission.refusal = wrong_type(path);
+    }
+  }
+
+  void look_at_folder(const fs::path& path, const std::string& name) {
+    std::error_code code;
+    if (fs::exists(path / "submission_metadata.yml", code)) return look_at_export(path);
+    std::vector<File> sources;
+    std::vector<File> students;  // folders and archives that have a file to grade in them
+    bool own = false;            // a file of the assignment's name
+    for (const fs::directory_entry& entry : entries(path)) {
+      const std::string file = entry.path().filename().string();
+      if (entry.is_directory(code) ? has_source(entry.path(), 0) : is_zip(entry.path())) {
+        students.push_back({entry.path(), file});
+      } else if (is_cuda(entry.path()) && !entry.is_directory(code)) {
+        own = own || file == rules_.file;
+        sources.push_back({entry.path(), file});
+      }
+    }
+    if (own && sources.size() == 1 && students.empty())
+      return static_cast<void>(add_folder(name, {name}, path));
+    if (own) refuse_mixed(path, sources, students);
+    add_class(path);
+  }
+
+  // Where an autograder runs: /autograder/submission, and what is known of it beside that.
+  bool look_at_gradescope(const fs::path& path) {
+    const fs::path metadata = path.parent_path() / "submission_metadata.json";
+    std::error_code code;
+    if (path.filename() != "submission" || !fs::exists(metadata, code)) return false;
+    add_group(read_gradescope_metadata(metadata), path, path.filename().string());
+    return true;
+  }
+
+  void look_at_export(const fs::path& path) {
+    const auto known = read_gradescope_export(path / "submission_metadata.yml");
+    for (const fs::directory_entry& entry : entries(path)) {
+      const std::string name = entry.path().filename().string();
+      std::error_code code;
+      if (name == "submission_metadata.yml") continue;
+      const auto found = known.find(name);
+      if (entry.is_directory(code))
+        add_group(found == known.end() ? std::vector<Submitter>() : found->second, entry.path(),
+                  name);
+      else
+        left_out_.push_back(
+            fmt::format("{} is no student's folder", printable(display_path(entry.path()))));
+    }
+  }
+
+  // Who hands in together has a grade each. `name` is for those of whom nothing is known.
+  void add_group(const std::vector<Submitter>& submitters, const fs::path& path,
+                 const std::string& name) {
+    if (submitters.empty()) return static_cast<void>(add_folder(name, {name}, path));
+    for (const Submitter& one : submitters) {
+      add_folder(one.name.empty() ? one.ids.front() : one.name, one.ids, path);
+    }
+  }
+
+  static bool has_source(const fs::path& folder, int level) {
+    std::error_code code;
+    for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
+         entry.increment(code)) {
+      const fs::path& path = entry->path();
+      if (is_hidden(path)) continue;
+      if (is_cuda(path) || is_zip(path)) return true;
+      if (level < kMostLevels && !is_link(path) && entry->is_directory(code) &&
+          has_source(path, level + 1))
+        return true;
+    }
+    return false;
+  }
+
+  // A student's file, or the template among the students? Whoever is passed over would have no
+  // grade, and whoever is not would have another's.
+  [[noreturn]] void refuse_mixed(const fs::path& folder, const std::vector<File>& sources,
+                                 const std::vector<File>& students) const {
+    std::vector<File> others = students;
+    for (const File& source : sources) {
+      if (source.name != rules_.file) others.push_back(source);
+    }
+    throw usage_error(
+        fmt::format("{} has a file of the assignment's own name, `{}`, beside {}: nobody can tell "
+                    "whether it is one student's submission, or a class with the template in it",
+                    display_path(folder), rules_.file, listing(others)),
+        {},
+        fmt::format("for a class, move `{0}` away or into the folder of who handed it in; for one "
+                    "student, say so with `--student NAME`",
+                    rules_.file));
+  }
+
+  static Submission twice(const std::vector<Submission>& several) {
+    Submission one;
+    one.student = several.front().student;
+    one.refusal = fmt::format(
+        "{} submissions bear your name, and nobody but you can say which one counts. Hand in one.",
+        several.size());
+    std::vector<std::string> places;
+    places.reserve(several.size());
+    for (const Submission& submission : several) {
+      places.push_back(printable(student_name(display_path(submission.path))));
+    }
+    one.note = "submissions of one name: " + join(places, ", ");
+    return one;
+  }
+
+  void name_after_roster(Entry& entry, std::vector<std::string>& unmatched) const {
+    if (search_.roster == nullptr) return;
+    const Roster::Match match = search_.roster->find(entry.ids);
+    if (!match.student.empty()) {
+      entry.submission.student = student_name(match.student);
+      return;
+    }
+    unmatched.push_back(fmt::format(
+        "`{}` {}", printable(entry.submission.student),
+        match.several ? "fits several students of the roster" : "is not in the roster"));
+  }
+
+  Submission& add(const std::string& name, const std::vector<std::string>& ids,
+                  const fs::path& path) {
+    Entry entry;
+    entry.submission.student = student_name(name);
+    entry.submission.path = path;
+    entry.ids = ids;
+    all_.push_back(std::move(entry));
+    return all_.back().submission;
+  }
+
+  std::string wrong_type(const fs::path& path) const {
+    return fmt::format("`{}` is no CUDA source file. Hand in a file called `{}`.",
+                       printable(name_of(path)), rules_.file);
+  }
+
+  // All that a student handed in. `parts` are files, archives and folders; of a folder whose name
+  // is "" the files have names as if it were not there.
+  Submission& add_parts(const std::string& name, const std::vector<std::string>& ids,
+                        const std::vector<File>& parts, bool late = false) {
+    const fs::path& first = parts.front().path;
+    Submission& submission = add(name, ids, first);
+    std::error_code code;
+    if (parts.size() == 1 && is_link(first) && fs::is_directory(first, code)) {
+      submission.refusal = fmt::format(
+          "The folder is a symbolic link, and links are not followed. Hand in the file `{}` "
+          "itself.",
+          rules_.file);
+      return submission;
+    }
+    Handed handed;
+    Gatherer gatherer(archives_, handed);
+    try {
+      for (const File& part : parts) gatherer.take(part.path, part.name);
+    } catch (const Error& error) {
+      // Of one student's folder, which is no reason to grade nobody.
+      submission.refusal = "Your folder cannot be read. Ask the course's staff.";
+      submission.note = error.message();
+      return submission;
+    }
+    choose(submission, handed);
+    if (late) add_note(submission, "the platform says that it is late");
+    return submission;
+  }
+  Submission& add_folder(const std::string& name, const std::vector<std::string>& ids,
+                         const fs::path& folder) {
+    return add_parts(name, ids, {{folder, ""}});
+  }
+  // NAME.cu, which need not bear the assignment's name.
+  Submission& add_file(const std::string& name, const fs::path& path) {
+    Submission& submission = add(name, {name}, path);
+    take_file(submission, {path, path.filename().string()});
+    return submission;
+  }
+
+  static void add_note(Submission& submission, const std::string& note) {
+    submission.note += (submission.note.empty() ? "" : "; ") + note;
+  }
+
+  static void take_file(Submission& submission, const File& file) {
+    submission.path = file.path;
+    submission.file = student_name(file.base());
+  }
+
+  // Which of what a student handed in is graded.
+  void choose(Submission& submission, const Handed& handed) const {
+    std::vector<File> exact;
+    for (const File& file : handed.sources) {
+      if (file.base() == rules_.file) exact.push_back(file);
+    }
+    // The one with the fewest folders around it, if that is one.
+    const auto less = [](const File& one, const File& other) { return one.depth < other.depth; };
+    std::stable_sort(exact.begin(), exact.end(), less);
+    const bool one = exact.size() == 1 || (exact.size() > 1 && less(exact[0], exact[1]));
+    if (one) {
+      take_file(submission, exact.front());
+      if (handed.sources.size() > 1) {
+        add_note(submission, fmt::format("of {} the one of the assignment's name was taken",
+                                         listing(handed.sources)));
+      }
+    } else if (exact.size() > 1) {
+      submission.refusal =
+          fmt::format("There are {} files of that name: {}. Hand in one file called `{}`.",
+                      exact.size(), listing(exact), rules_.file);
+    } else if (handed.sources.size() == 1) {
+      take_file(submission, handed.sources.front());
+      if (submission.file != rules_.file) {
+        add_note(submission,
+                 fmt::format("`{}` was taken for `{}`, as the only .cu file",
+                             printable(student_name(handed.sources.front().name)), rules_.file));
+      }
+    } else if (!handed.sources.empty()) {
+      submission.refusal = fmt::format(
+          "There are {} files, {}, and none is called `{}`. Hand in one file of that name.",
+          handed.sources.size(), listing(handed.sources), rules_.file);
+    } else {
+      submission.refusal = why_nothing(handed);
+    }
+    for (const std::string& problem : handed.problems) {
+      if (submission.refusal.empty()) add_note(submission, problem);
+    }
+  }
+
+  std::string why_nothing(const Handed& handed) const {
+    if (!handed.problems.empty()) {
+      return fmt::format("{} Hand in a file called `{}`, or a zip archive with it.",
+                         join(handed.problems, " "), rules_.file);
+    }
+    if (handed.others.empty())
+      return fmt::format("Nothing was handed in. Hand in a file called `{}`.", rules_.file);
+    return fmt::format("There is no file `{}`, only {}. Hand in a file called `{}`.", rules_.file,
+                       listing(handed.others), rules_.file);
+  }
+
+  void add_class(const fs::path& folder) {
+    // Canvas and Moodle may give a student several files and folders.
+    struct Student {
+      PlatformName name;
+      std::vector<File> parts;
+    };
+    std::map<std::string, Student> exported;
+    const auto export_to = [&](const PlatformName& platform, const fs::path& path) {
+      Student& student = exported[platform.ids.front()];
+      const bool late = platform.late || student.name.late;
+      student.name = platform;
+      student.name.late = late;
+      student.parts.push_back({path, platform.file});
+    };
+    std::error_code code;
+    for (const fs::directory_entry& entry : entries(folder)) {
+      const fs::path& path = entry.path();
+      const std::string file = path.filename().string();
+      const bool is_folder = entry.is_directory(code);
+      const auto moodle = moodle_name(file);
+      const auto canvas = is_folder ? std::nullopt : canvas_name(file);
+      if (moodle && (is_folder || !moodle->file.empty())) {
+        export_to(*moodle, path);
+      } else if (canvas) {
+        export_to(*canvas, path);
+      } else if (is_folder) {
+        add_folder(file, {file}, path);
+      } else if (is_cuda(path)) {
+        add_file(path.stem().string(), path);
+      } else if (is_zip(path)) {
+        add_parts(path.stem().string(), {path.stem().string()}, {{path, file}});
+      } else {
+        left_out_.push_back(fmt::format("{} is no .cu file and no zip archive",
+                                        printable(student_name(display_path(path)))));
+      }
+    }
+    for (const auto& [id, student] : exported)
+      add_parts(student.name.student, student.name.ids, student.parts, student.name.late);
+  }
+
+  const SubmissionSearch& search_;
+  const SubmissionRules& rules_;
+  Archives archives_;
+  std::vector<Entry> all_;
+  std::vector<std::string> left_out_;
+};
+
+}  // namespace
+
+FoundSubmissions find_submissions(const SubmissionSearch& search, const SubmissionRules& rules) {
+  Finder finder(search, rules);
+  if (search.student.empty()) {
+    for (const fs::path& path : search.paths) finder.look_at(path);
+  } else {
+    finder.take_all_of(search.student, search.paths);
+  }
+  return finder.take();
+}
+
+}  // namespace warpmark

@@ -1,0 +1,40 @@
+#include "python/archives.hpp"
+
+#include <pybind11/embed.h>
+#include <pybind11/stl.h>
+
+#include <utility>
+
+#include "base/error.hpp"
+#include "python/archives_text.hpp"
+#include "python/objects.hpp"
+
+namespace warpmark {
+
+namespace py = pybind11;
+
+Unpacked unpack_zip([[maybe_unused]] Interpreter& python, const std::filesystem::path& archive,
+                    const std::filesystem::path& folder, const ArchiveLimits& limits) {
+  std::filesystem::create_directories(folder);
+  const py::gil_scoped_acquire lock;
+  try {
+    const auto builtins = py::module_::import("builtins");
+    py::dict scope;
+    builtins.attr("exec")(builtins.attr("compile")(kArchivesText, "archives.py", "exec"), scope);
+    const auto decoded = [](const std::filesystem::path& path) {
+      return py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefault(path.c_str()));
+    };
+    const py::tuple kept = py::make_tuple(".cu", ".cuh", ".h", ".hpp", ".zip");
+    const py::tuple result = scope["unpack"](decoded(archive), decoded(folder), limits.files,
+                                             limits.file_bytes, limits.bytes, kept);
+    Unpacked unpacked;
+    unpacked.problem = result[0].cast<std::string>();
+    for (const py::handle& one : result[1])
+      unpacked.left_out.push_back(py::reinterpret_borrow<py::bytes>(one));
+    return unpacked;
+  } catch (const py::error_already_set& error) {
+    throw internal_error("an archive cannot be unpacked: " + objects::exception_text(error));
+  }
+}
+
+}  // namespace warpmark

@@ -1,0 +1,66 @@
+# Unpacks zip files that nobody has looked at yet. The text of a C++ header: see archives.hpp.
+import os
+import stat
+import zipfile
+
+
+def unpack(archive, folder, most_files, most_file_bytes, most_bytes, kept):
+    """Regular files of a zip file, into a new folder. Those whose names end otherwise than in `kept` become empty
+    files, as nobody reads them; longer ones are cut one byte after what is allowed. Returns why it cannot be
+    unpacked, or "", and sentences about what was left out."""
+    problem, left_out = unpack_all(archive, folder, most_files, most_file_bytes, most_bytes, kept)
+    # Names in an archive may have halves of surrogate pairs.
+    return problem.encode("utf-8", "replace"), [text.encode("utf-8", "replace") for text in left_out]
+
+
+def unpack_all(archive, folder, most_files, most_file_bytes, most_bytes, kept):
+    left_out = []
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            members = [member for member in opened.infolist() if not member.is_dir()]
+            if len(members) > most_files:
+                return "has %d files, and no more than %d are unpacked" % (len(members), most_files), []
+            for member in members:
+                problem, written = unpack_member(opened, member, folder, most_file_bytes, kept)
+                most_bytes -= written
+                if problem:
+                    left_out.append("`%s` %s" % (member.filename, problem))
+                if most_bytes < 0:
+                    return "has more data than a submission needs", []
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, ValueError, EOFError, OSError) as error:
+        return "is no zip archive that can be read (%s)" % error, []
+    return "", left_out
+
+
+def unpack_member(opened, member, folder, most_file_bytes, kept):
+    """What is wrong with a file, or "", and the bytes that it took."""
+    parts = [part for part in member.filename.replace("\\", "/").split("/") if part not in ("", ".")]
+    if member.filename.startswith(("/", "\\")) or ".." in parts or not parts:
+        return "leads out of the archive", 0
+    if parts[0] == "__MACOSX" or any(part.startswith(".") for part in parts):
+        return "", 0
+    if stat.S_ISLNK(member.external_attr >> 16):
+        return "is a link", 0
+    if member.flag_bits & 1:
+        return "is encrypted", 0
+    path = os.path.join(folder, *parts)
+    if len(parts) > 16 or len(os.fsencode(path)) > 1000 or any(len(os.fsencode(part)) > 255 for part in parts):
+        return "has too long a name", 0
+    data = b""
+    if member.filename.lower().endswith(kept):
+        try:
+            with opened.open(member) as file:
+                data = file.read(most_file_bytes + 1)
+        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
+            return "cannot be read (%s)" % error, 0
+        except Exception as error:  # zlib.error, lzma.LZMAError and what else a damaged file raises
+            return "is damaged (%s)" % error, 0
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "xb") as target:
+            target.write(data)
+    except FileExistsError:
+        return "is there twice", 0
+    except NotADirectoryError:
+        return "lies in a file", 0
+    return "", len(data)
