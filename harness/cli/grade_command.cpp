@@ -36,6 +36,7 @@ struct GradeRequest {
   std::string device = "auto";
   std::string student;
   fs::path roster;
+  GradeRuleFiles rules;
   bool no_sandbox = false;
   bool without_lint = false;
   bool regrade = false;
@@ -198,6 +199,11 @@ ExitCode grade(const GradeRequest& request, Output& out) {
   options.secret_fingerprint = secret.fingerprint();
   options.jobs = request.jobs;
   options.regrade = request.regrade;
+  const GradeRules rules(*assignment, request.rules);
+  options.rules = &rules;
+  std::vector<std::string> students;
+  for (const Submission& one : found.all) students.push_back(one.student);
+  for (const std::string& text : rules.unknown(students)) print_error(out, "warning: " + text);
 
   const UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   const InterruptGuard guard([&wake] {
@@ -241,6 +247,15 @@ Command grade_command(const ArgumentParser& program) {
   app.add_option("--device", request->device, "auto (default), gpu, cpu …").value_name("D");
   app.add_option("--roster", request->roster,
                  "CSV of the course's students, by which the names of platforms become theirs")
+      .value_name("FILE");
+  app.add_option("--extensions", request->rules.extensions,
+                 "CSV with `student`, `until` or `days`, `reason`: later due times")
+      .value_name("FILE");
+  app.add_option("--adjustments", request->rules.adjustments,
+                 "CSV with `student`, `points`, `reason`: points given or taken by hand")
+      .value_name("FILE");
+  app.add_option("--times", request->rules.times,
+                 "CSV with `student`, `time`: when each handed in, where no platform says it")
       .value_name("FILE");
   app.add_option("--student", request->student, "All SUBMISSIONS are what this student handed in")
       .value_name("NAME");

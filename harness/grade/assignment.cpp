@@ -26,7 +26,7 @@ const std::vector<std::string>& default_toolkit_headers() {
 
 double Assignment::max_points() const {
   double sum = 0;
-  for (const AssignmentCase& one : cases) sum += one.points;
+  for (const AssignmentCase& one : cases) sum += one.extra ? 0 : one.points;
   return sum;
 }
 

@@ -37,6 +37,7 @@ struct AssignmentCase {
   Visibility visibility = Visibility::visible;
   Credit credit = Credit::all;
   std::string hint;
+  bool extra = false;       ///< extra credit: its points count on top of the assignment's
   std::vector<Case> items;  ///< one at least
 };
 
@@ -66,6 +67,15 @@ struct SelfTest {
   std::vector<GradeWord> words;  ///< of must_fail: one of which that case says; none: any
 };
 
+/// Until when it is handed in, and what it costs to be late.
+struct LatePolicy {
+  std::optional<int64_t> due;  ///< seconds since 1970, UTC
+  double share_per_day = 0;    ///< of the assignment's points, lost for each day that has begun
+  double points_per_day = 0;   ///< the same in points
+  int64_t days = 0;            ///< later than this there are no points
+  int64_t grace_s = 0;         ///< seconds after `due` that do not count
+};
+
 struct Assignment {
   std::string id;  ///< of [A-Za-z0-9_-]: names results
   std::string title;
@@ -82,8 +92,10 @@ struct Assignment {
   /// Axes and scalar arguments with one value everywhere, on purpose.
   std::vector<Located> fixed;
   std::vector<SelfTest> self_tests;
+  LatePolicy late;
   std::string sha256;  ///< of the assignment, its suites, their files and the course's headers
 
+  /// Without extra credit.
   double max_points() const;
 };
 

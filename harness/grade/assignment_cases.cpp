@@ -169,8 +169,9 @@ std::vector<AssignmentCase> AssignmentCaseReader::read_cases(const YamlNode& lis
 }
 
 AssignmentCase AssignmentCaseReader::read_case(const YamlNode& node) {
-  require_map(node, "a case",
-              {"name", "points", "axes", "where", "suite", "visibility", "credit", "hint"});
+  require_map(
+      node, "a case",
+      {"name", "points", "axes", "where", "suite", "visibility", "credit", "hint", "extra"});
   AssignmentCase one;
   one.where = node.where;
   const YamlNode* name = node.find("name");
@@ -191,6 +192,9 @@ AssignmentCase AssignmentCaseReader::read_case(const YamlNode& node) {
   }
   if (const YamlNode* hint = node.find("hint")) {
     one.hint = printable(read_text(*hint, "`hint`").text);
+  }
+  if (const YamlNode* extra = node.find("extra")) {
+    one.extra = read_word(*extra, "`extra`", {"true", "false"}) == "true";
   }
   one.items = read_items(node, one);
   return one;

@@ -90,7 +90,7 @@ std::shared_ptr<const Assignment> parse_assignment(const std::string& text, cons
   }
   require_map(root, "an assignment",
               {"warpmark", "assignment", "title", "about", "suite", "points", "submission",
-               "trials", "cases", "fixed", "ptx", "limits", "self_test"});
+               "trials", "cases", "fixed", "ptx", "limits", "self_test", "due", "late"});
   require_format_version(root);
   into.id = read_assignment_id(required(root, "assignment", "its short name, as in double-it"));
   const YamlNode* title = root.find("title");
@@ -115,6 +115,7 @@ std::shared_ptr<const Assignment> parse_assignment(const std::string& text, cons
   into.cases = reader.read_cases(required(root, "cases", "what is graded, for how many points"));
   into.suites = reader.suites();
   if (const YamlNode* points = root.find("points")) check_sum(*points, into);
+  into.late = read_late_policy(root.find("due"), root.find("late"));
   if (const YamlNode* ptx = root.find("ptx")) into.ptx = read_ptx_policy(*ptx);
   if (const YamlNode* limits = root.find("limits")) into.limits = read_grade_limits(*limits);
   if (const YamlNode* fixed = root.find("fixed")) into.fixed = read_fixed(*fixed, into.suites);

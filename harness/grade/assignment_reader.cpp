@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/date_time.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "compiler/ptx_registers.hpp"
@@ -252,6 +253,37 @@ GradeLimits read_grade_limits(const YamlNode& node) {
   count("compile_mib", kMostMib, limits.compile_mib);
   count("memory_mib", kMostMib, limits.memory_mib);
   return limits;
+}
+
+LatePolicy read_late_policy(const YamlNode* due, const YamlNode* late) {
+  LatePolicy policy;
+  if (due != nullptr) {
+    const std::string text = read_line(*due, "`due`");
+    policy.due = parse_time(text);
+    if (!policy.due) {
+      throw usage_error(fmt::format("`{}` is no time with a zone", text), due->content,
+                        "as in 2026-11-20T23:59:00+01:00");
+    }
+  }
+  if (late == nullptr) return policy;
+  if (due == nullptr) throw usage_error("`late` needs `due`", late->where);
+  require_map(*late, "`late`", {"per_day", "days", "grace_min"});
+  const YamlNode* each = late->find("per_day");
+  const YamlNode* days = late->find("days");
+  if (each == nullptr || days == nullptr) {
+    throw usage_error("`late` needs `per_day` and `days`", late->where,
+                      "as in {per_day: 10%, days: 3}: after three days there are no points");
+  }
+  YamlNode number = *each;
+  const bool share = number.text.ends_with('%');
+  if (share) number.text.pop_back();
+  const double lost = read_positive(number, "`per_day`", share ? 100 : 1e6);
+  (share ? policy.share_per_day : policy.points_per_day) = share ? lost / 100 : lost;
+  policy.days = static_cast<int64_t>(read_count(*days, "`days`", 365));
+  if (const YamlNode* grace = late->find("grace_min")) {
+    policy.grace_s = static_cast<int64_t>(read_count(*grace, "`grace_min`", 1440)) * 60;
+  }
+  return policy;
 }
 
 std::vector<Located> read_fixed(const YamlNode& node,

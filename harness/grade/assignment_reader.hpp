@@ -26,6 +26,8 @@ std::filesystem::path read_file_name(const YamlNode& node, const std::string& wh
 std::string read_assignment_id(const YamlNode& node);
 /// `file` is "" unless the node says it.
 SubmissionRules read_submission(const YamlNode& node, const std::filesystem::path& folder);
+/// Either may be null.
+LatePolicy read_late_policy(const YamlNode* due, const YamlNode* late);
 PtxPolicy read_ptx_policy(const YamlNode& node);
 GradeLimits read_grade_limits(const YamlNode& node);
 /// Names of axes and scalar arguments of the suites.

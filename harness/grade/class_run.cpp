@@ -130,7 +130,13 @@ class ClassRun {
       if (previous_[i] && !is_grade(*previous_[i])) previous_[i].reset();
       if (previous_[i] && previous_[i]->key == keys_[i] && !options_.regrade) {
         ++whole_.reused;
-        results_[i] = std::move(previous_[i]);
+        results_[i] = previous_[i];
+        adjust(i, *results_[i]);
+        // Rules change points without a new grade.
+        if (results_[i]->adjustments != previous_[i]->adjustments ||
+            results_[i]->handed_in != previous_[i]->handed_in)
+          files_.write(*results_[i]);
+        previous_[i].reset();
         watcher_.has_result(*results_[i], true);
         continue;
       }
@@ -270,9 +276,14 @@ class ClassRun {
       ++whole_.failed;
       if (previous_[i]) result = kept(*previous_[i], result);
     }
+    adjust(i, result);
     files_.write(result);
     results_[i] = std::move(result);
     watcher_.has_result(*results_[i], false);
+  }
+
+  void adjust(size_t i, GradeResult& result) const {
+    if (options_.rules != nullptr) options_.rules->apply(result, submissions_[i].handed_in);
   }
 
   const Assignment& assignment_;

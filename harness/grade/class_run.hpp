@@ -9,6 +9,7 @@
 #include "grade/assignment.hpp"
 #include "grade/grade_files.hpp"
 #include "grade/grade_process.hpp"
+#include "grade/grade_rules.hpp"
 #include "grade/submission.hpp"
 
 namespace warpmark {
@@ -18,6 +19,7 @@ struct ClassRunOptions {
   std::string secret_fingerprint;
   size_t jobs = 0;       ///< processes; 0: one for each processor, and one alone on a GPU
   bool regrade = false;  ///< what is known, too
+  const GradeRules* rules = nullptr;  ///< of the course; null for none
 };
 
 /// Is notified of a run's progress.

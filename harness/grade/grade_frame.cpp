@@ -24,6 +24,7 @@ GradeResult unfinished_grade(const Assignment& assignment, const Submission& sub
     graded.visibility = one.visibility;
     graded.credit = one.credit;
     graded.hint = one.hint;
+    graded.extra = one.extra;
     for (const Case& which : one.items) {
       GradedItem& item = graded.items.emplace_back();
       item.case_id = which.id;

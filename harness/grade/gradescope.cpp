@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/date_time.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -41,36 +42,38 @@ Submitter submitter(std::string name, std::initializer_list<std::string> ids) {
 
 }  // namespace
 
-std::vector<Submitter> read_gradescope_metadata(const fs::path& file) {
+GradescopeSubmission read_gradescope_metadata(const fs::path& file) {
   const nlohmann::json json = nlohmann::json::parse(read_file(file), nullptr, false);
   if (!json.is_object()) {
     throw usage_error(fmt::format("{} is no JSON object", display_path(file)), {},
                       "Gradescope writes it beside the folder `submission`");
   }
-  std::vector<Submitter> all;
+  GradescopeSubmission all;
+  all.created_at = parse_time(text_of(json, "created_at"));
   const auto users = json.find("users");
   if (users == json.end() || !users->is_array()) return all;
   for (const nlohmann::json& user : *users) {
     if (!user.is_object()) continue;
     Submitter one = submitter(text_of(user, "name"),
                               {text_of(user, "sid"), text_of(user, "email"), text_of(user, "id")});
-    if (!one.ids.empty()) all.push_back(std::move(one));
+    if (!one.ids.empty()) all.submitters.push_back(std::move(one));
   }
   return all;
 }
 
-std::map<std::string, std::vector<Submitter>> read_gradescope_export(const fs::path& file) {
-  std::map<std::string, std::vector<Submitter>> all;
+std::map<std::string, GradescopeSubmission> read_gradescope_export(const fs::path& file) {
+  std::map<std::string, GradescopeSubmission> all;
   try {
     // Ruby writes aliases where something stands twice, which our own reader refuses.
     for (const auto& submission : YAML::LoadFile(file.string())) {
-      std::vector<Submitter>& submitters = all[submission.first.Scalar()];
+      GradescopeSubmission& entry = all[submission.first.Scalar()];
       if (!submission.second.IsMap()) continue;
+      entry.created_at = parse_time(text_of(submission.second, ":created_at"));
       for (const YAML::Node& one : submission.second[":submitters"]) {
         if (!one.IsMap()) continue;
         Submitter found =
             submitter(text_of(one, ":name"), {text_of(one, ":sid"), text_of(one, ":email")});
-        if (!found.ids.empty()) submitters.push_back(std::move(found));
+        if (!found.ids.empty()) entry.submitters.push_back(std::move(found));
       }
     }
   } catch (const YAML::Exception& error) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "base/csv.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -66,74 +67,6 @@ std::vector<std::string> keys_of_name(std::string_view name) {
   return keys;
 }
 
-// Records of a CSV text (RFC 4180), with the line that each begins on.
-class Csv {
- public:
-  Csv(std::string_view text, std::string file) : rest_(text), file_(std::move(file)) {
-    if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);
-    const std::string_view first = rest_.substr(0, rest_.find_first_of("\r\n"));
-    const auto count = [&](char c) { return std::count(first.begin(), first.end(), c); };
-    for (const char c : {';', '\t'}) {
-      if (count(c) > count(separator_)) separator_ = c;
-    }
-  }
-
-  // False at the end.
-  bool next(std::vector<std::string>& fields) {
-    fields.clear();
-    while (!rest_.empty()) {
-      where_ = line_;
-      fields.clear();
-      do {
-        fields.push_back(field());
-      } while (accept(separator_));
-      if (accept('\r'))
-        accept('\n');
-      else
-        accept('\n');
-      ++line_;
-      const bool blank = std::all_of(fields.begin(), fields.end(),
-                                     [](const std::string& one) { return trim(one).empty(); });
-      if (!blank) return true;
-    }
-    return false;
-  }
-  Position where() const { return {file_, where_, 1}; }
-
- private:
-  bool accept(char c) {
-    if (rest_.empty() || rest_.front() != c) return false;
-    rest_.remove_prefix(1);
-    return true;
-  }
-
-  std::string field() {
-    std::string value;
-    if (!accept('"')) {
-      const size_t end = rest_.find_first_of(std::string("\r\n") + separator_);
-      value = rest_.substr(0, end);
-      rest_.remove_prefix(value.size());
-      return value;
-    }
-    while (true) {
-      if (rest_.empty()) {
-        throw usage_error("a quoted field has no end", where());
-      }
-      const char c = rest_.front();
-      rest_.remove_prefix(1);
-      if (c == '"' && !accept('"')) break;
-      if (c == '\n') ++line_;
-      value += c;
-    }
-    return value;
-  }
-
-  std::string_view rest_;
-  std::string file_;
-  char separator_ = ',';
-  int line_ = 1, where_ = 1;
-};
-
 struct Columns {
   std::optional<size_t> name, first, last;
   std::vector<size_t> unique;
@@ -163,7 +96,7 @@ Roster Roster::read(const fs::path& file) {
 }
 
 Roster Roster::parse(std::string_view text, const std::string& file) {
-  Csv csv(text, file);
+  CsvReader csv(text, file);
   std::vector<std::string> fields;
   if (!csv.next(fields)) throw usage_error("the roster is empty", {file, 1, 1});
   const Columns columns = columns_of(fields, csv.where());

@@ -1,7 +1,9 @@
 // What a student handed in, read as what nobody has looked at yet.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +19,8 @@ struct Submission {
   std::string text;            ///< CUDA C++, without a byte order mark
   std::string sha256;          ///< of the file's bytes; "" if it was not read
   std::string refusal;  ///< for the student: why it is not graded, and what to do; "" if it is
-  std::string note;     ///< for staff: what was taken in the place of what; "" for nothing
+  std::optional<int64_t> handed_in;  ///< seconds since 1970, UTC, if the platform says so
+  std::string note;  ///< for staff: what was taken in the place of what; "" for nothing
 };
 
 /// Reads the file: a regular one, of no more than the allowed bytes, not empty, text. Else there is

@@ -303,7 +303,7 @@ class Finder {
       if (name == "submission_metadata.yml") continue;
       const auto found = known.find(name);
       if (entry.is_directory(code))
-        add_group(found == known.end() ? std::vector<Submitter>() : found->second, entry.path(),
+        add_group(found == known.end() ? GradescopeSubmission() : found->second, entry.path(),
                   name);
       else
         left_out_.push_back(
@@ -312,11 +312,11 @@ class Finder {
   }
 
   // Who hands in together has a grade each. `name` is for those of whom nothing is known.
-  void add_group(const std::vector<Submitter>& submitters, const fs::path& path,
-                 const std::string& name) {
-    if (submitters.empty()) return static_cast<void>(add_folder(name, {name}, path));
-    for (const Submitter& one : submitters) {
-      add_folder(one.name.empty() ? one.ids.front() : one.name, one.ids, path);
+  void add_group(const GradescopeSubmission& group, const fs::path& path, const std::string& name) {
+    if (group.submitters.empty()) add_folder(name, {name}, path).handed_in = group.created_at;
+    for (const Submitter& one : group.submitters) {
+      add_folder(one.name.empty() ? one.ids.front() : one.name, one.ids, path).handed_in =
+          group.created_at;
     }
   }
 

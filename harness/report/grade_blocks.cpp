@@ -63,6 +63,14 @@ std::string item_block(const GradedItem& item, bool for_staff) {
 
 }  // namespace
 
+std::string adjustment_block(const GradeResult& result) {
+  const std::vector<std::string> lines = adjustment_texts(result);
+  if (lines.empty()) return "";
+  std::string items;
+  for (const std::string& line : lines) items += "<li>" + html_text(line) + "</li>";
+  return "<ul class=\"sum\">" + items + "</ul>\n";
+}
+
 std::string heat_class(const GradedCase& one, GradeWord word) {
   if (word == GradeWord::not_launched) return "none";
   if (is_full(one)) return "h4";

@@ -8,6 +8,9 @@
 
 namespace warpmark {
 
+/// How the total comes about where rules of the course change it; "" where none does.
+std::string adjustment_block(const GradeResult& result);
+
 /// The share of its points that a case got, in five steps: 'h4' for all to 'h0' for none; 'none'
 /// where nothing ran. Names of kGradeStyle.
 std::string heat_class(const GradedCase& one, GradeWord word);

@@ -113,7 +113,7 @@ class ClassTable {
 
  private:
   std::string points_of(const GradeResult& result) const {
-    return has_points(result) ? of_text(result.points, result.max_points) : "-";
+    return has_points(result) ? of_text(result.final_points(), result.max_points) : "-";
   }
 
   // One for each case, blank where the result has none of that name; no blanks at the end.
@@ -155,9 +155,9 @@ class ClassTable {
 
 void print_grade(std::ostream& out, const ConsoleStyle& style, const StudentView& view) {
   const GradeResult& result = view.result();
-  const Colour colour = !has_points(result)                         ? Colour::yellow
-                        : result.points >= result.max_points - 1e-9 ? Colour::green
-                                                                    : Colour::red;
+  const Colour colour = !has_points(result)                                 ? Colour::yellow
+                        : result.final_points() >= result.max_points - 1e-9 ? Colour::green
+                                                                            : Colour::red;
   std::string text = coloured(style, Colour::bold, in_one_line(result.student)) + ": " +
                      coloured(style, colour, total_text(result));
   if (result.state != GradeState::graded && has_points(result)) {
@@ -165,6 +165,7 @@ void print_grade(std::ostream& out, const ConsoleStyle& style, const StudentView
   }
   put(out, style, text + "\n");
   if (style.verbosity == Verbosity::quiet) return;
+  for (const std::string& line : adjustment_texts(result)) put(out, style, "  " + line + "\n");
 
   const std::string message = message_text(result);
   text = message.empty() ? "" : "\n" + sentences(style, message);

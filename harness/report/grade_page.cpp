@@ -51,7 +51,9 @@ class Page {
     for (const std::string& name : case_names(results)) cases_.push_back(totals_of(name));
     order_.resize(results.size());
     std::iota(order_.begin(), order_.end(), size_t{0});
-    const auto rank = [&](size_t i) { return has_points(results[i]) ? results[i].points : -1.0; };
+    const auto rank = [&](size_t i) {
+      return has_points(results[i]) ? results[i].final_points() : -1.0;
+    };
     std::stable_sort(order_.begin(), order_.end(),
                      [&](size_t a, size_t b) { return rank(a) > rank(b); });
   }
@@ -161,7 +163,7 @@ class Page {
     std::array<size_t, 10> bars = {};
     for (const GradeResult& result : results_) {
       if (!has_points(result)) continue;
-      const double share = std::clamp(result.points / totals_.max_points, 0.0, 1.0);
+      const double share = std::clamp(result.final_points() / totals_.max_points, 0.0, 1.0);
       ++bars[std::min<size_t>(static_cast<size_t>(share * 10), 9)];
     }
     const size_t most = *std::max_element(bars.begin(), bars.end());
@@ -221,7 +223,7 @@ class Page {
     std::string row = fmt::format(
         "<tr><th scope=\"row\" title=\"{0}\"><a href=\"#student-{1}\">{0}</a></th>"
         "<td class=\"number\">{2}</td>",
-        name, i, has_points(result) ? points_text(result.points) : "–");
+        name, i, has_points(result) ? points_text(result.final_points()) : "–");
     for (const CaseTotals& totals : cases_) {
       const GradedCase* one = find_case(result, totals.name);
       if (one == nullptr) {
@@ -281,6 +283,7 @@ class Page {
                     "<span class=\"points\">{}</span>{}</summary>\n<div class=\"inside\">",
                     i, results_.size() == 1 ? " open" : "", html_text(result.student),
                     total_text(result), badges(result)));
+    add(adjustment_block(result));
     const std::string message = message_text(result);
     if (!message.empty()) {
       add(fmt::format("<div class=\"banner{}\">{}</div>", has_points(result) ? " bad" : "",

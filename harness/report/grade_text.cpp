@@ -61,7 +61,20 @@ bool has_points(const GradeResult& result) {
 
 std::string total_text(const GradeResult& result) {
   if (!has_points(result)) return "not graded";
-  return fmt::format("{} of {} points", points_text(result.points), points_text(result.max_points));
+  return fmt::format("{} of {} points", points_text(result.final_points()),
+                     points_text(result.max_points));
+}
+
+std::vector<std::string> adjustment_texts(const GradeResult& result) {
+  std::vector<std::string> lines;
+  if (result.adjustments.empty()) return lines;
+  lines.push_back(fmt::format("cases: {} points", points_text(result.points)));
+  for (const GradeAdjustment& one : result.adjustments) {
+    lines.push_back(fmt::format("{}: {}{} points{}", in_one_line(one.name),
+                                one.points > 0 ? "+" : "", points_text(one.points),
+                                one.reason.empty() ? "" : ", " + in_one_line(one.reason)));
+  }
+  return lines;
 }
 
 std::string_view state_title(GradeState state) {
@@ -275,10 +288,10 @@ ClassTotals class_totals(const std::vector<GradeResult>& results) {
   for (const GradeResult& result : results) {
     totals.max_points = std::max(totals.max_points, result.max_points);
     if (!has_points(result)) continue;
-    points.push_back(result.points);
-    totals.mean += result.points;
+    points.push_back(result.final_points());
+    totals.mean += result.final_points();
     // Points are sums of fractions, which may miss the whole by a rounding.
-    if (result.points >= result.max_points - 1e-9) ++totals.full;
+    if (result.final_points() >= result.max_points - 1e-9) ++totals.full;
   }
   totals.graded = points.size();
   if (points.empty()) return totals;

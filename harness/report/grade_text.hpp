@@ -15,6 +15,9 @@ bool has_points(const GradeResult& result);
 
 /// "6.67 of 20 points"; "not graded" without points.
 std::string total_text(const GradeResult& result);
+/// A line for the points of the cases and one for each adjustment, of which the total is the sum;
+/// none where there is none.
+std::vector<std::string> adjustment_texts(const GradeResult& result);
 
 /// What a state is called: "does not compile".
 std::string_view state_title(GradeState state);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/log_text.hpp"
 #include "base/text.hpp"
 #include "report/grade_text.hpp"
@@ -50,6 +52,11 @@ std::string grades_csv(const std::vector<GradeResult>& results) {
   const std::vector<std::string> names = case_names(results);
   const std::string end = "\r\n";
   std::string csv = "\"student\",\"state\",\"points\",\"max_points\"";
+  // Only where there are any, so that a course without them has the same table as ever.
+  const bool adjusted = std::any_of(results.begin(), results.end(), [](const GradeResult& result) {
+    return !result.adjustments.empty() || !result.handed_in.empty();
+  });
+  if (adjusted) csv += R"(,"case_points","adjustments","handed_in")";
   for (const std::string& name : names) {
     csv += "," + cell(name + ": points") + "," + cell(name + ": word");
   }
@@ -59,7 +66,13 @@ std::string grades_csv(const std::vector<GradeResult>& results) {
     const auto number = [&](double points) {
       return has_points(result) ? points_text(points) : std::string();
     };
-    csv += number(result.points) + "," + points_text(result.max_points);
+    csv += number(result.final_points()) + "," + points_text(result.max_points);
+    if (adjusted) {
+      const std::vector<std::string> lines = adjustment_texts(result);
+      csv += "," + number(result.points) + "," +
+             cell(lines.empty() ? "" : join({lines.begin() + 1, lines.end()}, "; ")) + "," +
+             cell(result.handed_in);
+    }
     for (const std::string& name : names) {
       const GradedCase* one = find_case(result, name);
       csv += one == nullptr ? ",," : "," + number(one->points) + "," + cell(to_text(one->word()));

@@ -14,7 +14,11 @@ using Json = nlohmann::ordered_json;
 
 std::string output_text(const GradeResult& result) {
   std::string text = message_text(result);
-  if (has_points(result)) text = total_text(result) + (text.empty() ? "" : "\n\n" + text);
+  if (has_points(result)) {
+    const std::string sum = join(adjustment_texts(result), "\n");
+    text =
+        total_text(result) + (sum.empty() ? "" : "\n" + sum) + (text.empty() ? "" : "\n\n" + text);
+  }
   const std::string_view log = trim(result.log);
   if (!log.empty()) text += fmt::format("\n\nThe compiler says:\n{}", log);
   return text;
@@ -27,8 +31,9 @@ Json test_of(const StudentView& view, size_t i) {
   const bool hidden = one.visibility == Visibility::hidden;
   Json tags = {to_text(word)};
   if (hidden) tags.push_back("hidden");
+  if (one.extra) tags.push_back("extra credit");
   return {{"score", shown_points(one.points)},
-          {"max_score", shown_points(one.max_points)},
+          {"max_score", one.extra ? 0 : shown_points(one.max_points)},
           {"status", passed ? "passed" : "failed"},
           {"name", one.name},
           {"name_format", "text"},
@@ -45,7 +50,7 @@ Json test_of(const StudentView& view, size_t i) {
 std::string gradescope_json(const StudentView& view) {
   const GradeResult& result = view.result();
   Json json;
-  if (has_points(result)) json["score"] = shown_points(result.points);
+  if (has_points(result)) json["score"] = shown_points(result.final_points());
   json["execution_time"] = shown_points(result.seconds);
   json["output"] = output_text(result);
   for (const char* format : {"output_format", "test_output_format", "test_name_format"}) {
@@ -65,7 +70,7 @@ std::string gradescope_json(const StudentView& view) {
     json["tests"] = std::move(tests);
     // Shown to the class, under names that students choose, only where staff turn it on.
     json["leaderboard"] = {
-        {{"name", "points"}, {"value", shown_points(result.points)}, {"order", "desc"}}};
+        {{"name", "points"}, {"value", shown_points(result.final_points())}, {"order", "desc"}}};
   }
   return json_document(strict_json(json));
 }

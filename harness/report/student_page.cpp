@@ -18,11 +18,12 @@ namespace {
 std::string score(const GradeResult& result) {
   if (!has_points(result)) return "<p class=\"score\">Not graded</p>\n";
   const double share =
-      result.max_points > 0 ? std::clamp(result.points / result.max_points, 0.0, 1.0) : 0;
+      result.max_points > 0 ? std::clamp(result.final_points() / result.max_points, 0.0, 1.0) : 0;
   return fmt::format(
-      "<p class=\"score\">{} <span>of {} points</span></p>\n"
-      "<div class=\"meter\"><i style=\"width:{:.1f}%\"></i></div>\n",
-      points_text(result.points), points_text(result.max_points), 100 * share);
+             "<p class=\"score\">{} <span>of {} points</span></p>\n"
+             "<div class=\"meter\"><i style=\"width:{:.1f}%\"></i></div>\n",
+             points_text(result.final_points()), points_text(result.max_points), 100 * share) +
+         adjustment_block(result);
 }
 
 // Who, what file, when and on what.

@@ -45,8 +45,13 @@ Json json_of(const GradedCase& one, GradeWord word) {
           {"visibility", to_text(one.visibility)},
           {"credit", to_text(one.credit)},
           {"hint", one.hint},
+          {"extra", one.extra},
           {"word", to_text(word)},
           {"items", std::move(items)}};
+}
+
+Json json_of(const GradeAdjustment& one) {
+  return {{"name", one.name}, {"points", one.points}, {"reason", one.reason}};
 }
 
 Json json_of(const GradeContext& context) {
@@ -65,6 +70,8 @@ Json json_of(const GradeResult& result, const std::vector<GradeWord>& words) {
   for (size_t i = 0; i < result.cases.size(); ++i) {
     cases.push_back(json_of(result.cases[i], words[i]));
   }
+  Json adjustments = Json::array();
+  for (const GradeAdjustment& one : result.adjustments) adjustments.push_back(json_of(one));
   return strict_json({{"grade", kGradeVersion},
                       {"assignment", result.assignment},
                       {"title", result.title},
@@ -79,6 +86,9 @@ Json json_of(const GradeResult& result, const std::vector<GradeWord>& words) {
                       {"points", result.points},
                       {"max_points", result.max_points},
                       {"cases", std::move(cases)},
+                      {"handed_in", result.handed_in},
+                      {"adjustments", std::move(adjustments)},
+                      {"final_points", result.final_points()},
                       {"flags", result.flags},
                       {"seconds", seconds_of(result.seconds)},
                       {"context", json_of(result.context)}});
@@ -138,6 +148,8 @@ GradedCase graded_case_of(const RecordField& record) {
   one.visibility = record.member("visibility").one_of({Visibility::visible, Visibility::hidden});
   one.credit = record.member("credit").one_of({Credit::all, Credit::each});
   one.hint = record.member("hint").text();
+  // Results of versions before there was extra credit have no such member.
+  if (const auto extra = record.find("extra")) one.extra = extra->boolean();
   for (const RecordField& item : record.member("items").elements()) {
     one.items.push_back(item_of(item));
   }
@@ -195,6 +207,13 @@ GradeResult grade_result_from_json(const Json& json, const Position& where) {
   result.max_points = not_negative(record.member("max_points"));
   for (const RecordField& one : record.member("cases").elements()) {
     result.cases.push_back(graded_case_of(one));
+  }
+  if (const auto handed_in = record.find("handed_in")) result.handed_in = handed_in->text();
+  if (const auto adjustments = record.find("adjustments")) {
+    for (const RecordField& one : adjustments->elements()) {
+      result.adjustments.push_back(
+          {one.member("name").text(), one.member("points").number(), one.member("reason").text()});
+    }
   }
   result.flags = record.member("flags").texts();
   result.seconds = not_negative(record.member("seconds"));

@@ -1,5 +1,7 @@
 #include "results/grade_result.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -58,6 +60,12 @@ GradeWord GradedCase::word() const {
     if (item.word != GradeWord::pass) return item.word;
   }
   return GradeWord::pass;
+}
+
+double GradeResult::final_points() const {
+  double sum = points;
+  for (const GradeAdjustment& one : adjustments) sum += one.points;
+  return std::max(0.0, sum);
 }
 
 double shown_points(double points) {

@@ -65,7 +65,8 @@ struct GradedCase {
   double max_points = 0;
   Visibility visibility = Visibility::visible;
   Credit credit = Credit::all;
-  std::string hint;  ///< the lecturer's, for those who lost points here
+  std::string hint;    ///< the lecturer's, for those who lost points here
+  bool extra = false;  ///< extra credit: on top of the assignment's points
   std::vector<GradedItem> items;
 
   /// The first word in the order of items that is no pass; pass if there is none. Of no items
@@ -85,6 +86,14 @@ struct GradeContext {
   bool no_sandbox = false;  ///< the lecturer told it to grade although none holds
 };
 
+/// What a rule of the course adds to the points of the cases, or takes away.
+struct GradeAdjustment {
+  std::string name;  ///< "late", "extension", "adjustment"
+  double points = 0;
+  std::string reason;  ///< for the student
+  bool operator==(const GradeAdjustment&) const = default;
+};
+
 struct GradeResult {
   std::string assignment, title;
   std::string student;            ///< as the file or folder was called; any bytes made UTF-8
@@ -98,6 +107,10 @@ struct GradeResult {
   double points = 0;    ///< the cases' sum
   double max_points = 0;
   std::vector<GradedCase> cases;
+  std::string handed_in;  ///< UTC, RFC 3339; "" if nobody says when
+  std::vector<GradeAdjustment> adjustments;
+  /// The points of the cases with all adjustments, and not below 0: the grade.
+  double final_points() const;
   std::vector<std::string> flags;  ///< for staff: "uses clock64", …
   double seconds = 0;              ///< wall clock, compile included
   GradeContext context;

@@ -1,0 +1,64 @@
+// What a course adds to the points of the cases: late days, extensions, adjustments by hand.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grade/assignment.hpp"
+#include "results/grade_result.hpp"
+
+namespace warpmark {
+
+/// The files of a course, each "" if there is none. Names of students are those of the results.
+struct GradeRuleFiles {
+  std::filesystem::path extensions;   ///< CSV: student, and `until` or `days`; reason
+  std::filesystem::path adjustments;  ///< CSV: student, points, reason
+  std::filesystem::path times;        ///< CSV: student, time: when each handed in
+};
+
+/// What the files say, applied to results. Nothing here needs a kernel to run: a result can be
+/// adjusted again and again.
+class GradeRules {
+ public:
+  /// Throws a usage error with file and line for what cannot be read: a time without a zone, a row
+  /// without a student, an extension beside no due time, a student twice in extensions or times.
+  GradeRules(const Assignment& assignment, const GradeRuleFiles& files);
+
+  /// Sets GradeResult::adjustments anew: a line for each rule that applies, so that nobody has to
+  /// guess where points went. `handed_in` is what the platform says, if it does; a row of `times`
+  /// comes first. A result of GradeState::grader_error has none.
+  void apply(GradeResult& result, std::optional<int64_t> handed_in) const;
+
+  /// Students whom a file names and who are none of these: slips of the pen, or of whom there is no
+  /// submission. Sentences.
+  std::vector<std::string> unknown(const std::vector<std::string>& students) const;
+
+ private:
+  struct Extension {
+    std::optional<int64_t> until;
+    int64_t days = 0;
+    std::string reason;
+    Position where;
+  };
+  struct Adjustment {
+    double points = 0;
+    std::string reason;
+    Position where;
+  };
+
+  void read_extensions(const std::filesystem::path& file);
+  void read_adjustments(const std::filesystem::path& file);
+  void read_times(const std::filesystem::path& file);
+  void add_lateness(GradeResult& result, int64_t handed_in) const;
+
+  LatePolicy late_;
+  std::map<std::string, Extension> extensions_;
+  std::map<std::string, std::vector<Adjustment>> adjustments_;
+  std::map<std::string, std::pair<int64_t, Position>> times_;
+};
+
+}  // namespace warpmark
