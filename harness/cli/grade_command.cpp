@@ -2,6 +2,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -40,6 +41,7 @@ struct GradeRequest {
   bool no_sandbox = false;
   bool without_lint = false;
   bool regrade = false;
+  std::vector<std::string> only;
   bool lint = false;
   bool quiet = false;
 };
@@ -117,6 +119,21 @@ void require_apart(const fs::path& out, const std::vector<fs::path>& submissions
   }
 }
 
+void keep_only(const std::vector<std::string>& names, std::vector<Submission>& all) {
+  if (names.empty()) return;
+  std::vector<std::string> known;
+  for (const Submission& one : all) known.push_back(one.student);
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::string near = nearest(name, known);
+    throw usage_error(fmt::format("there is no submission of `{}`", printable(name)), {},
+                      near.empty() ? "" : fmt::format("did you mean `{}`?", printable(near)));
+  }
+  std::erase_if(all, [&](const Submission& one) {
+    return std::find(names.begin(), names.end(), one.student) == names.end();
+  });
+}
+
 FoundSubmissions find_submissions(const GradeRequest& request, const Assignment& assignment,
                                   LazyPython& python, const fs::path& scratch, Output& out) {
   std::optional<Roster> roster;
@@ -139,6 +156,7 @@ FoundSubmissions find_submissions(const GradeRequest& request, const Assignment&
                                  found.missing.size(), found.missing.size() == 1 ? "" : "s",
                                  printable(join(found.missing, "; "))));
   }
+  keep_only(request.only, found.all);
   return found;
 }
 
@@ -150,6 +168,11 @@ ExitCode finish(const ClassRunResult& run, const GradeRequest& request, const Co
   if (style.verbosity != Verbosity::quiet) {
     out.print("{} graded now, {} known from before; files in {}\n", run.results.size() - run.reused,
               run.reused, display_path(request.out));
+  }
+  for (const GradeChange& one : run.changes) {
+    print_error(out,
+                fmt::format("changed: {}: {} points instead of {}: {}", in_one_line(one.student),
+                            points_text(one.after), points_text(one.before), in_one_line(one.why)));
   }
   if (run.interrupted) {
     print_error(out, "interrupted: the same command goes on where it ended");
@@ -260,6 +283,9 @@ Command grade_command(const ArgumentParser& program) {
   app.add_option("--student", request->student, "All SUBMISSIONS are what this student handed in")
       .value_name("NAME");
   app.add_flag("--regrade", request->regrade, "Grade again what already has a grade");
+  app.add_option("--only", request->only,
+                 "Grade this student's submission only, by the name in results")
+      .value_name("NAME");
   app.add_flag("--no-sandbox", request->no_sandbox,
                "Grade although this machine cannot confine what students hand in");
   app.add_flag("--without-lint", request->without_lint,

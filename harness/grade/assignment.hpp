@@ -94,6 +94,8 @@ struct Assignment {
   std::vector<SelfTest> self_tests;
   LatePolicy late;
   std::string sha256;  ///< of the assignment, its suites, their files and the course's headers
+  /// The same of what verdicts depend on: without titles, hints, points, due times and self-tests.
+  std::string verdict_sha256;
 
   /// Without extra credit.
   double max_points() const;

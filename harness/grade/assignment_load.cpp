@@ -45,11 +45,8 @@ std::set<std::string> python_files(const Suite& suite) {
   return files;
 }
 
-// Of all bytes that verdicts depend on, under names that do not change with the machine.
-std::string hash_of(const std::string& text, const Assignment& assignment) {
-  Sha256 hash;
-  hash.add_field("warpmark assignment 1").add_field(assignment.file.filename().string());
-  hash.add_field(text);
+// The files of an assignment but its own, under names that do not change with the machine.
+void add_files(Sha256& hash, const Assignment& assignment) {
   std::set<fs::path> seen;
   const auto add = [&](const fs::path& file) {
     if (!seen.insert(file).second) return;
@@ -69,6 +66,48 @@ std::string hash_of(const std::string& text, const Assignment& assignment) {
     }
   }
   for (const fs::path& header : assignment.submission.headers) add(header);
+}
+
+std::string hash_of(const std::string& text, const Assignment& assignment) {
+  Sha256 hash;
+  hash.add_field("warpmark assignment 1").add_field(assignment.file.filename().string());
+  hash.add_field(text);
+  add_files(hash, assignment);
+  return hash.finish_hex();
+}
+
+// The values of an item's axes, which its id may have labels for.
+std::string values_of(const Case& item) {
+  try {
+    return case_document(item).json.dump();
+  } catch (const Error&) {
+    return "";  // it fails the same way when it is graded
+  }
+}
+
+// What of it decides which word an item gets, and what a student is told of it. How many points
+// that makes, and what else people read, may change without a kernel running again.
+std::string verdict_hash_of(const Assignment& assignment) {
+  Sha256 hash;
+  hash.add_field("warpmark verdicts 1").add_field(assignment.file.filename().string());
+  hash.add_field(assignment.id);
+  const SubmissionRules& rules = assignment.submission;
+  hash.add_field(rules.file).add_field(std::to_string(rules.max_bytes));
+  for (const std::string& header : rules.toolkit_headers) hash.add_field("header " + header);
+  hash.add_field(std::to_string(assignment.trials));
+  for (const Located& name : assignment.ptx.forbid) hash.add_field("forbid " + name.text);
+  for (const Located& name : assignment.ptx.flag) hash.add_field("flag " + name.text);
+  const GradeLimits& limits = assignment.limits;
+  hash.add_field(fmt::format("{} {} {} {} {} {}", limits.instructions, limits.timeout_s,
+                             limits.compile_cpu_s, limits.compile_s, limits.compile_mib,
+                             limits.memory_mib));
+  for (const AssignmentCase& one : assignment.cases) {
+    for (const Case& item : one.items) {
+      hash.add_field(to_text(one.visibility)).add_field(item.id);
+      hash.add_field(values_of(item));
+    }
+  }
+  add_files(hash, assignment);
   return hash.finish_hex();
 }
 
@@ -123,6 +162,7 @@ std::shared_ptr<const Assignment> parse_assignment(const std::string& text, cons
     into.self_tests = read_self_test(*tests, into.folder, into.cases);
   }
   into.sha256 = hash_of(text, into);
+  into.verdict_sha256 = verdict_hash_of(into);
   return assignment;
 }
 

@@ -7,14 +7,17 @@
 #include <cerrno>
 #include <chrono>
 #include <deque>
+#include <map>
 #include <optional>
 #include <set>
 #include <thread>
 
 #include "base/text.hpp"
+#include "grade/grade_changes.hpp"
 #include "grade/grade_frame.hpp"
 #include "grade/grade_key.hpp"
 #include "grade/graded_plan.hpp"
+#include "report/grade_text.hpp"
 
 namespace warpmark {
 
@@ -60,6 +63,37 @@ GradeResult kept(GradeResult previous, const GradeResult& failed) {
   return previous;
 }
 
+// A result that is there, for the assignment as it is now: the same verdicts, with its points,
+// names and hints. Nothing if an item has none.
+std::optional<GradeResult> renewed(const GradeResult& known, const Assignment& assignment,
+                                   const Submission& submission) {
+  std::map<std::string, const GradedItem*> verdicts;
+  for (const GradedCase& one : known.cases) {
+    for (const GradedItem& item : one.items) verdicts[item.case_id] = &item;
+  }
+  GradeResult result = unfinished_grade(assignment, submission);
+  for (GradedCase& one : result.cases) {
+    for (GradedItem& item : one.items) {
+      const auto found = verdicts.find(item.case_id);
+      if (found == verdicts.end()) return std::nullopt;
+      item = *found->second;
+    }
+  }
+  result.state = known.state;
+  result.key = known.key;
+  result.message = known.message;
+  result.log = known.log;
+  result.staff = known.staff;
+  result.flags = known.flags;
+  result.seconds = known.seconds;
+  result.context = known.context;
+  result.context.assignment_sha256 = assignment.sha256;
+  result.adjustments = known.adjustments;
+  result.handed_in = known.handed_in;
+  count_points(result);
+  return result;
+}
+
 class ClassRun {
  public:
   ClassRun(const Assignment& assignment, std::vector<Submission> submissions,
@@ -87,6 +121,7 @@ class ClassRun {
       if (result) whole_.results.push_back(std::move(*result));
     }
     files_.write_class(files_.read_all());
+    if (!whole_.changes.empty()) files_.add_changes(whole_.changes);
     return std::move(whole_);
   }
 
@@ -128,18 +163,7 @@ class ClassRun {
       keys_[i] = grade_key(submission, assignment_, context);
       previous_[i] = files_.read(submission.student);
       if (previous_[i] && !is_grade(*previous_[i])) previous_[i].reset();
-      if (previous_[i] && previous_[i]->key == keys_[i] && !options_.regrade) {
-        ++whole_.reused;
-        results_[i] = previous_[i];
-        adjust(i, *results_[i]);
-        // Rules change points without a new grade.
-        if (results_[i]->adjustments != previous_[i]->adjustments ||
-            results_[i]->handed_in != previous_[i]->handed_in)
-          files_.write(*results_[i]);
-        previous_[i].reset();
-        watcher_.has_result(*results_[i], true);
-        continue;
-      }
+      if (previous_[i] && previous_[i]->key == keys_[i] && !options_.regrade && reuse(i)) continue;
       GradeResult frame = unfinished_grade(assignment_, submission);
       if (!submission.refusal.empty()) {
         frame.staff = submission.note;
@@ -277,9 +301,35 @@ class ClassRun {
       if (previous_[i]) result = kept(*previous_[i], result);
     }
     adjust(i, result);
+    if (previous_[i]) note_change(*previous_[i], result);
     files_.write(result);
     results_[i] = std::move(result);
     watcher_.has_result(*results_[i], false);
+  }
+
+  // Points, hints and rules change without a new grade.
+  bool reuse(size_t i) {
+    std::optional<GradeResult> result = renewed(*previous_[i], assignment_, submissions_[i]);
+    if (!result) return false;
+    ++whole_.reused;
+    adjust(i, *result);
+    if (to_json(*result) != to_json(*previous_[i])) {
+      note_change(*previous_[i], *result);
+      files_.write(*result);
+    }
+    results_[i] = std::move(result);
+    previous_[i].reset();
+    watcher_.has_result(*results_[i], true);
+    return true;
+  }
+
+  // Whose points a new result changes, and why; the old one is kept.
+  void note_change(const GradeResult& before, const GradeResult& after) {
+    if (!has_points(before) || !has_points(after)) return;
+    if (points_text(before.final_points()) == points_text(after.final_points())) return;
+    files_.keep(before);
+    whole_.changes.push_back(
+        {after.student, before.final_points(), after.final_points(), why_changed(before, after)});
   }
 
   void adjust(size_t i, GradeResult& result) const {

@@ -34,6 +34,7 @@ class ClassRunWatcher {
 struct ClassRunResult {
   std::vector<GradeResult> results;  ///< of the submissions, in their order, as far as there are
   size_t reused = 0;
+  std::vector<GradeChange> changes;  ///< of points that were known before
   size_t failed = 0;  ///< that the grader could not judge now, also where an older result stays
   bool interrupted = false;
 };

@@ -16,6 +16,7 @@
 #include "report/grade_page.hpp"
 #include "report/grades_csv.hpp"
 #include "report/gradescope.hpp"
+#include "results/run_context.hpp"
 
 namespace warpmark {
 
@@ -107,6 +108,18 @@ void GradeFiles::write(const GradeResult& result) const {
   write_file_atomically(files / "student.json", json_document(to_json(view)));
   write_file_atomically(staff / "junit.xml", grade_junit({result}));
   write_file_atomically(staff / "result.json", json_document(to_json(result)));
+}
+
+void GradeFiles::keep(const GradeResult& result) const {
+  write_file_atomically(result_file(result.student).parent_path() / "previous.json",
+                        json_document(to_json(result)));
+}
+
+void GradeFiles::add_changes(const std::vector<GradeChange>& changes) const {
+  const fs::path file = out_ / "changes.csv";
+  std::error_code code;
+  const std::string before = fs::is_regular_file(file, code) ? read_file(file) : changes_csv_head();
+  write_file_atomically(file, before + changes_csv(changes, utc_date()));
 }
 
 void GradeFiles::write_class(const std::vector<GradeResult>& results) const {

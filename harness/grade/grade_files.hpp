@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "grade/grade_changes.hpp"
 #include "results/grade_result.hpp"
 
 namespace warpmark {
@@ -33,6 +34,11 @@ class GradeFiles {
 
   /// Writes a student's files. Throws an environment error.
   void write(const GradeResult& result) const;
+
+  /// Keeps a result that another one replaces, as staff/NAME/previous.json.
+  void keep(const GradeResult& result) const;
+  /// Adds rows to OUT/changes.csv.
+  void add_changes(const std::vector<GradeChange>& changes) const;
 
   /// Writes the class's files. Throws an environment error.
   void write_class(const std::vector<GradeResult>& results) const;

@@ -86,10 +86,10 @@ std::string grade_key(const Submission& submission, const Assignment& assignment
                       const KeyContext& context) {
   Sha256 hash;
   for (const std::string_view field :
-       {std::string_view("warpmark grade 1"), std::string_view(submission.student),
+       {std::string_view("warpmark grade 2"), std::string_view(submission.student),
         std::string_view(submission.file), std::string_view(submission.sha256),
         std::string_view(submission.refusal), std::string_view(submission.note),
-        std::string_view(assignment.sha256), std::string_view(context.program),
+        std::string_view(assignment.verdict_sha256), std::string_view(context.program),
         std::string_view(context.device), std::string_view(context.driver_version),
         std::string_view(context.nvrtc_version), std::string_view(context.secret),
         std::string_view(context.no_sandbox ? "no sandbox" : "sandbox")}) {

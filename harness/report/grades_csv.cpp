@@ -22,8 +22,16 @@ bool starts_formula(std::string_view text) {
   return false;
 }
 
-// A cell of text. One that reads the file with semicolons between cells finds starts within, too.
-std::string cell(std::string_view text) {
+std::string flags_of(const GradeResult& result) {
+  std::vector<std::string> flags = result.flags;
+  if (result.context.no_sandbox) flags.emplace_back("graded without a sandbox");
+  return join(flags, ", ");
+}
+
+}  // namespace
+
+// A reader that takes semicolons between cells finds starts within, too.
+std::string csv_cell(std::string_view text) {
   const std::string line = in_one_line(text);
   std::string out = "\"";
   bool at_start = true;
@@ -40,14 +48,6 @@ std::string cell(std::string_view text) {
   return out + '"';
 }
 
-std::string flags_of(const GradeResult& result) {
-  std::vector<std::string> flags = result.flags;
-  if (result.context.no_sandbox) flags.emplace_back("graded without a sandbox");
-  return join(flags, ", ");
-}
-
-}  // namespace
-
 std::string grades_csv(const std::vector<GradeResult>& results) {
   const std::vector<std::string> names = case_names(results);
   const std::string end = "\r\n";
@@ -58,11 +58,11 @@ std::string grades_csv(const std::vector<GradeResult>& results) {
   });
   if (adjusted) csv += R"(,"case_points","adjustments","handed_in")";
   for (const std::string& name : names) {
-    csv += "," + cell(name + ": points") + "," + cell(name + ": word");
+    csv += "," + csv_cell(name + ": points") + "," + csv_cell(name + ": word");
   }
   csv += ",\"submission_sha256\",\"flags\"" + end;
   for (const GradeResult& result : results) {
-    csv += cell(result.student) + "," + cell(to_text(result.state)) + ",";
+    csv += csv_cell(result.student) + "," + csv_cell(to_text(result.state)) + ",";
     const auto number = [&](double points) {
       return has_points(result) ? points_text(points) : std::string();
     };
@@ -70,14 +70,15 @@ std::string grades_csv(const std::vector<GradeResult>& results) {
     if (adjusted) {
       const std::vector<std::string> lines = adjustment_texts(result);
       csv += "," + number(result.points) + "," +
-             cell(lines.empty() ? "" : join({lines.begin() + 1, lines.end()}, "; ")) + "," +
-             cell(result.handed_in);
+             csv_cell(lines.empty() ? "" : join({lines.begin() + 1, lines.end()}, "; ")) + "," +
+             csv_cell(result.handed_in);
     }
     for (const std::string& name : names) {
       const GradedCase* one = find_case(result, name);
-      csv += one == nullptr ? ",," : "," + number(one->points) + "," + cell(to_text(one->word()));
+      csv +=
+          one == nullptr ? ",," : "," + number(one->points) + "," + csv_cell(to_text(one->word()));
     }
-    csv += "," + cell(result.submission_sha256) + "," + cell(flags_of(result)) + end;
+    csv += "," + csv_cell(result.submission_sha256) + "," + csv_cell(flags_of(result)) + end;
   }
   return without_commands(csv);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "results/grade_result.hpp"
@@ -17,5 +18,8 @@ namespace warpmark {
 /// than the comma could begin a cell. A result that the grader is to blame for has no points, which
 /// is not 0.
 std::string grades_csv(const std::vector<GradeResult>& results);
+
+/// A cell of text in quotes, which no spreadsheet takes for a formula.
+std::string csv_cell(std::string_view text);
 
 }  // namespace warpmark

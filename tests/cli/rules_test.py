@@ -102,5 +102,59 @@ class Rules(GradeTest):
         self.assertIn("is no time with a zone", errors)
 
 
+class Regrading(GradeTest):
+    def test_what_changes_no_verdict_runs_no_kernel(self):
+        self.hand_in(ada=KERNEL, dee=KERNEL.replace("i < n", "i < n / 4 * 4"))
+        self.grade()
+        self.assertEqual([row["points"] for row in self.rows()], ["6", "4"])
+        self.write("hw1.yaml", ASSIGNMENT.replace("points: 4", "points: 10").replace("any n", "think of n = 257")
+                   .replace("Scaling", "Scale it").replace("small", "tiny"))
+        out, errors = self.grade()
+        self.assertIn("0 graded now, 2 known from before", out)
+        self.assertIn("changed: dee: 7 points instead of 4: the assignment changed", errors)
+        result = self.result("dee")
+        self.assertEqual((result["title"], result["cases"][0]["name"]), ("Scale it", "tiny"))
+        self.assertIn("think of n = 257", (self.folder / "out/students/dee/report.html").read_text())
+        kept = json.loads((self.folder / "out/staff/dee/previous.json").read_text())
+        self.assertEqual((kept["points"], kept["title"]), (4, "Scaling"))
+        lines = (self.folder / "out/changes.csv").read_text().splitlines()
+        self.assertEqual(lines[0], '"date","student","before","after","why"')
+        self.assertRegex(lines[2], r'^"20..-.*","dee",4,7,"the assignment changed"$')
+        # Nothing is new.
+        _, errors = self.grade()
+        self.assertEqual(errors, "")
+        self.assertEqual(len((self.folder / "out/changes.csv").read_text().splitlines()), 3)
+
+    def test_what_changes_verdicts_does(self):
+        self.hand_in(ada=KERNEL)
+        self.grade()
+        for changed in (ASSIGNMENT.replace("n: [32]", "n: [33]"), ASSIGNMENT + "trials: 4\n",
+                        ASSIGNMENT + "ptx: {flag: [vprintf]}\n", ASSIGNMENT.replace("visibility: hidden, ", "")):
+            self.write("hw1.yaml", changed)
+            out, _ = self.grade()
+            self.assertIn("1 graded now", out, changed)
+        self.write("suites/scale.yaml", (self.folder / "suites/scale.yaml").read_text() + "about: Scales.\n")
+        self.assertIn("1 graded now", self.grade()[0])
+
+    def test_another_file_says_so(self):
+        self.hand_in(ada=WRONG)
+        self.grade()
+        self.hand_in(ada=KERNEL)
+        _, errors = self.grade()
+        self.assertIn("changed: ada: 6 points instead of 0: another file was handed in", errors)
+
+    def test_one_student_alone_may_be_graded(self):
+        self.hand_in(ada=KERNEL, bob=KERNEL)
+        out, _ = self.grade("--only", "bob")
+        self.assertIn("1 graded now", out)
+        self.assertEqual([row["student"] for row in self.rows()], ["bob"])
+        self.grade()
+        out, _ = self.grade("--only", "ada", "--regrade")
+        self.assertIn("1 graded now, 0 known", out)
+        self.assertEqual(len(self.rows()), 2)
+        _, errors = self.grade("--only", "bop", code=2)
+        self.assertIn("did you mean `bob`?", errors)
+
+
 if __name__ == "__main__":
     unittest.main()

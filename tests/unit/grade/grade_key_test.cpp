@@ -23,7 +23,7 @@ Parts example() {
   parts.submission.student = "ada";
   parts.submission.file = "scale.cu";
   parts.submission.sha256 = "1111";
-  parts.assignment.sha256 = "2222";
+  parts.assignment.verdict_sha256 = "2222";
   parts.context = {"0.1.0 3333", "CPU sm_90", "13000 4444", "13.0", "5555", false};
   return parts;
 }
@@ -35,7 +35,7 @@ TEST(GradeKey, ChangesWithEverythingThatDecides) {
       [](Parts& parts) { parts.submission.sha256 = "1112"; },
       [](Parts& parts) { parts.submission.refusal = "is empty"; },
       [](Parts& parts) { parts.submission.note = "was taken for scale.cu"; },
-      [](Parts& parts) { parts.assignment.sha256 = "2223"; },
+      [](Parts& parts) { parts.assignment.verdict_sha256 = "2223"; },
       [](Parts& parts) { parts.context.program = "0.1.0 3334"; },
       [](Parts& parts) { parts.context.device = "CPU sm_80"; },
       [](Parts& parts) { parts.context.driver_version = "13000 4445"; },
@@ -60,7 +60,8 @@ TEST(GradeKey, DependsOnNothingElse) {
   Parts moved = example();
   moved.submission.path = "elsewhere/scale.cu";
   moved.submission.text = "read, and in the hash";
-  moved.assignment.title = "Another title, which is in the assignment's own hash";
+  moved.assignment.title = "Another title";
+  moved.assignment.sha256 = "of the title, too";
   moved.assignment.file = "elsewhere/hw1.yaml";
   EXPECT_EQ(moved.key(), example().key());
   EXPECT_EQ(example().key().size(), 64U);
