@@ -171,6 +171,10 @@ class Decoder {
   void logic_with_predicate(const Statement& statement);
   void check_table(const Statement& statement);
 
+  // decode_video.cpp
+  class Video;
+  void video(const Statement& statement);
+
   // decode_branch.cpp
   [[nodiscard]] static bool is_indexed_branch(const Statement& statement);
   void check_barrier(const Statement& statement, std::size_t first) const;
@@ -335,6 +339,12 @@ class Decoder {
     std::uint32_t wide = Instruction::kNone, narrow = 0;
     bool sign = false;
   } widen_;  ///< of a result whose register is wider than the conversion's type
+  /// Registers, of 32 and of 64 bits, for values that no statement leaves to another.
+  struct Scratch {
+    std::array<std::vector<std::uint32_t>, 2> slots;
+    std::array<std::uint32_t, 2> used{};  ///< by this statement
+  };
+  Scratch scratch_;
   std::uint32_t stack_before_ = Instruction::kNone;  ///< of a function that uses alloca
   std::vector<std::uint8_t> leader_;
   bool polls_ = false;        ///< of the block that is being decoded

@@ -58,6 +58,7 @@ enum class Family : std::uint8_t {
   stack,
   test,
   three_operands,
+  video,
   count
 };
 

@@ -25,6 +25,7 @@ struct Register {
 
 enum class OperandKind : std::uint8_t {
   reg,      ///< index is a register of the function
+  part,     ///< %r1.b2, a part of a register: index, and the text with its selector
   integer,  ///< value
   real,     ///< value holds bits; single as in Token
   name,     ///< text: a special register, variable, parameter, label or function
@@ -38,7 +39,8 @@ enum class OperandKind : std::uint8_t {
 struct Operand {
   static constexpr std::uint32_t kNone = 0xffffffff;
   OperandKind kind = OperandKind::sink;
-  bool negated = false;  ///< !p of a predicate
+  bool negated : 1 = false;  ///< !p of a predicate
+  bool minus : 1 = false;    ///< -%r1 of vmad
   bool single = false;
   /// Elements of a vector; of an address with coordinates, how far behind its base they stand.
   std::uint8_t count = 0;

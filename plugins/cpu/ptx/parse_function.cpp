@@ -367,6 +367,7 @@ void ParseState::parse_statement(Function& function, Scopes& scopes) {
     return;
   }
   call_ = statement.opcode.starts_with("call");
+  negates_ = statement.opcode.starts_with("vmad.");
   std::array<Operand, kMostOperands> operands;
   std::size_t count = 0;
   if (!token_.is(';')) {
@@ -489,6 +490,9 @@ Operand ParseState::parse_operand(Function& function, Scopes& scopes, std::uint3
   if (token_.is('!') && lexer_.name_follows()) {
     advance();
     operand.negated = true;
+  } else if (negates_ && token_.is('-') && lexer_.name_follows()) {
+    advance();
+    operand.minus = true;
   }
   if (token_.kind != TokenKind::word || (!operand.negated && token_.is("WARP_SZ")))
     return parse_number();
@@ -497,6 +501,11 @@ Operand ParseState::parse_operand(Function& function, Scopes& scopes, std::uint3
   operand.text = name;
   operand.index = scopes.find(name);
   operand.kind = operand.index == Operand::kNone ? OperandKind::name : OperandKind::reg;
+  if (const std::size_t dot = name.rfind('.');
+      operand.index == Operand::kNone && dot != name.npos) {
+    operand.index = scopes.find(name.substr(0, dot));
+    if (operand.index != Operand::kNone) operand.kind = OperandKind::part;
+  }
   if (token_.is('+') || (token_.is('-'))) {  // name+4, %rd1+-4
     const bool negative = token_.is('-');
     advance();

@@ -148,7 +148,8 @@ class ParseState {
   std::uint32_t first_file_ = ~std::uint32_t{0};
   bool sized_ = false;  ///< .address_size was there
   bool in_function_ = false;
-  bool call_ = false;  ///< the statement is a call: ( ) is a list of its arguments
+  bool call_ = false;     ///< the statement is a call: ( ) is a list of its arguments
+  bool negates_ = false;  ///< … is a vmad, whose operands may have a minus
 };
 
 }  // namespace warpmark::cpu

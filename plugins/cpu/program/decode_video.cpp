@@ -1,0 +1,373 @@
+// Decoding of the video instructions (PTX ISA 9.7.19 and 9.7.20): numbers of 8, 16 or 32 bits that
+// are selected from registers, one operation on each, a limit, and a second operation or a merge.
+// Each step is an operation of opcodes.def, so that what is known of those holds for the whole.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "program/decoder.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+// The manual computes in 34 bits, and cuts what is not limited to 33.
+constexpr std::uint32_t kBeyond34 = 30, kBeyond33 = 31;
+
+// Bits of a register that a selector such as b2 or h1 names; "" is the whole.
+struct Part {
+  std::uint32_t first = 0, bits = 32;
+};
+
+Part part_of(std::string_view selector) {
+  if (selector.empty()) return {};
+  const std::uint32_t bits = selector[0] == 'b' ? 8 : 16;
+  return {static_cast<std::uint32_t>(selector[1] - '0') * bits, bits};
+}
+
+bool is_part(std::string_view selector) {
+  if (selector.size() != 2) return false;
+  const char last = selector[0] == 'b' ? '3' : selector[0] == 'h' ? '1' : '\0';
+  return selector[1] >= '0' && selector[1] <= last;
+}
+
+Opcode comparison_of_word(std::string_view word, bool wide) {
+  const auto pick = [&](Opcode narrow, Opcode of_wide) { return wide ? of_wide : narrow; };
+  return word == "eq"   ? pick(Opcode::setp_eq_s32, Opcode::setp_eq_s64)
+         : word == "ne" ? pick(Opcode::setp_ne_s32, Opcode::setp_ne_s64)
+         : word == "lt" ? pick(Opcode::setp_lt_s32, Opcode::setp_lt_s64)
+         : word == "le" ? pick(Opcode::setp_le_s32, Opcode::setp_le_s64)
+         : word == "gt" ? pick(Opcode::setp_gt_s32, Opcode::setp_gt_s64)
+                        : pick(Opcode::setp_ge_s32, Opcode::setp_ge_s64);
+}
+
+}  // namespace
+
+/// One video instruction. The types are those of d, a and b; vset has none of d, and ptxas takes a's
+/// for c.
+class Decoder::Video {
+ public:
+  Video(Decoder& decoder, const Statement& statement)
+      : decoder_(decoder),
+        statement_(statement),
+        facts_(*statement.facts),
+        name_(facts_.mnemonic),
+        operation_(name_.substr(0, name_.find_last_not_of("24") + 1)) {
+    decoder.scratch_.used = {};
+    for (const std::string_view type : facts_.types()) signed_.push_back(type == "s32");
+    if (operation_ == "vset") {
+      signed_.insert(signed_.begin(), signed_.front());
+      for (const std::string_view word : facts_.words) {
+        if (word.size() == 2 && word != "u32" && word != "s32") relation_ = word;
+      }
+    }
+    for (const std::string_view word : {"add", "min", "max"}) {
+      if (facts_.has(word)) second_ = word;
+    }
+  }
+
+  // One number of each register.
+  void scalar() {
+    check_scalar();
+    std::uint32_t result = kNone;
+    if (operation_ == "vset") {
+      result = truth(comparison_of_word(relation_, true), extended(1), extended(2));
+      result = wide(Opcode::cvt_u64_u32, result);
+    } else {
+      result = operated(operation_, extended(1), extended(2));
+    }
+    const Part to = part_of(selector(0));
+    if (facts_.has("sat")) result = limited(result, signed_[0], to.bits);
+    const std::uint32_t d = destination();
+    if (second_ == "add") return put(Opcode::add_32, d, low(result), whole(3, Type::u32));
+    if (!second_.empty()) return second(d, result);
+    if (to.bits == 32) return put(Opcode::cvt_u32_u64, d, result);
+    insert(d, low(result), whole(3, Type::u32), to);
+  }
+
+  // vmad: a × b + c, or its negation's, with up to 66 bits between.
+  void multiply_add() {
+    const bool product = operand(1).minus != operand(2).minus, addend = operand(3).minus;
+    const bool plus_one = facts_.has("po");
+    decoder_.expect_operands(statement_, 4, 4);
+    check_negations(product, addend, plus_one);
+    for (const std::size_t i : {0u, 3u}) {
+      if (!selector(i).empty()) decoder_.invalid(statement_, "a selector cannot stand here");
+    }
+    const bool is_signed = signed_[1] || signed_[2] || product || addend;
+    std::uint32_t result = wide(Opcode::mul_lo_64, extended(1), extended(2));
+    // A product of two words without signs is none of 64 bits with one; from 2^62 on the limit holds.
+    if (is_signed && !signed_[1] && !signed_[2] && facts_.has("sat"))
+      result = wide(Opcode::min_u64, result, number(std::uint64_t{1} << 62));
+    if (product) result = wide(Opcode::neg_s64, result);
+    std::uint32_t c = whole(3, Type::u32);
+    if (addend) c = narrow(Opcode::not_32, c);
+    c = wide(is_signed ? Opcode::cvt_s64_s32 : Opcode::cvt_u64_u32, c);
+    result = wide(Opcode::add_64, result, c);
+    if (plus_one || addend) result = wide(Opcode::add_64, result, number(1));
+    const std::uint32_t by = facts_.has("shr7") ? 7 : facts_.has("shr15") ? 15 : 0;
+    if (by != 0) result = wide(is_signed ? Opcode::shr_s64 : Opcode::shr_u64, result, count(by));
+    if (facts_.has("sat")) {
+      result =
+          is_signed ? limited(result, true, 32) : wide(Opcode::min_u64, result, number(0xffffffff));
+    }
+    put(Opcode::cvt_u32_u64, destination(), result);
+  }
+
+  // Two or four numbers of each register.
+  void lanes() {
+    decoder_.expect_operands(statement_, 4, 4);
+    decoder_.check_is_register(statement_, 3);
+    lanes_ = static_cast<std::uint32_t>(name_.back() - '0');
+    const std::uint32_t mask = lane_mask(selector(0));
+    const auto of_a = selected(1), of_b = selected(2);
+    const std::uint32_t sources[2] = {whole(1, Type::u32), whole(2, Type::u32)};
+    std::uint32_t result = whole(3, Type::u32);
+    const auto lane = [&](std::uint32_t chosen, bool sign) {
+      const std::uint32_t from = sources[chosen / lanes_], bits = 32 / lanes_;
+      return narrow(sign ? Opcode::bfe_s32 : Opcode::bfe_u32, from, count(chosen % lanes_ * bits),
+                    count(bits));
+    };
+    for (std::uint32_t i = 0; i < lanes_; ++i) {
+      if ((mask >> i & 1) == 0) continue;
+      const std::uint32_t bits = 32 / lanes_;
+      const std::uint32_t one = of_lane(lane(of_a.at(i), signed_[1]), lane(of_b.at(i), signed_[2]));
+      if (facts_.has("add")) {
+        result = narrow(Opcode::add_32, result, one);
+      } else {
+        const std::uint32_t merged = temporary(false);
+        insert(merged, one, result, {i * bits, bits});
+        result = merged;
+      }
+    }
+    put(Opcode::mov_b32, destination(), result);
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = Instruction::kNone;
+
+  [[nodiscard]] const Operand& operand(std::size_t index) const {
+    return decoder_.operand(statement_, index);
+  }
+  // What stands behind the register's name: b2 of %r1.b2.
+  [[nodiscard]] std::string_view selector(std::size_t index) const {
+    const Operand& one = operand(index);
+    return one.kind == OperandKind::part ? one.text.substr(one.text.rfind('.') + 1) : "";
+  }
+  // The same operand without its selector.
+  [[nodiscard]] Operand bare(std::size_t index) const {
+    Operand one = operand(index);
+    if (one.kind == OperandKind::part) one.kind = OperandKind::reg;
+    return one;
+  }
+
+  void check_scalar() const {
+    const bool merges = !selector(0).empty(), third = merges || !second_.empty();
+    decoder_.expect_operands(statement_, third ? 4 : 3, 4);
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (const std::string_view one = selector(i); !one.empty() && !is_part(one))
+        decoder_.invalid(statement_, "'." + std::string(one) + "' selects no part of a register");
+    }
+    if (merges && !second_.empty()) decoder_.invalid(statement_, "a merge has no second operation");
+    if (statement_.operands < 4) return;
+    if (!selector(3).empty()) decoder_.invalid(statement_, "a selector cannot stand here");
+    if (!third) decoder_.source(statement_, 3, Type::u32);  // which nothing uses
+  }
+
+  void check_negations(bool product, bool addend, bool plus_one) const {
+    if (addend && product) decoder_.invalid(statement_, "the product or c is negated, not both");
+    if (plus_one && (product || addend)) decoder_.invalid(statement_, ".po negates nothing");
+    for (const std::size_t i : {1u, 2u}) {
+      if (const std::string_view one = selector(i); !one.empty() && !is_part(one))
+        decoder_.invalid(statement_, "'." + std::string(one) + "' selects no part of a register");
+    }
+  }
+
+  // The lanes that a mask such as .h10 or .b20 names, each once and the highest first.
+  [[nodiscard]] std::uint32_t lane_mask(std::string_view mask) const {
+    if (mask.empty()) return (1U << lanes_) - 1;
+    bool good = mask[0] == (lanes_ == 2 ? 'h' : 'b') && mask.size() > 1;
+    std::uint32_t lanes = 0, above = lanes_;
+    for (const char digit : mask.substr(1)) {
+      const auto lane = static_cast<std::uint32_t>(digit - '0');
+      good = good && lane < above;
+      above = lane;
+      if (good) lanes |= 1U << lane;
+    }
+    if (!good) decoder_.invalid(statement_, "'." + std::string(mask) + "' is no mask");
+    return lanes;
+  }
+
+  // By lane, which number of a and b, counted through, is operand `index`'s: .h32, .b7654.
+  [[nodiscard]] std::array<std::uint32_t, 4> selected(std::size_t index) const {
+    if (operand(index).kind != OperandKind::part) decoder_.check_is_register(statement_, index);
+    const std::string_view text = selector(index);
+    std::array<std::uint32_t, 4> chosen{};
+    bool good = text.empty() || (text.size() == lanes_ + 1 && text[0] == (lanes_ == 2 ? 'h' : 'b'));
+    for (std::uint32_t i = 0; i < lanes_ && good; ++i) {
+      const auto digit = text.empty() ? i + (index == 2 ? lanes_ : 0)
+                                      : static_cast<std::uint32_t>(text[lanes_ - i] - '0');
+      good = digit < 2 * lanes_;
+      chosen.at(i) = digit;
+    }
+    if (!good) decoder_.invalid(statement_, "'." + std::string(text) + "' is no selector");
+    return chosen;
+  }
+
+  // --- registers
+
+  // Of a statement; the next one may have it again, as no value outlives its statement.
+  std::uint32_t temporary(bool is_wide) {
+    Scratch& scratch = decoder_.scratch_;
+    std::vector<std::uint32_t>& slots = scratch.slots.at(is_wide ? 1 : 0);
+    std::uint32_t& used = scratch.used.at(is_wide ? 1 : 0);
+    if (used == slots.size()) slots.push_back(decoder_.allocate(is_wide));
+    return slots[used++];
+  }
+  std::uint32_t number(std::uint64_t value) { return decoder_.constant(value, true); }
+  std::uint32_t count(std::uint32_t value) { return decoder_.constant(value, false); }
+
+  void put(Opcode opcode, std::uint32_t d, std::uint32_t a, std::uint32_t b = kNone,
+           std::uint32_t c = kNone) {
+    decoder_.emit_plain(statement_, opcode, d, a, b, c);
+  }
+  std::uint32_t narrow(Opcode opcode, std::uint32_t a, std::uint32_t b = kNone,
+                       std::uint32_t c = kNone) {
+    const std::uint32_t d = temporary(false);
+    put(opcode, d, a, b, c);
+    return d;
+  }
+  std::uint32_t wide(Opcode opcode, std::uint32_t a, std::uint32_t b = kNone) {
+    const std::uint32_t d = temporary(true);
+    put(opcode, d, a, b);
+    return d;
+  }
+  std::uint32_t low(std::uint32_t a) { return narrow(Opcode::cvt_u32_u64, a); }
+
+  std::uint32_t destination() {
+    const Operand to = bare(0);
+    return decoder_.destination(statement_, to, Type::u32);
+  }
+  // A register or number of 32 bits.
+  std::uint32_t whole(std::size_t index, Type type) {
+    const Operand one = bare(index);
+    if (one.kind == OperandKind::reg && one.value != 0)
+      decoder_.invalid(statement_, "a register stands alone here");
+    return decoder_.source(statement_, one, type);
+  }
+
+  // Operand `index`, or the part of it, as a signed number of 64 bits.
+  std::uint32_t extended(std::size_t index) {
+    const bool sign = signed_[index];
+    const Part part = part_of(selector(index));
+    std::uint32_t value = whole(index, sign ? Type::s32 : Type::u32);
+    if (part.bits != 32)
+      value = narrow(sign ? Opcode::bfe_s32 : Opcode::bfe_u32, value, count(part.first),
+                     count(part.bits));
+    return wide(sign ? Opcode::cvt_s64_s32 : Opcode::cvt_u64_u32, value);
+  }
+
+  // --- steps
+
+  std::uint32_t operated(std::string_view operation, std::uint32_t a, std::uint32_t b) {
+    if (operation == "vadd") return wide(Opcode::add_64, a, b);
+    if (operation == "vsub") return wide(Opcode::sub_64, a, b);
+    if (operation == "vabsdiff") return wide(Opcode::abs_s64, wide(Opcode::sub_64, a, b));
+    if (operation == "vmin") return wide(Opcode::min_s64, a, b);
+    if (operation == "vmax") return wide(Opcode::max_s64, a, b);
+    const std::uint32_t by = facts_.has("clamp") ? narrow(Opcode::min_u32, low(b), count(32))
+                                                 : narrow(Opcode::and_32, low(b), count(31));
+    if (operation == "vshr") return wide(Opcode::shr_s64, a, by);
+    return cut(wide(Opcode::shl_64, a, by), kBeyond34);
+  }
+
+  // The low 64 - `beyond` bits, with their sign.
+  std::uint32_t cut(std::uint32_t value, std::uint32_t beyond) {
+    return wide(Opcode::shr_s64, wide(Opcode::shl_64, value, count(beyond)), count(beyond));
+  }
+
+  std::uint32_t limited(std::uint32_t value, bool sign, std::uint32_t bits) {
+    const std::int64_t most = (std::int64_t{1} << (sign ? bits - 1 : bits)) - 1;
+    const std::int64_t least = sign ? -most - 1 : 0;
+    value = wide(Opcode::max_s64, value, number(static_cast<std::uint64_t>(least)));
+    return wide(Opcode::min_s64, value, number(static_cast<std::uint64_t>(most)));
+  }
+
+  // d = the smaller or greater of the result and c, which is of d's type.
+  void second(std::uint32_t d, std::uint32_t result) {
+    if (!facts_.has("sat")) result = cut(result, kBeyond33);
+    const std::uint32_t c =
+        wide(signed_[0] ? Opcode::cvt_s64_s32 : Opcode::cvt_u64_u32, whole(3, Type::u32));
+    put(Opcode::cvt_u32_u64, d,
+        wide(second_ == "min" ? Opcode::min_s64 : Opcode::max_s64, result, c));
+  }
+
+  // d = `into` with `value` in the place of a part of it.
+  void insert(std::uint32_t d, std::uint32_t value, std::uint32_t into, Part part) {
+    Instruction insertion;
+    insertion.opcode = Opcode::bfi_32;
+    insertion.d = d;
+    insertion.a = value;
+    insertion.b = into;
+    insertion.c = count(part.first);
+    insertion.e = count(part.bits);
+    decoder_.emit(statement_, insertion);
+  }
+
+  // 1 where the comparison holds, else 0.
+  std::uint32_t truth(Opcode comparison, std::uint32_t a, std::uint32_t b) {
+    return narrow(Opcode::selp_b32, count(1), count(0), narrow(comparison, a, b));
+  }
+
+  // The operation on two numbers of at most 17 bits.
+  std::uint32_t of_lane(std::uint32_t a, std::uint32_t b) {
+    std::uint32_t result = kNone;
+    if (operation_ == "vset") return truth(comparison_of_word(relation_, false), a, b);
+    if (operation_ == "vadd" || operation_ == "vavrg") result = narrow(Opcode::add_32, a, b);
+    if (operation_ == "vsub" || operation_ == "vabsdiff") result = narrow(Opcode::sub_32, a, b);
+    if (operation_ == "vabsdiff") result = narrow(Opcode::abs_s32, result);
+    if (operation_ == "vmin") result = narrow(Opcode::min_s32, a, b);
+    if (operation_ == "vmax") result = narrow(Opcode::max_s32, a, b);
+    if (operation_ == "vavrg") {  // a half is rounded up from zero on, below it down
+      const std::uint32_t below = narrow(Opcode::shr_s32, result, count(31));
+      result = narrow(Opcode::add_32, result, narrow(Opcode::add_32, below, count(1)));
+      result = narrow(Opcode::shr_s32, result, count(1));
+    }
+    if (!facts_.has("sat")) return result;
+    const std::uint32_t bits = 32 / lanes_;
+    const std::uint32_t most = (1U << (signed_[0] ? bits - 1 : bits)) - 1;
+    result = narrow(Opcode::max_s32, result, count(signed_[0] ? ~most : 0));
+    return narrow(Opcode::min_s32, result, count(most));
+  }
+
+  Decoder& decoder_;
+  const Statement& statement_;
+  const InstructionFacts& facts_;
+  std::string_view name_, operation_;  ///< vadd2, vadd
+  std::string_view second_;            ///< add, min, max or nothing
+  std::string_view relation_;          ///< of vset
+  std::vector<bool> signed_;           ///< d, a and b
+  std::uint32_t lanes_ = 1;
+};
+
+void Decoder::video(const Statement& statement) {
+  // What CUDA C++ has has operations of its own.
+  const OpcodeInfo* const own = find_in_any_order(statement.opcode);
+  const auto* const first = function_.operands.data() + statement.first_operand;
+  if (own != nullptr && std::none_of(first, first + statement.operands, [](const Operand& one) {
+        return one.kind == OperandKind::part;
+      }))
+    return arithmetic(statement, *own);
+  Video instruction(*this, statement);
+  const std::string_view name = statement.facts->mnemonic;
+  if (name == "vmad")
+    instruction.multiply_add();
+  else if (name.ends_with('2') || name.ends_with('4'))
+    instruction.lanes();
+  else
+    instruction.scalar();
+}
+
+}  // namespace warpmark::cpu
