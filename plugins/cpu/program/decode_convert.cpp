@@ -98,9 +98,7 @@ void Decoder::check_small_formats(const Statement& statement, std::string_view t
     if (have(index) != Type::none && have(index) != type)
       invalid(statement, "operand " + std::to_string(index + 1) + " needs another register type");
   };
-  if (from.format == Format::bf16 && bytes_of(have(0)) > bytes_of(to.type) &&
-      !is_integer(to.format))
-    exact(0, to.type);
+  if (from.format == Format::bf16 && bytes_of(have(0)) > bytes_of(to.type)) exact(0, to.type);
   const bool small = is_tiny(to.format) || to.format == Format::tf32 || to.format == Format::bf16;
   if (is_tiny(to.format) || to.format == Format::tf32) exact(0, to.type);
   if (is_tiny(from.format)) {

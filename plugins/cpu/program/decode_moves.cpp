@@ -129,31 +129,69 @@ void Decoder::move_parts(const Statement& statement, const Operand& parts, std::
   }
 }
 
-// mov.v4.u32 {a, b, c, d}, %tid and its like.
-void Decoder::move_special_vector(const Statement& statement) {
+// mov.v2 and mov.v4 of registers and numbers; of v4, from %tid and its like, too.
+void Decoder::move_vector(const Statement& statement) {
   expect_operands(statement, 2, 2);
   const Operand& to = operand(statement, 0);
   const Operand& from = operand(statement, 1);
+  const Type type = type_named(statement.facts->types().back());
+  const std::uint32_t elements = statement.facts->has("v2") ? 2 : 4;
+  if (to.kind != OperandKind::vector || to.count != elements)
+    invalid(statement, "needs a vector of " + std::to_string(elements) + " registers");
+  check_vector(statement, to, type);
+  if (from.kind == OperandKind::name && elements == 4) return move_special_vector(statement, type);
+  if (from.kind != OperandKind::vector || from.count != elements)
+    invalid(statement, "needs a vector of " + std::to_string(elements) + " elements");
+  check_vector(statement, from, type);
+  const std::uint32_t bytes = bytes_of(type);
+  const Opcode move = bytes == 8 ? Opcode::mov_b64 : bytes == 4 ? Opcode::mov_b32 : Opcode::mov_b16;
+  std::array<std::uint32_t, 4> d{}, a{};
+  for (std::uint32_t i = 0; i < elements; ++i) {
+    d.at(i) = vector_element(statement, function_.operands[to.index + i], type);
+    const Operand& element = function_.operands[from.index + i];
+    const bool named = element.kind == OperandKind::name && !element.text.starts_with('%');
+    if (element.kind == OperandKind::sink || named ||
+        (element.kind == OperandKind::reg && element.value != 0))
+      invalid(statement, "an element must be a register or a number");
+    a.at(i) = source(statement, element, type);
+  }
+  if (std::count(d.begin(), d.begin() + elements, Instruction::kNone) == elements)
+    invalid(statement, "an element must be a register");
+  for (std::uint32_t i = 1; i < elements; ++i) {  // what an element before it overwrites
+    if (std::find(d.begin(), d.begin() + i, a.at(i)) == d.begin() + i) continue;
+    const std::uint32_t kept = allocate(bytes == 8);
+    emit_plain(statement, move, kept, a.at(i));
+    a.at(i) = kept;
+  }
+  for (std::uint32_t i = 0; i < elements; ++i) {
+    if (d.at(i) != Instruction::kNone) emit_plain(statement, move, d.at(i), a.at(i));
+  }
+}
+
+// The slot of an element of a result; kNone for `_`.
+std::uint32_t Decoder::vector_element(const Statement& statement, const Operand& element,
+                                      Type type) {
+  if (element.kind == OperandKind::sink) return Instruction::kNone;
+  if (element.kind != OperandKind::reg || element.value != 0 || element.negated)
+    invalid(statement, "an element must be a register");
+  check_register(statement, element, bits_type(bytes_of(type)), false);
+  return register_slot(element.index);
+}
+
+// mov.v4.u32 {a, b, c, d}, %tid and its like.
+void Decoder::move_special_vector(const Statement& statement, Type type) {
+  const Operand& to = operand(statement, 0);
+  const Operand& from = operand(statement, 1);
   if (from.negated || from.value != 0) invalid(statement, "a special register stands alone");
-  const std::string_view word = statement.facts->words.back();
-  const Type type = word == "u32" || word == "s32" || word == "b32" ? Type::b32
-                    : word == "u16"                                 ? Type::u16
-                                                                    : Type::none;
-  if (type == Type::none || to.kind != OperandKind::vector || to.count != 4 ||
-      from.kind != OperandKind::name)
-    invalid(statement, "needs four registers and a special register");
-  check_vector(statement, to, type == Type::b32 ? Type::u32 : type);
+  if (type == Type::f32) invalid(statement, "a special register is no floating-point number");
   for (std::uint32_t i = 0; i < 4; ++i) {
-    const Operand& element = function_.operands[to.index + i];
-    if (element.kind == OperandKind::sink) continue;
-    if (element.kind != OperandKind::reg) invalid(statement, "an element must be a register");
-    check_register(statement, element, type, false);
+    const std::uint32_t d = vector_element(statement, function_.operands[to.index + i], type);
     const std::string name = std::string(from.text) + "." + "xyzw"[i];
     const SpecialRegister* const named = special_register(name);
     if (named == nullptr) invalid(statement, "'" + name + "' is not known");
     check_special(statement, name);
-    emit_plain(statement, Opcode::mov_b32, register_slot(element.index),
-               special_value(statement, *named, type));
+    if (d != Instruction::kNone)
+      emit_plain(statement, Opcode::mov_b32, d, special_value(statement, *named, type));
   }
 }
 

@@ -53,23 +53,28 @@ bool is_packed(Type type) {
 
 std::uint32_t Decoder::register_slot(std::uint32_t reg) {
   std::uint32_t& slot = slot_of_[reg];
-  if (slot == Instruction::kNone) {
-    const Type type = function_.registers[reg].type;
-    if (bytes_of(type) == 16) {
-      slot = allocate(true);
-      allocate(true);
-      if (callee_ != Instruction::kNone) {
-        for (const std::uint32_t half : {0u, kWideSlot})
-          program_.callees[callee_].registers.push_back({slot + half, 8});
-      }
-      return slot;
-    }
-    slot = allocate(is_wide(type));
-    if (callee_ != Instruction::kNone) {
-      const int bytes = type == Type::pred ? 0 : is_wide(type) ? 8 : 4;
-      program_.callees[callee_].registers.push_back({slot, static_cast<std::uint8_t>(bytes)});
-    }
+  if (slot != Instruction::kNone) return slot;
+  const Register& one = function_.registers[reg];
+  if (!one.of_module) return slot = new_slot(one);
+  auto [known, fresh] =
+      shared_.module_registers.emplace(std::pair(one.name, one.element), Instruction::kNone);
+  if (fresh) {
+    known->second = allocate(bytes_of(one.type) >= 8);
+    if (bytes_of(one.type) == 16) allocate(true);
   }
+  return slot = known->second;
+}
+
+// Of a register that is the function's own, and saved where it calls itself.
+std::uint32_t Decoder::new_slot(const Register& one) {
+  const std::uint32_t bytes = bytes_of(one.type);
+  const std::uint32_t slot = allocate(bytes >= 8);
+  if (bytes == 16) allocate(true);
+  if (callee_ == Instruction::kNone) return slot;
+  std::vector<Callee::Saved>& saved = program_.callees[callee_].registers;
+  const std::uint32_t each = one.type == Type::pred ? 0 : bytes >= 8 ? 8 : 4;
+  saved.push_back({slot, static_cast<std::uint8_t>(each)});
+  if (bytes == 16) saved.push_back({slot + kWideSlot, 8});
   return slot;
 }
 
@@ -215,20 +220,20 @@ void Decoder::check_special(const Statement& statement, std::string_view name) c
 }
 
 std::uint32_t Decoder::named(const Statement& statement, const Operand& operand, Type type) {
-  if (operand.text.starts_with('%')) {
+  const auto placed = variables_.find(operand.text);
+  if (operand.text.starts_with('%') && placed == variables_.end()) {
     check_special(statement, operand.text);
     if (operand.value != 0) invalid(statement, "a special register has no offset");
+    if (bytes_of(type) > 8)
+      invalid(statement, "the special register does not have 128 bits");
   }
-  if (operand.text.starts_with('%') && bytes_of(type) > 8)
-    invalid(statement, "the special register does not have 128 bits");
   if (const SpecialRegister* const special = special_register(operand.text))
     return special_value(statement, *special, type);
-  if (operand.text.starts_with('%'))
+  if (operand.text.starts_with('%') && placed == variables_.end())
     invalid(statement,
             "register or special register '" + std::string(operand.text) + "' is not known");
   if (statement.facts->mnemonic != "mov") invalid(statement, "a name cannot stand here");
   if (class_of(type) == Class::real) invalid(statement, "an address is no floating-point number");
-  const auto placed = variables_.find(operand.text);
   if (placed != variables_.end()) {
     const std::uint64_t offset = placed->second.offset + static_cast<std::uint64_t>(operand.value);
     if (placed->second.space == Space::local && is_wide(type))

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "program/async_forms.hpp"
@@ -29,6 +30,8 @@ struct Decoding {
   Program program;
   std::unordered_map<std::uint64_t, std::uint32_t> narrow_constants, wide_constants;
   std::unordered_map<int, std::uint32_t> specials;
+  /// Registers of the module, by name and element.
+  std::map<std::pair<std::string_view, std::uint8_t>, std::uint32_t> module_registers;
   /// A variable's place in its space, and its number among Program::objects, if it has one.
   struct Placed {
     Space space = Space::local;
@@ -89,6 +92,7 @@ class Decoder {
   std::uint32_t global_object(std::string_view name, std::uint64_t address);
   std::uint32_t special(Special which);
   std::uint32_t register_slot(std::uint32_t reg);
+  std::uint32_t new_slot(const Register& one);
   std::uint32_t source(const Statement& statement, const Operand& operand, Type type);
   std::uint32_t source(const Statement& statement, std::size_t index, Type type) {
     return source(statement, operand(statement, index), type);
@@ -130,7 +134,9 @@ class Decoder {
 
   // decode_moves.cpp
   bool moves(const Statement& statement);
-  void move_special_vector(const Statement& statement);
+  void move_vector(const Statement& statement);
+  void move_special_vector(const Statement& statement, Type type);
+  std::uint32_t vector_element(const Statement& statement, const Operand& element, Type type);
   void move_bits(const Statement& statement, const Operand& to, const Operand& from,
                  std::uint32_t bytes);
   std::array<std::uint32_t, 4> part_slots(const Statement& statement, const Operand& parts,

@@ -21,6 +21,8 @@ enum class Space : std::uint8_t { generic, global, shared, local, param, constan
 struct Register {
   std::string_view name;
   Type type = Type::none;
+  bool of_module = false;    ///< declared outside of functions, which share it
+  std::uint8_t element = 0;  ///< of a vector
 };
 
 enum class OperandKind : std::uint8_t {
@@ -107,8 +109,9 @@ struct Parameter {
   std::string_view name;
   Type type = Type::none;
   std::uint32_t bytes = 0, alignment = 1;
-  std::uint32_t offset = 0;  ///< in the packed parameter buffer
-  bool in_register = false;  ///< declared as .reg; passed in memory all the same
+  std::uint32_t offset = 0;   ///< in the packed parameter buffer
+  bool in_register = false;   ///< declared as .reg; passed in memory all the same
+  std::uint8_t elements = 1;  ///< of a vector register
 };
 
 /// Labels among a function's operands: what brx.idx branches to.
@@ -145,6 +148,8 @@ struct Module {
   std::vector<Function> functions;
   std::vector<Variable> variables;
   std::unordered_map<std::uint32_t, std::string_view> files;  ///< by .file number
+  /// Opcodes as later versions spell them, by how an old text has them (ptx/old_spellings.hpp).
+  std::unordered_map<std::string_view, std::unique_ptr<std::string>> spellings;
   InstructionTable instructions;
   std::vector<InlinedCall> inlined;
   std::vector<std::string_view> debug_strings;  ///< the insides of .debug_str sections, as text

@@ -5,15 +5,16 @@
 
 #include "ptx/error.hpp"
 #include "ptx/merged_lines.hpp"
+#include "ptx/old_spellings.hpp"
 #include "ptx/parse_state.hpp"
 
 namespace warpmark::cpu {
 namespace {
 
 constexpr std::size_t kMostOperands = 16;           // of one instruction, vectors counted once
-constexpr std::size_t kMostElements = 128;          // of one vector or argument list
 constexpr std::size_t kMostTargets = 4096;          // of one branch table
 constexpr std::uint32_t kOldParameterBytes = 4352;  // of a kernel
+constexpr std::uint32_t kParameterLists = 14;       // .version 1.4: of kernels
 
 std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
@@ -33,8 +34,10 @@ void ParseState::parse_function(Linkage linkage) {
   function.name = expect_name("a function name");
   if (token_.is('(')) parse_parameters(function, function.parameters, function.parameter_bytes);
   parse_performance_directives(function);
+  // nvcc 3 declares functions without a semicolon.
+  const bool declared = !function.entry && token_.kind == TokenKind::directive;
   auto known = module_.function_by_name.find(function.name);
-  if (!accept(';')) {
+  if (!accept(';') && !declared) {
     const bool twice =
         known != module_.function_by_name.end() && module_.functions[known->second].has_body;
     const bool weak = twice && (linkage == Linkage::weak ||
@@ -85,15 +88,14 @@ Parameter ParseState::parse_parameter(const Function& function) {
   parameter.in_register = token_.is(".reg") && !function.entry;
   if (!token_.is(".param") && !parameter.in_register) fail("expected .param");
   advance();
-  if (parameter.in_register && (token_.is(".v2") || token_.is(".v4")))
-    throw PtxError(token_.line, "vector registers are not implemented on this device", true);
+  if (parameter.in_register) parameter.elements = accept_vector();
   std::uint32_t alignment = accept_alignment().value_or(0);
   parameter.type = parse_parameter_type(function, parameter.in_register);
   if (token_.is(".ptr")) skip_pointer_advice();
   alignment = accept_alignment().value_or(alignment);
-  if (parameter.in_register && (parameter.type == Type::pred || bytes_of(parameter.type) == 2))
-    throw PtxError(token_.line, "predicates and 16 bits are not passed in registers");
-  parameter.alignment = alignment != 0 ? alignment : std::max(1u, bytes_of(parameter.type));
+  if (parameter.elements > 1) check_vector_register(parameter.type, parameter.elements);
+  const std::uint32_t size = bytes_in_memory(parameter.type) * parameter.elements;
+  parameter.alignment = alignment != 0 ? alignment : std::max(1u, size);
   parameter.name = expect_word("a parameter name");
   return parameter;
 }
@@ -121,7 +123,9 @@ void ParseState::skip_pointer_advice() {
 std::uint64_t ParseState::parse_parameter_size(const Function& function, const Parameter& parameter,
                                                std::uint32_t most) {
   const std::uint64_t element = bytes_of(parameter.type);
-  if (parameter.in_register || !accept('[')) return element;
+  if (parameter.in_register)
+    return std::uint64_t{bytes_in_memory(parameter.type)} * parameter.elements;
+  if (!accept('[')) return element;
   const std::uint64_t count = token_.is(']') ? 0 : expect_integer("an array size");
   if (count > most) fail("the parameter is too large");
   if (count == 0 && function.entry) fail("a kernel's array has a size");
@@ -136,11 +140,15 @@ void ParseState::parse_performance_directives(Function& function) {
       ".pragma",  ".blocksareclusters"};
   constexpr std::array<std::string_view, 4> of_functions = {".noreturn", ".pragma", ".abi_preserve",
                                                             ".abi_preserve_control"};
+  constexpr std::array<std::string_view, 11> of_modules = {
+      ".visible", ".extern", ".weak",  ".common", ".func",   ".entry",
+      ".file",    ".global", ".const", ".shared", ".section"};
   const auto is_one = [&](const auto& known) {
     return std::find(known.begin(), known.end(), token_.text) != known.end();
   };
   bool most = false, required = false;
   while (token_.kind == TokenKind::directive) {
+    if (!function.entry && is_one(of_modules)) return;
     if (!(function.entry ? is_one(of_kernels) : is_one(of_functions)))
       fail(function.entry ? "unknown directive of a kernel" : "unknown directive of a function");
     most = most || token_.is(".maxntid");
@@ -181,10 +189,18 @@ void ParseState::parse_body(Function& function) {
   recent_ = {};
   calls_.clear();
   Scopes scopes(function);
+  for (const ModuleRegisters& one : module_registers_)
+    scopes.declare_outside(one.name, one.kind, one.range, one.count);
+  if (function.entry) {
+    for (const Variable& variable : module_locals_) {
+      function.variables.push_back(variable);
+      scopes.declare(variable.name, {}, false, 1, variable.line);
+    }
+  }
   for (const auto* list : {&function.results, &function.parameters}) {
     for (const Parameter& one : *list) {
       if (!one.in_register && one.name != "_")
-        scopes.declare(one.name, Type::none, false, 1, function.line);
+        scopes.declare(one.name, {}, false, 1, function.line);
     }
   }
   read_parameters(function, scopes);
@@ -210,9 +226,32 @@ void ParseState::parse_body(Function& function) {
   }
   scopes.finish();
   in_function_ = false;
-  for (Statement& statement : function.statements)
+  for (Statement& statement : function.statements) {
+    statement.opcode = later_spelling(module_, statement.opcode, statement.operands);
     statement.facts = &module_.instructions.of(statement.opcode, statement.operands);
+  }
   place_merged_code(module_, function);
+}
+
+// Before .version 1.4 a kernel's parameters stand in its body.
+void ParseState::parse_old_parameters(Function& function, Scopes& scopes) {
+  advance();
+  std::vector<Variable> declared;
+  parse_variables(Space::param, Linkage::local, declared);
+  for (const Variable& variable : declared) {
+    Parameter parameter;
+    parameter.name = variable.name;
+    parameter.type = variable.type;
+    parameter.alignment = variable.alignment;
+    parameter.offset = align_up(function.parameter_bytes, variable.alignment);
+    if (variable.bytes > kOldParameterBytes ||
+        parameter.offset + variable.bytes > kOldParameterBytes)
+      fail("parameters take more than " + std::to_string(kOldParameterBytes) + " bytes");
+    parameter.bytes = static_cast<std::uint32_t>(variable.bytes);
+    function.parameter_bytes = parameter.offset + parameter.bytes;
+    function.parameters.push_back(parameter);
+    scopes.declare(variable.name, {}, false, 1, variable.line);
+  }
 }
 
 // `.pragma "nounroll", "used_bytes_mask 1";`: advice only.
@@ -228,11 +267,13 @@ void ParseState::parse_pragma() {
 void ParseState::parse_body_directive(Function& function, Scopes& scopes) {
   if (token_.is(".reg")) {
     advance();
-    parse_registers(scopes);
+    parse_registers(&scopes);
   } else if (token_.is(".loc")) {
     parse_location();
   } else if (token_.is(".pragma")) {
     parse_pragma();
+  } else if (token_.is(".param") && function.entry && module_.version < kParameterLists) {
+    parse_old_parameters(function, scopes);
   } else if (token_.is(".local") || token_.is(".shared") || token_.is(".param")) {
     const Space space = token_.is(".local")    ? Space::local
                         : token_.is(".shared") ? Space::shared
@@ -242,7 +283,7 @@ void ParseState::parse_body_directive(Function& function, Scopes& scopes) {
     parse_variables(space, Linkage::local, function.variables);
     for (std::size_t i = before; i < function.variables.size(); ++i) {
       const Variable& variable = function.variables[i];
-      scopes.declare(variable.name, Type::none, false, 1, variable.line);
+      scopes.declare(variable.name, {}, false, 1, variable.line);
     }
   } else if (token_.is(".global") || token_.is(".const")) {
     const Space space = token_.is(".const") ? Space::constant : Space::global;
@@ -253,23 +294,41 @@ void ParseState::parse_body_directive(Function& function, Scopes& scopes) {
   }
 }
 
-void ParseState::parse_registers(Scopes& scopes) {
-  if (token_.is(".v2") || token_.is(".v4"))
-    throw PtxError(token_.line, "vector registers are not implemented on this device", true);
-  const Type type = expect_type();
+// 2 or 4 for .v2 and .v4, else 1.
+std::uint8_t ParseState::accept_vector() {
+  const bool two = token_.is(".v2"), four = token_.is(".v4");
+  if (two || four) advance();
+  return two ? 2 : four ? 4 : 1;
+}
+
+void ParseState::check_vector_register(Type type, std::uint8_t elements) const {
+  if (type == Type::pred) fail("a predicate is no part of a vector");
+  if (bytes_of(type) * elements > 16) fail("a vector has at most 16 bytes");
+}
+
+// Registers of a function, or without one of the module.
+void ParseState::parse_registers(Scopes* scopes) {
+  Scopes::Kind kind;
+  kind.elements = accept_vector();
+  const Type type = kind.type = expect_type();
   if (type == Type::b128 && module_.version < 83) fail("a register of .b128 needs .version 8.3");
   if (type == Type::bf16 || type == Type::bf16x2) fail("a register of this type is .b16 or .b32");
+  if (kind.elements > 1) check_vector_register(type, kind.elements);
+  kind.of_module = scopes == nullptr;
   do {
     const std::uint32_t line = token_.line;
     const std::string_view name = expect_name("a register name");
-    if (accept('<')) {
-      const std::uint64_t count = expect_integer("a count");
+    std::uint64_t count = 1;
+    const bool range = accept('<');
+    if (range) {
+      count = expect_integer("a count");
       if (count > 0xffffffff) throw PtxError(line, "there are at most 2^32 registers");
       expect('>');
-      scopes.declare(name, type, true, count, line);
-    } else {
-      scopes.declare(name, type, false, 1, line);
     }
+    if (scopes != nullptr)
+      scopes->declare(name, kind, range, count, line);
+    else
+      module_registers_.push_back({name, kind, range, count});
   } while (accept(','));
   expect(';');
 }
@@ -411,123 +470,6 @@ void ParseState::parse_targets(Function& function, Scopes& scopes, std::string_v
   expect(';');
   table.labels = static_cast<std::uint32_t>(function.operands.size()) - table.first_operand;
   function.branch_tables.insert_or_assign(name, table);
-}
-
-// A real number, perhaps with a sign, or a constant expression of integers.
-Operand ParseState::parse_number() {
-  Operand operand;
-  const bool sign = (token_.is('-') || token_.is('+')) && lexer_.real_follows();
-  if (sign || token_.kind == TokenKind::real) {
-    const bool negative = token_.is('-');
-    if (sign) advance();
-    if (sign && token_.single) fail("a 0f constant has no sign of its own");
-    operand.kind = OperandKind::real;
-    operand.single = token_.single;
-    std::uint64_t bits = token_.value;
-    if (negative) bits ^= token_.single ? std::uint64_t{1} << 31 : std::uint64_t{1} << 63;
-    operand.value = static_cast<std::int64_t>(bits);
-    advance();
-    return operand;
-  }
-  operand.kind = OperandKind::integer;
-  operand.value = static_cast<std::int64_t>(parse_constant(0));
-  return operand;
-}
-
-Operand ParseState::parse_list(Function& function, Scopes& scopes, char close,
-                               std::uint32_t depth) {
-  if (depth >= 4) fail("operands are nested too deeply");
-  Operand list;
-  list.kind = OperandKind::vector;
-  std::vector<Operand> elements;
-  if (!token_.is(close)) {
-    do {
-      if (elements.size() == kMostElements) fail("too many elements");
-      elements.push_back(parse_operand(function, scopes, depth + 1));
-    } while (accept(','));
-  }
-  expect(close);
-  list.count = static_cast<std::uint8_t>(elements.size());
-  list.index = static_cast<std::uint32_t>(function.operands.size());
-  function.operands.insert(function.operands.end(), elements.begin(), elements.end());
-  return list;
-}
-
-Operand ParseState::parse_address(Function& function, Scopes& scopes, std::uint32_t depth) {
-  Operand address;
-  address.kind = OperandKind::address;
-  if (depth >= 4) fail("operands are nested too deeply");
-  const Operand base = parse_operand(function, scopes, depth + 1);
-  if (base.kind == OperandKind::integer) {
-    address.value = base.value;
-  } else if (base.kind == OperandKind::reg || base.kind == OperandKind::name) {
-    address.value = base.value;
-    address.index = static_cast<std::uint32_t>(function.operands.size());
-    function.operands.push_back(base);
-    function.operands.back().value = 0;
-  } else {
-    fail("expected a register, a name or a number as an address");
-  }
-  if (accept(
-          ',')) {  // texture coordinates: kept as a further operand, for the texture instructions
-    const Operand coordinates = parse_operand(function, scopes, depth + 1);
-    if (address.index != Operand::kNone)
-      address.count = static_cast<std::uint8_t>(function.operands.size() - address.index);
-    function.operands.push_back(coordinates);
-  }
-  expect(']');
-  return address;
-}
-
-Operand ParseState::parse_operand(Function& function, Scopes& scopes, std::uint32_t depth) {
-  if (accept('[')) return parse_address(function, scopes, depth);
-  if (accept('{')) {
-    const Operand list = parse_list(function, scopes, '}', depth);
-    return token_.is('|') ? parse_pair(function, scopes, list, depth) : list;
-  }
-  if (call_ && accept('(')) return parse_list(function, scopes, ')', depth);
-  Operand operand;
-  if (token_.is('!') && lexer_.name_follows()) {
-    advance();
-    operand.negated = true;
-  } else if (negates_ && token_.is('-') && lexer_.name_follows()) {
-    advance();
-    operand.minus = true;
-  }
-  if (token_.kind != TokenKind::word || (!operand.negated && token_.is("WARP_SZ")))
-    return parse_number();
-  const std::string_view name = expect_word("an operand");
-  if (name == "_") return token_.is('|') ? parse_pair(function, scopes, operand, depth) : operand;
-  operand.text = name;
-  operand.index = scopes.find(name);
-  operand.kind = operand.index == Operand::kNone ? OperandKind::name : OperandKind::reg;
-  if (const std::size_t dot = name.rfind('.');
-      operand.index == Operand::kNone && dot != name.npos) {
-    operand.index = scopes.find(name.substr(0, dot));
-    if (operand.index != Operand::kNone) operand.kind = OperandKind::part;
-  }
-  if (token_.is('+') || (token_.is('-'))) {  // name+4, %rd1+-4
-    const bool negative = token_.is('-');
-    advance();
-    const std::uint64_t value = parse_constant(0);
-    operand.value = static_cast<std::int64_t>(negative ? ~value + 1 : value);
-  }
-  return token_.is('|') ? parse_pair(function, scopes, operand, depth) : operand;
-}
-
-// d|p
-Operand ParseState::parse_pair(Function& function, Scopes& scopes, const Operand& first,
-                               std::uint32_t depth) {
-  expect('|');
-  if (depth >= 4) fail("operands are nested too deeply");
-  const Operand second = parse_operand(function, scopes, depth + 1);
-  Operand pair;
-  pair.kind = OperandKind::pair;
-  pair.count = 2;
-  pair.index = static_cast<std::uint32_t>(function.operands.size());
-  function.operands.push_back(first);
-  function.operands.push_back(second);
-  return pair;
 }
 
 }  // namespace warpmark::cpu

@@ -38,6 +38,8 @@ bool passes(Type from, Type to) {
       case Type::f32:
       case Type::f64:
         return 'f';
+      case Type::pred:
+        return 'p';
       case Type::u8:
       case Type::s8:
       case Type::u32:
@@ -54,6 +56,33 @@ bool passes(Type from, Type to) {
          (kind(from) == kind(to) || kind(from) == 'b' || kind(to) == 'b');
 }
 
+// What ptxas passes in registers only where a text is compiled without the ABI.
+bool is_small(Type type) {
+  return type == Type::pred || type == Type::u8 || type == Type::s8 || type == Type::u16 ||
+         type == Type::s16;
+}
+
+Operand operand_of(const Function& function, std::uint32_t reg) {
+  Operand operand;
+  operand.kind = OperandKind::reg;
+  operand.text = function.registers[reg].name;
+  operand.index = reg;
+  return operand;
+}
+
+// A register of 32 bits that nothing else has.
+Operand new_word(Function& function, std::string_view name) {
+  function.registers.push_back({name, Type::b32});
+  return operand_of(function, static_cast<std::uint32_t>(function.registers.size() - 1));
+}
+
+Operand number(std::int64_t value) {
+  Operand operand;
+  operand.kind = OperandKind::integer;
+  operand.value = value;
+  return operand;
+}
+
 // The variable of a number that is argument `index`: a name that no text can have.
 std::string_view name_of_number(std::size_t index) {
   static const std::vector<std::string> names = [] {
@@ -66,24 +95,56 @@ std::string_view name_of_number(std::size_t index) {
 
 }  // namespace
 
-// `opcode value, [name]`, or the other way round of a store, in the place of `at`.
+// A predicate is a word there.
+std::uint32_t ParseState::bytes_in_memory(Type type) {
+  return type == Type::pred ? 4 : bytes_of(type);
+}
+
+void ParseState::add_statement(Function& function, const Statement& at, std::string_view opcode,
+                               std::initializer_list<Operand> operands) {
+  Statement statement = at;
+  statement.opcode = opcode;
+  statement.operands = static_cast<std::uint8_t>(operands.size());
+  statement.first_operand = static_cast<std::uint32_t>(function.operands.size());
+  function.operands.insert(function.operands.end(), operands);
+  function.statements.push_back(statement);
+}
+
+// `opcode value, [name + offset]`, or the other way round of a store, in the place of `at`.
 void ParseState::add_access(Function& function, const Statement& at, std::string_view opcode,
-                            Operand value, std::string_view name) {
+                            const Operand& value, std::string_view name, std::int64_t offset) {
   Operand base;
   base.kind = OperandKind::name;
   base.text = name;
   Operand address;
   address.kind = OperandKind::address;
   address.index = static_cast<std::uint32_t>(function.operands.size());
+  address.value = offset;
   function.operands.push_back(base);
-  Statement access = at;
-  access.opcode = opcode;
-  access.operands = 2;
-  access.first_operand = static_cast<std::uint32_t>(function.operands.size());
-  const bool store = opcode.starts_with("st.");
-  function.operands.push_back(store ? address : value);
-  function.operands.push_back(store ? value : address);
-  function.statements.push_back(access);
+  if (opcode.starts_with("st."))
+    add_statement(function, at, opcode, {address, value});
+  else
+    add_statement(function, at, opcode, {value, address});
+}
+
+void ParseState::add_read(Function& function, const Statement& at, std::uint32_t reg,
+                          std::string_view name, std::int64_t offset) {
+  const Type type = function.registers[reg].type;
+  const Operand value = operand_of(function, reg);
+  if (type != Type::pred) return add_access(function, at, load_of(type), value, name, offset);
+  const Operand word = new_word(function, name);
+  add_access(function, at, load_of(Type::b32), word, name, offset);
+  add_statement(function, at, "setp.ne.b32", {value, word, number(0)});
+}
+
+void ParseState::add_write(Function& function, const Statement& at, std::uint32_t reg,
+                           std::string_view name, std::int64_t offset) {
+  const Type type = function.registers[reg].type;
+  const Operand value = operand_of(function, reg);
+  if (type != Type::pred) return add_access(function, at, store_of(type), value, name, offset);
+  const Operand word = new_word(function, name);
+  add_statement(function, at, "selp.b32", {word, number(1), number(0), value});
+  add_access(function, at, store_of(Type::b32), word, name, offset);
 }
 
 // Declares the registers that are parameters and results, and reads the former.
@@ -91,15 +152,14 @@ void ParseState::read_parameters(Function& function, Scopes& scopes) {
   for (const std::vector<Parameter>* list : {&function.parameters, &function.results}) {
     for (const Parameter& parameter : *list) {
       if (!parameter.in_register) continue;
-      scopes.declare(parameter.name, parameter.type, false, 1, function.line);
+      scopes.declare(parameter.name, {parameter.type, parameter.elements, false}, false, 1,
+                     function.line);
       if (list == &function.results) continue;
-      Operand value;
-      value.kind = OperandKind::reg;
-      value.text = parameter.name;
-      value.index = scopes.find(parameter.name);
+      const std::uint32_t first = scopes.find_outermost(parameter.name);
       Statement at;
       at.line = function.line;
-      add_access(function, at, load_of(parameter.type), value, parameter.name);
+      for (std::uint32_t i = 0; i < parameter.elements; ++i)
+        add_read(function, at, first + i, parameter.name, i * bytes_in_memory(parameter.type));
     }
   }
 }
@@ -109,13 +169,11 @@ void ParseState::read_parameters(Function& function, Scopes& scopes) {
 void ParseState::write_results(Function& function, Scopes& scopes, const Statement& at) {
   for (const Parameter& result : function.results) {
     if (!result.in_register) continue;
-    Operand value;
-    value.kind = OperandKind::reg;
-    value.text = result.name;
-    value.index = scopes.find_outermost(result.name);
+    const std::uint32_t first = scopes.find_outermost(result.name);
     Statement always = at;
     always.guard = Operand::kNone;
-    add_access(function, always, store_of(result.type), value, result.name);
+    for (std::uint32_t i = 0; i < result.elements; ++i)
+      add_write(function, always, first + i, result.name, i * bytes_in_memory(result.type));
   }
 }
 
@@ -135,65 +193,76 @@ std::vector<ParseState::Passed> ParseState::pass_registers(Function& function,
   for (std::size_t list = 0; list < count && list <= target + 1; ++list) {
     if (operands[list].kind != OperandKind::vector) continue;
     const bool result = list < target;
+    const std::vector<Parameter>* declared = callee == nullptr ? nullptr
+                                             : result          ? &callee->results
+                                                               : &callee->parameters;
     for (std::uint32_t i = 0; i < operands[list].count; ++i) {
-      const std::uint32_t index = operands[list].index + i;
-      const Operand passed = function.operands[index];
-      const std::vector<Parameter>* declared = callee == nullptr ? nullptr
-                                               : result          ? &callee->results
-                                                                 : &callee->parameters;
-      const bool typed = declared != nullptr && i < declared->size();
-      Type type = typed ? (*declared)[i].type : Type::b64;
-      const Type wanted = type;
-      std::string_view store = store_of_number(type);
-      Variable variable;
-      if (passed.kind == OperandKind::reg && passed.value == 0 && !passed.negated) {
-        type = function.registers[passed.index].type;
-        if (typed && !passes(type, wanted))
-          throw PtxError(call.line, "register '" + std::string(passed.text) +
-                                        "' does not match the parameter's type");
-        store = store_of(type);
-        variable.name = passed.text;
-      } else if (result && passed.kind == OperandKind::sink) {
-        variable.name = "_";
-      } else if (!result &&
-                 (passed.kind == OperandKind::integer || passed.kind == OperandKind::real)) {
-        variable.name = name_of_number(i);
-      } else {
-        continue;
-      }
-      if (type == Type::pred || bytes_of(type) == 2)
-        throw PtxError(call.line, "predicates and 16 bits are not passed in registers");
-      variable.space = Space::param;
-      variable.type = type;
-      variable.bytes = bytes_of(type);
-      variable.alignment = bytes_of(type);
-      variable.line = call.line;
-      function.variables.push_back(variable);
-      Operand& operand = function.operands[index];
-      operand = {};
-      operand.kind = OperandKind::name;
-      operand.text = variable.name;
-      Statement always = call;
-      always.guard = Operand::kNone;
-      if (!result) {
-        add_access(function, always, store, passed, variable.name);
-      } else if (passed.kind == OperandKind::reg) {
-        results.push_back({passed.index, variable.name, load_of(type)});
-      }
+      const bool formal = declared != nullptr && i < declared->size();
+      pass(function, call,
+           {operands[list].index + i, i, result, formal ? &(*declared)[i] : nullptr}, results);
     }
   }
   return results;
 }
 
+void ParseState::pass(Function& function, const Statement& call, const Argument& argument,
+                      std::vector<Passed>& results) const {
+  const Operand passed = function.operands[argument.index];
+  const bool vector = passed.kind == OperandKind::vector;
+  const bool numeric = passed.kind == OperandKind::integer || passed.kind == OperandKind::real;
+  const bool registers =
+      vector || (passed.kind == OperandKind::reg && passed.value == 0 && !passed.negated);
+  const bool left_out = argument.result && passed.kind == OperandKind::sink;
+  if (!registers && !left_out && (argument.result || !numeric)) return;
+  const auto refuse = [&](const std::string& why) { throw PtxError(call.line, why); };
+  const Parameter* const formal = argument.formal;
+  Type type = formal != nullptr ? formal->type : Type::b64;
+  if (numeric && type == Type::pred) refuse("a number is passed for a predicate");
+  const std::string_view store = store_of_number(type);
+  Variable variable;
+  std::uint32_t first = passed.index, elements = 1;
+  if (registers) {
+    if (vector) {
+      elements = passed.count;
+      first = elements == 0 ? Operand::kNone : function.operands[passed.index].index;
+      if (first == Operand::kNone || function.operands[passed.index].kind != OperandKind::reg)
+        refuse("a vector of registers is passed by its name");
+    }
+    const Register& one = function.registers[first];
+    if (formal != nullptr && (!passes(one.type, type) || elements != formal->elements))
+      refuse("register '" + std::string(one.name) + "' does not match the parameter's type");
+    type = one.type;
+    variable.name = one.name;
+  } else {
+    variable.name = left_out ? "_" : name_of_number(argument.number);
+  }
+  if (!passes_all() && is_small(formal != nullptr ? formal->type : type))
+    refuse("predicates and integers of 8 and 16 bits are not passed in registers");
+  const std::uint32_t bytes = bytes_in_memory(type);
+  variable.space = Space::param;
+  variable.type = type == Type::pred ? Type::b32 : type;
+  variable.bytes = std::uint64_t{bytes} * elements;
+  variable.alignment = static_cast<std::uint32_t>(variable.bytes);
+  variable.line = call.line;
+  function.variables.push_back(variable);
+  Operand& operand = function.operands[argument.index];
+  operand = {};
+  operand.kind = OperandKind::name;
+  operand.text = variable.name;
+  Statement always = call;
+  always.guard = Operand::kNone;
+  if (numeric) return add_access(function, always, store, passed, variable.name, 0);
+  for (std::uint32_t i = 0; registers && i < elements; ++i) {
+    if (argument.result)
+      results.push_back({first + i, variable.name, i * bytes});
+    else
+      add_write(function, always, first + i, variable.name, i * bytes);
+  }
+}
+
 void ParseState::read_results(Function& function, const Statement& call,
                               const std::vector<Passed>& results) {
-  for (const Passed& one : results) {
-    Operand value;
-    value.kind = OperandKind::reg;
-    value.text = one.name;
-    value.index = one.reg;
-    add_access(function, call, one.opcode, value, one.name);
-  }
+  for (const Passed& one : results) add_read(function, call, one.reg, one.name, one.offset);
 }
 
 }  // namespace warpmark::cpu

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,6 +43,7 @@ class ParseState {
   void parse_alias();
   void resolve(const Alias& alias);
   void parse_linkage();
+  void parse_textures(Linkage linkage);
   bool register_variable(const Variable& variable);
 
   // parse_variable.cpp: declarations of variables and their initial values
@@ -75,19 +77,25 @@ class ParseState {
   void parse_performance_directives(Function& function);
   void parse_body(Function& function);
   void parse_body_directive(Function& function, Scopes& scopes);
-  void parse_registers(Scopes& scopes);
+  void parse_old_parameters(Function& function, Scopes& scopes);
+  void parse_registers(Scopes* scopes);
+  std::uint8_t accept_vector();
+  void check_vector_register(Type type, std::uint8_t elements) const;
   void parse_pragma();
   void parse_location();
   /// What `inlined_at` says: the call may be inlined in turn.
   std::uint32_t inlined_call(std::string_view function, Location call);
   void parse_statement(Function& function, Scopes& scopes);
+  void parse_targets(Function& function, Scopes& scopes, std::string_view name);
+
+  // parse_operand.cpp
   Operand parse_operand(Function& function, Scopes& scopes, std::uint32_t depth);
+  static void find_part(Function& function, Scopes& scopes, Operand& operand);
   /// `first|second`; the current token is the bar.
   Operand parse_pair(Function& function, Scopes& scopes, const Operand& first, std::uint32_t depth);
   Operand parse_address(Function& function, Scopes& scopes, std::uint32_t depth);
   Operand parse_list(Function& function, Scopes& scopes, char close, std::uint32_t depth);
   Operand parse_number();
-  void parse_targets(Function& function, Scopes& scopes, std::string_view name);
 
   // parse_registers.cpp: parameters and results that are registers, by way of memory
   void read_parameters(Function& function, Scopes& scopes);
@@ -95,13 +103,31 @@ class ParseState {
   struct Passed {
     std::uint32_t reg = 0;  ///< of a result, to be read behind the call
     std::string_view name;
-    std::string_view opcode;
+    std::int64_t offset = 0;  ///< of the variable
   };
   std::vector<Passed> pass_registers(Function& function, const Statement& call,
                                      const std::array<Operand, 16>& operands, std::size_t count);
-  void read_results(Function& function, const Statement& call, const std::vector<Passed>& results);
+  /// An element of one of a call's two lists, whose formal parameter may be known.
+  struct Argument {
+    std::uint32_t index = 0;   ///< operand of the function
+    std::uint32_t number = 0;  ///< in its list
+    bool result = false;
+    const Parameter* formal = nullptr;
+  };
+  void pass(Function& function, const Statement& call, const Argument& argument,
+            std::vector<Passed>& results) const;
+  static void read_results(Function& function, const Statement& call,
+                           const std::vector<Passed>& results);
+  /// A register's value from or to a .param variable.
+  static void add_read(Function& function, const Statement& at, std::uint32_t reg,
+                       std::string_view name, std::int64_t offset);
+  static void add_write(Function& function, const Statement& at, std::uint32_t reg,
+                        std::string_view name, std::int64_t offset);
   static void add_access(Function& function, const Statement& at, std::string_view opcode,
-                         Operand value, std::string_view name);
+                         const Operand& value, std::string_view name, std::int64_t offset);
+  static void add_statement(Function& function, const Statement& at, std::string_view opcode,
+                            std::initializer_list<Operand> operands);
+  static std::uint32_t bytes_in_memory(Type type);
 
   // parse_constant.cpp
   std::uint64_t parse_constant(std::uint32_t depth);
@@ -141,6 +167,19 @@ class ParseState {
   std::size_t next_recent_ = 0;
   std::unordered_map<std::uint64_t, Location> calls_;
   std::vector<Alias> aliases_;
+  /// Of .version 2.3 and older: what stands outside of functions, and each of them has.
+  struct ModuleRegisters {
+    std::string_view name;
+    Scopes::Kind kind;
+    bool range = false;
+    std::uint64_t count = 1;
+  };
+  std::vector<ModuleRegisters> module_registers_;
+  std::vector<Variable> module_locals_;  ///< of kernels
+  /// A text with such variables is compiled without the ABI: functions pass predicates, too.
+  [[nodiscard]] bool passes_all() const {
+    return !module_registers_.empty() || !module_locals_.empty();
+  }
   /// Of the text that is read, of several that were linked: labels that debug sections may name,
   /// with their lines; the sections; and its least file number.
   std::vector<std::pair<std::string_view, std::uint32_t>> marks_;

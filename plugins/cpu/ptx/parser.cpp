@@ -14,8 +14,10 @@ namespace warpmark::cpu {
 namespace {
 
 constexpr std::uint64_t kMostConstant = 64 << 10;
-constexpr std::size_t kMostInlined = 64;   // calls, one in the other, on average
-constexpr std::uint32_t kFirstAlias = 63;  // .version 6.3
+constexpr std::size_t kMostInlined = 64;          // calls, one in the other, on average
+constexpr std::uint32_t kFirstAlias = 63;         // .version 6.3
+constexpr std::uint32_t kAbi = 30;                // .version 3.0: no registers outside of functions
+constexpr std::uint32_t kTextureReferences = 15;  // .version 1.5: .texref, and no .tex
 constexpr std::array<std::uint32_t, 32> kArchitectures = {
     10, 11, 12, 13, 20, 21, 30, 32, 35, 37, 50,  52,  53,  60,  61,  62,
     70, 72, 73, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
@@ -66,6 +68,11 @@ Module parse_ptx(std::string text, const ParseLimits& limits) {
 
 void ParseState::parse_module() {
   while (token_.kind != TokenKind::end) {
+    if (token_.is('@') && lexer_.follows('@')) {  // @@DWARF, debug information before .section
+      const std::uint32_t line = token_.line;
+      while (token_.kind != TokenKind::end && token_.line == line) advance();
+      continue;
+    }
     if (token_.kind != TokenKind::directive) fail("expected a directive");
     parse_directive();
   }
@@ -288,6 +295,15 @@ void ParseState::parse_linkage() {
     parse_function(linkage);
     return;
   }
+  if (module_.version < kAbi && token_.is(".reg")) {
+    advance();
+    return parse_registers(nullptr);
+  }
+  if (module_.version < kAbi && token_.is(".local")) {
+    advance();
+    return parse_variables(Space::local, Linkage::local, module_locals_);
+  }
+  if (module_.version < kTextureReferences && token_.is(".tex")) return parse_textures(linkage);
   Space space = Space::global;
   if (token_.is(".const")) {
     space = Space::constant;
@@ -298,6 +314,24 @@ void ParseState::parse_linkage() {
   }
   advance();
   parse_variables(space, linkage, module_.variables);
+}
+
+// `.tex .u64 name;`, which is a .texref later.
+void ParseState::parse_textures(Linkage linkage) {
+  advance();
+  const Type type = expect_type();
+  if (type != Type::u32 && type != Type::u64) fail("a texture is of .u32 or .u64");
+  do {
+    Variable texture;
+    texture.line = token_.line;
+    texture.name = expect_name("a texture's name");
+    texture.type = Type::b64;
+    texture.bytes = texture.alignment = 8;
+    texture.linkage = linkage;
+    texture.image = true;
+    if (register_variable(texture)) module_.variables.push_back(std::move(texture));
+  } while (accept(','));
+  expect(';');
 }
 
 // Returns whether the variable counts: not a declaration of what is known, nor a further weak one.

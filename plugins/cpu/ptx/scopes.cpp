@@ -9,11 +9,11 @@
 
 namespace warpmark::cpu {
 
-void Scopes::declare(std::string_view name, Type type, bool range, std::uint64_t count,
+void Scopes::declare(std::string_view name, Kind kind, bool range, std::uint64_t count,
                      std::uint32_t line) {
   Scope& scope = scopes_.back();
-  const bool fresh = range ? scope.ranges.emplace(name, Range{type, count}).second
-                           : scope.singles.emplace(name, type).second;
+  const bool fresh = range ? scope.ranges.emplace(name, Range{kind, count}).second
+                           : scope.singles.emplace(name, kind).second;
   // %r12 is one of %r<20>, whichever comes first.
   bool twice = !fresh;
   const auto is_in = [](std::string_view single, std::string_view stem, std::uint64_t size) {
@@ -29,37 +29,67 @@ void Scopes::declare(std::string_view name, Type type, bool range, std::uint64_t
   if (twice) throw PtxError(line, "'" + std::string(name) + "' is declared twice");
 }
 
-std::uint32_t Scopes::find(std::string_view name) {
+void Scopes::declare_outside(std::string_view name, Kind kind, bool range, std::uint64_t count) {
+  if (range)
+    outside_.ranges.emplace(name, Range{kind, count});
+  else
+    outside_.singles.emplace(name, kind);
+}
+
+// The registers of a declaration are made together, when the first of them is used.
+std::uint32_t Scopes::make(Scope& scope, std::string_view name, Kind kind) {
+  const auto index = static_cast<std::uint32_t>(function_.registers.size());
+  for (std::uint8_t i = 0; i < kind.elements; ++i)
+    function_.registers.push_back({name, kind.type, kind.of_module, i});
+  scope.used.emplace(name, Found{kind, index});
+  return index;
+}
+
+std::optional<Scopes::Found> Scopes::look_up_in(Scope& scope, std::string_view name) {
+  if (const auto used = scope.used.find(name); used != scope.used.end()) return used->second;
+  if (const auto single = scope.singles.find(name); single != scope.singles.end()) {
+    if (single->second.type == Type::none) return Found{};  // a variable
+    return Found{single->second, make(scope, name, single->second)};
+  }
   // `%r12` may be declared alone or as one of `%r<20>`: split the number off.
   const std::size_t stem = name.find_last_not_of("0123456789") + 1;
+  if (stem == name.size()) return std::nullopt;
+  const auto range = scope.ranges.find(name.substr(0, stem));
+  if (range == scope.ranges.end() || !is_number_below(name.substr(stem), range->second.count))
+    return std::nullopt;
+  return Found{range->second.kind, make(scope, name, range->second.kind)};
+}
+
+Scopes::Found Scopes::look_up(std::string_view name) {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-    if (auto used = scope->used.find(name); used != scope->used.end()) return used->second;
-    Type type = Type::none;
-    if (auto single = scope->singles.find(name); single != scope->singles.end()) {
-      type = single->second;
-      if (type == Type::none) return Operand::kNone;  // a variable
-    } else if (stem < name.size()) {
-      auto range = scope->ranges.find(name.substr(0, stem));
-      if (range != scope->ranges.end() && is_number_below(name.substr(stem), range->second.count))
-        type = range->second.type;
-    }
-    if (type == Type::none) continue;
-    const auto index = static_cast<std::uint32_t>(function_.registers.size());
-    function_.registers.push_back({name, type});
-    scope->used.emplace(name, index);
-    return index;
+    if (const std::optional<Found> found = look_up_in(*scope, name)) return *found;
   }
-  return Operand::kNone;
+  return look_up_in(outside_, name).value_or(Found{});
+}
+
+std::uint32_t Scopes::find(std::string_view name) {
+  const Found found = look_up(name);
+  if (found.index != Operand::kNone) return found.kind.elements == 1 ? found.index : Operand::kNone;
+  const std::size_t size = name.size();
+  if (size < 3 || name[size - 2] != '.') return Operand::kNone;
+  const std::size_t element = std::string_view("xyzwrgba").find(name.back());
+  if (element == std::string_view::npos) return Operand::kNone;
+  const Vector vector = find_vector(name.substr(0, size - 2));
+  return element % 4 < vector.elements ? vector.first + static_cast<std::uint32_t>(element % 4)
+                                       : Operand::kNone;
+}
+
+Scopes::Vector Scopes::find_vector(std::string_view name) {
+  const Found found = look_up(name);
+  return found.kind.elements == 1 ? Vector{} : Vector{found.index, found.kind.elements};
 }
 
 std::uint32_t Scopes::find_outermost(std::string_view name) {
   Scope& scope = scopes_.front();
   const auto single = scope.singles.find(name);
-  if (single == scope.singles.end() || single->second == Type::none) return Operand::kNone;
-  const auto [used, fresh] =
-      scope.used.emplace(name, static_cast<std::uint32_t>(function_.registers.size()));
-  if (fresh) function_.registers.push_back({name, single->second});
-  return used->second;
+  if (single == scope.singles.end() || single->second.type == Type::none) return Operand::kNone;
+  const auto used = scope.used.find(name);
+  return used != scope.used.end() ? used->second.index : make(scope, name, single->second);
 }
 
 void Scopes::label(std::string_view name, std::uint32_t line) {

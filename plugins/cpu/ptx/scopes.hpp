@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -22,13 +23,27 @@ class Scopes {
 
   [[nodiscard]] std::size_t depth() const { return scopes_.size(); }
 
-  /// Declares register `name`, or registers name0 … name(count-1) if `range`; with Type::none a
+  /// What a declaration says of its registers; with Type::none, and the default else, of a
   /// parameter or variable, which has the same names and no register.
-  void declare(std::string_view name, Type type, bool range, std::uint64_t count,
+  struct Kind {
+    Type type = Type::none;
+    std::uint8_t elements = 1;  ///< of a vector
+    bool of_module = false;     ///< the same register in all functions
+  };
+  /// Declares register `name`, or registers name0 … name(count-1) if `range`.
+  void declare(std::string_view name, Kind kind, bool range, std::uint64_t count,
                std::uint32_t line);
-  /// The function's index of register `name`, made on its first use; Operand::kNone if none is so
-  /// declared.
+  /// The same of registers of the module, which a function's own names hide.
+  void declare_outside(std::string_view name, Kind kind, bool range, std::uint64_t count);
+  /// The function's index of register `name`, which may be the element v.x of a vector, made on its
+  /// first use; Operand::kNone if none is so declared.
   std::uint32_t find(std::string_view name);
+  /// The registers of a vector, one behind the other; none if there is no such vector.
+  struct Vector {
+    std::uint32_t first = Operand::kNone;
+    std::uint8_t elements = 0;
+  };
+  Vector find_vector(std::string_view name);
   /// The same of a register of the outermost scope, even if an inner one declares its name again.
   std::uint32_t find_outermost(std::string_view name);
 
@@ -42,21 +57,32 @@ class Scopes {
 
  private:
   struct Range {
-    Type type = Type::none;
+    Kind kind;
     std::uint64_t count = 0;
   };
   struct Branch {
     std::uint32_t operand, line;
   };
+  /// The innermost declaration of a name, and the first of its registers.
+  struct Found {
+    Kind kind;
+    std::uint32_t index = Operand::kNone;
+  };
   struct Scope {
-    std::unordered_map<std::string_view, Type> singles;
+    std::unordered_map<std::string_view, Kind> singles;
     std::unordered_map<std::string_view, Range> ranges;
-    std::unordered_map<std::string_view, std::uint32_t> used;  ///< name -> register of the function
+    std::unordered_map<std::string_view, Found> used;
     std::unordered_map<std::string_view, std::uint32_t> labels;
     std::vector<Branch> branches;
   };
 
+  Found look_up(std::string_view name);
+  /// Nothing if the scope does not declare it.
+  std::optional<Found> look_up_in(Scope& scope, std::string_view name);
+  std::uint32_t make(Scope& scope, std::string_view name, Kind kind);
+
   Function& function_;
+  Scope outside_;  ///< registers of the module
   std::vector<Scope> scopes_;
 };
 
