@@ -45,6 +45,14 @@ bool is_wide(Type type) {
   return bytes_of(type) == 8;
 }
 
+// What .version 1.x has of 16 bits, and later versions may still be asked for.
+bool has_16_bits(std::string_view special) {
+  constexpr std::string_view kNames[] = {"%tid.",    "%ntid.",  "%ctaid.",
+                                         "%nctaid.", "%gridid", "WARP_SZ"};
+  return std::any_of(std::begin(kNames), std::end(kNames),
+                     [&](std::string_view name) { return special.starts_with(name); });
+}
+
 bool is_packed(Type type) {
   return type == Type::f16x2 || type == Type::bf16x2;
 }
@@ -183,6 +191,8 @@ std::uint32_t Decoder::special_value(const Statement& statement, const SpecialRe
                                      Type type) {
   const bool wide = is_wide(type);
   if (wide && named.bits == 32) invalid(statement, "the special register has 32 bits");
+  if (bytes_of(type) == 2 && statement.facts->mnemonic == "mov" && !has_16_bits(named.name))
+    invalid(statement, "the special register has more than 16 bits");
   switch (named.value) {
     case Special::clock:
     case Special::clock_high:
@@ -224,8 +234,7 @@ std::uint32_t Decoder::named(const Statement& statement, const Operand& operand,
   if (operand.text.starts_with('%') && placed == variables_.end()) {
     check_special(statement, operand.text);
     if (operand.value != 0) invalid(statement, "a special register has no offset");
-    if (bytes_of(type) > 8)
-      invalid(statement, "the special register does not have 128 bits");
+    if (bytes_of(type) > 8) invalid(statement, "the special register does not have 128 bits");
   }
   if (const SpecialRegister* const special = special_register(operand.text))
     return special_value(statement, *special, type);

@@ -92,6 +92,7 @@ class Decoder::Video {
     const bool product = operand(1).minus != operand(2).minus, addend = operand(3).minus;
     const bool plus_one = facts_.has("po");
     decoder_.expect_operands(statement_, 4, 4);
+    if (operand(0).minus) decoder_.invalid(statement_, "the result must be a register");
     check_negations(product, addend, plus_one);
     for (const std::size_t i : {0u, 3u}) {
       if (!selector(i).empty()) decoder_.invalid(statement_, "a selector cannot stand here");

@@ -68,11 +68,6 @@ Module parse_ptx(std::string text, const ParseLimits& limits) {
 
 void ParseState::parse_module() {
   while (token_.kind != TokenKind::end) {
-    if (token_.is('@') && lexer_.follows('@')) {  // @@DWARF, debug information before .section
-      const std::uint32_t line = token_.line;
-      while (token_.kind != TokenKind::end && token_.line == line) advance();
-      continue;
-    }
     if (token_.kind != TokenKind::directive) fail("expected a directive");
     parse_directive();
   }

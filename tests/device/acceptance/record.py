@@ -65,6 +65,7 @@ GROUPS = [
     "e4m3 e5m2 f16 s8 u8 s4 u4 b1".split(),
     "sync aligned".split(),
     "finite infinite number notanumber normal subnormal".split(),
+    "shr7 shr15".split(),
     "arrive wait sync test_wait try_wait".split(),
     "L1::evict_last L1::evict_first L1::no_allocate L2::evict_last L2::128B L2::cache_hint".split(),
 ]
@@ -206,7 +207,7 @@ def ask(ptxas, target, statements):
             for i in open_ones:
                 verdicts[i] = True
             break
-        lines = {int(line) - first for line in re.findall(r"line (\d+); +(?:error|fatal)", said)}
+        lines = {int(line) - first for line in re.findall(re.escape(path.name) + r", line (\d+); +(?:error|fatal)", said)}
         wrong = [open_ones[at] for at in lines if 0 <= at < len(open_ones)]
         if not wrong:
             for i in open_ones:

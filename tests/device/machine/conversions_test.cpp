@@ -289,5 +289,40 @@ TEST(Conversions, SaturatingIntegers) {
         Reference4([](U a, U, U, U) { return std::min<U>(a & 0xff, 127); }));
 }
 
+// bfloat16 and bytes, whose registers have exactly their size.
+TEST(Conversions, BytesAndBfloat16) {
+  std::vector<std::array<U, 4>> all;
+  for (U pattern = 0; pattern < 0x10000; ++pattern) all.push_back({pattern, 0, 0, 0});
+  struct Row {
+    const char* mode;
+    float (*round)(float);
+  };
+  for (const Row& row : {Row{"rni", [](float x) { return std::nearbyint(x); }},
+                         Row{"rzi", [](float x) { return std::trunc(x); }},
+                         Row{"rmi", [](float x) { return std::floor(x); }},
+                         Row{"rpi", [](float x) { return std::ceil(x); }}}) {
+    for (const bool sign : {false, true}) {
+      const std::string type = sign ? "s8" : "u8";
+      const float least = sign ? -128 : 0, most = sign ? 127 : 255;
+      check(std::string("cvt.") + row.mode + "." + type + ".bf16 %b1, $1; cvt.s32." + type +
+                " $0, %b1",
+            "rh", Reference4([&](U a, U, U, U) {
+              const float value = f32(a << 16);
+              if (std::isnan(value)) return U{0};
+              return static_cast<U>(static_cast<int>(std::clamp(row.round(value), least, most)));
+            }),
+            all);
+    }
+  }
+  for (const std::string mode : {"rn", "rz", "rm", "rp"}) {  // each byte is a bfloat16
+    check("cvt.u8.u32 %b1, $1; cvt." + mode + ".bf16.u8 $0, %b1", "hr", [](U a, U, U) {
+      return U{std::bit_cast<std::uint32_t>(static_cast<float>(a & 0xff))} >> 16;
+    });
+    check("cvt.u8.u32 %b1, $1; cvt." + mode + ".bf16.s8 $0, %b1", "hr", [](U a, U, U) {
+      return U{std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int8_t>(a)))} >> 16;
+    });
+  }
+}
+
 }  // namespace
 }  // namespace warpmark::cpu

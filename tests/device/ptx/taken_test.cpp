@@ -19,11 +19,6 @@ struct NotHere {
   std::string word, statement, target = "sm_90";
 };
 const std::vector<NotHere> kNotHere = {
-    {"vadd", "vadd.s32.s32.s32 %r1, %r2, %r3"},
-    {"vmad", "vmad.s32.s32.s32 %r1, %r2, %r3, %r4"},
-    {"vset", "vset.s32.s32.eq %r1, %r2, %r3"},
-    {"vadd2", "vadd2.s32.s32.s32 %r1, %r2, %r3, %r4"},
-    {"vabsdiff4.sat", "vabsdiff4.u32.u32.u32.sat %r1, %r2, %r3, %r4"},
     {"alloca", "alloca.u32 %u1, 64"},
     {"mma.sp",
      "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, "
@@ -58,12 +53,6 @@ const std::vector<NotHere> kNotHere = {
     {"clusterlaunchcontrol", "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1",
      "sm_100"},
     {"fma.oob", "fma.rn.oob.f16 %h1, %h2, %h3, %h4"},
-    {".reg", ".reg .v2 .f32 %v"},
-    {"vadd", "vadd.s32.s32.s32.sat.add %r1, %r2, %r3, %r4"},
-    {"vadd", "vshl.u32.u32.u32.sat.wrap.add %r1, %r2, %r3, %r4"},
-    {"vmad", "vmad.s32.s32.s32.sat.shr7 %r1, %r2, %r3, %r4"},
-    {"vset", "vset2.s32.u32.lt.add %r1, %r2, %r3, %r4"},
-    {"vadd2", "vavrg4.s32.u32.u32.sat %r1, %r2, %r3, %r4"},
     {"alloca", "stacksave.u32 %u1"},
     {"mma.sp",
      "mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 "

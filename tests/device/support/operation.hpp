@@ -3,6 +3,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -25,6 +26,32 @@
 namespace warpmark::cpu {
 
 using U = std::uint64_t;
+
+// Runs the first kernel of a text, whose parameters are the addresses of rows of four operands, one
+// for each thread of blocks of 32, and of as many results of 8 bytes.
+inline std::vector<U> run_text(int level, const std::string& text,
+                               const std::vector<std::array<U, 4>>& operands,
+                               const std::string& what) {
+  const Module module = parse_ptx(text);
+  const auto kernel = std::find_if(module.functions.begin(), module.functions.end(),
+                                   [](const Function& one) { return one.entry; });
+  Program program = decode(module, *kernel, Placement{});
+  bind(program, *handlers_of_level(level, Watch::bounds));
+  Arena arena(std::uint64_t{1} << 30, std::uint64_t{256} << 20);
+  const U in = arena.allocate(operands.size() * 32), out = arena.allocate(operands.size() * 8);
+  std::memcpy(arena.host(in), operands.data(), operands.size() * 32);
+  LaunchShape shape;
+  shape.block = {32, 1, 1};
+  shape.grid = {static_cast<std::uint32_t>(operands.size() / 32), 1, 1};
+  shape.parameters.resize(16);
+  std::memcpy(shape.parameters.data(), &in, 8);
+  std::memcpy(shape.parameters.data() + 8, &out, 8);
+  const LaunchResult result = run_grid(program, shape, arena);
+  EXPECT_EQ(result.faults.size(), 0u) << what;
+  std::vector<U> values(operands.size());
+  std::memcpy(values.data(), arena.host(out), values.size() * 8);
+  return values;
+}
 
 // Runs `d = op(a, b, c)` for all operands at once at one instruction-set level. `kinds` gives the
 // register types of d, a, b, c: f F (32 and 64 bits), r R (integers), h (16 bits). An op with $0 in
@@ -67,28 +94,14 @@ inline std::vector<U> run_op(int level, const std::string& op, const std::string
     }
   }
   body += line + ";\nst.global." + type(kinds[0]) + " [%rd11], " + name(kinds[0], 0) + ";\nret;\n";
-  const Module module = parse_ptx(
+  return run_text(
+      level,
       ".version 9.0\n.target sm_100a\n.address_size 64\n.entry k(.param .u64 in, .param .u64 "
       "out)\n{ "
       ".reg .pred %p<9>; .reg .b8 %b<9>; .reg .b128 %q<9>; .reg .b16 %rs<20>; .reg .b32 %r<20>; "
       ".reg .b64 %rd<20>; .reg .f32 %f<20>; .reg .f64 %fd<20>;\n" +
-      body + "}\n");
-  Program program = decode(module, module.functions[0], Placement{});
-  bind(program, *handlers_of_level(level, Watch::bounds));
-  Arena arena(std::uint64_t{1} << 30, std::uint64_t{256} << 20);
-  const U in = arena.allocate(operands.size() * 32), out = arena.allocate(operands.size() * 8);
-  std::memcpy(arena.host(in), operands.data(), operands.size() * 32);
-  LaunchShape shape;
-  shape.block = {32, 1, 1};
-  shape.grid = {static_cast<std::uint32_t>(operands.size() / 32), 1, 1};
-  shape.parameters.resize(16);
-  std::memcpy(shape.parameters.data(), &in, 8);
-  std::memcpy(shape.parameters.data() + 8, &out, 8);
-  const LaunchResult result = run_grid(program, shape, arena);
-  EXPECT_EQ(result.faults.size(), 0u) << op;
-  std::vector<U> values(operands.size());
-  std::memcpy(values.data(), arena.host(out), values.size() * 8);
-  return values;
+          body + "}\n",
+      operands, op);
 }
 
 inline float f32(U bits) {
