@@ -188,15 +188,7 @@ void ParseState::parse_body(Function& function) {
   location_ = {};
   recent_ = {};
   calls_.clear();
-  Scopes scopes(function);
-  for (const ModuleRegisters& one : module_registers_)
-    scopes.declare_outside(one.name, one.kind, one.range, one.count);
-  if (function.entry) {
-    for (const Variable& variable : module_locals_) {
-      function.variables.push_back(variable);
-      scopes.declare(variable.name, {}, false, 1, variable.line);
-    }
-  }
+  Scopes scopes(function, outside_);
   for (const auto* list : {&function.results, &function.parameters}) {
     for (const Parameter& one : *list) {
       if (!one.in_register && one.name != "_")
@@ -315,6 +307,7 @@ void ParseState::parse_registers(Scopes* scopes) {
   if (type == Type::bf16 || type == Type::bf16x2) fail("a register of this type is .b16 or .b32");
   if (kind.elements > 1) check_vector_register(type, kind.elements);
   kind.of_module = scopes == nullptr;
+  without_abi_ = without_abi_ || kind.of_module;
   do {
     const std::uint32_t line = token_.line;
     const std::string_view name = expect_name("a register name");
@@ -328,7 +321,7 @@ void ParseState::parse_registers(Scopes* scopes) {
     if (scopes != nullptr)
       scopes->declare(name, kind, range, count, line);
     else
-      module_registers_.push_back({name, kind, range, count});
+      Scopes::add(outside_, name, kind, range, count, line);
   } while (accept(','));
   expect(';');
 }

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ptx/error.hpp"
 #include "ptx/parse_state.hpp"
 
 namespace warpmark::cpu {
@@ -101,6 +102,7 @@ Operand ParseState::parse_operand(Function& function, Scopes& scopes, std::uint3
   operand.index = scopes.find(name);
   operand.kind = operand.index == Operand::kNone ? OperandKind::name : OperandKind::reg;
   if (operand.index == Operand::kNone) find_part(function, scopes, operand);
+  if (operand.kind == OperandKind::name) find_local(function, scopes, operand);
   if (token_.is('+') || (token_.is('-'))) {  // name+4, %rd1+-4
     const bool negative = token_.is('-');
     advance();
@@ -131,6 +133,17 @@ void ParseState::find_part(Function& function, Scopes& scopes, Operand& operand)
     element.index = vector.first + i;
     function.operands.push_back(element);
   }
+}
+
+// A .local variable that stands outside of functions is one of each kernel that names it.
+void ParseState::find_local(Function& function, Scopes& scopes, const Operand& operand) const {
+  const auto found = outside_locals_.find(operand.text);
+  if (found == outside_locals_.end() || scopes.has(operand.text)) return;
+  if (!function.entry)
+    throw PtxError(token_.line, "a .local variable outside of functions is only a kernel's here",
+                   true);
+  function.variables.push_back(found->second);
+  scopes.declare_outermost(operand.text);
 }
 
 // d|p

@@ -236,7 +236,7 @@ void ParseState::pass(Function& function, const Statement& call, const Argument&
   } else {
     variable.name = left_out ? "_" : name_of_number(argument.number);
   }
-  if (!passes_all() && is_small(formal != nullptr ? formal->type : type))
+  if (!without_abi_ && is_small(formal != nullptr ? formal->type : type))
     refuse("predicates and integers of 8 and 16 bits are not passed in registers");
   const std::uint32_t bytes = bytes_in_memory(type);
   variable.space = Space::param;

@@ -44,6 +44,7 @@ class ParseState {
   void resolve(const Alias& alias);
   void parse_linkage();
   void parse_textures(Linkage linkage);
+  void parse_outside_locals();
   bool register_variable(const Variable& variable);
 
   // parse_variable.cpp: declarations of variables and their initial values
@@ -91,6 +92,7 @@ class ParseState {
   // parse_operand.cpp
   Operand parse_operand(Function& function, Scopes& scopes, std::uint32_t depth);
   static void find_part(Function& function, Scopes& scopes, Operand& operand);
+  void find_local(Function& function, Scopes& scopes, const Operand& operand) const;
   /// `first|second`; the current token is the bar.
   Operand parse_pair(Function& function, Scopes& scopes, const Operand& first, std::uint32_t depth);
   Operand parse_address(Function& function, Scopes& scopes, std::uint32_t depth);
@@ -167,19 +169,11 @@ class ParseState {
   std::size_t next_recent_ = 0;
   std::unordered_map<std::uint64_t, Location> calls_;
   std::vector<Alias> aliases_;
-  /// Of .version 2.3 and older: what stands outside of functions, and each of them has.
-  struct ModuleRegisters {
-    std::string_view name;
-    Scopes::Kind kind;
-    bool range = false;
-    std::uint64_t count = 1;
-  };
-  std::vector<ModuleRegisters> module_registers_;
-  std::vector<Variable> module_locals_;  ///< of kernels
-  /// A text with such variables is compiled without the ABI: functions pass predicates, too.
-  [[nodiscard]] bool passes_all() const {
-    return !module_registers_.empty() || !module_locals_.empty();
-  }
+  /// Of .version 2.3 and older: registers and .local variables outside of functions. A text that has
+  /// some is compiled without the ABI: its functions pass predicates in registers, too.
+  Scopes::Names outside_;
+  std::unordered_map<std::string_view, Variable> outside_locals_;
+  bool without_abi_ = false;
   /// Of the text that is read, of several that were linked: labels that debug sections may name,
   /// with their lines; the sections; and its least file number.
   std::vector<std::pair<std::string_view, std::uint32_t>> marks_;

@@ -295,8 +295,7 @@ void ParseState::parse_linkage() {
     return parse_registers(nullptr);
   }
   if (module_.version < kAbi && token_.is(".local")) {
-    advance();
-    return parse_variables(Space::local, Linkage::local, module_locals_);
+    return parse_outside_locals();
   }
   if (module_.version < kTextureReferences && token_.is(".tex")) return parse_textures(linkage);
   Space space = Space::global;
@@ -309,6 +308,18 @@ void ParseState::parse_linkage() {
   }
   advance();
   parse_variables(space, linkage, module_.variables);
+}
+
+void ParseState::parse_outside_locals() {
+  advance();
+  std::vector<Variable> declared;
+  parse_variables(Space::local, Linkage::local, declared);
+  without_abi_ = true;
+  for (const Variable& variable : declared) {
+    if (!outside_locals_.emplace(variable.name, variable).second)
+      throw PtxError(variable.line,
+                     "variable '" + std::string(variable.name) + "' is declared twice");
+  }
 }
 
 // `.tex .u64 name;`, which is a .texref later.

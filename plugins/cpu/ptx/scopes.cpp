@@ -1,6 +1,7 @@
 // Name lookup of a function body.
 #include "ptx/scopes.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -9,62 +10,66 @@
 
 namespace warpmark::cpu {
 
-void Scopes::declare(std::string_view name, Kind kind, bool range, std::uint64_t count,
-                     std::uint32_t line) {
-  Scope& scope = scopes_.back();
-  const bool fresh = range ? scope.ranges.emplace(name, Range{kind, count}).second
-                           : scope.singles.emplace(name, kind).second;
+void Scopes::add(Names& names, std::string_view name, Kind kind, bool range, std::uint64_t count,
+                 std::uint32_t line) {
+  const bool fresh = range ? names.ranges.emplace(name, Range{kind, count}).second
+                           : names.singles.emplace(name, kind).second;
   // %r12 is one of %r<20>, whichever comes first.
   bool twice = !fresh;
   const auto is_in = [](std::string_view single, std::string_view stem, std::uint64_t size) {
     return single.starts_with(stem) && is_number_below(single.substr(stem.size()), size);
   };
   if (range) {
-    for (const auto& [single, unused] : scope.singles) twice = twice || is_in(single, name, count);
+    for (const auto& [single, unused] : names.singles) twice = twice || is_in(single, name, count);
   } else {
-    for (const auto& [stem, numbers] : scope.ranges)
+    for (const auto& [stem, numbers] : names.ranges)
       twice = twice || is_in(name, stem, numbers.count);
   }
-  twice = twice || (!range && scope.labels.contains(name));
   if (twice) throw PtxError(line, "'" + std::string(name) + "' is declared twice");
 }
 
-void Scopes::declare_outside(std::string_view name, Kind kind, bool range, std::uint64_t count) {
-  if (range)
-    outside_.ranges.emplace(name, Range{kind, count});
-  else
-    outside_.singles.emplace(name, kind);
+void Scopes::declare(std::string_view name, Kind kind, bool range, std::uint64_t count,
+                     std::uint32_t line) {
+  add(scopes_.back(), name, kind, range, count, line);
+  if (!range && scopes_.back().labels.contains(name))
+    throw PtxError(line, "'" + std::string(name) + "' is declared twice");
+}
+
+bool Scopes::has(std::string_view name) const {
+  return std::any_of(scopes_.begin(), scopes_.end(),
+                     [&](const Scope& scope) { return scope.singles.contains(name); });
 }
 
 // The registers of a declaration are made together, when the first of them is used.
-std::uint32_t Scopes::make(Scope& scope, std::string_view name, Kind kind) {
+std::uint32_t Scopes::make(Used& used, std::string_view name, Kind kind) {
   const auto index = static_cast<std::uint32_t>(function_.registers.size());
   for (std::uint8_t i = 0; i < kind.elements; ++i)
     function_.registers.push_back({name, kind.type, kind.of_module, i});
-  scope.used.emplace(name, Found{kind, index});
+  used.emplace(name, Found{kind, index});
   return index;
 }
 
-std::optional<Scopes::Found> Scopes::look_up_in(Scope& scope, std::string_view name) {
-  if (const auto used = scope.used.find(name); used != scope.used.end()) return used->second;
-  if (const auto single = scope.singles.find(name); single != scope.singles.end()) {
+std::optional<Scopes::Found> Scopes::look_up_in(const Names& names, Used& used,
+                                                std::string_view name) {
+  if (const auto known = used.find(name); known != used.end()) return known->second;
+  if (const auto single = names.singles.find(name); single != names.singles.end()) {
     if (single->second.type == Type::none) return Found{};  // a variable
-    return Found{single->second, make(scope, name, single->second)};
+    return Found{single->second, make(used, name, single->second)};
   }
   // `%r12` may be declared alone or as one of `%r<20>`: split the number off.
   const std::size_t stem = name.find_last_not_of("0123456789") + 1;
   if (stem == name.size()) return std::nullopt;
-  const auto range = scope.ranges.find(name.substr(0, stem));
-  if (range == scope.ranges.end() || !is_number_below(name.substr(stem), range->second.count))
+  const auto range = names.ranges.find(name.substr(0, stem));
+  if (range == names.ranges.end() || !is_number_below(name.substr(stem), range->second.count))
     return std::nullopt;
-  return Found{range->second.kind, make(scope, name, range->second.kind)};
+  return Found{range->second.kind, make(used, name, range->second.kind)};
 }
 
 Scopes::Found Scopes::look_up(std::string_view name) {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-    if (const std::optional<Found> found = look_up_in(*scope, name)) return *found;
+    if (const std::optional<Found> found = look_up_in(*scope, scope->used, name)) return *found;
   }
-  return look_up_in(outside_, name).value_or(Found{});
+  return look_up_in(outside_, outside_used_, name).value_or(Found{});
 }
 
 std::uint32_t Scopes::find(std::string_view name) {
@@ -89,7 +94,7 @@ std::uint32_t Scopes::find_outermost(std::string_view name) {
   const auto single = scope.singles.find(name);
   if (single == scope.singles.end() || single->second.type == Type::none) return Operand::kNone;
   const auto used = scope.used.find(name);
-  return used != scope.used.end() ? used->second.index : make(scope, name, single->second);
+  return used != scope.used.end() ? used->second.index : make(scope.used, name, single->second);
 }
 
 void Scopes::label(std::string_view name, std::uint32_t line) {

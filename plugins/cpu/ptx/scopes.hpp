@@ -15,14 +15,6 @@ namespace warpmark::cpu {
 /// is visible in its scope and those inside it, also before the place where it stands.
 class Scopes {
  public:
-  explicit Scopes(Function& function) : function_(function) { open(); }
-
-  void open() { scopes_.emplace_back(); }
-  /// Closes the innermost scope and points the branches in it at its labels.
-  void close();
-
-  [[nodiscard]] std::size_t depth() const { return scopes_.size(); }
-
   /// What a declaration says of its registers; with Type::none, and the default else, of a
   /// parameter or variable, which has the same names and no register.
   struct Kind {
@@ -30,11 +22,37 @@ class Scopes {
     std::uint8_t elements = 1;  ///< of a vector
     bool of_module = false;     ///< the same register in all functions
   };
-  /// Declares register `name`, or registers name0 … name(count-1) if `range`.
+  struct Range {
+    Kind kind;
+    std::uint64_t count = 0;
+  };
+  struct Names {
+    std::unordered_map<std::string_view, Kind> singles;
+    std::unordered_map<std::string_view, Range> ranges;
+  };
+
+  /// `outside` has the registers of the module, which a function's own names hide.
+  Scopes(Function& function, const Names& outside) : function_(function), outside_(outside) {
+    open();
+  }
+
+  void open() { scopes_.emplace_back(); }
+  /// Closes the innermost scope and points the branches in it at its labels.
+  void close();
+
+  [[nodiscard]] std::size_t depth() const { return scopes_.size(); }
+
+  /// Adds register `name`, or registers name0 … name(count-1) if `range`. Throws PtxError if there is
+  /// one already.
+  static void add(Names& names, std::string_view name, Kind kind, bool range, std::uint64_t count,
+                  std::uint32_t line);
+  /// The same in the innermost scope.
   void declare(std::string_view name, Kind kind, bool range, std::uint64_t count,
                std::uint32_t line);
-  /// The same of registers of the module, which a function's own names hide.
-  void declare_outside(std::string_view name, Kind kind, bool range, std::uint64_t count);
+  /// A variable of the outermost scope.
+  void declare_outermost(std::string_view name) { scopes_.front().singles.emplace(name, Kind{}); }
+  /// Whether a scope has the name, as a register's or a variable's.
+  [[nodiscard]] bool has(std::string_view name) const;
   /// The function's index of register `name`, which may be the element v.x of a vector, made on its
   /// first use; Operand::kNone if none is so declared.
   std::uint32_t find(std::string_view name);
@@ -56,10 +74,6 @@ class Scopes {
   void finish();
 
  private:
-  struct Range {
-    Kind kind;
-    std::uint64_t count = 0;
-  };
   struct Branch {
     std::uint32_t operand, line;
   };
@@ -68,21 +82,21 @@ class Scopes {
     Kind kind;
     std::uint32_t index = Operand::kNone;
   };
-  struct Scope {
-    std::unordered_map<std::string_view, Kind> singles;
-    std::unordered_map<std::string_view, Range> ranges;
-    std::unordered_map<std::string_view, Found> used;
+  using Used = std::unordered_map<std::string_view, Found>;
+  struct Scope : Names {
+    Used used;
     std::unordered_map<std::string_view, std::uint32_t> labels;
     std::vector<Branch> branches;
   };
 
   Found look_up(std::string_view name);
-  /// Nothing if the scope does not declare it.
-  std::optional<Found> look_up_in(Scope& scope, std::string_view name);
-  std::uint32_t make(Scope& scope, std::string_view name, Kind kind);
+  /// Nothing if the names have it not.
+  std::optional<Found> look_up_in(const Names& names, Used& used, std::string_view name);
+  std::uint32_t make(Used& used, std::string_view name, Kind kind);
 
   Function& function_;
-  Scope outside_;  ///< registers of the module
+  const Names& outside_;
+  Used outside_used_;
   std::vector<Scope> scopes_;
 };
 
