@@ -26,25 +26,18 @@ constexpr std::array<std::uint32_t, 32> kArchitectures = {
 // instruction by instruction; beyond them it is the caller's to judge.
 constexpr std::array<std::uint32_t, 10> kLastVersions = {0, 15, 23, 32, 43, 51, 65, 78, 88, 99};
 
-// The least .version for a target: as ptxas 13.0 has it, which knows none before sm_75.
+// The least .version for a target: as ptxas 13.0 has it.
 struct Since {
   std::uint32_t architecture, version;
   std::uint32_t specific, family;  ///< for sm_90a, sm_100f
 };
-constexpr std::array<Since, 14> kSince = {{{70, 60, 0, 0},
-                                           {72, 61, 0, 0},
-                                           {75, 63, 0, 0},
-                                           {80, 70, 0, 0},
-                                           {86, 71, 0, 0},
-                                           {87, 74, 0, 0},
-                                           {88, 73, 0, 0},
-                                           {89, 78, 0, 0},
-                                           {90, 78, 80, 0},
-                                           {100, 86, 86, 88},
-                                           {103, 88, 88, 88},
-                                           {110, 90, 90, 90},
-                                           {120, 87, 87, 88},
-                                           {121, 88, 88, 88}}};
+constexpr std::array<Since, 28> kSince = {
+    {{12, 12, 0, 0},    {13, 12, 0, 0},    {20, 20, 0, 0},   {21, 20, 0, 0},    {30, 30, 0, 0},
+     {32, 40, 0, 0},    {35, 31, 0, 0},    {37, 41, 0, 0},   {50, 40, 0, 0},    {52, 41, 0, 0},
+     {53, 42, 0, 0},    {60, 50, 0, 0},    {61, 50, 0, 0},   {62, 50, 0, 0},    {70, 51, 0, 0},
+     {72, 61, 0, 0},    {75, 63, 0, 0},    {80, 70, 0, 0},   {86, 71, 0, 0},    {87, 74, 0, 0},
+     {88, 73, 0, 0},    {89, 78, 0, 0},    {90, 78, 80, 0},  {100, 86, 86, 88}, {103, 88, 88, 88},
+     {110, 90, 90, 90}, {120, 87, 87, 88}, {121, 88, 88, 88}}};
 
 }  // namespace
 

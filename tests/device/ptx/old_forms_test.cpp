@@ -20,6 +20,20 @@ const std::string kStored =
     ".reg .u32 r; .reg .u64 d; ld.param.u64 d, [p]; st.global.u32 [d], r; exit; }";
 
 const std::vector<Row> kRows = {
+    // Targets and the versions that they came with.
+    {"1.1", "sm_12", ".entry k { exit; }", false},
+    {"1.2", "sm_12", ".entry k { exit; }"},
+    {"1.4", "sm_20", ".entry k () { exit; }", false},
+    {"2.0", "sm_21", ".entry k () { exit; }"},
+    {"2.3", "sm_30", ".entry k () { exit; }", false},
+    {"3.0", "sm_35", ".entry k () { exit; }", false},
+    {"3.1", "sm_35", ".entry k () { exit; }"},
+    {"4.0", "sm_32", ".entry k () { exit; }"},
+    {"4.1", "sm_53", ".entry k () { exit; }", false},
+    {"5.0", "sm_62", ".entry k () { exit; }"},
+    {"5.0", "sm_70", ".entry k () { exit; }", false},
+    {"5.1", "sm_70", ".entry k () { exit; }"},
+    {"9.0", "sm_14", ".entry k () { exit; }", false},
     // Parameters of kernels.
     {"1.3", "sm_13", ".entry k { .param .u64 p; " + kStored},
     {"1.0", "sm_10", ".entry k { .param .u32 q; { .param .u64 p; " + kStored + "}"},
