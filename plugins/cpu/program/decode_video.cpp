@@ -1,6 +1,10 @@
 // Decoding of the video instructions (PTX ISA 9.7.19 and 9.7.20): numbers of 8, 16 or 32 bits that
 // are selected from registers, one operation on each, a limit, and a second operation or a merge.
 // Each step is an operation of opcodes.def, so that what is known of those holds for the whole.
+//
+// GPUs have next to none of them since sm_50: ptxas puts other instructions in their place, which in some forms of
+// those of one number do not do what the manual says. Results are those of its code (CUDA 13.0, sm_90),
+// as it is what a GPU executes. `ptxas` marks these places below.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -13,8 +17,8 @@
 namespace warpmark::cpu {
 namespace {
 
-// The manual computes in 34 bits, and cuts what is not limited to 33.
-constexpr std::uint32_t kBeyond34 = 30, kBeyond33 = 31;
+// Bits beyond those that the manual computes in, 34, and beyond a word.
+constexpr std::uint32_t kBeyond34 = 30, kBeyondWord = 32;
 
 // Bits of a register that a selector such as b2 or h1 names; "" is the whole.
 struct Part {
@@ -79,12 +83,12 @@ class Decoder::Video {
       result = operated(operation_, extended(1), extended(2));
     }
     const Part to = part_of(selector(0));
-    if (facts_.has("sat")) result = limited(result, signed_[0], to.bits);
+    if (facts_.has("sat")) result = saturated(result, to.bits);
     const std::uint32_t d = destination();
     if (second_ == "add") return put(Opcode::add_32, d, low(result), whole(3, Type::u32));
     if (!second_.empty()) return second(d, result);
     if (to.bits == 32) return put(Opcode::cvt_u32_u64, d, result);
-    insert(d, low(result), whole(3, Type::u32), to);
+    merge(d, low(result), to);
   }
 
   // vmad: a × b + c, or its negation's, with up to 66 bits between.
@@ -98,22 +102,16 @@ class Decoder::Video {
       if (!selector(i).empty()) decoder_.invalid(statement_, "a selector cannot stand here");
     }
     const bool is_signed = signed_[1] || signed_[2] || product || addend;
-    std::uint32_t result = wide(Opcode::mul_lo_64, extended(1), extended(2));
-    // A product of two words without signs is none of 64 bits with one; from 2^62 on the limit holds.
-    if (is_signed && !signed_[1] && !signed_[2] && facts_.has("sat"))
-      result = wide(Opcode::min_u64, result, number(std::uint64_t{1} << 62));
+    // ptxas: words without signs are taken to have one.
+    std::uint32_t result = wide(Opcode::mul_lo_64, as_signed(1), as_signed(2));
     if (product) result = wide(Opcode::neg_s64, result);
     std::uint32_t c = whole(3, Type::u32);
     if (addend) c = narrow(Opcode::not_32, c);
-    c = wide(is_signed ? Opcode::cvt_s64_s32 : Opcode::cvt_u64_u32, c);
-    result = wide(Opcode::add_64, result, c);
+    result = wide(Opcode::add_64, result, wide(Opcode::cvt_s64_s32, c));
     if (plus_one || addend) result = wide(Opcode::add_64, result, number(1));
     const std::uint32_t by = facts_.has("shr7") ? 7 : facts_.has("shr15") ? 15 : 0;
     if (by != 0) result = wide(is_signed ? Opcode::shr_s64 : Opcode::shr_u64, result, count(by));
-    if (facts_.has("sat")) {
-      result =
-          is_signed ? limited(result, true, 32) : wide(Opcode::min_u64, result, number(0xffffffff));
-    }
+    if (facts_.has("sat")) result = limited(result, is_signed, 32);
     put(Opcode::cvt_u32_u64, destination(), result);
   }
 
@@ -259,16 +257,20 @@ class Decoder::Video {
     return decoder_.source(statement_, one, type);
   }
 
-  // Operand `index`, or the part of it, as a signed number of 64 bits.
-  std::uint32_t extended(std::size_t index) {
+  // Operand `index`, or the part of it, in a word.
+  std::uint32_t in_word(std::size_t index) {
     const bool sign = signed_[index];
     const Part part = part_of(selector(index));
-    std::uint32_t value = whole(index, sign ? Type::s32 : Type::u32);
-    if (part.bits != 32)
-      value = narrow(sign ? Opcode::bfe_s32 : Opcode::bfe_u32, value, count(part.first),
-                     count(part.bits));
-    return wide(sign ? Opcode::cvt_s64_s32 : Opcode::cvt_u64_u32, value);
+    const std::uint32_t value = whole(index, sign ? Type::s32 : Type::u32);
+    if (part.bits == 32) return value;
+    return narrow(sign ? Opcode::bfe_s32 : Opcode::bfe_u32, value, count(part.first),
+                  count(part.bits));
   }
+  // The same as a number of 64 bits.
+  std::uint32_t extended(std::size_t index) {
+    return wide(signed_[index] ? Opcode::cvt_s64_s32 : Opcode::cvt_u64_u32, in_word(index));
+  }
+  std::uint32_t as_signed(std::size_t index) { return wide(Opcode::cvt_s64_s32, in_word(index)); }
 
   // --- steps
 
@@ -280,9 +282,9 @@ class Decoder::Video {
     if (operation == "vmax") return wide(Opcode::max_s64, a, b);
     const std::uint32_t by = facts_.has("clamp") ? narrow(Opcode::min_u32, low(b), count(32))
                                                  : narrow(Opcode::and_32, low(b), count(31));
-    if (operation == "vshr") return wide(Opcode::shr_s64, a, by);
-    return cut(wide(Opcode::shl_64, a, by), kBeyond34);
+    return wide(operation == "vshr" ? Opcode::shr_s64 : Opcode::shl_64, a, by);
   }
+  [[nodiscard]] bool shifts() const { return operation_ == "vshl" || operation_ == "vshr"; }
 
   // The low 64 - `beyond` bits, with their sign.
   std::uint32_t cut(std::uint32_t value, std::uint32_t beyond) {
@@ -296,13 +298,37 @@ class Decoder::Video {
     return wide(Opcode::min_s64, value, number(static_cast<std::uint64_t>(most)));
   }
 
+  // .sat of a result of 32 bits, or of one that is merged into less.
+  std::uint32_t saturated(std::uint32_t value, std::uint32_t bits) {
+    if (operation_ == "vshl") value = cut(value, kBeyond34);
+    if (shifts()) return limited(value, signed_[0], 32);  // ptxas: whatever is merged
+    if (bits != 32) {  // ptxas: what is below the range becomes the greatest
+      const std::uint64_t most = (std::uint64_t{1} << (signed_[0] ? bits - 1 : bits)) - 1;
+      return wide(Opcode::min_u64, value, number(most));
+    }
+    if (signed_[0]) return limited(value, true, 32);
+    return wide(Opcode::max_s64, value, number(0));  // ptxas: nothing limits it above
+  }
+
   // d = the smaller or greater of the result and c, which is of d's type.
   void second(std::uint32_t d, std::uint32_t result) {
-    if (!facts_.has("sat")) result = cut(result, kBeyond33);
+    // ptxas: of these it compares the word with its sign, as if it were beyond all words.
+    if (operation_ == "vadd" || operation_ == "vsub" || (shifts() && facts_.has("sat")))
+      result = cut(result, kBeyondWord);
+    const bool sign = signed_[0], least = second_ == "min";
     const std::uint32_t c =
-        wide(signed_[0] ? Opcode::cvt_s64_s32 : Opcode::cvt_u64_u32, whole(3, Type::u32));
-    put(Opcode::cvt_u32_u64, d,
-        wide(second_ == "min" ? Opcode::min_s64 : Opcode::max_s64, result, c));
+        wide(sign ? Opcode::cvt_s64_s32 : Opcode::cvt_u64_u32, whole(3, Type::u32));
+    const Opcode choice = sign ? (least ? Opcode::min_s64 : Opcode::max_s64)
+                               : (least ? Opcode::min_u64 : Opcode::max_u64);
+    put(Opcode::cvt_u32_u64, d, wide(choice, result, c));
+  }
+
+  // d = c with the result in the place of a part.
+  void merge(std::uint32_t d, std::uint32_t result, Part part) {
+    const std::uint32_t c = whole(3, Type::u32);
+    if (part.first == 16 && part.bits == 16)
+      return insert(d, c, result, {0, 16});  // ptxas: the result's upper half
+    insert(d, result, c, part);
   }
 
   // d = `into` with `value` in the place of a part of it.
