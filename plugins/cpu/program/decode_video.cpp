@@ -2,9 +2,9 @@
 // are selected from registers, one operation on each, a limit, and a second operation or a merge.
 // Each step is an operation of opcodes.def, so that what is known of those holds for the whole.
 //
-// GPUs have next to none of them since sm_50: ptxas puts other instructions in their place, which in some forms of
-// those of one number do not do what the manual says. Results are those of its code (CUDA 13.0, sm_90),
-// as it is what a GPU executes. `ptxas` marks these places below.
+// GPUs have next to none of them since sm_50: ptxas puts other instructions in their place, which
+// for some forms of those of one number do not do what the manual says. Results are those of its
+// code (CUDA 13.0, sm_90), as it is what a GPU executes. `ptxas` marks these places below.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -49,8 +49,8 @@ Opcode comparison_of_word(std::string_view word, bool wide) {
 
 }  // namespace
 
-/// One video instruction. The types are those of d, a and b; vset has none of d, and ptxas takes a's
-/// for c.
+/// One video instruction. The types are those of d, a and b; vset has none of d, and ptxas takes
+/// a's for c.
 class Decoder::Video {
  public:
   Video(Decoder& decoder, const Statement& statement)

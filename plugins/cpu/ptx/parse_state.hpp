@@ -169,8 +169,8 @@ class ParseState {
   std::size_t next_recent_ = 0;
   std::unordered_map<std::uint64_t, Location> calls_;
   std::vector<Alias> aliases_;
-  /// Of .version 2.3 and older: registers and .local variables outside of functions. A text that has
-  /// some is compiled without the ABI: its functions pass predicates in registers, too.
+  /// Of .version 2.3 and older: registers and .local variables outside of functions. A text that
+  /// has some is compiled without the ABI: its functions pass predicates in registers, too.
   Scopes::Names outside_;
   std::unordered_map<std::string_view, Variable> outside_locals_;
   bool without_abi_ = false;

@@ -42,8 +42,8 @@ class Scopes {
 
   [[nodiscard]] std::size_t depth() const { return scopes_.size(); }
 
-  /// Adds register `name`, or registers name0 … name(count-1) if `range`. Throws PtxError if there is
-  /// one already.
+  /// Adds register `name`, or registers name0 … name(count-1) if `range`. Throws PtxError if there
+  /// is one already.
   static void add(Names& names, std::string_view name, Kind kind, bool range, std::uint64_t count,
                   std::uint32_t line);
   /// The same in the innermost scope.

@@ -230,7 +230,8 @@ TEST(OldTexts, VectorsOfRegisters) {
   }
 )";
   const std::string body = R"(
-    .reg .v4 .b32 q; .reg .v2 .f32 f; .reg .v2 .u64 both; .reg .v2 .u32 low; .shared .align 16 .b8 s[512];
+    .reg .v4 .b32 q; .reg .v2 .f32 f; .reg .v2 .u64 both; .reg .v2 .u32 low;
+    .shared .align 16 .b8 s[512];
     ld.global.v2.b32 {q.x, q.y}, [%rd4+0];
     mov.v2.b32 {q.z, q.w}, {%r5, 7};
     ld.global.v2.f32 f, [%rd4+16];

@@ -1,8 +1,8 @@
 // The video instructions in every form, with random operands and those at the ends of each range.
 //
-// The models are the pseudo-code of the PTX ISA (9.7.19, 9.7.20), and where it says `ptxas` what the
-// code that ptxas 13.0 makes for sm_90 does otherwise. That was found by executing that code, of all
-// forms, word for word in another program.
+// The models are the pseudo-code of the PTX ISA (9.7.19, 9.7.20), and where it says `ptxas` what
+// the code that ptxas 13.0 makes for sm_90 does otherwise. That was found by executing the code of
+// all forms, instruction by instruction, in another program.
 #include <algorithm>
 #include <iostream>
 #include <iterator>
