@@ -84,8 +84,9 @@ CUresult array_rows(const Side& side, const CUDA_MEMCPY3D& copy, Rows& rows) {
 }
 
 CUresult plain_rows(Context& context, const Side& side, const CUDA_MEMCPY3D& copy, Rows& rows) {
-  const bool device = side.type == CU_MEMORYTYPE_DEVICE || (side.type == CU_MEMORYTYPE_UNIFIED &&
-                                                            driver().owner(side.device) != nullptr);
+  const bool device =
+      side.type == CU_MEMORYTYPE_DEVICE ||
+      (side.type == CU_MEMORYTYPE_UNIFIED && driver().arena_of(context, side.device) != nullptr);
   // A unified address of either kind stands in srcDevice or dstDevice.
   const std::uint64_t base = side.type == CU_MEMORYTYPE_HOST ? side.host : side.device;
   if (base == 0) {
@@ -109,10 +110,8 @@ CUresult plain_rows(Context& context, const Side& side, const CUDA_MEMCPY3D& cop
   if (rows.first == nullptr) return CUDA_ERROR_INVALID_VALUE;
   rows.row = pitch;
   rows.slice = slice;
-  if (Context* owner = driver().owner(address)) {
-    rows.arena = &owner->arena;
-    rows.address = address;
-  }
+  rows.arena = driver().arena_of(context, address, length);
+  if (rows.arena != nullptr) rows.address = address;
   return CUDA_SUCCESS;
 }
 
@@ -157,7 +156,7 @@ CUresult both_rows(Context& context, const CUDA_MEMCPY3D& copy, Rows& source, Ro
   if (result != CUDA_SUCCESS) return result;
   result = rows_of(context, target_of(copy), copy, target);
   if (result != CUDA_SUCCESS) refused_range().write = true;
-  return result;
+  return result != CUDA_SUCCESS ? result : refuse_write(target.arena, target.address);
 }
 
 }  // namespace
@@ -263,9 +262,9 @@ CUresult array_bytes(CUarray handle, std::size_t offset, std::size_t bytes, Byte
   return CUDA_SUCCESS;
 }
 CUresult device_bytes(Context& context, CUdeviceptr address, std::size_t bytes, Bytes& found) {
-  Context* owner = driver().owner(address);
-  if (owner == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  found = {host_range(context, address, bytes, true), address, &owner->arena};
+  Arena* arena = driver().arena_of(context, address, bytes);
+  if (arena == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  found = {host_range(context, address, bytes, true), address, arena};
   if (found.first == nullptr) return CUDA_ERROR_INVALID_VALUE;
   return CUDA_SUCCESS;
 }
@@ -282,6 +281,7 @@ CUresult copy_bytes(std::size_t bytes, To to, From from) {
   Bytes target, source;
   CUresult result = to(target);
   if (result != CUDA_SUCCESS) refused_range().write = true;
+  if (result == CUDA_SUCCESS) result = refuse_write(target.arena, target.address);
   if (result == CUDA_SUCCESS) result = from(source);
   if (result != CUDA_SUCCESS) return result;
   std::memmove(target.first, source.first, bytes);

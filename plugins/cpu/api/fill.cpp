@@ -63,17 +63,18 @@ CUresult check_fill(Context& context, const CUDA_MEMSET_NODE_PARAMS& fill) {
     return fail(CUDA_ERROR_INVALID_VALUE, "rows of " + std::to_string(row_bytes(fill)) +
                                               " bytes do not fit a pitch of " +
                                               std::to_string(fill.pitch) + " bytes");
-  return fill_target(context, fill) == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+  if (fill_target(context, fill) == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return refuse_write(driver().arena_of(context, fill.dst), fill.dst);
 }
 
 CUresult perform_fill(Context& context, const CUDA_MEMSET_NODE_PARAMS& fill) {
   const CUresult result = check_fill(context, fill);
   if (result != CUDA_SUCCESS || fill.width == 0 || fill.height == 0) return result;
   std::byte* target = fill_target(context, fill);
-  Context* owner = driver().owner(fill.dst);
+  Arena* arena = driver().arena_of(context, fill.dst);
   for (std::size_t y = 0; y < fill.height; ++y) {
     std::byte* row = target + y * fill.pitch;
-    if (owner != nullptr) owner->arena.set_values(fill.dst + y * fill.pitch, row_bytes(fill), true);
+    if (arena != nullptr) arena->set_values(fill.dst + y * fill.pitch, row_bytes(fill), true);
     if (fill.elementSize == 1)
       std::memset(row, static_cast<int>(fill.value & 0xff), fill.width);
     else if (fill.elementSize == 2)

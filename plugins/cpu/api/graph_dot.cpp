@@ -19,7 +19,7 @@ std::string hexadecimal(const void* pointer) {
 }
 
 char side_of(CUmemorytype type, CUdeviceptr address) {
-  if (type == CU_MEMORYTYPE_UNIFIED) return driver().owner(address) != nullptr ? 'D' : 'H';
+  if (type == CU_MEMORYTYPE_UNIFIED) return driver().is_device_address(address) ? 'D' : 'H';
   return type == CU_MEMORYTYPE_HOST ? 'H' : type == CU_MEMORYTYPE_ARRAY ? 'A' : 'D';
 }
 

@@ -232,7 +232,9 @@ void prepare_checks(Context& context, LaunchShape& shape) {
     if (!context.inspection) context.inspection = std::make_unique<InspectionMemory>(context.arena);
     shape.inspection = context.inspection.get();
   }
-  if (!shape.checks.init) context.arena.assume_values();
+  if (shape.checks.init) return;
+  context.arena.assume_values();
+  if (driver().virtual_memory != nullptr) driver().virtual_memory->assume_values();
 }
 
 CUresult perform_kernel(Context& context, const KernelWork& work) {

@@ -17,7 +17,10 @@ std::byte* inside(const Arena& arena, std::uint64_t address, std::size_t bytes) 
       "the range of " + std::to_string(bytes) + " bytes is not inside one allocation";
   if (nearest.allocation != nullptr) {
     text += "; the nearest has " + std::to_string(nearest.allocation->bytes) + " bytes";
-    if (!nearest.allocation->live) text += " and was freed";
+    if (nearest.allocation->absent != nullptr)
+      text += std::string(" and is ") + nearest.allocation->absent;
+    else if (!nearest.allocation->live)
+      text += " and was freed";
   }
   last_error() = text;
   return nullptr;
@@ -48,9 +51,10 @@ void leave_pool(Context& context, CUdeviceptr address, std::uint64_t bytes) {
 
 // Copies are checked to the byte, as kernels are.
 std::byte* host_range(Context& context, std::uint64_t address, std::size_t bytes, bool device) {
-  const Context* owner = context.arena.contains(address) ? &context : driver().owner(address);
+  const Arena* arena =
+      context.arena.contains(address) ? &context.arena : driver().arena_of(context, address, bytes);
   if (device) {
-    if (owner != nullptr) return inside(owner->arena, address, bytes);
+    if (arena != nullptr) return inside(*arena, address, bytes);
     if (registered(context, address, bytes)) return reinterpret_cast<std::byte*>(address);
     last_error() = "the address is not one of the device's";
     return nullptr;
@@ -59,13 +63,20 @@ std::byte* host_range(Context& context, std::uint64_t address, std::size_t bytes
     last_error() = "the host's address is null";
     return nullptr;
   }
-  if (owner == nullptr) return reinterpret_cast<std::byte*>(address);
-  const Allocation* allocation = owner->arena.find(address, 1);
+  if (arena == nullptr) return reinterpret_cast<std::byte*>(address);
+  const Allocation* allocation = arena->find(address, 1);
   if (allocation == nullptr || !allocation->host_visible) {
     last_error() = "expected an address of the host, and this is one of the device";
     return nullptr;
   }
-  return inside(owner->arena, address, bytes);
+  return inside(*arena, address, bytes);
+}
+
+CUresult refuse_write(const Arena* arena, std::uint64_t address) {
+  const Allocation* allocation = arena == nullptr ? nullptr : arena->find(address, 1);
+  if (allocation == nullptr || !allocation->mapped || !allocation->read_only) return CUDA_SUCCESS;
+  return fail(CUDA_ERROR_INVALID_VALUE,
+              "the memory is mapped to be read only (CU_MEM_ACCESS_FLAGS_PROT_READ)");
 }
 
 }  // namespace warpmark::cpu
@@ -144,15 +155,23 @@ CUresult cuMemFree_v2(CUdeviceptr address) {
 }
 
 CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdeviceptr address) {
-  return with_context_and_owner("cuMemGetAddressRange", Waits::no, AddressHandle{address},
-                                [&](Context& context) -> CUresult {
-                                  const Allocation* allocation = context.arena.find(address, 1);
-                                  if (allocation == nullptr || allocation->pinned)
-                                    return CUDA_ERROR_NOT_FOUND;
-                                  if (base != nullptr) *base = allocation->address;
-                                  if (bytes != nullptr) *bytes = allocation->bytes;
-                                  return CUDA_SUCCESS;
-                                });
+  return with_context_and_owner(
+      "cuMemGetAddressRange", Waits::no, AddressHandle{address}, [&](Context& context) -> CUresult {
+        const auto is = [&](std::uint64_t begin, std::uint64_t size) {
+          if (base != nullptr) *base = begin;
+          if (bytes != nullptr) *bytes = size;
+          return CUDA_SUCCESS;
+        };
+        if (const auto* range = context.host_range_at(address))
+          return is(range->first, range->second.bytes);
+        if (const Allocation* allocation = context.arena.find(address, 1))
+          return is(allocation->address, allocation->bytes);
+        // Of mapped memory the mapping, not what was reserved.
+        const auto* mapping = driver().virtual_memory == nullptr
+                                  ? nullptr
+                                  : driver().virtual_memory->mapping_at(address);
+        return mapping == nullptr ? CUDA_ERROR_NOT_FOUND : is(mapping->address, mapping->bytes);
+      });
 }
 
 CUresult cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned int flags) {

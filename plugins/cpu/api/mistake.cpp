@@ -74,6 +74,9 @@ std::string place_of(const RefusedRange& range, Json& json) {
     where = count_of(nearest.distance) + " before " + of;
   } else if (at >= allocation.bytes) {
     where = count_of(nearest.distance) + " after " + of;
+  } else if (allocation.absent != nullptr) {
+    where =
+        "in an address range of " + count_of(allocation.bytes) + " that is " + allocation.absent;
   } else if (!allocation.live) {
     where = "in memory that was freed: " + of;
   } else {

@@ -8,13 +8,22 @@ namespace warpmark::cpu {
 namespace {
 
 struct Place {
-  Context* context = nullptr;
+  Context* context = nullptr;  // null for addresses that were reserved: these have none
   std::uint64_t begin = 0, bytes = 0;
   bool host = false, owned = false, managed = false, pooled = false;
+  const VirtualMemory::Mapping* mapping = nullptr;  // of reserved addresses, where there is one
 };
 
 // Where an address lies, in any context.
 bool locate(CUdeviceptr address, Place& place) {
+  if (driver().virtual_memory != nullptr) {
+    if (const auto* range = driver().virtual_memory->reservation_at(address)) {
+      place.begin = range->address;
+      place.bytes = range->bytes;
+      place.mapping = driver().virtual_memory->mapping_at(address);
+      return true;
+    }
+  }
   for (const auto& [handle, context] : driver().contexts) {
     const auto* found = context->host_range_at(address);
     if (found == nullptr) continue;
@@ -35,7 +44,63 @@ bool locate(CUdeviceptr address, Place& place) {
   return true;
 }
 
+// Of addresses that were reserved; the range is the reserved one, the mapping that of cuMemMap.
+CUresult answer_reserved(void* data, unsigned int attribute, CUdeviceptr address,
+                         const Place& place) {
+  const VirtualMemory::Mapping* mapping = place.mapping;
+  switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+      return put(data, place.begin);
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+      return put(data, place.bytes);
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+      return put(data, mapping != nullptr ? 1 : 0);
+    default:
+      break;
+  }
+  if (mapping == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+      return put<CUcontext>(data, nullptr);
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      return put<unsigned int>(data, CU_MEMORYTYPE_DEVICE);
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+      return put(data, address);
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+      return CUDA_ERROR_INVALID_VALUE;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      return put(data, mapping->memory->device());
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+      return put(data, mapping->address);
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+      return put(data, mapping->bytes);
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+      return put(data, mapping->memory->handle);
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+      return put(data, std::uint64_t{mapping->memory->handle_types()});
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: {
+      Context* current = nullptr;
+      const CUresult result = current_context(Waits::no, current);
+      if (result != CUDA_SUCCESS) return result;
+      return put<unsigned int>(data, mapping->access[static_cast<std::size_t>(current->device)]);
+    }
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+      return put(data, 0);
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
+      return put(data, false);
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+      return put<CUmemoryPool>(data, nullptr);
+    default:
+      return attribute > 0 && attribute < 32 ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
 CUresult answer(void* data, unsigned int attribute, CUdeviceptr address, const Place& place) {
+  if (place.context == nullptr) return answer_reserved(data, attribute, address, place);
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
       return put(data, place.context);
@@ -50,9 +115,12 @@ CUresult answer(void* data, unsigned int attribute, CUdeviceptr address, const P
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
       return put(data, place.managed ? 1 : 0);
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
       return put(data, place.begin);
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
       return put(data, place.bytes);
     case CU_POINTER_ATTRIBUTE_MAPPED:
       return put(data, 1);
@@ -107,8 +175,9 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
   return initialised("cuPointerGetAttribute", [&]() -> CUresult {
     Place place;
     if (data == nullptr || !locate(address, place)) return CUDA_ERROR_INVALID_VALUE;
-    if (const CUresult state = state_of(*place.context, Waits::no); state != CUDA_SUCCESS)
-      return state;
+    const CUresult state =
+        place.context == nullptr ? CUDA_SUCCESS : state_of(*place.context, Waits::no);
+    if (state != CUDA_SUCCESS) return state;
     return answer(data, number_in(attribute), address, place);
   });
 }

@@ -154,6 +154,8 @@ std::string where_to_nearest(const Fault& fault) {
   if (allocation.label.empty() && allocation.by != nullptr)
     size += " (allocation " + std::to_string(allocation.number) + ", by " + allocation.by + ")";
   if (allocation.bytes == 0) return ", where nothing is allocated";
+  if (allocation.absent != nullptr)
+    return ", inside an address range of " + size + " that is " + allocation.absent;
   if (!allocation.live) return ", inside an allocation of " + size + " that was freed";
   if (fault.side == Nearest::Side::inside)
     return (allocation.read_only && fault.write ? ", inside the read-only allocation of "
@@ -438,7 +440,10 @@ Json allocation_json(const Allocation& allocation, Nearest::Side side, std::uint
   json["side"] = side == Nearest::Side::before  ? "before"
                  : side == Nearest::Side::after ? "after"
                                                 : "inside";
-  if (!allocation.live) json["freed"] = true;
+  if (allocation.absent != nullptr)
+    json["absent"] = allocation.absent;
+  else if (!allocation.live)
+    json["freed"] = true;
   if (allocation.read_only) json["read_only"] = true;
   if (allocation.by != nullptr) {
     json["number"] = allocation.number;

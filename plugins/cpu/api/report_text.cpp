@@ -98,6 +98,11 @@ void access(const Fault& fault, Text& text) {
              : forbidden                                 ? "read-only"
                                                          : "out of bounds"));
   if (fault.space != Space::global || nearest.bytes == 0) return;
+  if (inside && nearest.absent != nullptr) {
+    text.more("and is inside the address range at " + hexadecimal(nearest.address) + " of size " +
+              std::to_string(nearest.bytes) + " bytes, which is " + nearest.absent);
+    return;
+  }
   const std::string where = " allocation at " + hexadecimal(nearest.address) + " of size " +
                             std::to_string(nearest.bytes) + " bytes";
   if (inside)

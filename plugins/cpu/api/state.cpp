@@ -211,11 +211,29 @@ Context* Driver::add(const std::shared_ptr<Context>& context, unsigned int flags
   context->id = next_id++;
   context->launch_limits = default_limits;
   context->arena.track_values(default_limits.checks.init);
+  context->arena.share_capacity(this->device(device).physical_used);
+  if (virtual_memory != nullptr) context->arena.connect(virtual_memory->view(device));
   Context* made = context.get();
   made->per_thread_stream.context = made;
   made->per_thread_stream.id = next_id++;
   contexts.emplace(reinterpret_cast<CUcontext>(made), context);
   return made;
+}
+
+Arena* Driver::arena_of(const Context& context, std::uint64_t address, std::uint64_t bytes) const {
+  if (virtual_memory != nullptr && virtual_memory->contains(address))
+    return &virtual_memory->view(context.device, address, bytes);
+  Context* found = owner(address);
+  return found == nullptr ? nullptr : &found->arena;
+}
+
+VirtualMemory& Driver::reservable() {
+  if (virtual_memory == nullptr) {
+    virtual_memory = std::make_unique<VirtualMemory>(devices.size());
+    for (const auto& [handle, context] : contexts)
+      context->arena.connect(virtual_memory->view(context->device));
+  }
+  return *virtual_memory;
 }
 
 Context* Driver::owner(std::uint64_t address) const {

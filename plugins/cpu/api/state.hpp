@@ -24,6 +24,7 @@
 #include "machine/grid.hpp"
 #include "machine/heap.hpp"
 #include "memory/arena.hpp"
+#include "memory/virtual_memory.hpp"
 #include "program/program.hpp"
 #include "ptx/link.hpp"
 #include "ptx/module.hpp"
@@ -218,6 +219,14 @@ struct Device {
   Pool default_pool;
   Pool* pool = nullptr;                                        ///< what cuMemAllocAsync takes from
   std::uint64_t graph_used_most = 0, graph_reserved_most = 0;  ///< bytes of graphs' memory
+  std::uint64_t physical_used = 0;                             ///< bytes that cuMemCreate made
+};
+
+/// What cuMemCreate made, while a program holds it; mappings hold the memory, too.
+struct MemoryHandle {
+  std::shared_ptr<PhysicalMemory> memory;
+  std::uint64_t references = 1;
+  const char* by = nullptr;  ///< the driver's function that gave the handle first
 };
 
 /// The process's one driver. Everything in it is guarded by `mutex`.
@@ -236,9 +245,12 @@ class Driver {
   std::set<const Graph*> child_graphs;
   std::map<CUgraphExec, std::shared_ptr<GraphExec>> executables;
   std::map<CUuserObject, std::weak_ptr<UserObject>> user_objects;
-  std::uint64_t next_id = 1;     ///< of contexts, streams and captures
-  std::uint64_t next_graph = 1;  ///< what cuGraphDebugDotPrint calls it
-  Limits default_limits;         ///< of contexts that are yet to be made
+  std::map<CUmemGenericAllocationHandle, MemoryHandle> memory_handles;
+  std::uint64_t next_memory_handle = 1;
+  std::unique_ptr<VirtualMemory> virtual_memory;  ///< once somebody reserves addresses
+  std::uint64_t next_id = 1;                      ///< of contexts, streams and captures
+  std::uint64_t next_graph = 1;                   ///< what cuGraphDebugDotPrint calls it
+  Limits default_limits;                          ///< of contexts that are yet to be made
 
   Driver();
   ~Driver();
@@ -249,6 +261,16 @@ class Driver {
   [[nodiscard]] Device& device(int ordinal) { return devices[static_cast<std::size_t>(ordinal)]; }
   /// The context whose memory or address range `address` belongs to, or null.
   [[nodiscard]] Context* owner(std::uint64_t address) const;
+  /// The arena that holds an address, for work in `context`: a context's, or what its device may
+  /// use of mapped memory; null if it is no device's address.
+  [[nodiscard]] Arena* arena_of(const Context& context, std::uint64_t address,
+                                std::uint64_t bytes = 1) const;
+  [[nodiscard]] bool is_device_address(std::uint64_t address) const {
+    return owner(address) != nullptr ||
+           (virtual_memory != nullptr && virtual_memory->contains(address));
+  }
+  /// Where addresses can be reserved; makes it, and connects all contexts to it.
+  VirtualMemory& reservable();
   Context* create(unsigned int flags, int device);
   /// The device's primary context, which must not be active.
   Context* activate_primary(Device& device);
@@ -370,6 +392,8 @@ CUresult find_variable(Context& context, const LoadedModule& module, std::string
 /// Host memory of `bytes` at an address that a call gave; `device` says that it must be the
 /// device's. Null with an error's text if there is no such range.
 std::byte* host_range(Context& context, std::uint64_t address, std::size_t bytes, bool device);
+/// An error if memory at an address that host_range() knows is mapped to be read only.
+CUresult refuse_write(const Arena* arena, std::uint64_t address);
 /// Whether a module's variable begins at an address: it is freed with the module.
 bool is_variable(const Context& context, CUdeviceptr address);
 /// What remains to be done when an allocation of a pool is freed.

@@ -30,7 +30,7 @@ CUresult linear_image(Context& context, const CUDA_RESOURCE_DESC& resource, Imag
   image.width = linear.sizeInBytes / format->bytes();
   image.row_pitch = image.slice_pitch = linear.sizeInBytes;
   if (image.width == 0) return CUDA_SUCCESS;  // every fetch from it is outside
-  if (image.width > L::linear_1d || context.arena.find(image.address, image.bytes()) == nullptr)
+  if (image.width > L::linear_1d || context.arena.holder(image.address, image.bytes()) == nullptr)
     return CUDA_ERROR_INVALID_VALUE;
   return CUDA_SUCCESS;
 }
@@ -49,8 +49,8 @@ CUresult pitched_image(Context& context, const CUDA_RESOURCE_DESC& resource, Ima
   image.height = pitched.height;
   image.row_pitch = pitched.pitchInBytes;
   image.slice_pitch = pitched.pitchInBytes * pitched.height;
-  return context.arena.find(image.address, image.bytes()) == nullptr ? CUDA_ERROR_INVALID_VALUE
-                                                                     : CUDA_SUCCESS;
+  return context.arena.holder(image.address, image.bytes()) == nullptr ? CUDA_ERROR_INVALID_VALUE
+                                                                       : CUDA_SUCCESS;
 }
 
 // The levels that a resource has, before any view.

@@ -19,9 +19,12 @@ CUresult perform_value(Context& context, const ValueWork& work) {
   std::byte* at = host_range(context, work.address, bytes, true);
   if (at == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (!work.wait) {
+    const CUresult refused =
+        refuse_write(driver().arena_of(context, work.address, bytes), work.address);
+    if (refused != CUDA_SUCCESS) return refused;
     std::memcpy(at, &work.value, bytes);
-    if (Context* owner = driver().owner(work.address))
-      owner->arena.set_values(work.address, bytes, true);
+    if (Arena* arena = driver().arena_of(context, work.address, bytes))
+      arena->set_values(work.address, bytes, true);
     return CUDA_SUCCESS;
   }
   std::uint64_t now = 0;

@@ -272,7 +272,8 @@ void BlockValues::store(Lanes& w, const Instruction& i, Space space, std::uint32
   const StoredValues stored = put_stored(w, i, space, lane, address, bytes, values);
   if (!stored.worst.incomplete() || space != Space::global) return;
   block_.serialize();
-  const Allocation* to = block_.arena().find(address);
+  const Arena* arena = block_.arena().holder(address, 1);
+  const Allocation* to = arena == nullptr ? nullptr : arena->find(address, 1);
   const std::optional<std::uint64_t> first = stored.result(to, address, bytes, bytes / i.count);
   if (!first) return;
   values.define(bytes);

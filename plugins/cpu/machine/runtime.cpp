@@ -38,10 +38,11 @@ Region memory_at(const Lanes& w, std::uint32_t lane, std::uint64_t address) {
     case 2:
       return tail(w.param, offset % Arena::kWindow);
     default: {
-      const Allocation* found = launch.arena.find(address, 1);
-      if (found == nullptr) return {};
+      const Arena* arena = launch.arena.holder(address, 1);
+      if (arena == nullptr) return {};
+      const Allocation* found = arena->find(address, 1);
       const std::uint64_t left = found->bytes - (address - found->address);
-      return {address, left, launch.arena.host(address)};
+      return {address, left, arena->host(address)};
     }
   }
 }

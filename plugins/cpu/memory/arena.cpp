@@ -15,6 +15,7 @@
 
 #include "memory/holes.hpp"
 #include "memory/init_bits.hpp"
+#include "memory/pages.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -26,10 +27,9 @@ std::shared_ptr<std::uint8_t[]> no_values(std::uint64_t bytes) {
   return {bits, [](std::uint8_t* memory) { std::free(memory); }};
 }
 
-constexpr std::uint64_t kPage = 4096;
 // At least a page lies between allocations, so that an access past the end meets nobody's data; the
 // exact map finds every other stray access too, unless it lands inside another allocation.
-constexpr std::uint64_t kRedZone = kPage;
+constexpr std::uint64_t kRedZone = kHostPage;
 // A wish: equal addresses make equal reports in every run. The system may choose otherwise.
 constexpr std::uint64_t kWishedBase = 0x7ea000000000;
 
@@ -60,6 +60,7 @@ Arena::Arena(std::uint64_t span, std::uint64_t capacity) : span_(span), capacity
 }
 
 Arena::~Arena() {
+  if (memory_file_ < 0) return;  // the addresses are those of others
   munmap(reinterpret_cast<void*>(base_), span_);
   munmap(alias_, span_);
   close(memory_file_);
@@ -67,7 +68,7 @@ Arena::~Arena() {
 
 bool Arena::show(const Allocation& allocation, bool visible) {
   void* at = reinterpret_cast<void*>(allocation.address);
-  const std::uint64_t bytes = (allocation.bytes + kPage - 1) / kPage * kPage;
+  const std::uint64_t bytes = whole_pages(allocation.bytes);
   const void* mapped =
       visible ? mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
                      memory_file_, static_cast<off_t>(allocation.address - base_))
@@ -78,8 +79,9 @@ bool Arena::show(const Allocation& allocation, bool visible) {
 
 std::uint64_t Arena::allocate(std::uint64_t bytes, Kind kind, const char* by) {
   std::uint64_t& used = kind == Kind::pinned ? pinned_ : used_;
-  if (bytes == 0 || bytes > capacity_ - std::min(capacity_, used)) return 0;
-  const std::uint64_t need = (bytes + kPage - 1) / kPage * kPage + kRedZone;
+  const std::uint64_t taken = kind == Kind::pinned ? pinned_ : this->used();
+  if (bytes == 0 || bytes > capacity_ - std::min(capacity_, taken)) return 0;
+  const std::uint64_t need = whole_pages(bytes) + kRedZone;
   // Next fit: freed addresses come back as late as possible, so that a use after free is still
   // known as one.
   auto hole = holes_.lower_bound(next_);
@@ -140,11 +142,11 @@ void Arena::set_values(std::uint64_t address, std::uint64_t bytes, bool have) {
   bytes = std::min(bytes, allocation->bytes - from);
   if (have) {
     if (allocation->init == nullptr) return;
-    if (bytes == allocation->bytes)
+    if (bytes == allocation->bytes && !allocation->mapped)
       allocation->init = nullptr;
     else
       set_bits(allocation->init.get(), from, bytes);
-  } else if (tracks_values_) {
+  } else if (tracks_values_ && !allocation->mapped) {
     if (allocation->init == nullptr) {
       allocation->init = no_values(allocation->bytes);
       if (bytes != allocation->bytes) set_bits(allocation->init.get(), 0, allocation->bytes);
@@ -159,12 +161,14 @@ void Arena::copy_values(std::uint64_t to, std::uint64_t bytes, const Arena& sour
   const Allocation* read = source.find(from, bytes);
   const bool whole = read == nullptr || read->init == nullptr ||
                      all_set(read->init.get(), from - read->address, bytes);
-  if (whole || !tracks_values_) return set_values(to, bytes, true);
+  Allocation* written = find(to);
+  const bool tracked = tracks_values_ || (written != nullptr && written->mapped);
+  if (whole || !tracked) return set_values(to, bytes, true);
   // Held, as the target may be the same allocation.
   const std::shared_ptr<std::uint8_t[]> bits = read->init;
   const std::uint64_t first = from - read->address;
-  Allocation* written = find(to);
   if (written == nullptr || written->host_visible) return;
+  if (written->init == nullptr && written->mapped) return;
   if (written->init == nullptr) {
     written->init = no_values(written->bytes);
     set_bits(written->init.get(), 0, written->bytes);
@@ -260,7 +264,18 @@ const Arena* Arena::holder(std::uint64_t address, std::uint64_t bytes) const {
   return nullptr;
 }
 
+void Arena::replace(std::uint64_t address, std::uint64_t bytes, std::vector<Allocation> entries) {
+  const auto first = allocations_.lower_bound(address);
+  allocations_.erase(first, allocations_.lower_bound(address + bytes));
+  for (Allocation& entry : entries) allocations_.emplace(entry.address, std::move(entry));
+}
+
 Nearest Arena::nearest(std::uint64_t address, std::uint64_t bytes) const {
+  if (!contains(address)) {
+    for (const Arena* peer : peers_) {
+      if (peer->contains(address)) return peer->nearest(address, bytes);
+    }
+  }
   Nearest best;
   const auto consider = [&](const Allocation& allocation) {
     const std::uint64_t end = allocation.address + allocation.bytes;

@@ -24,6 +24,9 @@ struct Allocation {
   bool of_heap = false;       ///< a kernel's own, from the device's heap
   bool pinned = false;        ///< the host's memory: does not count against the capacity
   bool lent = false;          ///< the program's own, which it registered: outside of the arena
+  bool mapped = false;        ///< of mapped memory, which shares `init` with other mappings
+  /// Of reserved addresses that are not live: why, as a sentence about memory goes on.
+  const char* absent = nullptr;
   /// A bit for each byte that has a value, the least significant bit of a byte first; null if all
   /// have one.
   std::shared_ptr<std::uint8_t[]> init;
@@ -52,6 +55,9 @@ class Arena {
   /// Reserves `span` bytes of addresses, of which `capacity` may be allocated at a time. Throws
   /// std::bad_alloc if the system refuses.
   Arena(std::uint64_t span, std::uint64_t capacity);
+  /// What a device may use of addresses that others reserve and map: see VirtualMemory.
+  Arena(std::uint64_t base, std::uint64_t span, std::byte* alias)
+      : span_(span), capacity_(0), base_(base), alias_(alias) {}
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -76,6 +82,10 @@ class Arena {
   std::uint64_t allocate(std::uint64_t bytes, Kind kind = Kind::device, const char* by = nullptr);
   /// From now on device memory that is allocated has no values until it is written.
   void track_values(bool on) { tracks_values_ = on; }
+  /// Memory that counts against the capacity, too, and is not of this arena.
+  void share_capacity(const std::uint64_t& used) { used_elsewhere_ = &used; }
+  /// What is known of [address, address + bytes) from now on, in the order of addresses.
+  void replace(std::uint64_t address, std::uint64_t bytes, std::vector<Allocation> entries);
   /// The bytes of a live allocation have values now, or none.
   void set_values(std::uint64_t address, std::uint64_t bytes, bool have);
   /// The bytes at `to` were copied from live memory at `from` of `source`: those have values that
@@ -103,7 +113,8 @@ class Arena {
       if (allocation.live && from < to) body(allocation, from, to - from);
     }
   }
-  /// The live allocation nearest to the range, or the freed one that it lies in.
+  /// The live allocation nearest to the range, or the freed one that it lies in; a peer's, if the
+  /// range lies there.
   [[nodiscard]] Nearest nearest(std::uint64_t address, std::uint64_t bytes) const;
 
   /// Lets kernels reach memory of the program's own, outside of the arena, until it is taken back.
@@ -129,7 +140,9 @@ class Arena {
   [[nodiscard]] std::vector<const Allocation*> live_allocations() const;
 
   [[nodiscard]] std::uint64_t capacity() const { return capacity_; }
-  [[nodiscard]] std::uint64_t used() const { return used_; }
+  [[nodiscard]] std::uint64_t used() const {
+    return used_ + (used_elsewhere_ == nullptr ? 0 : *used_elsewhere_);
+  }
 
  private:
   /// Maps an allocation's pages at its device address, or takes them away again.
@@ -140,6 +153,7 @@ class Arena {
   std::byte* alias_ = nullptr;
   int memory_file_ = -1;
   std::uint64_t used_ = 0, pinned_ = 0;
+  const std::uint64_t* used_elsewhere_ = nullptr;
   std::uint64_t lent_ = 0;  ///< ranges of the program's own memory
   PartialBytes partial_bytes_;
   bool tracks_values_ = false;

@@ -1,0 +1,119 @@
+// Reserving addresses, mapping memory there, and who may use it.
+#include <bit>
+#include <cstdint>
+
+#include "api/state.hpp"
+#include "memory/pages.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+constexpr std::uint64_t kGranule = PhysicalMemory::kGranularity;
+
+bool is_access(unsigned int flags) {
+  return flags == CU_MEM_ACCESS_FLAGS_PROT_NONE || flags == CU_MEM_ACCESS_FLAGS_PROT_READ ||
+         flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+}
+
+CUresult check_location(const CUmemLocation& location) {
+  if (number_in(location.type) != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
+  return driver().is_device(location.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+// A call on addresses that were reserved.
+template <typename Body>
+CUresult with_reserved(const char* name, Body body) {
+  return initialised(name, [&]() -> CUresult {
+    return driver().virtual_memory == nullptr
+               ? fail(CUDA_ERROR_INVALID_VALUE, "no address is reserved")
+               : body(*driver().virtual_memory);
+  });
+}
+
+}  // namespace
+}  // namespace warpmark::cpu
+
+using namespace warpmark::cpu;
+
+extern "C" {
+
+CUresult cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t alignment, CUdeviceptr wish,
+                             unsigned long long flags) {
+  return initialised("cuMemAddressReserve", [&]() -> CUresult {
+    if (address == nullptr || flags != 0 || bytes == 0 || bytes % kHostPage != 0 ||
+        wish % kHostPage != 0 || (alignment != 0 && !std::has_single_bit(alignment)))
+      return CUDA_ERROR_INVALID_VALUE;
+    *address = driver().reservable().reserve(bytes, alignment, wish);
+    return *address == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
+  return with_reserved("cuMemAddressFree", [&](VirtualMemory& memory) -> CUresult {
+    if (memory.unreserve(address, bytes)) return CUDA_SUCCESS;
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                memory.reservation_at(address) == nullptr
+                    ? "no address range of cuMemAddressReserve begins there"
+                    : "it is not the whole of an address range, or something is mapped in it");
+  });
+}
+
+CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
+                  CUmemGenericAllocationHandle handle, unsigned long long flags) {
+  return with_reserved("cuMemMap", [&](VirtualMemory& memory) -> CUresult {
+    const MemoryHandle* found = find_in(driver().memory_handles, handle);
+    if (found == nullptr)
+      return fail(CUDA_ERROR_INVALID_VALUE, "the handle is not that of live memory");
+    if (flags != 0 || offset != 0 || bytes == 0 || bytes % kGranule != 0 || address % kGranule != 0)
+      return CUDA_ERROR_INVALID_VALUE;
+    if (bytes > found->memory->bytes())
+      return fail(CUDA_ERROR_INVALID_VALUE,
+                  "the handle's memory has " + std::to_string(found->memory->bytes()) + " bytes");
+    // Memory may have been created before somebody looked for values.
+    if (!found->memory->has_values) memory.track_values();
+    if (memory.map(address, bytes, 0, found->memory, "cuMemMap")) return CUDA_SUCCESS;
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "the addresses are not all reserved, or something is mapped there");
+  });
+}
+
+CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
+  return with_reserved("cuMemUnmap", [&](VirtualMemory& memory) -> CUresult {
+    if (memory.unmap(address, bytes)) return CUDA_SUCCESS;
+    return fail(CUDA_ERROR_INVALID_VALUE, "the range is not that of one or several whole mappings");
+  });
+}
+
+CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc* access,
+                        size_t count) {
+  return with_reserved("cuMemSetAccess", [&](VirtualMemory& memory) -> CUresult {
+    if (access == nullptr || count == 0) return CUDA_ERROR_INVALID_VALUE;
+    for (std::size_t i = 0; i < count; ++i) {
+      const CUresult result = check_location(access[i].location);
+      if (result != CUDA_SUCCESS) return result;
+      if (!is_access(number_in(access[i].flags))) return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!memory.whole(address, bytes))
+      return fail(CUDA_ERROR_INVALID_VALUE,
+                  "the range is not that of one or several whole mappings");
+    for (std::size_t i = 0; i < count; ++i) {
+      memory.set_access(address, bytes, access[i].location.id,
+                        static_cast<VirtualMemory::Access>(number_in(access[i].flags)));
+    }
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location,
+                        CUdeviceptr address) {
+  return with_reserved("cuMemGetAccess", [&](const VirtualMemory& memory) -> CUresult {
+    if (flags == nullptr || location == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = check_location(*location);
+    if (result != CUDA_SUCCESS) return result;
+    const VirtualMemory::Mapping* mapping = memory.mapping_at(address);
+    if (mapping == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "nothing is mapped there");
+    return give(flags, mapping->access[static_cast<std::size_t>(location->id)]);
+  });
+}
+
+}  // extern "C"
