@@ -268,11 +268,9 @@ CUresult device_bytes(Context& context, CUdeviceptr address, std::size_t bytes, 
   if (found.first == nullptr) return CUDA_ERROR_INVALID_VALUE;
   return CUDA_SUCCESS;
 }
-CUresult host_bytes(const Context& context, const void* pointer, Bytes& found) {
-  if (pointer == nullptr || context.arena.contains(reinterpret_cast<std::uint64_t>(pointer)))
-    return CUDA_ERROR_INVALID_VALUE;
-  found = {static_cast<std::byte*>(const_cast<void*>(pointer)), 0, nullptr};
-  return CUDA_SUCCESS;
+CUresult host_bytes(Context& context, const void* pointer, std::size_t bytes, Bytes& found) {
+  found = {host_range(context, reinterpret_cast<std::uint64_t>(pointer), bytes, false), 0, nullptr};
+  return found.first == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 template <typename To, typename From>
@@ -297,11 +295,11 @@ CUresult host_to_array(Context& c, CUarray to, std::size_t offset, const void* f
                        std::size_t bytes) {
   return copy_bytes(
       bytes, [&](Bytes& at) { return array_bytes(to, offset, bytes, at); },
-      [&](Bytes& at) { return host_bytes(c, from, at); });
+      [&](Bytes& at) { return host_bytes(c, from, bytes, at); });
 }
 CUresult array_to_host(Context& c, void* to, CUarray from, std::size_t offset, std::size_t bytes) {
   return copy_bytes(
-      bytes, [&](Bytes& at) { return host_bytes(c, to, at); },
+      bytes, [&](Bytes& at) { return host_bytes(c, to, bytes, at); },
       [&](Bytes& at) { return array_bytes(from, offset, bytes, at); });
 }
 

@@ -20,6 +20,10 @@ CUresult cuGetProcAddress_v2(const char* symbol, void** function, int version, c
 CUresult cuStreamGetDevice(CUstream stream, CUdevice* device);
 CUresult cuCtxRecordEvent(CUcontext context, CUevent event);
 CUresult cuCtxWaitEvent(CUcontext context, CUevent event);
+CUresult cuMemGetDefaultMemPool(CUmemoryPool* pool, CUmemLocation* location,
+                                CUmemAllocationType type);
+CUresult cuMemGetMemPool(CUmemoryPool* pool, CUmemLocation* location, CUmemAllocationType type);
+CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool);
 CUresult cuProfilerStart(void);  // of cudaProfiler.h
 CUresult cuProfilerStop(void);
 const warpmark_device* warpmark_device_v1(void);

@@ -24,6 +24,7 @@ CUresult allocate_host(const char* name, void** pointer, std::size_t bytes, unsi
     const std::uint64_t address = context.arena.allocate(bytes, Arena::Kind::pinned, name);
     if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
     context.host[address] = {bytes, true, flags | CU_MEMHOSTALLOC_DEVICEMAP};
+    driver().connect_shared();
     *pointer = reinterpret_cast<void*>(address);
     return CUDA_SUCCESS;
   });
@@ -91,6 +92,7 @@ CUresult cuMemHostRegister_v2(void* pointer, size_t bytes, unsigned int flags) {
         !context.arena.lend(number(pointer), bytes, read_only))
       return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     context.host[number(pointer)] = {bytes, false, flags};
+    driver().connect_shared();
     return CUDA_SUCCESS;
   });
 }

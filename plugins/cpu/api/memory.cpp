@@ -184,6 +184,7 @@ CUresult cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned int flag
     *address = context.arena.allocate(bytes, Arena::Kind::managed, "cuMemAllocManaged");
     if (*address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
     context.managed[*address][0] = {};
+    driver().connect_shared();
     return CUDA_SUCCESS;
   });
 }

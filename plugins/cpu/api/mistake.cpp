@@ -232,9 +232,49 @@ void report_leaks(const Context& context) {
   for (const Allocation& block : context.heap->live_blocks()) report_leak(block, true);
 }
 
+namespace {
+
+// Of memory without a context: handles, mappings whose handle is gone, and reserved addresses.
+void report_mapped_leak(std::uint64_t address, std::uint64_t bytes, bool memory,
+                        const std::string& what) {
+  Json json;
+  json["kind"] = "leak";
+  json["severity"] = "error";
+  if (address != 0) json["address"] = hexadecimal(address);
+  json["bytes"] = bytes;
+  const std::string size = std::to_string(bytes) + " bytes";
+  json["message"] = size + " were never given back: " + what;
+  print_report(json_text(json), "========= Leaked " + size + "\n=========     " + what + "\n",
+               {true, false, memory ? bytes : 0});
+}
+
+void report_mapped_leaks() {
+  if (!driver().default_limits.leaks) return;
+  for (const auto& [handle, held] : driver().memory_handles) {
+    report_mapped_leak(
+        0, held.memory->bytes(), true,
+        "handle " + std::to_string(handle) + " of " + held.by + " was not released (cuMemRelease)");
+  }
+  if (driver().virtual_memory == nullptr) return;
+  for (const auto& [address, mapping] : driver().virtual_memory->mappings()) {
+    if (driver().memory_handles.contains(mapping.memory->handle)) continue;
+    report_mapped_leak(address, mapping.bytes, true,
+                       std::string("mapped by ") + mapping.by + " at " + hexadecimal(address));
+  }
+  for (const auto& [address, range] : driver().virtual_memory->reservations()) {
+    report_mapped_leak(address, range.bytes, false,
+                       "address range " + std::to_string(range.number) +
+                           " of cuMemAddressReserve, at " + hexadecimal(address) +
+                           ", was not freed (cuMemAddressFree)");
+  }
+}
+
+}  // namespace
+
 void report_end() {
   if (!reports_are_printed()) return;
   for (const auto& [handle, context] : driver().contexts) report_leaks(*context);
+  report_mapped_leaks();
   print_summary(driver().default_limits.leaks);
 }
 

@@ -7,6 +7,9 @@
 namespace warpmark::cpu {
 namespace {
 
+// CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE, of CUDA 12.8
+constexpr unsigned int kDecompressible = 21;
+
 struct Place {
   Context* context = nullptr;  // null for addresses that were reserved: these have none
   std::uint64_t begin = 0, bytes = 0;
@@ -90,7 +93,7 @@ CUresult answer_reserved(void* data, unsigned int attribute, CUdeviceptr address
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
+    case kDecompressible:
       return put(data, false);
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
       return put<CUmemoryPool>(data, nullptr);

@@ -35,6 +35,36 @@ CUresult check_stream(Context& context, CUstream stream) {
                                        : CUDA_ERROR_INVALID_HANDLE;
 }
 
+// The devices that have access to the pool may use an allocation of it.
+void share(Context& context, CUdeviceptr address, const Pool& pool) {
+  const std::uint16_t with = pool.devices(CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+  const std::uint16_t to_read = pool.devices(CU_MEM_ACCESS_FLAGS_PROT_READ);
+  context.arena.share(address, with, to_read);
+}
+
+// A location of a kind of memory that this device has pools of.
+CUresult check_place(const CUmemLocation* location, CUmemAllocationType type) {
+  constexpr unsigned int managed = 2;  // CU_MEM_ALLOCATION_TYPE_MANAGED, of CUDA 13
+  if (location == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const unsigned int place = number_in(location->type), kind = number_in(type);
+  const bool host = place == CU_MEM_LOCATION_TYPE_HOST || place == CU_MEM_LOCATION_TYPE_HOST_NUMA;
+  if ((kind != CU_MEM_ALLOCATION_TYPE_PINNED && kind != managed) ||
+      (place != CU_MEM_LOCATION_TYPE_DEVICE && !host && (kind != managed || place != 0)))
+    return CUDA_ERROR_INVALID_VALUE;
+  if (kind == managed || host)
+    return fail(CUDA_ERROR_NOT_SUPPORTED, "pools are of the device's memory alone here");
+  return driver().is_device(location->id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+// Where the memory of a device's pools lies: in its primary context, if that is active.
+Context* context_of(int device) {
+  if (driver().device(device).primary != nullptr) return driver().device(device).primary;
+  for (const auto& [handle, context] : driver().contexts) {
+    if (context->device == device) return context.get();
+  }
+  return nullptr;
+}
+
 // In a stream that is captured, a node that allocates.
 CUresult allocate(Context& context, Pool& pool, CUdeviceptr* address, std::size_t bytes,
                   CUstream stream, const char* by) {
@@ -54,6 +84,8 @@ CUresult allocate(Context& context, Pool& pool, CUdeviceptr* address, std::size_
   *address = context.arena.allocate(bytes, Arena::Kind::device, by);
   if (*address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
   context.from_pool[*address] = &pool;
+  share(context, *address, pool);
+  driver().connect_shared();
   pool.used += bytes;
   pool.most_used = std::max(pool.most_used, pool.used);
   return CUDA_SUCCESS;
@@ -104,6 +136,28 @@ CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
     driver().device(device).pool = &found;
     return CUDA_SUCCESS;
   });
+}
+
+CUresult cuMemGetDefaultMemPool(CUmemoryPool* pool, CUmemLocation* location,
+                                CUmemAllocationType type) {
+  return initialised("cuMemGetDefaultMemPool", [&]() -> CUresult {
+    const CUresult result = check_place(location, type);
+    if (result != CUDA_SUCCESS) return result;
+    return give(pool, handle(&driver().device(location->id).default_pool));
+  });
+}
+
+CUresult cuMemGetMemPool(CUmemoryPool* pool, CUmemLocation* location, CUmemAllocationType type) {
+  return initialised("cuMemGetMemPool", [&]() -> CUresult {
+    const CUresult result = check_place(location, type);
+    return result != CUDA_SUCCESS ? result : give(pool, handle(driver().device(location->id).pool));
+  });
+}
+
+CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool) {
+  const CUresult result =
+      initialised("cuMemSetMemPool", [&] { return check_place(location, type); });
+  return result != CUDA_SUCCESS ? result : cuDeviceSetMemPool(location->id, pool);
 }
 
 CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
@@ -204,7 +258,16 @@ CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* access, si
           number_in(access[i].flags) != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
         return CUDA_ERROR_INVALID_VALUE;
     }
-    for (std::size_t i = 0; i < count; ++i) found.access[access[i].location.id] = access[i].flags;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (access[i].location.id != found.device)
+        found.access[access[i].location.id] = access[i].flags;
+    }
+    for (const auto& [handle, context] : driver().contexts) {
+      for (const auto& [address, pool_of] : context->from_pool) {
+        if (pool_of == &found) share(*context, address, found);
+      }
+    }
+    driver().connect_shared();
     return CUDA_SUCCESS;
   });
 }
@@ -239,8 +302,14 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPoo
         const CUresult result = check_stream(context, stream);
         if (result != CUDA_SUCCESS) return result;
         Pool* found = find_pool(pool);
-        if (found == nullptr || found->device != context.device) return CUDA_ERROR_INVALID_VALUE;
-        return allocate(context, *found, address, bytes, stream, "cuMemAllocFromPoolAsync");
+        if (found == nullptr) return CUDA_ERROR_INVALID_VALUE;
+        Context* owner = found->device == context.device || capturing(context, stream)
+                             ? &context
+                             : context_of(found->device);
+        if (owner == nullptr)
+          return fail(CUDA_ERROR_NOT_SUPPORTED, "the pool's device has no context yet");
+        return allocate(*owner, *found, address, bytes, owner == &context ? stream : nullptr,
+                        "cuMemAllocFromPoolAsync");
       });
 }
 

@@ -216,7 +216,9 @@ Context* Driver::add(const std::shared_ptr<Context>& context, unsigned int flags
   Context* made = context.get();
   made->per_thread_stream.context = made;
   made->per_thread_stream.id = next_id++;
+  made->arena.set_device(device);
   contexts.emplace(reinterpret_cast<CUcontext>(made), context);
+  connect_shared();
   return made;
 }
 
@@ -225,6 +227,25 @@ Arena* Driver::arena_of(const Context& context, std::uint64_t address, std::uint
     return &virtual_memory->view(context.device, address, bytes);
   Context* found = owner(address);
   return found == nullptr ? nullptr : &found->arena;
+}
+
+void Driver::connect_shared() {
+  if (contexts.size() < 2) return;
+  for (const auto& [handle, from] : contexts) {
+    if (!from->arena.shares()) continue;
+    for (const auto& [other, to] : contexts) {
+      if (to != from) to->arena.connect_shared(from->arena);
+    }
+  }
+}
+
+std::uint16_t Pool::devices(CUmemAccess_flags with) const {
+  unsigned int all = 0;
+  for (const auto& [other, flags] : access) {
+    if (flags == with || (flags != 0 && with == CU_MEM_ACCESS_FLAGS_PROT_READWRITE))
+      all |= 1u << other;
+  }
+  return static_cast<std::uint16_t>(all);
 }
 
 VirtualMemory& Driver::reservable() {
@@ -247,7 +268,8 @@ void Driver::destroy(Context* context) {
   flush_output(*context);
   report_leaks(*context);
   for (const auto& [handle, other] : contexts) {
-    if (other->peers.erase(context) != 0) other->arena.disconnect(context->arena);
+    other->peers.erase(context);
+    other->arena.forget(context->arena);
   }
   for (const auto& [handle, library] : libraries) library->modules.erase(context);
   for (const auto& [address, pool] : context->from_pool) {

@@ -121,6 +121,8 @@ struct Pool {
   std::uint64_t release_threshold = 0, used = 0, most_used = 0;
   int reuse[3] = {1, 1, 1};                 ///< the three CU_MEMPOOL_ATTR_REUSE_… switches
   std::map<int, CUmemAccess_flags> access;  ///< of other devices
+  /// Which devices have access, as Allocation::shared_with counts them; or can only read.
+  [[nodiscard]] std::uint16_t devices(CUmemAccess_flags with) const;
 };
 
 struct Limits {
@@ -269,6 +271,9 @@ class Driver {
     return owner(address) != nullptr ||
            (virtual_memory != nullptr && virtual_memory->contains(address));
   }
+  /// Lets each context reach what others share with its device: managed and pinned memory, and that
+  /// of pools. To be called when there is more of either.
+  void connect_shared();
   /// Where addresses can be reserved; makes it, and connects all contexts to it.
   VirtualMemory& reservable();
   Context* create(unsigned int flags, int device);

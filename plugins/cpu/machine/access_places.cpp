@@ -198,7 +198,8 @@ bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t add
   const Arena* arena = lanes.block->launch().arena.holder(address, bytes);
   if (arena == nullptr) return false;
   const Allocation* allocation = arena->find(address, bytes);
-  if (allocation->read_only && writes(instruction)) return false;
+  if (writes(instruction) && !lanes.block->launch().arena.may_write(*arena, *allocation))
+    return false;
   if (instruction.object != 0) {
     const auto [home, other] = homes_of(lanes, instruction);
     if (home != nullptr && home != allocation && other != allocation) return false;

@@ -30,6 +30,8 @@ std::shared_ptr<std::uint8_t[]> no_values(std::uint64_t bytes) {
 // At least a page lies between allocations, so that an access past the end meets nobody's data; the
 // exact map finds every other stray access too, unless it lands inside another allocation.
 constexpr std::uint64_t kRedZone = kHostPage;
+// Managed and pinned memory is everybody's.
+constexpr std::uint16_t kAllDevices = 0xffff;
 // A wish: equal addresses make equal reports in every run. The system may choose otherwise.
 constexpr std::uint64_t kWishedBase = 0x7ea000000000;
 
@@ -116,6 +118,10 @@ std::uint64_t Arena::allocate(std::uint64_t bytes, Kind kind, const char* by) {
   }
   allocation.by = by;
   if (by != nullptr) allocation.number = ++made_;
+  if (kind != Kind::device) {
+    allocation.shared_with = kAllDevices;
+    shares_ = true;
+  }
   const bool good = kind == Kind::device || show(allocation, true);
   allocations_.emplace(address, std::move(allocation));
   used += bytes;
@@ -230,6 +236,8 @@ bool Arena::lend(std::uint64_t address, std::uint64_t bytes, bool read_only) {
   range.bytes = bytes;
   range.read_only = read_only;
   range.host_visible = range.pinned = range.lent = true;
+  range.shared_with = kAllDevices;
+  shares_ = true;
   allocations_.emplace(address, std::move(range));
   ++lent_;
   return true;
@@ -258,10 +266,38 @@ Allocation* Arena::find(std::uint64_t address) {
 
 const Arena* Arena::holder(std::uint64_t address, std::uint64_t bytes) const {
   if (find(address, bytes) != nullptr) return this;
-  for (const Arena* peer : peers_) {
-    if (peer->find(address, bytes) != nullptr) return peer;
+  for (const Peer& peer : peers_) {
+    const Allocation* found = peer.arena->find(address, bytes);
+    if (found != nullptr && (peer.all || (found->shared_with >> device_ & 1) != 0))
+      return peer.arena;
   }
   return nullptr;
+}
+
+bool Arena::may_write(const Arena& holder, const Allocation& allocation) const {
+  if (allocation.read_only) return false;
+  if (&holder == this || (allocation.shared_to_read >> device_ & 1) == 0) return true;
+  return std::any_of(peers_.begin(), peers_.end(),
+                     [&](const Peer& peer) { return peer.arena == &holder && peer.all; });
+}
+
+void Arena::disconnect(const Arena& other) {
+  std::erase_if(peers_, [&](const Peer& peer) { return peer.arena == &other && peer.all; });
+}
+void Arena::forget(const Arena& other) {
+  std::erase_if(peers_, [&](const Peer& peer) { return peer.arena == &other; });
+}
+void Arena::connect_shared(const Arena& other) {
+  const auto known = [&](const Peer& peer) { return peer.arena == &other && !peer.all; };
+  if (std::none_of(peers_.begin(), peers_.end(), known)) peers_.push_back({&other, false});
+}
+
+void Arena::share(std::uint64_t address, std::uint16_t with, std::uint16_t to_read) {
+  Allocation* found = find(address);
+  if (found == nullptr) return;
+  found->shared_with = with;
+  found->shared_to_read = to_read;
+  shares_ = shares_ || with != 0;
 }
 
 void Arena::replace(std::uint64_t address, std::uint64_t bytes, std::vector<Allocation> entries) {
@@ -272,8 +308,8 @@ void Arena::replace(std::uint64_t address, std::uint64_t bytes, std::vector<Allo
 
 Nearest Arena::nearest(std::uint64_t address, std::uint64_t bytes) const {
   if (!contains(address)) {
-    for (const Arena* peer : peers_) {
-      if (peer->contains(address)) return peer->nearest(address, bytes);
+    for (const Peer& peer : peers_) {
+      if (peer.arena->contains(address)) return peer.arena->nearest(address, bytes);
     }
   }
   Nearest best;

@@ -24,7 +24,9 @@ struct Allocation {
   bool of_heap = false;       ///< a kernel's own, from the device's heap
   bool pinned = false;        ///< the host's memory: does not count against the capacity
   bool lent = false;          ///< the program's own, which it registered: outside of the arena
-  bool mapped = false;        ///< of mapped memory, which shares `init` with other mappings
+  /// A bit for each device whose contexts may use it, too, and for those that may only read it.
+  std::uint16_t shared_with = 0, shared_to_read = 0;
+  bool mapped = false;  ///< of mapped memory, which shares `init` with other mappings
   /// Of reserved addresses that are not live: why, as a sentence about memory goes on.
   const char* absent = nullptr;
   /// A bit for each byte that has a value, the least significant bit of a byte first; null if all
@@ -123,8 +125,19 @@ class Arena {
   void take_back(std::uint64_t address);
 
   /// Lets kernels of this arena's context reach `other`, which must live until disconnected.
-  void connect(const Arena& other) { peers_.push_back(&other); }
-  void disconnect(const Arena& other) { std::erase(peers_, &other); }
+  void connect(const Arena& other) { peers_.push_back({&other, true}); }
+  void disconnect(const Arena& other);
+  /// … what of `other` is shared with this arena's device, unless that is done; until forgotten.
+  void connect_shared(const Arena& other);
+  void forget(const Arena& other);
+  /// The device that the arena's context is of, below 16.
+  void set_device(int device) { device_ = device; }
+  /// Shares the allocation at an address with other devices, or no more.
+  void share(std::uint64_t address, std::uint16_t with, std::uint16_t to_read);
+  /// Something was shared with other devices.
+  [[nodiscard]] bool shares() const { return shares_; }
+  /// Whether kernels may write to an allocation that holder() found.
+  [[nodiscard]] bool may_write(const Arena& holder, const Allocation& allocation) const;
   /// Whether some of what kernels reach lies elsewhere, where only the exact map finds it.
   [[nodiscard]] bool reaches_further() const { return !peers_.empty() || lent_ > 0; }
   /// The arena, this or a peer, with a live allocation that holds all of the range; or null.
@@ -158,7 +171,13 @@ class Arena {
   PartialBytes partial_bytes_;
   bool tracks_values_ = false;
   std::uint64_t made_ = 0;  ///< allocations of clients
-  std::vector<const Arena*> peers_;
+  struct Peer {
+    const Arena* arena = nullptr;
+    bool all = false;  ///< else only what is shared with the device
+  };
+  std::vector<Peer> peers_;
+  int device_ = 0;
+  bool shares_ = false;
   std::uint64_t next_ = 0;                           ///< where the next search begins
   std::map<std::uint64_t, Allocation> allocations_;  ///< live and freed, by address
   std::map<std::uint64_t, std::uint64_t> holes_;     ///< free ranges, by address

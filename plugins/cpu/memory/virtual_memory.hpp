@@ -75,6 +75,7 @@ class VirtualMemory {
   [[nodiscard]] const std::map<std::uint64_t, Reservation>& reservations() const {
     return reservations_;
   }
+  [[nodiscard]] const std::map<std::uint64_t, Mapping>& mappings() const { return mappings_; }
 
  private:
   static constexpr std::uint64_t kSpan = std::uint64_t{256} << 30;

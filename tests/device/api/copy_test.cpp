@@ -4,6 +4,7 @@
 #include <limits>
 #include <random>
 
+#include "device/api/api_call.hpp"
 #include "device/support/image.hpp"
 
 namespace warpmark::test {
@@ -291,6 +292,26 @@ TEST_F(CopyTest, ArraysHaveTheDriversExtents) {
   EXPECT_CU(create(1000, 1000, 0));
   ASSERT_CU(api().info(&after, &total));
   EXPECT_EQ(before, after);
+}
+
+TEST_F(CopyTest, PinnedMemoryIsTheHostsForArrays) {
+  const CUDA_ARRAY_DESCRIPTOR row = {16, 0, CU_AD_FORMAT_UNSIGNED_INT8, 1};
+  CUarray array = nullptr;
+  ASSERT_CU(CALL(cuArrayCreate)(&array, &row));
+  void* pinned = nullptr;
+  ASSERT_CU(CALL(cuMemHostAlloc)(&pinned, 16, 0));
+  auto* bytes = static_cast<std::uint8_t*>(pinned);
+  for (int i = 0; i < 16; ++i) bytes[i] = static_cast<std::uint8_t>(i);
+  ASSERT_CU(CALL(cuMemcpyHtoA)(array, 0, pinned, 16));
+  ASSERT_CU(CALL(cuMemcpyAtoH)(pinned, array, 8, 8));
+  EXPECT_EQ(bytes[0], 8);
+  EXPECT_EQ(CALL(cuMemcpyHtoA)(array, 0, bytes + 8, 9), CUDA_ERROR_INVALID_VALUE) << "past its end";
+  EXPECT_EQ(CALL(cuMemcpyHtoA)(array, 0, nullptr, 1), CUDA_ERROR_INVALID_VALUE);
+  Array<std::uint8_t> device(std::vector<std::uint8_t>(16));
+  EXPECT_EQ(CALL(cuMemcpyHtoA)(array, 0, reinterpret_cast<void*>(device.address), 16),
+            CUDA_ERROR_INVALID_VALUE);
+  ASSERT_CU(CALL(cuMemFreeHost)(pinned));
+  ASSERT_CU(CALL(cuArrayDestroy)(array));
 }
 
 }  // namespace

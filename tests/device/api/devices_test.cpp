@@ -151,5 +151,114 @@ TEST_F(Devices, ContextsKnowWhatTheyAre) {
   }
 }
 
+// As of all systems with unified addresses: portable or not, pinned, registered and managed memory
+// is usable in every context.
+TEST_F(Devices, HostsMemoryIsEverybodys) {
+  use(1);
+  void* pinned = nullptr;
+  ASSERT_CU(CALL(cuMemHostAlloc)(&pinned, 8, 0));
+  CUdeviceptr managed = 0;
+  ASSERT_CU(CALL(cuMemAllocManaged)(&managed, 8, CU_MEM_ATTACH_GLOBAL));
+  alignas(4096) static std::int32_t registered[1024];
+  ASSERT_CU(CALL(cuMemHostRegister)(registered, sizeof registered, 0));
+  std::uint32_t n = 1;
+  for (int device : {0, 2}) {
+    use(device);
+    CUmodule module = nullptr;
+    CUfunction add = nullptr;
+    ASSERT_CU(api().load(&module, kTwoKernels));
+    ASSERT_CU(api().function(&add, module, "add_one"));
+    for (void* memory :
+         {pinned, reinterpret_cast<void*>(managed), static_cast<void*>(registered)}) {
+      CUdeviceptr address = reinterpret_cast<CUdeviceptr>(memory);
+      void* pointers[] = {&address, &n};
+      ASSERT_CU(api().launch(add, 1, 1, 1, 1, 1, 1, 0, nullptr, pointers, nullptr));
+      ASSERT_CU(api().synchronize()) << device;
+    }
+  }
+  EXPECT_EQ(*static_cast<std::int32_t*>(pinned), 2);
+  EXPECT_EQ(*reinterpret_cast<std::int32_t*>(managed), 2);  // NOLINT(performance-no-int-to-ptr)
+  EXPECT_EQ(registered[0], 2);
+  ASSERT_CU(CALL(cuMemHostUnregister)(registered));
+  ASSERT_CU(CALL(cuMemFreeHost)(pinned));
+  ASSERT_CU(api().free(managed));
+  // What is gone is nobody's.
+  CUmodule module = nullptr;
+  CUfunction add = nullptr;
+  ASSERT_CU(api().load(&module, kTwoKernels));
+  ASSERT_CU(api().function(&add, module, "add_one"));
+  CUdeviceptr address = reinterpret_cast<CUdeviceptr>(pinned);
+  void* pointers[] = {&address, &n};
+  ASSERT_CU(api().launch(add, 1, 1, 1, 1, 1, 1, 0, nullptr, pointers, nullptr));
+  EXPECT_EQ(api().synchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
+TEST_F(Devices, PoolsCanBeOthers) {
+  use(0);
+  CUmemoryPool pool = nullptr;
+  CUmemLocation here{};
+  here.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  const auto pool_of = api().find<CUresult(CUmemoryPool*, CUmemLocation*, CUmemAllocationType)>(
+      "cuMemGetDefaultMemPool");
+  ASSERT_CU(pool_of(&pool, &here, CU_MEM_ALLOCATION_TYPE_PINNED));
+  CUdeviceptr early = 0, late = 0;
+  ASSERT_CU(CALL(cuMemAllocAsync)(&early, 4, nullptr));
+  ASSERT_CU(CALL(cuMemsetD32)(early, 40, 1));
+  CUmemAccessDesc access{};
+  access.location = here;
+  access.location.id = 1;
+  const auto allow = [&](CUmemAccess_flags flags) {
+    access.flags = flags;
+    return CALL(cuMemPoolSetAccess)(pool, &access, 1);
+  };
+  ASSERT_CU(allow(CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+  ASSERT_CU(CALL(cuMemAllocAsync)(&late, 4, nullptr));
+  ASSERT_CU(CALL(cuMemsetD32)(late, 50, 1));
+  Array<std::int32_t> other(std::vector<std::int32_t>{60});
+  const auto add_one = [&](int device, CUdeviceptr address) {
+    use(device);
+    CUmodule module = nullptr;
+    CUfunction add = nullptr;
+    EXPECT_CU(api().load(&module, kTwoKernels));
+    EXPECT_CU(api().function(&add, module, "add_one"));
+    std::uint32_t n = 1;
+    void* pointers[] = {&address, &n};
+    EXPECT_CU(api().launch(add, 1, 1, 1, 1, 1, 1, 0, nullptr, pointers, nullptr));
+    return api().synchronize();
+  };
+  ASSERT_CU(add_one(1, early));
+  ASSERT_CU(add_one(1, late));
+  // From a pool of another device than the stream's.
+  use(0);
+  CUmemoryPool second = nullptr;
+  here.id = 3;
+  ASSERT_CU(pool_of(&second, &here, CU_MEM_ALLOCATION_TYPE_PINNED));
+  CUdeviceptr far = 0;
+  ASSERT_CU(CALL(cuMemAllocFromPoolAsync)(&far, 4, second, nullptr));
+  int ordinal = -1;
+  ASSERT_CU(CALL(cuPointerGetAttribute)(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, far));
+  EXPECT_EQ(ordinal, 3);
+  EXPECT_EQ(add_one(2, early), CUDA_ERROR_ILLEGAL_ADDRESS) << "not allowed";
+  EXPECT_EQ(add_one(3, other.address), CUDA_ERROR_ILLEGAL_ADDRESS) << "of no pool";
+  use(0);
+  std::int32_t seen = 0;
+  ASSERT_CU(api().to_host(&seen, early, 4));
+  EXPECT_EQ(seen, 41);
+  ASSERT_CU(api().to_host(&seen, late, 4));
+  EXPECT_EQ(seen, 51);
+  ASSERT_CU(allow(CU_MEM_ACCESS_FLAGS_PROT_READ));
+  EXPECT_EQ(add_one(1, early), CUDA_ERROR_ILLEGAL_ADDRESS) << "read only";
+  // Another context of that device, and no access any more.
+  ASSERT_CU(api().destroy_context(contexts_[1]));
+  ASSERT_CU(api().create_context(&contexts_[1], 0, 1));
+  ASSERT_CU(allow(CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+  ASSERT_CU(add_one(1, early));
+  ASSERT_CU(allow(CU_MEM_ACCESS_FLAGS_PROT_NONE));
+  EXPECT_EQ(add_one(1, early), CUDA_ERROR_ILLEGAL_ADDRESS);
+  use(0);
+  ASSERT_CU(CALL(cuMemFreeAsync)(early, nullptr));
+  ASSERT_CU(CALL(cuMemFreeAsync)(late, nullptr));
+}
+
 }  // namespace
 }  // namespace warpmark::test

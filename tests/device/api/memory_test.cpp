@@ -353,5 +353,72 @@ TEST_F(Memory, TwoThreadsShareAContext) {
   two.join();
 }
 
+TEST_F(Memory, HostsMemoryHasARange) {
+  void* pinned = nullptr;
+  ASSERT_CU(CALL(cuMemHostAlloc)(&pinned, 100, 0));
+  alignas(4096) static std::uint8_t own[8192];
+  ASSERT_CU(CALL(cuMemHostRegister)(own, sizeof own, 0));
+  const auto range = [](const void* at) {
+    CUdeviceptr base = 0;
+    std::size_t bytes = 0;
+    EXPECT_CU(CALL(cuMemGetAddressRange)(&base, &bytes, reinterpret_cast<CUdeviceptr>(at)));
+    return std::pair(base, bytes);
+  };
+  EXPECT_EQ(range(static_cast<std::uint8_t*>(pinned) + 99),
+            std::pair(reinterpret_cast<CUdeviceptr>(pinned), std::size_t{100}));
+  EXPECT_EQ(range(own + 5000), std::pair(reinterpret_cast<CUdeviceptr>(own), sizeof own));
+  ASSERT_CU(CALL(cuMemHostUnregister)(own));
+  ASSERT_CU(CALL(cuMemFreeHost)(pinned));
+  CUdeviceptr base = 0;
+  std::size_t bytes = 0;
+  EXPECT_EQ(CALL(cuMemGetAddressRange)(&base, &bytes, reinterpret_cast<CUdeviceptr>(own)),
+            CUDA_ERROR_NOT_FOUND);
+}
+
+TEST_F(Memory, PoolsAreFoundByPlace) {
+  using Get = CUresult(CUmemoryPool*, CUmemLocation*, CUmemAllocationType);
+  const auto first = api().find<Get>("cuMemGetDefaultMemPool");
+  const auto now = api().find<Get>("cuMemGetMemPool");
+  const auto set =
+      api().find<CUresult(CUmemLocation*, CUmemAllocationType, CUmemoryPool)>("cuMemSetMemPool");
+  CUmemLocation place{};
+  place.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  constexpr auto pinned = CU_MEM_ALLOCATION_TYPE_PINNED;
+  CUmemoryPool known = nullptr, found = nullptr, own = nullptr;
+  ASSERT_CU(CALL(cuDeviceGetDefaultMemPool)(&known, 0));
+  ASSERT_CU(first(&found, &place, pinned));
+  EXPECT_EQ(found, known);
+  CUmemPoolProps properties{};
+  properties.allocType = pinned;
+  properties.location = place;
+  ASSERT_CU(CALL(cuMemPoolCreate)(&own, &properties));
+  ASSERT_CU(set(&place, pinned, own));
+  ASSERT_CU(now(&found, &place, pinned));
+  EXPECT_EQ(found, own);
+  ASSERT_CU(CALL(cuDeviceGetMemPool)(&found, 0));
+  EXPECT_EQ(found, own);
+  ASSERT_CU(CALL(cuMemPoolDestroy)(own));
+  ASSERT_CU(now(&found, &place, pinned));
+  EXPECT_EQ(found, known);
+  EXPECT_EQ(set(&place, pinned, own), CUDA_ERROR_INVALID_VALUE) << "it is gone";
+  EXPECT_EQ(first(nullptr, &place, pinned), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(first(&found, nullptr, pinned), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(first(&found, &place, CU_MEM_ALLOCATION_TYPE_INVALID), CUDA_ERROR_INVALID_VALUE);
+  place.id = 7;
+  EXPECT_EQ(first(&found, &place, pinned), CUDA_ERROR_INVALID_DEVICE);
+  place.type = CU_MEM_LOCATION_TYPE_INVALID;
+  EXPECT_EQ(now(&found, &place, pinned), CUDA_ERROR_INVALID_VALUE);
+  place.type = CU_MEM_LOCATION_TYPE_HOST;
+  EXPECT_EQ(now(&found, &place, pinned), CUDA_ERROR_NOT_SUPPORTED) << "no pools of the host";
+}
+
+TEST_F(Memory, CopyEnginesAreAsAnH200Has) {
+  int engines = 0, overlap = 0;
+  ASSERT_CU(CALL(cuDeviceGetAttribute)(&engines, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT, 0));
+  ASSERT_CU(CALL(cuDeviceGetAttribute)(&overlap, CU_DEVICE_ATTRIBUTE_GPU_OVERLAP, 0));
+  EXPECT_EQ(engines, 3);
+  EXPECT_EQ(overlap, 1);
+}
+
 }  // namespace
 }  // namespace warpmark::test

@@ -34,7 +34,7 @@ const std::vector<WrongCall>& wrong_calls() {
   static const std::vector<WrongCall> calls = [] {
     std::vector<WrongCall> all;
     for (const auto& of_topic :
-         {of_devices(), of_memory(), of_programs(), of_streams(), of_handles()})
+         {of_devices(), of_memory(), of_programs(), of_streams(), of_handles(), of_mapped()})
       all.insert(all.end(), of_topic.begin(), of_topic.end());
     return all;
   }();

@@ -15,6 +15,7 @@ std::vector<WrongCall> of_memory();    ///< and of arrays, textures, surfaces
 std::vector<WrongCall> of_programs();  ///< modules and launches
 std::vector<WrongCall> of_streams();   ///< and of events, capture, graphs
 std::vector<WrongCall> of_handles();   ///< whatever context is current
+std::vector<WrongCall> of_mapped();    ///< virtual memory, and memory of other processes
 
 #define WARPMARK_TEXT_OF(name) #name
 #define WARPMARK_TEXT(name) WARPMARK_TEXT_OF(name)
