@@ -13,6 +13,7 @@
 #include "program/check_module.hpp"
 #include "program/source_place.hpp"
 #include "ptx/error.hpp"
+#include "ptx/group_functions.hpp"
 #include "ptx/parser.hpp"
 
 namespace warpmark::cpu {
@@ -133,6 +134,8 @@ CUresult load_text(Context& context, LoadedModule** result, std::string text, co
   }
   try {
     module->ptx = parse_ptx(std::move(text));
+    if (needs_group_functions(module->ptx))
+      module->ptx = parse_ptx(*module->ptx.text + std::string(group_functions()));
     outcome = place_variables(context, *module);
     if (outcome == CUDA_SUCCESS) check_module(module->ptx, placement_of(context, *module));
   } catch (const PtxError& error) {
