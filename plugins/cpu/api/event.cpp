@@ -4,6 +4,7 @@
 #include "api/capture.hpp"
 #include "api/graph.hpp"
 #include "api/owner.hpp"
+#include "api/shared_event.hpp"
 #include "api/state.hpp"
 
 namespace warpmark::cpu {
@@ -102,10 +103,11 @@ CUresult cuEventCreate(CUevent* result, unsigned int flags) {
   return with_context("cuEventCreate", Waits::no, [&](Context& context) -> CUresult {
     if (result == nullptr || (flags & ~7u) != 0) return CUDA_ERROR_INVALID_VALUE;
     // An event for other processes keeps no time.
-    if ((flags & CU_EVENT_INTERPROCESS) != 0)
-      return (flags & CU_EVENT_DISABLE_TIMING) == 0 ? CUDA_ERROR_INVALID_VALUE
-                                                    : CUDA_ERROR_NOT_SUPPORTED;
+    const bool shared = (flags & CU_EVENT_INTERPROCESS) != 0;
+    if (shared && (flags & CU_EVENT_DISABLE_TIMING) == 0) return CUDA_ERROR_INVALID_VALUE;
     auto event = std::make_unique<Event>();
+    if (shared && (event->shared = SharedEvent::create()) == nullptr)
+      return CUDA_ERROR_OUT_OF_MEMORY;
     event->context = &context;
     event->flags = flags;
     *result = reinterpret_cast<CUevent>(event.get());

@@ -131,6 +131,11 @@ CUresult cuMemFree_v2(CUdeviceptr address) {
     return fail(CUDA_ERROR_INVALID_VALUE, "the address is not that of a live allocation");
   });
   if (known != CUDA_SUCCESS) return known;
+  const bool imported =
+      initialised("cuMemFree", [&]() -> CUresult {
+        return is_imported(address) ? close_memory(address) : CUDA_ERROR_INVALID_VALUE;
+      }) == CUDA_SUCCESS;
+  if (imported) return CUDA_SUCCESS;
   return with_owner(
       "cuMemFree", Waits::yes, AddressHandle{address}, [&](Context& context) -> CUresult {
         const CUresult result = refuse_unsafe(context);

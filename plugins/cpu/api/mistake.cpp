@@ -262,6 +262,7 @@ void report_mapped_leaks() {
                        std::string("mapped by ") + mapping.by + " at " + hexadecimal(address));
   }
   for (const auto& [address, range] : driver().virtual_memory->reservations()) {
+    if (driver().opened.contains(address)) continue;
     report_mapped_leak(address, range.bytes, false,
                        "address range " + std::to_string(range.number) +
                            " of cuMemAddressReserve, at " + hexadecimal(address) +

@@ -14,6 +14,7 @@ struct Place {
   Context* context = nullptr;  // null for addresses that were reserved: these have none
   std::uint64_t begin = 0, bytes = 0;
   bool host = false, owned = false, managed = false, pooled = false;
+  bool shareable = false;                           // with other processes, by cuIpcGetMemHandle
   const VirtualMemory::Mapping* mapping = nullptr;  // of reserved addresses, where there is one
 };
 
@@ -44,6 +45,7 @@ bool locate(CUdeviceptr address, Place& place) {
            true,
            owner->managed.contains(found->address),
            owner->from_pool.contains(found->address)};
+  place.shareable = can_be_shared(*owner, *found);
   return true;
 }
 
@@ -63,8 +65,10 @@ CUresult answer_reserved(void* data, unsigned int attribute, CUdeviceptr address
   }
   if (mapping == nullptr) return CUDA_ERROR_INVALID_VALUE;
   switch (attribute) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT:
-      return put<CUcontext>(data, nullptr);
+    case CU_POINTER_ATTRIBUTE_CONTEXT: {
+      const OpenedMemory* opened = find_in(driver().opened, place.begin);
+      return put<const Context*>(data, opened == nullptr ? nullptr : opened->context);
+    }
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
       return put<unsigned int>(data, CU_MEMORYTYPE_DEVICE);
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
@@ -95,8 +99,10 @@ CUresult answer_reserved(void* data, unsigned int attribute, CUdeviceptr address
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
     case kDecompressible:
       return put(data, false);
-    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-      return put<CUmemoryPool>(data, nullptr);
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: {
+      const OpenedMemory* opened = find_in(driver().opened, place.begin);
+      return put<const Pool*>(data, opened == nullptr ? nullptr : opened->pool);
+    }
     default:
       return attribute > 0 && attribute < 32 ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
   }
@@ -127,12 +133,15 @@ CUresult answer(void* data, unsigned int attribute, CUdeviceptr address, const P
       return put(data, place.bytes);
     case CU_POINTER_ATTRIBUTE_MAPPED:
       return put(data, 1);
-    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+      return put(data, place.shareable);
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
       return put(data, false);
-    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-      return put(data, std::uint64_t{0});
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: {
+      const Pool* pool = find_in(place.context->from_pool, place.begin);
+      return put(data, std::uint64_t{pool == nullptr ? 0 : pool->handle_types});
+    }
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
       return put(data, CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:

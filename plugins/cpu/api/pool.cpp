@@ -15,21 +15,6 @@ CUmemoryPool handle(Pool* pool) {
   return reinterpret_cast<CUmemoryPool>(pool);
 }
 
-Pool* find_pool(CUmemoryPool pool) {
-  for (Device& device : driver().devices) {
-    if (handle(&device.default_pool) == pool) return &device.default_pool;
-  }
-  return find_in(driver().pools, pool);
-}
-
-template <typename Body>
-CUresult with_pool(const char* name, CUmemoryPool pool, Body body) {
-  return initialised(name, [&]() -> CUresult {
-    Pool* found = find_pool(pool);
-    return found == nullptr ? CUDA_ERROR_INVALID_VALUE : body(*found);
-  });
-}
-
 CUresult check_stream(Context& context, CUstream stream) {
   return valid_stream(context, stream) ? check_implicit(context, stream)
                                        : CUDA_ERROR_INVALID_HANDLE;
@@ -54,15 +39,6 @@ CUresult check_place(const CUmemLocation* location, CUmemAllocationType type) {
   if (kind == managed || host)
     return fail(CUDA_ERROR_NOT_SUPPORTED, "pools are of the device's memory alone here");
   return driver().is_device(location->id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
-}
-
-// Where the memory of a device's pools lies: in its primary context, if that is active.
-Context* context_of(int device) {
-  if (driver().device(device).primary != nullptr) return driver().device(device).primary;
-  for (const auto& [handle, context] : driver().contexts) {
-    if (context->device == device) return context.get();
-  }
-  return nullptr;
 }
 
 // In a stream that is captured, a node that allocates.
@@ -109,6 +85,29 @@ CUresult free_now(Context& context, CUdeviceptr address) {
 }
 
 }  // namespace
+
+Pool* find_pool(CUmemoryPool pool) {
+  for (Device& device : driver().devices) {
+    if (handle(&device.default_pool) == pool) return &device.default_pool;
+  }
+  return find_in(driver().pools, pool);
+}
+
+Context* context_of(int device) {
+  if (driver().device(device).primary != nullptr) return driver().device(device).primary;
+  for (const auto& [handle, context] : driver().contexts) {
+    if (context->device == device) return context.get();
+  }
+  return nullptr;
+}
+
+void share_imported(CUdeviceptr address, const Pool& pool) {
+  for (const auto& [device, flags] : pool.access) {
+    driver().virtual_memory->set_access(address, driver().opened.at(address).bytes, device,
+                                        static_cast<VirtualMemory::Access>(number_in(flags)));
+  }
+}
+
 }  // namespace warpmark::cpu
 
 using namespace warpmark::cpu;
@@ -132,7 +131,7 @@ CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device) {
 CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
   return with_pool("cuDeviceSetMemPool", pool, [&](Pool& found) -> CUresult {
     if (!driver().is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    if (found.device != device) return CUDA_ERROR_INVALID_VALUE;
+    if (found.device != device || found.imported) return CUDA_ERROR_INVALID_VALUE;
     driver().device(device).pool = &found;
     return CUDA_SUCCESS;
   });
@@ -165,12 +164,15 @@ CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
     if (pool == nullptr || properties == nullptr ||
         number_in(properties->allocType) != CU_MEM_ALLOCATION_TYPE_PINNED)
       return CUDA_ERROR_INVALID_VALUE;
-    if (number_in(properties->handleTypes) != CU_MEM_HANDLE_TYPE_NONE ||
-        number_in(properties->location.type) != CU_MEM_LOCATION_TYPE_DEVICE)
+    constexpr unsigned int file = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    const unsigned int types = number_in(properties->handleTypes);
+    if ((types & ~file) != 0 || number_in(properties->location.type) != CU_MEM_LOCATION_TYPE_DEVICE)
       return CUDA_ERROR_NOT_SUPPORTED;
     if (!driver().is_device(properties->location.id)) return CUDA_ERROR_INVALID_DEVICE;
     auto made = std::make_unique<Pool>();
     made->device = properties->location.id;
+    made->handle_types = types;
+    made->number = driver().next_pool++;
     *pool = handle(made.get());
     driver().pools.emplace(*pool, std::move(made));
     return CUDA_SUCCESS;
@@ -187,6 +189,9 @@ CUresult cuMemPoolDestroy(CUmemoryPool pool) {
       for (auto& [address, from] : context->from_pool) {
         if (from == &found) from = &device.default_pool;
       }
+    }
+    for (auto& [address, opened] : driver().opened) {
+      if (opened.pool == &found) opened.pool = &device.default_pool;
     }
     device.default_pool.used += found.used;
     driver().pools.erase(pool);
@@ -267,6 +272,9 @@ CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* access, si
         if (pool_of == &found) share(*context, address, found);
       }
     }
+    for (const auto& [address, opened] : driver().opened) {
+      if (opened.pool == &found) share_imported(address, found);
+    }
     driver().connect_shared();
     return CUDA_SUCCESS;
   });
@@ -302,7 +310,7 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPoo
         const CUresult result = check_stream(context, stream);
         if (result != CUDA_SUCCESS) return result;
         Pool* found = find_pool(pool);
-        if (found == nullptr) return CUDA_ERROR_INVALID_VALUE;
+        if (found == nullptr || found->imported) return CUDA_ERROR_INVALID_VALUE;
         Context* owner = found->device == context.device || capturing(context, stream)
                              ? &context
                              : context_of(found->device);
@@ -318,6 +326,7 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
     const CUresult result = check_stream(context, stream);
     if (result != CUDA_SUCCESS) return result;
     if (address == 0) return CUDA_SUCCESS;
+    if (is_imported(address)) return close_memory(address);
     if (capturing(context, stream)) return submit(context, stream, FreeWork{address});
     Context* owner = owner_of(AddressHandle{address});
     return free_now(owner == nullptr ? context : *owner, address);

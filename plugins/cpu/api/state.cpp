@@ -277,6 +277,7 @@ void Driver::destroy(Context* context) {
     if (allocation != nullptr) pool->used -= allocation->bytes;
   }
   if (context == device(context->device).primary) device(context->device).primary = nullptr;
+  close_memories(*context);
   // What goes with it looks for it among the others.
   const auto gone = contexts.extract(reinterpret_cast<CUcontext>(context));
 }

@@ -19,6 +19,7 @@
 #include "api/array.hpp"
 #include "api/cuda_api.hpp"
 #include "api/find.hpp"
+#include "api/ipc.hpp"
 #include "api/jit.hpp"
 #include "inspect/fault.hpp"
 #include "machine/grid.hpp"
@@ -110,14 +111,19 @@ struct Event {
   unsigned int flags = 0;
   bool recorded = false;
   std::chrono::steady_clock::time_point when;
-  std::shared_ptr<Capture> capture;  ///< in which it was recorded last
-  std::vector<struct Node*> nodes;   ///< of the capture, that it stands for
+  std::shared_ptr<Capture> capture;           ///< in which it was recorded last
+  std::vector<struct Node*> nodes;            ///< of the capture, that it stands for
+  std::shared_ptr<class SharedEvent> shared;  ///< if other processes may open it, or this one did
 };
 
 /// CUmemoryPool is its address. Freed memory goes back to the device at once.
 struct Pool {
   int device = 0;
-  bool shared = false;  ///< a device's default pool, which cannot be destroyed
+  bool shared = false;    ///< a device's default pool, which cannot be destroyed
+  bool imported = false;  ///< another process's, `owner`, and there `number`
+  Process owner;
+  std::uint64_t number = 0;       ///< of the process's pools
+  unsigned int handle_types = 0;  ///< by which it can be exported
   std::uint64_t release_threshold = 0, used = 0, most_used = 0;
   int reuse[3] = {1, 1, 1};                 ///< the three CU_MEMPOOL_ATTR_REUSE_… switches
   std::map<int, CUmemAccess_flags> access;  ///< of other devices
@@ -247,6 +253,8 @@ class Driver {
   std::set<const Graph*> child_graphs;
   std::map<CUgraphExec, std::shared_ptr<GraphExec>> executables;
   std::map<CUuserObject, std::weak_ptr<UserObject>> user_objects;
+  OpenedMemories opened;  ///< of other processes
+  std::uint64_t next_pool = 1;
   std::map<CUmemGenericAllocationHandle, MemoryHandle> memory_handles;
   std::uint64_t next_memory_handle = 1;
   std::unique_ptr<VirtualMemory> virtual_memory;  ///< once somebody reserves addresses
@@ -401,6 +409,27 @@ std::byte* host_range(Context& context, std::uint64_t address, std::size_t bytes
 CUresult refuse_write(const Arena* arena, std::uint64_t address);
 /// Whether a module's variable begins at an address: it is freed with the module.
 bool is_variable(const Context& context, CUdeviceptr address);
+/// Whether other processes may open the allocation by cuIpcOpenMemHandle.
+bool can_be_shared(const Context& context, const Allocation& allocation);
+Pool* find_pool(CUmemoryPool pool);
+/// An entry point for a pool.
+template <typename Body>
+CUresult with_pool(const char* name, CUmemoryPool pool, Body body) {
+  return initialised(name, [&]() -> CUresult {
+    Pool* found = find_pool(pool);
+    return found == nullptr ? CUDA_ERROR_INVALID_VALUE : body(*found);
+  });
+}
+/// Where memory of a device's pools lies: in its primary context, if that is active; null if the
+/// device has no context.
+Context* context_of(int device);
+/// Whether memory was imported there from another process's pool.
+inline bool is_imported(CUdeviceptr address) {
+  const OpenedMemory* found = find_in(driver().opened, address);
+  return found != nullptr && found->pool != nullptr;
+}
+/// Gives the devices that have access to an imported pool what was imported from it.
+void share_imported(CUdeviceptr address, const Pool& pool);
 /// What remains to be done when an allocation of a pool is freed.
 void leave_pool(Context& context, CUdeviceptr address, std::uint64_t bytes);
 

@@ -20,6 +20,11 @@ CUresult check_location(const CUmemLocation& location) {
   return driver().is_device(location.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
+// Memory of another process is mapped as a whole, and not by these functions.
+bool is_of_others(CUdeviceptr address) {
+  return driver().opened.contains(address);
+}
+
 // A call on addresses that were reserved.
 template <typename Body>
 CUresult with_reserved(const char* name, Body body) {
@@ -43,14 +48,14 @@ CUresult cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t alignmen
     if (address == nullptr || flags != 0 || bytes == 0 || bytes % kHostPage != 0 ||
         wish % kHostPage != 0 || (alignment != 0 && !std::has_single_bit(alignment)))
       return CUDA_ERROR_INVALID_VALUE;
-    *address = driver().reservable().reserve(bytes, alignment, wish);
+    *address = driver().reservable().reserve(bytes, alignment, wish, "cuMemAddressReserve");
     return *address == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
   });
 }
 
 CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
   return with_reserved("cuMemAddressFree", [&](VirtualMemory& memory) -> CUresult {
-    if (memory.unreserve(address, bytes)) return CUDA_SUCCESS;
+    if (!driver().opened.contains(address) && memory.unreserve(address, bytes)) return CUDA_SUCCESS;
     return fail(CUDA_ERROR_INVALID_VALUE,
                 memory.reservation_at(address) == nullptr
                     ? "no address range of cuMemAddressReserve begins there"
@@ -79,7 +84,7 @@ CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
 
 CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
   return with_reserved("cuMemUnmap", [&](VirtualMemory& memory) -> CUresult {
-    if (memory.unmap(address, bytes)) return CUDA_SUCCESS;
+    if (!is_of_others(address) && memory.unmap(address, bytes)) return CUDA_SUCCESS;
     return fail(CUDA_ERROR_INVALID_VALUE, "the range is not that of one or several whole mappings");
   });
 }
@@ -93,7 +98,7 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc
       if (result != CUDA_SUCCESS) return result;
       if (!is_access(number_in(access[i].flags))) return CUDA_ERROR_INVALID_VALUE;
     }
-    if (!memory.whole(address, bytes))
+    if (is_of_others(address) || !memory.whole(address, bytes))
       return fail(CUDA_ERROR_INVALID_VALUE,
                   "the range is not that of one or several whole mappings");
     for (std::size_t i = 0; i < count; ++i) {

@@ -6,6 +6,7 @@
 
 #include "api/capture.hpp"
 #include "api/graph.hpp"
+#include "api/shared_event.hpp"
 #include "api/state.hpp"
 
 namespace warpmark::cpu {
@@ -64,6 +65,7 @@ CUresult perform(Context& context, const Work& work) {
     const auto found = context.events.find(made->event);
     if (found == context.events.end()) return CUDA_ERROR_INVALID_HANDLE;
     found->second->recorded = true;
+    if (found->second->shared != nullptr) found->second->shared->record();
     found->second->when = std::chrono::steady_clock::now();
   }
   return CUDA_SUCCESS;

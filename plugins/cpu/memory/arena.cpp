@@ -38,7 +38,7 @@ constexpr std::uint64_t kWishedBase = 0x7ea000000000;
 }  // namespace
 
 Arena::Arena(std::uint64_t span, std::uint64_t capacity) : span_(span), capacity_(capacity) {
-  memory_file_ = memfd_create("warpmark-device-memory", MFD_CLOEXEC);
+  memory_file_ = memfd_create("warpmark-device-memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (memory_file_ < 0 || ftruncate(memory_file_, static_cast<off_t>(span)) != 0) {
     if (memory_file_ >= 0) close(memory_file_);
     throw std::bad_alloc();
@@ -214,6 +214,7 @@ bool Arena::free(std::uint64_t address) {
     if (!show(allocation, false)) return true;
     allocation.host_visible = false;
   }
+  exports_.remove(address - base_);
   // Punching a hole gives the pages back, and makes them zero for the next owner.
   if (fallocate(memory_file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                 static_cast<off_t>(address - base_),
@@ -221,6 +222,17 @@ bool Arena::free(std::uint64_t address) {
     std::memset(host(address), 0, allocation.reserved);  // a filter of system calls may forbid it
   }
   add_hole(holes_, address, allocation.reserved);
+  return true;
+}
+
+bool Arena::export_allocation(const Allocation& allocation, Export& name) {
+  if (!exports_.begun()) {
+    // Whoever maps the file relies on its size. Nothing lies in the windows at its beginning.
+    (void)fcntl(memory_file_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+    exports_.begin(alias_, memory_file_);
+  }
+  if (!exports_.add(allocation.address - base_, allocation.bytes, device_, name)) return false;
+  set_values(allocation.address, allocation.bytes, true);
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "memory/exports.hpp"
 #include "memory/sparse_bytes.hpp"
 
 namespace warpmark::cpu {
@@ -143,6 +144,10 @@ class Arena {
   /// The arena, this or a peer, with a live allocation that holds all of the range; or null.
   [[nodiscard]] const Arena* holder(std::uint64_t address, std::uint64_t bytes) const;
 
+  /// A name by which other processes find a live allocation of device memory, all of which counts
+  /// as written from now on. False if there is no room for more names.
+  bool export_allocation(const Allocation& allocation, Export& name);
+
   /// Host pointer to the bytes at a device address that find() has accepted.
   [[nodiscard]] std::byte* host(std::uint64_t address) const {
     return contains(address) ? alias_ + (address - base_) : reinterpret_cast<std::byte*>(address);
@@ -177,6 +182,7 @@ class Arena {
   };
   std::vector<Peer> peers_;
   int device_ = 0;
+  ExportTable exports_;
   bool shares_ = false;
   std::uint64_t next_ = 0;                           ///< where the next search begins
   std::map<std::uint64_t, Allocation> allocations_;  ///< live and freed, by address

@@ -79,7 +79,7 @@ Arena& VirtualMemory::view(int device, std::uint64_t address, std::uint64_t byte
 }
 
 std::uint64_t VirtualMemory::reserve(std::uint64_t bytes, std::uint64_t alignment,
-                                     std::uint64_t wish) {
+                                     std::uint64_t wish, const char* by) {
   constexpr std::uint64_t unit = PhysicalMemory::kGranularity;
   alignment = std::max(alignment, unit);
   if (bytes > kSpan || alignment > kSpan) return 0;
@@ -114,7 +114,8 @@ std::uint64_t VirtualMemory::reserve(std::uint64_t bytes, std::uint64_t alignmen
   if (first + size > address + taken) holes_[address + taken] = first + size - address - taken;
   next_ = address + taken;
   const Reservation& made =
-      reservations_.emplace(address, Reservation{address, bytes, ++reserved_, taken}).first->second;
+      reservations_.emplace(address, Reservation{address, bytes, ++reserved_, taken, by})
+          .first->second;
   show(made);
   return address;
 }

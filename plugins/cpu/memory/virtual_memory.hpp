@@ -27,6 +27,7 @@ class VirtualMemory {
     std::uint64_t address = 0, bytes = 0;  ///< as they were asked for
     std::uint64_t number = 0;              ///< counted from 1
     std::uint64_t taken = 0;               ///< bytes of the address range
+    const char* by = nullptr;              ///< the driver's function that reserved them
   };
   struct Mapping {
     std::uint64_t address = 0, bytes = 0;
@@ -51,7 +52,8 @@ class VirtualMemory {
   [[nodiscard]] Arena& view(int device, std::uint64_t address, std::uint64_t bytes);
 
   /// The address of a new range, at `wish` if that is free; 0 if there is none.
-  std::uint64_t reserve(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t wish);
+  std::uint64_t reserve(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t wish,
+                        const char* by);
   /// False if it is no reservation, or something is mapped in it.
   bool unreserve(std::uint64_t address, std::uint64_t bytes);
   [[nodiscard]] const Reservation* reservation_at(std::uint64_t address) const;

@@ -1,4 +1,5 @@
-// Wrong calls about virtual memory: addresses, memory without one, and mappings. The reference
+// Wrong calls about virtual memory: addresses, memory without one, and mappings; and about memory
+// of other processes. The reference
 // states CUDA_ERROR_INVALID_VALUE for what is wrong, and rarely says of what.
 #include "device/api/wrong_calls_parts.hpp"
 
@@ -28,8 +29,10 @@ CUresult create(const Driver& driver, Change change, std::size_t bytes = kUnit,
       [&](CUmemGenericAllocationHandle* handle) {
         return DRIVER(cuMemCreate)(handle, bytes, &prop, flags);
       },
-      [&](CUmemGenericAllocationHandle handle) { DRIVER(cuMemRelease)
-                                                 (handle); });
+      [&](CUmemGenericAllocationHandle handle) {
+        DRIVER(cuMemRelease)
+        (handle);
+      });
 }
 void nothing(CUmemAllocationProp& /*prop*/) {}
 
@@ -44,8 +47,10 @@ CUresult reserve(const Driver& driver, const Range& range) {
         return DRIVER(cuMemAddressReserve)(p, range.bytes, range.alignment, range.wish,
                                            range.flags);
       },
-      [&](CUdeviceptr p) { DRIVER(cuMemAddressFree)
-                           (p, range.bytes); });
+      [&](CUdeviceptr p) {
+        DRIVER(cuMemAddressFree)
+        (p, range.bytes);
+      });
 }
 
 struct Mapped {
@@ -242,11 +247,82 @@ std::vector<WrongCall> of_mappings() {
   };
 }
 
+CUresult get_handle(const Driver& driver, CUdeviceptr address) {
+  CUipcMemHandle handle{};
+  return DRIVER(cuIpcGetMemHandle)(&handle, address);
+}
+CUresult open_handle(const Driver& driver, const CUipcMemHandle& handle, unsigned flags) {
+  return made<CUdeviceptr>(
+      [&](CUdeviceptr* p) { return DRIVER(cuIpcOpenMemHandle)(p, handle, flags); },
+      [&](CUdeviceptr p) { DRIVER(cuIpcCloseMemHandle)
+                           (p); });
+}
+
+// Within one process; the test of two has others.
+std::vector<WrongCall> of_processes() {
+  return {
+      WRONG("cuIpcGetMemHandle: no allocation", kValue, { return get_handle(driver, 16); }),
+      WRONG("cuIpcGetMemHandle: inside an allocation", kOpen,
+            { return get_handle(driver, s.buffer + 4); }),
+      MAPPED("cuIpcGetMemHandle: of a mapping", kValue,
+             { return get_handle(driver, m.at + kUnit); }),
+      WRONG("cuIpcOpenMemHandle: of this process", kContext,
+            {
+              CUipcMemHandle handle{};
+              const CUresult result = DRIVER(cuIpcGetMemHandle)(&handle, s.buffer);
+              if (result != CUDA_SUCCESS) return result;
+              return open_handle(driver, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+            }),
+      WRONG("cuIpcOpenMemHandle: flags 0", kValue,
+            {
+              CUipcMemHandle handle{};
+              const CUresult result = DRIVER(cuIpcGetMemHandle)(&handle, s.buffer);
+              return result != CUDA_SUCCESS ? result : open_handle(driver, handle, 0);
+            }),
+      WRONG("cuIpcOpenMemHandle: zeros", kOpen,
+            { return open_handle(driver, {}, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS); }),
+      WRONG("cuIpcCloseMemHandle: of cuMemAlloc", kOpen,
+            { return DRIVER(cuIpcCloseMemHandle)(s.buffer); }),
+      WRONG("cuIpcGetEventHandle: not for other processes", kOpen,
+            {
+              CUipcEventHandle handle{};
+              return DRIVER(cuIpcGetEventHandle)(&handle, s.event);
+            }),
+      WRONG("cuIpcOpenEventHandle: zeros", kOpen,
+            {
+              return made<CUevent>(
+                  [&](CUevent* e) { return DRIVER(cuIpcOpenEventHandle)(e, CUipcEventHandle{}); },
+                  [&](CUevent e) { DRIVER(cuEventDestroy)
+                                   (e); });
+            }),
+      WRONG("cuEventCreate: for other processes, with times", kValue,
+            { return make_event(driver, CU_EVENT_INTERPROCESS); }),
+      WRONG("cuMemPoolExportPointer: of cuMemAlloc", kValue,
+            {
+              CUmemPoolPtrExportData data{};
+              return DRIVER(cuMemPoolExportPointer)(&data, s.buffer);
+            }),
+      WRONG("cuMemPoolExportToShareableHandle: the default pool", kValue,
+            {
+              CUmemoryPool pool = nullptr;
+              int file = -1;
+              DRIVER(cuDeviceGetDefaultMemPool)(&pool, 0);
+              return DRIVER(cuMemPoolExportToShareableHandle)(&file, pool, kFile, 0);
+            }),
+      WRONG("cuMemPoolImportFromShareableHandle: no file", kValue,
+            {
+              CUmemoryPool pool = nullptr;
+              return DRIVER(cuMemPoolImportFromShareableHandle)(
+                  &pool, reinterpret_cast<void*>(9999), kFile, 0);
+            }),
+  };
+}
+
 }  // namespace
 
 std::vector<WrongCall> wrong::of_mapped() {
   std::vector<WrongCall> all = of_addresses();
-  for (const auto& more : {of_memory_handles(), of_mappings()})
+  for (const auto& more : {of_memory_handles(), of_mappings(), of_processes()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }
