@@ -100,6 +100,7 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* address) {
 }
 
 cudaError_t cudaIpcOpenMemHandle(void** address, cudaIpcMemHandle_t handle, unsigned int flags) {
+  if (address == nullptr) return cudaErrorInvalidValue;
   CUdeviceptr found = 0;
   const CUresult result =
       driver().cuIpcOpenMemHandle(&found, *same<CUipcMemHandle>(&handle), flags);

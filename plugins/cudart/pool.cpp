@@ -93,29 +93,22 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
   return error_of(driver().cuDeviceSetMemPool(device, pool));
 }
 
-// CUDA 13 has pools of other places, too, which this library leaves out.
 cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* location,
                                      cudaMemAllocationType type) {
-  if (location == nullptr) return cudaErrorInvalidValue;
-  if (location->type != cudaMemLocationTypeDevice || type != cudaMemAllocationTypePinned)
-    return cudaErrorNotSupported;
-  return api::cudaDeviceGetDefaultMemPool(pool, location->id);
+  return error_of(driver().cuMemGetDefaultMemPool(pool, same<CUmemLocation>(location),
+                                                  static_cast<CUmemAllocationType>(type)));
 }
 
 cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* location,
                               cudaMemAllocationType type) {
-  if (location == nullptr) return cudaErrorInvalidValue;
-  if (location->type != cudaMemLocationTypeDevice || type != cudaMemAllocationTypePinned)
-    return cudaErrorNotSupported;
-  return api::cudaDeviceGetMemPool(pool, location->id);
+  return error_of(driver().cuMemGetMemPool(pool, same<CUmemLocation>(location),
+                                           static_cast<CUmemAllocationType>(type)));
 }
 
 cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type,
                               cudaMemPool_t pool) {
-  if (location == nullptr) return cudaErrorInvalidValue;
-  if (location->type != cudaMemLocationTypeDevice || type != cudaMemAllocationTypePinned)
-    return cudaErrorNotSupported;
-  return api::cudaDeviceSetMemPool(location->id, pool);
+  return error_of(driver().cuMemSetMemPool(same<CUmemLocation>(location),
+                                           static_cast<CUmemAllocationType>(type), pool));
 }
 
 }  // namespace warpmark::cudart::api

@@ -287,6 +287,55 @@ TEST_F(Memory, AUserObjectLivesAsLongAsItsGraphs) {
   EXPECT_EQ(cudaUserObjectRetain(object, 1), cudaErrorInvalidValue);
 }
 
+TEST_F(Memory, PoolsAreFoundByPlaceAndShared) {
+  cudaMemLocation place{cudaMemLocationTypeDevice, 0};
+  cudaMemPool_t pool = nullptr, usual = nullptr;
+  ASSERT_CUDA(cudaDeviceGetDefaultMemPool(&usual, 0));
+  ASSERT_CUDA(cudaMemGetDefaultMemPool(&pool, &place, cudaMemAllocationTypePinned));
+  EXPECT_EQ(pool, usual);
+  ASSERT_CUDA(cudaMemGetMemPool(&pool, &place, cudaMemAllocationTypePinned));
+  EXPECT_EQ(pool, usual);
+  EXPECT_CUDA(cudaMemSetMemPool(&place, cudaMemAllocationTypePinned, pool));
+  EXPECT_EQ(cudaMemGetMemPool(&pool, nullptr, cudaMemAllocationTypePinned), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemGetMemPool(&pool, &place, cudaMemAllocationTypeInvalid), cudaErrorInvalidValue);
+  cudaMemAccessDesc access{{cudaMemLocationTypeDevice, 1}, cudaMemAccessFlagsProtReadWrite};
+  ASSERT_CUDA(cudaMemPoolSetAccess(usual, &access, 1));
+  cudaMemAccessFlags flags{};
+  ASSERT_CUDA(cudaMemPoolGetAccess(&flags, usual, &access.location));
+  EXPECT_EQ(flags, cudaMemAccessFlagsProtReadWrite);
+  access.flags = cudaMemAccessFlagsProtNone;
+  ASSERT_CUDA(cudaMemPoolSetAccess(usual, &access, 1));
+  cudaGetLastError();
+}
+
+TEST_F(Memory, HandlesForOtherProcessesAreNotForThisOne) {
+  void *made = nullptr, *opened = nullptr;
+  ASSERT_CUDA(cudaMalloc(&made, 64));
+  cudaIpcMemHandle_t handle{};
+  ASSERT_CUDA(cudaIpcGetMemHandle(&handle, made));
+  EXPECT_EQ(cudaIpcOpenMemHandle(&opened, handle, cudaIpcMemLazyEnablePeerAccess),
+            cudaErrorDeviceUninitialized);
+  EXPECT_EQ(cudaIpcOpenMemHandle(&opened, handle, 0), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaIpcOpenMemHandle(nullptr, handle, cudaIpcMemLazyEnablePeerAccess),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(cudaIpcCloseMemHandle(made), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaIpcGetMemHandle(&handle, &handle), cudaErrorInvalidValue);
+  cudaEvent_t event = nullptr;
+  ASSERT_CUDA(cudaEventCreateWithFlags(&event, cudaEventInterprocess | cudaEventDisableTiming));
+  cudaIpcEventHandle_t name{};
+  ASSERT_CUDA(cudaIpcGetEventHandle(&name, event));
+  cudaEvent_t other = nullptr;
+  EXPECT_EQ(cudaIpcOpenEventHandle(&other, name), cudaErrorDeviceUninitialized);
+  ASSERT_CUDA(cudaEventDestroy(event));
+  int supported = 0, engines = 0;
+  ASSERT_CUDA(cudaDeviceGetAttribute(&supported, cudaDevAttrIpcEventSupport, 0));
+  ASSERT_CUDA(cudaDeviceGetAttribute(&engines, cudaDevAttrAsyncEngineCount, 0));
+  EXPECT_EQ(supported, 1);
+  EXPECT_EQ(engines, 3);
+  ASSERT_CUDA(cudaFree(made));
+  cudaGetLastError();
+}
+
 TEST_F(Memory, WhatIsNotThereSaysSoOnce) {
   ::testing::internal::CaptureStderr();
   cudaExternalMemory_t memory = nullptr;

@@ -63,6 +63,17 @@ class Programs(unittest.TestCase):
         done = self.run_on_device(program)
         self.assertEqual(done.stdout, "42 cudaSuccess\n", done.stderr)
 
+    def test_a_grid_waits_for_itself(self):
+        program = self.build("grid", "-cudart", "shared", "-rdc=true", "grid.cu")
+        done = self.run_on_device("--check", "all", program)
+        self.assertEqual(done.stdout, "wrong 0 errors 0 then 1 cudaSuccess\n", done.stderr)
+        self.assertEqual(done.stderr, "========= ERROR SUMMARY: 0 errors\n")
+
+    def test_processes_share_memory_and_events(self):
+        done = self.run_on_device(self.build("processes", "-cudart", "shared", "processes.cu"))
+        self.assertEqual(done.stdout, "cudaSuccess cudaSuccess, 11 14 cudaErrorDeviceUninitialized\n",
+                         done.stderr)
+
     def test_the_static_runtime_is_told_what_to_do(self):
         done = self.run_on_device(self.build("static", "-cudart", "static", "program.cu"))
         self.assertIn("-cudart shared", done.stderr)

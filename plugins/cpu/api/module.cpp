@@ -133,9 +133,7 @@ CUresult load_text(Context& context, LoadedModule** result, std::string text, co
     return outcome;
   }
   try {
-    module->ptx = parse_ptx(std::move(text));
-    if (needs_group_functions(module->ptx))
-      module->ptx = parse_ptx(*module->ptx.text + std::string(group_functions()));
+    module->ptx = parse_with_group_functions(std::move(text));
     outcome = place_variables(context, *module);
     if (outcome == CUDA_SUCCESS) check_module(module->ptx, placement_of(context, *module));
   } catch (const PtxError& error) {

@@ -4,6 +4,9 @@
 #include "ptx/group_functions.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "ptx/parser.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -128,8 +131,6 @@ wrong:
 }
 )";
 
-}  // namespace
-
 bool needs_group_functions(const Module& module) {
   return std::any_of(kGroupFunctions.begin(), kGroupFunctions.end(), [&](std::string_view name) {
     const auto found = module.function_by_name.find(name);
@@ -137,8 +138,12 @@ bool needs_group_functions(const Module& module) {
   });
 }
 
-std::string_view group_functions() {
-  return kText;
+}  // namespace
+
+Module parse_with_group_functions(std::string text) {
+  Module module = parse_ptx(std::move(text));
+  return needs_group_functions(module) ? parse_ptx(*module.text + std::string(kText))
+                                       : std::move(module);
 }
 
 }  // namespace warpmark::cpu

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
 
 #include "ptx/module.hpp"
@@ -13,9 +14,8 @@ inline constexpr std::array<std::string_view, 5> kGroupFunctions = {
     "cudaCGGetIntrinsicHandle", "cudaCGSynchronize", "cudaCGSynchronizeGrid", "cudaCGGetSize",
     "cudaCGGetRank"};
 
-/// Whether a module declares some of them that it does not define.
-bool needs_group_functions(const Module& module);
-/// PTX text to put behind a module's.
-std::string_view group_functions();
+/// parse_ptx() of a text to which, if it declares some of them that it does not define, their
+/// definitions are added.
+Module parse_with_group_functions(std::string text);
 
 }  // namespace warpmark::cpu
