@@ -103,7 +103,8 @@ typedef struct warpmark_device {
    *               the address, and how many there are
    *   allocation  the one that the address lies in, or the nearest. `distance` is
    *               compute-sanitizer's: the first byte past the end is 1 byte after; `side` is
-   *               before, inside or after; "freed": true or "read_only": true if it is; `number`
+   *               before, inside or after; "freed": true or "read_only": true if it is, and of
+   *               reserved addresses that nobody may use `absent` says why; `number`
    *               counts the context's allocations from 1, and `by` is the call that made it
    *   function    the device function that holds the line, if it was inlined; `inlined_at` has the
    *               lines of the calls, innermost first, each with its own `function` if that was

@@ -29,14 +29,15 @@ CUresult open_memory(Context& context, const Export& name, const Pool* pool, boo
   if (range.file < 0)
     return fail(CUDA_ERROR_INVALID_HANDLE,
                 "the handle is that of no live allocation of a process that lives");
+  const int device = pool == nullptr ? context.device : pool->device;
   const std::shared_ptr<PhysicalMemory> memory =
-      PhysicalMemory::part_of(range.file, range.offset, range.bytes, context.device);
+      PhysicalMemory::part_of(range.file, range.offset, range.bytes, device);
   VirtualMemory& addresses = driver().reservable();
   const char* by = pool == nullptr ? "cuIpcOpenMemHandle" : "cuMemPoolImportPointer";
   const std::uint64_t at = addresses.reserve(range.bytes, 0, 0, by);
   if (at == 0) return CUDA_ERROR_MAP_FAILED;
   if (!addresses.map(at, range.bytes, 0, memory, by)) return CUDA_ERROR_MAP_FAILED;
-  addresses.set_access(at, range.bytes, context.device, VirtualMemory::read_write);
+  addresses.set_access(at, range.bytes, device, VirtualMemory::read_write);
   driver().opened[at] = {range.bytes, &context, name, 1, pool};
   *address = at;
   return CUDA_SUCCESS;

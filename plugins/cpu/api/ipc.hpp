@@ -38,8 +38,8 @@ struct OpenedMemory {
 };
 using OpenedMemories = std::map<CUdeviceptr, OpenedMemory>;
 
-/// Maps what `name` stands for, for a context's device. `of_own` says that it may be this
-/// process's.
+/// Maps what `name` stands for, for the pool's device or the context's; it goes with the context.
+/// `of_own` says that it may be this process's.
 CUresult open_memory(Context& context, const Export& name, const Pool* pool, bool of_own,
                      CUdeviceptr* address);
 /// Unmaps it once it was closed as often as it was opened. An error if nothing was opened there.

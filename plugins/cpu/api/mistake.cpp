@@ -234,25 +234,35 @@ void report_leaks(const Context& context) {
 
 namespace {
 
-// Of memory without a context: handles, mappings whose handle is gone, and reserved addresses.
+// Of memory without a context: handles, at the address of their first mapping or 0, mappings whose
+// handle is gone, and reserved addresses.
 void report_mapped_leak(std::uint64_t address, std::uint64_t bytes, bool memory,
                         const std::string& what) {
   Json json;
   json["kind"] = "leak";
   json["severity"] = "error";
-  if (address != 0) json["address"] = hexadecimal(address);
+  json["address"] = hexadecimal(address);
   json["bytes"] = bytes;
   const std::string size = std::to_string(bytes) + " bytes";
   json["message"] = size + " were never given back: " + what;
-  print_report(json_text(json), "========= Leaked " + size + "\n=========     " + what + "\n",
-               {true, false, memory ? bytes : 0});
+  print_report(
+      json_text(json),
+      "========= Leaked " + size + " at " + hexadecimal(address) + "\n=========     " + what + "\n",
+      {true, false, memory ? bytes : 0});
 }
 
 void report_mapped_leaks() {
   if (!driver().default_limits.leaks) return;
+  const auto first_address = [](const PhysicalMemory* memory) -> std::uint64_t {
+    if (driver().virtual_memory == nullptr) return 0;
+    for (const auto& [address, mapping] : driver().virtual_memory->mappings()) {
+      if (mapping.memory.get() == memory) return address;
+    }
+    return 0;
+  };
   for (const auto& [handle, held] : driver().memory_handles) {
     report_mapped_leak(
-        0, held.memory->bytes(), true,
+        first_address(held.memory.get()), held.memory->bytes(), true,
         "handle " + std::to_string(handle) + " of " + held.by + " was not released (cuMemRelease)");
   }
   if (driver().virtual_memory == nullptr) return;

@@ -126,8 +126,12 @@ CUresult cuMemPoolImportPointer(CUdeviceptr* address, CUmemoryPool pool,
     const Process of{content.name.process, content.name.start};
     if (!found.imported || !(of == found.owner) || content.number != found.number)
       return fail(CUDA_ERROR_INVALID_VALUE, "the pointer is not of this imported pool");
+    // The pool's device may have no context here, if another one uses its memory.
     Context* context = context_of(found.device);
-    if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+    if (context == nullptr) {
+      const CUresult current = current_context(Waits::no, context);
+      if (current != CUDA_SUCCESS) return current;
+    }
     const CUresult result = open_memory(*context, content.name, &found, true, address);
     // What is no handle is a wrong value here.
     if (result == CUDA_ERROR_INVALID_HANDLE) return CUDA_ERROR_INVALID_VALUE;

@@ -174,6 +174,19 @@ class Client:
         for _ in range(2):
             assert library.cuGetExportTable(byref(module), bytes(16)) == 801
 
+    def mapped_leaks(self):
+        library = self.device.library
+        # CUmemAllocationProp: pinned memory of device 0, for no other process.
+        prop = struct.pack("<iiiiQ8x", 1, 0, 1, 0, 0)
+        at, held, mapped, alone = c_uint64(), c_uint64(), c_uint64(), c_uint64()
+        unit = 2 << 20
+        for handle in held, mapped, alone:
+            assert library.cuMemCreate(byref(handle), c_size_t(unit), prop, c_uint64(0)) == 0
+        assert library.cuMemAddressReserve(byref(at), c_size_t(3 * unit), c_size_t(0), c_uint64(0), c_uint64(0)) == 0
+        for place, handle in (0, held), (1, mapped):
+            assert library.cuMemMap(c_uint64(at.value + place * unit), c_size_t(unit), c_size_t(0), handle, c_uint64(0)) == 0
+        assert library.cuMemRelease(mapped) == 0
+
     def leaks(self):
         context, current = c_void_p(), c_void_p()
         library = self.device.library
@@ -433,6 +446,20 @@ class Text(unittest.TestCase):
         self.assertEqual([e["leaked"] for e in errors], ["40", "100", "32", "64"])
         self.assertEqual(summaries, ["LEAK SUMMARY: 236 bytes leaked in 4 allocations", "ERROR SUMMARY: 4 errors"])
         self.assertEqual(parse(run("leaks")[1]), ([], ["ERROR SUMMARY: 0 errors"]))
+
+    def test_leaks_of_mapped_memory(self):
+        text = run("mapped_leaks", WARPMARK_CPU_CHECK="memory,leak")[1]
+        errors, summaries = parse(text)
+        self.assertEqual([e["leaked"] for e in errors], ["2097152"] * 3 + ["6291456"])
+        self.assertEqual(summaries, ["LEAK SUMMARY: 6291456 bytes leaked in 3 allocations", "ERROR SUMMARY: 4 errors"])
+        for sentence in ("handle 1 of cuMemCreate was not released (cuMemRelease)", "mapped by cuMemMap at 0x",
+                         "address range 1 of cuMemAddressReserve, at 0x"):
+            self.assertIn(sentence, text)
+        lines = run("mapped_leaks", name="text.jsonl", WARPMARK_CPU_CHECK="memory,leak")[1].splitlines()
+        self.assertEqual([json.loads(line)["kind"] for line in lines], ["leak"] * 4)
+        if jsonschema is not None:
+            for line in lines:
+                jsonschema.validate(json.loads(line), SCHEMA)
 
     def test_nothing_is_said_of_what_is_right(self):
         self.assertEqual(run("correct", WARPMARK_CPU_CHECK="all,leak")[1],
