@@ -22,11 +22,10 @@ DEVICE_CODE = ["-gencode", "arch=compute_90,code=compute_90"]
 # What a program's build file asks for that is no part of CUDA's runtime.
 LIBRARIES = re.compile(r"CUDA::(cu(?!dart|da_driver)\w+|np\w+|nv\w+)|find_package\((OpenGL|EGL|GLUT|"
                        r"Vulkan|MPI|FreeImage|glfw3)|D3D|\bNvSci|find_library\((VULKAN|EGL)")
-# The driver API alone, and what needs hardware or a second process that the device has not.
+# The driver API alone, and what needs hardware that the device has not.
 NO_RUNTIME = {"matrixMulDrv", "simpleTextureDrv", "vectorAddDrv", "vectorAddMMAP", "deviceQueryDrv",
               "matrixMulDynlinkJIT", "memMapIPCDrv", "threadMigration", "simpleD3D11",
-              "simpleD3D11Texture", "simpleD3D12", "cudaNvSci", "UnifiedMemoryStreams", "simpleIPC",
-              "streamOrderedAllocationIPC"}
+              "simpleD3D11Texture", "simpleD3D12", "cudaNvSci", "UnifiedMemoryStreams"}
 # Smaller problems, where a program has an option for them.
 OPTIONS = {
     "FDTD3d": ["--dimx=64", "--dimy=64", "--dimz=64", "--timesteps=5"],
@@ -43,13 +42,11 @@ OPTIONS = {
     "transpose": ["--dimX=256", "--dimY=256"],
 }
 # Two devices, where a program is of nothing without them.
-TWO_DEVICES = {"simpleP2P", "streamOrderedAllocationP2P"}
-# Access to the memory of a pool of another device (cudaMemPoolSetAccess) is not given to kernels.
-NO_POOL_ACCESS = {"streamOrderedAllocationP2P"}
-# Dynamic parallelism: kernels that launch kernels, which the device does not support.
-NOT_SUPPORTED = {"cdpAdvancedQuicksort", "cdpBezierTessellation", "cdpQuadtree", "cdpSimplePrint",
-                 "cdpSimpleQuicksort"}
-RELOCATABLE = NOT_SUPPORTED | {"graphConditionalNodes"}
+TWO_DEVICES = {"simpleP2P", "streamOrderedAllocationP2P", "simpleIPC",
+               "streamOrderedAllocationIPC"}
+# Kernels that launch kernels, and what else needs relocatable code.
+RELOCATABLE = {"cdpAdvancedQuicksort", "cdpBezierTessellation", "cdpQuadtree", "cdpSimplePrint",
+               "cdpSimpleQuicksort", "graphConditionalNodes"}
 # What a program says of itself; "failed" is also a word of what it expects.
 FAILED = re.compile(r"\bfailed\b|\bFAILURE\b|result = fail|cuda error", re.IGNORECASE)
 EXPECTED = re.compile(r"failed as expected|assertion|\b0 failed|failed = 0", re.IGNORECASE)
@@ -81,6 +78,8 @@ def build(folder, checkout, target):
     makefile = (folder / "CMakeLists.txt").read_text()
     if "cuda_driver" in makefile:
         command.append("-lcuda")
+    if "helper_multiprocess" in makefile:
+        command += [str(checkout / "Common" / "helper_multiprocess.cpp"), "-lrt"]
     # Kernels that a program loads from a file beside it.
     for kind, name, source in re.findall(r'(FATBIN|PTX)_FILE "\$\{\w+\}/([\w.]+)"\)\s+'
                                          r'set\(CUDA_KERNEL_SOURCE "\$\{\w+\}/([\w.]+)"', makefile):
@@ -172,8 +171,7 @@ def main():
     for row in rows:
         counts[row[1]] = counts.get(row[1], 0) + 1
     print(", ".join(f"{count} {result}" for result, count in sorted(counts.items())))
-    unexpected = [row[0] for row in rows if row[1] in ("fail", "build")
-                  and row[0] not in NOT_SUPPORTED | NO_POOL_ACCESS]
+    unexpected = [row[0] for row in rows if row[1] in ("fail", "build")]
     if arguments.table:
         with open(arguments.table, "w", encoding="utf-8") as file:
             file.write("| Program | Verdict | Seconds | Its last line |\n|---|---|---|---|\n")

@@ -69,6 +69,12 @@ class Programs(unittest.TestCase):
         self.assertEqual(done.stdout, "wrong 0 errors 0 then 1 cudaSuccess\n", done.stderr)
         self.assertEqual(done.stderr, "========= ERROR SUMMARY: 0 errors\n")
 
+    def test_kernels_launch_kernels(self):
+        program = self.build("nested", "-cudart", "shared", "-rdc=true", "nested.cu")
+        done = self.run_on_device("--check", "all", program)
+        self.assertEqual(done.stdout, "480 cudaSuccess\n", done.stderr)
+        self.assertEqual(done.stderr, "========= ERROR SUMMARY: 0 errors\n")
+
     def test_processes_share_memory_and_events(self):
         done = self.run_on_device(self.build("processes", "-cudart", "shared", "processes.cu"))
         self.assertEqual(done.stdout, "cudaSuccess cudaSuccess, 11 14 cudaErrorDeviceUninitialized\n",

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -36,7 +37,12 @@ CUresult open_memory(Context& context, const Export& name, const Pool* pool, boo
   const char* by = pool == nullptr ? "cuIpcOpenMemHandle" : "cuMemPoolImportPointer";
   const std::uint64_t at = addresses.reserve(range.bytes, 0, 0, by);
   if (at == 0) return CUDA_ERROR_MAP_FAILED;
-  if (!addresses.map(at, range.bytes, 0, memory, by)) return CUDA_ERROR_MAP_FAILED;
+  try {
+    addresses.map(at, range.bytes, 0, memory, by);
+  } catch (const std::bad_alloc&) {
+    addresses.unreserve(at, range.bytes);
+    return CUDA_ERROR_MAP_FAILED;
+  }
   addresses.set_access(at, range.bytes, device, VirtualMemory::read_write);
   driver().opened[at] = {range.bytes, &context, name, 1, pool};
   *address = at;

@@ -1,5 +1,6 @@
 // Launches: checks of the configuration, parameters in both forms, what becomes of a failure.
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 
@@ -237,7 +238,29 @@ void prepare_checks(Context& context, LaunchShape& shape) {
   if (driver().virtual_memory != nullptr) driver().virtual_memory->assume_values();
 }
 
+namespace {
+
+// What is left of the limits of a launch for one that its kernels asked for.
+void limit_nested(const Nesting& nesting, LaunchShape& shape) {
+  shape.depth = nesting.depth;
+  if (nesting.depth == 0) return;
+  const auto left = [](std::uint64_t limit, std::uint64_t used) {
+    return limit == 0 ? 0 : limit > used ? limit - used : 1;
+  };
+  const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::steady_clock::now() - nesting.begun);
+  shape.instruction_budget = left(shape.instruction_budget, nesting.executed);
+  shape.wall_limit_ms = left(shape.wall_limit_ms, static_cast<std::uint64_t>(passed.count()));
+}
+
+}  // namespace
+
 CUresult perform_kernel(Context& context, const KernelWork& work) {
+  Nesting nesting;
+  return run_kernel(context, work, nesting);
+}
+
+CUresult run_kernel(Context& context, const KernelWork& work, Nesting& nesting) {
   Kernel* found = find_kernel(context, work.function);
   if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   Kernel& kernel = *found;
@@ -254,6 +277,8 @@ CUresult perform_kernel(Context& context, const KernelWork& work) {
   shape.images = &context.images.table;
   shape.exact_bounds = context.launch_limits.exact_bounds || context.arena.reaches_further();
   shape.parameters = work.parameters;
+  shape.module = &kernel.module->ptx;
+  limit_nested(nesting, shape);
   prepare_checks(context, shape);
   result = check_together(kernel, work, shape);
   if (result != CUDA_SUCCESS) return result;
@@ -282,7 +307,9 @@ CUresult perform_kernel(Context& context, const KernelWork& work) {
     more = render_profile(kernel, shape, outcome, context.launch_limits.lines);
   keep(context.counters, {number, program.name, outcome.thread_instructions,
                           outcome.warp_instructions, outcome.counters, std::move(more)});
-  return CUDA_SUCCESS;
+  nesting.executed += outcome.thread_instructions;
+  if (outcome.launches.empty() || context.pending != CUDA_SUCCESS) return CUDA_SUCCESS;
+  return perform_device_launches(context, *kernel.module, outcome.launches, nesting);
 }
 
 }  // namespace warpmark::cpu

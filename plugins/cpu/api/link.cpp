@@ -8,8 +8,8 @@
 #include "api/state.hpp"
 #include "api/target.hpp"
 #include "program/check_module.hpp"
+#include "ptx/device_functions.hpp"
 #include "ptx/error.hpp"
-#include "ptx/group_functions.hpp"
 #include "ptx/link.hpp"
 #include "ptx/parser.hpp"
 
@@ -137,7 +137,7 @@ CUresult cuLinkComplete(CUlinkState state, void** image, size_t* size) {
     if (link.image.empty()) {
       try {
         link.image = link_ptx(link.inputs);
-        const Module module = parse_with_group_functions(link.image);
+        const Module module = parse_with_device_functions(link.image);
         Placement placement;
         placement.variable = [&](std::string_view name) {
           return module.variable_by_name.contains(name) ? std::uint64_t{1} << 16 : 0;

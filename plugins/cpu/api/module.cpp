@@ -12,8 +12,8 @@
 #include "machine/handlers.hpp"
 #include "program/check_module.hpp"
 #include "program/source_place.hpp"
+#include "ptx/device_functions.hpp"
 #include "ptx/error.hpp"
-#include "ptx/group_functions.hpp"
 #include "ptx/parser.hpp"
 
 namespace warpmark::cpu {
@@ -133,7 +133,7 @@ CUresult load_text(Context& context, LoadedModule** result, std::string text, co
     return outcome;
   }
   try {
-    module->ptx = parse_with_group_functions(std::move(text));
+    module->ptx = parse_with_device_functions(std::move(text));
     outcome = place_variables(context, *module);
     if (outcome == CUDA_SUCCESS) check_module(module->ptx, placement_of(context, *module));
   } catch (const PtxError& error) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "api/cuda_api.hpp"
+#include "machine/device_launch.hpp"
 
 namespace warpmark::cpu {
 
@@ -151,5 +153,16 @@ std::optional<CUresult> free_of_graph(Context& context, std::uint64_t address);
 /// Fills in `work.parameters` from the two forms of a launch, and checks the configuration.
 CUresult prepare_kernel(Context& context, KernelWork& work, void** parameters, void** extra);
 CUresult perform_kernel(Context& context, const KernelWork& work);
+/// What a launch and those that its kernels asked for have in common.
+struct Nesting {
+  std::uint32_t depth = 0;     ///< 0: the program's own launch
+  std::uint64_t launches = 0;  ///< by kernels
+  std::uint64_t executed = 0;  ///< thread-instructions
+  std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
+};
+CUresult run_kernel(Context& context, const KernelWork& work, Nesting& nesting);
+/// Runs what a kernel of the module launched, and what that launches, until one fails.
+CUresult perform_device_launches(Context& context, LoadedModule& module,
+                                 const std::vector<DeviceLaunch>& launches, Nesting& nesting);
 
 }  // namespace warpmark::cpu

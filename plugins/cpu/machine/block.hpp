@@ -15,6 +15,7 @@
 #include "inspect/traffic.hpp"
 #include "machine/async.hpp"
 #include "machine/cluster.hpp"
+#include "machine/device_launch.hpp"
 #include "machine/mbarrier.hpp"
 #include "machine/output.hpp"
 #include "memory/arena.hpp"
@@ -24,6 +25,7 @@
 namespace warpmark::cpu {
 
 class DeviceHeap;
+struct Module;
 
 /// Geometry and limits of a launch.
 struct LaunchShape {
@@ -46,6 +48,8 @@ struct LaunchShape {
   std::uint64_t workspace = 0;                          ///< of a cooperative grid; run_grid sets it
   DeviceHeap* heap = nullptr;                           ///< if the program uses it
   std::uint64_t printf_bytes = std::uint64_t{1} << 20;  ///< of the launch's FIFO
+  const Module* module = nullptr;  ///< of the kernel, if it may launch others of it
+  std::uint32_t depth = 0;         ///< of launches by kernels that led here
 };
 
 class Turns;
@@ -63,6 +67,7 @@ struct LaunchState {
   Arena& arena;
   FaultLog faults;
   PrintLog printed, asserted;  ///< for standard output, and for standard error
+  DeviceLaunches device;
   std::uint64_t executed = 0;  ///< thread-instructions
   std::uint64_t warp_instructions = 0;
   std::uint64_t last = 0;  ///< thread-instructions after which a launch that has failed ends, or 0

@@ -68,6 +68,7 @@ LaunchResult result_of(LaunchState& state, const Counters& counters, Profile pro
   merge_places(result.faults, state.program);
   result.printed = std::move(state.printed);
   result.asserted = std::move(state.asserted);
+  result.launches = std::move(state.device.launches);
   result.end = limited ? LaunchEnd::timeout : end_of(result.faults);
   return result;
 }

@@ -25,7 +25,8 @@ struct LaunchResult {
   Counters counters{};
   Profile profile;  ///< if the shape asked for traffic
   std::vector<Fault> faults;
-  PrintLog printed, asserted;  ///< of printf, and of assertions that failed
+  PrintLog printed, asserted;          ///< of printf, and of assertions that failed
+  std::vector<DeviceLaunch> launches;  ///< what the kernel launched, and has not begun
   /// Several threads could not run the blocks, because of what was found or what the blocks share.
   bool serialized = false;
 };

@@ -71,6 +71,7 @@ void run_blocks(const LaunchState& whole, LaunchObserver* observer, Turns& turns
     outcome.faults = std::exchange(state.faults, {});
     outcome.printed = std::move(state.printed);
     outcome.asserted = std::move(state.asserted);
+    outcome.launches = std::exchange(state.device.launches, {});
     outcome.timed_out = state.timed_out;
     outcome.coordinates = block.coordinates();
     turns.retire(turn.number, std::move(outcome));
@@ -134,6 +135,7 @@ bool run_in_order(LaunchState& state, std::span<LaunchObserver> observers, Count
   state.faults = std::move(turns.faults);
   state.printed = std::move(turns.printed);
   state.asserted = std::move(turns.asserted);
+  state.device.launches = std::move(turns.launches);
   if (!turns.over_budget && !turns.timed_out) return false;
   Fault fault;
   fault.kind = FaultKind::limit;

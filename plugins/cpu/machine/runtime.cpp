@@ -1,10 +1,13 @@
-// The functions that the device provides to kernels: printf, assert, malloc and free.
+// The functions that the device provides to kernels: printf, assert, malloc and free, and launches
+// of kernels.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string>
 
 #include "inspect/observer.hpp"
 #include "machine/block.hpp"
+#include "machine/device_calls.hpp"
 #include "machine/format.hpp"
 #include "machine/handlers.hpp"
 #include "machine/heap.hpp"
@@ -96,6 +99,11 @@ class Frame {
     std::memcpy(&value, local_ + place.offset, std::min<std::size_t>(place.bytes, 8));
     return value;
   }
+  [[nodiscard]] std::array<std::uint32_t, 3> dimensions(std::size_t index) const {
+    std::array<std::uint32_t, 3> value{};
+    std::memcpy(&value, local_ + call_.arguments[index].offset, sizeof value);
+    return value;
+  }
   void result(std::uint64_t value) const {
     if (call_.results.empty()) return;
     const Callee::Value& place = call_.results[0];
@@ -165,6 +173,13 @@ void release(Lanes& w, const Instruction& i, std::uint32_t lane, DeviceHeap& hea
   }
 }
 
+std::uint64_t thread_key(const Lanes& w, std::uint32_t lane) {
+  const auto& [x, y, z] = w.block->coordinates();
+  const LaunchShape& shape = w.block->launch().shape;
+  const std::uint64_t block = (std::uint64_t{z} * shape.grid[1] + y) * shape.grid[0] + x;
+  return block * 1024 + std::uint64_t{w.warp} * 32 + lane;
+}
+
 // What malloc gives has no values yet.
 std::uint64_t allocate(const Lanes& w, LaunchState& launch, std::uint64_t bytes) {
   if (launch.shape.heap == nullptr) return 0;
@@ -176,11 +191,35 @@ std::uint64_t allocate(const Lanes& w, LaunchState& launch, std::uint64_t bytes)
   return address;
 }
 
+// A kernel's parameters are written to memory of the heap before it is launched.
+std::uint64_t parameter_buffer(const Lanes& w, LaunchState& launch, const Frame& frame) {
+  DeviceLaunch asked;
+  asked.function = function_at(w, frame.argument(0));
+  if (asked.function == kNoFunction) return 0;
+  asked.grid = frame.dimensions(1);
+  asked.block = frame.dimensions(2);
+  asked.shared = static_cast<std::uint32_t>(frame.argument(3));
+  const std::uint32_t bytes = launch.shape.module->functions[asked.function].parameter_bytes;
+  const std::uint64_t address = allocate(w, launch, std::max(bytes, 16u));
+  if (address != 0) launch.device.asked[address] = std::move(asked);
+  return address;
+}
+
+// Each thread has its own last error.
+std::uint32_t last_error(const Lanes& w, std::uint32_t lane, bool forget) {
+  std::map<std::uint64_t, std::uint32_t>& errors = w.block->launch().device.last_errors;
+  const auto found = errors.find(thread_key(w, lane));
+  if (found == errors.end()) return 0;
+  const std::uint32_t error = found->second;
+  if (forget) errors.erase(found);
+  return error;
+}
+
 void runtime_call(Lanes& w, const Instruction& i) {
   LaunchState& launch = w.block->launch();
   const RuntimeCall& call = launch.program.runtime_calls[static_cast<std::size_t>(i.imm)];
-  const bool heap = call.which == Runtime::malloc || call.which == Runtime::free;
-  if (heap && launch.turns != nullptr && !launch.in_turn) launch.turns->wait(launch);
+  if (in_order(call.which) && launch.turns != nullptr && !launch.in_turn)
+    launch.turns->wait(launch);
   for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(__builtin_ctz(rest));
     const Frame frame(w, call, lane);
@@ -197,6 +236,19 @@ void runtime_call(Lanes& w, const Instruction& i) {
       case Runtime::free:
         if (launch.shape.heap != nullptr)
           release(w, i, lane, *launch.shape.heap, frame.argument(0));
+        break;
+      case Runtime::parameter_buffer:
+        frame.result(parameter_buffer(w, launch, frame));
+        break;
+      case Runtime::launch_device: {
+        const std::uint32_t error = launch_device(w, frame.argument(0), frame.argument(1));
+        if (error != 0) launch.device.last_errors[thread_key(w, lane)] = error;
+        frame.result(error);
+        break;
+      }
+      case Runtime::last_error:
+      case Runtime::peek_error:
+        frame.result(last_error(w, lane, call.which == Runtime::last_error));
         break;
     }
   }

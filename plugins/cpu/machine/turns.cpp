@@ -55,6 +55,7 @@ void Turns::merge(Outcome& outcome) {
   profile.add(outcome.profile);
   printed.add(std::move(outcome.printed));
   asserted.add(std::move(outcome.asserted));
+  std::move(outcome.launches.begin(), outcome.launches.end(), std::back_inserter(launches));
   timed_out = timed_out || outcome.timed_out;
   faults.add(outcome.faults);
   const bool last = retired_ + 1 == turns_ && !outcome.stop;

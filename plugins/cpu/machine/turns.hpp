@@ -18,6 +18,7 @@ struct Outcome {
   Profile profile;
   FaultLog faults;
   PrintLog printed, asserted;
+  std::vector<DeviceLaunch> launches;
   bool stop = false, timed_out = false;
   std::array<std::uint32_t, 3> coordinates{};
 };
@@ -54,6 +55,7 @@ class Turns {
   std::array<std::uint32_t, 3> last_block{};  ///< where it stopped
   FaultLog faults;
   PrintLog printed, asserted;
+  std::vector<DeviceLaunch> launches;
 
  private:
   void merge(Outcome& outcome);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "program/decoder.hpp"
+#include "ptx/device_functions.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -22,22 +23,25 @@ constexpr Provided kProvided[] = {
     {"__assertfail", Runtime::assertfail, 0, {8, 8, 4, 8, 8}},
     {"malloc", Runtime::malloc, 8, {8}},
     {"free", Runtime::free, 0, {8}},
+    {"cudaGetParameterBufferV2", Runtime::parameter_buffer, 8, {8, 12, 12, 4}},
+    {"cudaLaunchDeviceV2", Runtime::launch_device, 4, {8, 8}},
+    {"cudaLaunchDeviceV2_ptsz", Runtime::launch_device, 4, {8, 8}},
+    {"cudaGetLastError", Runtime::last_error, 4, {}},
+    {"cudaPeekAtLastError", Runtime::peek_error, 4, {}},
 };
 
 }  // namespace
 
 bool Decoder::runtime_call(const Statement& statement, std::string_view name, const Call& call,
                            BasicBlock& block) {
-  if (name.starts_with("cudaLaunchDevice") || name.starts_with("cudaGetParameterBuffer") ||
-      name.starts_with("cudaDeviceSynchronize") || name.starts_with("cudaStream"))
-    refuse(statement,
-           "kernels that launch kernels (dynamic parallelism) do not run on this device");
   if (name == "cudaGraphSetConditional") {
     set_condition(statement, call, block);
     return true;
   }
+  const std::string known = device_runtime_name(name);
+  const std::string own = known.empty() ? std::string(name) : known;
   for (const Provided& provided : kProvided) {
-    if (provided.name != name) continue;
+    if (provided.name != own) continue;
     std::size_t count = 0;
     while (count < provided.arguments.size() && provided.arguments[count] != 0) ++count;
     bool fits = call.arguments.size() == count && call.results.size() <= 1;
@@ -54,7 +58,7 @@ bool Decoder::runtime_call(const Statement& statement, std::string_view name, co
     made.results = call.results;
     for (std::size_t i = 0; i < count; ++i) made.arguments[i].bytes = provided.arguments[i];
     for (Callee::Value& result : made.results) result.bytes = provided.result;
-    const bool heap = made.which == Runtime::malloc || made.which == Runtime::free;
+    const bool heap = in_order(made.which);
     program_.uses_heap = program_.uses_heap || heap;
     // Addresses depend on who comes first.
     program_.ordered = program_.ordered || heap;
@@ -66,6 +70,9 @@ bool Decoder::runtime_call(const Statement& statement, std::string_view name, co
     go_on_behind(statement, block);
     return true;
   }
+  if (!known.empty())
+    refuse(statement, "'" + own + "' of the runtime on the device (dynamic parallelism) is not " +
+                          "implemented on this device");
   return false;
 }
 

@@ -168,7 +168,21 @@ struct Object {
 };
 
 /// Functions that the device provides; the compiler declares them without a body.
-enum class Runtime : std::uint8_t { vprintf, assertfail, malloc, free };
+enum class Runtime : std::uint8_t {
+  vprintf,
+  assertfail,
+  malloc,
+  free,
+  parameter_buffer,
+  launch_device,
+  last_error,
+  peek_error
+};
+/// Calls whose addresses, or order, depend on who comes first.
+constexpr bool in_order(Runtime which) {
+  return which == Runtime::malloc || which == Runtime::free || which == Runtime::parameter_buffer ||
+         which == Runtime::launch_device;
+}
 
 /// A place that calls one of them.
 struct RuntimeCall {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "ptx/device_functions.hpp"
 #include "ptx/error.hpp"
-#include "ptx/group_functions.hpp"
 #include "ptx/lexer.hpp"
 #include "ptx/parser.hpp"
 
@@ -17,14 +17,6 @@ namespace warpmark::cpu {
 namespace {
 
 // What the device itself provides; nobody defines it.
-constexpr std::array<std::string_view, 5> kProvided = {"vprintf", "malloc", "free", "__assertfail",
-                                                       "cudaGraphSetConditional"};
-
-bool is_provided(std::string_view name) {
-  return std::find(kProvided.begin(), kProvided.end(), name) != kProvided.end() ||
-         std::find(kGroupFunctions.begin(), kGroupFunctions.end(), name) != kGroupFunctions.end();
-}
-
 struct Symbol {
   std::string_view name;
   Linkage linkage;
@@ -139,7 +131,7 @@ std::string link_ptx(const std::vector<LinkInput>& inputs) {
   for (std::size_t i = 0; i < modules.size(); ++i) {
     for (const Symbol& symbol : symbols_of(modules[i])) {
       if (symbol.linkage != Linkage::external || symbol.defined || global.contains(symbol.name) ||
-          is_provided(symbol.name))
+          is_device_function(symbol.name))
         continue;
       problem("undefined reference to '" + std::string(symbol.name) + "' in '" + inputs[i].name +
               "'");

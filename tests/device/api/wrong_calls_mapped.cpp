@@ -254,8 +254,10 @@ CUresult get_handle(const Driver& driver, CUdeviceptr address) {
 CUresult open_handle(const Driver& driver, const CUipcMemHandle& handle, unsigned flags) {
   return made<CUdeviceptr>(
       [&](CUdeviceptr* p) { return DRIVER(cuIpcOpenMemHandle)(p, handle, flags); },
-      [&](CUdeviceptr p) { DRIVER(cuIpcCloseMemHandle)
-                           (p); });
+      [&](CUdeviceptr p) {
+        DRIVER(cuIpcCloseMemHandle)
+        (p);
+      });
 }
 
 // Within one process; the test of two has others.
@@ -292,8 +294,10 @@ std::vector<WrongCall> of_processes() {
             {
               return made<CUevent>(
                   [&](CUevent* e) { return DRIVER(cuIpcOpenEventHandle)(e, CUipcEventHandle{}); },
-                  [&](CUevent e) { DRIVER(cuEventDestroy)
-                                   (e); });
+                  [&](CUevent e) {
+                    DRIVER(cuEventDestroy)
+                    (e);
+                  });
             }),
       WRONG("cuEventCreate: for other processes, with times", kValue,
             { return make_event(driver, CU_EVENT_INTERPROCESS); }),

@@ -329,15 +329,5 @@ TEST_F(RuntimePtxTest, CallsOfAnotherShapeAreRejected) {
   }
 }
 
-TEST_F(RuntimePtxTest, KernelsThatLaunchKernelsAreRefusedInWords) {
-  const std::string text =
-      ".version 9.0\n.target sm_90\n.address_size 64\n"
-      ".extern .func (.param .b64 r) cudaGetParameterBufferV2 (.param .b64 f);\n"
-      ".visible .entry k()\n{\n.param .b64 r; .param .b64 a;\n"
-      "call (r), cudaGetParameterBufferV2, (a);\nret;\n}\n";
-  EXPECT_NE(load_kernel(text), CUDA_SUCCESS);
-  EXPECT_THAT(api().device->last_error(), HasSubstr("dynamic parallelism"));
-}
-
 }  // namespace
 }  // namespace warpmark::test
