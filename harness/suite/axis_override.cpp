@@ -70,9 +70,11 @@ YamlNode value_node(const Piece& piece) {
   return node;
 }
 
-// What -a reads back to the same value. A word needs no quotes, and other text has one kind of
-// quotes only, because arithmetic knows no escapes.
-std::string literal(const ArithmeticValue& value) {
+}  // namespace
+
+// A word needs no quotes, and other text has one kind of quotes only, because arithmetic knows no
+// escapes.
+std::string axis_literal(const ArithmeticValue& value) {
   std::string text = to_text(value);
   const auto* word = std::get_if<std::string>(&value);
   if (word == nullptr) return text;
@@ -86,8 +88,6 @@ std::string literal(const ArithmeticValue& value) {
   const char quote = word->find('\'') == std::string::npos ? '\'' : '"';
   return quote + text + quote;
 }
-
-}  // namespace
 
 Axis parse_axis_override(std::string_view text, const std::string& what) {
   const auto failed = [&](const std::string& message, size_t column, const std::string& hint) {
@@ -179,7 +179,7 @@ std::vector<std::string> override_texts(const Case& which, const std::vector<Axi
     const bool overridden = std::any_of(overrides.begin(), overrides.end(),
                                         [&](const Axis& axis) { return axis.name == point.name; });
     if (!overridden) continue;
-    std::string text = point.name + "=" + literal(point.value);
+    std::string text = point.name + "=" + axis_literal(point.value);
     if (id_text(point.value) != point.label) text += " as " + point.label;
     texts.push_back(std::move(text));
   }

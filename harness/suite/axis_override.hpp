@@ -11,6 +11,9 @@
 
 namespace warpmark {
 
+/// The value as arithmetic that reads back to it, as in a list of an axis or in -a: `0.5`, `'a b'`.
+std::string axis_literal(const ArithmeticValue& value);
+
 /// Reads "AXIS=VALUE,VALUE…": values as suites write them, separated by commas outside quotes and
 /// parentheses; `VALUE as LABEL` gives one its name in case ids. Throws a usage error with the
 /// column of the mistake; `what` is the option.

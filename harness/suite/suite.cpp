@@ -1,5 +1,7 @@
 #include "suite/suite.hpp"
 
+#include <set>
+
 namespace warpmark {
 
 std::string_view to_text(ArgumentKind kind) {
@@ -116,6 +118,14 @@ void add_step_files(const std::vector<SuiteStep>& steps, std::vector<Located>& f
 }
 
 }  // namespace
+
+std::vector<std::string> python_files(const Suite& suite) {
+  std::set<std::string> files;
+  for (const PythonText& value : python_texts(suite)) {
+    if (value.function) files.insert(value.text.substr(0, value.text.rfind(':')));
+  }
+  return {files.begin(), files.end()};
+}
 
 std::vector<Located> step_files(const Suite& suite) {
   std::vector<Located> files;

@@ -329,6 +329,9 @@ std::vector<const Argument*> all_arguments(const Suite& suite);
 /// Every value that Python computes: of arguments, references and checks by functions.
 std::vector<PythonText> python_texts(const Suite& suite);
 
+/// The Python files that they are functions of, relative to the suite's folder; each once, sorted.
+std::vector<std::string> python_files(const Suite& suite);
+
 /// The files of kernels that steps name, relative to the suite's folder.
 std::vector<Located> step_files(const Suite& suite);
 
