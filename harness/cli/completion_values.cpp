@@ -112,7 +112,9 @@ std::vector<std::string> values(const std::string& argument, const CursorLine& l
   const size_t equals = line.current.find('=');
   const bool joined = line.current.starts_with("--") && equals != std::string::npos;
   const std::string current = joined ? line.current.substr(equals + 1) : line.current;
-  if (argument == "PATHS" || argument == "CONFIG") return files(current, ".yaml");
+  if (argument == "PATHS" || argument == "CONFIG" || argument == "ASSIGNMENT") {
+    return files(current, ".yaml");
+  }
   if (argument == "FILE") return files(current, ".cu");
   if (argument == "--output") return files(current, "/");
   if (argument == "SHELL") return {"bash", "fish", "zsh"};

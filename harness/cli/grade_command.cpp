@@ -205,6 +205,7 @@ ExitCode grade(const GradeRequest& request, Output& out) {
   require_apart(request.out, request.submissions);
   LazyPython python;
   const auto assignment = load_assignment(request.assignment, python.list_evaluator());
+  require_whole(*assignment);
   const TemporaryFolder scratch("warpmark-submissions");
   FoundSubmissions found = find_submissions(request, *assignment, python, scratch.path(), out);
   ConsoleStyle style = console_style(STDOUT_FILENO);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "grade/handout_store.hpp"
 #include "results/grade_result.hpp"
 #include "suite/case.hpp"
 #include "suite/suite.hpp"
@@ -93,6 +94,10 @@ struct Assignment {
   std::vector<Located> fixed;
   std::vector<SelfTest> self_tests;
   LatePolicy late;
+  std::optional<Located> template_file;  ///< that students start from, relative to the folder
+  /// Of what `warpmark handout` wrote for students: the suites' kernel is a template, and what the
+  /// course's own says to a grader is stored.
+  std::optional<HandoutStore> handout;
   std::string sha256;  ///< of the assignment, its suites, their files and the course's headers
   /// The same of what verdicts depend on: without titles, hints, points, due times and self-tests.
   std::string verdict_sha256;

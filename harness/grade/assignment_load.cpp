@@ -21,6 +21,29 @@ namespace {
 
 constexpr uint64_t kMostTrials = 100;
 
+// The file of `template`: below the assignment's folder, so that it is the course's.
+Located read_template(const YamlNode& node, const fs::path& folder) {
+  const fs::path file = read_file_name(node, "`template`", folder);
+  const fs::path inside = file.lexically_relative(folder);
+  if (inside.empty() || *inside.begin() == "..") {
+    throw usage_error("`template` must be a file in the assignment's folder", node.content);
+  }
+  return {inside.generic_string(), node.content};
+}
+
+HandoutStore read_store(const YamlNode& node, const Assignment& assignment) {
+  const fs::path file = read_file_name(node, "`handout`", assignment.folder);
+  HandoutStore store = read_handout_store(file);
+  for (const AssignmentCase& one : assignment.cases) {
+    for (const Case& item : one.items) {
+      if (store.items.contains(item.id)) continue;
+      throw usage_error(fmt::format("{} has nothing of `{}`", display_path(file), item.id),
+                        one.where, "it was made for other cases: get the folder again");
+    }
+  }
+  return store;
+}
+
 const YamlNode& required(const YamlNode& root, const char* key, const char* hint) {
   const YamlNode* node = root.find(key);
   if (node == nullptr) throw usage_error(fmt::format("`{}` is missing", key), root.where, hint);
@@ -34,15 +57,6 @@ void check_sum(const YamlNode& node, const Assignment& assignment) {
   throw usage_error(
       fmt::format("the points of the cases add up to {:.10g}, and `points` is {:.10g}", sum, said),
       node.content, "change one of them, or leave `points` out");
-}
-
-// The Python files of a suite, relative to its folder.
-std::set<std::string> python_files(const Suite& suite) {
-  std::set<std::string> files;
-  for (const PythonText& value : python_texts(suite)) {
-    if (value.function) files.insert(value.text.substr(0, value.text.rfind(':')));
-  }
-  return files;
 }
 
 // The files of an assignment but its own, under names that do not change with the machine.
@@ -129,7 +143,8 @@ std::shared_ptr<const Assignment> parse_assignment(const std::string& text, cons
   }
   require_map(root, "an assignment",
               {"warpmark", "assignment", "title", "about", "suite", "points", "submission",
-               "trials", "cases", "fixed", "ptx", "limits", "self_test", "due", "late"});
+               "trials", "cases", "fixed", "ptx", "limits", "self_test", "due", "late", "template",
+                "handout"});
   require_format_version(root);
   into.id = read_assignment_id(required(root, "assignment", "its short name, as in double-it"));
   const YamlNode* title = root.find("title");
@@ -161,6 +176,10 @@ std::shared_ptr<const Assignment> parse_assignment(const std::string& text, cons
   if (const YamlNode* tests = root.find("self_test")) {
     into.self_tests = read_self_test(*tests, into.folder, into.cases);
   }
+  if (const YamlNode* start = root.find("template")) {
+    into.template_file = read_template(*start, into.folder);
+  }
+  if (const YamlNode* store = root.find("handout")) into.handout = read_store(*store, into);
   into.sha256 = hash_of(text, into);
   into.verdict_sha256 = verdict_hash_of(into);
   return assignment;

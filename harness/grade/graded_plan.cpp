@@ -121,7 +121,7 @@ size_t submitted_unit(const PlannedCase& planned) {
 PlannedCase with_submission(PlannedCase planned, const std::string& file, const std::string& text) {
   for (Scalar& scalar : planned.plan.scalars) scalar.count = scalar.count.value_or(1);
   // The course's own solution is what the submission's counters are measured against.
-  if (planned.plan.composites.any() && planned.baseline == nullptr) {
+  if (planned.plan.composites.any() && planned.baseline == nullptr && planned.counted.empty()) {
     auto own = std::make_shared<PlannedCase>(planned);
     own->plan.counters.clear();
     own->smaller = nullptr;

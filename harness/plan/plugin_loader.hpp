@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/places.hpp"
@@ -50,6 +51,8 @@ struct PlannedCase {
   std::shared_ptr<const PlannedCase> smaller;  ///< the case's kernel with less work, or null
   /// Of a plan without its last steps: why it is no pass where nothing is found. "" for a whole one.
   std::string cut = {};
+  /// The baseline's counters by name, where they are known and it need not run; else empty.
+  std::vector<std::pair<std::string, int64_t>> counted = {};
 };
 
 /// Asks the suite's plugin for the plan of a case. Throws a usage error: the plugin's own, at the

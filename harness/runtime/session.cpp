@@ -342,7 +342,10 @@ class Session::State {
     CompositeRuns runs;
     runs.own = sum_counters(launch_.counters());
     runs.baseline = runs.own;
-    if (planned.baseline) {
+    if (!planned.counted.empty()) {
+      runs.baseline = planned.counted;
+      runs.compared = true;
+    } else if (planned.baseline) {
       runs.baseline = run_baseline(which, *planned.baseline, trial, outcome).counters;
       runs.compared = true;
     }

@@ -58,6 +58,7 @@ true
                 ("warpmark check --fail-on ", ["notices", "skipped"]),
                 ("warpmark compare --fail-on ", ["added", "faster", "inconclusive", "missing"]),
                 ("warpmark run con", ["config.yaml"]),
+                ("warpmark handout con", ["config.yaml"]),
                 ("warpmark run config.yaml --job f", ["first"]),
                 ("warpmark run config.yaml --par", []),
                 ("warpmark wat", ["watch"]),

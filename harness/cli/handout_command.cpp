@@ -1,0 +1,63 @@
+// `warpmark handout`: the folder that students get of an assignment.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/file.hpp"
+#include "cli/command.hpp"
+#include "cli/folder_draft.hpp"
+#include "cli/lazy_python.hpp"
+#include "grade/handout.hpp"
+
+namespace warpmark {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct HandoutRequest {
+  fs::path assignment;
+  fs::path out;
+  HandoutOptions options;
+};
+
+ExitCode hand_out(const HandoutRequest& request, Output& out) {
+  if (request.out.empty()) {
+    throw usage_error("a hand-out needs a folder of its own: -o DIR", {},
+                      "one that is not there yet");
+  }
+  FolderDraft draft(request.out);
+  LazyPython python;
+  const auto assignment = load_assignment(request.assignment, python.list_evaluator());
+  Handout made = make_handout(*assignment, request.options, python.interpreter());
+  for (const auto& [place, text] : made.files) write_file_atomically(draft.path() / place, text);
+  const std::string warning = prove_handout(*assignment, draft.path(), request.options,
+                                            python.interpreter(), python.list_evaluator());
+  if (!warning.empty()) made.warnings.push_back(warning);
+  draft.keep();
+  const std::string folder = display_path(draft.folder());
+  for (const auto& [place, text] : made.files) out.print("{}/{}\n", folder, place);
+  out.flush();
+  for (const std::string& text : made.warnings) print_error(out, "warning: " + text);
+  return ExitCode::success;
+}
+
+}  // namespace
+
+Command handout_command(const ArgumentParser& program) {
+  const auto request = std::make_shared<HandoutRequest>();
+  const ArgumentParser app = program.add_subcommand(
+      "handout", "Write the folder that students get: a template and the visible cases");
+  app.add_option("ASSIGNMENT", request->assignment, "The assignment's YAML file")
+      .required()
+      .value_name("");
+  app.add_option("-o,--output", request->out, "The folder to write, which is not there yet")
+      .value_name("DIR");
+  app.add_option("--device", request->options.device,
+                 "Where the course's kernels run: cpu (default), auto, gpu …")
+      .value_name("D");
+  app.add_flag("--hidden-points", request->options.hidden_points,
+               "Tell students how many points hidden cases give");
+  return {app, [request](Output& out) { return hand_out(*request, out); }};
+}
+
+}  // namespace warpmark
