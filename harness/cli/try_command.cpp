@@ -31,24 +31,33 @@ struct TryRequest {
   bool quiet = false;
 };
 
+// The file, or with "-" what comes from standard input under the name that the assignment wants.
+Submission read_file_of(const TryRequest& request, const SubmissionRules& rules) {
+  Submission submission;
+  if (request.file == "-") {
+    submission.file = submission.student = rules.file;
+    read_submission(submission, rules, STDIN_FILENO);
+    return submission;
+  }
+  std::error_code code;
+  if (!fs::exists(fs::symlink_status(request.file, code))) {
+    throw usage_error("there is no file " + printable(display_path(request.file)), {},
+                      fmt::format("the assignment wants one called `{}`", rules.file));
+  }
+  submission.path = request.file;
+  submission.file = request.file.filename().string();
+  submission.student = submission.file;
+  read_submission(submission, rules);
+  return submission;
+}
+
 ExitCode try_out(const TryRequest& request, Output& out) {
   if (request.seed && request.cases.empty()) {
     throw usage_error("--seed needs --case, which says what it is for");
   }
   LazyPython python;
   const auto assignment = load_assignment(request.assignment, python.list_evaluator());
-  std::error_code code;
-  if (!fs::exists(fs::symlink_status(request.file, code))) {
-    throw usage_error(
-        "there is no file " + printable(display_path(request.file)), {},
-        fmt::format("the assignment wants one called `{}`", assignment->submission.file));
-  }
-  Submission submission;
-  submission.path = request.file;
-  submission.file = request.file.filename().string();
-  submission.student = submission.file;
-  read_submission(submission, assignment->submission);
-
+  const Submission submission = read_file_of(request, assignment->submission);
   GraderOptions options;
   options.device = request.device;
   options.no_sandbox = true;  // a student's own file on a student's own machine
@@ -56,7 +65,7 @@ ExitCode try_out(const TryRequest& request, Output& out) {
   options.hidden = request.hidden;
   options.only = request.cases;
   options.assignment_word = display_path(request.assignment);
-  options.file_word = display_path(request.file);
+  options.file_word = request.file == "-" ? "-" : display_path(request.file);
   SubmissionGrader grader(python.interpreter(), assignment, std::move(options));
   const InterruptGuard guard([&grader] { grader.interrupt(); });
   if (submission.refusal.empty()) grader.prepare();  // reports what this machine lacks
@@ -91,7 +100,9 @@ Command try_command(const ArgumentParser& program) {
   app.add_option("ASSIGNMENT", request->assignment, "The assignment's YAML file")
       .required()
       .value_name("");
-  app.add_option("FILE", request->file, "Your .cu file").required().value_name("");
+  app.add_option("FILE", request->file, "Your .cu file, or - for standard input")
+      .required()
+      .value_name("");
   app.add_option("--case", request->cases, "Only this case, by its name or an item's id")
       .value_name("ID");
   app.add_option("--seed", request->seed, "The inputs of one failure, as printed with it")

@@ -91,8 +91,15 @@ void read_submission(Submission& submission, const SubmissionRules& rules) {
     submission.refusal = fmt::format("`{}` is no file. Hand in a text file of that name.", file);
   }
   if (!submission.refusal.empty()) return;
+  read_submission(submission, rules, fd.get());
+}
+
+void read_submission(Submission& submission, const SubmissionRules& rules, int descriptor) {
+  const std::string file = printable(submission.file);
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) status.st_size = 0;
   std::string bytes;
-  if (const int code = read_up_to(fd.get(), rules.max_bytes, bytes); code != 0) {
+  if (const int code = read_up_to(descriptor, rules.max_bytes, bytes); code != 0) {
     submission.refusal = fmt::format("`{}` cannot be read. Ask the course's staff.", file);
     submission.note = std::strerror(code);
     return;

@@ -26,5 +26,7 @@ struct Submission {
 /// Reads the file: a regular one, of no more than the allowed bytes, not empty, text. Else there is
 /// a refusal. Throws nothing for what a student did.
 void read_submission(Submission& submission, const SubmissionRules& rules);
+/// The same of what can be read from a descriptor, until its end.
+void read_submission(Submission& submission, const SubmissionRules& rules, int descriptor);
 
 }  // namespace warpmark

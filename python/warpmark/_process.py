@@ -17,27 +17,35 @@ LONGEST_LOG = 1 << 20  # bytes; of what kernels print, the end is what one looks
 
 
 class Process:
-    """A running `warpmark`. Iterate over `records()`, then ask `finish()` for the exit code.
+    """A running `warpmark`, with the text `given` as its standard input. Iterate over `records()`, then ask `finish()` for the exit code.
 
     Used as a context manager it never outlives the block: KeyboardInterrupt and every other
     exception end it, as Ctrl-C in a terminal would.
     """
 
     def __init__(self, words: Sequence[str], cwd: str | os.PathLike | None = None,
-                 environment: Mapping[str, str] | None = None):
+                 environment: Mapping[str, str] | None = None, given: str | None = None):
         if not sys.executable:
             raise RuntimeError("this Python does not say which program it is (sys.executable)")
         # Its length is not known: a kernel may print any amount. A pipe that nobody reads blocks.
         self._errors = tempfile.TemporaryFile(prefix="warpmark-")
         self._taken = 0
+        given_file = None
         try:
+            if given is not None:  # a file, because a pipe may fill up before somebody reads it
+                given_file = tempfile.TemporaryFile(prefix="warpmark-")
+                given_file.write(given.encode())
+                given_file.seek(0)
             self._child = subprocess.Popen(
                 [sys.executable, os.path.join(PACKAGE, "__main__.py"), *words], cwd=cwd,
                 env={**os.environ, **(environment or {}), "WARPMARK_PARENT": str(os.getpid())},
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._errors)
+                stdin=given_file or subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._errors)
         except BaseException:
             self._errors.close()
             raise
+        finally:
+            if given_file is not None:
+                given_file.close()
         assert self._child.stdout
         self._out: IO[bytes] = self._child.stdout
 

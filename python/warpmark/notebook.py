@@ -9,6 +9,7 @@ from typing import Any
 
 from warpmark._commands import check
 from warpmark._errors import WarpmarkError
+from warpmark._grading import Grade, try_
 from warpmark._results import Results
 from warpmark._sources import Suites
 
@@ -16,6 +17,7 @@ HELP = """Checks the kernel in the cell.
 
 %%warpmark SUITE    the cell is CUDA C++, in place of the file that the suite names as its kernel's
 %%warpmark          the cell is a whole suite, with the kernel in `source: |`
+%%warpmark try ASSIGNMENT   the cell is what would be handed in, graded on the visible cases
 
 SUITE is a file, or a variable of the notebook that holds a suite as a dict or as text. Line numbers
 in messages are those of the cell, its first line being %%warpmark. The results are the value of the
@@ -51,19 +53,32 @@ def parser() -> Parser:
     return result
 
 
+def try_parser() -> Parser:
+    result = Parser("%%warpmark try", description="Grades the cell on the visible cases.")
+    result.add_argument("assignment", metavar="ASSIGNMENT", help="its YAML file")
+    result.add_argument("-o", "--output", metavar="NAME", help="store the grade in this variable")
+    result.add_argument("--device", default="auto", help="auto (default), gpu, cpu …")
+    result.add_argument("--case", action="append", metavar="ID", help="only this case")
+    result.add_argument("--seed", type=int, metavar="N", help="the inputs of one failure")
+    return result
+
+
 def register(shell: Any) -> None:
     """Gives an IPython shell the cell magic."""
-    def warpmark(line: str, cell: str) -> Results | None:
+    def warpmark(line: str, cell: str) -> Results | Grade | None:
         return run_cell(line, cell, shell)
 
     warpmark.__doc__ = parser().format_help()
     shell.register_magic_function(warpmark, magic_kind="cell", magic_name="warpmark")
 
 
-def run_cell(line: str, cell: str, shell: Any) -> Results | None:
+def run_cell(line: str, cell: str, shell: Any) -> Results | Grade | None:
     """Runs one cell; prints what went wrong with the cell itself, and then returns None."""
     try:
-        asked = parser().parse_args(shlex.split(line))
+        words = shlex.split(line)
+        if words[:1] == ["try"]:
+            return try_cell(try_parser().parse_args(words[1:]), cell, shell)
+        asked = parser().parse_args(words)
     except StopIteration:  # --help
         return None
     except ValueError as error:
@@ -88,6 +103,21 @@ def run_cell(line: str, cell: str, shell: Any) -> Results | None:
     if asked.output:
         shell.user_ns[asked.output] = results
     return results
+
+
+def try_cell(asked: Any, cell: str, shell: Any) -> Grade | None:
+    """Grades one cell; line numbers count from the line of the magic."""
+    if asked.output:
+        shell.user_ns.pop(asked.output, None)
+    try:
+        grade = try_(asked.assignment, "\n" + cell, device=asked.device, cases=asked.case,
+                     seed=asked.seed)
+    except WarpmarkError as error:
+        print("%%%%warpmark: %s" % error)
+        return None
+    if asked.output:
+        shell.user_ns[asked.output] = grade
+    return grade
 
 
 def suite_of(word: str, shell: Any) -> Any:

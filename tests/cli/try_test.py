@@ -6,8 +6,12 @@ from assignment import KERNEL, NO_BOUND, WRONG, GradeTest
 
 
 class Try(GradeTest):
-    def try_out(self, *arguments, code=0):
-        return self.run_program("try", "hw1.yaml", *arguments, "--device", "cpu", code=code)
+    def try_out(self, *arguments, code=0, stdin=None):
+        more = {}
+        if stdin is not None:
+            more["stdin"] = self.write("stdin", stdin).open()
+            self.addCleanup(more["stdin"].close)
+        return self.run_program("try", "hw1.yaml", *arguments, "--device", "cpu", code=code, **more)
 
     def test_shows_visible_cases_alone(self):
         self.write("my.cu", KERNEL)
@@ -18,6 +22,14 @@ class Try(GradeTest):
         self.try_out("my.cu")
         out, _ = self.try_out("my.cu", "--hidden", code=1)
         self.assertIn("257", out)
+
+    def test_standard_input(self):
+        out, _ = self.try_out("-", stdin=KERNEL)
+        self.assertIn("scale.cu: 2 of 2 points", out)
+        out, _ = self.try_out("-", stdin=NO_BOUND.replace("out[i]", "out[i + 1]"), code=1)
+        self.assertIn("reproduce: warpmark try hw1.yaml - --case", out)
+        self.assertIn("`scale.cu` is empty", self.try_out("-", stdin="", code=1)[0])
+        self.assertIn("no more than 64 KiB", self.try_out("-", stdin="//" + "x" * 70000, code=1)[0])
 
     def test_explains_and_repeats_what_failed(self):
         self.write("my.cu", NO_BOUND)

@@ -42,6 +42,30 @@ class Cells(PackageTest):
         self.assertEqual(printed, "")
         self.assertEqual((self.folder / "hw 1/scale.cu").read_text(), "none")
 
+    def test_an_assignment(self):
+        self.write_suite()
+        (self.folder / "hw.yaml").write_text(
+            "warpmark: 1\nassignment: hw\nsuite: scale.yaml\n"
+            "cases: [{name: all, points: 4, hint: think}]\n")
+        grade, printed = self.shell.cell("try hw.yaml -o mine", KERNEL)
+        self.assertEqual((grade.ok, grade.points, grade.max_points, printed), (True, 4, 4, ""))
+        self.assertIs(self.shell.user_ns["mine"], grade)
+        self.assertEqual(str(grade), "hw: 4 of 4 points")
+        grade, _ = self.shell.cell("try hw.yaml --case scale.n=1", WRONG)
+        self.assertEqual((grade.ok, grade.state, len(grade.cases[0]["items"])), (False, "graded", 1))
+        self.assertIn("LOST 4 of 4 points: all\n  scale.n=1: Line 4 ", str(grade))
+        self.assertIn("hint: think", str(grade))
+        grade, _ = self.shell.cell("try hw.yaml", BROKEN)
+        self.assertEqual(grade.state, "compile_error")
+        self.assertIn(grade.message, str(grade))
+        for line, message in (("try none.yaml", "cannot read none.yaml"), ("try", "ASSIGNMENT"),
+                              ("try hw.yaml --case x", "no visible case `x`")):
+            grade, printed = self.shell.cell(line, KERNEL)
+            self.assertIsNone(grade)
+            self.assertIn(message, printed)
+        with self.assertRaises(warpmark.UsageError):
+            warpmark.try_("none.yaml", KERNEL)
+
     def test_lines_are_those_of_the_cell(self):
         self.write_suite()
         results, _ = self.shell.cell("scale.yaml", BROKEN)
