@@ -33,7 +33,7 @@ Command plan_command(const ArgumentParser& program);
 Command profile_command(const ArgumentParser& program);
 Command lint_command(const ArgumentParser& program);
 Command devices_command(const ArgumentParser& program);
-/// `new suite`, `new plugin`, `new assignment`: see new_kinds.hpp.
+/// `new suite`, `new plugin`, `new assignment`, `new course`: see new_kinds.hpp.
 Command new_command(const ArgumentParser& program);
 Command doctor_command(const ArgumentParser& program);
 Command cache_command(const ArgumentParser& program);

@@ -6,9 +6,11 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "cli/folder_draft.hpp"
 #include "cli/lazy_python.hpp"
 #include "cli/new_kinds.hpp"
 #include "cli/suites.hpp"
+#include "compiler/includes.hpp"
 #include "grade/assignment_cases.hpp"
 #include "grade/assignment_lint.hpp"
 #include "grade/graded_plan.hpp"
@@ -55,26 +57,16 @@ class AssignmentMaker {
     require_gradable(*suite_, {});
     made_.suite = suite_.get();
     kernel_ = fs::path(suite_->kernel.file->text).filename().string();
-    source_ = read_file(suite_->folder / suite_->kernel.file->text);
+    const fs::path source = suite_->folder / suite_->kernel.file->text;
+    source_ = read_file(source);
+    find_headers(source_, source.parent_path());
   }
 
   ExitCode run() {
-    // Beside the folder, so that paths from one are those from the other, and it appears whole.
-    const fs::path draft =
-        made_.folder.parent_path() / fmt::format(".{}-{}", made_.id, static_cast<int>(::getpid()));
-    try {
-      fill(draft);
-      std::error_code code;
-      fs::rename(draft, made_.folder, code);
-      if (code) {
-        throw environment_error(
-            fmt::format("cannot make {}: {}", display_path(made_.folder), code.message()));
-      }
-    } catch (...) {
-      std::error_code ignored;
-      fs::remove_all(draft, ignored);
-      throw;
-    }
+    // Beside the folder, so that paths from one are those from the other.
+    FolderDraft draft(made_.folder);
+    fill(draft.path());
+    draft.keep();
     report();
     return ExitCode::success;
   }
@@ -90,11 +82,38 @@ class AssignmentMaker {
       throw usage_error(fmt::format("`{}` is no name of an assignment", printable(made_.id)), {},
                         "it names a folder and results: use letters, digits, _ and -");
     }
-    std::error_code ignored;
-    if (fs::exists(fs::symlink_status(made_.folder, ignored))) {
-      throw usage_error(fmt::format("there is already {}", display_path(made_.folder)), {},
-                        "existing files are not overwritten: choose another name, or remove it");
+  }
+
+  // The headers of the suite that a source includes, and theirs: submissions may include them, too,
+  // by their names alone.
+  void find_headers(const std::string& source, const fs::path& folder) {
+    for (const IncludeDirective& include : scan_includes(source)) {
+      if (include.computed) continue;
+      std::vector<fs::path> folders;
+      if (!include.angled) folders.push_back(folder);
+      for (const Located& one : suite_->kernel.include)
+        folders.push_back(suite_->folder / one.text);
+      for (const fs::path& one : folders) {
+        const fs::path file = (one / include.name).lexically_normal();
+        std::error_code ignored;
+        if (!fs::is_regular_file(file, ignored)) continue;
+        add_header(file, include.name);
+        break;
+      }
     }
+  }
+
+  void add_header(const fs::path& file, const std::string& spelling) {
+    const fs::path name = file.lexically_relative(made_.folder);
+    if (std::find(made_.headers.begin(), made_.headers.end(), name) != made_.headers.end()) return;
+    made_.headers.push_back(name);
+    if (spelling != file.filename().string()) {
+      warnings_.push_back(
+          fmt::format("submissions include headers by their names: write "
+                      "`#include \"{}\"` for `{}`",
+                      file.filename().string(), printable(spelling)));
+    }
+    find_headers(read_file(file), file.parent_path());
   }
 
   void add(const fs::path& draft, const std::string& name, const std::string& text) {
@@ -187,8 +206,17 @@ class AssignmentMaker {
     const auto assignment = load_assignment(draft / "assignment.yaml", python_.list_evaluator());
     AssignmentLint found = lint_assignment(*assignment, session, python_.interpreter(), plugins_);
     // The suite says no other values, so that the assignment has to say that there are none.
-    made_.fixed.insert(made_.fixed.end(), found.built_in.begin(), found.built_in.end());
+    for (const std::string& name : found.built_in) {
+      if (can_be_fixed(name)) made_.fixed.push_back(name);
+    }
     return std::move(found.problems);
+  }
+
+  // A number that a step alone computes has no name.
+  bool can_be_fixed(const std::string& name) const {
+    const auto has_name = [&](const auto& one) { return one.name == name; };
+    return std::any_of(suite_->axes.begin(), suite_->axes.end(), has_name) ||
+           std::any_of(suite_->arguments.begin(), suite_->arguments.end(), has_name);
   }
 
   void report() {

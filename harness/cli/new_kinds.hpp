@@ -8,5 +8,6 @@ namespace warpmark {
 Command new_suite_command(const ArgumentParser& kinds);
 Command new_plugin_command(const ArgumentParser& kinds);
 Command new_assignment_command(const ArgumentParser& kinds);
+Command new_course_command(const ArgumentParser& kinds);
 
 }  // namespace warpmark

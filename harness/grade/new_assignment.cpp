@@ -43,21 +43,48 @@ const Axis* size_axis(const Suite& suite) {
   return found;
 }
 
+// The axis and those that are zipped with it; nothing if any of them has other values than numbers.
+std::vector<const Axis*> zipped_with(const Axis& axis, const Suite& suite) {
+  const auto leader = [](const Axis& one) { return one.zip ? one.zip->text : one.name; };
+  std::vector<const Axis*> group;
+  for (const Axis& one : suite.axes) {
+    if (leader(one) != leader(axis)) continue;
+    if (one.python || one.values.size() != axis.values.size()) return {};
+    for (const AxisValue& value : one.values) {
+      const bool number = std::holds_alternative<int64_t>(value.value) ||
+                          std::holds_alternative<double>(value.value);
+      if (!number || !value.label.empty()) return {};
+    }
+    group.push_back(&one);
+  }
+  return group;
+}
+
+// "n: [1, 2], m: [3, 4]": the values from `first` to before `end`.
+std::string values_text(const std::vector<const Axis*>& axes, size_t first, size_t end) {
+  std::vector<std::string> parts;
+  for (const Axis* axis : axes) {
+    std::vector<std::string> values;
+    for (size_t i = first; i < end; ++i) values.push_back(to_text(axis->values[i].value));
+    parts.push_back(fmt::format("{}: [{}]", axis->name, join(values, ", ")));
+  }
+  return join(parts, ", ");
+}
+
 std::string cases_text(const NewAssignment& made) {
   const Axis* axis = made.split ? size_axis(*made.suite) : nullptr;
-  if (axis == nullptr) return "  - {name: all, points: 100}\n";
-  std::vector<std::string> values;
-  for (const AxisValue& value : axis->values) values.push_back(to_text(value.value));
-  const std::string last = values.back();
-  values.pop_back();
+  std::vector<const Axis*> axes;
+  if (axis != nullptr) axes = zipped_with(*axis, *made.suite);
+  if (axes.empty()) return "  - {name: all, points: 100}\n";
+  const size_t last = axis->values.size() - 1;
   return fmt::format(
-      "  - {{name: visible, points: 40, axes: {{{0}: [{1}]}}}}\n"
+      "  - {{name: visible, points: 40, axes: {{{1}}}}}\n"
       "  - name: hidden\n"
       "    points: 60\n"
-      "    axes: {{{0}: [{2}]}}  # better: values that no student has seen\n"
+      "    axes: {{{2}}}  # better: values that no student has seen\n"
       "    visibility: hidden\n"
       "    hint: Think of values of {0} other than those that you know.\n",
-      axis->name, join(values, ", "), last);
+      axis->name, values_text(axes, 0, last), values_text(axes, last, last + 1));
 }
 
 }  // namespace
@@ -71,6 +98,11 @@ std::string new_assignment_text(const NewAssignment& made) {
   text += fmt::format("suite: {}\n",
                       quoted(suite.file.lexically_relative(made.folder).generic_string()));
   text += "points: 100                          # what the cases must add up to\n";
+  if (!made.headers.empty()) {
+    std::vector<std::string> headers;
+    for (const auto& file : made.headers) headers.push_back(quoted(file.generic_string()));
+    text += fmt::format("submission: {{headers: [{}]}}\n", join(headers, ", "));
+  }
   text += "cases:\n" + cases_text(made);
   if (!made.fixed.empty()) {
     text += fmt::format(

@@ -62,7 +62,7 @@ true
                 ("warpmark run config.yaml --job f", ["first"]),
                 ("warpmark run config.yaml --par", []),
                 ("warpmark wat", ["watch"]),
-                ("warpmark new ", ["assignment", "plugin", "suite"]),
+                ("warpmark new ", ["assignment", "course", "plugin", "suite"]),
                 ("warpmark watch --on", []),
                 ("warpmark watch --fail-on n", ["notices"]),
                 ("warpmark completion z", ["zsh"]),

@@ -123,6 +123,34 @@ class NewTest(program.CheckTest):
                                        "--device", "cpu")
         self.assertIn("double-it: 100 points in 2 cases, 6 items", out, errors)
 
+    def test_it_passes_its_own_lint(self):
+        suites = ["suites/doublify/double_array_new.yaml", "suites/multiply_them/grid.yaml",
+                  "courses/first/doublify/suite.yaml", "courses/first/linear_combination/suite.yaml",
+                  "courses/first/reduction/suite.yaml", "suites/course/matmul/tiled.yaml"]
+        for number, suite in enumerate(suites):
+            with self.subTest(suite=suite):
+                name = "hw%d" % number
+                self.new(name, program.SOURCE / suite)
+                out, errors = self.run_program("grade", "--lint", name + "/assignment.yaml",
+                                               "--device", "cpu")
+                self.assertIn("100 points", out, errors)
+                self.run_program("handout", name + "/assignment.yaml", "-o", "given/" + name)
+
+    def test_headers_of_the_suite(self):
+        self.write("suites/lib/course.h", '#include "more.h"\n')
+        self.write("suites/lib/more.h", "#define PLUS + 0\n")
+        self.write("suites/lib/deep/x.h", "")
+        self.write_scale(kernel="{file: k.cu, entry: k, include: [lib]}", axes="{n: [7, 40]}",
+                         kernel_text="#include <course.h>\n#include <math.h>\n" +
+                         program.KERNEL.replace("src[i]", "src[i] PLUS"))
+        folder, _ = self.new("hw1", "suites/t.yaml")
+        self.assertIn('headers: ["../suites/lib/course.h", "../suites/lib/more.h"]',
+                      (folder / "assignment.yaml").read_text())
+        self.run_program("grade", "--lint", "hw1/assignment.yaml", "--device", "cpu")
+        self.write("suites/k.cu", "#include <deep/x.h>\n" + program.KERNEL)
+        _, errors = self.run_program("new", "assignment", "hw2", "--from", "suites/t.yaml")
+        self.assertIn('write `#include "x.h"` for `deep/x.h`', errors)
+
     def test_a_folder_of_the_suite_may_be_elsewhere(self):
         self.write_scale()
         folder, files = self.new("courses/hw-2", "suites/t.yaml")
@@ -175,6 +203,38 @@ class NewTest(program.CheckTest):
         self.assertRegex(self.refused("new", "assignment", "file/hw1", "--from", SUITE, code=3),
                          re.compile("error: .*file"))
         self.assertEqual((self.folder / "file").read_text(), "")
+
+
+class CourseTest(program.CheckTest):
+    SHARES_KERNELS = True
+
+    def test_the_commands_of_a_term(self):
+        out, errors = self.run_program("new", "course", "gpu course/2027")
+        self.assertEqual(errors, "")
+        folder = self.folder / "gpu course/2027"
+        files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+        self.assertEqual(out.splitlines(), ["gpu course/2027/" + file for file in files] +
+                         ["next: read gpu course/2027/README.md"])
+        self.write("gpu course/2027/secret", "0123456789abcdef\n").chmod(0o600)
+        right = (folder / "doublify/solutions/plain.cu").read_text()
+        self.write("gpu course/2027/handed-in/doublify/ada.cu", right)
+        self.write("gpu course/2027/handed-in/doublify/bob.cu", right.replace("*=", "+="))
+        readme = (folder / "README.md").read_text()
+        commands = [line.strip() for line in readme.splitlines()
+                    if line.startswith("       ")]
+        self.assertEqual(len(commands), 5)
+        for command in commands:
+            words = command.split()
+            if words[0] != "warpmark":
+                subprocess.run(words, cwd=folder, check=True)
+                continue
+            device = ["--device", "cpu", *(["--no-sandbox"] if "--secret" in words else [])]
+            self.run_program(*words[1:], *device, cwd=folder)
+        self.assertTrue((folder / "feedback/bob/report.html").is_file())
+        ignored = (folder / ".gitignore").read_text()
+        for name in ("/secret", "/grades/", "/handed-in/"):
+            self.assertIn(name + "\n", ignored)
+        self.assertIn("there is already", self.refused("new", "course", "gpu course/2027"))
 
 
 if __name__ == "__main__":
