@@ -49,6 +49,7 @@ std::optional<std::vector<std::string>> ids_with(const Suite& suite,
 
 std::vector<std::string> ids_of(const std::vector<const Case*>& items) {
   std::vector<std::string> ids;
+  ids.reserve(items.size());
   for (const Case* item : items) ids.push_back(item->id);
   return ids;
 }
@@ -56,6 +57,7 @@ std::vector<std::string> ids_of(const std::vector<const Case*>& items) {
 // Of all that the axes make these ids alone: a word with a star must fit the whole id.
 std::string selection(const std::vector<std::string>& ids) {
   std::vector<std::string> words;
+  words.reserve(ids.size());
   for (const std::string& id : ids) words.push_back("*" + id);
   return join(words, " or ");
 }
