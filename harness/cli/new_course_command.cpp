@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSuite = R"text(warpmark: 1
+constexpr const char* kCourseSuite = R"text(warpmark: 1
 about: Multiplies an array of any length by a factor, in place.
 kernel: {file: solutions/plain.cu, entry: double_array}
 axes:
@@ -69,7 +69,7 @@ std::string kernel(const std::string& body) {
          body + "}\n";
 }
 
-constexpr const char* kReadme = R"text(# Course
+constexpr const char* kCourseReadme = R"text(# Course
 
 `doublify/` is an assignment over the suite `doublify/suite.yaml`. Students see none of this folder: they get what `handout`
 writes. `warpmark new assignment NAME --from SUITE` adds another assignment.
@@ -120,7 +120,7 @@ std::vector<CourseFile> course_files(const fs::path& folder) {
   const std::string index = "  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n";
   return {
       {".gitignore", kIgnored},
-      {"README.md", kReadme},
+      {"README.md", kCourseReadme},
       {"doublify/assignment.yaml", schema_line(schemas, "assignment", assignment) + kAssignment},
       {"doublify/double_array.cu", kernel("  // TODO: multiply each of the n elements of d_a by "
                                           "factor\n")},
@@ -128,7 +128,7 @@ std::vector<CourseFile> course_files(const fs::path& folder) {
        kernel("  unsigned stride = gridDim.x * blockDim.x;\n" + index +
               "  for (; i < n; i += stride) d_a[i] *= factor;\n")},
       {"doublify/solutions/plain.cu", kernel(index + "  if (i < n) d_a[i] *= factor;\n")},
-      {"doublify/suite.yaml", schema_line(schemas, "suite", assignment) + kSuite},
+      {"doublify/suite.yaml", schema_line(schemas, "suite", assignment) + kCourseSuite},
       {"doublify/wrong/fixed_factor.cu", kernel(index + "  if (i < n) d_a[i] *= 2;\n")},
       {"doublify/wrong/no_block_index.cu",
        kernel("  unsigned i = threadIdx.x;\n  if (i < n && blockIdx.x == 0) d_a[i] *= factor;\n")},

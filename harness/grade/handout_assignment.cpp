@@ -36,7 +36,7 @@ YamlNode case_node(const YamlNode& own, const HandoutCase& made, const HandoutIt
   }
   if (!made.axes.empty()) yaml_member(node, "axes") = axes_node(made.axes);
   if (!made.where.empty()) yaml_member(node, "where") = yaml_text(made.where);
-  take_over(own, {"credit", "hint"}, node);
+  take_over(own, {"credit", "hint", "extra"}, node);
   return node;
 }
 
@@ -60,7 +60,7 @@ std::string handout_assignment_text(const Assignment& assignment, const HandoutI
   if (ptx != nullptr && ptx->find("forbid") != nullptr) {
     take_over(*ptx, {"forbid"}, yaml_member(root, "ptx"));
   }
-  take_over(own, {"limits"}, root);
+  take_over(own, {"limits", "due", "late"}, root);
   return to_yaml(root);
 }
 
