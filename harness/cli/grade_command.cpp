@@ -270,7 +270,7 @@ Command grade_command(const ArgumentParser& program) {
       .in_range(1, 1024);
   app.add_option("--device", request->device, "auto (default), gpu, cpu …").value_name("D");
   app.add_option("--roster", request->roster,
-                 "CSV of the course's students, by which the names of platforms become theirs")
+                 "CSV of the course's students, whose names replace those of platforms")
       .value_name("FILE");
   app.add_option("--extensions", request->rules.extensions,
                  "CSV with `student`, `until` or `days`, `reason`: later due times")
@@ -279,13 +279,12 @@ Command grade_command(const ArgumentParser& program) {
                  "CSV with `student`, `points`, `reason`: points given or taken by hand")
       .value_name("FILE");
   app.add_option("--times", request->rules.times,
-                 "CSV with `student`, `time`: when each handed in, where no platform says it")
+                 "CSV with `student`, `time`: when each handed in, if no platform says it")
       .value_name("FILE");
   app.add_option("--student", request->student, "All SUBMISSIONS are what this student handed in")
       .value_name("NAME");
   app.add_flag("--regrade", request->regrade, "Grade again what already has a grade");
-  app.add_option("--only", request->only,
-                 "Grade this student's submission only, by the name in results")
+  app.add_option("--only", request->only, "Grade only this student, by the name in results")
       .value_name("NAME");
   app.add_flag("--no-sandbox", request->no_sandbox,
                "Grade although this machine cannot confine what students hand in");

@@ -148,8 +148,7 @@ GradedCase graded_case_of(const RecordField& record) {
   one.visibility = record.member("visibility").one_of({Visibility::visible, Visibility::hidden});
   one.credit = record.member("credit").one_of({Credit::all, Credit::each});
   one.hint = record.member("hint").text();
-  // Results of versions before there was extra credit have no such member.
-  if (const auto extra = record.find("extra")) one.extra = extra->boolean();
+  one.extra = record.member("extra").boolean();
   for (const RecordField& item : record.member("items").elements()) {
     one.items.push_back(item_of(item));
   }
@@ -208,13 +207,12 @@ GradeResult grade_result_from_json(const Json& json, const Position& where) {
   for (const RecordField& one : record.member("cases").elements()) {
     result.cases.push_back(graded_case_of(one));
   }
-  if (const auto handed_in = record.find("handed_in")) result.handed_in = handed_in->text();
-  if (const auto adjustments = record.find("adjustments")) {
-    for (const RecordField& one : adjustments->elements()) {
-      result.adjustments.push_back(
-          {one.member("name").text(), one.member("points").number(), one.member("reason").text()});
-    }
+  result.handed_in = record.member("handed_in").text();
+  for (const RecordField& one : record.member("adjustments").elements()) {
+    result.adjustments.push_back(
+        {one.member("name").text(), one.member("points").number(), one.member("reason").text()});
   }
+  not_negative(record.member("final_points"));  // the sum of the others
   result.flags = record.member("flags").texts();
   result.seconds = not_negative(record.member("seconds"));
   result.context = context_of(record.member("context"));

@@ -54,8 +54,14 @@ uint64_t ConfinedCompiler::allowed_bytes() const {
   return std::min(confinement_.compile_bytes, half_of_memory());
 }
 
+// The clock by which the system ends a process runs ahead of what it says afterwards, on a machine
+// that is busy with others.
+bool ConfinedCompiler::took_its_time(const Worker::Usage& used) const {
+  return used.out_of_time || used.cpu_s >= 0.95 * confinement_.compile_cpu_s;
+}
+
 bool ConfinedCompiler::reached_limit(const Worker::Usage& used) const {
-  return used.cpu_s >= 0.95 * confinement_.compile_cpu_s || used.peak_bytes >= allowed_bytes() / 2;
+  return took_its_time(used) || used.peak_bytes >= allowed_bytes() / 2;
 }
 
 // A compiler that runs out of memory ends in whatever way its author did not think of. The memory
@@ -70,7 +76,7 @@ ConfinedCompiler::Known ConfinedCompiler::ended(const Worker::Usage& used, Chann
   };
   if (end == ChannelEnd::timeout) {
     limit(fmt::format("{:g} s by the clock", confinement_.compile_s));
-  } else if (used.cpu_s >= 0.95 * confinement_.compile_cpu_s) {
+  } else if (took_its_time(used)) {
     limit(fmt::format("{:g} s of processor time", confinement_.compile_cpu_s));
   } else if (used.peak_bytes >= allowed_bytes() / 2) {
     limit(format_bytes(allowed_bytes()) + " of memory");

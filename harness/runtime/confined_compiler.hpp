@@ -37,7 +37,8 @@ class ConfinedCompiler {
   };
   Known ask(const protocol::Prepare& request, const nlohmann::json& wire, const Suite& suite,
             Outcome& outcome);
-  /// It has used about what it may, so that this is why it ended.
+  /// It has used about what it may, of time or of anything, so that this is why it ended.
+  bool took_its_time(const Worker::Usage& used) const;
   bool reached_limit(const Worker::Usage& used) const;
   uint64_t allowed_bytes() const;
   Known ended(const Worker::Usage& used, ChannelEnd end, const std::string& how) const;

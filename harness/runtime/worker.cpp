@@ -109,6 +109,7 @@ std::string Worker::end(std::chrono::milliseconds patience, Usage* used) {
     if (used != nullptr) {
       used->cpu_s = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
       used->peak_bytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+      used->out_of_time = ended_by_itself && WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
       used->killed = ended_by_itself && WIFSIGNALED(status) && comes_from_outside(WTERMSIG(status));
     }
   }

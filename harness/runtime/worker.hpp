@@ -41,7 +41,8 @@ class Worker {
   /// waited for. `used`, if given, gets what the process had used.
   struct Usage {
     double cpu_s = 0;
-    uint64_t peak_bytes = 0;  ///< resident
+    uint64_t peak_bytes = 0;   ///< resident
+    bool out_of_time = false;  ///< the system ended it at its limit of processor time
     bool killed = false;  ///< by a signal from outside, as the system sends it for want of memory
   };
   std::string end(std::chrono::milliseconds patience = std::chrono::milliseconds(100),

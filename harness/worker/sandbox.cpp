@@ -24,12 +24,14 @@ namespace warpmark::sandbox {
 
 namespace {
 
-void set_limit(__rlimit_resource which, rlim_t value, const char* name) {
+// Beyond the limit the process may go no further than `beyond`.
+void set_limit(__rlimit_resource which, rlim_t value, const char* name, rlim_t beyond = 0) {
   rlimit limit = {};
   ::getrlimit(which, &limit);
   // A hard limit that is lower already stays.
-  limit.rlim_max = limit.rlim_max == RLIM_INFINITY ? value : std::min(limit.rlim_max, value);
-  limit.rlim_cur = limit.rlim_max;
+  const rlim_t most = value + beyond;
+  limit.rlim_max = limit.rlim_max == RLIM_INFINITY ? most : std::min(limit.rlim_max, most);
+  limit.rlim_cur = std::min(limit.rlim_max, value);
   if (::setrlimit(which, &limit) == 0) return;
   throw environment_error(std::string("cannot limit ") + name + ": " + std::strerror(errno));
 }
@@ -78,7 +80,8 @@ void limit_resources(const Limits& limits) {
     set_limit(RLIMIT_AS, limits.address_space, "the address space");
   }
   if (limits.cpu_s > 0) {
-    set_limit(RLIMIT_CPU, static_cast<rlim_t>(std::ceil(limits.cpu_s)), "the processor's time");
+    // At the hard limit the system kills, as it does for want of memory; before that it says why.
+    set_limit(RLIMIT_CPU, static_cast<rlim_t>(std::ceil(limits.cpu_s)), "the processor's time", 1);
   }
   set_limit(RLIMIT_CORE, 0, "core files");
   set_limit(RLIMIT_FSIZE, 0, "files");

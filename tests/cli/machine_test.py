@@ -140,13 +140,13 @@ class Devices(ProgramTest):
         driver, = found["api"]
         states = {symbol["symbol"]: symbol["state"] for symbol in driver["symbols"]}
         self.assertEqual(states["cuLaunchKernel"], "implemented")
-        self.assertEqual(states["cuIpcGetMemHandle"], "stub")
+        self.assertEqual(states["cuCoredumpGetAttribute"], "stub")
         self.assertEqual(driver["implemented"] + driver["stubs"], len(states))
         out, _ = self.run_program("devices", "--api")
         self.assertIn("cpu: %d functions of the driver API, %d more return CUDA_ERROR_NOT_SUPPORTED\n"
                       % (driver["implemented"], driver["stubs"]), out)
         self.assertIn("  implemented  cuLaunchKernel  and for per-thread streams\n", out)
-        self.assertIn("  stub         cuIpcGetMemHandle\n", out)
+        self.assertIn("  stub         cuCoredumpGetAttribute\n", out)
 
     def test_text_has_what_json_has(self):
         self.hide_gpu()

@@ -76,7 +76,7 @@ struct Fault {
     std::string variable;
   };
   std::vector<Beside> beside;
-  bool warning = false;      ///< it may be meant so: the launch's results do not depend on it
+  bool warning = false;          ///< it may be meant so: the launch's results do not depend on it
   Space origin = Space::global;  ///< of an undefined value; param stands for a register
   std::string source;            ///< the array that it was read from, if it has a name
   /// Where else values that were read at one place, and undefined there, are used: one cause.

@@ -134,7 +134,9 @@ bool is_toolkit_header(std::string_view file) {
   const auto begins = [&](std::string_view name) { return file.starts_with(name); };
   const bool of_architecture = file.starts_with("sm_") && file.size() > 3 && is_digit(file[3]);
   const bool header = file.ends_with(".h") || file.ends_with(".hpp") || file.ends_with(".inl");
-  return std::any_of(std::begin(kFolders), std::end(kFolders), begins) ||
+  // libcu++'s own names have no extension: cuda/barrier, cuda/pipeline.
+  const bool of_libcu = file.starts_with("cuda/") && file.find('.') == std::string_view::npos;
+  return of_libcu || std::any_of(std::begin(kFolders), std::end(kFolders), begins) ||
          (header && file.find('/') == std::string_view::npos &&
           (of_architecture || std::any_of(std::begin(kFiles), std::end(kFiles), begins)));
 }

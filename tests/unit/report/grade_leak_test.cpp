@@ -39,14 +39,16 @@ std::vector<std::pair<std::string, std::string>> for_students(const GradeResult&
 bool may_be_seen(const std::string& path, const Json& whole) {
   for (const char* open :
        {"/grade", "/assignment", "/title", "/student", "/file", "/submission_sha256", "/state",
-        "/message", "/log", "/points", "/max_points", "/context/warpmark", "/context/device",
-        "/context/driver_version", "/context/nvrtc_version", "/context/date"}) {
+        "/message", "/log", "/points", "/max_points", "/handed_in", "/final_points",
+        "/context/warpmark", "/context/device", "/context/driver_version", "/context/nvrtc_version",
+        "/context/date"}) {
     if (path == open) return true;
   }
+  if (path.starts_with("/adjustments/")) return true;
   if (!path.starts_with("/cases/")) return false;
   const std::string one = path.substr(0, path.find('/', 7));
   const std::string member = path.substr(one.size() + 1);
-  for (const char* open : {"name", "points", "max_points", "visibility", "hint", "word"}) {
+  for (const char* open : {"name", "points", "max_points", "visibility", "hint", "extra", "word"}) {
     if (member == open) return true;
   }
   const bool hidden = whole.at(Json::json_pointer(one + "/visibility")) == "hidden";
@@ -59,6 +61,7 @@ std::vector<Json> wholes() {
   for (GradeResult result : every_state()) {
     result.staff = result.key = "x";
     result.flags = {"x"};
+    result.adjustments = {{"late", -1, "x"}};
     for (GradedCase& one : result.cases) {
       for (GradedItem& item : one.items) item.note = item.explanation = item.detail = "x";
     }
