@@ -141,10 +141,10 @@ std::shared_ptr<const Assignment> parse_assignment(const std::string& text, cons
     throw usage_error("an assignment describes no kernel", member.where,
                       "a suite does, and `suite: FILE` names it");
   }
-  require_map(root, "an assignment",
-              {"warpmark", "assignment", "title", "about", "suite", "points", "submission",
-               "trials", "cases", "fixed", "ptx", "limits", "self_test", "due", "late", "template",
-                "handout"});
+  require_map(
+      root, "an assignment",
+      {"warpmark", "assignment", "title", "about", "suite", "points", "submission", "trials",
+       "cases", "fixed", "ptx", "limits", "self_test", "due", "late", "template", "handout"});
   require_format_version(root);
   into.id = read_assignment_id(required(root, "assignment", "its short name, as in double-it"));
   const YamlNode* title = root.find("title");
