@@ -79,10 +79,11 @@ def environment(folder, root, deps, launcher):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("launcher")
+    parser.add_argument("launcher", type=pathlib.Path)
     parser.add_argument("deps", type=pathlib.Path)
     parser.add_argument("--tests", default="numba.cuda.tests")
     options = parser.parse_args()
+    options.launcher, options.deps = options.launcher.resolve(), options.deps.resolve()
     if not os.environ.get("WARPMARK_NUMBA"):
         skip("WARPMARK_NUMBA names no folder for Numba")
     if not (options.deps / "usr/lib/python3/dist-packages/numpy").is_dir():

@@ -40,6 +40,8 @@ Definedness ByteValues::read(std::uint64_t at, std::uint32_t bytes, Space space,
 }
 
 void ByteValues::write(std::uint64_t at, std::uint32_t bytes, const Definedness& defined) const {
+  // Other threads' bits lie in the same bytes; who stores undefined values is serialized.
+  if (shared && defined.incomplete()) return;
   behind(at).define(bytes);
   for (std::uint32_t byte = 0; byte < bytes; ++byte) {
     const auto part = static_cast<std::uint8_t>(defined.undefined >> (8 * byte) & 0xff);
@@ -51,6 +53,7 @@ void ByteValues::write(std::uint64_t at, std::uint32_t bytes, const Definedness&
 }
 
 void ByteValues::copy(const ByteValues& source, std::uint64_t bytes) const {
+  if (shared) return;  // the same
   copy_bits(bits, from, source.bits, source.from, bytes);
   if (partial != nullptr && source.partial != nullptr)
     partial->copy(key, *source.partial, source.key, bytes);

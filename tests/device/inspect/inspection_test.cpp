@@ -339,6 +339,13 @@ TEST(Inspection, FastPathsSayWhatACloseLookSays) {
   EXPECT_GT(reported, count / 2);
 }
 
+// Threads of the host race where those of a kernel do, until the launch is taken back.
+#ifdef __SANITIZE_THREAD__
+constexpr bool kOnlyCorrect = true;
+#else
+constexpr bool kOnlyCorrect = false;
+#endif
+
 TEST(Inspection, SeveralThreadsSayWhatOneSays) {
   const auto [given, first, count] = Seeds();
   Arena arena(std::uint64_t{1} << 30, std::uint64_t{1} << 26);
@@ -347,6 +354,7 @@ TEST(Inspection, SeveralThreadsSayWhatOneSays) {
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     Case made = random_case(seed);
     made.rotated = false;
+    if (kOnlyCorrect && !made.correct) continue;
     const HandlerTable& table = table_for(seed);
     const Left one = run(made, table, arena, {}), three = run(made, table, arena, {.workers = 3});
     ASSERT_EQ(one.faults, three.faults) << "WARPMARK_TEST_SEED=" << seed << '\n' << made.text;
@@ -360,7 +368,7 @@ TEST(Inspection, SeveralThreadsSayWhatOneSays) {
     }
     ++(three.faults.empty() ? silent : reported);
   }
-  if (given != nullptr) return;
+  if (given != nullptr || kOnlyCorrect) return;
   EXPECT_GT(together, silent * 2 / 3);
   EXPECT_GT(reported, static_cast<int>(count) / 8);
 }
