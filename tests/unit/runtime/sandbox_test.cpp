@@ -176,8 +176,8 @@ TEST(Sandbox, LimitsAreSetForGood) {
               ::getrlimit(RLIMIT_FSIZE, &file);
               const bool dumps = ::prctl(PR_GET_DUMPABLE) != 0;
               const bool gains = ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0;
-              return cpu.rlim_max == 3 && core.rlim_max == 0 && file.rlim_max == 0 && !dumps &&
-                             !gains
+              return cpu.rlim_cur == 3 && cpu.rlim_max == 4 && core.rlim_max == 0 &&
+                             file.rlim_max == 0 && !dumps && !gains
                          ? 0
                          : 1;
             }),
@@ -192,7 +192,7 @@ TEST(Sandbox, ProcessorTimeEndsTheProcess) {
               while (spin != UINT64_MAX) ++spin;
               return 0;
             }),
-            1000 + SIGKILL);  // hard and soft limit are one
+            1000 + SIGXCPU);  // hard and soft limit are one
 }
 
 }  // namespace
