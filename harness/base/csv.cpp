@@ -9,17 +9,6 @@
 
 namespace warpmark {
 
-namespace {
-
-std::string lower(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
-
-}  // namespace
-
 CsvReader::CsvReader(std::string_view text, std::string file)
     : rest_(text), file_(std::move(file)) {
   if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);
@@ -88,7 +77,7 @@ std::vector<CsvRow> read_table(const std::filesystem::path& file,
   std::vector<std::string> known = required;
   known.insert(known.end(), optional.begin(), optional.end());
   for (std::string& column : columns) {
-    column = lower(column);
+    column = lower_case(column);
     if (std::find(known.begin(), known.end(), column) != known.end()) continue;
     const std::string near = nearest(column, known);
     throw usage_error(

@@ -10,6 +10,8 @@ namespace warpmark {
 
 std::vector<std::string> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
+/// With the letters A to Z as a to z, whatever the locale.
+std::string lower_case(std::string_view text);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
 /// The candidate nearest to `name` by edit distance, if near enough to be a misspelling; else "".

@@ -31,13 +31,6 @@ std::optional<size_t> direction_of(const std::string& lower) {
   return std::nullopt;
 }
 
-std::string lower_case(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
-
 bool is_usable_name(const std::string& name) {
   try {
     check_name(name, {});

@@ -31,14 +31,6 @@ constexpr std::array kNames = {"student", "name", "full name", "roster_identifie
 constexpr std::array kFirst = {"first name", "firstname", "first"};
 constexpr std::array kLast = {"last name", "lastname", "last", "surname", "family name"};
 
-std::string lower(std::string_view text) {
-  std::string result(trim(text));
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
-
 template <size_t N>
 bool is_one_of(const std::array<const char*, N>& known, const std::string& name) {
   return std::find(known.begin(), known.end(), name) != known.end();
@@ -47,7 +39,7 @@ bool is_one_of(const std::array<const char*, N>& known, const std::string& name)
 // A name's letters and digits alone, and all that is not ASCII.
 std::string key_of(std::string_view text) {
   std::string key;
-  for (const char c : lower(text)) {
+  for (const char c : lower_case(trim(text))) {
     const bool kept =
         (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || static_cast<unsigned char>(c) >= 0x80;
     if (kept) key += c;
@@ -75,7 +67,7 @@ struct Columns {
 Columns columns_of(const std::vector<std::string>& header, const Position& where) {
   Columns columns;
   for (size_t i = 0; i < header.size(); ++i) {
-    const std::string name = lower(header[i]);
+    const std::string name = lower_case(trim(header[i]));
     if (is_one_of(kNames, name) && (!columns.name || name == "student")) columns.name = i;
     if (is_one_of(kFirst, name)) columns.first = i;
     if (is_one_of(kLast, name)) columns.last = i;

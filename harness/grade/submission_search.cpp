@@ -30,11 +30,7 @@ std::string name_of(const fs::path& path) {
 }
 
 bool has_extension(const fs::path& path, std::string_view wanted) {
-  std::string extension = path.extension().string();
-  for (char& c : extension) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return extension == wanted;
+  return lower_case(path.extension().string()) == wanted;
 }
 
 bool is_cuda(const fs::path& path) {

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "device/support/client.hpp"
+#include "device/support/cooperative_launch.hpp"
 
 namespace warpmark::test {
 namespace {
@@ -105,16 +106,7 @@ const char* const kText = R"(
 }
 )";
 
-class GridGroups : public DeviceTest {
- protected:
-  template <typename... Arguments>
-  static CUresult cooperate(CUfunction function, Dim grid, Dim block, Arguments... arguments) {
-    static const auto entry =
-        api().find<decltype(cuLaunchCooperativeKernel)>("cuLaunchCooperativeKernel");
-    void* pointers[] = {static_cast<void*>(&arguments)..., nullptr};
-    return entry(function, grid.x, grid.y, grid.z, block.x, block.y, block.z, 0, nullptr, pointers);
-  }
-};
+class GridGroups : public DeviceTest {};
 
 TEST_F(GridGroups, WaitForAllOfTheGrid) {
   for (const char* options :

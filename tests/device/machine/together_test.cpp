@@ -4,6 +4,7 @@
 #include <random>
 
 #include "device/support/client.hpp"
+#include "device/support/cooperative_launch.hpp"
 #include "device/support/newer.hpp"
 
 namespace warpmark::test {
@@ -15,13 +16,6 @@ class TogetherTest : public DeviceTest, public ::testing::WithParamInterface<con
  protected:
   CUfunction kernel(const char* name) {
     return DeviceTest::kernel(std::string("together.") + GetParam() + ".ptx", name);
-  }
-  template <typename... Arguments>
-  static CUresult cooperate(CUfunction function, Dim grid, Dim block, Arguments... arguments) {
-    static const auto entry =
-        api().find<decltype(cuLaunchCooperativeKernel)>("cuLaunchCooperativeKernel");
-    void* pointers[] = {static_cast<void*>(&arguments)..., nullptr};
-    return entry(function, grid.x, grid.y, grid.z, block.x, block.y, block.z, 0, nullptr, pointers);
   }
   template <typename... Arguments>
   static CUresult launch_ex(CUfunction function, Dim grid, Dim block,
