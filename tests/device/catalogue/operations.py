@@ -5,6 +5,7 @@ There is no reference here: exactness_test.cpp and approximate_test.cpp of tests
 import numpy as np
 
 from catalogue import EXACT, Bound
+from video import video_forms
 
 REGISTERS = {
     "f16": "b16",
@@ -319,8 +320,14 @@ def integers():
             yield simple("%s.%s" % (form, width), width, width, width)
 
 
+def video():
+    for form in video_forms():
+        operands = ["u32"] * (3 if "{c}" in form else 2)
+        yield Operation(form.replace("{", "").replace("}", "").rstrip(";"), "u32", operands, form)
+
+
 def all_operations():
-    return [*floats(), *small_floats(), *approximations(), *integers()]
+    return [*floats(), *small_floats(), *approximations(), *integers(), *video()]
 
 
 HEADER = ".version 8.0\n.target sm_90\n.address_size 64\n"
