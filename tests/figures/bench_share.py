@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Measures rows F1 to F4 of the design through `warpmark bench`: shares of the copy rate.
 
-    tests/figures/bench_share.py [PROGRAM] [--runs 5] [--only F1,F2] [--json FILE]
+    tests/figures/bench_share.py [PROGRAM] [--runs 5] [--only F1,F2] [--all] [--json FILE]
 
-Needs a GPU. Runs `warpmark bench` on the generated kernels at n = 2^28 float32, each time a process
-of its own that measures the copy rate itself, and prints for each row the median share of the runs.
+Needs a GPU. Runs `warpmark bench` on generated kernels that move 2^28 float32, each time a process of
+its own that measures the copy rate itself, and prints for each row the median share of the runs. A
+run times a case in five fresh processes. `--all` adds the other generated kernels of `suites` that
+are bound by memory; it takes some minutes a run, as NumPy makes the inputs and the references.
 """
 import json
 import os
@@ -15,28 +17,66 @@ import tempfile
 
 from figures import ROOT, parser_of, write_record
 
-# Figure, least share, suite.
+# Figure, least share, case.
 ROWS = [
-    ("F1", 1.00, "linear_combination/suite.yaml"),
-    ("F2", 0.98, "linear_combination/in_place.yaml"),
-    ("F3", 1.05, "reductions/sum.yaml"),
-    ("F3", 1.05, "reductions/max.yaml"),
-    ("F3", 1.05, "reductions/dot.yaml"),
-    ("F1", 1.03, "array/linear_combination.yaml"),
-    ("F2", 1.02, "array/twice.yaml"),
-    ("F3", 1.05, "reductions/mean.yaml"),
-    ("F4", 0.95, "scan/inclusive.yaml"),
-    ("F4", 0.95, "scan/exclusive.yaml"),
+    ("F1", 1.00, "linear_combination.dtype=float32,n=268435456"),
+    ("F2", 0.98, "linear_combination/in_place.dtype=float32,n=268435456"),
+    ("F3", 1.05, "reductions/sum.dtype=float32,n=268435456"),
+    ("F3", 1.05, "reductions/max.dtype=float32,n=268435456"),
+    ("F3", 1.05, "reductions/dot.dtype=float32,n=268435456"),
+    ("F1", 1.03, "array/linear_combination.dtype=float32,n=268435456"),
+    ("F2", 1.02, "array/twice.dtype=float32,n=268435456"),
+    ("F3", 1.05, "reductions/mean.dtype=float32,n=268435456"),
+    ("F4", 0.95, "scan/inclusive.dtype=float32,n=268435456"),
+    ("F4", 0.95, "scan/exclusive.dtype=float32,n=268435456"),
 ]
-OPTIONS = ["-k", "dtype=float32 and n=268435456", "--device", "gpu", "--cache", "both"]
+MORE = [
+    ("F1", 1.03, "elementwise/math.function=sqrt,dtype=float32,n=268435456"),
+    ("F1", 1.03, "elementwise/math.function=exp,dtype=float32,n=268435456"),
+    ("F1", 1.03, "elementwise/math.function=sin,dtype=float32,n=268435456"),
+    ("F1", 1.03, "elementwise/frexp.dtype=float32,n=268435456"),
+    ("F1", 1.03, "elementwise/ldexp.dtype=float32,n=268435456"),
+    ("F1", 1.03, "elementwise/modf.dtype=float32,n=268435456"),
+    ("F1", 1.03, "array/where.dtype=float32,n=268435456"),
+    ("F1", 1.03, "array/slices.dtype=float32,half=134217728"),
+    ("F1", 1.03, "array/broadcast.dtype=float32,rows=16384,columns=16384"),
+    ("F2", 1.02, "array/reversed.dtype=float32,n=268435456"),
+    ("F3", 1.05, "reductions/min.dtype=float32,n=268435456"),
+    ("F3", 1.05, "reductions/any.dtype=float32,where=nowhere,n=268435456"),
+    ("F3", 1.05, "reductions/all.dtype=float32,zero=nowhere,n=268435456"),
+    ("F3", 1.05, "reductions/argmax.dtype=float32,values=distinct,n=268435456"),
+    ("F3", 1.05, "reductions/argmin.dtype=float32,values=distinct,n=268435456"),
+    ("F3", 1.05, "reductions/argmax_struct.dtype=float32,n=268435456"),
+    ("F3", 1.05, "reductions/minmax_struct.n=268435456"),
+    ("F3", 1.05, "reductions/variance.dtype=float32,mean=0,n=268435456"),
+    ("F4", 0.95, "scan/running_max.dtype=float32,n=268435456"),
+    ("F4", 0.95, "scan/segmented.dtype=int32,every=1000,n=268435456"),
+    ("F4", 0.95, "scan/segmented_by_keys.every=1000,n=268435456"),
+]
+# Sizes that a suite's own `bench` may not have; a suite takes the axes that it has.
+AXES = ["-a", "n=2**28", "-a", "half=2**27", "-a", "rows=16384", "-a", "columns=16384"]
+OPTIONS = ["--device", "gpu", "--cache", "both", "--timeout-s", "120", "--budget-s", "2"]
 
 
-def measure(program, suites):
+def suite_of(case):
+    return case.split(".", maxsplit=1)[0]
+
+
+def file_of(case):
+    path = os.path.join("suites", suite_of(case))
+    return path + ".yaml" if os.path.exists(os.path.join(ROOT, path + ".yaml")) else path
+
+
+def measure(program, cases):
     """The records of one run of the program."""
     with tempfile.TemporaryDirectory() as folder:
         journal = os.path.join(folder, "bench.jsonl")
-        subprocess.run([program, "bench", *suites, *OPTIONS, "-q", "--journal", journal],
-                       cwd=ROOT, check=True, stdout=sys.stderr)
+        files = sorted({file_of(case) for case in cases})
+        named = [word for case in cases for word in ("--case", case)]
+        done = subprocess.run([program, "bench", *files, *AXES, *named, *OPTIONS, "-q", "--journal",
+                               journal], cwd=ROOT, check=False, stdout=sys.stderr)
+        if done.returncode not in (0, 1):
+            sys.exit(done.returncode)
         with open(journal, encoding="utf-8") as lines:
             return [json.loads(line) for line in lines]
 
@@ -45,38 +85,45 @@ def main():
     parser = parser_of(__doc__)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--only", default="F1,F2,F3,F4", help="the rows to measure")
+    parser.add_argument("--all", action="store_true", help="every generated kernel bound by memory")
     arguments = parser.parse_args()
-    rows = [row for row in ROWS if row[0] in arguments.only.split(",")]
-    suites = [os.path.join("suites", row[2]) for row in rows]
+    known = ROWS + MORE if arguments.all else ROWS
+    rows = [row for row in known if row[0] in arguments.only.split(",")]
+    cases = [row[2] for row in rows]
     device, copies, reads, series = "", [], [], {}
     for _ in range(arguments.runs):
-        for record in measure(arguments.program, suites):
+        for record in measure(arguments.program, cases):
             if record["type"] == "run":
                 device = record["device"]["name"]
                 ceilings = record["bench"]["ceilings"]
                 copies.append(ceilings["copy_bytes_per_s"] / 1e9)
                 reads.append(ceilings["read_bytes_per_s"] / 1e9)
             elif record["type"] == "case":
-                for one in record["measurement"]["series"]:
-                    series.setdefault((record["suite"], one["mode"]), []).append(one)
+                if record["verdict"] != "passed":
+                    print("%s: %s" % (record["case"], record["verdict"]), file=sys.stderr)
+                for one in record.get("measurement", {}).get("series", []):
+                    series.setdefault((record["case"], one["mode"]), []).append(one)
     print("%s, n = 2^28 float32, %d runs: copy %.0f GB/s (%.0f to %.0f), read %.0f GB/s"
           % (device, arguments.runs, statistics.median(copies), min(copies), max(copies),
              statistics.median(reads)))
     figures = []
-    for figure, least, path in rows:
-        suite = path[:-len("/suite.yaml")] if path.endswith("/suite.yaml") else path[:-len(".yaml")]
+    for figure, least, case in rows:
         for cache in ("cold", "hot"):
-            shares = [one["copy_share"] for one in series[suite, cache]]
-            median_us = 1e6 * statistics.median(one["median_s"] for one in series[suite, cache])
-            figures.append({"figure": figure, "suite": suite, "cache": cache, "wanted": least,
+            if (case, cache) not in series:
+                continue
+            shares = [one["copy_share"] for one in series[case, cache]]
+            median_us = 1e6 * statistics.median(one["median_s"] for one in series[case, cache])
+            figures.append({"figure": figure, "suite": suite_of(case), "case": case,
+                            "cache": cache, "wanted": least,
                             "share": round(statistics.median(shares), 4),
                             "share_min": round(min(shares), 4), "share_max": round(max(shares), 4),
                             "median_us": round(median_us, 3)})
             print("%s %-28s %-4s %9.2f us  share %.3f (%.3f to %.3f), wanted %.2f"
-                  % (figure, suite, cache, median_us, figures[-1]["share"], min(shares),
+                  % (figure, suite_of(case), cache, median_us, figures[-1]["share"], min(shares),
                      max(shares), least))
     write_record(arguments.json, {
-        "command": "tests/figures/bench_share.py --runs %d --only %s" % (arguments.runs, arguments.only),
+        "command": "tests/figures/bench_share.py --runs %d --only %s%s"
+        % (arguments.runs, arguments.only, " --all" if arguments.all else ""),
         "device": device, "copy_gb_s": round(statistics.median(copies), 1),
         "read_gb_s": round(statistics.median(reads), 1), "figures": figures})
 
