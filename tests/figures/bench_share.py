@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Measures rows F1 to F4 of the design through `warpmark bench`: shares of the copy rate.
 
-    tests/figures/bench_share.py [PROGRAM] [--runs 5] [--only F1,F2] [--all] [--json FILE]
+    tests/figures/bench_share.py [PROGRAM] [--runs 5] [--only F1,F2] [--more] [--json FILE]
 
 Needs a GPU. Runs `warpmark bench` on generated kernels that move 2^28 float32, each time a process of
 its own that measures the copy rate itself, and prints for each row the median share of the runs. A
-run times a case in five fresh processes. `--all` adds the other generated kernels of `suites` that
-are bound by memory; it takes some minutes a run, as NumPy makes the inputs and the references.
+run times a case in five fresh processes. `--more` measures the other generated kernels of `suites`
+that are bound by memory; each takes some seconds, as NumPy makes the inputs and the references.
 """
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -55,7 +56,7 @@ MORE = [
 ]
 # Sizes that a suite's own `bench` may not have; a suite takes the axes that it has.
 AXES = ["-a", "n=2**28", "-a", "half=2**27", "-a", "rows=16384", "-a", "columns=16384"]
-OPTIONS = ["--device", "gpu", "--cache", "both", "--timeout-s", "120", "--budget-s", "2"]
+OPTIONS = ["--device", "gpu", "--cache", "both", "--timeout-s", "120"]
 
 
 def suite_of(case):
@@ -67,16 +68,23 @@ def file_of(case):
     return path + ".yaml" if os.path.exists(os.path.join(ROOT, path + ".yaml")) else path
 
 
-def measure(program, cases):
+def measure(arguments, cases):
     """The records of one run of the program."""
     with tempfile.TemporaryDirectory() as folder:
         journal = os.path.join(folder, "bench.jsonl")
         files = sorted({file_of(case) for case in cases})
         named = [word for case in cases for word in ("--case", case)]
-        done = subprocess.run([program, "bench", *files, *AXES, *named, *OPTIONS, "-q", "--journal",
-                               journal], cwd=ROOT, check=False, stdout=sys.stderr)
-        if done.returncode not in (0, 1):
-            sys.exit(done.returncode)
+        command = [arguments.program, "bench", *files, *AXES, *named, *OPTIONS, "-q", "--budget-s",
+                   arguments.budget_s, "--journal", journal]
+        with subprocess.Popen(command, cwd=ROOT, stdout=sys.stderr) as run:
+            try:
+                result = run.wait(arguments.limit_s)
+            except subprocess.TimeoutExpired:
+                run.send_signal(signal.SIGINT)  # which ends the journal in order
+                run.wait()
+                result = 0
+        if result not in (0, 1):
+            sys.exit(result)
         with open(journal, encoding="utf-8") as lines:
             return [json.loads(line) for line in lines]
 
@@ -85,14 +93,16 @@ def main():
     parser = parser_of(__doc__)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--only", default="F1,F2,F3,F4", help="the rows to measure")
-    parser.add_argument("--all", action="store_true", help="every generated kernel bound by memory")
+    parser.add_argument("--more", action="store_true", help="the other kernels bound by memory")
+    parser.add_argument("--budget-s", default="5", help="seconds that the samples of a case may take")
+    parser.add_argument("--limit-s", type=float, help="end a run after this time; what it has counts")
     arguments = parser.parse_args()
-    known = ROWS + MORE if arguments.all else ROWS
+    known = MORE if arguments.more else ROWS
     rows = [row for row in known if row[0] in arguments.only.split(",")]
     cases = [row[2] for row in rows]
     device, copies, reads, series = "", [], [], {}
     for _ in range(arguments.runs):
-        for record in measure(arguments.program, cases):
+        for record in measure(arguments, cases):
             if record["type"] == "run":
                 device = record["device"]["name"]
                 ceilings = record["bench"]["ceilings"]
@@ -122,8 +132,8 @@ def main():
                   % (figure, suite_of(case), cache, median_us, figures[-1]["share"], min(shares),
                      max(shares), least))
     write_record(arguments.json, {
-        "command": "tests/figures/bench_share.py --runs %d --only %s%s"
-        % (arguments.runs, arguments.only, " --all" if arguments.all else ""),
+        "command": "tests/figures/bench_share.py --runs %d --only %s%s --budget-s %s"
+        % (arguments.runs, arguments.only, " --more" if arguments.more else "", arguments.budget_s),
         "device": device, "copy_gb_s": round(statistics.median(copies), 1),
         "read_gb_s": round(statistics.median(reads), 1), "figures": figures})
 

@@ -95,6 +95,8 @@ CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* address, CUipcMemHandle handle, unsi
     if (address == nullptr || flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)
       return CUDA_ERROR_INVALID_VALUE;
     const Export name = export_of(handle);
+    if (name.magic != Export::kMagic)
+      return fail(CUDA_ERROR_INVALID_VALUE, "the handle is not one of cuIpcGetMemHandle");
     for (auto& [at, opened] : driver().opened) {
       if (opened.context != &context || opened.pool != nullptr || opened.name.secret != name.secret)
         continue;

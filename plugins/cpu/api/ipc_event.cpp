@@ -130,7 +130,10 @@ CUresult cuIpcOpenEventHandle(CUevent* result, CUipcEventHandle handle) {
   return with_context("cuIpcOpenEventHandle", Waits::no, [&](Context& context) -> CUresult {
     if (result == nullptr) return CUDA_ERROR_INVALID_VALUE;
     bool own = false;
-    std::shared_ptr<SharedEvent> shared = SharedEvent::open(export_of(handle), own);
+    const Export name = export_of(handle);
+    if (name.magic != Export::kMagic)
+      return fail(CUDA_ERROR_MAP_FAILED, "the handle is not one of cuIpcGetEventHandle");
+    std::shared_ptr<SharedEvent> shared = SharedEvent::open(name, own);
     if (own) return fail(CUDA_ERROR_INVALID_CONTEXT, "the handle is of this process's own event");
     if (shared == nullptr)
       return fail(CUDA_ERROR_INVALID_HANDLE,

@@ -16,8 +16,8 @@ CUresult check_properties(const CUmemAllocationProp* properties) {
   if (properties == nullptr || number_in(properties->type) != CU_MEM_ALLOCATION_TYPE_PINNED ||
       properties->win32HandleMetaData != nullptr)
     return CUDA_ERROR_INVALID_VALUE;
-  const unsigned int types = number_in(properties->requestedHandleTypes);
-  if ((types & ~kKnownHandleTypes) != 0) return CUDA_ERROR_INVALID_VALUE;
+  // Types that nobody knows are let pass, as by driver 580.
+  const unsigned int types = number_in(properties->requestedHandleTypes) & kKnownHandleTypes;
   const unsigned int place = number_in(properties->location.type);
   if (place == CU_MEM_LOCATION_TYPE_INVALID || place > CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
     return CUDA_ERROR_INVALID_VALUE;
@@ -177,8 +177,7 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, vo
     const auto descriptor = static_cast<int>(reinterpret_cast<std::intptr_t>(shareable));
     const std::shared_ptr<PhysicalMemory> memory = PhysicalMemory::import(descriptor);
     if (memory == nullptr)
-      return fail(CUDA_ERROR_INVALID_VALUE,
-                  "the descriptor is not one of cuMemExportToShareableHandle");
+      return fail(CUDA_ERROR_UNKNOWN, "the descriptor is not one of cuMemExportToShareableHandle");
     if (!driver().is_device(memory->device()))
       return fail(CUDA_ERROR_NOT_SUPPORTED, "the memory is of device " +
                                                 std::to_string(memory->device()) +

@@ -83,7 +83,7 @@ CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* pool, void* handle,
     if (pool == nullptr || flags != 0 || !is_file(type)) return CUDA_ERROR_INVALID_VALUE;
     PoolFile content;
     if (!read_pool(static_cast<int>(reinterpret_cast<std::intptr_t>(handle)), content))
-      return fail(CUDA_ERROR_INVALID_VALUE, "the descriptor is not one of a memory pool");
+      return fail(CUDA_ERROR_UNKNOWN, "the descriptor is not one of a memory pool");
     if (!driver().is_device(content.device))
       return fail(CUDA_ERROR_NOT_SUPPORTED,
                   "the pool is of a device that this process does not have");

@@ -69,11 +69,11 @@ CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
     const MemoryHandle* found = find_in(driver().memory_handles, handle);
     if (found == nullptr)
       return fail(CUDA_ERROR_INVALID_VALUE, "the handle is not that of live memory");
-    if (flags != 0 || offset != 0 || bytes == 0 || bytes % kGranule != 0 || address % kGranule != 0)
-      return CUDA_ERROR_INVALID_VALUE;
-    if (bytes > found->memory->bytes())
-      return fail(CUDA_ERROR_INVALID_VALUE,
-                  "the handle's memory has " + std::to_string(found->memory->bytes()) + " bytes");
+    if (flags != 0 || bytes == 0 || address % kGranule != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (offset != 0 || bytes % kGranule != 0 || bytes > found->memory->bytes())
+      return fail(CUDA_ERROR_NOT_SUPPORTED, "the handle's memory has " +
+                                                std::to_string(found->memory->bytes()) +
+                                                " bytes, and is mapped from its beginning");
     // Memory may have been created before somebody looked for values.
     if (!found->memory->has_values) memory.track_values();
     if (memory.map(address, bytes, 0, found->memory, "cuMemMap")) return CUDA_SUCCESS;
@@ -85,7 +85,8 @@ CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
 CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
   return with_reserved("cuMemUnmap", [&](VirtualMemory& memory) -> CUresult {
     if (!is_of_others(address) && memory.unmap(address, bytes)) return CUDA_SUCCESS;
-    return fail(CUDA_ERROR_INVALID_VALUE, "the range is not that of one or several whole mappings");
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "the range has a part of a mapping, or lies beyond an address range");
   });
 }
 
@@ -94,9 +95,10 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc
   return with_reserved("cuMemSetAccess", [&](VirtualMemory& memory) -> CUresult {
     if (access == nullptr || count == 0) return CUDA_ERROR_INVALID_VALUE;
     for (std::size_t i = 0; i < count; ++i) {
-      const CUresult result = check_location(access[i].location);
-      if (result != CUDA_SUCCESS) return result;
-      if (!is_access(number_in(access[i].flags))) return CUDA_ERROR_INVALID_VALUE;
+      // Not CUDA_ERROR_INVALID_DEVICE, which cuMemGetAccess gives: as driver 580.
+      if (check_location(access[i].location) != CUDA_SUCCESS ||
+          !is_access(number_in(access[i].flags)))
+        return CUDA_ERROR_INVALID_VALUE;
     }
     if (is_of_others(address) || !memory.whole(address, bytes))
       return fail(CUDA_ERROR_INVALID_VALUE,

@@ -195,20 +195,22 @@ bool VirtualMemory::whole(std::uint64_t address, std::uint64_t bytes) const {
 }
 
 bool VirtualMemory::unmap(std::uint64_t address, std::uint64_t bytes) {
-  if (!whole(address, bytes)) return false;
-  const auto first = mappings_.find(address);
+  const Reservation* range = reservation_at(address);
+  if (range == nullptr || bytes == 0 || bytes > range->bytes - (address - range->address))
+    return false;
+  const Mapping* cut = mapping_at(address);
+  const Mapping* last = mapping_at(address + bytes - 1);
+  if ((cut != nullptr && cut->address != address) ||
+      (last != nullptr && last->address + last->bytes > address + bytes))
+    return false;
+  const auto first = mappings_.lower_bound(address);
   const auto end = mappings_.lower_bound(address + bytes);
   for (auto i = first; i != end; ++i) {
     if (!clear(alias_of(i->first), whole_pages(i->second.bytes))) throw std::bad_alloc();
     if (tracks_values_) clear(bits_of(i->first), whole_pages(up(i->second.bytes, 8) / 8));
   }
   mappings_.erase(first, end);
-  // Mappings beside each other may lie in several reservations.
-  for (auto i = reservations_.lower_bound(address); i != reservations_.end(); ++i) {
-    if (i->first >= address + bytes) break;
-    show(i->second);
-  }
-  if (const Reservation* range = reservation_at(address)) show(*range);
+  show(*range);
   return true;
 }
 

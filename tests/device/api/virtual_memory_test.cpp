@@ -143,7 +143,7 @@ TEST_F(VirtualMemory, MappingsBesideEachOtherAreOneAllocation) {
   EXPECT_EQ(CALL(cuMemUnmap)(at + 2 * kUnit, kUnit), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(CALL(cuMemAddressFree)(at, 3 * kUnit), CUDA_ERROR_INVALID_VALUE) << "still mapped";
   ASSERT_CU(CALL(cuMemUnmap)(at, 3 * kUnit));
-  EXPECT_EQ(CALL(cuMemUnmap)(at, 3 * kUnit), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(CALL(cuMemUnmap)(at, 3 * kUnit), CUDA_SUCCESS) << "nothing is left, as on an H200";
   EXPECT_EQ(free_bytes(), before - 3 * kUnit);
   ASSERT_CU(CALL(cuMemRelease)(first));
   EXPECT_EQ(CALL(cuMemRelease)(first), CUDA_ERROR_INVALID_VALUE);
@@ -380,12 +380,12 @@ TEST_F(VirtualMemory, FilesStandForMemory) {
         &imported, reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)), kFile);
   };
   const int nothing = open("/dev/null", O_RDONLY);
-  EXPECT_EQ(import(nothing), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(import(-1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(import(nothing), CUDA_ERROR_UNKNOWN);
+  EXPECT_EQ(import(-1), CUDA_ERROR_UNKNOWN);
   close(nothing);
   ASSERT_CU(import(file));
   close(file);
-  EXPECT_EQ(import(file), CUDA_ERROR_INVALID_VALUE) << "closed";
+  EXPECT_EQ(import(file), CUDA_ERROR_UNKNOWN) << "closed";
   const CUdeviceptr at = reserve(2 * kUnit);
   ASSERT_CU(CALL(cuMemMap)(at, kUnit, 0, handle, 0));
   ASSERT_CU(CALL(cuMemMap)(at + kUnit, kUnit, 0, imported, 0));
