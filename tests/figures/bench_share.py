@@ -109,8 +109,8 @@ def main():
                 copies.append(ceilings["copy_bytes_per_s"] / 1e9)
                 reads.append(ceilings["read_bytes_per_s"] / 1e9)
             elif record["type"] == "case":
-                if record["verdict"] != "passed":
-                    print("%s: %s" % (record["case"], record["verdict"]), file=sys.stderr)
+                print("%s: %s in %.0f s" % (record["case"], record["verdict"], record["seconds"]),
+                      file=sys.stderr)
                 for one in record.get("measurement", {}).get("series", []):
                     series.setdefault((record["case"], one["mode"]), []).append(one)
     print("%s, n = 2^28 float32, %d runs: copy %.0f GB/s (%.0f to %.0f), read %.0f GB/s"
