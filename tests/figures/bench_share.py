@@ -95,10 +95,11 @@ def main():
     parser.add_argument("--only", default="F1,F2,F3,F4", help="the rows to measure")
     parser.add_argument("--more", action="store_true", help="the other kernels bound by memory")
     parser.add_argument("--budget-s", default="5", help="seconds that the samples of a case may take")
+    parser.add_argument("-k", default="", help="only the cases whose id has this word")
     parser.add_argument("--limit-s", type=float, help="end a run after this time; what it has counts")
     arguments = parser.parse_args()
     known = MORE if arguments.more else ROWS
-    rows = [row for row in known if row[0] in arguments.only.split(",")]
+    rows = [row for row in known if row[0] in arguments.only.split(",") and arguments.k in row[2]]
     cases = [row[2] for row in rows]
     device, copies, reads, series = "", [], [], {}
     for _ in range(arguments.runs):

@@ -24,6 +24,8 @@ CUresult check_properties(const CUmemAllocationProp* properties) {
   if (place != CU_MEM_LOCATION_TYPE_DEVICE)
     return fail(CUDA_ERROR_NOT_SUPPORTED, "the memory of handles is the device's alone here");
   if (!driver().is_device(properties->location.id)) return CUDA_ERROR_INVALID_DEVICE;
+  if ((types & (unsigned{CU_MEM_HANDLE_TYPE_WIN32} | unsigned{CU_MEM_HANDLE_TYPE_WIN32_KMT})) != 0)
+    return fail(CUDA_ERROR_INVALID_VALUE, "handles of Windows are not of this system");
   if ((types & ~unsigned{CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR}) != 0)
     return fail(CUDA_ERROR_NOT_SUPPORTED,
                 "of the types of shareable handles this device has POSIX file descriptors");
@@ -170,7 +172,9 @@ CUresult cuMemExportToShareableHandle(void* shareable, CUmemGenericAllocationHan
 CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* shareable,
                                         CUmemAllocationHandleType type) {
   return initialised("cuMemImportFromShareableHandle", [&]() -> CUresult {
-    if (handle == nullptr || number_in(type) == 0 || (number_in(type) & ~kKnownHandleTypes) != 0)
+    // A descriptor of 0 is a null pointer.
+    if (handle == nullptr || shareable == nullptr || number_in(type) == 0 ||
+        (number_in(type) & ~kKnownHandleTypes) != 0)
       return CUDA_ERROR_INVALID_VALUE;
     if (number_in(type) != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
       return CUDA_ERROR_NOT_SUPPORTED;

@@ -70,10 +70,10 @@ CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
     if (found == nullptr)
       return fail(CUDA_ERROR_INVALID_VALUE, "the handle is not that of live memory");
     if (flags != 0 || bytes == 0 || address % kGranule != 0) return CUDA_ERROR_INVALID_VALUE;
-    if (offset != 0 || bytes % kGranule != 0 || bytes > found->memory->bytes())
+    if (offset != 0 || bytes != found->memory->bytes())
       return fail(CUDA_ERROR_NOT_SUPPORTED, "the handle's memory has " +
                                                 std::to_string(found->memory->bytes()) +
-                                                " bytes, and is mapped from its beginning");
+                                                " bytes, and is mapped as a whole");
     // Memory may have been created before somebody looked for values.
     if (!found->memory->has_values) memory.track_values();
     if (memory.map(address, bytes, 0, found->memory, "cuMemMap")) return CUDA_SUCCESS;
@@ -86,7 +86,7 @@ CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
   return with_reserved("cuMemUnmap", [&](VirtualMemory& memory) -> CUresult {
     if (!is_of_others(address) && memory.unmap(address, bytes)) return CUDA_SUCCESS;
     return fail(CUDA_ERROR_INVALID_VALUE,
-                "the range has a part of a mapping, or lies beyond an address range");
+                "the range has a part of a mapping, or begins in no address range");
   });
 }
 

@@ -196,8 +196,8 @@ bool VirtualMemory::whole(std::uint64_t address, std::uint64_t bytes) const {
 
 bool VirtualMemory::unmap(std::uint64_t address, std::uint64_t bytes) {
   const Reservation* range = reservation_at(address);
-  if (range == nullptr || bytes == 0 || bytes > range->bytes - (address - range->address))
-    return false;
+  if (range == nullptr || bytes == 0) return false;
+  bytes = std::min(bytes, range->bytes - (address - range->address));
   const Mapping* cut = mapping_at(address);
   const Mapping* last = mapping_at(address + bytes - 1);
   if ((cut != nullptr && cut->address != address) ||

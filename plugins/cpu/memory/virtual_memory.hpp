@@ -61,8 +61,8 @@ class VirtualMemory {
   /// False if the range is not all reserved and free. `bytes` beyond the last page are not mapped.
   bool map(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset,
            const std::shared_ptr<PhysicalMemory>& memory, const char* by);
-  /// Unmaps what is mapped in a range of one reservation, which may be nothing. False if the range
-  /// has a part of a mapping, or lies beyond a reservation.
+  /// Unmaps what is mapped in a range, up to the end of the reservation that it begins in; that may
+  /// be nothing. False if the range has a part of a mapping, or begins in no reservation.
   bool unmap(std::uint64_t address, std::uint64_t bytes);
   /// Whether the range is one or several whole mappings beside each other.
   [[nodiscard]] bool whole(std::uint64_t address, std::uint64_t bytes) const;
