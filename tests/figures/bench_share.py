@@ -55,7 +55,7 @@ MORE = [
     ("F4", 0.95, "scan/segmented_by_keys.every=1000,n=268435456"),
 ]
 # Sizes that a suite's own `bench` may not have; a suite takes the axes that it has.
-AXES = ["-a", "n=2**28", "-a", "half=2**27", "-a", "rows=16384", "-a", "columns=16384"]
+AXES = ["n=2**28", "half=2**27", "rows=16384", "columns=16384"]
 OPTIONS = ["--device", "gpu", "--cache", "both", "--timeout-s", "120"]
 
 
@@ -74,7 +74,9 @@ def measure(arguments, cases):
         journal = os.path.join(folder, "bench.jsonl")
         files = sorted({file_of(case) for case in cases})
         named = [word for case in cases for word in ("--case", case)]
-        command = [arguments.program, "bench", *files, *AXES, *named, *OPTIONS, "-q", "--budget-s",
+        axes = [word for axis in AXES for word in ("-a", axis)
+                if any(axis.split("=")[0] + "=" in case for case in cases)]
+        command = [arguments.program, "bench", *files, *axes, *named, *OPTIONS, "-q", "--budget-s",
                    arguments.budget_s, "--journal", journal]
         with subprocess.Popen(command, cwd=ROOT, stdout=sys.stderr) as run:
             try:
