@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Builds the runtime programs of NVIDIA's cuda-samples and runs them on the CPU device.
+"""Builds programs of NVIDIA's cuda-samples and runs them on the CPU device.
 
-cuda_samples.py LAUNCHER CHECKOUT [--build FOLDER] [--table FILE] [--only NAME,...] [--jobs N]
+cuda_samples.py LAUNCHER CHECKOUT [--driver] [--build FOLDER] [--table FILE] [--only NAME,...] [--jobs N]
 
 CHECKOUT is a checkout of github.com/NVIDIA/cuda-samples; by default that of the environment
-variable WARPMARK_CUDA_SAMPLES. Only programs of the runtime that need no other library are built,
-each unmodified, with `nvcc -cudart shared`. Each says itself whether it passed.
+variable WARPMARK_CUDA_SAMPLES. Programs of the runtime that need no other library are built, each
+unmodified, with `nvcc -cudart shared`; with --driver those of the driver API and of NVRTC. Each
+says itself whether it passed.
 """
 import argparse
 import concurrent.futures
@@ -20,12 +21,13 @@ import time
 SKIP = 77
 DEVICE_CODE = ["-gencode", "arch=compute_90,code=compute_90"]
 # What a program's build file asks for that is no part of CUDA's runtime.
-LIBRARIES = re.compile(r"CUDA::(cu(?!dart|da_driver)\w+|np\w+|nv\w+)|find_package\((OpenGL|EGL|GLUT|"
+LIBRARIES = re.compile(r"CUDA::(cu(?!dart|da_driver)\w+|np\w+|nv(?!rtc|JitLink)\w+)|find_package\((OpenGL|EGL|GLUT|"
                        r"Vulkan|MPI|FreeImage|glfw3)|D3D|\bNvSci|find_library\((VULKAN|EGL)")
-# The driver API alone, and what needs hardware that the device has not.
-NO_RUNTIME = {"matrixMulDrv", "simpleTextureDrv", "vectorAddDrv", "vectorAddMMAP", "deviceQueryDrv",
-              "matrixMulDynlinkJIT", "memMapIPCDrv", "threadMigration", "simpleD3D11",
-              "simpleD3D11Texture", "simpleD3D12", "cudaNvSci", "UnifiedMemoryStreams"}
+# The driver API alone; so are those of NVRTC.
+DRIVER = {"matrixMulDrv", "simpleTextureDrv", "vectorAddDrv", "vectorAddMMAP", "deviceQueryDrv",
+          "matrixMulDynlinkJIT", "memMapIPCDrv", "threadMigration"}
+# What needs a system, hardware or a library that is not here.
+OTHERS = {"simpleD3D11", "simpleD3D11Texture", "simpleD3D12", "cudaNvSci", "UnifiedMemoryStreams"}
 # Smaller problems, where a program has an option for them.
 OPTIONS = {
     "FDTD3d": ["--dimx=64", "--dimy=64", "--dimz=64", "--timesteps=5"],
@@ -55,15 +57,18 @@ REFUSED = re.compile(r"Not implemented on the CPU device|Program hit CUDA_ERROR_
                      r"NOT_SUPPORTED|NO_BINARY_FOR_GPU|INVALID_PTX)")
 
 
-def programs(checkout):
+def uses_nvrtc(folder):
+    return "nvrtc" in (folder / "CMakeLists.txt").read_text().lower()
+
+
+def programs(checkout, driver):
+    """The folders of the programs of the driver API, or of those of the runtime."""
     for makefile in sorted(checkout.glob("Samples/[0-6]_*/*/CMakeLists.txt")):
-        name = makefile.parent.name
+        folder = makefile.parent
         text = makefile.read_text()
-        if name in NO_RUNTIME or "nvrtc" in text.lower():
-            continue
-        if LIBRARIES.search(text):
-            continue
-        yield makefile.parent
+        if folder.name not in OTHERS and not LIBRARIES.search(text) and \
+                driver == (folder.name in DRIVER or uses_nvrtc(folder)):
+            yield folder
 
 
 def build(folder, checkout, target):
@@ -78,6 +83,10 @@ def build(folder, checkout, target):
     makefile = (folder / "CMakeLists.txt").read_text()
     if "cuda_driver" in makefile:
         command.append("-lcuda")
+    if uses_nvrtc(folder):  # which compiles the kernels when the program runs
+        command = [word for word in command if not word.endswith(".cu")] + ["-lnvrtc"]
+    if "nvjitlink" in makefile.lower():
+        command.append("-lnvJitLink")
     if "helper_multiprocess" in makefile:
         command += [str(checkout / "Common" / "helper_multiprocess.cpp"), "-lrt"]
     # Kernels that a program loads from a file beside it.
@@ -92,9 +101,16 @@ def build(folder, checkout, target):
 
 
 def prepare(folder, run_in):
-    """The program's data beside it, as its build file puts them."""
+    """The program's data beside it, and the toolkit's headers, as its build file puts them."""
     shutil.copytree(folder, run_in, dirs_exist_ok=True,
-                    ignore=shutil.ignore_patterns("*.cu", "*.cpp", "doc"))
+                    ignore=shutil.ignore_patterns(*([] if uses_nvrtc(folder) else ["*.cu"]), "*.cpp", "doc"))
+    headers = pathlib.Path(shutil.which("nvcc")).resolve().parent.parent / "include"
+    for name in re.findall(r"\$\{CUDA_INCLUDE_DIR\}/([\w./]+)", (folder / "CMakeLists.txt").read_text()):
+        source, copy = headers / name, run_in / pathlib.Path(name).name
+        if source.is_dir():
+            shutil.copytree(source, copy, dirs_exist_ok=True)
+        elif source.is_file():
+            shutil.copy(source, copy)
 
 
 def verdict(code, output):
@@ -144,6 +160,7 @@ def main():
     parser.add_argument("launcher")
     parser.add_argument("checkout", nargs="?", default=os.environ.get("WARPMARK_CUDA_SAMPLES"))
     parser.add_argument("--build", default="cuda-samples")
+    parser.add_argument("--driver", action="store_true")
     parser.add_argument("--table")
     parser.add_argument("--only")
     parser.add_argument("--jobs", type=int, default=2)
@@ -158,7 +175,7 @@ def main():
     checkout = pathlib.Path(arguments.checkout).resolve()
     launcher = os.path.abspath(arguments.launcher)
     place = pathlib.Path(arguments.build).resolve()
-    folders = list(programs(checkout))
+    folders = list(programs(checkout, arguments.driver))
     if arguments.only:
         folders = [f for f in folders if f.name in arguments.only.split(",")]
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:

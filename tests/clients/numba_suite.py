@@ -10,13 +10,13 @@ stay. 77: skipped, because the variable is not set or nothing can be fetched.
 The device runs without checks, as a GPU does: one of the tests writes past its array.
 """
 import argparse
-import os
 import pathlib
 import re
 import subprocess
 import sys
 
-SKIP = 77
+from fetched import client_packages, environment, fetch_debs, folder_of, library_folders, skip
+
 PACKAGES = ["python3-numba", "python3-llvmlite", "libllvm14", "libtbb12", "libtbbmalloc2", "libtbbbind-2-5", "libhwloc15",
             "libz3-4", "libedit2", "libxml2", "libicu72", "libbsd0", "libtinfo6"]
 WHEELS = ["nvidia-cuda-nvcc-cu11==11.8.89"]
@@ -29,21 +29,12 @@ CANNOT_RUN = {
 }
 
 
-def skip(reason):
-    print("skipped: " + reason)
-    sys.exit(SKIP)
-
-
 def fetch(folder):
     root = folder / "root"
     if (root / "usr/lib/python3/dist-packages/numba").is_dir() and (folder / "cuda/nvvm").is_dir():
         return root
-    (folder / "packages").mkdir(parents=True, exist_ok=True)
     try:
-        subprocess.run(["apt-get", "-qq", "-o", "APT::Sandbox::User=", "download", *PACKAGES], cwd=folder / "packages",
-                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for package in sorted((folder / "packages").glob("*.deb")):
-            subprocess.run(["dpkg", "-x", package, root], check=True)
+        fetch_debs(folder, PACKAGES)
         subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", folder / "wheels", *WHEELS],
                        check=True)
         for wheel in sorted((folder / "wheels").glob("*.whl")):
@@ -57,7 +48,8 @@ def fetch(folder):
     return root
 
 
-def environment(folder, root, deps, launcher):
+def toolkit(folder, launcher):
+    """The folder as Numba expects a toolkit, with the device's runtime."""
     driver = subprocess.run([launcher, "--print-path"], check=True, capture_output=True, text=True).stdout.strip()
     libraries = folder / "cuda/lib64"
     libraries.mkdir(exist_ok=True)
@@ -65,13 +57,7 @@ def environment(folder, root, deps, launcher):
                          ("libcudadevrt.a", next(iter(sorted(pathlib.Path("/usr/local").glob("cuda*/lib64/libcudadevrt.a"))), None))):
         if target is not None and not (libraries / name).exists():
             (libraries / name).symlink_to(target)
-    folders = [folder / "cuda/nvvm/lib64"]
-    for place in (root, deps):
-        folders += [one for pattern in ("", "/blas", "/lapack")
-                    for one in place.glob("usr/lib/*-linux-gnu" + pattern) if one.is_dir()]
-    return {**os.environ, "CUDA_HOME": str(folder / "cuda"),
-            "PYTHONPATH": os.pathsep.join(str(place / "usr/lib/python3/dist-packages") for place in (root, deps)),
-            "LD_LIBRARY_PATH": os.pathsep.join(map(str, folders))}
+    return folder / "cuda"
 
 
 def main():
@@ -81,18 +67,18 @@ def main():
     parser.add_argument("--tests", default="numba.cuda.tests")
     options = parser.parse_args()
     options.launcher, options.deps = options.launcher.resolve(), options.deps.resolve()
-    if not os.environ.get("WARPMARK_NUMBA"):
-        skip("WARPMARK_NUMBA names no folder for Numba")
-    if not (options.deps / "usr/lib/python3/dist-packages/numpy").is_dir():
-        skip("./bootstrap has fetched no NumPy of Debian into %s" % options.deps)
-    folder = pathlib.Path(os.environ["WARPMARK_NUMBA"]).resolve()
+    folder = folder_of("WARPMARK_NUMBA")
+    packages = client_packages(options.deps)
     root = fetch(folder)
+    cuda = toolkit(folder, options.launcher)
     (folder / "run").mkdir(exist_ok=True)
     log = folder / "numba.log"
     with open(log, "w", encoding="utf-8") as output:
         subprocess.run([options.launcher, "--check", "none", "/usr/bin/python3", "-m", "numba.runtests", "-v",
-                        options.tests], env=environment(folder, root, options.deps, options.launcher),
-                       cwd=folder / "run", stdout=output, stderr=subprocess.STDOUT, check=False)
+                        options.tests], cwd=folder / "run",
+                       env=environment([root / "usr/lib/python3/dist-packages", packages],
+                                       [cuda / "nvvm/lib64", *library_folders([root, options.deps])], CUDA_HOME=str(cuda)),
+                        stdout=output, stderr=subprocess.STDOUT, check=False)
     text = log.read_text(encoding="utf-8", errors="replace")
     ran = re.search(r"^Ran (\d+) tests", text, re.MULTILINE)
     if not ran:
