@@ -214,7 +214,8 @@ template <typename P, Space S, bool Store>
     const bool aligned = !P::exact_bounds || (address & (bytes - 1)) == 0;
     bool good = aligned && inside(region, address, bytes);
     if (!good && aligned) {
-      if constexpr (S == Space::global) good = P::exact_bounds && find_region(w, i, address, bytes);
+      if constexpr (S == Space::global)
+        good = P::exact_bounds && find_region(w, i, address, bytes, static_cast<u32>(lane));
       if constexpr (S == Space::shared) {
         if (std::byte* remote = remote_shared(w, address, bytes)) {
           if constexpr (P::inspects)
@@ -250,7 +251,8 @@ WARPMARK_INLINE void access_in(Lanes& w, const Instruction& i, const u64* at, u3
                                         : w.param;
   if constexpr (S == Space::global) {
     // A failure is recorded below, with the others of this warp.
-    if (P::exact_bounds && !inside(region, at[first], bytes)) find_region(w, i, at[first], bytes);
+    if (P::exact_bounds && !inside(region, at[first], bytes))
+      find_region(w, i, at[first], bytes, static_cast<u32>(first));
   }
   u64 scattered = 0, different = 0;
   const u64 start = at[first];

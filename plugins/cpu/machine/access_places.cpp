@@ -79,11 +79,30 @@ const Allocation* home_of(const Lanes& lanes, const Object& object) {
   }
 }
 
+// The allocation that the lane's pointer is of. The begin of one may be meant as the end of another.
+std::array<const Allocation*, 2> homes_of_loaded(const Lanes& lanes, const Object& object,
+                                                 std::uint32_t lane) {
+  if (lane == kAnyLane) return {};
+  const LaunchState& launch = lanes.block->launch();
+  const auto pointer =
+      read_lane<std::uint64_t>(lanes.registers, static_cast<std::uint32_t>(object.address), lane);
+  if (launch.shape.heap != nullptr && launch.shape.heap->owns(pointer)) return {};
+  const auto allocation = [&](std::uint64_t address) -> const Allocation* {
+    const Arena* arena = launch.arena.holder(address, 1);
+    return arena == nullptr ? nullptr : arena->find(address, 1);
+  };
+  const Allocation* home = allocation(pointer);
+  if (home == nullptr || home->address != pointer) return {home, nullptr};
+  return {home, allocation(pointer - 1)};
+}
+
 // The allocations of the object that the instruction's address is derived from: null where there is
 // none, or one less.
-std::array<const Allocation*, 2> homes_of(const Lanes& lanes, const Instruction& instruction) {
+std::array<const Allocation*, 2> homes_of(const Lanes& lanes, const Instruction& instruction,
+                                          std::uint32_t lane) {
   const std::vector<Object>& objects = lanes.block->launch().program.objects;
   const Object& object = objects[instruction.object];
+  if (object.kind == Object::Kind::loaded) return homes_of_loaded(lanes, object, lane);
   if (object.kind != Object::Kind::any) return {home_of(lanes, object), nullptr};
   const Allocation* first = home_of(lanes, objects[object.address]);
   const Allocation* second = home_of(lanes, objects[object.bytes]);
@@ -194,14 +213,14 @@ const Object* variable_of(const Program& program, const Instruction& instruction
 }  // namespace
 
 bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t address,
-                 std::uint32_t bytes) {
+                 std::uint32_t bytes, std::uint32_t lane) {
   const Arena* arena = lanes.block->launch().arena.holder(address, bytes);
   if (arena == nullptr) return false;
   const Allocation* allocation = arena->find(address, bytes);
   if (writes(instruction) && !lanes.block->launch().arena.may_write(*arena, *allocation))
     return false;
   if (instruction.object != 0) {
-    const auto [home, other] = homes_of(lanes, instruction);
+    const auto [home, other] = homes_of(lanes, instruction, lane);
     if (home != nullptr && home != allocation && other != allocation) return false;
   }
   const DeviceHeap* heap = lanes.block->launch().shape.heap;
@@ -250,7 +269,7 @@ void BlockState::describe_access(const Lanes& lanes, const Instruction& instruct
       fault.side = nearest.side;
       fault.distance = nearest.distance;
     }
-    const auto [home, other] = homes_of(lanes, instruction);
+    const auto [home, other] = homes_of(lanes, instruction, lane);
     fault.meant = home != nullptr;
     if (home != nullptr && home != nearest.allocation && other != nearest.allocation) {
       fault.allocation = *home;

@@ -8,10 +8,13 @@
 
 namespace warpmark::cpu {
 
+/// An access of several lanes together.
+inline constexpr std::uint32_t kAnyLane = 0xffffffff;
 /// Slow path of a global access: makes the live allocation that holds all of [address, address +
-/// bytes) the region of the instruction's site. False if there is none.
+/// bytes) the region of the instruction's site. False if there is none, or if the lane's pointer is
+/// of another one.
 bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t address,
-                 std::uint32_t bytes);
+                 std::uint32_t bytes, std::uint32_t lane = kAnyLane);
 /// Records that an access of `lane` is misaligned or leaves its region. `address` is an offset for
 /// all spaces but global.
 void record_fault(Lanes& lanes, const Instruction& instruction, Space space, std::uint32_t lane,

@@ -47,7 +47,7 @@ std::byte* locate(Lanes& w, const Instruction& i, u32 lane, u64* at, u32 bytes, 
   Region& region = global ? w.sites[i.site] : w.objects[i.object];
   bool good =
       address % bytes == 0 && (global || space == Space::shared) && inside(region, address, bytes);
-  if (!good && global && address % bytes == 0) good = find_region(w, i, address, bytes);
+  if (!good && global && address % bytes == 0) good = find_region(w, i, address, bytes, lane);
   if (good) {
     if (w.observer != nullptr) w.observer->atomics(w, i, space, 1u << lane, at, bytes);
     return region.host + (address - region.begin);

@@ -159,12 +159,14 @@ struct Object {
     variable,   ///< a .global or .const variable
     parameter,  ///< what the kernel's parameter points into, if it is a pointer
     either,     ///< … that of two, at `address` and `bytes`, which is a pointer
-    any         ///< … one of two, both pointers, or else nothing is known
+    any,        ///< … one of two, both pointers, or else nothing is known
+    loaded      ///< what the register at `address` points into, which was read from memory
   };
   Kind kind = Kind::unknown;
-  std::string_view name;      ///< in the PTX
-  std::uint64_t address = 0;  ///< offset into shared memory or parameters, or device address
-  std::uint64_t bytes = 0;    ///< of a shared variable
+  std::string_view name;  ///< in the PTX
+  std::uint64_t address =
+      0;  ///< offset into shared memory, parameters or registers, or device address
+  std::uint64_t bytes = 0;  ///< of a shared variable
 };
 
 /// Functions that the device provides; the compiler declares them without a body.

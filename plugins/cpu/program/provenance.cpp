@@ -23,6 +23,7 @@
 
 #include "program/data_flow.hpp"
 #include "program/program.hpp"
+#include "program/provenance.hpp"
 #include "program/uses.hpp"
 
 namespace warpmark::cpu {
@@ -132,6 +133,9 @@ class Provenance {
       const std::uint32_t origin = of(instruction.address);
       if (is_pointer(origin)) instruction.object = static_cast<std::uint16_t>(origin - kFirst);
     }
+    find_loaded_pointers(
+        program_, [&](std::uint32_t slot) { return of(slot) == kNumber; },
+        [&](const Instruction& i) { return is_access(i) && of(i.address) == kUnknown; });
   }
 
  private:

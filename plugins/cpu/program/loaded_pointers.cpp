@@ -1,0 +1,98 @@
+// Accesses through pointers that the kernel reads from memory. Which array such a pointer is of is
+// known when the access is made, by the pointer's value; here is found which register holds it
+// then.
+//
+// The address is followed back in the access's basic block alone: the register that has the pointer
+// is not written between the computation of the address and the access, so that it still has the
+// value that the address was made of.
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "program/data_flow.hpp"
+#include "program/program.hpp"
+#include "program/provenance.hpp"
+#include "program/uses.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+using Slots = std::unordered_set<std::uint32_t>;
+
+// The registers that only loads of eight bytes write.
+Slots loaded_registers(const Program& program) {
+  Slots loaded, others;
+  for (const Instruction& i : program.code) {
+    const bool pointer = flow_of(i.opcode) == Flow::load && i.cost == 8 * i.count;
+    for (const std::uint32_t slot : uses_of(program, i).writes)
+      (pointer ? loaded : others).insert(slot);
+  }
+  for (const std::uint32_t slot : others) loaded.erase(slot);
+  return loaded;
+}
+
+class InBlock {
+ public:
+  InBlock(const Slots& loaded, const Numbers& is_number) : loaded_(loaded), is_number_(is_number) {}
+
+  // The register with the pointer that `slot` is derived from, or kNone.
+  [[nodiscard]] std::uint32_t base(std::uint32_t slot) const {
+    const auto derived = bases_.find(slot);
+    if (derived != bases_.end()) return derived->second;
+    return loaded_.contains(slot) ? slot : Instruction::kNone;
+  }
+
+  void step(const Program& program, const Instruction& i) {
+    const std::uint32_t from = i.guard == Instruction::kNone ? derived_from(i) : Instruction::kNone;
+    for (const std::uint32_t slot : uses_of(program, i).writes) {
+      bases_.erase(slot);
+      std::erase_if(bases_, [&](const auto& one) { return one.second == slot; });
+      if (from != Instruction::kNone && from != slot) bases_.emplace(slot, from);
+    }
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t derived_from(const Instruction& i) const {
+    if (i.opcode == Opcode::to_window || i.opcode == Opcode::from_window) return base(i.a);
+    if (flow_of(i.opcode) == Flow::copy) return base(i.a);
+    const OpcodeInfo* info = find_opcode(i.opcode);
+    const std::string_view word = info == nullptr ? "" : words_of(*info).mnemonic;
+    if (word == "add") return is_number_(i.b) ? base(i.a) : is_number_(i.a) ? base(i.b) : kNone;
+    if (word == "sub") return is_number_(i.b) ? base(i.a) : kNone;
+    if (word == "mad") return base(i.c);  // a product is a number
+    return kNone;
+  }
+
+  static constexpr std::uint32_t kNone = Instruction::kNone;
+  const Slots& loaded_;
+  const Numbers& is_number_;
+  std::unordered_map<std::uint32_t, std::uint32_t> bases_;
+};
+
+}  // namespace
+
+void find_loaded_pointers(Program& program, const Numbers& is_number, const Accesses& is_open) {
+  const Slots loaded = loaded_registers(program);
+  if (loaded.empty()) return;
+  std::unordered_map<std::uint32_t, std::uint16_t> objects;
+  for (const BasicBlock& block : program.blocks) {
+    InBlock values(loaded, is_number);
+    for (std::uint32_t at = block.begin; at != block.end; ++at) {
+      Instruction& i = program.code[at];
+      const std::uint32_t base = is_open(i) ? values.base(i.address) : Instruction::kNone;
+      if (base != Instruction::kNone && program.objects.size() < Program::kMostObjects) {
+        const auto fresh = static_cast<std::uint16_t>(program.objects.size());
+        const auto [known, is_new] = objects.emplace(base, fresh);
+        if (is_new) program.objects.push_back({Object::Kind::loaded, "", base, 0});
+        i.object = known->second;
+      }
+      values.step(program, i);
+    }
+  }
+}
+
+}  // namespace warpmark::cpu
