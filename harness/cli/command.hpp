@@ -25,6 +25,8 @@ Command bench_command(const ArgumentParser& program);
 Command run_command(const ArgumentParser& program);
 Command grade_command(const ArgumentParser& program);
 Command handout_command(const ArgumentParser& program);
+/// `pack gradescope`, `pack github`.
+Command pack_command(const ArgumentParser& program);
 Command try_command(const ArgumentParser& program);
 Command compare_command(const ArgumentParser& program);
 Command report_command(const ArgumentParser& program);

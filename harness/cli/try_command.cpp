@@ -12,6 +12,8 @@
 #include "cli/command.hpp"
 #include "cli/lazy_python.hpp"
 #include "grade/grader.hpp"
+#include "report/annotations.hpp"
+#include "report/grade_annotations.hpp"
 #include "report/grade_console.hpp"
 #include "report/style.hpp"
 
@@ -83,6 +85,10 @@ ExitCode try_out(const TryRequest& request, Output& out) {
     out.flush();  // the report goes to the same descriptor
     print_grade(std::cout, style, view);
     std::cout.flush();
+  }
+  if (wants_annotations(AnnotationMode::automatic, request.json)) {
+    const std::string& name = assignment->submission.file;
+    annotate_grade(std::cerr, view, request.file == "-" ? name : request.file.string(), name);
   }
   if (result.state == GradeState::grader_error) {
     print_error(out, result.staff);

@@ -1,0 +1,241 @@
+#include "cli/pack_files.hpp"
+
+#include <fmt/format.h>
+#include <link.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/file.hpp"
+#include "base/own_program.hpp"
+#include "base/places.hpp"
+#include "base/text.hpp"
+#include "cli/suite_inputs.hpp"
+#include "compiler/includes.hpp"
+#include "python/python_choice.hpp"
+
+namespace warpmark {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr unsigned kProgramMode = 0755;
+// Grading knows one kind of kernel, and the CPU device.
+constexpr std::array kLibraries = {"libwarpmark_cpu.so", "warpmark-plugin-source.so"};
+// Of the C++ libraries that the program uses, those that a system has only if it was asked to, and
+// that each release has in another version.
+constexpr std::array kBrought = {"libbenchmark", "libfmt", "libgtest", "libyaml-cpp"};
+
+bool is_below(const fs::path& file, const fs::path& folder) {
+  const fs::path way = file.lexically_relative(folder);
+  return !way.empty() && *way.begin() != "..";
+}
+
+class AssignmentFiles {
+ public:
+  explicit AssignmentFiles(const Assignment& assignment) : assignment_(assignment) {
+    add(assignment.file);
+    for (const auto& suite : assignment.suites) {
+      for (const std::string& file : suite_inputs(*suite)) {
+        if (!is_below(file, own_places().library)) add(file);
+      }
+    }
+    for (const fs::path& header : assignment.submission.headers) add_header(header);
+    for (const SelfTest& test : assignment.self_tests) add(test.file);
+    if (assignment.template_file) add(assignment.folder / assignment.template_file->text);
+  }
+
+  void add(const fs::path& path) {
+    const fs::path file = fs::absolute(path).lexically_normal();
+    std::error_code code;
+    if (!fs::is_directory(file, code)) {
+      files_.insert(file);
+      return;
+    }
+    for (const auto& entry : fs::recursive_directory_iterator(file)) {
+      if (!entry.is_directory()) files_.insert(entry.path().lexically_normal());
+    }
+  }
+
+  PackedAssignment pack(const std::string& folder) const {
+    fs::path root = assignment_.folder;
+    for (const fs::path& file : files_) {
+      while (!is_below(file, root)) root = root.parent_path();
+    }
+    PackedAssignment packed;
+    for (const fs::path& file : files_) {
+      const fs::path way = file.lexically_relative(root);
+      const std::string place = folder + "/" + way.generic_string();
+      if (file == assignment_.file) packed.file = place;
+      packed.files.push_back({place, target_of(file, root), ""});
+    }
+    return packed;
+  }
+
+ private:
+  // A course's header may include others beside it.
+  void add_header(const fs::path& header) {
+    add(header);
+    IncludeSearch search;
+    search.folder = header.parent_path();
+    const std::string name = header.filename().string();
+    for (const Header& one : resolve_includes(read_file(header), name, search).headers) {
+      if (!one.path.empty()) add(search.folder / one.path);
+    }
+  }
+
+  // A link out of the folder may lead to what nobody wanted to upload.
+  fs::path target_of(const fs::path& file, const fs::path& root) const {
+    std::error_code code;
+    fs::path target = fs::canonical(file, code);
+    if (code || !fs::is_regular_file(target, code)) {
+      throw usage_error(fmt::format("{} is no file that can be packed", display_path(file)),
+                        assignment_.where);
+    }
+    const bool plain = target == fs::canonical(root) / file.lexically_relative(root);
+    if (!plain && !is_below(target, fs::canonical(assignment_.folder))) {
+      throw usage_error(fmt::format("{} is a link that leads out of the assignment's folder, to {}",
+                                    display_path(file), display_path(target)),
+                        assignment_.where, "replace it by the file");
+    }
+    return target;
+  }
+
+  const Assignment& assignment_;
+  std::set<fs::path> files_;  // sorted, so that archives are equal
+};
+
+// The file in place of the links to it, which archives have no use for.
+PackedFile real_file(std::string place, const fs::path& file) {
+  std::error_code code;
+  const fs::path real = fs::canonical(file, code);
+  if (code) {
+    throw environment_error(fmt::format("{} is missing: {}", display_path(file), code.message()),
+                            "build Warpmark again");
+  }
+  return {std::move(place), real, "", kProgramMode};
+}
+
+// Of the libraries that are loaded.
+std::vector<fs::path> brought_libraries() {
+  std::vector<fs::path> found;
+  const auto look = [](dl_phdr_info* info, size_t, void* into) {
+    const fs::path file = info->dlpi_name;
+    const std::string name = file.filename().string();
+    const bool wanted = std::any_of(kBrought.begin(), kBrought.end(), [&](const char* one) {
+      return name.starts_with(std::string(one) + ".");
+    });
+    if (wanted) static_cast<std::vector<fs::path>*>(into)->push_back(file);
+    return 0;
+  };
+  ::dl_iterate_phdr(look, &found);
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+// The toolkit's headers that may be included, and theirs, as the paths from its folder; all of them
+// where only a preprocessor knows.
+std::set<std::string> toolkit_headers(const fs::path& folder, const Nvrtc& nvrtc,
+                                      const Assignment& assignment,
+                                      const std::vector<PackedFile>& own) {
+  // The first proves the folder, and the second has its version.
+  std::string source = "#include <cuda_runtime.h>\n#include <cuda_runtime_api.h>\n";
+  for (const std::string& name : assignment.submission.toolkit_headers) {
+    source += fmt::format("#include <{}>\n", name);
+  }
+  for (const PackedFile& file : own) {
+    const std::string text = read_file(file.source);
+    for (const IncludeDirective& one : scan_includes(text)) {
+      if (!one.computed) source += fmt::format("#include <{}>\n", one.name);
+    }
+  }
+  IncludeSearch search;
+  for (const std::string& one : nvrtc.include_folders()) search.folders.emplace_back(one);
+  search.roots = search.folders;
+  search.folder = folder;
+  const IncludeClosure closure = resolve_includes(source, "headers.cu", search);
+  std::set<std::string> names;
+  for (const Header& header : closure.headers) {
+    if (!header.path.empty()) names.insert(fs::path(header.path).lexically_normal().string());
+  }
+  return names;
+}
+
+void add_nvrtc(const fs::path& place, const Nvrtc& nvrtc, std::vector<PackedFile>& files) {
+  const fs::path library = fs::canonical(nvrtc.path());
+  const std::string name = fmt::format("libnvrtc.so.{}", nvrtc.major());
+  files.push_back(real_file((place / "lib" / name).generic_string(), library));
+  const std::string builtins = "libnvrtc-builtins.so." + nvrtc.version();
+  fs::path found = fs::path(nvrtc.path()).parent_path() / builtins;
+  if (!fs::exists(found)) found = library.parent_path() / builtins;
+  files.push_back(real_file((place / "lib" / builtins).generic_string(), found));
+}
+
+}  // namespace
+
+PackedAssignment pack_assignment(const Assignment& assignment, const std::vector<fs::path>& more,
+                                 const std::string& folder) {
+  AssignmentFiles files(assignment);
+  for (const fs::path& path : more) {
+    if (!fs::exists(path)) throw usage_error("there is no file " + printable(path.string()));
+    files.add(path);
+  }
+  return files.pack(folder);
+}
+
+PackedProgram pack_program(const Nvrtc& nvrtc, const Assignment& assignment,
+                           const std::vector<PackedFile>& own, const std::string& folder) {
+  if (has_host_python()) {
+    throw environment_error(
+        "this Warpmark is a package of Python, which cannot be packed yet",
+        "pack with a `warpmark` that was built or installed from source: docs/install.md");
+  }
+  const Places places = own_places();
+  // Where the copy will look, which is no build.
+  const fs::path root = "/" + folder;
+  const Places there = places_of(root / "bin");
+  const auto place = [](const fs::path& path) {
+    return path.lexically_relative("/").generic_string();
+  };
+  PackedProgram packed;
+  packed.program = place(root / "bin/warpmark");
+  packed.libraries = place(there.library / "needed");
+  std::vector<PackedFile>& files = packed.files;
+  files.push_back(real_file(packed.program, fs::read_symlink("/proc/self/exe")));
+  for (const char* name : kLibraries) {
+    files.push_back(real_file(place(there.library / name), places.library / name));
+  }
+  for (const fs::path& library : brought_libraries()) {
+    files.push_back(
+        real_file(packed.libraries + "/" + library.filename().string(), fs::canonical(library)));
+  }
+  const fs::path cuda = place(there.library / "cuda");
+  add_nvrtc(cuda, nvrtc, files);
+  if (nvrtc.include_folders().empty()) return packed;
+  const fs::path headers = nvrtc.include_folders().front();
+  for (const std::string& name : toolkit_headers(headers, nvrtc, assignment, own)) {
+    files.push_back({(cuda / "include" / name).generic_string(), headers / name, ""});
+  }
+  return packed;
+}
+
+std::string system_name() {
+  std::error_code code;
+  if (!fs::exists("/etc/os-release", code)) return "another system";
+  for (const std::string& line : split(read_file("/etc/os-release"), '\n')) {
+    constexpr std::string_view kKey = "PRETTY_NAME=";
+    if (!line.starts_with(kKey)) continue;
+    std::string name = line.substr(kKey.size());
+    // It goes into a script.
+    std::erase_if(name, [](char one) {
+      return !std::isalnum(static_cast<unsigned char>(one)) &&
+             std::string_view(" ()/.-_").find(one) == std::string_view::npos;
+    });
+    return name;
+  }
+  return "another system";
+}
+
+}  // namespace warpmark

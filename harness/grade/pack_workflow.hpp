@@ -1,0 +1,13 @@
+// The workflow of a repository that students get on GitHub.
+#pragma once
+
+#include <string>
+
+namespace warpmark {
+
+inline constexpr const char* kWorkflowPlace = ".github/workflows/grade.yml";
+
+/// Tries `file` on the visible cases, on each push; failures become annotations.
+std::string workflow_text(const std::string& file, const std::string& version);
+
+}  // namespace warpmark
