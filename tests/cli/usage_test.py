@@ -7,7 +7,7 @@ import unittest
 
 from program import DEMO, PROGRAM, SOURCE, ProgramTest
 
-COMMANDS = ("check", "bench", "run", "grade", "handout", "try", "compare", "report", "list", "plan", "profile", "lint",
+COMMANDS = ("check", "bench", "run", "grade", "handout", "pack", "try", "compare", "report", "list", "plan", "profile", "lint",
             "devices", "doctor", "cache", "schema", "completion")
 
 
