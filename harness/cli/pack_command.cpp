@@ -38,7 +38,6 @@ struct PackRequest {
   HandoutOptions handout;
 };
 
-// A program that is linked to "3.13t" is of the package python3.13t.
 PackScripts scripts_of(const PackRequest& request, const PackedProgram& program,
                        const PackedAssignment& assignment) {
   PackScripts about;
