@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/grade_lint.hpp"
+#include "cli/grade_stream_job.hpp"
 #include "cli/lazy_python.hpp"
 #include "grade/class_run.hpp"
 #include "grade/seeds.hpp"
@@ -43,6 +44,7 @@ struct GradeRequest {
   bool regrade = false;
   std::vector<std::string> only;
   bool lint = false;
+  bool stream = false;
   bool quiet = false;
 };
 
@@ -186,6 +188,34 @@ ExitCode finish(const ClassRunResult& run, const GradeRequest& request, const Co
   return ExitCode::internal;
 }
 
+GradeSetup setup_of(const GradeRequest& request, const Assignment& assignment,
+                    const Secret& secret) {
+  GradeSetup setup;
+  setup.assignment = assignment.file;
+  setup.assignment_sha256 = assignment.sha256;
+  setup.assignment_word = assignment.file.filename().string();
+  setup.device = request.device;
+  setup.secret = secret.bytes();
+  setup.no_sandbox = request.no_sandbox;
+  return setup;
+}
+
+ExitCode grade_stream(const GradeRequest& request, Output& out) {
+  if (!request.submissions.empty() || !request.out.empty()) {
+    throw usage_error(
+        "--stream reads submissions from the standard input, and writes results to "
+        "the standard output",
+        {}, "leave out SUBMISSIONS and -o");
+  }
+  const Secret secret = secret_of(request, out);
+  LazyPython python;
+  const auto assignment = load_assignment(request.assignment, python.list_evaluator());
+  require_whole(*assignment);
+  if (!request.without_lint) require_lint(*assignment, python, request.device, nullptr, out);
+  return stream_grades(*assignment, setup_of(request, *assignment, secret), secret.fingerprint(),
+                       request.jobs, request.quiet, out);
+}
+
 ExitCode grade(const GradeRequest& request, Output& out) {
   if (request.lint) {
     if (!request.submissions.empty()) {
@@ -193,6 +223,7 @@ ExitCode grade(const GradeRequest& request, Output& out) {
     }
     return lint_assignment_file(request.assignment, request.device, request.no_sandbox, out);
   }
+  if (request.stream) return grade_stream(request, out);
   const Secret secret = secret_of(request, out);
   if (request.submissions.empty()) {
     throw usage_error("which submissions? Name files, or a folder of them", {},
@@ -212,14 +243,9 @@ ExitCode grade(const GradeRequest& request, Output& out) {
   style.for_runner = out.for_runner();
   if (request.quiet) style.verbosity = Verbosity::quiet;
   const GradeFiles files(request.out);
-  if (!request.without_lint) require_lint(*assignment, python, request.device, files, out);
+  if (!request.without_lint) require_lint(*assignment, python, request.device, &files, out);
   ClassRunOptions options;
-  options.setup.assignment = assignment->file;
-  options.setup.assignment_sha256 = assignment->sha256;
-  options.setup.assignment_word = assignment->file.filename().string();
-  options.setup.device = request.device;
-  options.setup.secret = secret.bytes();
-  options.setup.no_sandbox = request.no_sandbox;
+  options.setup = setup_of(request, *assignment, secret);
   options.secret_fingerprint = secret.fingerprint();
   options.jobs = request.jobs;
   options.regrade = request.regrade;
@@ -292,6 +318,9 @@ Command grade_command(const ArgumentParser& program) {
                "Grade even if lint refuses the assignment");
   app.add_flag("--lint", request->lint,
                "Check the assignment itself, and run its self-tests: no submissions");
+  app.add_flag("--stream", request->stream,
+               "Read a JSON line {\"id\": …, \"text\": …} for each submission, and write\n"
+               "its result as a line, for programs");
   app.add_flag("-q,--quiet", request->quiet, "Print the sums only");
   return {app, [request](Output& out) {
             refuse_ranks("`warpmark grade` is for", "-j N grades N submissions at the same time");
