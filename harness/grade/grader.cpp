@@ -443,6 +443,7 @@ SessionOptions SubmissionGrader::own_options() const {
 SessionOptions SubmissionGrader::submission_options() const {
   SessionOptions options = own_options();
   options.confinement = confinement_;
+  options.headers = headers_;
   options.checks = known_checks();
   return options;
 }
