@@ -11,6 +11,7 @@
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/grade_exports.hpp"
 #include "cli/grade_lint.hpp"
 #include "cli/lazy_python.hpp"
 #include "grade/class_run.hpp"
@@ -38,6 +39,7 @@ struct GradeRequest {
   std::string student;
   fs::path roster;
   GradeRuleFiles rules;
+  GradeExports exports;
   bool no_sandbox = false;
   bool without_lint = false;
   bool regrade = false;
@@ -105,7 +107,8 @@ class Progress : public ClassRunWatcher {
 };
 
 // Results among the submissions would be graded the next time.
-void require_apart(const fs::path& out, const std::vector<fs::path>& submissions) {
+void require_apart(const std::string& option, const fs::path& out,
+                   const std::vector<fs::path>& submissions) {
   std::error_code code;
   const auto whole = [&](const fs::path& path) {
     return fs::weakly_canonical(fs::absolute(path, code), code);
@@ -114,8 +117,8 @@ void require_apart(const fs::path& out, const std::vector<fs::path>& submissions
     const fs::path inside = whole(out).lexically_relative(whole(path));
     if (!fs::is_directory(path, code) || inside.empty() || *inside.begin() == "..") continue;
     throw usage_error(
-        fmt::format("the folder of -o, {}, lies among the submissions", display_path(out)), {},
-        "name one beside them, or submissions in a folder of their own");
+        fmt::format("the folder of {}, {}, lies among the submissions", option, display_path(out)),
+        {}, "name one beside them, or submissions in a folder of their own");
   }
 }
 
@@ -135,13 +138,12 @@ void keep_only(const std::vector<std::string>& names, std::vector<Submission>& a
 }
 
 FoundSubmissions find_submissions(const GradeRequest& request, const Assignment& assignment,
-                                  LazyPython& python, const fs::path& scratch, Output& out) {
-  std::optional<Roster> roster;
-  if (!request.roster.empty()) roster = Roster::read(request.roster);
+                                  const Roster* roster, LazyPython& python, const fs::path& scratch,
+                                  Output& out) {
   SubmissionSearch search;
   search.paths = request.submissions;
   search.student = request.student;
-  search.roster = roster ? &*roster : nullptr;
+  search.roster = roster;
   search.scratch = scratch;
   search.unpack = [&python](const fs::path& archive, const fs::path& folder) {
     return unpack_zip(python.interpreter(), archive, folder);
@@ -186,6 +188,19 @@ ExitCode finish(const ClassRunResult& run, const GradeRequest& request, const Co
   return ExitCode::internal;
 }
 
+void require_exports(const GradeRequest& request, bool has_roster) {
+  std::vector<fs::path> inputs = request.submissions;
+  for (const fs::path& file :
+       {request.assignment, request.roster, request.secret, request.rules.extensions,
+        request.rules.adjustments, request.rules.times}) {
+    if (!file.empty()) inputs.push_back(file);
+  }
+  require_exports(request.exports, has_roster, inputs);
+  if (!request.exports.feedback.empty()) {
+    require_apart("--feedback", request.exports.feedback, request.submissions);
+  }
+}
+
 ExitCode grade(const GradeRequest& request, Output& out) {
   if (request.lint) {
     if (!request.submissions.empty()) {
@@ -202,12 +217,16 @@ ExitCode grade(const GradeRequest& request, Output& out) {
     throw usage_error("grading needs a folder for its results: -o OUT", {},
                       "one for each assignment, kept from students");
   }
-  require_apart(request.out, request.submissions);
+  require_apart("-o", request.out, request.submissions);
+  std::optional<Roster> roster;
+  if (!request.roster.empty()) roster = Roster::read(request.roster);
+  require_exports(request, roster.has_value());
   LazyPython python;
   const auto assignment = load_assignment(request.assignment, python.list_evaluator());
   require_whole(*assignment);
   const TemporaryFolder scratch("warpmark-submissions");
-  FoundSubmissions found = find_submissions(request, *assignment, python, scratch.path(), out);
+  FoundSubmissions found = find_submissions(request, *assignment, roster ? &*roster : nullptr,
+                                            python, scratch.path(), out);
   ConsoleStyle style = console_style(STDOUT_FILENO);
   style.for_runner = out.for_runner();
   if (request.quiet) style.verbosity = Verbosity::quiet;
@@ -238,6 +257,7 @@ ExitCode grade(const GradeRequest& request, Output& out) {
   const ClassRunResult run =
       run_class(*assignment, std::move(found.all), files, options, progress, wake.get());
   progress.clear();
+  write_exports(request.exports, roster ? &*roster : nullptr, files.read_all(), out);
   return finish(run, request, style, guard, out);
 }
 
@@ -281,6 +301,7 @@ Command grade_command(const ArgumentParser& program) {
   app.add_option("--times", request->rules.times,
                  "CSV with `student`, `time`: when each handed in, if no platform says it")
       .value_name("FILE");
+  add_export_options(app, request->exports);
   app.add_option("--student", request->student, "All SUBMISSIONS are what this student handed in")
       .value_name("NAME");
   app.add_flag("--regrade", request->regrade, "Grade again what already has a grade");

@@ -17,6 +17,7 @@
 #include "grade/grade_frame.hpp"
 #include "grade/grade_key.hpp"
 #include "grade/graded_plan.hpp"
+#include "grade/seeds.hpp"
 #include "report/grade_text.hpp"
 
 namespace warpmark {
@@ -107,7 +108,8 @@ class ClassRun {
         wake_fd_(wake_fd),
         previous_(submissions_.size()),
         keys_(submissions_.size()),
-        results_(submissions_.size()) {}
+        results_(submissions_.size()),
+        version_(assignment_version(options.setup.secret, assignment.sha256)) {}
 
   ClassRunResult run() {
     refuse_other_assignment();
@@ -296,6 +298,7 @@ class ClassRun {
   void has_result(size_t i, GradeResult result) {
     result.key = keys_[i];
     result.student = submissions_[i].student;  // whatever came back
+    result.context.assignment_version = version_;
     if (!is_grade(result)) {
       ++whole_.failed;
       if (previous_[i]) result = kept(*previous_[i], result);
@@ -312,6 +315,7 @@ class ClassRun {
     std::optional<GradeResult> result = renewed(*previous_[i], assignment_, submissions_[i]);
     if (!result) return false;
     ++whole_.reused;
+    result->context.assignment_version = version_;
     adjust(i, *result);
     if (to_json(*result) != to_json(*previous_[i])) {
       note_change(*previous_[i], *result);
@@ -346,6 +350,7 @@ class ClassRun {
   std::vector<std::optional<GradeResult>> previous_;  ///< by submission: the grade that was there
   std::vector<std::string> keys_;
   std::vector<std::optional<GradeResult>> results_;
+  std::string version_;  ///< of the assignment, for receipts
   std::deque<size_t> waiting_;
   std::deque<Job> jobs_;
   size_t lost_starts_ = 0;  ///< of processes, one after another

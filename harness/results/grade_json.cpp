@@ -57,6 +57,7 @@ Json json_of(const GradeAdjustment& one) {
 Json json_of(const GradeContext& context) {
   return {{"warpmark", context.warpmark},
           {"assignment_sha256", context.assignment_sha256},
+          {"assignment_version", context.assignment_version},
           {"device", context.device},
           {"driver_version", context.driver_version},
           {"nvrtc_version", context.nvrtc_version},
@@ -162,6 +163,7 @@ GradeContext context_of(const RecordField& record) {
   GradeContext context;
   context.warpmark = record.member("warpmark").text();
   context.assignment_sha256 = record.member("assignment_sha256").text();
+  context.assignment_version = record.member("assignment_version").text();
   context.device = record.member("device").text();
   context.driver_version = record.member("driver_version").text();
   context.nvrtc_version = record.member("nvrtc_version").text();

@@ -1,0 +1,77 @@
+#include "cli/grade_exports.hpp"
+
+#include <fmt/format.h>
+
+#include "base/file.hpp"
+#include "cli/output_files.hpp"
+#include "grade/feedback_files.hpp"
+#include "grade/gradebook.hpp"
+
+namespace warpmark {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void write_gradebook(const fs::path& path, const GradebookFile& file, const Gradebook& book,
+                     Output& out) {
+  write_file_atomically(path, file.text);
+  for (const auto* sentences : {&book.left_out, &file.left_out}) {
+    for (const std::string& text : *sentences) {
+      print_error(out, fmt::format("warning: {}: {}", display_path(path), text));
+    }
+  }
+}
+
+}  // namespace
+
+void add_export_options(const ArgumentParser& app, GradeExports& exports) {
+  app.add_option("--canvas", exports.canvas,
+                 "Write a CSV that Canvas's grade book imports; needs --roster")
+      .value_name("FILE");
+  app.add_option("--moodle", exports.moodle,
+                 "Write a CSV with feedback that Moodle imports; needs --roster")
+      .value_name("FILE");
+  app.add_option("--feedback", exports.feedback,
+                 "Write a text for each student, and mailmerge.csv, into the folder DIR")
+      .value_name("DIR");
+}
+
+void require_exports(const GradeExports& exports, bool has_roster,
+                     const std::vector<fs::path>& inputs) {
+  const std::vector<OutputFile> files = {{"--canvas", exports.canvas},
+                                         {"--moodle", exports.moodle}};
+  for (const OutputFile& one : files) {
+    if (one.file.empty()) continue;
+    if (!has_roster) {
+      throw usage_error(
+          fmt::format("{} needs --roster", one.option), {},
+          "platforms know students by ids and e-mail addresses, which the roster has");
+    }
+  }
+  require_kept(files, inputs);
+  for (const OutputFile& one : files) {
+    if (!one.file.empty()) require_writable(one.file);
+  }
+  if (!exports.feedback.empty()) require_writable(exports.feedback / "mailmerge.csv");
+}
+
+void write_exports(const GradeExports& exports, const Roster* roster,
+                   const std::vector<GradeResult>& results, Output& out) {
+  if (roster != nullptr && !(exports.canvas.empty() && exports.moodle.empty())) {
+    const Gradebook book = gradebook_of(*roster, results);
+    if (!exports.canvas.empty()) {
+      write_gradebook(exports.canvas, canvas_csv(*roster, book), book, out);
+    }
+    if (!exports.moodle.empty()) {
+      write_gradebook(exports.moodle, moodle_csv(*roster, book), book, out);
+    }
+  }
+  if (!exports.feedback.empty()) {
+    for (const std::string& text : write_feedback(exports.feedback, roster, results)) {
+      print_error(out, fmt::format("warning: {}: {}", display_path(exports.feedback), text));
+    }
+  }
+}
+
+}  // namespace warpmark
