@@ -6,6 +6,7 @@
 #include "cli/output_files.hpp"
 #include "grade/feedback_files.hpp"
 #include "grade/gradebook.hpp"
+#include "report/item_analysis.hpp"
 
 namespace warpmark {
 
@@ -35,15 +36,17 @@ void add_export_options(const ArgumentParser& app, GradeExports& exports) {
   app.add_option("--feedback", exports.feedback,
                  "Write a text for each student, and mailmerge.csv, into the folder DIR")
       .value_name("DIR");
+  app.add_option("--items", exports.items,
+                 "Write a CSV of how hard each case is, and whether it tells students apart")
+      .value_name("FILE");
 }
 
 void require_exports(const GradeExports& exports, bool has_roster,
                      const std::vector<fs::path>& inputs) {
-  const std::vector<OutputFile> files = {{"--canvas", exports.canvas},
-                                         {"--moodle", exports.moodle}};
+  const std::vector<OutputFile> files = {
+      {"--canvas", exports.canvas}, {"--moodle", exports.moodle}, {"--items", exports.items}};
   for (const OutputFile& one : files) {
-    if (one.file.empty()) continue;
-    if (!has_roster) {
+    if (!one.file.empty() && !has_roster && one.option != "--items") {
       throw usage_error(
           fmt::format("{} needs --roster", one.option), {},
           "platforms know students by ids and e-mail addresses, which the roster has");
@@ -66,6 +69,9 @@ void write_exports(const GradeExports& exports, const Roster* roster,
     if (!exports.moodle.empty()) {
       write_gradebook(exports.moodle, moodle_csv(*roster, book), book, out);
     }
+  }
+  if (!exports.items.empty()) {
+    write_file_atomically(exports.items, items_csv(analyse_items(results)));
   }
   if (!exports.feedback.empty()) {
     for (const std::string& text : write_feedback(exports.feedback, roster, results)) {

@@ -15,6 +15,7 @@ namespace warpmark {
 struct GradeExports {
   std::filesystem::path canvas, moodle;  ///< files for grade books
   std::filesystem::path feedback;        ///< a folder
+  std::filesystem::path items;           ///< a file
 };
 
 void add_export_options(const ArgumentParser& app, GradeExports& exports);

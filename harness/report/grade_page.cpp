@@ -14,19 +14,12 @@
 #include "report/grade_style.hpp"
 #include "report/grade_text.hpp"
 #include "report/html.hpp"
+#include "report/item_analysis.hpp"
 #include "report/style.hpp"
 #include "report/text_line.hpp"
 
 namespace warpmark {
 namespace {
-
-constexpr std::array<GradeWord, 7> kWords = {
-    GradeWord::pass,    GradeWord::wrong, GradeWord::memory_error, GradeWord::race,
-    GradeWord::barrier, GradeWord::limit, GradeWord::not_launched};
-
-// Of kPageStyle and kGradeStyle, in the order of kWords.
-constexpr std::array<const char*, 7> kWordColours = {"--h4", "--c1", "--c4",  "--c3",
-                                                     "--c7", "--c5", "--none"};
 
 std::string cell_text(GradeWord word) {
   if (word == GradeWord::pass) return "✓";
@@ -39,9 +32,8 @@ struct CaseTotals {
   std::string name;
   double max_points = 0;
   bool hidden = false;
-  double share = 0;  ///< mean share of its points
+  double share = 0;  ///< mean share of its points, 0 of what did not compile
   size_t graded = 0;
-  std::array<size_t, kWords.size()> words = {};
 };
 
 class Page {
@@ -64,7 +56,7 @@ class Page {
     tiles();
     histogram();
     heat_map();
-    hardest();
+    page_ += items_table(analyse_items(results_));
     students();
     context();
     page_ += words_footer();
@@ -87,8 +79,6 @@ class Page {
       totals.hidden = one->visibility == Visibility::hidden;
       if (!has_points(result)) continue;
       ++totals.graded;
-      ++totals.words[static_cast<size_t>(std::find(kWords.begin(), kWords.end(), one->word()) -
-                                         kWords.begin())];
       if (one->max_points > 0) totals.share += one->points / one->max_points;
     }
     if (totals.graded > 0) totals.share /= static_cast<double>(totals.graded);
@@ -210,7 +200,7 @@ class Page {
     heat += entry("h1", "&nbsp;", "less");
     heat += entry("h0", "&nbsp;", "none");
     heat += entry("none", "–", "not launched");
-    for (const GradeWord word : kWords) {
+    for (const GradeWord word : kGradeWords) {
       if (word == GradeWord::pass || word == GradeWord::not_launched) continue;
       letters += entry("letter", cell_text(word), to_text(word));
     }
@@ -237,38 +227,6 @@ class Page {
                          cell_text(word));
     }
     add(row + "</tr>");
-  }
-
-  void hardest() {
-    std::vector<CaseTotals> cases;
-    std::copy_if(cases_.begin(), cases_.end(), std::back_inserter(cases),
-                 [](const CaseTotals& one) { return one.graded > 0; });
-    if (cases.size() < 2 || totals_.graded < 2) return;
-    std::stable_sort(cases.begin(), cases.end(),
-                     [](const CaseTotals& a, const CaseTotals& b) { return a.share < b.share; });
-    add("<h2>Hardest cases first</h2>");
-    add("<div class=\"scroll\"><table><thead><tr><th>case</th><th class=\"number\">points</th>"
-        "<th class=\"number\">mean share</th><th class=\"number\">passed</th><th>verdicts</th>"
-        "</tr></thead>\n<tbody>");
-    for (const CaseTotals& one : cases) {
-      std::string bar, words;
-      for (size_t i = 0; i < kWords.size(); ++i) {
-        if (one.words[i] == 0) continue;
-        const std::string what = fmt::format("{} {}", one.words[i], to_text(kWords[i]));
-        bar +=
-            fmt::format("<i style=\"width:{:.2f}%;background:var({})\" title=\"{}\"></i>",
-                        100.0 * static_cast<double>(one.words[i]) / static_cast<double>(one.graded),
-                        kWordColours[i], what);
-        if (i > 0) words += (words.empty() ? "" : ", ") + what;
-      }
-      add(fmt::format(
-          "<tr><td>{}{}</td><td class=\"number\">{}</td><td class=\"number\">{:.0f} %</td>"
-          "<td class=\"number\">{} of {}</td><td><div class=\"verdicts\"><div class=\"share\">"
-          "{}</div><span class=\"remark\">{}</span></div></td></tr>",
-          html_text(one.name), one.hidden ? " <span class=\"remark\">hidden</span>" : "",
-          points_text(one.max_points), 100 * one.share, one.words[0], one.graded, bar, words));
-    }
-    add("</tbody></table></div>");
   }
 
   void students() {

@@ -45,9 +45,10 @@ table.heat tfoot th{text-align:left}
 .legend span{display:inline-block;white-space:nowrap;margin-right:.7rem}
 .legend b{display:inline-block;min-width:1.5rem;text-align:center;border-radius:4px;color:var(--ink);
 margin-right:.3rem}
-.verdicts{display:flex;align-items:center;gap:.8rem;min-width:26rem}
+.verdicts{display:flex;align-items:center;gap:.8rem;min-width:20rem}
 .share{display:flex;flex:0 0 12rem;height:1rem;border-radius:4px;overflow:hidden;background:var(--none)}
 .share i{display:block}
+td.failures{min-width:18rem;max-width:34rem;overflow-wrap:anywhere;font-size:.9em}
 .badge{display:inline-block;border-radius:999px;padding:0 .6rem;font-size:.85em;font-weight:600;
 background:var(--none);white-space:nowrap}
 .badge.pass{background:var(--h4)}.badge.lost{background:var(--h0)}.badge.part{background:var(--h1)}

@@ -156,6 +156,24 @@ class Feedback(StaffTest):
         self.assertEqual(len(self.table("mails/mailmerge.csv")), 1)
 
 
+class Items(StaffTest):
+    def test_are_analysed_without_what_did_not_compile(self):
+        students = {"s%02d" % i: KERNEL if i < 6 else KERNEL.replace("i < n", "i < n / 4 * 4") for i in range(10)}
+        self.hand_in(**students, eva="int x = y;", fay="int main() {}")
+        self.grade("--items", "items.csv")
+        with (self.folder / "items.csv").open(newline="") as file:
+            small, odd = csv.DictReader(file, strict=True)
+        self.assertEqual((small["students"], small["passed"], small["mean_share"], small["correlation"]),
+                         ("10", "10", "1.0000", ""))  # nothing differs
+        self.assertEqual((odd["case"], odd["visibility"], odd["passed"], odd["wrong"], odd["not launched"]),
+                         ("odd", "hidden", "6", "4", "0"))
+        self.assertEqual((odd["mean_share"], odd["upper_lower"], odd["not_run"]), ("0.8000", "0.50", "2"))
+        self.assertRegex(odd["commonest failures"], "^4 × wrong: .*elements? of `out`")
+        page = (self.folder / "out/report.html").read_text()
+        self.assertIn("Of 10 submissions that ran. Left out: 2 submissions that did not compile or run.", page)
+        self.assertIn("4 × wrong: ", page)
+
+
 class Receipts(StaffTest):
     def test_a_student_can_check_what_was_graded(self):
         text = "\ufeff" + KERNEL
