@@ -196,8 +196,15 @@ void require_exports(const GradeRequest& request, bool has_roster) {
     if (!file.empty()) inputs.push_back(file);
   }
   require_exports(request.exports, has_roster, inputs);
-  if (!request.exports.feedback.empty()) {
-    require_apart("--feedback", request.exports.feedback, request.submissions);
+  for (const auto& [option, folder] : {std::pair{"--feedback", request.exports.feedback},
+                                       {"--anonymous", request.exports.anonymous}}) {
+    if (folder.empty()) continue;
+    require_apart(option, folder, request.submissions);
+    std::error_code code;
+    if (fs::weakly_canonical(folder, code) == fs::weakly_canonical(request.out, code)) {
+      throw usage_error(fmt::format("{} and -o name the same folder", option), {},
+                        "it would replace files of the class");
+    }
   }
 }
 
@@ -248,6 +255,8 @@ ExitCode grade(const GradeRequest& request, Output& out) {
   for (const Submission& one : found.all) students.push_back(one.student);
   for (const std::string& text : rules.unknown(students)) print_error(out, "warning: " + text);
 
+  write_similar(request.exports, *assignment, found.all);
+
   const UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   const InterruptGuard guard([&wake] {
     const uint64_t one = 1;
@@ -257,7 +266,8 @@ ExitCode grade(const GradeRequest& request, Output& out) {
   const ClassRunResult run =
       run_class(*assignment, std::move(found.all), files, options, progress, wake.get());
   progress.clear();
-  write_exports(request.exports, roster ? &*roster : nullptr, files.read_all(), out);
+  write_exports(request.exports, roster ? &*roster : nullptr, secret.bytes(), files.read_all(),
+                out);
   return finish(run, request, style, guard, out);
 }
 

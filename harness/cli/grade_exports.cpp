@@ -4,9 +4,14 @@
 
 #include "base/file.hpp"
 #include "cli/output_files.hpp"
+#include "grade/anonymous.hpp"
 #include "grade/feedback_files.hpp"
 #include "grade/gradebook.hpp"
+#include "grade/handout_template.hpp"
+#include "report/grade_page.hpp"
+#include "report/grades_csv.hpp"
 #include "report/item_analysis.hpp"
+#include "report/similarity.hpp"
 
 namespace warpmark {
 
@@ -36,30 +41,40 @@ void add_export_options(const ArgumentParser& app, GradeExports& exports) {
   app.add_option("--feedback", exports.feedback,
                  "Write a text for each student, and mailmerge.csv, into the folder DIR")
       .value_name("DIR");
+  app.add_option("--anonymous", exports.anonymous,
+                 "Write the class's page and CSV without names, with pseudonyms, into the folder\n"
+                 "DIR")
+      .value_name("DIR");
   app.add_option("--items", exports.items,
                  "Write a CSV of how hard each case is, and whether it tells students apart")
+      .value_name("FILE");
+  app.add_option("--similar", exports.similar,
+                 "Write a page of submissions that are alike, side by side; JSON if FILE ends\n"
+                 "in .json")
       .value_name("FILE");
 }
 
 void require_exports(const GradeExports& exports, bool has_roster,
                      const std::vector<fs::path>& inputs) {
-  const std::vector<OutputFile> files = {
-      {"--canvas", exports.canvas}, {"--moodle", exports.moodle}, {"--items", exports.items}};
+  std::vector<OutputFile> files = {{"--canvas", exports.canvas}, {"--moodle", exports.moodle}};
   for (const OutputFile& one : files) {
-    if (!one.file.empty() && !has_roster && one.option != "--items") {
+    if (!one.file.empty() && !has_roster) {
       throw usage_error(
           fmt::format("{} needs --roster", one.option), {},
           "platforms know students by ids and e-mail addresses, which the roster has");
     }
   }
+  files.push_back({"--items", exports.items});
+  for (const fs::path& file : exports.similar) files.push_back({"--similar", file});
   require_kept(files, inputs);
   for (const OutputFile& one : files) {
     if (!one.file.empty()) require_writable(one.file);
   }
   if (!exports.feedback.empty()) require_writable(exports.feedback / "mailmerge.csv");
+  if (!exports.anonymous.empty()) require_writable(exports.anonymous / "grades.csv");
 }
 
-void write_exports(const GradeExports& exports, const Roster* roster,
+void write_exports(const GradeExports& exports, const Roster* roster, std::string_view secret,
                    const std::vector<GradeResult>& results, Output& out) {
   if (roster != nullptr && !(exports.canvas.empty() && exports.moodle.empty())) {
     const Gradebook book = gradebook_of(*roster, results);
@@ -70,6 +85,11 @@ void write_exports(const GradeExports& exports, const Roster* roster,
       write_gradebook(exports.moodle, moodle_csv(*roster, book), book, out);
     }
   }
+  if (!exports.anonymous.empty()) {
+    const std::vector<GradeResult> anonymous = anonymous_results(results, Pseudonyms(secret));
+    write_file_atomically(exports.anonymous / "grades.csv", grades_csv(anonymous));
+    write_file_atomically(exports.anonymous / "report.html", grade_page(anonymous));
+  }
   if (!exports.items.empty()) {
     write_file_atomically(exports.items, items_csv(analyse_items(results)));
   }
@@ -77,6 +97,28 @@ void write_exports(const GradeExports& exports, const Roster* roster,
     for (const std::string& text : write_feedback(exports.feedback, roster, results)) {
       print_error(out, fmt::format("warning: {}: {}", display_path(exports.feedback), text));
     }
+  }
+}
+
+void write_similar(const GradeExports& exports, const Assignment& assignment,
+                   std::vector<Submission> submissions) {
+  if (exports.similar.empty()) return;
+  std::vector<SimilaritySource> sources;
+  for (Submission& one : submissions) {
+    read_submission(one, assignment.submission);
+    if (!one.text.empty()) sources.push_back({one.student, std::move(one.text)});
+  }
+  std::string given;
+  try {
+    given = handout_template(assignment).text;
+  } catch (const Error&) {
+    // Then students started from nothing.
+  }
+  const Similarity found = find_similar(std::move(sources), given);
+  for (const fs::path& file : exports.similar) {
+    write_file_atomically(file, file.extension() == ".json"
+                                    ? similarity_json(found, assignment.id)
+                                    : similarity_page(found, assignment.title));
   }
 }
 

@@ -5,7 +5,6 @@
 
 #include "base/log_text.hpp"
 #include "base/text.hpp"
-#include "report/case_text.hpp"
 #include "report/grade_text.hpp"
 #include "report/grades_csv.hpp"
 #include "report/html.hpp"
@@ -65,13 +64,13 @@ std::string items_table(const ItemAnalysis& analysis) {
   std::stable_sort(cases.begin(), cases.end(),
                    [](const auto* a, const auto* b) { return a->share < b->share; });
   std::string table = "<h2>Hardest cases first</h2>\n<p class=\"remark\">Of " +
-                      count_text(analysis.ran, "submission") + " that ran.";
+                      counted(analysis.ran, "submission") + " that ran.";
   if (analysis.not_run > 0) {
     table += fmt::format(" Left out: {} that did not compile or run.",
-                         count_text(analysis.not_run, "submission"));
+                         counted(analysis.not_run, "submission"));
   }
   if (analysis.not_graded > 0) {
-    table += fmt::format(" Not graded: {}.", count_text(analysis.not_graded, "submission"));
+    table += fmt::format(" Not graded: {}.", counted(analysis.not_graded, "submission"));
   }
   table += analysis.ran < kFewestStudents
                ? fmt::format(" r and D need {} submissions.</p>\n", kFewestStudents)

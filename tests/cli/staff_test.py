@@ -174,6 +174,96 @@ class Items(StaffTest):
         self.assertIn("4 × wrong: ", page)
 
 
+HELPER = """__device__ float part(const float *values, int at, int count, float by) {
+  float sum = 0;
+  for (int k = 0; k < 4; ++k) { if (at + k < count) sum += values[at + k] * by; }
+  while (sum > 1e30f || sum < -1e30f) { sum = sum / 2; }
+  return at < count ? values[at] * by : sum;
+}
+"""
+OWN = """extern "C" __global__ void scale(float *out, const float *src, float f, int n) {
+  __shared__ float tile[64];
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+    tile[threadIdx.x] = part(src, i, n, f);
+    if (tile[threadIdx.x] != 0 || i >= 0) { out[i] = tile[threadIdx.x]; } else { out[i] = 0; }
+  }
+}
+"""
+
+
+class Similar(StaffTest):
+    def test_copies_are_side_by_side_and_cost_nothing(self):
+        copied = (HELPER.replace("part", "helper").replace("sum", "s").replace("values", "v") + OWN.replace("part", "helper")
+                  .replace("tile", "t").replace("{", "{ // mine </pre><script>\n"))
+        self.hand_in(ada=HELPER + OWN, bob="// <b>mine</b>\n" + copied, cem=KERNEL)
+        # Kernels of five lines are alike, and say nothing.
+        self.write("class/<i>dee/scale.cu", KERNEL.replace("i ", "me ").replace("i]", "me]"))
+        self.grade("--similar", "pairs.html", "--similar", "pairs.json")
+        found = json.loads((self.folder / "pairs.json").read_text())
+        self.assertEqual([pair["students"] for pair in found["pairs"]], [["ada", "bob"]])
+        self.assertGreater(min(found["pairs"][0]["shares"]), 0.9)
+        self.assertEqual(found["too_short"], ["<i>dee", "cem"])
+        page = (self.folder / "pairs.html").read_text()
+        for words in ("Too short to tell: 2", "ada and bob", 'class="same"', "&lt;script&gt;", "no points depend on it"):
+            self.assertIn(words, page)
+        for markup in ("<script", "<b>mine", "<i>dee"):
+            self.assertNotIn(markup, page)
+        self.assertEqual([row["points"] for row in self.rows()], ["6"] * 4)
+        for file in (self.folder / "out/students/bob").iterdir():
+            self.assertNotIn("similar", file.read_text().lower())
+
+    def test_the_template_does_not_count(self):
+        self.write("hw1.yaml", ASSIGNMENT + "template: start.cu\n")
+        self.write("start.cu", HELPER + OWN.replace("!= 0", "== 0"))
+        self.hand_in(ada=HELPER + OWN, bob=HELPER + OWN)
+        self.grade("--similar", "pairs.json")
+        found = json.loads((self.folder / "pairs.json").read_text())
+        self.assertEqual((found["pairs"], found["too_short"]), ([], ["ada", "bob"]))
+
+    def test_the_page_is_no_submission(self):
+        self.hand_in(ada=KERNEL)
+        self.write("more.csv", "student,points\nada,1\n")
+        _, errors = self.grade("--adjustments", "more.csv", "--similar", "more.csv", code=2)
+        self.assertIn("--similar", errors)
+
+
+class Anonymous(StaffTest):
+    def test_pages_name_nobody(self):
+        self.write("roster.csv", "student,login\nAda Lovelace,ada\nGeorge Boole,bob\nEva Secret,eva\n")
+        self.write("class/ada/scale.cu", KERNEL)
+        self.write("class/bob/boole_own.cu", NO_BOUND)
+        self.write("class/eva/scale.cu", "// by Eva Secret\nint eva_secret = y;")
+        self.write("more.csv", "student,points,reason\nGeorge Boole,1,George was ill\n")
+        self.write("times.csv", "student,time\nGeorge Boole,2026-11-20T11:00Z\n")
+        extra = ["--roster", "roster.csv", "--adjustments", "more.csv", "--times", "times.csv"]
+        self.grade(*extra, "--anonymous", "shown")
+        files = sorted(path.name for path in (self.folder / "shown").iterdir())
+        self.assertEqual(files, ["grades.csv", "report.html"])
+        hashes = [one["submission_sha256"] for one in self.results().values()]
+        for path in (self.folder / "shown").iterdir():
+            text = path.read_text()
+            for name in ("Ada", "Lovelace", "George", "Boole", "boole", "Eva", "eva_secret", "2026-11-20T11",
+                         *(one[:16] for one in hashes)):
+                self.assertNotIn(name, text, path.name)
+        rows = self.table("shown/grades.csv")
+        names = [row[0] for row in rows[1:]]
+        self.assertEqual(names, sorted(names))
+        for name in names:
+            self.assertRegex(name, "^student-[0-9a-f]{10}$")
+        self.assertEqual(sorted(row[2] for row in rows[1:]), ["0", "1", "6"])
+        # The same with the same secret, and others with another.
+        self.grade(*extra, "--anonymous", "again")
+        self.assertEqual(self.table("again/grades.csv"), rows)
+        self.write("secret", "fedcba9876543210")
+        self.grade(*extra, "--anonymous", "other")
+        self.assertEqual(set(names) & {row[0] for row in self.table("other/grades.csv")}, set())
+
+    def test_the_folder_of_the_class_is_kept(self):
+        self.hand_in(ada=KERNEL)
+        _, errors = self.grade("--anonymous", "./out", code=2)
+        self.assertIn("--anonymous and -o name the same folder", errors)
+
+
 class Receipts(StaffTest):
     def test_a_student_can_check_what_was_graded(self):
         text = "\ufeff" + KERNEL

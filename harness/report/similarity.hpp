@@ -1,0 +1,50 @@
+// Which submissions are alike: pairs for people to look at, never a penalty.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warpmark {
+
+/// What a student handed in.
+struct SimilaritySource {
+  std::string student;
+  std::string text;
+};
+
+/// From a line to a line, both included.
+using LineRange = std::pair<int, int>;
+
+struct SimilarPair {
+  size_t a = 0, b = 0;              ///< of the sources
+  size_t shared = 0;                ///< different fingerprints
+  double share_a = 0, share_b = 0;  ///< of those that each has
+  std::vector<LineRange> lines_a, lines_b;
+};
+
+struct Similarity {
+  std::vector<SimilaritySource> sources;
+  std::vector<size_t> prints;  ///< of each source: its own, without the template's and common ones
+  std::vector<size_t> too_short;   ///< sources with fewer than kFewestPrints
+  std::vector<SimilarPair> pairs;  ///< most shared first
+};
+
+/// Fewer fingerprints than these, about 70 tokens, are too short to tell a copy from another
+/// solution of the same task.
+constexpr size_t kFewestPrints = 20;
+/// A pair has at least so many in common, and so large a share of one of the two.
+constexpr size_t kFewestShared = 8;
+constexpr double kLeastShare = 0.3;
+
+/// Looks for pairs through an index of fingerprints, without comparing texts. Those of
+/// `template_text` do not count, nor those that more than 10 sources and a quarter of all have.
+Similarity find_similar(std::vector<SimilaritySource> sources, const std::string& template_text);
+
+/// Pairs side by side, with the lines that they share marked.
+std::string similarity_page(const Similarity& similarity, const std::string& title);
+/// The same as JSON, without sources.
+std::string similarity_json(const Similarity& similarity, const std::string& assignment);
+
+}  // namespace warpmark
