@@ -10,6 +10,7 @@
 #include "base/log_text.hpp"
 #include "base/text.hpp"
 #include "report/case_text.hpp"
+#include "report/class_controls.hpp"
 #include "report/grade_blocks.hpp"
 #include "report/grade_style.hpp"
 #include "report/grade_text.hpp"
@@ -168,10 +169,15 @@ class Page {
                     points_text(totals_.max_points)));
   }
 
+  // More than one screen shows at once.
+  bool is_long() const { return results_.size() > 25; }
+
   void heat_map() {
     if (results_.empty() || cases_.empty()) return;
     add("<h2>Students and cases</h2>");
-    add("<div class=\"scroll\"><table class=\"heat\">\n<thead><tr><th>student</th>"
+    if (is_long()) page_ += class_controls(results_);
+    add(fmt::format("<div class=\"scroll{}\">", is_long() ? " tall" : ""));
+    add("<table class=\"heat\">\n<thead><tr><th>student</th>"
         "<th class=\"number\">points</th>");
     for (const CaseTotals& one : cases_) {
       const std::string name = html_text(one.name);
@@ -179,8 +185,13 @@ class Page {
           "<th class=\"name\" scope=\"col\" title=\"{0}, {2} points\"><span>{0}{1}</span></th>",
           name, one.hidden ? " (hidden)" : "", points_text(one.max_points)));
     }
-    add("</tr></thead>\n<tbody>");
+    add("</tr></thead>\n<tbody class=\"by-points\">");
     for (const size_t i : order_) heat_row(i);
+    if (is_long()) {
+      // Without scripts, another order is another body: the style sheet shows one of them.
+      add("</tbody>\n<tbody class=\"by-name\">");
+      for (size_t i = 0; i < results_.size(); ++i) heat_row(i);
+    }
     add("</tbody>\n<tfoot><tr><th scope=\"row\">mean share</th><td></td>");
     for (const CaseTotals& one : cases_) {
       add(one.graded == 0 ? "<td></td>" : fmt::format("<td>{:.0f} %</td>", 100 * one.share));
@@ -211,9 +222,9 @@ class Page {
     const GradeResult& result = results_[i];
     const std::string name = html_text(result.student);
     std::string row = fmt::format(
-        "<tr><th scope=\"row\" title=\"{0}\"><a href=\"#student-{1}\">{0}</a></th>"
+        "<tr class=\"{3}\"><th scope=\"row\" title=\"{0}\"><a href=\"#student-{1}\">{0}</a></th>"
         "<td class=\"number\">{2}</td>",
-        name, i, has_points(result) ? points_text(result.final_points()) : "–");
+        name, i, has_points(result) ? points_text(result.final_points()) : "–", shown_with(result));
     for (const CaseTotals& totals : cases_) {
       const GradedCase* one = find_case(result, totals.name);
       if (one == nullptr) {
@@ -237,10 +248,10 @@ class Page {
 
   void student(const GradeResult& result, size_t i) {
     add(
-        fmt::format("<details class=\"student\" id=\"student-{}\"{}><summary><b>{}</b>"
+        fmt::format("<details class=\"student {}\" id=\"student-{}\"{}><summary><b>{}</b>"
                     "<span class=\"points\">{}</span>{}</summary>\n<div class=\"inside\">",
-                    i, results_.size() == 1 ? " open" : "", html_text(result.student),
-                    total_text(result), badges(result)));
+                    shown_with(result), i, results_.size() == 1 ? " open" : "",
+                    html_text(result.student), total_text(result), badges(result)));
     add(adjustment_block(result));
     const std::string message = message_text(result);
     if (!message.empty()) {

@@ -41,7 +41,7 @@ std::string item_row(const CaseStatistics& one) {
   }
   std::string failures;
   for (const CommonFailure& failure : one.failures) {
-    failures += "<div>" + html_text(failure_text(failure)) + "</div>";
+    failures += "<div>" + html_prose(failure_text(failure)) + "</div>";
   }
   return fmt::format(
       "<tr><td>{}{}</td><td class=\"number\">{}</td><td class=\"number\">{:.0f} %</td>"
