@@ -255,8 +255,8 @@ ExitCode grade(const GradeRequest& request, Output& out) {
   for (const Submission& one : found.all) students.push_back(one.student);
   for (const std::string& text : rules.unknown(students)) print_error(out, "warning: " + text);
 
-  write_similar(request.exports, *assignment, found.all);
-
+  const std::vector<Submission> submissions =
+      request.exports.similar.empty() ? std::vector<Submission>() : found.all;
   const UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   const InterruptGuard guard([&wake] {
     const uint64_t one = 1;
@@ -266,6 +266,7 @@ ExitCode grade(const GradeRequest& request, Output& out) {
   const ClassRunResult run =
       run_class(*assignment, std::move(found.all), files, options, progress, wake.get());
   progress.clear();
+  write_similar(request.exports, *assignment, submissions, files);
   write_exports(request.exports, roster ? &*roster : nullptr, secret.bytes(), files.read_all(),
                 out);
   return finish(run, request, style, guard, out);

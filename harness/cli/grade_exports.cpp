@@ -101,12 +101,16 @@ void write_exports(const GradeExports& exports, const Roster* roster, std::strin
 }
 
 void write_similar(const GradeExports& exports, const Assignment& assignment,
-                   std::vector<Submission> submissions) {
+                   std::vector<Submission> submissions, const GradeFiles& files) {
   if (exports.similar.empty()) return;
   std::vector<SimilaritySource> sources;
   for (Submission& one : submissions) {
     read_submission(one, assignment.submission);
-    if (!one.text.empty()) sources.push_back({one.student, std::move(one.text)});
+    if (one.text.empty()) continue;
+    sources.push_back({one.student, std::move(one.text), {}});
+    const auto result = files.read(one.student);
+    // A grade that was kept is that of an older file.
+    if (result && result->submission_sha256 == one.sha256) sources.back().ptx = result->ptx_prints;
   }
   std::string given;
   try {

@@ -33,8 +33,8 @@ void require_exports(const GradeExports& exports, bool has_roster,
 void write_exports(const GradeExports& exports, const Roster* roster, std::string_view secret,
                    const std::vector<GradeResult>& results, Output& out);
 
-/// Writes which of the submissions are alike; each is read for it.
+/// Writes which of the submissions are alike; each is read for it. What was compiled is as `files` say.
 void write_similar(const GradeExports& exports, const Assignment& assignment,
-                   std::vector<Submission> submissions);
+                   std::vector<Submission> submissions, const GradeFiles& files);
 
 }  // namespace warpmark

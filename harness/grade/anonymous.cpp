@@ -56,6 +56,7 @@ std::vector<GradeResult> anonymous_results(std::vector<GradeResult> results,
                               &result.log, &result.staff, &result.handed_in}) {
       text->clear();
     }
+    result.ptx_prints.clear();
     result.student = pseudonyms.of(result.student);
   }
   std::sort(results.begin(), results.end(),

@@ -86,6 +86,7 @@ std::optional<GradeResult> renewed(const GradeResult& known, const Assignment& a
   result.log = known.log;
   result.staff = known.staff;
   result.flags = known.flags;
+  result.ptx_prints = known.ptx_prints;
   result.seconds = known.seconds;
   result.context = known.context;
   result.context.assignment_sha256 = assignment.sha256;

@@ -1,9 +1,12 @@
 #include "report/code_prints.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string>
 
+#include "compiler/ptx_normal.hpp"
 #include "compiler/source_tokens.hpp"
 
 namespace warpmark {
@@ -48,16 +51,8 @@ std::string_view normalised(const SourceToken& token) {
   }
 }
 
-}  // namespace
-
-CodePrints code_prints(std::string_view source) {
-  std::vector<uint64_t> hashes;
-  std::vector<int> lines;
-  for (const SourceToken& token : source_tokens(source)) {
-    if (token.directive) continue;
-    hashes.push_back(hash_of(normalised(token)));
-    lines.push_back(token.line);
-  }
+// Of tokens by their hashes, with the line of each.
+CodePrints winnowed(const std::vector<uint64_t>& hashes, const std::vector<int>& lines) {
   CodePrints made;
   made.tokens = hashes.size();
   std::vector<CodePrint> runs;
@@ -79,6 +74,33 @@ CodePrints code_prints(std::string_view source) {
     chosen = least;
   }
   return made;
+}
+
+}  // namespace
+
+CodePrints code_prints(std::string_view source) {
+  std::vector<uint64_t> hashes;
+  std::vector<int> lines;
+  for (const SourceToken& token : source_tokens(source)) {
+    if (token.directive) continue;
+    hashes.push_back(hash_of(normalised(token)));
+    lines.push_back(token.line);
+  }
+  return winnowed(hashes, lines);
+}
+
+std::vector<std::string> ptx_prints(std::string_view ptx) {
+  constexpr size_t kMost = 4000;
+  std::vector<uint64_t> hashes;
+  for (const std::string& token : normalised_ptx(ptx)) hashes.push_back(hash_of(token));
+  std::vector<std::string> digits;
+  for (const CodePrint& print : winnowed(hashes, std::vector<int>(hashes.size())).prints) {
+    digits.push_back(fmt::format("{:016x}", print.hash));
+  }
+  std::sort(digits.begin(), digits.end());
+  digits.erase(std::unique(digits.begin(), digits.end()), digits.end());
+  digits.resize(std::min(digits.size(), kMost));
+  return digits;
 }
 
 }  // namespace warpmark

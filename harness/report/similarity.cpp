@@ -44,6 +44,42 @@ PrintIndex index_of(const std::vector<CodePrints>& prints, const CodePrints& giv
   return index;
 }
 
+// Adds what compiled code says to the pairs that there are, and pairs that only it tells.
+void add_ptx(Similarity& found) {
+  std::unordered_map<std::string_view, std::vector<size_t>> index;
+  for (size_t i = 0; i < found.sources.size(); ++i) {
+    for (const std::string& print : found.sources[i].ptx) index[print].push_back(i);
+  }
+  const size_t most = std::max(kCommonSources, found.sources.size() / 4);
+  std::vector<size_t> own(found.sources.size());
+  std::map<std::pair<size_t, size_t>, size_t> shared;
+  for (const auto& [print, holders] : index) {
+    if (holders.size() > most) continue;
+    for (size_t i = 0; i < holders.size(); ++i) {
+      ++own[holders[i]];
+      for (size_t j = i + 1; j < holders.size(); ++j) ++shared[{holders[i], holders[j]}];
+    }
+  }
+  std::map<std::pair<size_t, size_t>, size_t> known;
+  for (size_t i = 0; i < found.pairs.size(); ++i) known[{found.pairs[i].a, found.pairs[i].b}] = i;
+  for (const auto& [pair, count] : shared) {
+    const auto [a, b] = pair;
+    const auto share = [&, shares = count](size_t i) {
+      return static_cast<double>(shares) / static_cast<double>(own[i]);
+    };
+    auto place = known.find(pair);
+    if (place == known.end()) {
+      // Of a task of five lines the compiler makes the same of every solution.
+      if (std::min(found.prints[a], found.prints[b]) < kFewestPrints) continue;
+      if (count < kFewestPtx || std::min(share(a), share(b)) < kLeastPtxShare) continue;
+      place = known.emplace(pair, found.pairs.size()).first;
+      found.pairs.push_back({a, b, 0, 0, 0, {}, {}});
+    }
+    found.pairs[place->second].ptx_shared = count;
+    found.pairs[place->second].ptx_share = std::max(share(a), share(b));
+  }
+}
+
 }  // namespace
 
 Similarity find_similar(std::vector<SimilaritySource> sources, const std::string& template_text) {
@@ -84,8 +120,11 @@ Similarity find_similar(std::vector<SimilaritySource> sources, const std::string
     one.lines_b = lines_of(prints[b], hashes);
     found.pairs.push_back(std::move(one));
   }
+  add_ptx(found);
   std::stable_sort(found.pairs.begin(), found.pairs.end(),
-                   [](const SimilarPair& a, const SimilarPair& b) { return a.shared > b.shared; });
+                   [](const SimilarPair& x, const SimilarPair& y) {
+                     return x.shared + x.ptx_shared > y.shared + y.ptx_shared;
+                   });
   return found;
 }
 

@@ -64,7 +64,8 @@ std::string side_by_side(const Similarity& all, const SimilarPair& pair, size_t 
 std::string pair_table(const Similarity& all) {
   std::string table =
       "<div class=\"scroll\"><table><thead><tr><th class=\"number\">shared</th><th>student</th>"
-      "<th class=\"number\">of it</th><th>student</th><th class=\"number\">of it</th></tr></thead>"
+      "<th class=\"number\">of it</th><th>student</th><th class=\"number\">of it</th><th "
+      "class=\"number\">compiled</th></tr></thead>"
       "\n<tbody>";
   for (size_t i = 0; i < std::min(all.pairs.size(), kMostPairs); ++i) {
     const SimilarPair& pair = all.pairs[i];
@@ -73,9 +74,12 @@ std::string pair_table(const Similarity& all) {
                                    : std::to_string(pair.shared);
     table += fmt::format(
         "<tr><td class=\"number\">{}</td><td>{}</td><td class=\"number\">{}</td><td>{}</td>"
-        "<td class=\"number\">{}</td></tr>\n",
+        "<td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
         shared, html_text(in_one_line(all.sources[pair.a].student)), whole_percent(pair.share_a),
-        html_text(in_one_line(all.sources[pair.b].student)), whole_percent(pair.share_b));
+        html_text(in_one_line(all.sources[pair.b].student)), whole_percent(pair.share_b),
+        pair.ptx_shared == 0
+            ? ""
+            : fmt::format("{}, {}", pair.ptx_shared, whole_percent(pair.ptx_share)));
   }
   return table + "</tbody></table></div>\n";
 }
@@ -121,7 +125,9 @@ std::string similarity_json(const Similarity& similarity, const std::string& ass
         {{"students", {similarity.sources[pair.a].student, similarity.sources[pair.b].student}},
          {"shared", pair.shared},
          {"shares", {pair.share_a, pair.share_b}},
-         {"lines", {pair.lines_a, pair.lines_b}}});
+         {"lines", {pair.lines_a, pair.lines_b}},
+         {"ptx_shared", pair.ptx_shared},
+         {"ptx_share", pair.ptx_share}});
   }
   for (const size_t i : similarity.too_short) too_short.push_back(similarity.sources[i].student);
   return json_document(strict_json({{"similarity", 1},

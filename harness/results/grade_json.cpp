@@ -91,6 +91,7 @@ Json json_of(const GradeResult& result, const std::vector<GradeWord>& words) {
                       {"adjustments", std::move(adjustments)},
                       {"final_points", result.final_points()},
                       {"flags", result.flags},
+                      {"ptx_prints", result.ptx_prints},
                       {"seconds", seconds_of(result.seconds)},
                       {"context", json_of(result.context)}});
 }
@@ -216,6 +217,7 @@ GradeResult grade_result_from_json(const Json& json, const Position& where) {
   }
   not_negative(record.member("final_points"));  // the sum of the others
   result.flags = record.member("flags").texts();
+  result.ptx_prints = record.member("ptx_prints").texts();
   result.seconds = not_negative(record.member("seconds"));
   result.context = context_of(record.member("context"));
   return result;

@@ -115,7 +115,9 @@ struct GradeResult {
   /// The points of the cases with all adjustments, and not below 0: the grade.
   double final_points() const;
   std::vector<std::string> flags;  ///< for staff: "uses clock64", …
-  double seconds = 0;              ///< wall clock, compile included
+  /// For staff: fingerprints of the compiled code, to compare it with that of others.
+  std::vector<std::string> ptx_prints;
+  double seconds = 0;  ///< wall clock, compile included
   GradeContext context;
 };
 

@@ -212,6 +212,24 @@ class Similar(StaffTest):
         for file in (self.folder / "out/students/bob").iterdir():
             self.assertNotIn("similar", file.read_text().lower())
 
+    def test_macros_hide_no_copy_from_compiled_code(self):
+        text = HELPER + OWN
+        for name, mark in (("BEGIN", "{"), ("END", "}"), ("STOP", ";"), ("IS", "="), ("OPEN", "("), ("UP", "[")):
+            text = text.replace(mark, " %s " % name)
+            self.assertIn(name, text)
+        text = "".join("#define %s %s\n" % pair for pair in
+                       (("BEGIN", "{"), ("END", "}"), ("STOP", ";"), ("IS", "="), ("OPEN", "("), ("UP", "["))) + text
+        text = text.replace(" IS  IS ", "==").replace("> IS ", ">=").replace("! IS ", "!=").replace("+ IS ", "+=")
+        self.hand_in(ada=HELPER + OWN, bob=text, cem=KERNEL)
+        self.grade("--similar", "pairs.json", "--similar", "pairs.html")
+        (pair,) = json.loads((self.folder / "pairs.json").read_text())["pairs"]
+        self.assertEqual((pair["students"], pair["shared"], pair["ptx_share"]), (["ada", "bob"], 0, 1))
+        self.assertIn("%d, 100 %%" % pair["ptx_shared"], (self.folder / "pairs.html").read_text())
+        # Known results have it, too, and students' files do not.
+        self.grade("--similar", "again.json")
+        self.assertEqual((self.folder / "again.json").read_text(), (self.folder / "pairs.json").read_text())
+        self.assertEqual(json.loads((self.folder / "out/students/ada/student.json").read_text())["ptx_prints"], [])
+
     def test_the_template_does_not_count(self):
         self.write("hw1.yaml", ASSIGNMENT + "template: start.cu\n")
         self.write("start.cu", HELPER + OWN.replace("!= 0", "== 0"))

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <regex>
 
 #include "report/code_prints.hpp"
@@ -131,6 +132,41 @@ TEST(Similarity, ARunOfTokensInCommonHasAPrintInCommon) {
     EXPECT_GT(shared, 0U) << cut;
     if (text.find(' ', cut) == std::string::npos) break;
   }
+}
+
+TEST(Similarity, PrintsOfPtxKnowNoNumbersAndNoNames) {
+  const auto body = [](const std::string& reg, const std::string& label, const std::string& add) {
+    std::string text = ".visible .entry k(.param .u64 " + label + ") {\n.reg .b32 %r<9>;\n";
+    for (int i = 0; i < 8; ++i) {
+      text += "ld.global.u32 " + reg + ", [%rd1+4];\n@%p1 bra $L__" + label + ";\n" + add +
+              ".s32 %r2, " + reg + ", 7;\n$L__" + label + ":\n";
+    }
+    return text + "ret;\n}\n";
+  };
+  const auto prints = ptx_prints(body("%r1", "BB0", "add"));
+  EXPECT_GT(prints.size(), 5U);
+  EXPECT_EQ(ptx_prints(body("%r77", "BB0_12", "add")), prints);
+  EXPECT_NE(ptx_prints(body("%r1", "BB0", "sub")), prints);
+  EXPECT_TRUE(ptx_prints("").empty());
+  EXPECT_TRUE(ptx_prints("}}}} \xff {").empty());
+}
+
+TEST(Similarity, CompiledCodeTellsPairsThatSourceDoesNot) {
+  std::vector<std::string> many, others;
+  for (int i = 0; i < 60; ++i) many.push_back("p" + std::to_string(i));
+  for (int i = 0; i < 60; ++i) others.push_back((i < 30 ? "p" : "q") + std::to_string(i));
+  const std::string ada = kHelper + kKernel;
+  Similarity found =
+      find_similar({{"ada", ada, many}, {"bob", kOther, many}, {"cem", kOther + ada, others}}, ada);
+  EXPECT_TRUE(std::none_of(found.pairs.begin(), found.pairs.end(), [](const SimilarPair& pair) {
+    return pair.a == 0;
+  })) << "ada has nothing but the template";
+  found = find_similar({{"ada", ada, many}, {"bob", kOther, many}}, "");
+  ASSERT_EQ(found.pairs.size(), 1U);
+  EXPECT_EQ(found.pairs[0].ptx_shared, 60U);
+  EXPECT_DOUBLE_EQ(found.pairs[0].ptx_share, 1);
+  EXPECT_EQ(found.pairs[0].shared, 0U);
+  EXPECT_TRUE(find_similar({{"ada", ada, many}, {"bob", kOther, others}}, "").pairs.empty());
 }
 
 TEST(Similarity, HostileTextsAreNoMarkup) {

@@ -133,6 +133,7 @@ inline std::vector<GradeResult> every_state() {
       not_graded("emil", GradeState::fault, "The compiler crashed on your file."),
       not_graded("finn", GradeState::grader_error, "The grader failed. This is not your fault.")};
   all[0].flags = {"uses clock64"};
+  all[0].ptx_prints = {"0123456789abcdef"};
   all[0].cases[1].items[0].error = std::numeric_limits<double>::quiet_NaN();
   all[0].cases[1].items[0].bound = std::numeric_limits<double>::infinity();
   all[2].submission_sha256.clear();
