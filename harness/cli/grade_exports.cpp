@@ -42,15 +42,16 @@ void add_export_options(const ArgumentParser& app, GradeExports& exports) {
                  "Write a text for each student, and mailmerge.csv, into the folder DIR")
       .value_name("DIR");
   app.add_option("--anonymous", exports.anonymous,
-                 "Write the class's page and CSV without names, with pseudonyms, into the folder\n"
-                 "DIR")
+                 "Write the class's page and CSV with pseudonyms, not names, into\n"
+                 "the folder DIR")
       .value_name("DIR");
   app.add_option("--items", exports.items,
-                 "Write a CSV of how hard each case is, and whether it tells students apart")
+                 "Write a CSV of how hard each case is, and whether it tells students\n"
+                 "apart")
       .value_name("FILE");
   app.add_option("--similar", exports.similar,
-                 "Write a page of submissions that are alike, side by side; JSON if FILE ends\n"
-                 "in .json")
+                 "Write a page of submissions that are alike, side by side; JSON if FILE\n"
+                 "ends in .json")
       .value_name("FILE");
 }
 
