@@ -73,7 +73,7 @@ std::vector<std::string> write_feedback(const fs::path& folder, const Roster* ro
                                       feedback_file_name(result->student), total_text(*result)}) {
         csv += csv_cell(cell) + ",";
       }
-      csv += csv_cell(title + ": " + total_text(*result)) + end;
+      csv += csv_cell(fmt::format("{}: {}", title, total_text(*result))) + end;
     }
   } else {
     left_out.emplace_back("without --roster, mailmerge.csv has no e-mail address and no row");

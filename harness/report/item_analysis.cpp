@@ -87,6 +87,7 @@ std::vector<CommonFailure> common_failures(const std::vector<const GradedCase*>&
     }
   }
   std::vector<CommonFailure> failures;
+  failures.reserve(kinds.size());
   for (auto& [key, kind] : kinds) failures.push_back(std::move(kind));
   std::stable_sort(failures.begin(), failures.end(),
                    [](const auto& a, const auto& b) { return a.students > b.students; });

@@ -85,6 +85,7 @@ void add_ptx(Similarity& found) {
 Similarity find_similar(std::vector<SimilaritySource> sources, const std::string& template_text) {
   Similarity found;
   std::vector<CodePrints> prints;
+  prints.reserve(sources.size());
   for (const SimilaritySource& one : sources) prints.push_back(code_prints(one.text));
   found.sources = std::move(sources);
   const PrintIndex index = index_of(prints, code_prints(template_text));
