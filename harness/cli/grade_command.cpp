@@ -11,6 +11,7 @@
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/grade_exports.hpp"
 #include "cli/grade_lint.hpp"
 #include "cli/grade_stream_job.hpp"
 #include "cli/lazy_python.hpp"
@@ -39,6 +40,7 @@ struct GradeRequest {
   std::string student;
   fs::path roster;
   GradeRuleFiles rules;
+  GradeExports exports;
   bool no_sandbox = false;
   bool without_lint = false;
   bool regrade = false;
@@ -107,7 +109,8 @@ class Progress : public ClassRunWatcher {
 };
 
 // Results among the submissions would be graded the next time.
-void require_apart(const fs::path& out, const std::vector<fs::path>& submissions) {
+void require_apart(const std::string& option, const fs::path& out,
+                   const std::vector<fs::path>& submissions) {
   std::error_code code;
   const auto whole = [&](const fs::path& path) {
     return fs::weakly_canonical(fs::absolute(path, code), code);
@@ -116,8 +119,8 @@ void require_apart(const fs::path& out, const std::vector<fs::path>& submissions
     const fs::path inside = whole(out).lexically_relative(whole(path));
     if (!fs::is_directory(path, code) || inside.empty() || *inside.begin() == "..") continue;
     throw usage_error(
-        fmt::format("the folder of -o, {}, lies among the submissions", display_path(out)), {},
-        "name one beside them, or submissions in a folder of their own");
+        fmt::format("the folder of {}, {}, lies among the submissions", option, display_path(out)),
+        {}, "name one beside them, or submissions in a folder of their own");
   }
 }
 
@@ -137,13 +140,12 @@ void keep_only(const std::vector<std::string>& names, std::vector<Submission>& a
 }
 
 FoundSubmissions find_submissions(const GradeRequest& request, const Assignment& assignment,
-                                  LazyPython& python, const fs::path& scratch, Output& out) {
-  std::optional<Roster> roster;
-  if (!request.roster.empty()) roster = Roster::read(request.roster);
+                                  const Roster* roster, LazyPython& python, const fs::path& scratch,
+                                  Output& out) {
   SubmissionSearch search;
   search.paths = request.submissions;
   search.student = request.student;
-  search.roster = roster ? &*roster : nullptr;
+  search.roster = roster;
   search.scratch = scratch;
   search.unpack = [&python](const fs::path& archive, const fs::path& folder) {
     return unpack_zip(python.interpreter(), archive, folder);
@@ -216,6 +218,26 @@ ExitCode grade_stream(const GradeRequest& request, Output& out) {
                        request.jobs, request.quiet, out);
 }
 
+void require_exports(const GradeRequest& request, bool has_roster) {
+  std::vector<fs::path> inputs = request.submissions;
+  for (const fs::path& file :
+       {request.assignment, request.roster, request.secret, request.rules.extensions,
+        request.rules.adjustments, request.rules.times}) {
+    if (!file.empty()) inputs.push_back(file);
+  }
+  require_exports(request.exports, has_roster, inputs);
+  for (const auto& [option, folder] : {std::pair{"--feedback", request.exports.feedback},
+                                       {"--anonymous", request.exports.anonymous}}) {
+    if (folder.empty()) continue;
+    require_apart(option, folder, request.submissions);
+    std::error_code code;
+    if (fs::weakly_canonical(folder, code) == fs::weakly_canonical(request.out, code)) {
+      throw usage_error(fmt::format("{} and -o name the same folder", option), {},
+                        "it would replace files of the class");
+    }
+  }
+}
+
 ExitCode grade(const GradeRequest& request, Output& out) {
   if (request.lint) {
     if (!request.submissions.empty()) {
@@ -233,12 +255,16 @@ ExitCode grade(const GradeRequest& request, Output& out) {
     throw usage_error("grading needs a folder for its results: -o OUT", {},
                       "one for each assignment, kept from students");
   }
-  require_apart(request.out, request.submissions);
+  require_apart("-o", request.out, request.submissions);
+  std::optional<Roster> roster;
+  if (!request.roster.empty()) roster = Roster::read(request.roster);
+  require_exports(request, roster.has_value());
   LazyPython python;
   const auto assignment = load_assignment(request.assignment, python.list_evaluator());
   require_whole(*assignment);
   const TemporaryFolder scratch("warpmark-submissions");
-  FoundSubmissions found = find_submissions(request, *assignment, python, scratch.path(), out);
+  FoundSubmissions found = find_submissions(request, *assignment, roster ? &*roster : nullptr,
+                                            python, scratch.path(), out);
   ConsoleStyle style = console_style(STDOUT_FILENO);
   style.for_runner = out.for_runner();
   if (request.quiet) style.verbosity = Verbosity::quiet;
@@ -255,6 +281,8 @@ ExitCode grade(const GradeRequest& request, Output& out) {
   for (const Submission& one : found.all) students.push_back(one.student);
   for (const std::string& text : rules.unknown(students)) print_error(out, "warning: " + text);
 
+  const std::vector<Submission> submissions =
+      request.exports.similar.empty() ? std::vector<Submission>() : found.all;
   const UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   const InterruptGuard guard([&wake] {
     const uint64_t one = 1;
@@ -264,6 +292,9 @@ ExitCode grade(const GradeRequest& request, Output& out) {
   const ClassRunResult run =
       run_class(*assignment, std::move(found.all), files, options, progress, wake.get());
   progress.clear();
+  write_similar(request.exports, *assignment, submissions, files);
+  write_exports(request.exports, roster ? &*roster : nullptr, secret.bytes(), files.read_all(),
+                out);
   return finish(run, request, style, guard, out);
 }
 
@@ -307,6 +338,7 @@ Command grade_command(const ArgumentParser& program) {
   app.add_option("--times", request->rules.times,
                  "CSV with `student`, `time`: when each handed in, if no platform says it")
       .value_name("FILE");
+  add_export_options(app, request->exports);
   app.add_option("--student", request->student, "All SUBMISSIONS are what this student handed in")
       .value_name("NAME");
   app.add_flag("--regrade", request->regrade, "Grade again what already has a grade");

@@ -12,6 +12,7 @@
 #include "grade/grade_frame.hpp"
 #include "grade/grade_key.hpp"
 #include "grade/grade_pool.hpp"
+#include "grade/seeds.hpp"
 #include "report/grade_text.hpp"
 
 namespace warpmark {
@@ -59,6 +60,7 @@ std::optional<GradeResult> renewed(const GradeResult& known, const Assignment& a
   result.log = known.log;
   result.staff = known.staff;
   result.flags = known.flags;
+  result.ptx_prints = known.ptx_prints;
   result.seconds = known.seconds;
   result.context = known.context;
   result.context.assignment_sha256 = assignment.sha256;
@@ -83,7 +85,8 @@ class ClassRun {
               [this](size_t i, GradeResult result) { has_result(i, std::move(result)); }),
         previous_(submissions_.size()),
         keys_(submissions_.size()),
-        results_(submissions_.size()) {}
+        results_(submissions_.size()),
+        version_(assignment_version(options.setup.secret, assignment.sha256)) {}
 
   ClassRunResult run() {
     refuse_other_assignment();
@@ -152,6 +155,7 @@ class ClassRun {
 
   void has_result(size_t i, GradeResult result) {
     result.key = keys_[i];
+    result.context.assignment_version = version_;
     if (!is_grade(result)) {
       ++whole_.failed;
       if (previous_[i]) result = kept(*previous_[i], result);
@@ -168,6 +172,7 @@ class ClassRun {
     std::optional<GradeResult> result = renewed(*previous_[i], assignment_, submissions_[i]);
     if (!result) return false;
     ++whole_.reused;
+    result->context.assignment_version = version_;
     adjust(i, *result);
     if (to_json(*result) != to_json(*previous_[i])) {
       note_change(*previous_[i], *result);
@@ -203,6 +208,7 @@ class ClassRun {
   std::vector<std::optional<GradeResult>> previous_;  ///< by submission: the grade that was there
   std::vector<std::string> keys_;
   std::vector<std::optional<GradeResult>> results_;
+  std::string version_;  ///< of the assignment, for receipts
   ClassRunResult whole_;
 };
 

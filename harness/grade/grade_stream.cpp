@@ -16,6 +16,7 @@
 #include "grade/grade_frame.hpp"
 #include "grade/grade_key.hpp"
 #include "grade/grade_pool.hpp"
+#include "grade/seeds.hpp"
 #include "grade/submission.hpp"
 #include "results/grade_result.hpp"
 
@@ -105,6 +106,7 @@ class GradeStream {
         answer_(answer),
         pool_(assignment, options.setup,
               [this](size_t number, GradeResult result) { finish(number, std::move(result)); }),
+        version_(assignment_version(options.setup.secret, assignment.sha256)),
         // An escape of JSON takes six bytes for one.
         lines_(options.input, 6 * assignment.submission.max_bytes + (size_t{1} << 16)) {}
 
@@ -174,6 +176,7 @@ class GradeStream {
   void finish(size_t number, GradeResult result) {
     auto& [id, key] = asked_.at(number);
     result.key = key;
+    result.context.assignment_version = version_;
     ++(result.state == GradeState::grader_error ? end_.failed : end_.graded);
     answer_({{"id", id}, {"result", to_json(result)}});
     asked_.erase(number);
@@ -183,6 +186,7 @@ class GradeStream {
   const GradeStreamOptions& options_;
   const std::function<void(const nlohmann::ordered_json&)>& answer_;
   GradePool pool_;
+  std::string version_;  ///< of the assignment, for receipts
   Lines lines_;
   KeyContext context_;
   size_t next_ = 0;
