@@ -202,13 +202,36 @@ GradeSetup setup_of(const GradeRequest& request, const Assignment& assignment,
   return setup;
 }
 
-ExitCode grade_stream(const GradeRequest& request, Output& out) {
-  if (!request.submissions.empty() || !request.out.empty()) {
+// What is of a class, and means nothing where each submission comes by itself.
+void require_stream_alone(const GradeRequest& request) {
+  const GradeExports& exports = request.exports;
+  const std::pair<const char*, bool> others[] = {
+      {"SUBMISSIONS", !request.submissions.empty()},
+      {"-o", !request.out.empty()},
+      {"--student", !request.student.empty()},
+      {"--roster", !request.roster.empty()},
+      {"--extensions", !request.rules.extensions.empty()},
+      {"--adjustments", !request.rules.adjustments.empty()},
+      {"--times", !request.rules.times.empty()},
+      {"--regrade", request.regrade},
+      {"--only", !request.only.empty()},
+      {"--canvas", !exports.canvas.empty()},
+      {"--moodle", !exports.moodle.empty()},
+      {"--feedback", !exports.feedback.empty()},
+      {"--anonymous", !exports.anonymous.empty()},
+      {"--items", !exports.items.empty()},
+      {"--similar", !exports.similar.empty()}};
+  for (const auto& [name, given] : others) {
+    if (!given) continue;
     throw usage_error(
-        "--stream reads submissions from the standard input, and writes results to "
-        "the standard output",
-        {}, "leave out SUBMISSIONS and -o");
+        fmt::format("--stream reads submissions from the standard input, and {} is of a class",
+                    name),
+        {}, fmt::format("leave out {}, or --stream", name));
   }
+}
+
+ExitCode grade_stream(const GradeRequest& request, Output& out) {
+  require_stream_alone(request);
   const Secret secret = secret_of(request, out);
   LazyPython python;
   const auto assignment = load_assignment(request.assignment, python.list_evaluator());

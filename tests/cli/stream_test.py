@@ -90,7 +90,8 @@ class Stream(GradeTest):
             self.assertEqual(running.returncode, 130)
 
     def test_it_takes_no_files(self):
-        for more in (["class"], ["-o", "out"]):
+        for more in (["class"], ["-o", "out"], ["--regrade"], ["--canvas", "c.csv"], ["--feedback", "f"], ["--only", "a"],
+                     ["--roster", "r.csv"], ["--times", "t.csv"], ["--items", "i.csv"], ["--student", "s"]):
             _, err = self.run_program(*self.arguments(*more), code=2)
             self.assertIn("--stream reads submissions from the standard input", err)
 
