@@ -11,7 +11,9 @@
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/grade_exports.hpp"
 #include "cli/grade_lint.hpp"
+#include "cli/grade_stream_job.hpp"
 #include "cli/lazy_python.hpp"
 #include "grade/class_run.hpp"
 #include "grade/seeds.hpp"
@@ -38,11 +40,13 @@ struct GradeRequest {
   std::string student;
   fs::path roster;
   GradeRuleFiles rules;
+  GradeExports exports;
   bool no_sandbox = false;
   bool without_lint = false;
   bool regrade = false;
   std::vector<std::string> only;
   bool lint = false;
+  bool stream = false;
   bool quiet = false;
 };
 
@@ -105,7 +109,8 @@ class Progress : public ClassRunWatcher {
 };
 
 // Results among the submissions would be graded the next time.
-void require_apart(const fs::path& out, const std::vector<fs::path>& submissions) {
+void require_apart(const std::string& option, const fs::path& out,
+                   const std::vector<fs::path>& submissions) {
   std::error_code code;
   const auto whole = [&](const fs::path& path) {
     return fs::weakly_canonical(fs::absolute(path, code), code);
@@ -114,8 +119,8 @@ void require_apart(const fs::path& out, const std::vector<fs::path>& submissions
     const fs::path inside = whole(out).lexically_relative(whole(path));
     if (!fs::is_directory(path, code) || inside.empty() || *inside.begin() == "..") continue;
     throw usage_error(
-        fmt::format("the folder of -o, {}, lies among the submissions", display_path(out)), {},
-        "name one beside them, or submissions in a folder of their own");
+        fmt::format("the folder of {}, {}, lies among the submissions", option, display_path(out)),
+        {}, "name one beside them, or submissions in a folder of their own");
   }
 }
 
@@ -135,13 +140,12 @@ void keep_only(const std::vector<std::string>& names, std::vector<Submission>& a
 }
 
 FoundSubmissions find_submissions(const GradeRequest& request, const Assignment& assignment,
-                                  LazyPython& python, const fs::path& scratch, Output& out) {
-  std::optional<Roster> roster;
-  if (!request.roster.empty()) roster = Roster::read(request.roster);
+                                  const Roster* roster, LazyPython& python, const fs::path& scratch,
+                                  Output& out) {
   SubmissionSearch search;
   search.paths = request.submissions;
   search.student = request.student;
-  search.roster = roster ? &*roster : nullptr;
+  search.roster = roster;
   search.scratch = scratch;
   search.unpack = [&python](const fs::path& archive, const fs::path& folder) {
     return unpack_zip(python.interpreter(), archive, folder);
@@ -186,6 +190,77 @@ ExitCode finish(const ClassRunResult& run, const GradeRequest& request, const Co
   return ExitCode::internal;
 }
 
+GradeSetup setup_of(const GradeRequest& request, const Assignment& assignment,
+                    const Secret& secret) {
+  GradeSetup setup;
+  setup.assignment = assignment.file;
+  setup.assignment_sha256 = assignment.sha256;
+  setup.assignment_word = assignment.file.filename().string();
+  setup.device = request.device;
+  setup.secret = secret.bytes();
+  setup.no_sandbox = request.no_sandbox;
+  return setup;
+}
+
+// What is of a class, and means nothing where each submission comes by itself.
+void require_stream_alone(const GradeRequest& request) {
+  const GradeExports& exports = request.exports;
+  const std::pair<const char*, bool> others[] = {
+      {"SUBMISSIONS", !request.submissions.empty()},
+      {"-o", !request.out.empty()},
+      {"--student", !request.student.empty()},
+      {"--roster", !request.roster.empty()},
+      {"--extensions", !request.rules.extensions.empty()},
+      {"--adjustments", !request.rules.adjustments.empty()},
+      {"--times", !request.rules.times.empty()},
+      {"--regrade", request.regrade},
+      {"--only", !request.only.empty()},
+      {"--canvas", !exports.canvas.empty()},
+      {"--moodle", !exports.moodle.empty()},
+      {"--feedback", !exports.feedback.empty()},
+      {"--anonymous", !exports.anonymous.empty()},
+      {"--items", !exports.items.empty()},
+      {"--similar", !exports.similar.empty()}};
+  for (const auto& [name, given] : others) {
+    if (!given) continue;
+    throw usage_error(
+        fmt::format("--stream reads submissions from the standard input, and {} is of a class",
+                    name),
+        {}, fmt::format("leave out {}, or --stream", name));
+  }
+}
+
+ExitCode grade_stream(const GradeRequest& request, Output& out) {
+  require_stream_alone(request);
+  const Secret secret = secret_of(request, out);
+  LazyPython python;
+  const auto assignment = load_assignment(request.assignment, python.list_evaluator());
+  require_whole(*assignment);
+  if (!request.without_lint) require_lint(*assignment, python, request.device, nullptr, out);
+  return stream_grades(*assignment, setup_of(request, *assignment, secret), secret.fingerprint(),
+                       request.jobs, request.quiet, out);
+}
+
+void require_exports(const GradeRequest& request, bool has_roster) {
+  std::vector<fs::path> inputs = request.submissions;
+  for (const fs::path& file :
+       {request.assignment, request.roster, request.secret, request.rules.extensions,
+        request.rules.adjustments, request.rules.times}) {
+    if (!file.empty()) inputs.push_back(file);
+  }
+  require_exports(request.exports, has_roster, inputs);
+  for (const auto& [option, folder] : {std::pair{"--feedback", request.exports.feedback},
+                                       {"--anonymous", request.exports.anonymous}}) {
+    if (folder.empty()) continue;
+    require_apart(option, folder, request.submissions);
+    std::error_code code;
+    if (fs::weakly_canonical(folder, code) == fs::weakly_canonical(request.out, code)) {
+      throw usage_error(fmt::format("{} and -o name the same folder", option), {},
+                        "it would replace files of the class");
+    }
+  }
+}
+
 ExitCode grade(const GradeRequest& request, Output& out) {
   if (request.lint) {
     if (!request.submissions.empty()) {
@@ -193,6 +268,7 @@ ExitCode grade(const GradeRequest& request, Output& out) {
     }
     return lint_assignment_file(request.assignment, request.device, request.no_sandbox, out);
   }
+  if (request.stream) return grade_stream(request, out);
   const Secret secret = secret_of(request, out);
   if (request.submissions.empty()) {
     throw usage_error("which submissions? Name files, or a folder of them", {},
@@ -202,24 +278,23 @@ ExitCode grade(const GradeRequest& request, Output& out) {
     throw usage_error("grading needs a folder for its results: -o OUT", {},
                       "one for each assignment, kept from students");
   }
-  require_apart(request.out, request.submissions);
+  require_apart("-o", request.out, request.submissions);
+  std::optional<Roster> roster;
+  if (!request.roster.empty()) roster = Roster::read(request.roster);
+  require_exports(request, roster.has_value());
   LazyPython python;
   const auto assignment = load_assignment(request.assignment, python.list_evaluator());
   require_whole(*assignment);
   const TemporaryFolder scratch("warpmark-submissions");
-  FoundSubmissions found = find_submissions(request, *assignment, python, scratch.path(), out);
+  FoundSubmissions found = find_submissions(request, *assignment, roster ? &*roster : nullptr,
+                                            python, scratch.path(), out);
   ConsoleStyle style = console_style(STDOUT_FILENO);
   style.for_runner = out.for_runner();
   if (request.quiet) style.verbosity = Verbosity::quiet;
   const GradeFiles files(request.out);
-  if (!request.without_lint) require_lint(*assignment, python, request.device, files, out);
+  if (!request.without_lint) require_lint(*assignment, python, request.device, &files, out);
   ClassRunOptions options;
-  options.setup.assignment = assignment->file;
-  options.setup.assignment_sha256 = assignment->sha256;
-  options.setup.assignment_word = assignment->file.filename().string();
-  options.setup.device = request.device;
-  options.setup.secret = secret.bytes();
-  options.setup.no_sandbox = request.no_sandbox;
+  options.setup = setup_of(request, *assignment, secret);
   options.secret_fingerprint = secret.fingerprint();
   options.jobs = request.jobs;
   options.regrade = request.regrade;
@@ -229,6 +304,8 @@ ExitCode grade(const GradeRequest& request, Output& out) {
   for (const Submission& one : found.all) students.push_back(one.student);
   for (const std::string& text : rules.unknown(students)) print_error(out, "warning: " + text);
 
+  const std::vector<Submission> submissions =
+      request.exports.similar.empty() ? std::vector<Submission>() : found.all;
   const UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   const InterruptGuard guard([&wake] {
     const uint64_t one = 1;
@@ -238,6 +315,9 @@ ExitCode grade(const GradeRequest& request, Output& out) {
   const ClassRunResult run =
       run_class(*assignment, std::move(found.all), files, options, progress, wake.get());
   progress.clear();
+  write_similar(request.exports, *assignment, submissions, files);
+  write_exports(request.exports, roster ? &*roster : nullptr, secret.bytes(), files.read_all(),
+                out);
   return finish(run, request, style, guard, out);
 }
 
@@ -281,6 +361,7 @@ Command grade_command(const ArgumentParser& program) {
   app.add_option("--times", request->rules.times,
                  "CSV with `student`, `time`: when each handed in, if no platform says it")
       .value_name("FILE");
+  add_export_options(app, request->exports);
   app.add_option("--student", request->student, "All SUBMISSIONS are what this student handed in")
       .value_name("NAME");
   app.add_flag("--regrade", request->regrade, "Grade again what already has a grade");
@@ -292,6 +373,9 @@ Command grade_command(const ArgumentParser& program) {
                "Grade even if lint refuses the assignment");
   app.add_flag("--lint", request->lint,
                "Check the assignment itself, and run its self-tests: no submissions");
+  app.add_flag("--stream", request->stream,
+               "Read a JSON line {\"id\": …, \"text\": …} for each submission, and write\n"
+               "its result as a line, for programs");
   app.add_flag("-q,--quiet", request->quiet, "Print the sums only");
   return {app, [request](Output& out) {
             refuse_ranks("`warpmark grade` is for", "-j N grades N submissions at the same time");

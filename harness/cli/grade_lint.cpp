@@ -37,13 +37,13 @@ AssignmentLint look_at(const Assignment& assignment, LazyPython& python,
 }  // namespace
 
 void require_lint(const Assignment& assignment, LazyPython& python, const std::string& device,
-                  const GradeFiles& files, Output& out) {
+                  const GradeFiles* files, Output& out) {
   // The same assignment need not be looked at for every submission that comes in.
   const std::string key = sha256_hex(assignment.sha256 + " " + warpmark_version());
-  if (files.linted() == key) return;
+  if (files != nullptr && files->linted() == key) return;
   const AssignmentLint lint = look_at(assignment, python, device);
   if (lint.problems.empty()) {
-    files.set_linted(key);
+    if (files != nullptr) files->set_linted(key);
     return;
   }
   for (const Error& problem : lint.problems) print_error(out, problem.what());

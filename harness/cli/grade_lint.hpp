@@ -16,9 +16,9 @@ namespace warpmark {
 void require_whole(const Assignment& assignment);
 
 /// Before a class is graded: throws a usage error, after a line for each problem, for an assignment
-/// that lint refuses. Self-tests are not run. `files` remembers what was found good.
+/// that lint refuses. Self-tests are not run. `files` remembers what was found good; null: nobody.
 void require_lint(const Assignment& assignment, LazyPython& python, const std::string& device,
-                  const GradeFiles& files, Output& out);
+                  const GradeFiles* files, Output& out);
 
 /// Prints the assignment's problems, then its points and its weakest margin. Runs its self-tests if
 /// there is no problem before. ExitCode::usage if there is any. Throws what load_assignment and

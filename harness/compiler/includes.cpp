@@ -200,7 +200,8 @@ bool is_below(const fs::path& path, const fs::path& root) {
 // own.
 class Resolver {
  public:
-  explicit Resolver(const IncludeSearch& search) : search_(search) {
+  explicit Resolver(const IncludeSearch& search)
+      : search_(search), folder_(fs::weakly_canonical(search.folder)) {
     for (const fs::path& root : search.roots) roots_.push_back(fs::weakly_canonical(root));
   }
 
@@ -236,7 +237,7 @@ class Resolver {
   }
 
   std::string display(const fs::path& file) const {
-    const fs::path relative = file.lexically_relative(fs::weakly_canonical(search_.folder));
+    const fs::path relative = file.lexically_relative(folder_);
     return relative.empty() ? file.filename().string() : relative.string();
   }
 
@@ -286,7 +287,25 @@ class Resolver {
     return spelling;
   }
 
-  std::optional<fs::path> locate(const IncludeDirective& directive, const fs::path& folder) const {
+  // The file without links on the way, if it is one. A folder's own way is asked for once: thousands
+  // of directives of a toolkit lead to a few hundred files in some dozen folders.
+  std::optional<fs::path> real_file(const fs::path& candidate) {
+    std::error_code code;
+    const fs::file_status status = fs::symlink_status(candidate, code);
+    if (code || !fs::exists(status)) return std::nullopt;
+    if (!fs::is_regular_file(status)) {
+      const fs::path real = fs::weakly_canonical(candidate, code);
+      if (code || !fs::is_regular_file(real, code)) return std::nullopt;
+      return real;
+    }
+    const fs::path folder = candidate.parent_path();
+    const auto [known, is_new] = folders_.try_emplace(folder.string());
+    if (is_new) known->second = fs::weakly_canonical(folder, code);
+    if (code) return std::nullopt;
+    return known->second / candidate.filename();
+  }
+
+  std::optional<fs::path> locate(const IncludeDirective& directive, const fs::path& folder) {
     std::vector<fs::path> candidates;
     if (!directive.angled && !folder.empty()) {
       candidates.push_back(folder / directive.name);
@@ -294,18 +313,19 @@ class Resolver {
     }
     for (const fs::path& other : search_.folders) candidates.push_back(other / directive.name);
     for (const fs::path& candidate : candidates) {
-      std::error_code code;
-      const fs::path real = fs::weakly_canonical(candidate, code);
-      if (code || !fs::is_regular_file(real, code)) continue;
+      const std::optional<fs::path> real = real_file(candidate);
+      if (!real) continue;
       bool allowed = roots_.empty();
-      for (const fs::path& root : roots_) allowed = allowed || is_below(real, root);
+      for (const fs::path& root : roots_) allowed = allowed || is_below(*real, root);
       if (allowed) return real;
     }
     return std::nullopt;
   }
 
   const IncludeSearch& search_;
+  fs::path folder_;  ///< of the suite, without links
   std::vector<fs::path> roots_;
+  std::map<std::string, fs::path> folders_;  ///< without links, by how they are written
   IncludeClosure out_;
   std::map<std::string, fs::path> spellings_;
   std::vector<Pending> pending_;

@@ -4,51 +4,26 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <deque>
 #include <map>
 #include <optional>
-#include <set>
-#include <thread>
 
 #include "base/text.hpp"
 #include "grade/grade_changes.hpp"
 #include "grade/grade_frame.hpp"
 #include "grade/grade_key.hpp"
-#include "grade/graded_plan.hpp"
+#include "grade/grade_pool.hpp"
+#include "grade/seeds.hpp"
 #include "report/grade_text.hpp"
 
 namespace warpmark {
 
 namespace {
 
-using Time = std::chrono::steady_clock::time_point;
-
 // How `staff` begins for a grade that was kept because a later one failed.
 constexpr std::string_view kKeptNote = "kept although grading again failed";
 
 bool is_grade(const GradeResult& result) {
   return result.state != GradeState::grader_error;
-}
-
-// Far beyond all limits that hold inside of the process: for a mistake of ours alone.
-std::chrono::duration<double> patience(const Assignment& assignment) {
-  double seconds = 120 + 2 * assignment.limits.compile_s;
-  for (const AssignmentCase& one : assignment.cases) {
-    // Each trial may be launched twice, and tried out with the suite's own kernel.
-    seconds += 4 * std::max(assignment.limits.timeout_s, kLeastNet) *
-               static_cast<double>(assignment.trials * one.items.size());
-  }
-  return std::chrono::duration<double>(seconds);
-}
-
-// A device whose results depend on nothing but their input can be had several times at once.
-size_t job_count(const DeviceFacts& device, size_t wanted, size_t submissions) {
-  const bool alone = !device.has("deterministic");
-  size_t jobs = wanted;
-  if (jobs == 0) jobs = alone ? 1 : std::max(1U, std::thread::hardware_concurrency());
-  return std::clamp<size_t>(jobs, 1, std::max<size_t>(1, submissions));
 }
 
 // The grade that was there, with a line for staff of why there is no newer one.
@@ -85,6 +60,7 @@ std::optional<GradeResult> renewed(const GradeResult& known, const Assignment& a
   result.log = known.log;
   result.staff = known.staff;
   result.flags = known.flags;
+  result.ptx_prints = known.ptx_prints;
   result.seconds = known.seconds;
   result.context = known.context;
   result.context.assignment_sha256 = assignment.sha256;
@@ -105,13 +81,16 @@ class ClassRun {
         options_(options),
         watcher_(watcher),
         wake_fd_(wake_fd),
+        pool_(assignment, options.setup,
+              [this](size_t i, GradeResult result) { has_result(i, std::move(result)); }),
         previous_(submissions_.size()),
         keys_(submissions_.size()),
-        results_(submissions_.size()) {}
+        results_(submissions_.size()),
+        version_(assignment_version(options.setup.secret, assignment.sha256)) {}
 
   ClassRunResult run() {
     refuse_other_assignment();
-    if (start_first()) {
+    if (pool_.start_first(wake_fd_)) {
       sort_out();
       grade_all();
     } else {
@@ -126,13 +105,6 @@ class ClassRun {
   }
 
  private:
-  struct Job {
-    std::unique_ptr<GradeProcess> process;
-    std::optional<size_t> submission;  ///< that it grades
-    bool ready = false;                ///< has answered the setup
-    Time deadline = Time::max();
-  };
-
   void refuse_other_assignment() const {
     for (const GradeResult& there : files_.read_all()) {
       if (there.assignment == assignment_.id) continue;
@@ -143,20 +115,10 @@ class ClassRun {
     }
   }
 
-  // Returns false if it was interrupted.
-  bool start_first() {
-    jobs_.emplace_back();
-    start(jobs_.front());
-    while (!jobs_.front().ready) {
-      if (!wait()) return false;
-    }
-    return true;
-  }
-
   // What is reused, refused, and to be graded.
   void sort_out() {
     const KeyContext context =
-        key_context(device_, options_.secret_fingerprint, options_.setup.no_sandbox);
+        key_context(pool_.device(), options_.secret_fingerprint, options_.setup.no_sandbox);
     for (size_t i = 0; i < submissions_.size(); ++i) {
       Submission& submission = submissions_[i];
       read_submission(submission, assignment_.submission);
@@ -172,130 +134,28 @@ class ClassRun {
         continue;
       }
       if (!previous_[i]) files_.write(frame);
-      waiting_.push_back(i);
+      pool_.add(i, submission);
     }
-    watcher_.device_found(device_, count_jobs());
+    watcher_.device_found(pool_.device(), count_jobs());
   }
 
-  size_t count_jobs() const { return job_count(device_, options_.jobs, waiting_.size()); }
+  size_t count_jobs() const { return pool_.job_count(options_.jobs, pool_.unfinished()); }
 
   void grade_all() {
-    const size_t count = count_jobs();
-    while (jobs_.size() < count) {
-      jobs_.emplace_back();
-      start(jobs_.back());
-    }
-    for (;;) {
-      bool busy = false;
-      for (Job& job : jobs_) {
-        if (job.ready && !job.submission && !waiting_.empty()) give(job);
-        busy = busy || job.submission;
-      }
-      if (!busy && waiting_.empty()) return;
-      if (!wait()) {
-        whole_.interrupted = true;
-        for (Job& job : jobs_) {
-          if (job.process) job.process->kill();
-        }
-        return;
-      }
-    }
-  }
-
-  void start(Job& job) {
-    job = Job{};
-    job.process = std::make_unique<GradeProcess>(options_.setup);
-  }
-
-  void give(Job& job) {
-    job.submission = waiting_.front();
-    waiting_.pop_front();
-    job.deadline = std::chrono::steady_clock::now() +
-                   std::chrono::duration_cast<Time::duration>(patience(assignment_));
-    job.process->grade(submissions_[*job.submission]);
-  }
-
-  // Waits for an answer of any process and takes it. Returns false once it was interrupted.
-  bool wait() {
-    std::vector<pollfd> fds;
-    for (const Job& job : jobs_) fds.push_back({job.process ? job.process->fd() : -1, POLLIN, 0});
-    fds.push_back({wake_fd_, POLLIN, 0});  // a negative one is passed over
-    constexpr int kTickMs = 1000;          // how late a deadline may be seen
-    if (::poll(fds.data(), fds.size(), kTickMs) < 0) {
-      if (errno == EINTR) return true;
-      throw internal_error("poll failed");
-    }
-    if ((fds.back().revents & POLLIN) != 0) return false;
-    for (size_t i = 0; i < jobs_.size(); ++i) {
-      if (!jobs_[i].process) {
-        continue;
-      }
-      if (fds[i].revents != 0) {
-        answer(jobs_[i], jobs_[i].process->receive());
-      } else if (jobs_[i].deadline < std::chrono::steady_clock::now()) {
-        jobs_[i].process->kill();
-        answer(jobs_[i], GradeProcessEnd{"did not answer and was ended", true});
-      }
-    }
-    return true;
-  }
-
-  void answer(Job& job, GradeAnswer what) {
-    if (auto* facts = std::get_if<DeviceFacts>(&what)) {
-      job.ready = true;
-      lost_starts_ = 0;
-      if (device_.name.empty()) device_ = std::move(*facts);
+    pool_.grow(count_jobs());
+    while (pool_.unfinished() > 0) {
+      pollfd wake{wake_fd_, POLLIN, 0};  // a negative one is passed over
+      pool_.step({&wake, 1});
+      if ((wake.revents & POLLIN) == 0) continue;
+      whole_.interrupted = true;
+      pool_.kill();
       return;
     }
-    if (!job.ready) {
-      // Without a start there is no grade, for anybody.
-      if (const auto* error = std::get_if<Error>(&what)) throw *error;
-      // What something else ended, as the system does for want of memory, is started again.
-      constexpr size_t kMostLost = 3;
-      if (++lost_starts_ < kMostLost) {
-        start(job);
-        return;
-      }
-      const bool others =
-          std::any_of(jobs_.begin(), jobs_.end(), [](const Job& one) { return one.ready; });
-      if (others) {
-        job.process.reset();  // they go on without it
-        return;
-      }
-      throw environment_error("a process that grades could not be started: it " +
-                              std::get<GradeProcessEnd>(what).how);
-    }
-    if (!job.submission) {  // it ended while it had nothing to do
-      start(job);
-      return;
-    }
-    const size_t i = *std::exchange(job.submission, std::nullopt);
-    job.deadline = Time::max();
-    if (auto* result = std::get_if<GradeResult>(&what)) {
-      has_result(i, std::move(*result));
-      return;
-    }
-    // Once more, if its time was not up.
-    const auto* lost = std::get_if<GradeProcessEnd>(&what);
-    if (lost != nullptr && !lost->timed_out && again_.insert(i).second) {
-      waiting_.push_front(i);
-      start(job);
-      return;
-    }
-    GradeResult failed = unfinished_grade(assignment_, submissions_[i]);
-    failed.staff = submissions_[i].note;
-    if (const auto* error = std::get_if<Error>(&what)) {
-      blame_grader(failed, error->what());
-    } else {
-      blame_grader(failed, "the process that graded it " + std::get<GradeProcessEnd>(what).how);
-      start(job);
-    }
-    has_result(i, std::move(failed));
   }
 
   void has_result(size_t i, GradeResult result) {
     result.key = keys_[i];
-    result.student = submissions_[i].student;  // whatever came back
+    result.context.assignment_version = version_;
     if (!is_grade(result)) {
       ++whole_.failed;
       if (previous_[i]) result = kept(*previous_[i], result);
@@ -312,6 +172,7 @@ class ClassRun {
     std::optional<GradeResult> result = renewed(*previous_[i], assignment_, submissions_[i]);
     if (!result) return false;
     ++whole_.reused;
+    result->context.assignment_version = version_;
     adjust(i, *result);
     if (to_json(*result) != to_json(*previous_[i])) {
       note_change(*previous_[i], *result);
@@ -342,15 +203,12 @@ class ClassRun {
   const ClassRunOptions& options_;
   ClassRunWatcher& watcher_;
   int wake_fd_;
+  GradePool pool_;
 
   std::vector<std::optional<GradeResult>> previous_;  ///< by submission: the grade that was there
   std::vector<std::string> keys_;
   std::vector<std::optional<GradeResult>> results_;
-  std::deque<size_t> waiting_;
-  std::deque<Job> jobs_;
-  size_t lost_starts_ = 0;  ///< of processes, one after another
-  std::set<size_t> again_;  ///< submissions whose process was lost once
-  DeviceFacts device_;
+  std::string version_;  ///< of the assignment, for receipts
   ClassRunResult whole_;
 };
 

@@ -17,6 +17,7 @@
 #include "grade/item_texts.hpp"
 #include "grade/item_verdict.hpp"
 #include "grade/ptx_policy.hpp"
+#include "report/code_prints.hpp"
 #include "results/reproduce.hpp"
 #include "runtime/artifacts.hpp"
 
@@ -178,6 +179,7 @@ class SubmissionGrader::Run {
   bool is_allowed(const CaseArtifacts& artifacts, const Item& item) {
     const std::string& ptx = artifacts.units.at(submitted_unit(item.planned)).ptx;
     const PtxContents contents = ptx_contents(ptx);
+    if (result_.ptx_prints.empty()) result_.ptx_prints = ptx_prints(ptx);
     const PolicyFindings findings = apply_policy(
         assignment_.ptx, contents, {artifacts.kernels.begin(), artifacts.kernels.end()},
         assignment_.submission.file);
@@ -443,6 +445,7 @@ SessionOptions SubmissionGrader::own_options() const {
 SessionOptions SubmissionGrader::submission_options() const {
   SessionOptions options = own_options();
   options.confinement = confinement_;
+  options.headers = headers_;
   options.checks = known_checks();
   return options;
 }

@@ -68,6 +68,7 @@ class SubmissionGrader {
   GraderOptions options_;
   OwnKernel own_;
   Confinement confinement_;
+  std::shared_ptr<HeaderStore> headers_ = std::make_shared<HeaderStore>();
   std::vector<std::vector<Item>> items_;  ///< by case, then by item
   std::unique_ptr<Session> session_;      ///< of the next submission, or of the one that is graded
   std::atomic<Session*> live_ = nullptr;  ///< what a signal may interrupt

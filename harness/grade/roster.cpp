@@ -93,6 +93,7 @@ Roster Roster::parse(std::string_view text, const std::string& file) {
   if (!csv.next(fields)) throw usage_error("the roster is empty", {file, 1, 1});
   const Columns columns = columns_of(fields, csv.where());
   Roster roster;
+  roster.columns_ = fields;
   std::map<std::string, int> lines;  // by key of what is unique
   const auto at = [&](std::optional<size_t> column) {
     return column && *column < fields.size() ? std::string(trim(fields[*column])) : std::string();
@@ -130,6 +131,7 @@ Roster Roster::parse(std::string_view text, const std::string& file) {
     }
     for (const std::string& key : keys) roster.by_key_[key].push_back(row);
     roster.students_.push_back(student);
+    roster.fields_.push_back(fields);
   }
   if (roster.students_.empty()) throw usage_error("the roster has no student", {file, 1, 1});
   return roster;
@@ -147,6 +149,25 @@ Roster::Match Roster::find(const std::vector<std::string>& names) const {
     several = several || rows.size() > 1;
   }
   return {"", several};
+}
+
+std::string Roster::value(size_t row, std::initializer_list<std::string_view> columns) const {
+  const std::vector<std::string>& fields = fields_.at(row);
+  for (const std::string_view name : columns) {
+    for (size_t i = 0; i < columns_.size() && i < fields.size(); ++i) {
+      if (lower_case(trim(columns_[i])) == name && !fields[i].empty()) return fields[i];
+    }
+  }
+  return "";
+}
+
+std::optional<size_t> Roster::row_of(const std::string& student) const {
+  auto found = std::find(students_.begin(), students_.end(), student);
+  if (found == students_.end()) {
+    found = std::find(students_.begin(), students_.end(), find({student}).student);
+  }
+  if (found == students_.end()) return std::nullopt;
+  return static_cast<size_t>(found - students_.begin());
 }
 
 }  // namespace warpmark

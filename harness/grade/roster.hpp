@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <initializer_list>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,8 +34,18 @@ class Roster {
   /// In the roster's order.
   const std::vector<std::string>& students() const { return students_; }
 
+  /// The names of all columns, as the file has them.
+  const std::vector<std::string>& columns() const { return columns_; }
+  /// What the student of students()[row] has in the first of these columns that is not empty there;
+  /// "" for none. Names of columns are in lower case.
+  std::string value(size_t row, std::initializer_list<std::string_view> columns) const;
+  /// The row of a student, by the name in results or by any other that find() takes.
+  std::optional<size_t> row_of(const std::string& student) const;
+
  private:
   std::vector<std::string> students_;
+  std::vector<std::string> columns_;
+  std::vector<std::vector<std::string>> fields_;       ///< by row
   std::map<std::string, std::vector<size_t>> by_key_;  ///< rows
 };
 

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/hex.hpp"
 #include "base/sha256.hpp"
 
 namespace warpmark {
@@ -108,6 +109,13 @@ uint64_t public_seed(std::string_view assignment, std::string_view case_id, uint
                      std::string_view submission_sha256) {
   const TrialName of{assignment, "", case_id, trial, submission_sha256};
   return first_bytes(Sha256().add(fields("warpmark public seed 1", of)).finish());
+}
+
+std::string assignment_version(std::string_view secret, std::string_view assignment_sha256) {
+  constexpr size_t kDigits = 16;
+  const std::string digest =
+      view_of(hmac_sha256(secret, fields("warpmark assignment 1", {assignment_sha256, "", ""})));
+  return to_hex(digest).substr(0, kDigits);
 }
 
 ReadSecret read_secret(const std::filesystem::path& file) {

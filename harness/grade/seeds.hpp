@@ -52,6 +52,10 @@ class Secret {
 uint64_t public_seed(std::string_view assignment, std::string_view case_id, uint64_t trial,
                      std::string_view submission_sha256 = {});
 
+/// What receipts call an assignment by its hash: 16 hexadecimal digits of an HMAC, so that who has no
+/// secret can tell two versions apart, and check no guess of what is in one.
+std::string assignment_version(std::string_view secret, std::string_view assignment_sha256);
+
 struct ReadSecret {
   Secret secret;
   std::string warning;  ///< the file may be read by others; "" if not

@@ -71,6 +71,25 @@ std::string refusal_of(std::string_view bytes, const std::string& file) {
   return "";
 }
 
+// `size` is that of the file, of which `bytes` may have a part alone.
+void take_bytes(Submission& submission, const SubmissionRules& rules, std::string bytes,
+                uint64_t size) {
+  const std::string file = printable(submission.file);
+  if (bytes.size() > rules.max_bytes) {
+    submission.refusal = fmt::format(
+        "`{}` has {}, and no more than {} are accepted. A kernel needs less: hand in its source "
+        "alone, without data.",
+        file, format_bytes(std::max<uint64_t>(size, bytes.size())), format_bytes(rules.max_bytes));
+    return;
+  }
+  submission.sha256 = sha256_hex(bytes);
+  submission.refusal = refusal_of(bytes, file);
+  if (!submission.refusal.empty()) return;
+  // In front of the file comes text of ours, and a mark in the middle of a text is a character.
+  if (bytes.starts_with(kByteOrderMark)) bytes.erase(0, kByteOrderMark.size());
+  submission.text = std::move(bytes);
+}
+
 }  // namespace
 
 void read_submission(Submission& submission, const SubmissionRules& rules) {
@@ -104,20 +123,12 @@ void read_submission(Submission& submission, const SubmissionRules& rules, int d
     submission.note = std::strerror(code);
     return;
   }
-  if (bytes.size() > rules.max_bytes) {
-    submission.refusal = fmt::format(
-        "`{}` has {}, and no more than {} are accepted. A kernel needs less: hand in its source "
-        "alone, without data.",
-        file, format_bytes(std::max<uint64_t>(static_cast<uint64_t>(status.st_size), bytes.size())),
-        format_bytes(rules.max_bytes));
-    return;
-  }
-  submission.sha256 = sha256_hex(bytes);
-  submission.refusal = refusal_of(bytes, file);
-  if (!submission.refusal.empty()) return;
-  // In front of the file comes text of ours, and a mark in the middle of a text is a character.
-  if (bytes.starts_with(kByteOrderMark)) bytes.erase(0, kByteOrderMark.size());
-  submission.text = std::move(bytes);
+  take_bytes(submission, rules, std::move(bytes), static_cast<uint64_t>(status.st_size));
+}
+
+void read_submission(Submission& submission, const SubmissionRules& rules, std::string bytes) {
+  const uint64_t size = bytes.size();
+  take_bytes(submission, rules, std::move(bytes), size);
 }
 
 }  // namespace warpmark

@@ -28,5 +28,7 @@ struct Submission {
 void read_submission(Submission& submission, const SubmissionRules& rules);
 /// The same of what can be read from a descriptor, until its end.
 void read_submission(Submission& submission, const SubmissionRules& rules, int descriptor);
+/// The same of these bytes.
+void read_submission(Submission& submission, const SubmissionRules& rules, std::string bytes);
 
 }  // namespace warpmark

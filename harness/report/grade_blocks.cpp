@@ -166,9 +166,7 @@ std::string log_block(std::string_view log, bool open) {
 
 std::string words_footer() {
   std::string footer = "<footer class=\"words\"><dl>\n";
-  for (const GradeWord word :
-       {GradeWord::pass, GradeWord::wrong, GradeWord::memory_error, GradeWord::race,
-        GradeWord::barrier, GradeWord::limit, GradeWord::not_launched}) {
+  for (const GradeWord word : kGradeWords) {
     footer += fmt::format("<dt>{}</dt><dd>{}</dd>\n", to_text(word), html_text(word_text(word)));
   }
   return footer + "</dl></footer>\n</body>\n</html>\n";

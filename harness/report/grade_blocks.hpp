@@ -1,12 +1,18 @@
 // Parts that pages of grades for staff and for students have in common.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
 #include "results/grade_result.hpp"
 
 namespace warpmark {
+
+/// In the order of reports.
+constexpr std::array<GradeWord, 7> kGradeWords = {
+    GradeWord::pass,    GradeWord::wrong, GradeWord::memory_error, GradeWord::race,
+    GradeWord::barrier, GradeWord::limit, GradeWord::not_launched};
 
 /// How the total comes about where rules of the course change it; "" where none does.
 std::string adjustment_block(const GradeResult& result);

@@ -10,23 +10,17 @@
 #include "base/log_text.hpp"
 #include "base/text.hpp"
 #include "report/case_text.hpp"
+#include "report/class_controls.hpp"
 #include "report/grade_blocks.hpp"
 #include "report/grade_style.hpp"
 #include "report/grade_text.hpp"
 #include "report/html.hpp"
+#include "report/item_analysis.hpp"
 #include "report/style.hpp"
 #include "report/text_line.hpp"
 
 namespace warpmark {
 namespace {
-
-constexpr std::array<GradeWord, 7> kWords = {
-    GradeWord::pass,    GradeWord::wrong, GradeWord::memory_error, GradeWord::race,
-    GradeWord::barrier, GradeWord::limit, GradeWord::not_launched};
-
-// Of kPageStyle and kGradeStyle, in the order of kWords.
-constexpr std::array<const char*, 7> kWordColours = {"--h4", "--c1", "--c4",  "--c3",
-                                                     "--c7", "--c5", "--none"};
 
 std::string cell_text(GradeWord word) {
   if (word == GradeWord::pass) return "✓";
@@ -39,9 +33,8 @@ struct CaseTotals {
   std::string name;
   double max_points = 0;
   bool hidden = false;
-  double share = 0;  ///< mean share of its points
+  double share = 0;  ///< mean share of its points, 0 of what did not compile
   size_t graded = 0;
-  std::array<size_t, kWords.size()> words = {};
 };
 
 class Page {
@@ -64,7 +57,7 @@ class Page {
     tiles();
     histogram();
     heat_map();
-    hardest();
+    page_ += items_table(analyse_items(results_));
     students();
     context();
     page_ += words_footer();
@@ -87,8 +80,6 @@ class Page {
       totals.hidden = one->visibility == Visibility::hidden;
       if (!has_points(result)) continue;
       ++totals.graded;
-      ++totals.words[static_cast<size_t>(std::find(kWords.begin(), kWords.end(), one->word()) -
-                                         kWords.begin())];
       if (one->max_points > 0) totals.share += one->points / one->max_points;
     }
     if (totals.graded > 0) totals.share /= static_cast<double>(totals.graded);
@@ -178,10 +169,15 @@ class Page {
                     points_text(totals_.max_points)));
   }
 
+  // More than one screen shows at once.
+  bool is_long() const { return results_.size() > 25; }
+
   void heat_map() {
     if (results_.empty() || cases_.empty()) return;
     add("<h2>Students and cases</h2>");
-    add("<div class=\"scroll\"><table class=\"heat\">\n<thead><tr><th>student</th>"
+    if (is_long()) page_ += class_controls(results_);
+    add(fmt::format("<div class=\"scroll{}\">", is_long() ? " tall" : ""));
+    add("<table class=\"heat\">\n<thead><tr><th>student</th>"
         "<th class=\"number\">points</th>");
     for (const CaseTotals& one : cases_) {
       const std::string name = html_text(one.name);
@@ -189,8 +185,13 @@ class Page {
           "<th class=\"name\" scope=\"col\" title=\"{0}, {2} points\"><span>{0}{1}</span></th>",
           name, one.hidden ? " (hidden)" : "", points_text(one.max_points)));
     }
-    add("</tr></thead>\n<tbody>");
+    add("</tr></thead>\n<tbody class=\"by-points\">");
     for (const size_t i : order_) heat_row(i);
+    if (is_long()) {
+      // Without scripts, another order is another body: the style sheet shows one of them.
+      add("</tbody>\n<tbody class=\"by-name\">");
+      for (size_t i = 0; i < results_.size(); ++i) heat_row(i);
+    }
     add("</tbody>\n<tfoot><tr><th scope=\"row\">mean share</th><td></td>");
     for (const CaseTotals& one : cases_) {
       add(one.graded == 0 ? "<td></td>" : fmt::format("<td>{:.0f} %</td>", 100 * one.share));
@@ -210,7 +211,7 @@ class Page {
     heat += entry("h1", "&nbsp;", "less");
     heat += entry("h0", "&nbsp;", "none");
     heat += entry("none", "–", "not launched");
-    for (const GradeWord word : kWords) {
+    for (const GradeWord word : kGradeWords) {
       if (word == GradeWord::pass || word == GradeWord::not_launched) continue;
       letters += entry("letter", cell_text(word), to_text(word));
     }
@@ -221,9 +222,9 @@ class Page {
     const GradeResult& result = results_[i];
     const std::string name = html_text(result.student);
     std::string row = fmt::format(
-        "<tr><th scope=\"row\" title=\"{0}\"><a href=\"#student-{1}\">{0}</a></th>"
+        "<tr class=\"{3}\"><th scope=\"row\" title=\"{0}\"><a href=\"#student-{1}\">{0}</a></th>"
         "<td class=\"number\">{2}</td>",
-        name, i, has_points(result) ? points_text(result.final_points()) : "–");
+        name, i, has_points(result) ? points_text(result.final_points()) : "–", shown_with(result));
     for (const CaseTotals& totals : cases_) {
       const GradedCase* one = find_case(result, totals.name);
       if (one == nullptr) {
@@ -239,38 +240,6 @@ class Page {
     add(row + "</tr>");
   }
 
-  void hardest() {
-    std::vector<CaseTotals> cases;
-    std::copy_if(cases_.begin(), cases_.end(), std::back_inserter(cases),
-                 [](const CaseTotals& one) { return one.graded > 0; });
-    if (cases.size() < 2 || totals_.graded < 2) return;
-    std::stable_sort(cases.begin(), cases.end(),
-                     [](const CaseTotals& a, const CaseTotals& b) { return a.share < b.share; });
-    add("<h2>Hardest cases first</h2>");
-    add("<div class=\"scroll\"><table><thead><tr><th>case</th><th class=\"number\">points</th>"
-        "<th class=\"number\">mean share</th><th class=\"number\">passed</th><th>verdicts</th>"
-        "</tr></thead>\n<tbody>");
-    for (const CaseTotals& one : cases) {
-      std::string bar, words;
-      for (size_t i = 0; i < kWords.size(); ++i) {
-        if (one.words[i] == 0) continue;
-        const std::string what = fmt::format("{} {}", one.words[i], to_text(kWords[i]));
-        bar +=
-            fmt::format("<i style=\"width:{:.2f}%;background:var({})\" title=\"{}\"></i>",
-                        100.0 * static_cast<double>(one.words[i]) / static_cast<double>(one.graded),
-                        kWordColours[i], what);
-        if (i > 0) words += (words.empty() ? "" : ", ") + what;
-      }
-      add(fmt::format(
-          "<tr><td>{}{}</td><td class=\"number\">{}</td><td class=\"number\">{:.0f} %</td>"
-          "<td class=\"number\">{} of {}</td><td><div class=\"verdicts\"><div class=\"share\">"
-          "{}</div><span class=\"remark\">{}</span></div></td></tr>",
-          html_text(one.name), one.hidden ? " <span class=\"remark\">hidden</span>" : "",
-          points_text(one.max_points), 100 * one.share, one.words[0], one.graded, bar, words));
-    }
-    add("</tbody></table></div>");
-  }
-
   void students() {
     if (results_.empty()) return;
     add("<h2>Submissions</h2>");
@@ -279,10 +248,10 @@ class Page {
 
   void student(const GradeResult& result, size_t i) {
     add(
-        fmt::format("<details class=\"student\" id=\"student-{}\"{}><summary><b>{}</b>"
+        fmt::format("<details class=\"student {}\" id=\"student-{}\"{}><summary><b>{}</b>"
                     "<span class=\"points\">{}</span>{}</summary>\n<div class=\"inside\">",
-                    i, results_.size() == 1 ? " open" : "", html_text(result.student),
-                    total_text(result), badges(result)));
+                    shown_with(result), i, results_.size() == 1 ? " open" : "",
+                    html_text(result.student), total_text(result), badges(result)));
     add(adjustment_block(result));
     const std::string message = message_text(result);
     if (!message.empty()) {

@@ -39,15 +39,31 @@ table.heat td.h4{color:var(--faint);font-weight:400}
 table.heat tfoot td,table.heat tfoot th{color:var(--faint);font-weight:500;text-align:center;
 white-space:nowrap}
 table.heat tfoot th{text-align:left}
+.tall{max-height:85vh;overflow:auto}
+.tall table.heat thead th{position:sticky;top:0;background:var(--paper);z-index:2}
+.tall table.heat tfoot th,.tall table.heat tfoot td{position:sticky;bottom:0;background:var(--paper);z-index:1}
+.tall table.heat tbody th{position:sticky;left:0;background:var(--paper)}
+.tall table.heat thead th:first-child{left:0;z-index:3}
+input.view{margin:0 .3rem 0 0;accent-color:var(--accent)}
+input.view+label{margin-right:1.1rem}
+.view-end{display:block;height:.8rem}
+tbody.by-name,#order-name:checked~.tall tbody.by-points{display:none}
+#order-name:checked~.tall tbody.by-name{display:table-row-group}
+#show-lost:checked~.tall tbody tr:not(.is-lost),#show-lost:checked~details.student:not(.is-lost),
+#show-stopped:checked~.tall tbody tr:not(.is-stopped),
+#show-stopped:checked~details.student:not(.is-stopped),
+#show-flagged:checked~.tall tbody tr:not(.is-flagged),
+#show-flagged:checked~details.student:not(.is-flagged){display:none}
 .h4{background:var(--h4)}.h3{background:var(--h3)}.h2{background:var(--h2)}.h1{background:var(--h1)}
 .h0{background:var(--h0)}.none{background:var(--none);color:var(--faint)}
 .legend{color:var(--faint);font-size:.9em;margin:.6rem 0 0}
 .legend span{display:inline-block;white-space:nowrap;margin-right:.7rem}
 .legend b{display:inline-block;min-width:1.5rem;text-align:center;border-radius:4px;color:var(--ink);
 margin-right:.3rem}
-.verdicts{display:flex;align-items:center;gap:.8rem;min-width:26rem}
-.share{display:flex;flex:0 0 12rem;height:1rem;border-radius:4px;overflow:hidden;background:var(--none)}
+.verdicts{min-width:14rem}
+.share{display:flex;width:12rem;height:1rem;margin:.2rem 0;border-radius:4px;overflow:hidden;background:var(--none)}
 .share i{display:block}
+td.failures{min-width:18rem;max-width:34rem;overflow-wrap:anywhere;font-size:.9em}
 .badge{display:inline-block;border-radius:999px;padding:0 .6rem;font-size:.85em;font-weight:600;
 background:var(--none);white-space:nowrap}
 .badge.pass{background:var(--h4)}.badge.lost{background:var(--h0)}.badge.part{background:var(--h1)}
@@ -76,7 +92,7 @@ pre.detail{white-space:pre-wrap;overflow-wrap:anywhere}
 .meter{height:.6rem;border-radius:999px;background:var(--none);overflow:hidden;max-width:420px;margin:0 0 1.4rem}
 .meter i{display:block;height:100%;background:var(--accent)}
 footer.words dt{min-width:8.5rem}footer.words dd{margin-left:8.5rem}
-@media print{.bars i,.share i,.h0,.h1,.h2,.h3,.h4,.none,.meter i,.badge{print-color-adjust:exact;
+@media print{.tall{max-height:none;overflow:visible}.tall th,.tall td{position:static!important}.bars i,.share i,.h0,.h1,.h2,.h3,.h4,.none,.meter i,.badge{print-color-adjust:exact;
 -webkit-print-color-adjust:exact}}
 )css";
 

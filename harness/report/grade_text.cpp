@@ -42,12 +42,6 @@ std::string without_numbers(std::string_view text) {
   return out;
 }
 
-// Without what only counts, or names threads: the rest of what the device has found.
-std::string_view first_sentence(std::string_view text) {
-  const size_t end = text.find(". ");
-  return end == std::string_view::npos ? text : text.substr(0, end);
-}
-
 // The lines of a text after its first stand further in: none looks like the start of another item.
 std::string indented(std::string_view text) {
   return join(split(trim(text), '\n'), "\n  ");
@@ -171,6 +165,17 @@ std::string place_text(const GradedItem& item) {
   return text;
 }
 
+std::string_view first_sentence(std::string_view text) {
+  const std::string_view whole = trim(text);
+  const size_t end = whole.find(". ");
+  return end == std::string_view::npos ? whole : whole.substr(0, end);
+}
+
+std::string cause_text(const GradedItem& item) {
+  const bool values = item.word == GradeWord::wrong;
+  return without_numbers(values ? trim(item.explanation) : first_sentence(item.explanation));
+}
+
 bool repeats(const GradedItem& earlier, const GradedItem& next) {
   if (earlier.word != next.word || earlier.word == GradeWord::pass) return false;
   // Nothing is known of it but its word, which says as much the first time.
@@ -178,14 +183,7 @@ bool repeats(const GradedItem& earlier, const GradedItem& next) {
     return next.explanation == earlier.explanation && next.detail == earlier.detail;
   }
   if (trim(earlier.explanation).empty() || trim(next.explanation).empty()) return false;
-  // Wrong values have one cause only if all that is said of them is the same; what a device has
-  // found is known by its kind, line and array.
-  const bool values = earlier.word == GradeWord::wrong;
-  const auto cause = [&](const GradedItem& item) {
-    const std::string_view text = trim(item.explanation);
-    return without_numbers(values ? text : first_sentence(text));
-  };
-  return cause(earlier) == cause(next);
+  return cause_text(earlier) == cause_text(next);
 }
 
 EarlierItem same_before(const GradeResult& result, std::string_view case_name,

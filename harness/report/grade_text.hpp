@@ -34,6 +34,12 @@ char word_letter(GradeWord word);
 /// Where an item stands: its case, and how many trials it passed before the one that it did not.
 std::string place_text(const GradedItem& item);
 
+/// Without what only counts, or names threads: the rest of what a device has found.
+std::string_view first_sentence(std::string_view text);
+/// Why an item failed, without numbers but those of lines. Wrong values have one cause only if all
+/// that is said of them is the same; what a device has found is known by its kind, line and array.
+std::string cause_text(const GradedItem& item);
+
 /// Whether two items that failed did so in the same way, but for numbers: one mistake.
 bool repeats(const GradedItem& earlier, const GradedItem& next);
 

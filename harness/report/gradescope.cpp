@@ -5,6 +5,7 @@
 #include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "report/grade_text.hpp"
+#include "report/receipt.hpp"
 #include "results/outcome_record.hpp"
 
 namespace warpmark {
@@ -12,7 +13,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string output_text(const GradeResult& result) {
+std::string output_text(const StudentView& view) {
+  const GradeResult& result = view.result();
   std::string text = message_text(result);
   if (has_points(result)) {
     const std::string sum = join(adjustment_texts(result), "\n");
@@ -21,6 +23,8 @@ std::string output_text(const GradeResult& result) {
   }
   const std::string_view log = trim(result.log);
   if (!log.empty()) text += fmt::format("\n\nThe compiler says:\n{}", log);
+  const std::string lines = receipt_text(view);
+  if (!lines.empty()) text += "\n\nReceipt:\n" + lines;
   return text;
 }
 
@@ -52,7 +56,7 @@ std::string gradescope_json(const StudentView& view) {
   Json json;
   if (has_points(result)) json["score"] = shown_points(result.final_points());
   json["execution_time"] = shown_points(result.seconds);
-  json["output"] = output_text(result);
+  json["output"] = output_text(view);
   for (const char* format : {"output_format", "test_output_format", "test_name_format"}) {
     json[format] = "text";
   }
@@ -60,6 +64,9 @@ std::string gradescope_json(const StudentView& view) {
   json["stdout_visibility"] = "hidden";
   json["extra_data"] = {{"warpmark", result.context.warpmark},
                         {"assignment", result.assignment},
+                        {"assignment_version", result.context.assignment_version},
+                        {"nvrtc", result.context.nvrtc_version},
+                        {"date", result.context.date},
                         {"state", to_text(result.state)},
                         {"submission_sha256", result.submission_sha256}};
   if (has_points(result)) {

@@ -11,6 +11,7 @@
 #include "report/grade_style.hpp"
 #include "report/grade_text.hpp"
 #include "report/html.hpp"
+#include "report/receipt.hpp"
 
 namespace warpmark {
 namespace {
@@ -36,6 +37,19 @@ std::string lead(const GradeResult& result) {
   return "<p class=\"lead\">" + join(facts, " · ") + "</p>\n";
 }
 
+std::string receipt_block(const StudentView& view) {
+  std::string rows;
+  for (const ReceiptLine& line : receipt(view)) {
+    rows += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", line.name,
+                        html_text(line.value));
+  }
+  if (rows.empty()) return "";
+  const std::string check = receipt_check(view);
+  return "<h2>Receipt</h2>\n<div class=\"scroll\"><table class=\"context\"><tbody>\n" + rows +
+         "</tbody></table></div>\n" +
+         (check.empty() ? "" : "<p class=\"remark\">" + html_prose(check) + "</p>\n");
+}
+
 }  // namespace
 
 std::string student_page(const StudentView& view) {
@@ -59,6 +73,7 @@ std::string student_page(const StudentView& view) {
       page += case_block(result, one, view.words()[i], false);
     }
   }
+  page += receipt_block(view);
   return without_commands(page + words_footer());
 }
 

@@ -57,6 +57,7 @@ Json json_of(const GradeAdjustment& one) {
 Json json_of(const GradeContext& context) {
   return {{"warpmark", context.warpmark},
           {"assignment_sha256", context.assignment_sha256},
+          {"assignment_version", context.assignment_version},
           {"device", context.device},
           {"driver_version", context.driver_version},
           {"nvrtc_version", context.nvrtc_version},
@@ -90,6 +91,7 @@ Json json_of(const GradeResult& result, const std::vector<GradeWord>& words) {
                       {"adjustments", std::move(adjustments)},
                       {"final_points", result.final_points()},
                       {"flags", result.flags},
+                      {"ptx_prints", result.ptx_prints},
                       {"seconds", seconds_of(result.seconds)},
                       {"context", json_of(result.context)}});
 }
@@ -162,6 +164,7 @@ GradeContext context_of(const RecordField& record) {
   GradeContext context;
   context.warpmark = record.member("warpmark").text();
   context.assignment_sha256 = record.member("assignment_sha256").text();
+  context.assignment_version = record.member("assignment_version").text();
   context.device = record.member("device").text();
   context.driver_version = record.member("driver_version").text();
   context.nvrtc_version = record.member("nvrtc_version").text();
@@ -214,6 +217,7 @@ GradeResult grade_result_from_json(const Json& json, const Position& where) {
   }
   not_negative(record.member("final_points"));  // the sum of the others
   result.flags = record.member("flags").texts();
+  result.ptx_prints = record.member("ptx_prints").texts();
   result.seconds = not_negative(record.member("seconds"));
   result.context = context_of(record.member("context"));
   return result;

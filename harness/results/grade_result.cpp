@@ -85,6 +85,7 @@ StudentView::StudentView(const GradeResult& whole) : result_(whole) {
   result_.key.clear();
   result_.staff.clear();
   result_.flags.clear();
+  result_.ptx_prints.clear();
   result_.context.assignment_sha256.clear();
   result_.context.sandbox.clear();
   result_.context.no_sandbox = false;

@@ -78,7 +78,10 @@ struct GradedCase {
 struct GradeContext {
   std::string warpmark;           ///< version
   std::string assignment_sha256;  ///< of the assignment and all that it names
-  std::string device;             ///< "Warpmark CPU device (sm_90)"
+  /// Another one whenever that hash is, keyed by the course's secret: students may see it, because
+  /// it confirms no guess of what is hidden. "" without a secret.
+  std::string assignment_version;
+  std::string device;  ///< "Warpmark CPU device (sm_90)"
   std::string driver_version, nvrtc_version;
   std::string date;  ///< UTC, RFC 3339
   /// Mechanisms that were proved to hold: "seccomp", "landlock abi 7", …
@@ -112,7 +115,9 @@ struct GradeResult {
   /// The points of the cases with all adjustments, and not below 0: the grade.
   double final_points() const;
   std::vector<std::string> flags;  ///< for staff: "uses clock64", …
-  double seconds = 0;              ///< wall clock, compile included
+  /// For staff: fingerprints of the compiled code, to compare it with that of others.
+  std::vector<std::string> ptx_prints;
+  double seconds = 0;  ///< wall clock, compile included
   GradeContext context;
 };
 

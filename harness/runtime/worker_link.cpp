@@ -41,8 +41,8 @@ void WorkerLink::start() {
   std::error_code ignored;
   if (role_) {
     worker_ = Worker::spawn_confined(program);
-    hello.confined =
-        protocol::Confined{*role_, environment_for_libraries(), options_.confinement.value()};
+    hello.confined = protocol::Confined{*role_, environment_for_libraries(),
+                                        options_.confinement.value(), keeps_headers()};
   } else if (options_.sanitizer) {
     log_folder_.emplace();
     // Under another program /proc/self/exe is that program.
@@ -54,7 +54,9 @@ void WorkerLink::start() {
   }
   greeted_ = false;
   fresh_ = true;
-  hello_sent_ = worker_->channel().send(protocol::to_json(hello));
+  std::vector<int> fds;
+  if (keeps_headers() && options_.headers->pack) fds.push_back(options_.headers->pack.get());
+  hello_sent_ = worker_->channel().send(protocol::to_json(hello), fds);
 }
 
 const DeviceFacts& WorkerLink::greet() {
@@ -62,7 +64,7 @@ const DeviceFacts& WorkerLink::greet() {
   for (bool killed = false;;) {
     if (!worker_) start();
     const auto deadline = in_seconds(options_.start_timeout_s);
-    const Channel::Received received =
+    Channel::Received received =
         hello_sent_ ? worker_->channel().receive(deadline, wake_.get()) : Channel::Received{};
     if (received.message) return take_greeting(*received.message);
     if (received.end == ChannelEnd::timeout && options_.in_process) leave_thread();
@@ -78,7 +80,7 @@ const DeviceFacts& WorkerLink::greet() {
   }
 }
 
-const DeviceFacts& WorkerLink::take_greeting(const Message& message) {
+const DeviceFacts& WorkerLink::take_greeting(Message& message) {
   protocol::Reply reply = protocol::reply_from_json(message.body);
   if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
     const Error error = failure->error();
@@ -90,6 +92,10 @@ const DeviceFacts& WorkerLink::take_greeting(const Message& message) {
   facts_ = std::get<DeviceFacts>(std::move(reply));
   if (options_.ranks) facts_.attributes["count"] = options_.ranks->size();
   greeted_ = true;
+  // It has not seen a submission yet.
+  if (keeps_headers() && !options_.headers->pack && !message.fds.empty()) {
+    options_.headers->pack = std::move(message.fds.front());
+  }
   return facts_;
 }
 

@@ -61,8 +61,9 @@ class WorkerLink {
   bool interrupted() const noexcept { return interrupted_; }
 
  private:
+  bool keeps_headers() const { return role_ == Role::compile && options_.headers != nullptr; }
   void start();
-  const DeviceFacts& take_greeting(const Message& message);
+  const DeviceFacts& take_greeting(Message& message);
   Silence end_worker(ChannelEnd why);
   [[noreturn]] void leave_thread();
 

@@ -11,6 +11,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "compiler/header_pack.hpp"
 #include "compiler/memory_headers.hpp"
 #include "worker/fixed_clock.hpp"
 #include "worker/sandbox.hpp"
@@ -74,16 +75,30 @@ void take_environment(const std::vector<std::string>& environment) {
   }
 }
 
-UnitCompiler open_confined_compiler(const Confinement& confinement) {
-  std::shared_ptr<const Nvrtc> nvrtc = Nvrtc::open();
+namespace {
+
+std::vector<Header> own_and_toolkit_headers(const Nvrtc& nvrtc, const Confinement& confinement) {
   std::vector<Header> own;
   for (const ConfinedHeader& header : confinement.headers) {
     own.push_back({header.spelling,
                    fmt::format("#line 1 \"{}{}\"\n{}", kVirtualRoot, header.spelling, header.text),
                    header.spelling});
   }
+  return read_headers(nvrtc, confinement.toolkit_headers, own);
+}
+
+}  // namespace
+
+UnitCompiler open_confined_compiler(const protocol::Confined& confined,
+                                    std::vector<UniqueFd>& packs) {
+  std::shared_ptr<const Nvrtc> nvrtc = Nvrtc::open();
   auto headers = std::make_shared<const std::vector<Header>>(
-      read_headers(*nvrtc, confinement.toolkit_headers, own));
+      packs.empty() ? own_and_toolkit_headers(*nvrtc, confined.confinement)
+                    : unpack_headers(packs.front().get()));
+  const bool wanted = packs.empty() && confined.keeps_headers;
+  packs.clear();
+  if (wanted) packs.push_back(pack_headers(*headers));
+  if (wanted && !packs.back()) packs.clear();
   UnitCompiler compiler(Compiler(nvrtc, CompileCache("")), headers);
   // The first compile opens what the library opens late, the second program's kind included.
   protocol::Prepare warm_up;

@@ -78,10 +78,13 @@ class Responder {
     return protocol::to_json(failure);
   }
 
+  /// What goes with the last answer.
+  std::vector<UniqueFd> take_fds() { return std::move(reply_fds_); }
+
  private:
   nlohmann::json act(const protocol::Request& request, std::vector<UniqueFd>& fds) {
     if (const auto* hello = std::get_if<protocol::Hello>(&request)) {
-      return protocol::to_json(start(*hello));
+      return protocol::to_json(start(*hello, fds));
     }
     const auto* prepare = std::get_if<protocol::Prepare>(&request);
     if (confined_compiler_ && prepare != nullptr) return protocol::to_json(compile(*prepare));
@@ -101,11 +104,12 @@ class Responder {
     return protocol::to_json(executor_->calibrate());
   }
 
-  DeviceFacts start(const protocol::Hello& hello) {
+  DeviceFacts start(const protocol::Hello& hello, std::vector<UniqueFd>& fds) {
     DeviceFacts facts;
     if (hello.confined) take_environment(hello.confined->environment);
     if (hello.confined && hello.confined->role == protocol::Confined::Role::compile) {
-      confined_compiler_.emplace(open_confined_compiler(hello.confined->confinement));
+      confined_compiler_.emplace(open_confined_compiler(*hello.confined, fds));
+      reply_fds_ = std::move(fds);
       const Nvrtc& nvrtc = confined_compiler_->compiler().nvrtc();
       facts.nvrtc_version = nvrtc.version();
       facts.nvrtc = nvrtc.path();
@@ -151,6 +155,7 @@ class Responder {
   std::optional<Executor> executor_;
   uint64_t private_bytes_ = 0;  ///< that a confined worker has when it is ready; 0: no limit
   std::optional<UnitCompiler> confined_compiler_;
+  std::vector<UniqueFd> reply_fds_;
 };
 
 }  // namespace
@@ -160,7 +165,11 @@ void serve(Channel& channel, const DriverOpeners& openers) {
   for (;;) {
     Channel::Received received = channel.receive();
     if (!received.message) return;
-    if (!channel.send(responder.answer(*received.message))) return;
+    const nlohmann::json answer = responder.answer(*received.message);
+    const std::vector<UniqueFd> files = responder.take_fds();
+    std::vector<int> fds;
+    for (const UniqueFd& file : files) fds.push_back(file.get());
+    if (!channel.send(answer, fds)) return;
   }
 }
 

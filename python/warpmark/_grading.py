@@ -1,13 +1,17 @@
-"""try_: a student's file on the visible cases of an assignment."""
+"""try_: a student's file on the visible cases of an assignment. Grader, grade: on all of them."""
 from __future__ import annotations
 
+import atexit
+import base64
 import json
 import os
-from collections.abc import Iterable, Sequence
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from warpmark._errors import error_of
+from warpmark._errors import UsageError, error_of
 from warpmark._process import Process
 
 JUDGED = (0, 1)  # exit codes: all points, or some are lost
@@ -78,7 +82,124 @@ def try_(assignment: str | os.PathLike, source: str, *, device: str = "auto",
         errors = process.errors()
     if code not in JUDGED:
         raise error_of(code, errors)
-    record = json.loads(text)
+    return _grade_of(json.loads(text))
+
+
+class Grader:
+    """Grades texts on all cases of an assignment, hidden ones too: a running `warpmark grade --stream`.
+
+    assignment: the path of its YAML file. secret: the file of the course's secret, from which inputs
+        are made; without one they are made from a secret of this object's own.
+    device: as of try_. jobs: texts that are graded at the same time; None: one for each processor.
+    options: further options of the program, as in a shell.
+
+    Each text is compiled and run in confined processes of its own, as a class's submissions are. A
+    context manager; `close()` ends it. Raises what try_ raises, when the first text is graded.
+    Threads may share one; their texts are graded one after another.
+    """
+
+    def __init__(self, assignment: str | os.PathLike, *, secret: str | os.PathLike | None = None,
+                 device: str = "auto", jobs: int | None = None, options: Sequence[str] = ()):
+        words = ["--device", device] if device != "auto" else []
+        if jobs is not None:
+            words.append("--jobs=%d" % jobs)
+        self._own_secret = None
+        if secret is None:
+            self._own_secret = tempfile.NamedTemporaryFile(prefix="warpmark-secret-")
+            self._own_secret.write(base64.b64encode(os.urandom(32)))
+            self._own_secret.flush()
+            secret = self._own_secret.name
+        self._lock = threading.Lock()
+        self._asked = 0
+        self._process = Process(["grade", os.fspath(assignment), "--stream", "-q",
+                                 "--secret", os.fspath(secret), *words, *options], asks=True)
+        self._records = self._process.records()
+
+    def __enter__(self) -> Grader:
+        return self
+
+    def __exit__(self, *_exception) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._process.end_input()
+        self._process.stop()
+        if self._own_secret is not None:
+            self._own_secret.close()
+            self._own_secret = None
+
+    def grade(self, source: str) -> Grade:
+        """The grade of one text."""
+        (result,) = self.grades([source])
+        return result
+
+    def grades(self, sources: Iterable[str]) -> Iterator[Grade]:
+        """The grade of each text, in their order, several at the same time."""
+        with self._lock:
+            first = self._asked
+            failed: list[BaseException] = []
+
+            def send() -> None:
+                try:
+                    for source in sources:
+                        self._process.send(json.dumps({"id": self._asked, "text": source}))
+                        self._asked += 1
+                except BaseException as error:  # of the caller's iterator, whose it is to see
+                    failed.append(error)
+
+            sender = threading.Thread(target=send, daemon=True)
+            sender.start()
+            known: dict[int, dict] = {}
+            wanted = first
+            while sender.is_alive() or wanted < self._asked:
+                if wanted in known:
+                    yield _grade_of(known.pop(wanted))
+                    wanted += 1
+                    continue
+                if wanted >= self._asked:  # the iterator takes its time
+                    sender.join(0.05)
+                    continue
+                answer = next(self._records, None)
+                if answer is None:
+                    raise error_of(self._process.finish(), self._process.errors())
+                if "error" in answer:
+                    raise UsageError(answer["error"])
+                known[answer["id"]] = answer["result"]
+            if failed:
+                raise failed[0]
+
+
+_graders: dict[tuple, Grader] = {}
+
+
+def grade(assignment: str | os.PathLike, source: str, *, secret: str | os.PathLike | None = None,
+          device: str = "auto") -> Grade:
+    """Grades a text on all cases of an assignment, as `warpmark grade` does.
+
+    The arguments are those of Grader. The processes that grade stay for the next call with the same
+    ones, until Python ends; after a change of the assignment's file others start.
+    """
+    path = os.path.abspath(assignment)
+    key = (path, os.stat(path).st_mtime_ns, None if secret is None else os.fspath(secret), device)
+    grader = _graders.get(key)
+    if grader is None:
+        for old in [one for one in _graders if one[0] == path]:
+            _graders.pop(old).close()
+        grader = _graders[key] = Grader(path, secret=secret, device=device)
+    try:
+        return grader.grade(source)
+    except BaseException:
+        _graders.pop(key).close()
+        raise
+
+
+@atexit.register
+def _close_graders() -> None:
+    while _graders:
+        _graders.popitem()[1].close()
+
+
+def _grade_of(record: dict) -> Grade:
     return Grade(record["assignment"], record["points"], record["max_points"], record["state"],
                  record["message"], record["cases"], record)
 

@@ -17,14 +17,17 @@ LONGEST_LOG = 1 << 20  # bytes; of what kernels print, the end is what one looks
 
 
 class Process:
-    """A running `warpmark`, with the text `given` as its standard input. Iterate over `records()`, then ask `finish()` for the exit code.
+    """A running `warpmark`. Iterate over `records()`, then ask `finish()` for the exit code.
+
+    Its standard input is the text `given`, or with `asks` what `send()` writes, until `end_input()`.
 
     Used as a context manager it never outlives the block: KeyboardInterrupt and every other
     exception end it, as Ctrl-C in a terminal would.
     """
 
     def __init__(self, words: Sequence[str], cwd: str | os.PathLike | None = None,
-                 environment: Mapping[str, str] | None = None, given: str | None = None):
+                 environment: Mapping[str, str] | None = None, given: str | None = None,
+                 asks: bool = False):
         if not sys.executable:
             raise RuntimeError("this Python does not say which program it is (sys.executable)")
         # Its length is not known: a kernel may print any amount. A pipe that nobody reads blocks.
@@ -39,7 +42,7 @@ class Process:
             self._child = subprocess.Popen(
                 [sys.executable, os.path.join(PACKAGE, "__main__.py"), *words], cwd=cwd,
                 env={**os.environ, **(environment or {}), "WARPMARK_PARENT": str(os.getpid())},
-                stdin=given_file or subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._errors)
+                stdin=subprocess.PIPE if asks else given_file or subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._errors)
         except BaseException:
             self._errors.close()
             raise
@@ -54,6 +57,20 @@ class Process:
 
     def __exit__(self, *_exception) -> None:
         self.stop()
+
+    def send(self, line: str) -> None:
+        """Writes a line to the standard input; a program that has ended is seen by who reads."""
+        try:
+            self._child.stdin.write(line.encode() + b"\n")
+            self._child.stdin.flush()
+        except BrokenPipeError:
+            pass
+
+    def end_input(self) -> None:
+        try:
+            self._child.stdin.close()
+        except BrokenPipeError:
+            pass
 
     def output(self) -> str:
         """All of the standard output; waits for its end."""

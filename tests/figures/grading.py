@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Measures grading: how long a class takes and of what, and whether a regrade changes anything.
 
-    tests/figures/grading.py [PROGRAM] [--submissions 100] [--regrades 20] [--jobs 2] [--device cpu]
+    tests/figures/grading.py [PROGRAM] [--submissions 100] [--stream 100] [--regrades 20] [--jobs 2]
+        [--device cpu]
 
 Grades copies of the bundled course's solutions and mistakes for `doublify`, under names of their
-own. Then it grades 30 of them again and again, and compares all that results say but for dates
+own, then as many by `grade --stream`: processor time and rate are of those beyond the first ten,
+so that what starts once counts for none. Then it grades 30 of them again and again, and compares all that results say but for dates
 and times.
 """
 import argparse
@@ -75,6 +77,34 @@ class Bench:
         return seconds, processor, results
 
 
+    def stream(self, texts):
+        """Seconds by the clock and of processor time."""
+        command = [self.arguments.program, "grade", COURSE / "assignment.yaml", "--stream", "--secret",
+                   self.secret, "--jobs", str(self.arguments.jobs), "--device", self.arguments.device,
+                   "--without-lint", "-q"]
+        requests = "".join(json.dumps({"id": i, "text": text}) + "\n" for i, text in enumerate(texts))
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        start = time.monotonic()
+        done = subprocess.run([str(part) for part in command], check=True, input=requests.encode(),
+                              stdout=subprocess.PIPE)
+        seconds = time.monotonic() - start
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert len(done.stdout.splitlines()) == len(texts)
+        return seconds, sum(getattr(after, name) - getattr(before, name)
+                            for name in ("ru_utime", "ru_stime"))
+
+
+def report_stream(bench, arguments):
+    submissions = bench.folder / "stream"
+    make_class(submissions, arguments.stream)
+    texts = [path.read_text() for path in sorted(submissions.glob("**/*.cu"))]
+    first = bench.stream(texts[:10])
+    whole = bench.stream(texts)
+    count = len(texts) - 10
+    print("%d by --stream, %d jobs: %.1f a second, %.3f s of processor time each"
+          % (count, arguments.jobs, count / (whole[0] - first[0]), (whole[1] - first[1]) / count))
+
+
 def report_class(bench, arguments):
     submissions = bench.folder / "class"
     kinds = make_class(submissions, arguments.submissions)
@@ -115,6 +145,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("program", nargs="?", default=os.path.join(ROOT, "build/bin/warpmark"))
     parser.add_argument("--submissions", type=int, default=100)
+    parser.add_argument("--stream", type=int, default=100, help="0, or more than 10")
     parser.add_argument("--regrades", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--device", default="cpu")
@@ -123,6 +154,8 @@ def main():
         bench = Bench(arguments, pathlib.Path(folder))
         if arguments.submissions:
             report_class(bench, arguments)
+        if arguments.stream:
+            report_stream(bench, arguments)
         if arguments.regrades:
             report_regrades(bench, arguments)
 

@@ -66,6 +66,25 @@ class Cells(PackageTest):
         with self.assertRaises(warpmark.UsageError):
             warpmark.try_("none.yaml", KERNEL)
 
+    def test_texts_by_the_thousand(self):
+        self.write_suite()
+        (self.folder / "hw.yaml").write_text(
+            "warpmark: 1\nassignment: hw\nsuite: scale.yaml\n"
+            "cases: [{name: all, points: 4, visibility: hidden}]\n")
+        options = ["--no-sandbox", "--without-lint"]
+        with warpmark.Grader("hw.yaml", device="cpu", jobs=2, options=options) as grader:
+            texts = [KERNEL, WRONG, BROKEN, KERNEL]
+            self.assertEqual([one.state for one in grader.grades(iter(texts))],
+                             ["graded", "graded", "compile_error", "graded"])
+            self.assertEqual([one.points for one in grader.grades(texts)], [4, 0, 0, 4])
+            self.assertEqual(grader.grade(KERNEL).points, 4)
+            with self.assertRaises(ZeroDivisionError):
+                list(grader.grades(1 / 0 if n == 1 else KERNEL for n in range(3)))
+            self.assertEqual(grader.grade(WRONG).points, 0)
+        with warpmark.Grader("none.yaml", device="cpu") as grader:
+            with self.assertRaises(warpmark.UsageError):
+                grader.grade(KERNEL)
+
     def test_lines_are_those_of_the_cell(self):
         self.write_suite()
         results, _ = self.shell.cell("scale.yaml", BROKEN)

@@ -223,6 +223,12 @@ class Result {
     const auto &a = x_[0], &b = x_[1];
     if (!any()) return;
     if (signed_ || b.undefined != 0 || b.value == 0) return whole();
+    // By a power of two, as code that is not optimised has it: a shift or a mask.
+    if (std::has_single_bit(b.value)) {
+      const auto by = static_cast<std::uint32_t>(std::countr_zero(b.value));
+      flow_.undefined = Remainder ? a.undefined & (b.value - 1) : a.undefined >> by;
+      return;
+    }
     flow_.undefined =
         Remainder ? between(0, b.value - 1) : between(a.least() / b.value, a.most() / b.value);
   }

@@ -121,7 +121,16 @@ void BlockOrder::acquire(std::uint32_t warp, std::uint64_t key) {
   if (object != nullptr) warps_[warp].seen.add(object, object->releases());
 }
 
-void BlockOrder::see(const std::byte* barrier, std::uint32_t warp) {
+void BlockOrder::complete_phase(const std::byte* barrier) {
+  launch_.synchronization.at(mbarrier_key(barrier)).complete_phase();
+}
+
+void BlockOrder::see_phase(const std::byte* barrier, std::uint32_t warp) {
+  const SyncObject& object = launch_.synchronization.at(mbarrier_key(barrier));
+  warps_[warp].seen.add(&object, object.completed());
+}
+
+void BlockOrder::see_copies(const std::byte* barrier, std::uint32_t warp) {
   const SyncObject& object = launch_.synchronization.at(mbarrier_key(barrier));
   warps_[warp].seen.add(&object, object.releases());
 }

@@ -82,9 +82,13 @@ class BlockOrder {
   void begin_anew(std::uint64_t key) { launch_.synchronization.begin_anew(key); }
   /// A strong read.
   void acquire(std::uint32_t warp, std::uint64_t key);
-  /// A thread arrives at the mbarrier that lies at `barrier`, or has seen others arrive.
+  /// A thread arrives at the mbarrier that lies at `barrier`.
   void arrive_at(const std::byte* barrier, std::uint32_t warp, std::uint32_t lane);
-  void see(const std::byte* barrier, std::uint32_t warp);
+  /// The arrivals and copies until now have completed a phase of it.
+  void complete_phase(const std::byte* barrier);
+  /// A thread has seen its last phase complete, or, without a phase, copies that arrived there.
+  void see_phase(const std::byte* barrier, std::uint32_t warp);
+  void see_copies(const std::byte* barrier, std::uint32_t warp);
   /// A copy by a thread arrives there. Returns the epoch of what it has written.
   Epoch copy_arrives(const std::byte* barrier, std::uint32_t thread);
 

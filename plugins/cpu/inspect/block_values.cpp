@@ -196,10 +196,11 @@ bool BlockValues::goes_back(const Warp& warp, const Definedness& defined, std::u
 
 /// What is undefined of a store, of all its elements.
 struct BlockValues::StoredValues {
-  bool all = true;    ///< each byte, and none goes back to where it was loaded
-  bool part = false;  ///< a part cut out of a number
-  bool made = false;  ///< … or a number put together
-  Definedness worst;  ///< a computed one, if there is one
+  bool all = true;             ///< each byte, and none goes back to where it was loaded
+  bool part = false;           ///< a part cut out of a number
+  bool made = false;           ///< … or a number put together
+  Definedness worst;           ///< a computed one, if there is one
+  std::uint64_t worst_at = 0;  ///< where its element begins, in bytes from the store's address on
   StoredBytes bytes;
   /// Where the first result without a value begins, in bytes from the store's address on; none
   /// if what is undefined is a copy of memory. `to` is where `stored` bytes go, or null.
@@ -234,8 +235,10 @@ BlockValues::StoredValues BlockValues::put_stored(Lanes& w, const Instruction& i
                          known ? Loaded{load->addresses.at(lane), load->all} : Loaded{});
     }
     if (defined.incomplete() &&
-        (!stored.worst.incomplete() || (defined.computed() && !stored.worst.computed())))
+        (!stored.worst.incomplete() || (defined.computed() && !stored.worst.computed()))) {
       stored.worst = defined;
+      stored.worst_at = at;
+    }
     if (values.bits != nullptr) values.write(at, element, defined);
     at += element;
   }
@@ -252,7 +255,7 @@ std::optional<std::uint64_t> BlockValues::StoredValues::result(const Allocation*
                                                                std::uint32_t element) const {
   if (to != nullptr && to->whole_bytes && to->whole_bytes != 1) {
     const std::optional<std::uint64_t> first = bytes.result(*to, address, stored);
-    return worst.computed() ? first.value_or(0) : first;
+    return worst.computed() ? first.value_or(worst_at) : first;
   }
   // Bytes may be those of anything.
   const std::uint64_t type = to == nullptr ? 0 : to->whole_bytes == 1 ? 1 : to->element_bytes();

@@ -16,6 +16,7 @@ using Kind = Combination::Kind;
 
 // lop3's tables of its operands themselves (PTX ISA).
 constexpr std::array<std::uint8_t, 3> kItself = {0xf0, 0xcc, 0xaa};
+constexpr std::uint8_t kInverse = 0x0f;  // of the first
 
 // A register at a time: as it is after so many writes of the block.
 struct Value {
@@ -95,7 +96,7 @@ class Finder {
     const std::uint32_t bytes = bytes_of(info.d);
     if (bytes < 4 || bytes_of(info.a) != bytes) return std::nullopt;
     if (mnemonic == "mov" && info.form == Form::unary) return Operation{0xf0, {i.a}, bytes, true};
-    if (mnemonic == "not") return Operation{0x0f, {i.a}, bytes};
+    if (mnemonic == "not") return Operation{kInverse, {i.a}, bytes};
     if (mnemonic == "and") return Operation{0xc0, {i.a, i.b}, bytes};
     if (mnemonic == "or") return Operation{0xfc, {i.a, i.b}, bytes};
     if (mnemonic == "xor") return Operation{0x3c, {i.a, i.b}, bytes};
@@ -145,25 +146,35 @@ class Finder {
     if (mnemonic != "add") return std::nullopt;
     for (const auto& [one, other] : {std::pair{i.a, i.b}, std::pair{i.b, i.a}}) {
       if (is(other, minus_one)) return made(Kind::predecessor, one);
-      const Expression* inverse = is(other, 1) ? held(one, bytes) : nullptr;
-      if (inverse != nullptr && inverse->kind == Kind::bitwise && inverse->leaves.size() == 1 &&
-          inverse->table == 0x0f)
-        return Expression{Kind::negative, 0, bytes, inverse->leaves};
+      const Expression* inverted = is(other, 1) ? inverse(one, bytes) : nullptr;
+      if (inverted != nullptr) return Expression{Kind::negative, 0, bytes, inverted->leaves};
     }
     return std::nullopt;
   }
 
-  // An operation on x and its neighbour. They commute, but for lop3.
+  // Whether a register holds the inverse of another one.
+  [[nodiscard]] const Expression* inverse(std::uint32_t slot, std::uint32_t bytes) const {
+    const Expression* known = held(slot, bytes);
+    const bool inverts = known != nullptr && known->kind == Kind::bitwise &&
+                         known->leaves.size() == 1 && known->table == kInverse;
+    return inverts ? known : nullptr;
+  }
+
+  // An operation on x, or its inverse, and its neighbour: compilers count the zeros below the lowest
+  // one of x in ~x & (x - 1). They commute, but for lop3.
   bool note_neighbour(const Operation& operation, std::size_t number) {
     if (operation.slots.size() != 2) return false;
     for (const auto& [one, other] : {std::pair{operation.slots[0], operation.slots[1]},
                                      std::pair{operation.slots[1], operation.slots[0]}}) {
       const Expression* neighbour = held(other, operation.bytes);
-      if (neighbour == nullptr || neighbour->kind == Kind::bitwise ||
-          neighbour->leaves[0] != original(one, operation.bytes))
-        continue;
-      found_[number] = {
-          neighbour->kind, operation.table, {one, Instruction::kNone, Instruction::kNone}};
+      if (neighbour == nullptr || neighbour->kind == Kind::bitwise) continue;
+      const Expression* inverted = inverse(one, operation.bytes);
+      const std::uint32_t x = inverted == nullptr ? one : inverted->leaves[0].slot;
+      if (neighbour->leaves[0] != original(x, operation.bytes)) continue;
+      const auto swapped = static_cast<std::uint8_t>(operation.table >> 4 | operation.table << 4);
+      found_[number] = {neighbour->kind,
+                        inverted == nullptr ? operation.table : swapped,
+                        {x, Instruction::kNone, Instruction::kNone}};
       return true;
     }
     return false;

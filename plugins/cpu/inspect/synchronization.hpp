@@ -73,6 +73,10 @@ class SyncObject {
   [[nodiscard]] std::uint32_t releases() const {
     return static_cast<std::uint32_t>(releases_.size());
   }
+  /// Of an mbarrier: a phase ends. Who waits for it sees what was released until then, and not what
+  /// others have released for the next phase.
+  void complete_phase() { completed_ = releases(); }
+  [[nodiscard]] std::uint32_t completed() const { return completed_; }
 
  private:
   friend class Synchronization;
@@ -89,7 +93,8 @@ class SyncObject {
     return block << 5 | warp;
   }
   std::vector<Release> releases_;
-  Indices by_block_, by_warp_;                               ///< releases
+  std::uint32_t completed_ = 0;  ///< releases before the end of the last phase
+  Indices by_block_, by_warp_;   ///< releases
   std::unordered_map<std::uint64_t, std::uint32_t> latest_;  ///< release of each thread
   std::vector<Merged> merged_;  ///< what those who released until then had seen
 };

@@ -27,6 +27,13 @@ void store_barrier(std::byte* at, const Mbarrier& barrier) {
   std::memcpy(at, &state, sizeof state);
 }
 
+// The mbarrier has changed, from a phase of that parity.
+void note_phase(BlockObserver* observer, const std::byte* at, std::uint32_t parity,
+                const Mbarrier& barrier) {
+  if (barrier.parity() == parity) return;
+  if (BlockOrder* order = order_of(observer)) order->complete_phase(at);
+}
+
 }  // namespace
 
 void AsyncCopies::reset(std::uint32_t threads) {
@@ -122,8 +129,10 @@ void AsyncCopies::finish(AsyncCopy& copy, const std::byte* barrier) {
   if (observer_ != nullptr) observer_->land(copy, barrier);
   if (copy.completion != nullptr) {
     Mbarrier mbarrier = load_barrier(copy.completion);
+    const std::uint32_t phase = mbarrier.parity();
     mbarrier.complete_bytes(copy.bytes);
     store_barrier(copy.completion, mbarrier);
+    note_phase(observer_, copy.completion, phase, mbarrier);
   }
   --under_way_;
 }
@@ -145,7 +154,7 @@ void AsyncCopies::complete_for_arrivals(std::uint32_t thread, std::uint64_t end)
     if (arrival.thread != thread || queue.done >= until) continue;
     const Lanes& lanes = *queue.copies.front().flight->lanes;
     complete(queue, until, arrival.barrier);
-    if (BlockOrder* order = order_of(observer_)) order->see(arrival.barrier, lanes.warp);
+    if (BlockOrder* order = order_of(observer_)) order->see_copies(arrival.barrier, lanes.warp);
   }
 }
 
@@ -247,8 +256,10 @@ void AsyncCopies::arrive(const Arrival& arrival) {
   if (!queues_[plain].empty())
     complete(queues_[plain][arrival.thread], arrival.after, arrival.barrier);
   Mbarrier state = load_barrier(arrival.barrier);
+  const std::uint32_t phase = state.parity();
   state.arrive(1);
   store_barrier(arrival.barrier, state);
+  note_phase(observer_, arrival.barrier, phase, state);
 }
 
 void AsyncCopies::settle(const std::byte* barrier) {
@@ -345,6 +356,7 @@ void change_barrier(Lanes& w, const Instruction& i, Change change,
       store_barrier(at, barrier);
       w.block->mbarrier_changed();
       if (BlockOrder* order = order_of(w.observer)) order->arrive_at(at, w.warp, lane);
+      note_phase(w.observer, at, Mbarrier(before).parity(), barrier);
     }
     if (i.d != Instruction::kNone) write_lane(w.registers, i.d, lane, before);
   });
@@ -398,7 +410,8 @@ void test(Lanes& w, const Instruction& i) {
     const bool over = barrier.parity() != parity;
     done |= static_cast<std::uint32_t>(over) << lane;
     w.block->mbarrier_tested(w.warp, lane, i.statement, barrier, over);
-    if (BlockOrder* order = order_of(w.observer); order != nullptr && over) order->see(at, w.warp);
+    if (BlockOrder* order = order_of(w.observer); order != nullptr && over)
+      order->see_phase(at, w.warp);
   });
   write_predicate(w.registers, i.d, w.mask, done);
 }

@@ -1,4 +1,5 @@
-// First fit over a map of holes, with a gap behind every block that no access may touch.
+// First fit over a map of holes, with a gap behind every block that no access may touch. Freed blocks
+// become holes late, so that a use after free is still known as one.
 #include "machine/heap.hpp"
 
 #include <iterator>
@@ -11,6 +12,9 @@ namespace {
 constexpr std::uint64_t kAlignment = 16;
 // Behind each block, so that the byte past its end belongs to nobody.
 constexpr std::uint64_t kGap = 16;
+// The most freed blocks that are not used again, and the most bytes of them: a part of the heap.
+constexpr std::size_t kWithheldBlocks = 16384;
+constexpr std::uint64_t kWithheldPart = 4;
 
 }  // namespace
 
@@ -22,21 +26,38 @@ DeviceHeap::DeviceHeap(Arena& arena, std::uint64_t bytes) {
   if (bytes > kAlignment) holes_[base_ + kAlignment] = bytes - kAlignment;
 }
 
-std::uint64_t DeviceHeap::allocate(std::uint64_t bytes) {
-  const std::lock_guard lock(mutex_);
-  if (bytes == 0 || bytes > bytes_) return 0;
-  const std::uint64_t need = (bytes + kAlignment - 1) / kAlignment * kAlignment + kGap;
+std::uint64_t DeviceHeap::take(std::uint64_t need) {
   for (auto hole = holes_.begin(); hole != holes_.end(); ++hole) {
     if (hole->second < need) continue;
     const std::uint64_t address = hole->first, rest = hole->second - need;
     holes_.erase(hole);
     if (rest > 0) holes_[address + need] = rest;
-    auto old = blocks_.lower_bound(address);  // remains of freed blocks are forgotten
-    while (old != blocks_.end() && old->first < address + need) old = blocks_.erase(old);
-    blocks_[address] = {bytes, need, true};
     return address;
   }
   return 0;
+}
+
+void DeviceHeap::reuse_oldest() {
+  const std::uint64_t address = withheld_.front(), reserved = blocks_[address].reserved;
+  withheld_.pop_front();
+  withheld_bytes_ -= reserved;
+  add_hole(holes_, address, reserved);
+}
+
+std::uint64_t DeviceHeap::allocate(std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (bytes == 0 || bytes > bytes_) return 0;
+  const std::uint64_t need = (bytes + kAlignment - 1) / kAlignment * kAlignment + kGap;
+  std::uint64_t address = take(need);
+  if (address == 0 && !withheld_.empty()) {
+    while (!withheld_.empty()) reuse_oldest();
+    address = take(need);
+  }
+  if (address == 0) return 0;
+  auto old = blocks_.lower_bound(address);  // remains of freed blocks are forgotten
+  while (old != blocks_.end() && old->first < address + need) old = blocks_.erase(old);
+  blocks_[address] = {bytes, need, true};
+  return address;
 }
 
 DeviceHeap::Freed DeviceHeap::free(std::uint64_t address) {
@@ -45,7 +66,10 @@ DeviceHeap::Freed DeviceHeap::free(std::uint64_t address) {
   if (block == blocks_.end()) return Freed::unknown;
   if (!block->second.live) return Freed::twice;
   block->second.live = false;
-  add_hole(holes_, address, block->second.reserved);
+  withheld_.push_back(address);
+  withheld_bytes_ += block->second.reserved;
+  while (withheld_.size() > kWithheldBlocks || withheld_bytes_ > bytes_ / kWithheldPart)
+    reuse_oldest();
   return Freed::good;
 }
 

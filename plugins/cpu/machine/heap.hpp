@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -39,10 +40,17 @@ class DeviceHeap {
     std::uint64_t bytes = 0, reserved = 0;
     bool live = true;
   };
+  /// The begin of `need` bytes of a hole, which no longer has them; 0 if none is large enough.
+  std::uint64_t take(std::uint64_t need);
+  /// Lets the block that was freed first be used again.
+  void reuse_oldest();
+
   mutable std::mutex mutex_;
   std::uint64_t base_ = 0, bytes_ = 0;
   std::map<std::uint64_t, Block> blocks_;         ///< live and freed, by address
-  std::map<std::uint64_t, std::uint64_t> holes_;  ///< free ranges, by address
+  std::map<std::uint64_t, std::uint64_t> holes_;  ///< ranges to be used, by address
+  std::deque<std::uint64_t> withheld_;            ///< freed blocks in no hole yet, oldest first
+  std::uint64_t withheld_bytes_ = 0;
 };
 
 }  // namespace warpmark::cpu

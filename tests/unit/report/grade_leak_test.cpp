@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "report/feedback_text.hpp"
 #include "report/grade_console.hpp"
 #include "report/grade_junit.hpp"
 #include "report/grade_page.hpp"
@@ -23,7 +24,8 @@ std::vector<std::pair<std::string, std::string>> for_students(const GradeResult&
   const StudentView view(whole);
   std::vector<std::pair<std::string, std::string>> all = {{"json", to_json(view).dump()},
                                                           {"gradescope", gradescope_json(view)},
-                                                          {"page", student_page(view)}};
+                                                          {"page", student_page(view)},
+                                                          {"feedback", feedback_text(view)}};
   for (const Verbosity verbosity : {Verbosity::quiet, Verbosity::normal, Verbosity::verbose}) {
     ConsoleStyle style;
     style.verbosity = verbosity;
@@ -40,8 +42,8 @@ bool may_be_seen(const std::string& path, const Json& whole) {
   for (const char* open :
        {"/grade", "/assignment", "/title", "/student", "/file", "/submission_sha256", "/state",
         "/message", "/log", "/points", "/max_points", "/handed_in", "/final_points",
-        "/context/warpmark", "/context/device", "/context/driver_version", "/context/nvrtc_version",
-        "/context/date"}) {
+        "/context/warpmark", "/context/assignment_version", "/context/device",
+        "/context/driver_version", "/context/nvrtc_version", "/context/date"}) {
     if (path == open) return true;
   }
   if (path.starts_with("/adjustments/")) return true;

@@ -1,6 +1,6 @@
 // Writes the reports of grades that grade_report_test.py reads with other programs' eyes.
 //
-// Usage: grade_report_probe KIND STUDENTS CASES. KIND: csv, junit, page, student (one for each),
+// Usage: grade_report_probe KIND STUDENTS CASES. KIND: csv, items, junit, page, student (one for each),
 // gradescope (one for each), class. Each report ends with a NUL. STUDENTS: a number, `states` for
 // one of each state, or `hostile` for the same with hostile texts.
 #include <cstdio>
@@ -13,6 +13,7 @@
 #include "report/grade_page.hpp"
 #include "report/grades_csv.hpp"
 #include "report/gradescope.hpp"
+#include "report/item_analysis.hpp"
 #include "unit/results/example_grade.hpp"
 
 int main(int argc, char** argv) {
@@ -32,6 +33,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> reports;
   if (kind == "csv") reports = {grades_csv(results)};
   if (kind == "junit") reports = {grade_junit(results)};
+  if (kind == "items") reports = {items_csv(analyse_items(results))};
   if (kind == "page") reports = {grade_page(results)};
   if (kind == "class") {
     std::ostringstream out;

@@ -6,6 +6,7 @@ import csv
 import html.parser
 import io
 import json
+import re
 import subprocess
 import sys
 import unittest
@@ -188,7 +189,7 @@ class Gradescope(unittest.TestCase):
 class Tags(html.parser.HTMLParser):
     """What a browser would make of a page: its elements, attributes and text."""
 
-    VOID = {"meta"}
+    VOID = {"meta", "input"}
 
     def __init__(self, text):
         super().__init__()
@@ -218,9 +219,12 @@ class Pages(unittest.TestCase):
         self.assertEqual((tags.open, tags.wrong), ([], []), "every element ends")
         self.assertLessEqual(tags.tags, set(
             "html head meta title style body h1 h2 h3 p div span b i table thead tbody tfoot tr th td "
-            "details summary section pre code a footer dl dt dd".split()))
+            "details summary section pre code a footer dl dt dd input label".split()))
         self.assertLessEqual(set(tags.attributes), set(
-            "lang charset http-equiv content name class id style scope title href open".split()))
+            "lang charset http-equiv content name class id style scope title href open type for checked".split()))
+        self.assertEqual(len(tags.attributes.get("id", [])), len(set(tags.attributes.get("id", []))))
+        for label in tags.attributes.get("for", []):
+            self.assertIn(label, tags.attributes["id"])
         for link in tags.attributes.get("href", []):
             self.assertRegex(link, r"^#student-[0-9]+$")
             self.assertIn(link[1:], tags.attributes["id"])
@@ -254,8 +258,34 @@ class Pages(unittest.TestCase):
         text = self.check(report("page", "states")).text
         for part in ("worker 3 was killed", "out of memory", "uses clock64", "Graded without a sandbox",
                      "doublify/double_array.n=78", "expected a `;`", "Not graded: 2",
-                     "worst error nan, bound inf", "landlock abi 7", "1 race, 4 not launched"):
+                     "worst error nan, bound inf", "landlock abi 7", "Of 2 submissions that ran.",
+                     "Left out: 4 submissions that did not compile or run.", "Your kernel ended with a race"):
             self.assertIn(part, text)
+
+    def test_a_long_class_has_orders_and_filters(self):
+        page = report("page", 120)
+        tags = self.check(page)
+        self.assertEqual(tags.attributes["checked"], ["", ""])
+        for part in ("all 120", "by name", "that lost points"):
+            self.assertIn(part, tags.text)
+        bodies = re.findall(r'<tbody class="by-(points|name)">\n(.*?)</tbody>', page, re.S)
+        self.assertEqual([name for name, _ in bodies], ["points", "name"])
+        rows = [re.findall(r'<tr class="([a-z -]*)">.*?href="#(student-[0-9]+)">(.*?)</a>', body) for _, body in bodies]
+        self.assertEqual(sorted(rows[0]), sorted(rows[1]))
+        self.assertEqual(len(rows[1]), 120)
+        self.assertEqual([row[1] for row in rows[1]], ["student-%d" % i for i in range(120)])
+        # What is chosen is what the style sheet hides and shows, for rows and submissions alike.
+        details = dict(re.findall(r'<details class="student ([a-z -]*)" id="(student-[0-9]+)"', page))
+        self.assertEqual({row[0] for row in rows[0]}, set(details))
+        lost = int(re.search(r"([0-9]+) that lost points", tags.text).group(1))
+        self.assertEqual(sum("is-lost" in row[0] for row in rows[0]), lost)
+        for rule in ("#order-name:checked~.tall tbody.by-points", "#show-lost:checked~.tall tbody tr:not(.is-lost)",
+                     "#show-stopped:checked~details.student:not(.is-stopped)"):
+            self.assertIn(rule, page)
+        # Rules of other tables' rows would hide those of cases.
+        self.assertNotRegex(page, r":checked~\.scroll")
+        self.assertEqual(page.count('class="scroll tall"'), 1)
+        self.assertNotIn('type="radio"', report("page", 5))
 
     def test_students_see_their_own_cases(self):
         pages = [self.check(page).text for page in reports("student", "states")]

@@ -81,6 +81,7 @@ inline GradeResult graded(const std::string& student = "anna") {
   result.seconds = 2.5;
   result.context.warpmark = "1.2.3";
   result.context.assignment_sha256 = std::string(64, 'c');
+  result.context.assignment_version = std::string(16, 'd');
   result.context.device = "Warpmark CPU device (sm_90)";
   result.context.driver_version = "13.0";
   result.context.nvrtc_version = "13.0";
@@ -132,6 +133,7 @@ inline std::vector<GradeResult> every_state() {
       not_graded("emil", GradeState::fault, "The compiler crashed on your file."),
       not_graded("finn", GradeState::grader_error, "The grader failed. This is not your fault.")};
   all[0].flags = {"uses clock64"};
+  all[0].ptx_prints = {"0123456789abcdef"};
   all[0].cases[1].items[0].error = std::numeric_limits<double>::quiet_NaN();
   all[0].cases[1].items[0].bound = std::numeric_limits<double>::infinity();
   all[2].submission_sha256.clear();
@@ -224,7 +226,8 @@ inline std::vector<GradeResult> hostile() {
     for (std::string* text :
          {&result.assignment, &result.title, &result.student, &result.file,
           &result.submission_sha256, &result.key, &result.message, &result.log, &result.staff,
-          &result.context.warpmark, &result.context.assignment_sha256, &result.context.device,
+          &result.context.warpmark, &result.context.assignment_sha256,
+          &result.context.assignment_version, &result.context.device,
           &result.context.driver_version, &result.context.nvrtc_version, &result.context.date}) {
       *text = kHostile;
     }

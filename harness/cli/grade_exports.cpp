@@ -1,0 +1,130 @@
+#include "cli/grade_exports.hpp"
+
+#include <fmt/format.h>
+
+#include "base/file.hpp"
+#include "cli/output_files.hpp"
+#include "grade/anonymous.hpp"
+#include "grade/feedback_files.hpp"
+#include "grade/gradebook.hpp"
+#include "grade/handout_template.hpp"
+#include "report/grade_page.hpp"
+#include "report/grades_csv.hpp"
+#include "report/item_analysis.hpp"
+#include "report/similarity.hpp"
+
+namespace warpmark {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void write_gradebook(const fs::path& path, const GradebookFile& file, const Gradebook& book,
+                     Output& out) {
+  write_file_atomically(path, file.text);
+  for (const auto* sentences : {&book.left_out, &file.left_out}) {
+    for (const std::string& text : *sentences) {
+      print_error(out, fmt::format("warning: {}: {}", display_path(path), text));
+    }
+  }
+}
+
+}  // namespace
+
+void add_export_options(const ArgumentParser& app, GradeExports& exports) {
+  app.add_option("--canvas", exports.canvas,
+                 "Write a CSV that Canvas's grade book imports; needs --roster")
+      .value_name("FILE");
+  app.add_option("--moodle", exports.moodle,
+                 "Write a CSV with feedback that Moodle imports; needs --roster")
+      .value_name("FILE");
+  app.add_option("--feedback", exports.feedback,
+                 "Write a text for each student, and mailmerge.csv, into the folder DIR")
+      .value_name("DIR");
+  app.add_option("--anonymous", exports.anonymous,
+                 "Write the class's page and CSV with pseudonyms, not names, into\n"
+                 "the folder DIR")
+      .value_name("DIR");
+  app.add_option("--items", exports.items,
+                 "Write a CSV of how hard each case is, and whether it tells students\n"
+                 "apart")
+      .value_name("FILE");
+  app.add_option("--similar", exports.similar,
+                 "Write a page of submissions that are alike, side by side; JSON if FILE\n"
+                 "ends in .json")
+      .value_name("FILE");
+}
+
+void require_exports(const GradeExports& exports, bool has_roster,
+                     const std::vector<fs::path>& inputs) {
+  std::vector<OutputFile> files = {{"--canvas", exports.canvas}, {"--moodle", exports.moodle}};
+  for (const OutputFile& one : files) {
+    if (!one.file.empty() && !has_roster) {
+      throw usage_error(
+          fmt::format("{} needs --roster", one.option), {},
+          "platforms know students by ids and e-mail addresses, which the roster has");
+    }
+  }
+  files.push_back({"--items", exports.items});
+  for (const fs::path& file : exports.similar) files.push_back({"--similar", file});
+  require_kept(files, inputs);
+  for (const OutputFile& one : files) {
+    if (!one.file.empty()) require_writable(one.file);
+  }
+  if (!exports.feedback.empty()) require_writable(exports.feedback / "mailmerge.csv");
+  if (!exports.anonymous.empty()) require_writable(exports.anonymous / "grades.csv");
+}
+
+void write_exports(const GradeExports& exports, const Roster* roster, std::string_view secret,
+                   const std::vector<GradeResult>& results, Output& out) {
+  if (roster != nullptr && !(exports.canvas.empty() && exports.moodle.empty())) {
+    const Gradebook book = gradebook_of(*roster, results);
+    if (!exports.canvas.empty()) {
+      write_gradebook(exports.canvas, canvas_csv(*roster, book), book, out);
+    }
+    if (!exports.moodle.empty()) {
+      write_gradebook(exports.moodle, moodle_csv(*roster, book), book, out);
+    }
+  }
+  if (!exports.anonymous.empty()) {
+    const std::vector<GradeResult> anonymous = anonymous_results(results, Pseudonyms(secret));
+    write_file_atomically(exports.anonymous / "grades.csv", grades_csv(anonymous));
+    write_file_atomically(exports.anonymous / "report.html", grade_page(anonymous));
+  }
+  if (!exports.items.empty()) {
+    write_file_atomically(exports.items, items_csv(analyse_items(results)));
+  }
+  if (!exports.feedback.empty()) {
+    for (const std::string& text : write_feedback(exports.feedback, roster, results)) {
+      print_error(out, fmt::format("warning: {}: {}", display_path(exports.feedback), text));
+    }
+  }
+}
+
+void write_similar(const GradeExports& exports, const Assignment& assignment,
+                   std::vector<Submission> submissions, const GradeFiles& files) {
+  if (exports.similar.empty()) return;
+  std::vector<SimilaritySource> sources;
+  for (Submission& one : submissions) {
+    read_submission(one, assignment.submission);
+    if (one.text.empty()) continue;
+    sources.push_back({one.student, std::move(one.text), {}});
+    const auto result = files.read(one.student);
+    // A grade that was kept is that of an older file.
+    if (result && result->submission_sha256 == one.sha256) sources.back().ptx = result->ptx_prints;
+  }
+  std::string given;
+  try {
+    given = handout_template(assignment).text;
+  } catch (const Error&) {
+    // Then students started from nothing.
+  }
+  const Similarity found = find_similar(std::move(sources), given);
+  for (const fs::path& file : exports.similar) {
+    write_file_atomically(file, file.extension() == ".json"
+                                    ? similarity_json(found, assignment.id)
+                                    : similarity_page(found, assignment.title));
+  }
+}
+
+}  // namespace warpmark

@@ -1,0 +1,40 @@
+// Further files that `warpmark grade` writes of a class, each because an option names it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/argument_parser.hpp"
+#include "cli/output.hpp"
+#include "grade/assignment.hpp"
+#include "grade/grade_files.hpp"
+#include "grade/roster.hpp"
+#include "grade/submission.hpp"
+
+namespace warpmark {
+
+struct GradeExports {
+  std::filesystem::path canvas, moodle;        ///< files for grade books
+  std::filesystem::path feedback;              ///< a folder
+  std::filesystem::path items;                 ///< a file
+  std::filesystem::path anonymous;             ///< a folder
+  std::vector<std::filesystem::path> similar;  ///< files: JSON by that extension, else pages
+};
+
+void add_export_options(const ArgumentParser& app, GradeExports& exports);
+
+/// Throws usage errors before anything is graded: an option that needs a roster without one, a file
+/// that is one of `inputs`. Throws an environment error for what cannot be written.
+void require_exports(const GradeExports& exports, bool has_roster,
+                     const std::vector<std::filesystem::path>& inputs);
+
+/// Writes them for all results of the class, and warns of who stands in none.
+void write_exports(const GradeExports& exports, const Roster* roster, std::string_view secret,
+                   const std::vector<GradeResult>& results, Output& out);
+
+/// Writes which of the submissions are alike; each is read for it. What was compiled is as `files` say.
+void write_similar(const GradeExports& exports, const Assignment& assignment,
+                   std::vector<Submission> submissions, const GradeFiles& files);
+
+}  // namespace warpmark

@@ -1,0 +1,205 @@
+#include "grade/grade_stream.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/text.hpp"
+#include "grade/grade_frame.hpp"
+#include "grade/grade_key.hpp"
+#include "grade/grade_pool.hpp"
+#include "grade/seeds.hpp"
+#include "grade/submission.hpp"
+#include "results/grade_result.hpp"
+
+namespace warpmark {
+
+namespace {
+
+// Lines of an input, none of which fills the memory.
+class Lines {
+ public:
+  Lines(int fd, size_t most) : fd_(fd), most_(most) {}
+
+  /// The next line that has been read; "" in the place of one that is too long, with `too_long`.
+  std::optional<std::string> next(bool& too_long) {
+    const size_t end = pending_.find('\n', searched_);
+    too_long = false;
+    if (end == std::string::npos) {
+      searched_ = pending_.size();
+      if (pending_.size() > most_) {
+        pending_.clear();
+        searched_ = 0;
+        skips_ = true;
+      }
+      if (!ended_ || (pending_.empty() && !skips_)) return std::nullopt;
+      too_long = std::exchange(skips_, false);
+      return std::exchange(pending_, {});
+    }
+    std::string line = pending_.substr(0, end);
+    pending_.erase(0, end + 1);
+    searched_ = 0;
+    too_long = std::exchange(skips_, false);
+    if (too_long) line.clear();
+    return line;
+  }
+  /// Whether nothing more comes from the descriptor.
+  [[nodiscard]] bool ended() const { return ended_; }
+
+  void read() {
+    std::array<char, 1 << 16> chunk{};
+    const ssize_t count = ::read(fd_, chunk.data(), chunk.size());
+    if (count > 0) {
+      pending_.append(chunk.data(), static_cast<size_t>(count));
+    } else if (count == 0) {
+      ended_ = true;
+    } else if (errno != EINTR && errno != EAGAIN) {
+      throw environment_error(std::string("the requests cannot be read: ") + std::strerror(errno));
+    }
+  }
+
+ private:
+  int fd_;
+  size_t most_;
+  std::string pending_;
+  size_t searched_ = 0;  ///< bytes of it that have no end of a line
+  bool ended_ = false;
+  bool skips_ = false;  ///< the rest of a line that is too long
+};
+
+struct Request {
+  nlohmann::json id;
+  std::string text;
+};
+
+// Throws a usage error that says what the line lacks; `id` is what it is called, if it says so.
+Request read_request(const std::string& line, nlohmann::json& id) {
+  const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+  if (!json.is_object()) throw usage_error("the line is no JSON object");
+  const auto found = json.find("id");
+  if (found != json.end() && (found->is_string() || found->is_number())) id = *found;
+  if (id.is_null()) throw usage_error("a request needs `id`, a text or a number");
+  for (const auto& [key, value] : json.items()) {
+    if (key != "id" && key != "text")
+      throw usage_error(fmt::format("unknown key `{}`; a request has `id` and `text`", key));
+  }
+  const auto text = json.find("text");
+  if (text == json.end() || !text->is_string())
+    throw usage_error("a request needs `text`, the source that is handed in");
+  return {id, text->get<std::string>()};
+}
+
+class GradeStream {
+ public:
+  GradeStream(const Assignment& assignment, const GradeStreamOptions& options,
+              const std::function<void(const nlohmann::ordered_json&)>& answer)
+      : assignment_(assignment),
+        options_(options),
+        answer_(answer),
+        pool_(assignment, options.setup,
+              [this](size_t number, GradeResult result) { finish(number, std::move(result)); }),
+        version_(assignment_version(options.setup.secret, assignment.sha256)),
+        // An escape of JSON takes six bytes for one.
+        lines_(options.input, 6 * assignment.submission.max_bytes + (size_t{1} << 16)) {}
+
+  GradeStreamEnd run(const std::function<void(const DeviceFacts&, size_t jobs)>& started) {
+    if (!pool_.start_first(options_.wake_fd)) return interrupted();
+    const size_t jobs = pool_.job_count(options_.jobs, std::numeric_limits<size_t>::max());
+    started(pool_.device(), jobs);
+    pool_.grow(jobs);
+    context_ = key_context(pool_.device(), options_.secret_fingerprint, options_.setup.no_sandbox);
+    for (;;) {
+      // One is graded by each process, and one waits for it.
+      const bool more = take_lines(2 * jobs);
+      if (!more && lines_.ended() && pool_.unfinished() == 0) return end_;
+      const bool reads = pool_.unfinished() < 2 * jobs && !lines_.ended();
+      std::array<pollfd, 2> fds = {pollfd{options_.wake_fd, POLLIN, 0},
+                                   pollfd{reads ? options_.input : -1, POLLIN, 0}};
+      pool_.step(fds);
+      if ((fds[0].revents & POLLIN) != 0) return interrupted();
+      if (fds[1].revents != 0) lines_.read();
+    }
+  }
+
+ private:
+  GradeStreamEnd interrupted() {
+    pool_.kill();
+    end_.interrupted = true;
+    return end_;
+  }
+
+  // Takes lines until so many submissions are unfinished. Whether there may be more of them.
+  bool take_lines(size_t most) {
+    while (pool_.unfinished() < most) {
+      bool too_long = false;
+      const std::optional<std::string> line = lines_.next(too_long);
+      if (!line) return false;
+      if (!too_long && trim(*line).empty()) continue;
+      take(*line, too_long);
+    }
+    return true;
+  }
+
+  void take(const std::string& line, bool too_long) {
+    nlohmann::json id;
+    try {
+      if (too_long) throw usage_error("the line is longer than any submission may be");
+      Request request = read_request(line, id);
+      Submission submission;
+      submission.student = id.is_string() ? id.get<std::string>() : id.dump();
+      submission.file = assignment_.submission.file;
+      read_submission(submission, assignment_.submission, std::move(request.text));
+      const size_t number = next_++;
+      asked_[number] = {std::move(request.id), grade_key(submission, assignment_, context_)};
+      if (submission.refusal.empty()) {
+        pool_.add(number, std::move(submission));
+        return;
+      }
+      GradeResult refused = unfinished_grade(assignment_, submission);
+      refuse(refused, GradeState::refused, submission.refusal);
+      finish(number, std::move(refused));
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::usage) throw;
+      ++end_.wrong;
+      answer_({{"id", id}, {"error", error.what()}});
+    }
+  }
+
+  void finish(size_t number, GradeResult result) {
+    auto& [id, key] = asked_.at(number);
+    result.key = key;
+    result.context.assignment_version = version_;
+    ++(result.state == GradeState::grader_error ? end_.failed : end_.graded);
+    answer_({{"id", id}, {"result", to_json(result)}});
+    asked_.erase(number);
+  }
+
+  const Assignment& assignment_;
+  const GradeStreamOptions& options_;
+  const std::function<void(const nlohmann::ordered_json&)>& answer_;
+  GradePool pool_;
+  std::string version_;  ///< of the assignment, for receipts
+  Lines lines_;
+  KeyContext context_;
+  size_t next_ = 0;
+  std::map<size_t, std::pair<nlohmann::json, std::string>> asked_;  ///< id and key, by number
+  GradeStreamEnd end_;
+};
+
+}  // namespace
+
+GradeStreamEnd run_grade_stream(const Assignment& assignment, const GradeStreamOptions& options,
+                                const std::function<void(const DeviceFacts&, size_t jobs)>& started,
+                                const std::function<void(const nlohmann::ordered_json&)>& answer) {
+  return GradeStream(assignment, options, answer).run(started);
+}
+
+}  // namespace warpmark

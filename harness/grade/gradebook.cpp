@@ -1,0 +1,44 @@
+#include "grade/gradebook.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/text.hpp"
+#include "report/grade_text.hpp"
+#include "report/grades_csv.hpp"
+#include "report/text_line.hpp"
+
+namespace warpmark {
+
+Gradebook gradebook_of(const Roster& roster, const std::vector<GradeResult>& results) {
+  Gradebook book;
+  std::map<size_t, const GradeResult*> rows;
+  const auto leave_out = [&](const GradeResult& result, const std::string& why) {
+    book.left_out.push_back(fmt::format("`{}` {}", in_one_line(result.student), why));
+  };
+  // A name of the roster itself is more certain than one that only fits.
+  for (const bool exact : {true, false}) {
+    for (const GradeResult& result : results) {
+      const std::optional<size_t> row = roster.row_of(result.student);
+      if (exact != (row && roster.students()[*row] == result.student)) continue;
+      if (!row) {
+        leave_out(result, "is not in the roster");
+      } else if (!has_points(result)) {
+        leave_out(result, "has no grade yet");
+      } else if (!rows.try_emplace(*row, &result).second) {
+        leave_out(result, fmt::format("is `{}` of the roster, who has another grade",
+                                      printable(roster.students()[*row])));
+      }
+    }
+  }
+  for (const auto& [row, result] : rows) book.rows.push_back({row, result});
+  return book;
+}
+
+std::string gradebook_id(const std::string& value) {
+  const std::string cell = csv_cell(value);
+  return cell == '"' + value + '"' ? value : "";
+}
+
+}  // namespace warpmark
