@@ -88,8 +88,7 @@ ExitCode pack_gradescope(const PackRequest& request, Output& out) {
     return ExitCode::success;
   }
   // Once, here: not for each submission. Self-tests run where the image is made.
-  const TemporaryFolder scratch("warpmark-pack");
-  require_lint(*assignment, python, "cpu", GradeFiles(scratch.path()), out);
+  require_lint(*assignment, python, "cpu", nullptr, out);
   const fs::path archive =
       request.out.empty() ? fs::path(assignment->id + "-gradescope.zip") : request.out;
   write_zip(python.interpreter(), archive, files);
