@@ -193,6 +193,9 @@ class Autograder(PackTest):
         there = self.autograde(scale=NO_BOUND)
         for results in (home, there):
             results.pop("execution_time")
+            # The receipt's times: at home no platform says when it was handed in.
+            results["output"] = [line for line in results["output"].splitlines()
+                                 if not line.startswith(("handed in: ", "graded: "))]
         self.assertEqual(there, home)
 
     def test_no_file_and_two_files(self):
