@@ -144,6 +144,7 @@ int run_grade_worker(
         options.no_sandbox = request.at("no_sandbox");
         options.secret = Secret(from_hex(request.at("secret").get_ref<const std::string&>()));
         options.assignment_word = request.at("assignment_word");
+        options.serves_many = ::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
         grader = std::make_unique<SubmissionGrader>(python(), assignment, std::move(options));
         reply["ready"] = json_of<nlohmann::json>(grader->prepare());
       } else {

@@ -20,6 +20,7 @@
 #include "report/code_prints.hpp"
 #include "results/reproduce.hpp"
 #include "runtime/artifacts.hpp"
+#include "runtime/compile_forks.hpp"
 
 namespace warpmark {
 
@@ -445,13 +446,16 @@ SessionOptions SubmissionGrader::own_options() const {
 SessionOptions SubmissionGrader::submission_options() const {
   SessionOptions options = own_options();
   options.confinement = confinement_;
-  options.headers = headers_;
+  options.compile_forks = compile_forks_;
   options.checks = known_checks();
   return options;
 }
 
 const DeviceFacts& SubmissionGrader::prepare() {
   if (prepared_) return facts_;
+  if (options_.serves_many) {
+    compile_forks_ = std::make_shared<CompileForks>(submission_options());
+  }
   for (std::vector<Item>& items : items_) {
     if (assignment_->handout) break;  // its kernel is a template, which may say anything
     for (Item& item : items) {
@@ -484,6 +488,7 @@ GradeResult SubmissionGrader::grade(const Submission& submission) {
     prepare();
     start_session();
     const DeviceFacts& facts = session_->require();
+    start_next_session();
     result.context.device = fmt::format("{} (sm_{})", facts.name, facts.architecture);
     result.context.driver_version = driver_text(facts.driver_version);
     result.context.nvrtc_version = facts.nvrtc_version;
@@ -510,9 +515,15 @@ GradeResult SubmissionGrader::grade(const Submission& submission) {
 }
 
 void SubmissionGrader::start_session() {
+  if (!session_) session_ = std::move(next_);
   if (!session_) session_ = std::make_unique<Session>(python_, submission_options());
   live_ = session_.get();
   if (interrupted_) session_->interrupt();
+}
+
+void SubmissionGrader::start_next_session() {
+  if (next_ || !options_.serves_many || !facts_.has("deterministic")) return;
+  next_ = std::make_unique<Session>(python_, submission_options());
 }
 
 void SubmissionGrader::end_session() {

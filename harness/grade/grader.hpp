@@ -17,17 +17,22 @@
 namespace warpmark {
 
 struct GraderOptions {
-  std::string device = "auto";    ///< as choose_device takes it
-  bool no_sandbox = false;        ///< goes on where neither Landlock nor seccomp holds
-  std::optional<Secret> secret;   ///< without one seeds are public, as a student has them
-  std::optional<uint64_t> seed;   ///< the one trial of each item, in the place of the assignment's
+  std::string device = "auto";   ///< as choose_device takes it
+  bool no_sandbox = false;       ///< goes on where neither Landlock nor seccomp holds
+  std::optional<Secret> secret;  ///< without one seeds are public, as a student has them
+  std::optional<uint64_t> seed;  ///< the one trial of each item, in the place of the assignment's
+  /// One of many submissions: compile workers are forked where they can be, for which this process
+  /// must be a subreaper (prctl(2)), and on a device that can be had several times at once the next
+  /// submission's workers start while one is graded.
+  bool serves_many = false;
   bool hidden = true;             ///< grade hidden cases, too
   std::vector<std::string> only;  ///< ids of items, or names of cases; empty for all
   std::string assignment_word;    ///< how commands that repeat a failure call the assignment
   std::string file_word;          ///< and the submitted file; "" for its name
 };
 
-/// A session of its own for each submission; nothing of one reaches the next.
+/// A session of its own for each submission, whose workers have seen no other; nothing of one
+/// reaches the next.
 class SubmissionGrader {
  public:
   /// Makes all plans. Throws usage errors for what cannot be planned or graded, and for `only` that
@@ -61,6 +66,7 @@ class SubmissionGrader {
   void drop_unwanted_cases();
   void find_what_may_be_shown();
   void start_session();
+  void start_next_session();
   void end_session();
 
   Interpreter& python_;
@@ -68,9 +74,10 @@ class SubmissionGrader {
   GraderOptions options_;
   OwnKernel own_;
   Confinement confinement_;
-  std::shared_ptr<HeaderStore> headers_ = std::make_shared<HeaderStore>();
-  std::vector<std::vector<Item>> items_;  ///< by case, then by item
+  std::shared_ptr<CompileForks> compile_forks_;  ///< null where workers are started by themselves
+  std::vector<std::vector<Item>> items_;         ///< by case, then by item
   std::unique_ptr<Session> session_;      ///< of the next submission, or of the one that is graded
+  std::unique_ptr<Session> next_;         ///< of the submission behind that one; may be null
   std::atomic<Session*> live_ = nullptr;  ///< what a signal may interrupt
   std::atomic<bool> interrupted_ = false;
   DeviceFacts facts_;

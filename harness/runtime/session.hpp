@@ -26,6 +26,7 @@
 
 namespace warpmark {
 
+class CompileForks;
 struct CaseArtifacts;
 class Ranks;
 
@@ -55,8 +56,8 @@ struct SessionOptions {
   /// Of cases with `devices`, each rank is a device; null: devices are those of this process.
   std::shared_ptr<Ranks> ranks;
   std::optional<Confinement> confinement;  ///< for source that is not trusted; never in_process
-  /// Headers for compile workers, read by the first one: of sessions with the same confinement.
-  std::shared_ptr<HeaderStore> headers;
+  /// Where compile workers of this confinement are forked; null: each is started by itself.
+  std::shared_ptr<CompileForks> compile_forks;
   DriverOpeners openers = DriverOpeners::standard();  ///< for in_process; tests put fakes here
 };
 

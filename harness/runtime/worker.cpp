@@ -49,6 +49,16 @@ std::unique_ptr<Worker> Worker::spawn_confined(const std::string& program) {
   return start({program, "worker", "--confined"}, true);
 }
 
+std::unique_ptr<Worker> Worker::spawn_fork_server(const std::string& program) {
+  return start({program, "worker", "--fork-server"}, true);
+}
+
+std::unique_ptr<Worker> Worker::adopt(Channel channel, pid_t process) {
+  auto worker = std::unique_ptr<Worker>(new Worker(std::move(channel)));
+  worker->process_ = process;
+  return worker;
+}
+
 std::unique_ptr<Worker> Worker::start(std::vector<std::string> command, bool confined) {
   auto [ours, theirs] = Channel::pair();
   auto worker = std::unique_ptr<Worker>(new Worker(std::move(ours)));

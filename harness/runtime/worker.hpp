@@ -16,7 +16,8 @@
 namespace warpmark {
 
 /// A worker as a process of its own (posix_spawn of our executable; never fork without exec, which
-/// a process with threads and a driver does not survive), or as a thread for debuggers and tests.
+/// a process with threads and a driver does not survive: only a fork server has neither), or as a
+/// thread for debuggers and tests.
 class Worker {
  public:
   /// Runs `program worker` with the connection as descriptor 3, in a process group of its own, so
@@ -27,6 +28,10 @@ class Worker {
   /// Runs `program worker --confined` with an empty environment, the connection, and no other
   /// descriptor of ours.
   static std::unique_ptr<Worker> spawn_confined(const std::string& program);
+  /// Runs `program worker --fork-server` likewise (worker/fork_server.hpp).
+  static std::unique_ptr<Worker> spawn_fork_server(const std::string& program);
+  /// A worker that has been started: a child of ours, and our end of its channel.
+  static std::unique_ptr<Worker> adopt(Channel channel, pid_t process);
   /// Runs the same loop on a thread. It cannot be ended while it is busy, only abandoned.
   static std::unique_ptr<Worker> on_thread(const DriverOpeners& openers);
 

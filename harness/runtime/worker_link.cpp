@@ -13,6 +13,7 @@
 #include "base/own_program.hpp"
 #include "driver/allotment.hpp"
 #include "ranks/ranks.hpp"
+#include "runtime/compile_forks.hpp"
 #include "worker/confined_start.hpp"
 
 namespace warpmark {
@@ -25,6 +26,20 @@ constexpr std::chrono::seconds kLastWords(60);
 
 }  // namespace
 
+std::string worker_program(const SessionOptions& options) {
+  return options.program.empty() ? own_program().worker : options.program;
+}
+
+protocol::Hello hello_of(const SessionOptions& options, std::optional<WorkerLink::Role> role) {
+  protocol::Hello hello{allotted_request(options.device), options.use_cache};
+  if (options.ranks) hello.further = options.ranks->place().node_rank;
+  if (role) {
+    hello.confined =
+        protocol::Confined{*role, environment_for_libraries(), options.confinement.value()};
+  }
+  return hello;
+}
+
 WorkerLink::WorkerLink(SessionOptions options, std::optional<Role> role)
     : options_(std::move(options)), role_(role), wake_(::eventfd(0, EFD_CLOEXEC)) {
   if (!wake_) {
@@ -35,14 +50,17 @@ WorkerLink::WorkerLink(SessionOptions options, std::optional<Role> role)
 }
 
 void WorkerLink::start() {
-  const std::string program = options_.program.empty() ? own_program().worker : options_.program;
-  protocol::Hello hello{allotted_request(options_.device), options_.use_cache};
-  if (options_.ranks) hello.further = options_.ranks->place().node_rank;
+  greeted_ = false;
+  fresh_ = true;
+  if (role_ == Role::compile && options_.compile_forks) {
+    worker_ = options_.compile_forks->fork();
+    hello_sent_ = worker_ != nullptr;
+    if (worker_) return;
+  }
+  const std::string program = worker_program(options_);
   std::error_code ignored;
   if (role_) {
     worker_ = Worker::spawn_confined(program);
-    hello.confined = protocol::Confined{*role_, environment_for_libraries(),
-                                        options_.confinement.value(), keeps_headers()};
   } else if (options_.sanitizer) {
     log_folder_.emplace();
     // Under another program /proc/self/exe is that program.
@@ -52,11 +70,7 @@ void WorkerLink::start() {
   } else {
     worker_ = options_.in_process ? Worker::on_thread(options_.openers) : Worker::spawn(program);
   }
-  greeted_ = false;
-  fresh_ = true;
-  std::vector<int> fds;
-  if (keeps_headers() && options_.headers->pack) fds.push_back(options_.headers->pack.get());
-  hello_sent_ = worker_->channel().send(protocol::to_json(hello), fds);
+  hello_sent_ = worker_->channel().send(protocol::to_json(hello_of(options_, role_)));
 }
 
 const DeviceFacts& WorkerLink::greet() {
@@ -66,7 +80,7 @@ const DeviceFacts& WorkerLink::greet() {
     const auto deadline = in_seconds(options_.start_timeout_s);
     Channel::Received received =
         hello_sent_ ? worker_->channel().receive(deadline, wake_.get()) : Channel::Received{};
-    if (received.message) return take_greeting(*received.message);
+    if (received.message) return take_greeting(received.message->body);
     if (received.end == ChannelEnd::timeout && options_.in_process) leave_thread();
     const Silence silence = end_worker(received.end);
     // Something else ended it: once more.
@@ -80,8 +94,8 @@ const DeviceFacts& WorkerLink::greet() {
   }
 }
 
-const DeviceFacts& WorkerLink::take_greeting(Message& message) {
-  protocol::Reply reply = protocol::reply_from_json(message.body);
+const DeviceFacts& WorkerLink::take_greeting(const nlohmann::json& body) {
+  protocol::Reply reply = protocol::reply_from_json(body);
   if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
     const Error error = failure->error();
     const bool no_device = failure->no_device;
@@ -92,10 +106,6 @@ const DeviceFacts& WorkerLink::take_greeting(Message& message) {
   facts_ = std::get<DeviceFacts>(std::move(reply));
   if (options_.ranks) facts_.attributes["count"] = options_.ranks->size();
   greeted_ = true;
-  // It has not seen a submission yet.
-  if (keeps_headers() && !options_.headers->pack && !message.fds.empty()) {
-    options_.headers->pack = std::move(message.fds.front());
-  }
   return facts_;
 }
 

@@ -61,9 +61,8 @@ class WorkerLink {
   bool interrupted() const noexcept { return interrupted_; }
 
  private:
-  bool keeps_headers() const { return role_ == Role::compile && options_.headers != nullptr; }
   void start();
-  const DeviceFacts& take_greeting(Message& message);
+  const DeviceFacts& take_greeting(const nlohmann::json& body);
   Silence end_worker(ChannelEnd why);
   [[noreturn]] void leave_thread();
 
@@ -78,5 +77,9 @@ class WorkerLink {
   DeviceFacts facts_;
   std::optional<TemporaryFolder> log_folder_;  ///< of the sanitizer
 };
+
+/// The file that is run as `PROGRAM worker`, and the first request to it.
+std::string worker_program(const SessionOptions& options);
+protocol::Hello hello_of(const SessionOptions& options, std::optional<WorkerLink::Role> role);
 
 }  // namespace warpmark

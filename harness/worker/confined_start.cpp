@@ -7,11 +7,11 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <memory>
 #include <string_view>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "compiler/header_pack.hpp"
 #include "compiler/memory_headers.hpp"
 #include "worker/fixed_clock.hpp"
 #include "worker/sandbox.hpp"
@@ -89,16 +89,10 @@ std::vector<Header> own_and_toolkit_headers(const Nvrtc& nvrtc, const Confinemen
 
 }  // namespace
 
-UnitCompiler open_confined_compiler(const protocol::Confined& confined,
-                                    std::vector<UniqueFd>& packs) {
+UnitCompiler open_confined_compiler(const Confinement& confinement) {
   std::shared_ptr<const Nvrtc> nvrtc = Nvrtc::open();
-  auto headers = std::make_shared<const std::vector<Header>>(
-      packs.empty() ? own_and_toolkit_headers(*nvrtc, confined.confinement)
-                    : unpack_headers(packs.front().get()));
-  const bool wanted = packs.empty() && confined.keeps_headers;
-  packs.clear();
-  if (wanted) packs.push_back(pack_headers(*headers));
-  if (wanted && !packs.back()) packs.clear();
+  auto headers =
+      std::make_shared<const std::vector<Header>>(own_and_toolkit_headers(*nvrtc, confinement));
   UnitCompiler compiler(Compiler(nvrtc, CompileCache("")), headers);
   // The first compile opens what the library opens late, the second program's kind included.
   protocol::Prepare warm_up;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,11 +17,8 @@ std::vector<std::string> environment_for_libraries();
 void take_environment(const std::vector<std::string>& environment);
 
 /// The compiler of a compile worker: NVRTC open and warm, so that it will open nothing any more,
-/// with the headers that it may include in memory: those of `packs`, if there is one, and else read
-/// from files. `packs` is left with the pack of what was read, if it is to be kept. Throws
-/// environment errors.
-UnitCompiler open_confined_compiler(const protocol::Confined& confined,
-                                    std::vector<UniqueFd>& packs);
+/// with the headers that it may include in memory. Throws environment errors.
+UnitCompiler open_confined_compiler(const Confinement& confinement);
 
 /// Enters the sandbox, in the order that works: limits, Landlock, the filter of system calls; tries
 /// each, and returns those that hold. Throws an environment error if none but limits holds and one

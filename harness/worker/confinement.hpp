@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "base/file.hpp"
-
 namespace warpmark {
 
 /// A header that confined source may include, under this spelling.
@@ -31,12 +29,6 @@ struct Confinement {
   /// What may come back of a compile, in bytes; a longer log is cut, a longer image refused.
   static constexpr uint64_t kMostLog = 64 << 10;
   static constexpr uint64_t kMostImage = 16 << 20;
-};
-
-/// The pack of headers (compiler/header_pack.hpp) that one compile worker has read before it saw a
-/// submission, for the next ones.
-struct HeaderStore {
-  UniqueFd pack;
 };
 
 }  // namespace warpmark

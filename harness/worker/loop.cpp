@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <system_error>
 
 #include "base/exception.hpp"
@@ -16,6 +17,7 @@
 #include "worker/confined_start.hpp"
 #include "worker/device_run.hpp"
 #include "worker/execution.hpp"
+#include "worker/fork_server.hpp"
 #include "worker/protocol.hpp"
 #include "worker/sandbox.hpp"
 
@@ -47,9 +49,25 @@ class Responder {
   explicit Responder(const DriverOpeners& openers) : openers_(openers) {}
 
   nlohmann::json answer(Message& message) {
+    return answer_of([&] { return act(protocol::request_from_json(message.body), message.fds); });
+  }
+
+  /// What a compile worker answers first whose compiler was opened for it.
+  nlohmann::json start(UnitCompiler compiler, const protocol::Confined& confined) {
+    confined_compiler_.emplace(std::move(compiler));
+    return answer_of([&] {
+      DeviceFacts facts = compiler_facts();
+      facts.sandbox = enter_sandbox(confined);
+      return protocol::to_json(facts);
+    });
+  }
+
+ private:
+  template <typename Act>
+  nlohmann::json answer_of(const Act& act) {
     protocol::Failure failure;
     try {
-      return act(protocol::request_from_json(message.body), message.fds);
+      return act();
     } catch (const DriverError& error) {
       failure = protocol::Failure::of(error);
       failure.result = error.result();
@@ -78,13 +96,17 @@ class Responder {
     return protocol::to_json(failure);
   }
 
-  /// What goes with the last answer.
-  std::vector<UniqueFd> take_fds() { return std::move(reply_fds_); }
+  DeviceFacts compiler_facts() const {
+    DeviceFacts facts;
+    const Nvrtc& nvrtc = confined_compiler_->compiler().nvrtc();
+    facts.nvrtc_version = nvrtc.version();
+    facts.nvrtc = nvrtc.path();
+    return facts;
+  }
 
- private:
   nlohmann::json act(const protocol::Request& request, std::vector<UniqueFd>& fds) {
     if (const auto* hello = std::get_if<protocol::Hello>(&request)) {
-      return protocol::to_json(start(*hello, fds));
+      return protocol::to_json(start(*hello));
     }
     const auto* prepare = std::get_if<protocol::Prepare>(&request);
     if (confined_compiler_ && prepare != nullptr) return protocol::to_json(compile(*prepare));
@@ -104,15 +126,12 @@ class Responder {
     return protocol::to_json(executor_->calibrate());
   }
 
-  DeviceFacts start(const protocol::Hello& hello, std::vector<UniqueFd>& fds) {
+  DeviceFacts start(const protocol::Hello& hello) {
     DeviceFacts facts;
     if (hello.confined) take_environment(hello.confined->environment);
     if (hello.confined && hello.confined->role == protocol::Confined::Role::compile) {
-      confined_compiler_.emplace(open_confined_compiler(*hello.confined, fds));
-      reply_fds_ = std::move(fds);
-      const Nvrtc& nvrtc = confined_compiler_->compiler().nvrtc();
-      facts.nvrtc_version = nvrtc.version();
-      facts.nvrtc = nvrtc.path();
+      confined_compiler_.emplace(open_confined_compiler(hello.confined->confinement));
+      facts = compiler_facts();
     } else {
       executor_.emplace(hello, openers_);
       facts = executor_->facts();
@@ -155,25 +174,42 @@ class Responder {
   std::optional<Executor> executor_;
   uint64_t private_bytes_ = 0;  ///< that a confined worker has when it is ready; 0: no limit
   std::optional<UnitCompiler> confined_compiler_;
-  std::vector<UniqueFd> reply_fds_;
 };
+
+}  // namespace
+
+namespace {
+
+void answer_all(Channel& channel, Responder& responder) {
+  for (;;) {
+    Channel::Received received = channel.receive();
+    if (!received.message) return;
+    if (!channel.send(responder.answer(*received.message))) return;
+  }
+}
 
 }  // namespace
 
 void serve(Channel& channel, const DriverOpeners& openers) {
   Responder responder(openers);
-  for (;;) {
-    Channel::Received received = channel.receive();
-    if (!received.message) return;
-    const nlohmann::json answer = responder.answer(*received.message);
-    const std::vector<UniqueFd> files = responder.take_fds();
-    std::vector<int> fds;
-    for (const UniqueFd& file : files) fds.push_back(file.get());
-    if (!channel.send(answer, fds)) return;
-  }
+  answer_all(channel, responder);
 }
 
-int run_worker(int socket, bool confined) {
+void serve_confined_compiler(Channel& channel, UnitCompiler compiler,
+                             const protocol::Confined& confined) {
+  const DriverOpeners no_device;
+  Responder responder(no_device);
+  if (channel.send(responder.start(std::move(compiler), confined))) answer_all(channel, responder);
+}
+
+WorkerKind worker_kind(const char* argument) {
+  const std::string_view word = argument == nullptr ? "" : argument;
+  if (word == "--fork-server") return WorkerKind::fork_server;
+  return word == "--confined" ? WorkerKind::confined : WorkerKind::trusted;
+}
+
+int run_worker(int socket, WorkerKind kind) {
+  const bool confined = kind != WorkerKind::trusted;
   // The front's files, before anything of a submission is here.
   if (confined) close_from(socket + 1);
   // A front that was killed takes its worker along, also out of a launch that never ends.
@@ -189,7 +225,11 @@ int run_worker(int socket, bool confined) {
     [[maybe_unused]] const int ignored = ::chdir("/proc");
   }
   Channel channel{UniqueFd(socket)};
-  serve(channel, DriverOpeners::standard());
+  if (kind == WorkerKind::fork_server) {
+    serve_forks(channel);
+  } else {
+    serve(channel, DriverOpeners::standard());
+  }
   // In a sandbox what is done at exit, as leak checks, would only fail.
   if (confined) ::_exit(0);
   return 0;

@@ -160,7 +160,6 @@ Json to_json(const Confined& confined) {
   }
   return {{"role", static_cast<int>(confined.role)},
           {"environment", confined.environment},
-          {"keeps_headers", confined.keeps_headers},
           {"required", confined.confinement.required},
           {"compile_bytes", confined.confinement.compile_bytes},
           {"compile_cpu_s", confined.confinement.compile_cpu_s},
@@ -172,7 +171,6 @@ Confined confined_from(const Json& json) {
   Confined confined;
   confined.role = static_cast<Confined::Role>(json.at("role").get<int>());
   confined.environment = json.at("environment");
-  confined.keeps_headers = json.at("keeps_headers");
   confined.confinement.required = json.at("required");
   confined.confinement.compile_bytes = json.at("compile_bytes");
   confined.confinement.compile_cpu_s = json.at("compile_cpu_s");

@@ -27,9 +27,6 @@ struct Confined {
   /// "NAME=VALUE" of what it is started without and libraries are found by.
   std::vector<std::string> environment;
   Confinement confinement;
-  /// The reply of a compile worker has the headers that it has read, as a pack (header_pack.hpp);
-  /// a request that comes with one needs none to be read.
-  bool keeps_headers = false;
 };
 
 /// The first request: choose and start a device, open NVRTC; of the two only its own for a confined

@@ -1,8 +1,10 @@
 // Sessions for source that nobody vouches for: two workers in a sandbox, and what comes out.
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -10,6 +12,7 @@
 
 #include "base/text.hpp"
 #include "runtime/artifacts.hpp"
+#include "runtime/compile_forks.hpp"
 #include "session_fixture.hpp"
 
 namespace warpmark {
@@ -19,10 +22,12 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
-class ConfinedSession : public SessionTest {
+// With compile workers that are started by themselves, and with forked ones (`true`).
+class ConfinedSession : public SessionTest, public testing::WithParamInterface<bool> {
  protected:
   void SetUp() override {
     SessionTest::SetUp();
+    if (IsSkipped()) return;
     options_.confinement.emplace();
     options_.confinement->toolkit_headers = {"cuda_fp16.h", "cooperative_groups.h"};
     options_.confinement->headers = {{"course.h", "#pragma once\n#define FACTOR 2\n"}};
@@ -46,9 +51,16 @@ reference: {a: 2 * a}
     planned.plan.units.at(0).source = source;
     return planned;
   }
+  Session& confined_session() {
+    if (GetParam() && !options_.compile_forks) {
+      EXPECT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+      options_.compile_forks = std::make_shared<CompileForks>(options_);
+    }
+    return session();
+  }
   Outcome grade(const std::string& source) {
     const PlannedCase with = planned(source);
-    return session().verify(*case_, with, Trial(0, 7));
+    return confined_session().verify(*case_, with, Trial(0, 7));
   }
 
   std::optional<Case> case_;
@@ -60,31 +72,31 @@ constexpr const char* kGood =
     "  if (i < n) a[i] *= 2;\n"
     "}\n";
 
-TEST_F(ConfinedSession, TwoWorkersMakeAPass) {
+TEST_P(ConfinedSession, TwoWorkersMakeAPass) {
   const Outcome outcome = grade(kGood);
   EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
-  const DeviceFacts& facts = session().require();
+  const DeviceFacts& facts = confined_session().require();
   EXPECT_FALSE(facts.nvrtc_version.empty());
   EXPECT_THAT(facts.sandbox, Contains("seccomp"));
 }
 
-TEST_F(ConfinedSession, AWrongOneIsReportedAsElsewhere) {
+TEST_P(ConfinedSession, AWrongOneIsReportedAsElsewhere) {
   const Outcome outcome =
       grade("__global__ void k(float *a, int n) { if (threadIdx.x < n) a[threadIdx.x] *= 3; }");
   EXPECT_EQ(outcome.verdict, Verdict::failed);
   EXPECT_EQ(outcome.failure, FailureKind::wrong) << outcome.message;
 }
 
-TEST_F(ConfinedSession, FindingsComeWithTheirLine) {
+TEST_P(ConfinedSession, FindingsComeWithTheirLine) {
   const Outcome outcome = grade("__global__ void k(float *a, int n) {\n  a[n] = 1;\n}");
   EXPECT_EQ(outcome.failure, FailureKind::fault) << outcome.message;
   EXPECT_THAT(outcome.message, HasSubstr("k.cu:2"));
 }
 
-TEST_F(ConfinedSession, CompilesAlone) {
+TEST_P(ConfinedSession, CompilesAlone) {
   CaseArtifacts artifacts;
   const PlannedCase with = planned(kGood);
-  const Outcome outcome = session().compile(*case_, with, artifacts);
+  const Outcome outcome = confined_session().compile(*case_, with, artifacts);
   EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
   ASSERT_EQ(artifacts.units.size(), 1u);
   EXPECT_THAT(artifacts.units[0].ptx, HasSubstr(".entry"));
@@ -94,7 +106,7 @@ TEST_F(ConfinedSession, CompilesAlone) {
   EXPECT_EQ(again.units.at(0).ptx, artifacts.units[0].ptx);
 }
 
-TEST_F(ConfinedSession, HeadersThatAreAllowedAreThere) {
+TEST_P(ConfinedSession, HeadersThatAreAllowedAreThere) {
   const Outcome outcome = grade(
       std::string("#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n#include <cstdint>\n"
                   "#include \"course.h\"\nnamespace cg = cooperative_groups;\n"
@@ -104,7 +116,7 @@ TEST_F(ConfinedSession, HeadersThatAreAllowedAreThere) {
   EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
 }
 
-TEST_F(ConfinedSession, OthersAreNot) {
+TEST_P(ConfinedSession, OthersAreNot) {
   for (const char* include :
        {"#include \"/etc/passwd\"", "#include <cub/cub.cuh>", "#include \"t.yaml\"",
         "%:include \"/etc/passwd\"", "#inc\\\nlude \"/etc/passwd\"",
@@ -116,13 +128,13 @@ TEST_F(ConfinedSession, OthersAreNot) {
   }
 }
 
-TEST_F(ConfinedSession, FilesCannotEvenBeAskedFor) {
+TEST_P(ConfinedSession, FilesCannotEvenBeAskedFor) {
   const Outcome outcome = grade(
       std::string("#if __has_include(\"/etc/passwd\")\n#error it is there\n#endif\n") + kGood);
   EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
 }
 
-TEST_F(ConfinedSession, ACompileThatGrowsIsEndedAndTheNextIsGood) {
+TEST_P(ConfinedSession, ACompileThatGrowsIsEndedAndTheNextIsGood) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers take terabytes of address space, so that it cannot be limited";
 #endif
@@ -139,14 +151,14 @@ TEST_F(ConfinedSession, ACompileThatGrowsIsEndedAndTheNextIsGood) {
 }
 
 // A compile can sleep for minutes on no processor time, so that the front looks at the clock, too.
-TEST_F(ConfinedSession, ACompileEndsByTheClock) {
+TEST_P(ConfinedSession, ACompileEndsByTheClock) {
   options_.confinement->compile_s = 0.001;  // none is as fast
   const Outcome outcome = grade(kGood);
   EXPECT_EQ(outcome.failure, FailureKind::limit) << outcome.message;
   EXPECT_THAT(outcome.message, HasSubstr("0.001 s by the clock"));
 }
 
-TEST_F(ConfinedSession, VariablesOfTheModuleForget) {
+TEST_P(ConfinedSession, VariablesOfTheModuleForget) {
   const std::string source =
       "__device__ int calls;\n"
       "__global__ void k(float *a, int n) {\n"
@@ -157,7 +169,7 @@ TEST_F(ConfinedSession, VariablesOfTheModuleForget) {
   EXPECT_EQ(grade(source).verdict, Verdict::passed);
 }
 
-TEST_F(ConfinedSession, TheSeedDecidesTheNumbers) {
+TEST_P(ConfinedSession, TheSeedDecidesTheNumbers) {
   case_ = make(std::string(kDouble), "__global__ void k(float *a, int n) {}").at(0);
   const auto inputs = [&](uint64_t seed) {
     std::string yaml(kDouble);
@@ -166,7 +178,7 @@ TEST_F(ConfinedSession, TheSeedDecidesTheNumbers) {
     PlannedCase with = make_plan(which, plugins_);
     with.plan.units.at(0).source = kGood;
     CaseArtifacts artifacts;
-    session().verify(which, with, Trial(0, seed), &artifacts);
+    confined_session().verify(which, with, Trial(0, seed), &artifacts);
     const auto bytes = artifacts.inputs->arrays.at("a").bytes();
     return std::vector<std::byte>(bytes.begin(), bytes.end());
   };
@@ -202,18 +214,18 @@ std::vector<std::string> environments_of_children() {
   return found;
 }
 
-TEST_F(ConfinedSession, NothingOfTheEnvironmentArrives) {
+TEST_P(ConfinedSession, NothingOfTheEnvironmentArrives) {
   ::setenv("COURSE_TOKEN", "hunter2hunter2", 1);
   EXPECT_EQ(grade(kGood).verdict, Verdict::passed);
   const std::vector<std::string> found = environments_of_children();
   ::unsetenv("COURSE_TOKEN");
   if (found.empty()) GTEST_SKIP() << "only root can read the environment of a sandboxed process";
-  EXPECT_EQ(found.size(), 2u);
+  EXPECT_EQ(found.size(), GetParam() ? 3u : 2u);  // the server of forks, too
   for (const std::string& environment : found) EXPECT_EQ(environment, "");
 }
 
 // As `--secret-fd 77 77<secret` leaves one behind, which could be read from its beginning again.
-TEST_F(ConfinedSession, NoDescriptorArrives) {
+TEST_P(ConfinedSession, NoDescriptorArrives) {
   const std::string file = folder_.path() / "secret";
   write_file_atomically(file, "0123456789abcdef");
   const UniqueFd secret(::open(file.c_str(), O_RDONLY));  // NOLINT: must stay open through exec
@@ -230,6 +242,59 @@ TEST_F(ConfinedSession, NoDescriptorArrives) {
     }
   }
   if (looked_at == 0) GTEST_SKIP() << "only root can look at a sandboxed process";
+}
+
+INSTANTIATE_TEST_SUITE_P(Started, ConfinedSession, testing::Values(false));
+INSTANTIATE_TEST_SUITE_P(Forked, ConfinedSession, testing::Values(true));
+
+using ForkedSession = ConfinedSession;
+INSTANTIATE_TEST_SUITE_P(Forked, ForkedSession, testing::Values(true));
+
+std::string command_line(const std::filesystem::path& process) {
+  return read_file(process / "cmdline");
+}
+
+std::vector<pid_t> servers() {
+  std::vector<pid_t> found;
+  for (const std::filesystem::path& child : children()) {
+    // Its forks have its command line, and are leaders of a group as it is.
+    if (command_line(child).find("--fork-server") != std::string::npos) {
+      found.push_back(std::stoi(child.filename()));
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+TEST_P(ForkedSession, EachSessionHasAWorkerOfItsOwn) {
+  EXPECT_EQ(grade(kGood).verdict, Verdict::passed);
+  const std::vector<pid_t> first = servers();
+  ASSERT_EQ(first.size(), 2u);  // the server, and its fork
+  session_.reset();
+  EXPECT_EQ(servers(), std::vector<pid_t>(1, first.front()));
+  EXPECT_EQ(grade(kGood).verdict, Verdict::passed);
+  const std::vector<pid_t> second = servers();
+  ASSERT_EQ(second.size(), 2u);
+  EXPECT_EQ(second.front(), first.front());
+  EXPECT_NE(second.back(), first.back());
+}
+
+// A worker that held the server's connection would keep its end from being seen, and could ask it.
+TEST_P(ForkedSession, AServerThatIsLostIsReplaced) {
+  EXPECT_EQ(grade(kGood).verdict, Verdict::passed);
+  const std::unique_ptr<Session> first = std::move(session_);
+  ::kill(servers().front(), SIGKILL);
+  EXPECT_EQ(grade(kGood).verdict, Verdict::passed);
+  EXPECT_TRUE(options_.compile_forks->fork());
+}
+
+TEST_P(ForkedSession, WithoutAServerWorkersAreStartedByThemselves) {
+  SessionOptions broken = options_;
+  broken.program = "/bin/false";
+  EXPECT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+  options_.compile_forks = std::make_shared<CompileForks>(broken);
+  EXPECT_EQ(options_.compile_forks->fork(), nullptr);
+  EXPECT_EQ(grade(kGood).verdict, Verdict::passed);
 }
 
 }  // namespace

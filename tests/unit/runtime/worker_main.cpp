@@ -6,7 +6,7 @@
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "worker") == 0) {
-    return warpmark::run_worker(3, argc > 2 && std::strcmp(argv[2], "--confined") == 0);
+    return warpmark::run_worker(3, warpmark::worker_kind(argc > 2 ? argv[2] : nullptr));
   }
   testing::InitGoogleTest(&argc, argv);
   return warpmark::test::run_tests();
