@@ -16,6 +16,7 @@
 #include "cli/grade_stream_job.hpp"
 #include "cli/lazy_python.hpp"
 #include "grade/class_run.hpp"
+#include "grade/expected_grades.hpp"
 #include "grade/seeds.hpp"
 #include "grade/submission_search.hpp"
 #include "ranks/ranks.hpp"
@@ -44,6 +45,7 @@ struct GradeRequest {
   bool no_sandbox = false;
   bool without_lint = false;
   bool regrade = false;
+  fs::path expect;
   std::vector<std::string> only;
   bool lint = false;
   bool stream = false;
@@ -164,6 +166,21 @@ FoundSubmissions find_submissions(const GradeRequest& request, const Assignment&
   return found;
 }
 
+ExitCode compare_with_expected(const ClassRunResult& run, const GradeRequest& request,
+                               Output& out) {
+  if (request.expect.empty()) return ExitCode::success;
+  const auto unexpected =
+      unexpected_grades(read_grades(request.expect), run.results, request.only.empty());
+  for (const UnexpectedGrade& one : unexpected) {
+    print_error(out, fmt::format("not as in {}: {}: {}", display_path(request.expect),
+                                 in_one_line(one.student), in_one_line(one.what)));
+  }
+  if (!unexpected.empty()) return ExitCode::verdict;
+  out.print("all {} results are those of {}, but for dates and seconds\n", run.results.size(),
+            display_path(request.expect));
+  return ExitCode::success;
+}
+
 ExitCode finish(const ClassRunResult& run, const GradeRequest& request, const ConsoleStyle& style,
                 const InterruptGuard& guard, Output& out) {
   out.flush();  // the table goes to the same descriptor
@@ -182,7 +199,7 @@ ExitCode finish(const ClassRunResult& run, const GradeRequest& request, const Co
     print_error(out, "interrupted: the same command goes on where it ended");
     return guard.exit_code();
   }
-  if (run.failed == 0) return ExitCode::success;
+  if (run.failed == 0) return compare_with_expected(run, request, out);
   print_error(out, fmt::format("{} submission{} could not be graded, through no fault of the "
                                "students: `staff` in each result.json says why. The same command "
                                "tries them again",
@@ -215,6 +232,7 @@ void require_stream_alone(const GradeRequest& request) {
       {"--times", !request.rules.times.empty()},
       {"--regrade", request.regrade},
       {"--only", !request.only.empty()},
+      {"--expect", !request.expect.empty()},
       {"--canvas", !exports.canvas.empty()},
       {"--moodle", !exports.moodle.empty()},
       {"--feedback", !exports.feedback.empty()},
@@ -273,6 +291,11 @@ ExitCode grade(const GradeRequest& request, Output& out) {
   if (request.submissions.empty()) {
     throw usage_error("which submissions? Name files, or a folder of them", {},
                       "see `warpmark grade --help`");
+  }
+  if (!request.expect.empty() && read_grades(request.expect).empty()) {
+    throw usage_error(
+        fmt::format("--expect: there are no grades in {}", display_path(request.expect)), {},
+        "name the folder that an earlier `warpmark grade` had as -o");
   }
   if (request.out.empty()) {
     throw usage_error("grading needs a folder for its results: -o OUT", {},
@@ -365,6 +388,10 @@ Command grade_command(const ArgumentParser& program) {
   app.add_option("--student", request->student, "All SUBMISSIONS are what this student handed in")
       .value_name("NAME");
   app.add_flag("--regrade", request->regrade, "Grade again what already has a grade");
+  app.add_option("--expect", request->expect,
+                 "Compare each result with the one in the folder OUT of an earlier run;\n"
+                 "exit code 1 if one differs")
+      .value_name("OUT");
   app.add_option("--only", request->only, "Grade only this student, by the name in results")
       .value_name("NAME");
   app.add_flag("--no-sandbox", request->no_sandbox,

@@ -1,4 +1,4 @@
-// `warpmark pack`: an assignment as Gradescope and GitHub take it.
+// `warpmark pack`: an assignment as Gradescope, GitHub and an auditor take it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "cli/folder_draft.hpp"
 #include "cli/grade_lint.hpp"
 #include "cli/lazy_python.hpp"
+#include "cli/pack_audit.hpp"
 #include "cli/pack_files.hpp"
 #include "grade/handout.hpp"
 #include "grade/pack_scripts.hpp"
@@ -42,7 +43,6 @@ PackScripts scripts_of(const PackRequest& request, const PackedProgram& program,
                        const PackedAssignment& assignment) {
   PackScripts about;
   about.program = program.program;
-  about.libraries = program.libraries;
   about.assignment = assignment.file;
   about.python_version = linked_python().version;
   about.release = system_name();
@@ -63,19 +63,6 @@ std::vector<PackedFile> gradescope_files(const PackRequest& request, const Assig
   files.insert(files.end(), packed.files.begin(), packed.files.end());
   files.insert(files.end(), program.files.begin(), program.files.end());
   return files;
-}
-
-uintmax_t size_of(const PackedFile& file) {
-  return file.source.empty() ? file.text.size() : fs::file_size(file.source);
-}
-
-void print_list(const std::vector<PackedFile>& files, Output& out) {
-  uintmax_t all = 0;
-  for (const PackedFile& file : files) {
-    out.print("{:>10} {}\n", size_of(file), file.place);
-    all += size_of(file);
-  }
-  out.print("{:>10} bytes in {} files\n", all, files.size());
 }
 
 ExitCode pack_gradescope(const PackRequest& request, Output& out) {
@@ -167,9 +154,11 @@ Command github_command(const ArgumentParser& kinds) {
 
 Command pack_command(const ArgumentParser& program) {
   const ArgumentParser app = program.add_subcommand(
-      "pack", "Pack an assignment: an autograder for Gradescope, a repository for GitHub");
+      "pack",
+      "Pack an assignment: an autograder for Gradescope, a repository for GitHub, an audit");
   app.require_subcommand(1, 1);
-  const std::vector<Command> kinds = {gradescope_command(app), github_command(app)};
+  const std::vector<Command> kinds = {gradescope_command(app), github_command(app),
+                                      pack_audit_command(app)};
   return {app, [kinds](Output& out) {
             for (const Command& kind : kinds) {
               if (kind.app.parsed()) return kind.run(out);

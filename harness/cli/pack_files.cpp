@@ -202,15 +202,14 @@ PackedProgram pack_program(const Nvrtc& nvrtc, const Assignment& assignment,
   };
   PackedProgram packed;
   packed.program = place(root / "bin/warpmark");
-  packed.libraries = place(there.library / "needed");
+  const std::string needed = place(there.library / "needed");  // where the program looks first
   std::vector<PackedFile>& files = packed.files;
   files.push_back(real_file(packed.program, fs::read_symlink("/proc/self/exe")));
   for (const char* name : kLibraries) {
     files.push_back(real_file(place(there.library / name), places.library / name));
   }
   for (const fs::path& library : brought_libraries()) {
-    files.push_back(
-        real_file(packed.libraries + "/" + library.filename().string(), fs::canonical(library)));
+    files.push_back(real_file(needed + "/" + library.filename().string(), fs::canonical(library)));
   }
   const fs::path cuda = place(there.library / "cuda");
   add_nvrtc(cuda, nvrtc, files);
@@ -220,6 +219,16 @@ PackedProgram pack_program(const Nvrtc& nvrtc, const Assignment& assignment,
     files.push_back({(cuda / "include" / name).generic_string(), headers / name, ""});
   }
   return packed;
+}
+
+void print_list(const std::vector<PackedFile>& files, Output& out) {
+  uintmax_t all = 0;
+  for (const PackedFile& file : files) {
+    const uintmax_t bytes = file.source.empty() ? file.text.size() : fs::file_size(file.source);
+    out.print("{:>10} {}\n", bytes, file.place);
+    all += bytes;
+  }
+  out.print("{:>10} bytes in {} files\n", all, files.size());
 }
 
 std::string system_name() {

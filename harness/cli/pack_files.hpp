@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/output.hpp"
 #include "compiler/nvrtc.hpp"
 #include "grade/assignment.hpp"
 #include "python/zip_writer.hpp"
@@ -26,8 +27,7 @@ PackedAssignment pack_assignment(const Assignment& assignment,
 
 /// This program with what grading on the CPU device needs, as an installation below a folder.
 struct PackedProgram {
-  std::string program;    ///< its place in the archive
-  std::string libraries;  ///< the folder with libraries that systems lack
+  std::string program;  ///< its place in the archive
   std::vector<PackedFile> files;
 };
 
@@ -36,6 +36,9 @@ struct PackedProgram {
 /// not a file of its own.
 PackedProgram pack_program(const Nvrtc& nvrtc, const Assignment& assignment,
                            const std::vector<PackedFile>& own, const std::string& folder);
+
+/// Prints each file's bytes and place, and their sum.
+void print_list(const std::vector<PackedFile>& files, Output& out);
 
 /// What the system that this program runs on calls itself: "Debian GNU/Linux 12 (bookworm)".
 std::string system_name();

@@ -85,10 +85,10 @@ void GradeFiles::set_linted(const std::string& key) const {
   write_file_atomically(out_ / kStaff / kLinted, key);
 }
 
-std::vector<GradeResult> GradeFiles::read_all() const {
+std::vector<GradeResult> read_grades(const fs::path& out) {
   std::vector<GradeResult> results;
   std::error_code code;
-  for (fs::directory_iterator entry(out_ / kStaff, code), end; !code && entry != end;
+  for (fs::directory_iterator entry(out / kStaff, code), end; !code && entry != end;
        entry.increment(code)) {
     if (auto result = read_result(entry->path() / "result.json")) {
       results.push_back(std::move(*result));

@@ -12,6 +12,9 @@
 
 namespace warpmark {
 
+/// All results in a graded class's folder, by student's name; none if there are none, or no folder.
+std::vector<GradeResult> read_grades(const std::filesystem::path& out);
+
 /// OUT/students/NAME/{results.json, student.json, report.html}, which hide what students may not
 /// know, and for staff OUT/staff/NAME/{result.json, junit.xml} and OUT/{grades.csv, report.html,
 /// junit.xml}. Each is written under another name and renamed, and result.json comes last: a
@@ -29,8 +32,7 @@ class GradeFiles {
   std::string linted() const;
   void set_linted(const std::string& key) const;
 
-  /// All results that are there, by student's name.
-  std::vector<GradeResult> read_all() const;
+  std::vector<GradeResult> read_all() const { return read_grades(out_); }
 
   /// Writes a student's files. Throws an environment error.
   void write(const GradeResult& result) const;

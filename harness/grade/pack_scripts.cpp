@@ -41,10 +41,6 @@ if ! has_numpy "$python"; then
   has_numpy "$python"
 fi
 
-# Workers get no environment, and so no LD_LIBRARY_PATH.
-echo "$source"/@LIBRARIES@ >/etc/ld.so.conf.d/warpmark.conf
-ldconfig
-
 # All inputs are derived from the secret.
 if [[ ! -e $source/secret ]]; then
   (umask 077 && head -c 32 /dev/urandom | base64 >"$source/secret")
@@ -110,15 +106,35 @@ esac
 exit 0
 )text";
 
-std::string filled(std::string_view text, const PackScripts& about) {
-  const std::map<std::string_view, std::string> words = {
-      {"@PROGRAM@", shell_word(about.program)},
-      {"@LIBRARIES@", shell_word(about.libraries)},
-      {"@ASSIGNMENT@", shell_word(about.assignment)},
-      {"@PYTHON@", about.python_version},
-      {"@RELEASE@", about.release},
-      {"@LIMIT@", std::to_string(about.limit_s)},
-      {"@NO_SANDBOX@", about.no_sandbox ? " --no-sandbox" : ""}};
+constexpr std::string_view kRegrade = R"text(#!/usr/bin/env bash
+# Grades again what this archive holds, and compares with the grades in it, but for dates and seconds.
+# Needs Python @PYTHON@ with NumPy 1.24 or later, and no network. Made by `warpmark pack audit`.
+#   ./regrade [OUT]    the new results go into the folder OUT, else into a temporary one
+# Exit codes: 0 all are the same, 1 some are not, 2 to 4 as those of `warpmark grade`.
+set -euo pipefail
+out=$(realpath -m "${1:-$(mktemp -d)}")
+if [[ $# == 0 ]]; then trap 'rm -rf "$out"' EXIT; fi
+cd "$(dirname "${BASH_SOURCE[0]}")"
+# What unpacked the archive may have lost the permissions.
+chmod +x @PROGRAM@
+chmod go= secret
+if [[ -z ${WARPMARK_PYTHON:-} ]]; then export WARPMARK_PYTHON=/usr/bin/python@PYTHON@; fi
+@PROGRAM@ grade @ASSIGNMENT@ @ARGUMENTS@ --secret secret -o "$out" --regrade --without-lint \
+  --expect @GRADES@@NO_SANDBOX@
+)text";
+
+using Words = std::map<std::string_view, std::string>;
+
+Words words_of(const PackScripts& about) {
+  return {{"@PROGRAM@", shell_word(about.program)},
+          {"@ASSIGNMENT@", shell_word(about.assignment)},
+          {"@PYTHON@", about.python_version},
+          {"@RELEASE@", about.release},
+          {"@LIMIT@", std::to_string(about.limit_s)},
+          {"@NO_SANDBOX@", about.no_sandbox ? " --no-sandbox" : ""}};
+}
+
+std::string filled(std::string_view text, const Words& words) {
   std::string out;
   while (true) {
     const size_t at = text.find('@');
@@ -135,11 +151,19 @@ std::string filled(std::string_view text, const PackScripts& about) {
 }  // namespace
 
 std::string setup_script(const PackScripts& about) {
-  return filled(kSetup, about);
+  return filled(kSetup, words_of(about));
 }
 
 std::string run_script(const PackScripts& about) {
-  return filled(kRun, about);
+  return filled(kRun, words_of(about));
+}
+
+std::string regrade_script(const PackScripts& about, const std::string& arguments,
+                           const std::string& grades) {
+  Words words = words_of(about);
+  words["@ARGUMENTS@"] = arguments;
+  words["@GRADES@"] = shell_word(grades);
+  return filled(kRegrade, words);
 }
 
 }  // namespace warpmark

@@ -1,4 +1,5 @@
-// The two scripts that Gradescope runs: one when it makes an image, one for each submission.
+// The scripts of archives: the two that Gradescope runs, one when it makes an image and one for each
+// submission, and the one that grades an audit's submissions again.
 #pragma once
 
 #include <string>
@@ -7,7 +8,6 @@ namespace warpmark {
 
 struct PackScripts {
   std::string program;         ///< the program's file in the archive
-  std::string libraries;       ///< the folder there with the libraries that it brings
   std::string assignment;      ///< the assignment's file there
   std::string python_version;  ///< "3.11": of the libpython that the program is linked to
   std::string release;         ///< "Debian GNU/Linux 12 (bookworm)", which the program was built on
@@ -21,5 +21,10 @@ std::string setup_script(const PackScripts& about);
 
 /// Grades /autograder/submission. Whatever happens, there is a results.json afterwards.
 std::string run_script(const PackScripts& about);
+
+/// Grades again what an audit's archive holds, by `arguments` of `warpmark grade`, each a word of the
+/// shell, and compares with the grades in the folder `grades` of the archive.
+std::string regrade_script(const PackScripts& about, const std::string& arguments,
+                           const std::string& grades);
 
 }  // namespace warpmark

@@ -27,6 +27,10 @@ def write(archive, files):
         for place, mode, source, text in files:
             member = zipfile.ZipInfo(place)
             member.create_system = 3  # Unix, whose permissions follow
+            if place.endswith("/"):
+                member.external_attr = (stat.S_IFDIR | 0o755) << 16 | 0x10
+                opened.writestr(member, b"")
+                continue
             member.external_attr = (stat.S_IFREG | mode) << 16
             member.compress_type = zipfile.ZIP_DEFLATED
             if source is None:

@@ -11,7 +11,7 @@ namespace warpmark {
 
 /// A file that goes into an archive or a folder.
 struct PackedFile {
-  std::string place;             ///< in the archive, with "/"
+  std::string place;             ///< in the archive, with "/"; an empty folder ends with it
   std::filesystem::path source;  ///< the file to copy; empty: `text` is what it holds
   std::string text;
   unsigned mode = 0644;  ///< its permissions
