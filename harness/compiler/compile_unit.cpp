@@ -86,8 +86,9 @@ CompileUnit make_unit(const CompileRequest& request) {
   CompileUnit unit;
   unit.name = shown_name(request);
   if (request.headers) {
-    unit.source = with_regions(request.source, request.regions, unit.name);
-    unit.headers = reachable_headers(request.source, *request.headers);
+    const std::string source = with_prologue(request, unit.name);
+    unit.source = with_regions(source, request.regions, unit.name);
+    unit.headers = reachable_headers(source, *request.headers);
     unit.closed = true;
   } else {
     IncludeClosure closure = resolve_includes(

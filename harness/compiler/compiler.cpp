@@ -190,11 +190,17 @@ bool lacks_math(const Error& error) {
   return find_shim("math.h")->find("using ::" + name + ";") != std::string_view::npos;
 }
 
-// What NVRTC refuses where nvcc would not: code for the CPU, and names that nvcc brings along.
-bool is_as_for_nvcc(const RefusedError& error) {
-  return error.for_cpu() || lacks_math(error) ||
+// Names that nvcc brings along.
+bool lacks_implicit_names(const RefusedError& error) {
+  return lacks_math(error) ||
          std::any_of(kImplicitNames.begin(), kImplicitNames.end(),
                      [&](const char* name) { return is_undefined(error, name); });
+}
+
+// What NVRTC refuses where nvcc would not: those, and code for the CPU. Of a submission nothing is
+// left out, so that what is graded is what was handed in.
+bool is_as_for_nvcc(const RefusedError& error, bool submitted) {
+  return lacks_implicit_names(error) || (!submitted && error.for_cpu());
 }
 
 }  // namespace
@@ -206,12 +212,18 @@ CompileResult Compiler::compile(const CompileRequest& request) const {
     if (request.headers) throw usage_error("nvcc cannot be used while grading");
     return with_entries(compile_by_nvcc(request));
   }
-  // A submission is compiled as it is, and so is what a plugin generates.
-  if (request.headers || !request.regions.empty()) return compile_whole(request);
+  // What a plugin generates is compiled as it is.
+  if (!request.regions.empty()) return compile_whole(request);
+  const bool submitted = request.headers != nullptr;
   try {
     return compile_whole(request);
   } catch (const RefusedError& error) {
-    if (!is_as_for_nvcc(error)) throw;
+    if (!is_as_for_nvcc(error, submitted)) throw;
+    if (submitted) {
+      CompileRequest whole = request;
+      whole.prologue = kImplicit;
+      return compile_whole(whole);
+    }
     const bool embedded = request.origin.known() && request.origin.line > 0;
     DevicePart part = device_part(request.source, embedded ? request.origin.line : 1);
     CompileRequest rest = request;

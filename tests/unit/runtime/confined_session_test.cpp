@@ -116,6 +116,21 @@ TEST_P(ConfinedSession, HeadersThatAreAllowedAreThere) {
   EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
 }
 
+// nvcc brings them along, so that a student's file has them without an #include.
+TEST_P(ConfinedSession, NamesOfTheHostsHeadersAreThere) {
+  const std::string kernel =
+      "__global__ void k(float *a, int n) {\n"
+      "  uint i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (i < n) a[i] = fmaxf(-INFINITY, M_PI > 3 ? 2 * a[i] : NAN);\n"
+      "}\n";
+  Outcome outcome = grade(kernel);
+  EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
+  outcome = grade(kernel + "__global__ void other() { sorry(); }\n");
+  EXPECT_EQ(outcome.failure, FailureKind::compile);
+  EXPECT_THAT(outcome.message, HasSubstr("k.cu(5): error: identifier \"sorry\" is undefined"));
+  EXPECT_THAT(outcome.message, Not(HasSubstr("INFINITY")));
+}
+
 TEST_P(ConfinedSession, OthersAreNot) {
   for (const char* include :
        {"#include \"/etc/passwd\"", "#include <cub/cub.cuh>", "#include \"t.yaml\"",
