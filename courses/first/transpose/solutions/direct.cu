@@ -1,0 +1,5 @@
+extern "C" __global__ void transpose(const float *a, float *b, int width, int height) {
+  const int x = blockIdx.x * 32 + threadIdx.x;
+  for (int y = blockIdx.y * 32 + threadIdx.y; y < min(blockIdx.y * 32 + 32, height); y += 8)
+    if (x < width) b[x * height + y] = a[y * width + x];
+}
