@@ -338,7 +338,8 @@ ExitCode grade(const GradeRequest& request, Output& out) {
   const ClassRunResult run =
       run_class(*assignment, std::move(found.all), files, options, progress, wake.get());
   progress.clear();
-  write_similar(request.exports, *assignment, submissions, files);
+  write_similar(request.exports, assignment, submissions, files, options.setup,
+                python.interpreter());
   write_exports(request.exports, roster ? &*roster : nullptr, secret.bytes(), files.read_all(),
                 out);
   return finish(run, request, style, guard, out);

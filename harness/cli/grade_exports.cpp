@@ -7,6 +7,7 @@
 #include "grade/anonymous.hpp"
 #include "grade/feedback_files.hpp"
 #include "grade/gradebook.hpp"
+#include "grade/grader.hpp"
 #include "grade/handout_template.hpp"
 #include "report/grade_page.hpp"
 #include "report/grades_csv.hpp"
@@ -101,12 +102,30 @@ void write_exports(const GradeExports& exports, const Roster* roster, std::strin
   }
 }
 
-void write_similar(const GradeExports& exports, const Assignment& assignment,
-                   std::vector<Submission> submissions, const GradeFiles& files) {
+namespace {
+
+// None of a template that does not compile.
+std::vector<std::string> compiled_prints(const std::string& text,
+                                         const std::shared_ptr<const Assignment>& assignment,
+                                         const GradeSetup& setup, Interpreter& python) {
+  GraderOptions options;
+  options.device = setup.device;
+  options.no_sandbox = setup.no_sandbox;
+  Submission given;
+  given.file = assignment->submission.file;
+  read_submission(given, assignment->submission, text);
+  return SubmissionGrader(python, assignment, std::move(options)).grade(given).ptx_prints;
+}
+
+}  // namespace
+
+void write_similar(const GradeExports& exports, const std::shared_ptr<const Assignment>& assignment,
+                   std::vector<Submission> submissions, const GradeFiles& files,
+                   const GradeSetup& setup, Interpreter& python) {
   if (exports.similar.empty()) return;
   std::vector<SimilaritySource> sources;
   for (Submission& one : submissions) {
-    read_submission(one, assignment.submission);
+    read_submission(one, assignment->submission);
     if (one.text.empty()) continue;
     sources.push_back({one.student, std::move(one.text), {}});
     const auto result = files.read(one.student);
@@ -115,15 +134,18 @@ void write_similar(const GradeExports& exports, const Assignment& assignment,
   }
   std::string given;
   try {
-    given = handout_template(assignment).text;
+    given = handout_template(*assignment).text;
   } catch (const Error&) {
     // Then students started from nothing.
   }
-  const Similarity found = find_similar(std::move(sources), given);
+  const Similarity found =
+      find_similar(std::move(sources), given,
+                   given.empty() ? std::vector<std::string>()
+                                 : compiled_prints(given, assignment, setup, python));
   for (const fs::path& file : exports.similar) {
     write_file_atomically(file, file.extension() == ".json"
-                                    ? similarity_json(found, assignment.id)
-                                    : similarity_page(found, assignment.title));
+                                    ? similarity_json(found, assignment->id)
+                                    : similarity_page(found, assignment->title));
   }
 }
 

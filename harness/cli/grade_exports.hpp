@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,8 +10,10 @@
 #include "cli/output.hpp"
 #include "grade/assignment.hpp"
 #include "grade/grade_files.hpp"
+#include "grade/grade_process.hpp"
 #include "grade/roster.hpp"
 #include "grade/submission.hpp"
+#include "python/interpreter.hpp"
 
 namespace warpmark {
 
@@ -33,8 +36,10 @@ void require_exports(const GradeExports& exports, bool has_roster,
 void write_exports(const GradeExports& exports, const Roster* roster, std::string_view secret,
                    const std::vector<GradeResult>& results, Output& out);
 
-/// Writes which of the submissions are alike; each is read for it. What was compiled is as `files` say.
-void write_similar(const GradeExports& exports, const Assignment& assignment,
-                   std::vector<Submission> submissions, const GradeFiles& files);
+/// Writes which of the submissions are alike; each is read for it. What was compiled of them is as
+/// `files` say; the template is compiled, as `setup` grades, to leave its code out.
+void write_similar(const GradeExports& exports, const std::shared_ptr<const Assignment>& assignment,
+                   std::vector<Submission> submissions, const GradeFiles& files,
+                   const GradeSetup& setup, Interpreter& python);
 
 }  // namespace warpmark

@@ -15,7 +15,6 @@
 #include "grade/grade_rules.hpp"
 #include "grade/pack_scripts.hpp"
 #include "grade/seeds.hpp"
-#include "python/python_choice.hpp"
 #include "results/reproduce.hpp"
 
 namespace warpmark {
@@ -112,8 +111,7 @@ bool require_repeatable(const std::vector<GradeResult>& grades, const AuditReque
 
 std::vector<PackedFile> audit_files(const AuditRequest& request, const Assignment& assignment,
                                     Output& out) {
-  PackScripts about;
-  about.no_sandbox = require_repeatable(read_grades(request.grades), request, assignment);
+  const bool no_sandbox = require_repeatable(read_grades(request.grades), request, assignment);
   SubmittedFiles submitted(out);
   std::string arguments;
   for (const fs::path& path : request.submissions) {
@@ -134,10 +132,8 @@ std::vector<PackedFile> audit_files(const AuditRequest& request, const Assignmen
 
   const PackedAssignment packed = pack_assignment(assignment, request.more, "assignment");
   const PackedProgram program = pack_program(*Nvrtc::open(), assignment, packed.files, "program");
-  about.program = program.program;
-  about.assignment = packed.file;
-  about.python_version = linked_python().version;
-  about.release = system_name();
+  PackScripts about = scripts_of(program, packed);
+  about.no_sandbox = no_sandbox;
   constexpr unsigned kScriptMode = 0755;
   constexpr unsigned kSecretMode = 0600;
   std::vector<PackedFile> files = {

@@ -39,22 +39,12 @@ struct PackRequest {
   HandoutOptions handout;
 };
 
-PackScripts scripts_of(const PackRequest& request, const PackedProgram& program,
-                       const PackedAssignment& assignment) {
-  PackScripts about;
-  about.program = program.program;
-  about.assignment = assignment.file;
-  about.python_version = linked_python().version;
-  about.release = system_name();
-  about.no_sandbox = request.no_sandbox;
-  about.limit_s = request.limit_s;
-  return about;
-}
-
 std::vector<PackedFile> gradescope_files(const PackRequest& request, const Assignment& assignment) {
   const PackedAssignment packed = pack_assignment(assignment, request.more, "assignment");
   const PackedProgram program = pack_program(*Nvrtc::open(), assignment, packed.files, "program");
-  const PackScripts about = scripts_of(request, program, packed);
+  PackScripts about = scripts_of(program, packed);
+  about.no_sandbox = request.no_sandbox;
+  about.limit_s = request.limit_s;
   std::vector<PackedFile> files = {{"setup.sh", {}, setup_script(about), kScriptMode},
                                    {"run_autograder", {}, run_script(about), kScriptMode}};
   if (!request.secret.empty()) {

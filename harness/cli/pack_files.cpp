@@ -174,6 +174,44 @@ void add_nvrtc(const fs::path& place, const Nvrtc& nvrtc, std::vector<PackedFile
   files.push_back(real_file((place / "lib" / builtins).generic_string(), found));
 }
 
+// What the system that this program runs on calls itself: "Debian GNU/Linux 12 (bookworm)".
+std::string system_name() {
+  std::error_code code;
+  if (!fs::exists("/etc/os-release", code)) return "another system";
+  for (const std::string& line : split(read_file("/etc/os-release"), '\n')) {
+    constexpr std::string_view kKey = "PRETTY_NAME=";
+    if (!line.starts_with(kKey)) continue;
+    std::string name = line.substr(kKey.size());
+    // It goes into a script.
+    std::erase_if(name, [](char one) {
+      return !std::isalnum(static_cast<unsigned char>(one)) &&
+             std::string_view(" ()/.-_").find(one) == std::string_view::npos;
+    });
+    return name;
+  }
+  return "another system";
+}
+
+// The modules of the package, and the worker, which needs no Python.
+void add_package(const std::string& root, PackedProgram& packed) {
+  const OwnProgram& own = own_program();
+  if (!own_places().installed) {
+    throw environment_error("a package of Python can be packed once it is installed",
+                            "install the wheel, or use build/bin/warpmark");
+  }
+  packed.program = root + "/bin/" + fs::path(own.worker).filename().string();
+  packed.package = root + "/__main__.py";
+  packed.files.push_back(real_file(packed.program, own.worker));
+  std::set<fs::path> modules;
+  for (const auto& entry : fs::directory_iterator(own.folder.parent_path())) {
+    const std::string extension = entry.path().extension().string();
+    if (extension == ".py" || extension == ".so") modules.insert(entry.path());
+  }
+  for (const fs::path& file : modules) {
+    packed.files.push_back({root + "/" + file.filename().string(), file, ""});
+  }
+}
+
 }  // namespace
 
 PackedAssignment pack_assignment(const Assignment& assignment, const std::vector<fs::path>& more,
@@ -188,23 +226,23 @@ PackedAssignment pack_assignment(const Assignment& assignment, const std::vector
 
 PackedProgram pack_program(const Nvrtc& nvrtc, const Assignment& assignment,
                            const std::vector<PackedFile>& own, const std::string& folder) {
-  if (has_host_python()) {
-    throw environment_error(
-        "this Warpmark is a package of Python, which cannot be packed yet",
-        "pack with a `warpmark` that was built or installed from source: docs/install.md");
-  }
   const Places places = own_places();
+  const bool package = has_host_python();
   // Where the copy will look, which is no build.
-  const fs::path root = "/" + folder;
+  const fs::path root = package ? "/" + folder + "/warpmark" : "/" + folder;
   const Places there = places_of(root / "bin");
   const auto place = [](const fs::path& path) {
     return path.lexically_relative("/").generic_string();
   };
   PackedProgram packed;
-  packed.program = place(root / "bin/warpmark");
+  if (package) {
+    add_package(place(root), packed);
+  } else {
+    packed.program = place(root / "bin/warpmark");
+    packed.files.push_back(real_file(packed.program, fs::read_symlink("/proc/self/exe")));
+  }
   const std::string needed = place(there.library / "needed");  // where the program looks first
   std::vector<PackedFile>& files = packed.files;
-  files.push_back(real_file(packed.program, fs::read_symlink("/proc/self/exe")));
   for (const char* name : kLibraries) {
     files.push_back(real_file(place(there.library / name), places.library / name));
   }
@@ -221,6 +259,16 @@ PackedProgram pack_program(const Nvrtc& nvrtc, const Assignment& assignment,
   return packed;
 }
 
+PackScripts scripts_of(const PackedProgram& program, const PackedAssignment& assignment) {
+  PackScripts about;
+  about.program = program.program;
+  about.package = program.package;
+  about.assignment = assignment.file;
+  about.python_version = own_python_version();
+  about.release = system_name();
+  return about;
+}
+
 void print_list(const std::vector<PackedFile>& files, Output& out) {
   uintmax_t all = 0;
   for (const PackedFile& file : files) {
@@ -229,23 +277,6 @@ void print_list(const std::vector<PackedFile>& files, Output& out) {
     all += bytes;
   }
   out.print("{:>10} bytes in {} files\n", all, files.size());
-}
-
-std::string system_name() {
-  std::error_code code;
-  if (!fs::exists("/etc/os-release", code)) return "another system";
-  for (const std::string& line : split(read_file("/etc/os-release"), '\n')) {
-    constexpr std::string_view kKey = "PRETTY_NAME=";
-    if (!line.starts_with(kKey)) continue;
-    std::string name = line.substr(kKey.size());
-    // It goes into a script.
-    std::erase_if(name, [](char one) {
-      return !std::isalnum(static_cast<unsigned char>(one)) &&
-             std::string_view(" ()/.-_").find(one) == std::string_view::npos;
-    });
-    return name;
-  }
-  return "another system";
 }
 
 }  // namespace warpmark

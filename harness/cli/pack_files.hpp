@@ -8,6 +8,7 @@
 #include "cli/output.hpp"
 #include "compiler/nvrtc.hpp"
 #include "grade/assignment.hpp"
+#include "grade/pack_scripts.hpp"
 #include "python/zip_writer.hpp"
 
 namespace warpmark {
@@ -27,20 +28,22 @@ PackedAssignment pack_assignment(const Assignment& assignment,
 
 /// This program with what grading on the CPU device needs, as an installation below a folder.
 struct PackedProgram {
-  std::string program;  ///< its place in the archive
+  std::string
+      program;  ///< the place in the archive of what is run: the program; of a package, its worker
+  std::string package;  ///< of a package of Python, what Python is to run there; else ""
   std::vector<PackedFile> files;
 };
 
 /// NVRTC comes along with those of its headers that submissions to the assignment may include, and
-/// those that the course's own sources, `own`, do. Throws an environment error where the program is
-/// not a file of its own.
+/// those that the course's own sources, `own`, do. Throws an environment error for a package of
+/// Python that is not installed.
 PackedProgram pack_program(const Nvrtc& nvrtc, const Assignment& assignment,
                            const std::vector<PackedFile>& own, const std::string& folder);
 
+/// What scripts say of the two.
+PackScripts scripts_of(const PackedProgram& program, const PackedAssignment& assignment);
+
 /// Prints each file's bytes and place, and their sum.
 void print_list(const std::vector<PackedFile>& files, Output& out);
-
-/// What the system that this program runs on calls itself: "Debian GNU/Linux 12 (bookworm)".
-std::string system_name();
 
 }  // namespace warpmark

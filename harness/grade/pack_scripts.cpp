@@ -21,7 +21,7 @@ export DEBIAN_FRONTEND=noninteractive
 chmod +x "$source"/run_autograder "$source"/@PROGRAM@
 
 apt-get update -qq
-if ! apt-get install -y -qq --no-install-recommends "libpython$version" "python$version"; then
+if ! @HAS_PYTHON@ && ! apt-get install -y -qq --no-install-recommends @PYTHON_PACKAGES@; then
   echo "setup.sh: error: this image has no Python $version, which the packed Warpmark needs." >&2
   echo "It was built on @RELEASE@: choose an image as new, or pack on a system like the image's." >&2
   exit 1
@@ -30,7 +30,7 @@ fi
 has_numpy() { "$1" -I -c 'import numpy; assert tuple(map(int, numpy.__version__.split(".")[:2])) >= (1, 24)' 2>/dev/null; }
 
 # The system's NumPy belongs to its own Python, and may be too old.
-python=/usr/bin/python$version
+python=$(command -v @PYTHON_FILE@)
 has_numpy "$python" || apt-get install -y -qq --no-install-recommends python3-numpy
 if ! has_numpy "$python"; then
   apt-get install -y -qq --no-install-recommends python3-pip
@@ -48,8 +48,8 @@ fi
 
 # The image is made only if the program grades in it: lint runs the assignment's kernels.
 export WARPMARK_PYTHON=$python
-"$source"/@PROGRAM@ doctor || true
-"$source"/@PROGRAM@ grade --lint "$source"/@ASSIGNMENT@ --device cpu@NO_SANDBOX@
+@START@ doctor || true
+@START@ grade --lint "$source"/@ASSIGNMENT@ --device cpu@NO_SANDBOX@
 )text";
 
 // The first results.json is written before anything else, so that one is left even if the script is
@@ -83,9 +83,10 @@ trap 'rm -rf "$out"' EXIT
 
 export HOME=$out WARPMARK_CACHE_DIR=$out/cache TMPDIR=$out
 if [[ -x $source/python/bin/python3 ]]; then export WARPMARK_PYTHON=$source/python/bin/python3; fi
+python=${WARPMARK_PYTHON:-@PYTHON_FILE@}
 
 # Lint was satisfied when the assignment was packed. What it prints is for staff.
-timeout --kill-after=10 "$limit_s" "$source"/@PROGRAM@ grade "$source"/@ASSIGNMENT@ \
+timeout --kill-after=10 "$limit_s" @START@ grade "$source"/@ASSIGNMENT@ \
   "$root/submission" -o "$out/grades" --secret "$source/secret" --device cpu -j 1 \
   --without-lint@NO_SANDBOX@ </dev/null
 code=$?
@@ -115,18 +116,28 @@ set -euo pipefail
 out=$(realpath -m "${1:-$(mktemp -d)}")
 if [[ $# == 0 ]]; then trap 'rm -rf "$out"' EXIT; fi
 cd "$(dirname "${BASH_SOURCE[0]}")"
+source=$PWD
 # What unpacked the archive may have lost the permissions.
 chmod +x @PROGRAM@
 chmod go= secret
-if [[ -z ${WARPMARK_PYTHON:-} ]]; then export WARPMARK_PYTHON=/usr/bin/python@PYTHON@; fi
-@PROGRAM@ grade @ASSIGNMENT@ @ARGUMENTS@ --secret secret -o "$out" --regrade --without-lint \
+python=${WARPMARK_PYTHON:-@PYTHON_FILE@}
+export WARPMARK_PYTHON=$python
+@START@ grade @ASSIGNMENT@ @ARGUMENTS@ --secret secret -o "$out" --regrade --without-lint \
   --expect @GRADES@@NO_SANDBOX@
 )text";
 
 using Words = std::map<std::string_view, std::string>;
 
 Words words_of(const PackScripts& about) {
+  // A package needs an interpreter alone, from wherever; a program, the system's libpython, too.
+  const bool package = !about.package.empty();
+  const std::string python = "python" + about.python_version;
   return {{"@PROGRAM@", shell_word(about.program)},
+          {"@START@", package ? "\"$python\" \"$source\"/" + shell_word(about.package)
+                              : "\"$source\"/" + shell_word(about.program)},
+          {"@HAS_PYTHON@", package ? "command -v " + python + " >/dev/null" : "false"},
+          {"@PYTHON_PACKAGES@", package ? python : "lib" + python + " " + python},
+          {"@PYTHON_FILE@", package ? python : "/usr/bin/" + python},
           {"@ASSIGNMENT@", shell_word(about.assignment)},
           {"@PYTHON@", about.python_version},
           {"@RELEASE@", about.release},

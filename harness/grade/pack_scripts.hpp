@@ -8,6 +8,7 @@ namespace warpmark {
 
 struct PackScripts {
   std::string program;         ///< the program's file in the archive
+  std::string package;         ///< of a package of Python, what Python is to run there; else ""
   std::string assignment;      ///< the assignment's file there
   std::string python_version;  ///< "3.11": of the libpython that the program is linked to
   std::string release;         ///< "Debian GNU/Linux 12 (bookworm)", which the program was built on

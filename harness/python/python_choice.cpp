@@ -61,6 +61,10 @@ bool has_host_python() {
   return host().has_value();
 }
 
+std::string own_python_version() {
+  return has_host_python() ? host()->version : linked_python().version;
+}
+
 PythonIdentity linked_python() {
   return {kRecordedPython, kLinkedPythonVersion, resolved(kLinkedPythonBasePrefix)};
 }

@@ -45,6 +45,9 @@ PythonIdentity linked_python();
 void set_host_python(PythonIdentity python);
 bool has_host_python();
 
+/// Of the host, or of the libpython that this program is linked to: "3.11".
+std::string own_python_version();
+
 /// Takes the host, if there is one; else WARPMARK_PYTHON, else a usable VIRTUAL_ENV, else the recorded one, else (an installed
 /// program may outlive the environment that it was built in) the plain one. A candidate is usable
 /// if it runs and has the version and base prefix of the linked libpython. Throws an environment

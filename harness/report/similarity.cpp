@@ -45,11 +45,12 @@ PrintIndex index_of(const std::vector<CodePrints>& prints, const CodePrints& giv
 }
 
 // Adds what compiled code says to the pairs that there are, and pairs that only it tells.
-void add_ptx(Similarity& found) {
+void add_ptx(Similarity& found, const std::vector<std::string>& given) {
   std::unordered_map<std::string_view, std::vector<size_t>> index;
   for (size_t i = 0; i < found.sources.size(); ++i) {
     for (const std::string& print : found.sources[i].ptx) index[print].push_back(i);
   }
+  for (const std::string& print : given) index.erase(print);
   const size_t most = std::max(kCommonSources, found.sources.size() / 4);
   std::vector<size_t> own(found.sources.size());
   std::map<std::pair<size_t, size_t>, size_t> shared;
@@ -82,7 +83,8 @@ void add_ptx(Similarity& found) {
 
 }  // namespace
 
-Similarity find_similar(std::vector<SimilaritySource> sources, const std::string& template_text) {
+Similarity find_similar(std::vector<SimilaritySource> sources, const std::string& template_text,
+                        const std::vector<std::string>& template_ptx) {
   Similarity found;
   std::vector<CodePrints> prints;
   prints.reserve(sources.size());
@@ -121,7 +123,7 @@ Similarity find_similar(std::vector<SimilaritySource> sources, const std::string
     one.lines_b = lines_of(prints[b], hashes);
     found.pairs.push_back(std::move(one));
   }
-  add_ptx(found);
+  add_ptx(found, template_ptx);
   std::stable_sort(found.pairs.begin(), found.pairs.end(),
                    [](const SimilarPair& x, const SimilarPair& y) {
                      return x.shared + x.ptx_shared > y.shared + y.ptx_shared;

@@ -47,8 +47,10 @@ constexpr size_t kFewestPtx = 40;
 constexpr double kLeastPtxShare = 0.7;
 
 /// Looks for pairs through an index of fingerprints, without comparing texts. Those of
-/// `template_text` do not count, nor those that more than 10 sources and a quarter of all have.
-Similarity find_similar(std::vector<SimilaritySource> sources, const std::string& template_text);
+/// `template_text` and of `template_ptx` (ptx_prints() of it) do not count, nor those that more than
+/// 10 sources and a quarter of all have.
+Similarity find_similar(std::vector<SimilaritySource> sources, const std::string& template_text,
+                        const std::vector<std::string>& template_ptx = {});
 
 /// Pairs side by side, with the lines that they share marked.
 std::string similarity_page(const Similarity& similarity, const std::string& title);

@@ -14,7 +14,7 @@ import unittest
 import zipfile
 
 from assignment import KERNEL, NO_BOUND, WRONG, GradeTest
-from program import PYTHON
+from program import PROGRAM, PYTHON
 
 NOBODY = 65534
 ADA = {"id": 7, "created_at": "2026-11-20T10:00:00.000000+01:00",
@@ -291,6 +291,63 @@ class Autograder(PackTest):
             text = (self.unpacked / name).read_text()
             self.assertNotRegex(text, "@[A-Z_]+@")
             subprocess.run(["bash", "-n", self.unpacked / name], check=True)
+
+
+class PackedPackage(PackTest):
+    """What an installed wheel packs: here the package of the build folder, laid out as a wheel does it."""
+
+    def installed(self):
+        package = self.folder / "site/warpmark"
+        build = pathlib.Path(PROGRAM).parents[1]
+        core = list((build / "python/warpmark").glob("_core.*.so"))
+        worker = build / "bin/warpmark-worker"
+        if not core or not worker.exists():
+            self.skipTest("the package of Python was not built")
+        shutil.copytree(build / "python/warpmark", package, ignore=shutil.ignore_patterns("__pycache__"))
+        (package / "bin").mkdir()
+        shutil.copy(worker, package / "bin")
+        shutil.copytree(build / "lib/warpmark", package / "lib/warpmark")
+        return [PYTHON, package / "__main__.py"]
+
+    def test_it_grades(self):
+        done = subprocess.run([*self.installed(), "pack", "gradescope", "hw1.yaml", "--secret", "secret",
+                               "--no-sandbox", "-o", "hw1.zip"], cwd=self.folder, timeout=300, text=True,
+                              env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        root = self.folder / "autograder"
+        with zipfile.ZipFile(self.folder / "hw1.zip") as archive:
+            places = archive.namelist()
+            for member in archive.infolist():
+                archive.extract(member, root / "source")
+                (root / "source" / member.filename).chmod(member.external_attr >> 16 & 0o777)
+        shutil.rmtree(self.folder / "site")
+        self.assertIn("program/warpmark/bin/warpmark-worker", places)
+        self.assertFalse(any(place.endswith((".pyc", "/bin/warpmark")) for place in places))
+        setup = (root / "source/setup.sh").read_text()
+        self.assertNotRegex(setup, "libpython|@[A-Z_]+@")
+        subprocess.run(["bash", "-n", root / "source/setup.sh"], check=True)
+        for name, score in (("scale", 6), ("other", 6)):
+            (root / "submission").mkdir()
+            (root / "submission" / (name + ".cu")).write_text(KERNEL)
+            done = subprocess.run([root / "source/run_autograder"], cwd="/", timeout=300, text=True,
+                                  env=dict(self.environment, AUTOGRADER_ROOT=str(root),
+                                           WARPMARK_PYTHON=PYTHON),
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            results = json.loads((root / "results/results.json").read_text())
+            self.assertEqual(results.get("score"), score, done.stdout)
+            shutil.rmtree(root / "submission")
+
+    def test_a_package_that_is_not_installed(self):
+        folder = pathlib.Path(PROGRAM).parents[1] / "python"
+        if not list(folder.glob("warpmark/_core.*.so")):
+            self.skipTest("the package of Python was not built")
+        done = subprocess.run([PYTHON, "-m", "warpmark", "pack", "gradescope", "hw1.yaml"], text=True,
+                              cwd=self.folder, env=dict(self.environment, PYTHONPATH=str(folder)),
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertEqual(done.returncode, 3, done.stdout)
+        self.assertIn("once it is installed", done.stdout)
 
 
 class Repository(PackTest):

@@ -9,6 +9,7 @@ NVRTC or no NumPy.
 import glob
 import hashlib
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -35,6 +36,12 @@ def run(library, ptx, kernel, workers):
     reports = reports_of(extension)
     device.library.cuDevicePrimaryCtxReset_v2(device.ordinal)
     return reports
+
+
+def rounds_of(task):
+    """What several runs of one kernel report, each with another number of workers than the one before."""
+    options, ptx, kernel = task
+    return [run(options.library, ptx, kernel, 1 + number % 2) for number in range(options.repeat)]
 
 
 def without_addresses(value):
@@ -64,6 +71,7 @@ def main():
     parser.add_argument("--show", action="store_true", help="print what is found")
     parser.add_argument("--repeat", type=int, default=1, help="runs, with 1 and 2 workers in turn, that must report the same")
     parser.add_argument("--levels", default="", help="of x86-64 that must report the same, such as 2,3")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes that run kernels")
     parser.add_argument("--digest", action="store_true", help="print a digest of all reports at the end")
     parser.add_argument("--architectures", default="90")
     parser.add_argument("--modes", default="lines")
@@ -77,8 +85,7 @@ def main():
         failures += ["%s.cu: NVRTC refuses it for %s" % (name, number) for number in options.architectures.split(",")
                      if int(number) >= least and (name, int(number)) not in compiled]
     os.environ.pop("WARPMARK_CPU_REPORT", None)
-    bugs = good = 0
-    everything = []
+    tasks, labels = [], []
     for unit in units:
         kernels, least = seeded.kernels_of(os.path.join(HERE, unit["name"] + ".cu"), unit["mode"])
         if unit["architecture"] < least:
@@ -88,14 +95,20 @@ def main():
         for kernel in kernels:
             if options.word not in kernel.name or unit["architecture"] > int(kernel.launch.get("most", 1000)):
                 continue
-            rounds = [run(options.library, ptx, kernel, 1 + number % 2) for number in range(options.repeat)]
+            tasks.append((options, ptx, kernel))
+            labels.append("%s %s %s" % (unit["architecture"], unit["mode"], kernel.name))
+    bugs = good = 0
+    everything = []
+    # Each process opens the library itself: none is open here.
+    with multiprocessing.get_context("fork").Pool(options.jobs) as pool:
+        for (_, _, kernel), label, rounds in zip(tasks, labels, pool.imap(rounds_of, tasks, 4)):
             everything.append([kernel.name, rounds[0]])
             text = kernel.complaint(rounds[0])
             if any(reports != rounds[0] for reports in rounds):
                 text += " (another run reports something else)"
             bugs, good = bugs + (not kernel.good), good + kernel.good
             if text:
-                failures.append("%s %s %s: %s" % (unit["architecture"], unit["mode"], kernel.name, text))
+                failures.append("%s: %s" % (label, text))
             if options.show:
                 print("%s: %s" % (kernel.name, " | ".join(r["message"] for r in rounds[0])))
     digest = digest_of(everything)
