@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 import unittest
+import zipfile
 
 import debian_root
 from scale_suite import KERNEL, SUITE
@@ -171,6 +172,36 @@ class Bullseye(RootTest):
         python = self.python()
         self.try_wheel(python, "3.11")
         self.try_archive(python)
+
+    def test_a_packed_autograder(self):
+        """The wheel packs what Gradescope runs: as an ordinary user, and without a network."""
+        python = self.python()
+        self.try_wheel(python, "3.11")
+        shutil.copytree(SOURCE / "courses/first/doublify", self.work / "hw", dirs_exist_ok=True)
+        (self.work / "secret").write_text("0123456789abcdef0123456789abcdef\n")
+        self.root.run("chown", "-R", "visitor:visitor", "/home/visitor/my kernels")
+        self.as_visitor("chmod", "600", "secret")
+        self.as_visitor("venv/bin/warpmark", "pack", "gradescope", "hw/assignment.yaml", "--secret", "secret",
+                        "-o", "hw.zip")
+        source = self.root.path / "autograder/source"
+        shutil.rmtree(source.parent, ignore_errors=True)
+        with zipfile.ZipFile(self.work / "hw.zip") as archive:
+            archive.extractall(source)
+        path = {"PATH": os.path.dirname(python) + ":/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
+        self.root.run("bash", "/autograder/source/setup.sh", environment=path)
+        for name, score in (("solutions/plain.cu", "10.0"), ("wrong/endless.cu", "0.0")):
+            submission = source.parent / "submission"
+            shutil.rmtree(submission, ignore_errors=True)
+            submission.mkdir()
+            shutil.copy(SOURCE / "courses/first/doublify" / name, submission / "double_array.cu")
+            (source.parent / "submission_metadata.json").write_text('{"users": [{"name": "Ada"}]}')
+            self.root.run("chown", "-R", "visitor:visitor", "/autograder")
+            since = time.monotonic()
+            out = self.root.run("bash", "/autograder/source/run_autograder", user="visitor", folder="/",
+                                environment=path, network=False)
+            print("%s, autograder, %s: %.1f s" % (self.suite, name, time.monotonic() - since), flush=True)
+            results = json.loads((source.parent / "results/results.json").read_text())
+            self.assertEqual(str(results.get("score")), score, out)
 
     def test_a_python_without_a_wheel_is_named(self):
         self.root.run("apt-get", "update", "-qq")
