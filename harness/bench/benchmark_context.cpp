@@ -7,6 +7,7 @@
 
 #include "base/file.hpp"
 #include "base/sha256.hpp"
+#include "results/outcome_record.hpp"
 
 namespace warpmark {
 namespace {
@@ -26,6 +27,22 @@ Json suite_hashes(const std::vector<BenchWork>& work) {
     list.push_back({{"name", suite.name}, {"sha256", std::move(hash)}});
   }
   return list;
+}
+
+// Where each case stands in the whole run, and the first of each of the suites.
+Json shard_of(const ShardContext& shard, const std::vector<BenchWork>& work) {
+  Json record = shard_record(shard);
+  record["positions"] = Json::array();
+  record["first"] = Json::array();
+  std::string suite;
+  for (const BenchWork& item : work) {
+    const size_t position = item.work.position.value_or(0);
+    record["positions"].push_back(position);
+    const std::string& name = item.work.which.suite->name;
+    if (record["first"].empty() || name != suite) record["first"].push_back(position);
+    suite = name;
+  }
+  return record;
 }
 
 void add_processors(Json& context) {
@@ -73,6 +90,7 @@ Json benchmark_context(const RunContext& run, const std::vector<BenchWork>& work
     }
   }
   context["suites"] = suite_hashes(work);
+  if (run.shard) context["shard"] = shard_of(*run.shard, work);
   return context;
 }
 

@@ -13,6 +13,7 @@
 #include "check/googletest.hpp"
 #include "check/junit.hpp"
 #include "report/console.hpp"
+#include "report/junit_shard.hpp"
 
 namespace warpmark {
 namespace {
@@ -123,6 +124,12 @@ RegisteredTest test_of(const CaseWork& item, CaseRun& run, CaseRunner& runner,
   return test;
 }
 
+std::string shard_comment(const std::vector<CaseWork>& work, const RunContext& context) {
+  std::vector<size_t> positions;
+  for (const CaseWork& one : work) positions.push_back(one.position.value_or(0));
+  return context.shard ? junit_shard_comment(*context.shard, positions) : "";
+}
+
 }  // namespace
 
 ExitCode run_check(const std::vector<CaseWork>& work, CaseRunner& runner, const RunContext& context,
@@ -136,7 +143,7 @@ ExitCode run_check(const std::vector<CaseWork>& work, CaseRunner& runner, const 
                             "change to a folder that exists");
   }
   std::optional<JunitFile> junit;
-  if (options.junit) junit.emplace(*options.junit);
+  if (options.junit) junit.emplace(*options.junit, shard_comment(work, context));
   const auto make_console = [&] {
     return std::make_unique<ConsoleReport>(out, options.style, count_suites(work), context);
   };

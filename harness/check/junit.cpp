@@ -32,8 +32,10 @@ void count_up(std::string& xml, size_t element, const std::string& attribute) {
 
 }  // namespace
 
-JunitFile::JunitFile(fs::path target)
-    : target_(std::move(target)), draft_(::memfd_create("warpmark-junit", MFD_CLOEXEC)) {
+JunitFile::JunitFile(fs::path target, std::string comment)
+    : target_(std::move(target)),
+      comment_(std::move(comment)),
+      draft_(::memfd_create("warpmark-junit", MFD_CLOEXEC)) {
   if (!draft_) {
     throw environment_error(fmt::format("cannot make a draft of {} in memory: {}",
                                         display_path(target_), std::strerror(errno)));
@@ -68,6 +70,7 @@ std::string JunitFile::draft_text() const {
         fmt::format("the JUnit report for {} came out incomplete", display_path(target_)),
         "is memory short?");
   }
+  if (!comment_.empty()) xml.insert(xml.find('\n') + 1, comment_ + "\n");
   return xml;
 }
 

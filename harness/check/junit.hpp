@@ -13,8 +13,9 @@ namespace warpmark {
 /// file that was asked for.
 class JunitFile {
  public:
-  /// Throws an environment error if `target` could not be written, or if there is no memory.
-  explicit JunitFile(std::filesystem::path target);
+  /// `comment` is added behind the first line, if there is one. Throws an environment error if
+  /// `target` could not be written, or if there is no memory.
+  explicit JunitFile(std::filesystem::path target, std::string comment = {});
 
   /// Where GoogleTest is to write, in this process.
   std::filesystem::path draft() const;
@@ -28,6 +29,7 @@ class JunitFile {
   std::string draft_text() const;
 
   std::filesystem::path target_;
+  std::string comment_;
   bool special_ = false;  ///< a device or a pipe: written to, not replaced
   UniqueFd draft_;        ///< a memfd
 };

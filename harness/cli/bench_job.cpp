@@ -15,6 +15,7 @@
 #include "cli/output_files.hpp"
 #include "cli/rank_job.hpp"
 #include "cli/session_timer.hpp"
+#include "cli/shard_work.hpp"
 #include "driver/choose.hpp"
 #include "driver/driver.hpp"
 #include "report/case_text.hpp"
@@ -102,7 +103,7 @@ std::vector<CaseWork> case_work(const std::vector<BenchWork>& work) {
     context.bench->host = this_host();
     BenchOptions options;
     set_run_options(request, out, options);
-    const auto junit = add_junit(request, options);
+    const auto junit = add_junit(request, context, options);
     NoTimer timer;
     std::ostringstream nobody;
     run_bench(work, timer, context, options, request.json ? std::cout : nobody);
@@ -151,10 +152,12 @@ ExitCode measure_cases(const JobRequest& request, Output& out, LazyPython& pytho
                             ", where a fault, a report or a compile error is expected");
   }
   std::vector<CaseWork> planned = plan_all(chosen, request.choice.axes);
+  set_shard(keep_shard(planned, request), context);
   require_kept(output_files(request), request.paths, planned);
   require_ranks(planned, request);
   const std::vector<BenchWork> work = bench_work(request, std::move(planned));
-  if (nothing_can_run(case_work(work))) measure_nothing(work, request, context, out);
+  if (nothing_can_run(case_work(work)) && !context.shard)
+    measure_nothing(work, request, context, out);
 
   auto session = std::make_unique<Session>(python.interpreter(), request.session);
   if (!find_device(*session, request, context, out)) return ExitCode::skipped;
@@ -171,7 +174,7 @@ ExitCode measure_cases(const JobRequest& request, Output& out, LazyPython& pytho
   if (!request.google_benchmark.empty()) options.google_benchmark = request.google_benchmark;
   SessionTimer timer(std::move(session));
   const auto annotations = add_annotations(request, options);
-  const auto junit = add_junit(request, options);
+  const auto junit = add_junit(request, context, options);
   out.flush();  // the report goes to the same descriptor
   return run_bench(work, timer, context, options, std::cout);
 }

@@ -15,6 +15,7 @@
 #include "cli/output_files.hpp"
 #include "cli/rank_job.hpp"
 #include "cli/session_runner.hpp"
+#include "cli/shard_work.hpp"
 #include "compiler/cache.hpp"
 #include "driver/driver.hpp"
 #include "ranks/ranks.hpp"
@@ -114,8 +115,9 @@ ExitCode check(const JobRequest& request, Output& out) {
   std::vector<CaseWork> work = plan_all(chosen, request.choice.axes);
   if (!request.step.empty()) end_after_step(work, request.step);
 
+  const auto shard = keep_shard(work, request);
   require_kept(output_files(request), request.paths, work);
-  if (nothing_can_run(work)) check_nothing(work, request, deselected, out);
+  if (nothing_can_run(work) && !shard) check_nothing(work, request, deselected, out);
 
   require_ranks(work, request);
   SessionOptions session_options = session_options_of(request);
@@ -123,6 +125,7 @@ ExitCode check(const JobRequest& request, Output& out) {
   if (on_ranks) use_ranks(request, session_options);
   auto session = std::make_unique<Session>(python.interpreter(), session_options);
   RunContext context = make_context(request, deselected);
+  set_shard(shard, context);
   if (!last_failed_note.empty()) context.notes.push_back(last_failed_note);
   if (on_ranks) {
     context.launcher = fmt::format("mpirun -n {}", request.ranks->size());

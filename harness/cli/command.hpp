@@ -26,6 +26,7 @@ Command run_command(const ArgumentParser& program);
 Command grade_command(const ArgumentParser& program);
 Command handout_command(const ArgumentParser& program);
 /// `pack gradescope`, `pack github`.
+Command merge_command(const ArgumentParser& program);
 Command pack_command(const ArgumentParser& program);
 Command try_command(const ArgumentParser& program);
 Command compare_command(const ArgumentParser& program);

@@ -290,6 +290,14 @@ const std::vector<JobOption>& job_options() {
        [](Request& request, const OptionValue& value) {
          request.processes = whole_number(value, 1, "a whole number from 1");
        }},
+      {"--shard", "", "I/N", K::word, T::every,
+       "Only the I-th of N parts of the cases; auto: as the environment says",
+       [](Request& request, const OptionValue& value) {
+         request.shard = parse_shard(value.words.front().text);
+       }},
+      {"--shard-times", "", "JOURNAL", K::word, T::every,
+       "With --shard: parts that take equally long, by an earlier run",
+       [](Request& request, const OptionValue& value) { request.shard_times = path_of(value); }},
       {"--journal", "journal", "FILE", K::word, T::every,
        "Write every outcome to this file, as JSON lines",
        [](Request& request, const OptionValue& value) { request.journal = path_of(value); }},
@@ -382,6 +390,7 @@ void JobArguments::add(const ArgumentParser& app, const JobOption& option) {
 
 void JobArguments::add_to(const ArgumentParser& app) {
   for (const JobOption& option : job_options()) {
+    if (!option.is_key()) continue;
     add(app, option);
     if (option.seldom) given_.back()->argument.hide();
   }

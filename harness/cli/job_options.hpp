@@ -37,7 +37,7 @@ enum class Takers : uint8_t { every, check, bench };
 
 struct JobOption {
   const char* flags;  ///< "-k,--select"; "" for what only files have
-  const char* key;    ///< in a run configuration
+  const char* key;    ///< in a run configuration; "" for what only one job's command has
   const char* type;   ///< of the value in --help: "EXPR"; "" for a flag
   OptionKind kind;
   Takers takers;
@@ -47,6 +47,7 @@ struct JobOption {
   bool seldom = false;  ///< not in the help of `warpmark run`, which takes the options of all jobs
 
   bool is_for(JobKind job) const;
+  bool is_key() const { return *key != '\0'; }
 };
 
 /// In the order of --help and of schema/run.json.

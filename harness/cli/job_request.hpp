@@ -13,6 +13,7 @@
 #include "cli/case_choice.hpp"
 #include "cli/compare_request.hpp"
 #include "cli/output.hpp"
+#include "ranks/shard.hpp"
 #include "report/annotations.hpp"
 #include "report/case_run.hpp"
 #include "report/style.hpp"
@@ -39,6 +40,8 @@ struct JobRequest {
   std::optional<size_t> durations;  ///< how many of the slowest cases are listed; 0 for all
   std::shared_ptr<Ranks> ranks;     ///< that mpirun started, if this is one; else null
   std::optional<Error> no_ranks;    ///< why it cannot be one, though mpirun started it
+  std::optional<Shard> shard;         ///< of the cases; nothing for all
+  std::filesystem::path shard_times;  ///< a journal: how long cases take; "" for none
   bool append_journal = false;      ///< after the runs of other jobs, which are in it
   bool json = false;                ///< JSON lines instead of the console's report
   Verbosity verbosity = Verbosity::normal;

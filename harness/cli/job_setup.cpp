@@ -11,6 +11,7 @@
 #include "base/own_program.hpp"
 #include "base/text.hpp"
 #include "cli/output_files.hpp"
+#include "cli/shard_work.hpp"
 #include "cli/shared_start.hpp"
 #include "driver/choose.hpp"
 #include "plan/plugin_loader.hpp"
@@ -140,9 +141,10 @@ std::unique_ptr<RunReport> add_annotations(const JobRequest& request, RunOptions
   return annotations;
 }
 
-std::unique_ptr<RunReport> add_junit(const JobRequest& request, RunOptions& options) {
+std::unique_ptr<RunReport> add_junit(const JobRequest& request, const RunContext& context,
+                                     RunOptions& options) {
   if (request.junit.empty()) return nullptr;
-  auto junit = std::make_unique<JunitReport>(request.junit);
+  auto junit = std::make_unique<JunitReport>(request.junit, context.shard);
   options.reports.push_back(junit.get());
   return junit;
 }
@@ -208,7 +210,8 @@ void require_own_files(const JobRequest& request) {
   }
 }
 
-ExitCode run_job(const JobRequest& request, Output& out) {
+ExitCode run_job(const JobRequest& whole, Output& out) {
+  const JobRequest request = for_shard(whole);
   if (wants_annotations(request.annotations, request.json)) out.write_for_runner();
   if (!request.share_batch.empty()) return check_batch(request, out);
   if (!request.share.empty()) {

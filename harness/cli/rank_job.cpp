@@ -37,6 +37,7 @@ bool is_other_rank() {
 }
 
 ExitCode check_on_ranks(JobRequest& request, Output& out) {
+  if (request.shard) return run_job(request, out);  // each for itself
   const auto launched = launched_rank();
   // Tests that share a start run in processes of their own, which are no ranks.
   const bool shares = !request.share.empty() || !request.share_batch.empty();

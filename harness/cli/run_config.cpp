@@ -55,7 +55,7 @@ class Reader {
   RunJob job(const YamlNode& node, JobKind kind, const std::string& what, const std::string& name) {
     std::vector<std::string> keys = {"name"};
     for (const JobOption& option : job_options()) {
-      if (option.is_for(kind)) keys.emplace_back(option.key);
+      if (option.is_for(kind) && option.is_key()) keys.emplace_back(option.key);
     }
     require_map(node, what, keys);
     RunJob one;
@@ -72,7 +72,7 @@ class Reader {
     }
     // In the table's order, in which options of the command line are read, too.
     for (const JobOption& option : job_options()) {
-      const YamlNode* value = node.find(option.key);
+      const YamlNode* value = option.is_key() ? node.find(option.key) : nullptr;
       if (value != nullptr) read_option(option, *value, folder_, one.request);
     }
     claim(node, "journal", one.request.journal);

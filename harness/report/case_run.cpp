@@ -61,7 +61,7 @@ CaseRun::Result CaseRun::run(const CaseWork& work,
         reproduce_command({work.which.suite->file, work.which.id, work.axes, result.outcome.trial,
                            blames_step(result.outcome) ? result.outcome.step : std::string()},
                           context_);
-    report({result.outcome, reproduce, result.timed ? &*result.timed : nullptr});
+    report({result.outcome, reproduce, result.timed ? &*result.timed : nullptr, work.position});
     if (result.outcome.verdict == Verdict::failed) {
       result.failure = failure_text(result.outcome, reproduce);
     } else if (error_ != nullptr && !ended_before) {

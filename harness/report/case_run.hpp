@@ -29,6 +29,7 @@ struct CaseWork {
   std::vector<std::string> axes;  ///< of the command that repeats it (RepeatedCase)
   /// Why it cannot run: the suite, or the plan of this case.
   std::optional<Error> error = std::nullopt;
+  std::optional<size_t> position = std::nullopt;  ///< in a run of which this is a shard, from 0
 };
 
 /// What fails a run although no case failed.

@@ -9,6 +9,7 @@
 #include "base/log_text.hpp"
 #include "report/case_text.hpp"
 #include "report/comparison_rows.hpp"
+#include "report/junit_shard.hpp"
 #include "report/xml.hpp"
 
 namespace warpmark {
@@ -128,7 +129,8 @@ std::string bench_junit(const BenchResult& result, const std::string& error) {
   return junit_text(cases_of(result), error);
 }
 
-JunitReport::JunitReport(std::filesystem::path file) : file_(std::move(file)) {
+JunitReport::JunitReport(std::filesystem::path file, std::optional<ShardContext> shard)
+    : file_(std::move(file)), shard_(std::move(shard)) {
   require_writable(file_);
 }
 
@@ -141,10 +143,13 @@ void JunitReport::end_case(const EndedCase& ended) {
     one.skip = outcome.reason.empty() ? std::string(to_text(outcome.verdict)) : outcome.reason;
   }
   cases_.push_back(std::move(one));
+  positions_.push_back(ended.position.value_or(0));
 }
 
 void JunitReport::finish(const RunEnd& end) {
-  write_file_atomically(file_, junit_text(cases_, end.error));
+  std::string xml = junit_text(cases_, end.error);
+  if (shard_) xml.insert(xml.find('\n') + 1, junit_shard_comment(*shard_, positions_) + "\n");
+  write_file_atomically(file_, xml);
 }
 
 }  // namespace warpmark

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "report/comparison_report.hpp"
 #include "report/run_report.hpp"
+#include "results/run_context.hpp"
 
 namespace warpmark {
 
@@ -30,14 +32,16 @@ std::string bench_junit(const BenchResult& result, const std::string& error);
 class JunitReport : public RunReport {
  public:
   /// Throws an environment error if `file` could not be written.
-  explicit JunitReport(std::filesystem::path file);
+  JunitReport(std::filesystem::path file, std::optional<ShardContext> shard);
 
   void end_case(const EndedCase& ended) override;
   void finish(const RunEnd& end) override;
 
  private:
   std::filesystem::path file_;
+  std::optional<ShardContext> shard_;
   std::vector<JunitCase> cases_;
+  std::vector<size_t> positions_;
 };
 
 }  // namespace warpmark

@@ -127,6 +127,7 @@ Json outcome_record(const EndedCase& ended) {
                  {"reproduce", ended.reproduce}};
   if (!outcome.counters.empty()) record["counters"] = outcome.counters;
   if (ended.timed != nullptr) record["measurement"] = measurement_record(*ended.timed);
+  if (ended.position) record["position"] = *ended.position;
   return strict_json(record);
 }
 
@@ -144,7 +145,16 @@ Json run_record(const RunContext& context, size_t cases) {
   if (!context.asked_ids.empty()) record["asked_cases"] = context.asked_ids;
   if (!context.asked_select.empty()) record["asked_select"] = context.asked_select;
   if (context.bench) record["bench"] = record_of(*context.bench);
+  if (context.shard) record["shard"] = shard_record(*context.shard);
   return strict_json(record);
+}
+
+Json shard_record(const ShardContext& shard) {
+  return {{"index", shard.index},
+          {"count", shard.count},
+          {"cases", shard.cases},
+          {"division", shard.division},
+          {"command", shard.command}};
 }
 
 Json end_record(const Totals& totals, double seconds, int exit_code, const std::string& error) {

@@ -18,8 +18,9 @@ constexpr int kRecordVersion = 1;
 /// A case that ended, as records and reports get it.
 struct EndedCase {
   const Outcome& outcome;
-  const std::string& reproduce;      ///< the command that repeats it
-  const TimedCase* timed = nullptr;  ///< of a bench, and of a case that was right
+  const std::string& reproduce;         ///< the command that repeats it
+  const TimedCase* timed = nullptr;     ///< of a bench, and of a case that was right
+  std::optional<size_t> position = {};  ///< of a shard's case: its place in the whole run, from 0
 };
 
 /// The record of one case.
@@ -27,6 +28,9 @@ nlohmann::ordered_json outcome_record(const EndedCase& ended);
 
 /// The record that opens a journal; `cases` is how many are to come.
 nlohmann::ordered_json run_record(const RunContext& context, size_t cases);
+
+/// What the record that opens a shard's journal says of it, and its other files do.
+nlohmann::ordered_json shard_record(const ShardContext& shard);
 
 /// The record that ends a journal; `error` is what ended the run early, "" for none.
 nlohmann::ordered_json end_record(const Totals& totals, double seconds, int exit_code,

@@ -25,6 +25,14 @@ struct BenchContext {
   int64_t cuda_version = 0;          ///< of the cuda.h that we were built with: 13000
 };
 
+/// A run that is one of several shards (ranks/shard.hpp).
+struct ShardContext {
+  size_t index = 1, count = 1;
+  size_t cases = 0;      ///< of the whole run
+  std::string division;  ///< SHA-256 of which case is in which shard: equal for all of them
+  std::string command;   ///< that would have been the whole run's
+};
+
 struct RunContext {
   std::string verb = "check";  ///< the command that runs cases, and repeats one
   std::string version = warpmark_version();
@@ -46,6 +54,7 @@ struct RunContext {
   std::vector<std::string> notes;      ///< lines for the head of a console report
   DeviceFacts device;
   std::optional<BenchContext> bench;  ///< only of a bench
+  std::optional<ShardContext> shard;  ///< only of a part of a run
 };
 
 }  // namespace warpmark

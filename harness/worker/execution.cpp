@@ -508,11 +508,23 @@ protocol::Calibrated Executor::calibrate() {
   return {measure_ceilings(context_, timing_kernels())};
 }
 
+namespace {
+
+// Numbers of the context's launches and allocations depend on the cases that ran before.
+void forget_order(nlohmann::ordered_json& value) {
+  value.erase("launch");
+  const auto allocation = value.find("allocation");
+  if (allocation != value.end() && allocation->is_object()) allocation->erase("number");
+}
+
+}  // namespace
+
 void Executor::collect_reports() {
   const auto collect = [&](const Context& context) {
     context.driver().drain_reports(context.handle(), [&](std::string_view line) {
       auto report = try_parse_ordered_json(line);
       if (!report.is_object()) return;
+      forget_order(report);
       if (step_) report["step"] = *step_;
       reports_.push_back(std::move(report));
     });
@@ -532,7 +544,9 @@ std::vector<nlohmann::ordered_json> Executor::drain_counters() const {
   const auto drain = [&](const Context& context) {
     context.driver().drain_counters(context.handle(), [&](std::string_view line) {
       auto launch = try_parse_ordered_json(line);
-      if (launch.is_object()) launches.push_back(std::move(launch));
+      if (!launch.is_object()) return;
+      forget_order(launch);
+      launches.push_back(std::move(launch));
     });
   };
   drain(*context_);

@@ -1,0 +1,72 @@
+// `warpmark merge`: the files of all shards of a run become those of one run.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "report/case_text.hpp"
+#include "report/junit_shard.hpp"
+#include "results/shard_merge.hpp"
+
+namespace warpmark {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct MergeRequest {
+  std::vector<fs::path> files;
+  fs::path out;
+};
+
+enum class FileKind { journal, junit, google_benchmark };
+
+FileKind kind_of(const fs::path& file) {
+  const std::string text = read_file(file);
+  const std::string_view begin = trim(std::string_view(text).substr(0, 1000));
+  if (begin.starts_with("<?xml") || begin.starts_with("<testsuites")) return FileKind::junit;
+  if (begin.starts_with("{\"type\"")) return FileKind::journal;
+  if (begin.starts_with("{") && begin.find("\"context\"") != std::string_view::npos) {
+    return FileKind::google_benchmark;
+  }
+  throw usage_error(fmt::format("{} is nothing that can be merged", display_path(file)), {},
+                    "shards' journals, JUnit reports and Google Benchmark's JSON can be");
+}
+
+ExitCode merge(const MergeRequest& request, Output& out) {
+  const FileKind kind = kind_of(request.files.front());
+  for (const fs::path& file : request.files) {
+    if (kind_of(file) == kind) continue;
+    throw usage_error(fmt::format("{} and {} are files of different kinds",
+                                  display_path(request.files.front()), display_path(file)),
+                      {}, "merge the journals, and then the reports");
+  }
+  require_writable(request.out);
+  const std::string text = kind == FileKind::journal ? merge_journals(request.files)
+                           : kind == FileKind::junit ? merge_junit(request.files)
+                                                     : merge_google_benchmark(request.files);
+  write_file_atomically(request.out, text);
+  out.print("{}: {} of {}\n", display_path(request.out),
+            kind == FileKind::journal ? "the journal"
+            : kind == FileKind::junit ? "the JUnit report"
+                                      : "Google Benchmark's JSON",
+            count_text(request.files.size(), "shard"));
+  return ExitCode::success;
+}
+
+}  // namespace
+
+Command merge_command(const ArgumentParser& program) {
+  const auto request = std::make_shared<MergeRequest>();
+  const ArgumentParser app =
+      program.add_subcommand("merge", "Make one run's file of the files of all its shards");
+  app.add_option("FILES", request->files,
+                 "A journal, JUnit report or Google Benchmark's JSON of each shard")
+      .required()
+      .value_name("");
+  app.add_option("-o,--output", request->out, "The file to write").required().value_name("FILE");
+  return {app, [request](Output& out) { return merge(*request, out); }};
+}
+
+}  // namespace warpmark

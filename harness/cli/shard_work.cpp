@@ -1,0 +1,135 @@
+#include "cli/shard_work.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/own_program.hpp"
+#include "base/sha256.hpp"
+#include "base/text.hpp"
+#include "report/case_text.hpp"
+#include "results/journal.hpp"
+#include "results/reproduce.hpp"
+
+namespace warpmark {
+
+namespace {
+
+constexpr std::string_view kPlace = "{shard}";
+
+std::filesystem::path with_number(const std::filesystem::path& file, size_t number) {
+  std::string name = file.string();
+  const size_t at = name.find(kPlace);
+  if (at != std::string::npos) name.replace(at, kPlace.size(), std::to_string(number));
+  return name;
+}
+
+// Seconds by case. A case that takes no time is counted as a little, so that such ones go round.
+std::map<std::string, double> known_times(const std::filesystem::path& journal) {
+  constexpr double kLeast = 1e-3;
+  std::map<std::string, double> times;
+  for (const JournalContents& run : read_journal_runs(journal)) {
+    for (const auto& record : run.cases) {
+      const auto& seconds = record.value("seconds", nlohmann::ordered_json());
+      const auto& id = record.value("case", nlohmann::ordered_json());
+      if (!id.is_string() || !seconds.is_number()) continue;
+      times[id.get<std::string>()] = std::max(kLeast, seconds.get<double>());
+    }
+  }
+  return times;
+}
+
+std::vector<double> seconds_of(const std::vector<CaseWork>& work,
+                               const std::filesystem::path& journal) {
+  if (journal.empty()) return std::vector<double>(work.size(), 1);
+  const std::map<std::string, double> times = known_times(journal);
+  double sum = 0;
+  for (const auto& [id, seconds] : times) sum += seconds;
+  const double mean = times.empty() ? 1 : sum / static_cast<double>(times.size());
+  std::vector<double> all;
+  for (const CaseWork& one : work) {
+    const auto known = times.find(one.which.id);
+    all.push_back(known == times.end() ? mean : known->second);
+  }
+  return all;
+}
+
+// The command line without the options that make it a part's.
+std::string whole_command() {
+  std::vector<std::string> words;
+  try {
+    words = own_arguments();
+  } catch (const Error&) {
+    return "warpmark";
+  }
+  std::string line;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "--shard" || word == "--shard-times") {
+      ++i;
+    } else if (!word.starts_with("--shard=") && !word.starts_with("--shard-times=")) {
+      line += (line.empty() ? "" : " ") + shell_word(word);
+    }
+  }
+  return line;
+}
+
+}  // namespace
+
+JobRequest for_shard(const JobRequest& request) {
+  JobRequest changed = request;
+  if (!request.shard) {
+    if (request.shard_times.empty()) return changed;
+    throw usage_error("--shard-times says how cases are divided, and --shard is missing");
+  }
+  if (!request.baseline.empty()) {
+    throw usage_error(
+        "--compare needs all cases, and --shard runs some of them", {},
+        "merge the journals of all shards (`warpmark merge`), then `warpmark compare`");
+  }
+  if (request.last_failed) {
+    throw usage_error(
+        "--last-failed is what this machine remembers, and --shard divides a run "
+        "among several");
+  }
+  const size_t number = request.shard->index;
+  for (std::filesystem::path* file :
+       {&changed.journal, &changed.junit, &changed.google_benchmark, &changed.keep}) {
+    *file = with_number(*file, number);
+  }
+  return changed;
+}
+
+std::optional<ShardContext> keep_shard(std::vector<CaseWork>& work, const JobRequest& request) {
+  if (!request.shard) return std::nullopt;
+  const Shard& shard = *request.shard;
+  if (shard.count > work.size()) {
+    throw usage_error(
+        fmt::format("{} shards are too many for {}", shard.count, count_text(work.size(), "case")),
+        {}, "each needs one");
+  }
+  const std::vector<size_t> shards = divide(seconds_of(work, request.shard_times), shard.count);
+  Sha256 division;
+  std::vector<CaseWork> kept;
+  for (size_t i = 0; i < work.size(); ++i) {
+    division.add_field(work[i].which.id);
+    division.add_field(std::to_string(shards[i]));
+    if (shards[i] != shard.index) continue;
+    work[i].position = i;
+    kept.push_back(std::move(work[i]));
+  }
+  ShardContext context{shard.index, shard.count, work.size(), division.finish_hex(),
+                       whole_command()};
+  work = std::move(kept);
+  return context;
+}
+
+void set_shard(const std::optional<ShardContext>& shard, RunContext& context) {
+  context.shard = shard;
+  if (!shard) return;
+  context.notes.push_back(fmt::format("shard {} of {}, which have {} together", shard->index,
+                                      shard->count, count_text(shard->cases, "case")));
+}
+
+}  // namespace warpmark

@@ -1,0 +1,315 @@
+#include "results/shard_merge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/json_text.hpp"
+#include "base/log_text.hpp"
+#include "base/text.hpp"
+#include "results/journal.hpp"
+#include "results/outcome_record.hpp"
+
+namespace warpmark {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+Error no_shard(const fs::path& file, const std::string& why) {
+  return usage_error(fmt::format("{} is no shard's: {}", display_path(file), why), {},
+                     "a run with --shard writes them");
+}
+
+// "the seed is 2, and that of a.jsonl is 1"
+void require_same(const std::string& what, const Json& value, const Json& first,
+                  const fs::path& file, const fs::path& first_file) {
+  if (value == first) return;
+  throw usage_error(fmt::format("{}: {} is {}, and in {} it is {}: these are not parts of one run",
+                                display_path(file), what, printable(json_line(value)),
+                                display_path(first_file), printable(json_line(first))));
+}
+
+// What the parts of a run have in common, by the words that errors call it.
+const std::vector<std::pair<std::string, std::string>>& common_members() {
+  static const std::vector<std::pair<std::string, std::string>> kMembers = {
+      {"the version of Warpmark", "/warpmark"},
+      {"the seed", "/seed"},
+      {"the number of trials", "/trials"},
+      {"the device", "/device/name"},
+      {"the device's architecture", "/device/architecture"},
+      {"the driver's version", "/device/driver_version"},
+      {"the version of NVRTC", "/device/nvrtc_version"},
+      {"the choice of cases", "/asked_cases"},
+      {"the choice of cases", "/asked_select"},
+      {"the number of cases that were left out", "/deselected"}};
+  return kMembers;
+}
+
+// The gravest: interrupted, internal, environment, usage, verdict, skipped, success.
+int graver_code(int a, int b) {
+  const auto rank = [](int code) { return code == 77 ? 0.5 : static_cast<double>(code); };
+  return rank(a) >= rank(b) ? a : b;
+}
+
+struct JournalPart {
+  fs::path file;
+  JournalContents contents;
+};
+
+ShardPart part_of(const JournalPart& journal) {
+  ShardPart part{journal.file, {}, {}};
+  if (!journal.contents.run.contains("shard")) throw no_shard(journal.file, "it is of a whole run");
+  part.shard = shard_from(journal.contents.run["shard"], journal.file);
+  for (const Json& record : journal.contents.cases) {
+    const auto found = record.find("position");
+    if (found == record.end() || !found->is_number_unsigned()) {
+      throw no_shard(journal.file, "a case has no position");
+    }
+    part.positions.push_back(found->get<size_t>());
+  }
+  return part;
+}
+
+Json merged_end(const std::vector<JournalPart>& journals) {
+  Json end = *journals.front().contents.end;
+  for (size_t i = 1; i < journals.size(); ++i) {
+    const Json& other = *journals[i].contents.end;
+    for (const char* count : {"passed", "failed", "skipped", "interrupted", "not_run", "seconds"}) {
+      if (!end[count].is_number() || !other.at(count).is_number()) continue;
+      if (end[count].is_number_float() || other.at(count).is_number_float()) {
+        end[count] = end[count].get<double>() + other.at(count).get<double>();
+      } else {
+        end[count] = end[count].get<int64_t>() + other.at(count).get<int64_t>();
+      }
+    }
+    end["exit_code"] = graver_code(end["exit_code"].get<int>(), other.at("exit_code").get<int>());
+    if (end["error"].is_null()) end["error"] = other.at("error");
+  }
+  return end;
+}
+
+// The text of each object of the array that begins behind `at`, which is no hostile text: a value
+// that was read as JSON before.
+std::vector<std::string> object_texts(const std::string& text, size_t at) {
+  std::vector<std::string> objects;
+  int depth = 0;
+  bool quoted = false;
+  size_t begin = 0;
+  for (; at < text.size(); ++at) {
+    const char one = text[at];
+    if (quoted) {
+      if (one == '\\') ++at;
+      if (one == '"') quoted = false;
+    } else if (one == '"') {
+      quoted = true;
+    } else if (one == '{' && depth++ == 0) {
+      begin = at;
+    } else if (one == '}' && --depth == 0) {
+      objects.push_back(text.substr(begin, at + 1 - begin));
+    } else if (one == ']' && depth == 0) {
+      break;
+    }
+  }
+  return objects;
+}
+
+}  // namespace
+
+ShardContext shard_from(const Json& value, const fs::path& file) {
+  try {
+    ShardContext shard;
+    shard.index = value.at("index").get<size_t>();
+    shard.count = value.at("count").get<size_t>();
+    shard.cases = value.at("cases").get<size_t>();
+    shard.division = value.at("division").get<std::string>();
+    shard.command = value.value("command", std::string());
+    if (shard.index < 1 || shard.index > shard.count || shard.count > shard.cases) {
+      throw no_shard(file, fmt::format("there is no shard {} of {}", shard.index, shard.count));
+    }
+    return shard;
+  } catch (const nlohmann::json::exception&) {
+    throw no_shard(file, "what it says of its shard cannot be read");
+  }
+}
+
+std::vector<CasePlace> whole_run(const std::vector<ShardPart>& parts) {
+  if (parts.empty()) throw usage_error("there is nothing to merge");
+  const ShardPart& first = parts.front();
+  std::map<size_t, const ShardPart*> seen;
+  for (const ShardPart& part : parts) {
+    require_same("the number of shards", part.shard.count, first.shard.count, part.file,
+                 first.file);
+    require_same("the number of cases of all shards", part.shard.cases, first.shard.cases,
+                 part.file, first.file);
+    if (part.shard.division != first.shard.division) {
+      throw usage_error(fmt::format("{} and {} divide the cases in different ways",
+                                    display_path(first.file), display_path(part.file)),
+                        {},
+                        "all shards need the same suites, the same choice of cases and the same "
+                        "--shard-times");
+    }
+    const auto [place, is_new] = seen.emplace(part.shard.index, &part);
+    if (is_new) continue;
+    throw usage_error(fmt::format("shard {} of {} is there twice: {} and {}", part.shard.index,
+                                  part.shard.count, display_path(place->second->file),
+                                  display_path(part.file)));
+  }
+  std::vector<std::string> missing;
+  for (size_t index = 1; index <= first.shard.count; ++index) {
+    if (!seen.contains(index)) missing.push_back(std::to_string(index));
+  }
+  if (!missing.empty()) {
+    throw usage_error(fmt::format("of {} shards {} missing: {}", first.shard.count,
+                                  missing.size() == 1 ? "one is" : "some are",
+                                  join(missing, ", ")));
+  }
+  std::vector<std::optional<CasePlace>> places(first.shard.cases);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    for (size_t j = 0; j < parts[i].positions.size(); ++j) {
+      const size_t position = parts[i].positions[j];
+      if (position >= places.size() || places[position]) {
+        throw usage_error(fmt::format("{}: case {} of {} is there twice, or is none",
+                                      display_path(parts[i].file), position + 1, places.size()));
+      }
+      places[position] = CasePlace{i, j};
+    }
+  }
+  std::vector<CasePlace> whole;
+  for (const auto& place : places) {
+    if (!place) {
+      throw usage_error(
+          fmt::format("{} of {} cases are in no shard",
+                      std::count(places.begin(), places.end(), std::nullopt), places.size()),
+          {}, "a shard was ended early: run it again");
+    }
+    whole.push_back(*place);
+  }
+  return whole;
+}
+
+std::string merge_journals(const std::vector<fs::path>& files) {
+  std::vector<JournalPart> journals;
+  std::vector<ShardPart> parts;
+  for (const fs::path& file : files) {
+    std::vector<JournalContents> runs = read_journal_runs(file);
+    if (runs.size() != 1) throw no_shard(file, "it has several runs");
+    journals.push_back({file, std::move(runs.front())});
+  }
+  std::stable_sort(journals.begin(), journals.end(), [](const auto& a, const auto& b) {
+    const Json none = Json::object();
+    const auto index = [&](const JournalPart& one) {
+      return one.contents.run.value("shard", none).value("index", 0);
+    };
+    return index(a) < index(b);
+  });
+  for (const JournalPart& journal : journals) parts.push_back(part_of(journal));
+  const JournalPart& first = journals.front();
+  for (const JournalPart& journal : journals) {
+    for (const auto& [what, pointer] : common_members()) {
+      const Json::json_pointer place(pointer);
+      require_same(what, journal.contents.run.value(place, Json()),
+                   first.contents.run.value(place, Json()), journal.file, first.file);
+    }
+    if (!journal.contents.end) {
+      throw usage_error(
+          fmt::format("{} has no end: its run was ended, or goes on", display_path(journal.file)),
+          {}, "run that shard again");
+    }
+  }
+  const std::vector<CasePlace> places = whole_run(parts);
+  Json run = first.contents.run;
+  for (const JournalPart& journal : journals) {
+    run["date"] = std::min(run["date"].get<std::string>(),
+                           journal.contents.run.at("date").get<std::string>());
+  }
+  run["command"] = parts.front().shard.command;
+  run["cases"] = places.size();
+  run.erase("shard");
+  std::string text = record_text(run) + "\n";
+  std::vector<Json> lines;
+  for (const CasePlace& place : places) {
+    Json record = journals[place.part].contents.cases[place.index];
+    record.erase("position");
+    for (const Json& line : journals[place.part].contents.lines) {
+      if (line.value("case", Json()) == record.value("case", Json())) lines.push_back(line);
+    }
+    text += record_text(record) + "\n";
+  }
+  for (const Json& line : lines) text += record_text(line) + "\n";
+  return text + record_text(merged_end(journals)) + "\n";
+}
+
+std::string merge_google_benchmark(const std::vector<fs::path>& files) {
+  std::vector<ShardPart> parts;
+  std::vector<Json> contexts;
+  std::map<size_t, std::string> entries;  // by position
+  std::vector<std::pair<size_t, Json>> suites;
+  std::set<std::string> known_suites;
+  for (const fs::path& file : files) {
+    const std::string text = read_file(file);
+    const Json json = try_parse_ordered_json(text);
+    if (!json.is_object() || !json.contains("context") || !json.contains("benchmarks")) {
+      throw no_shard(file, "it is no JSON of Google Benchmark");
+    }
+    Json context = json["context"];
+    if (!context.contains("shard")) throw no_shard(file, "it is of a whole run");
+    ShardPart& part = parts.emplace_back(ShardPart{file, shard_from(context["shard"], file), {}});
+    try {
+      part.positions = context["shard"].at("positions").get<std::vector<size_t>>();
+      const std::vector<std::string> texts = object_texts(text, text.find("\"benchmarks\": ["));
+      for (size_t i = 0; i < texts.size(); ++i) {
+        const auto family = json["benchmarks"].at(i).at("family_index").get<size_t>();
+        const size_t position = part.positions.at(family);
+        const std::string was = fmt::format("\"family_index\": {},", family);
+        std::string entry = texts[i];
+        entry.replace(entry.find(was), was.size(), fmt::format("\"family_index\": {},", position));
+        entries[position] = std::move(entry);
+      }
+      const Json& firsts = context["shard"].at("first");
+      for (size_t i = 0; i < context.at("suites").size(); ++i) {
+        suites.emplace_back(firsts.at(i).get<size_t>(), context["suites"][i]);
+      }
+    } catch (const std::exception&) {
+      throw no_shard(file, "its benchmarks are not those of a shard");
+    }
+    context.erase("shard");
+    contexts.push_back(std::move(context));
+  }
+  whole_run(parts);
+  size_t first = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].shard.index == 1) first = i;
+    for (const char* member :
+         {"warpmark", "device", "architecture", "driver_version", "nvrtc_version"}) {
+      require_same(fmt::format("`{}`", member), contexts[i].value(member, Json()),
+                   contexts.front().value(member, Json()), files[i], files.front());
+    }
+  }
+  Json context = contexts[first];
+  for (const Json& one : contexts) context["date"] = std::min(context["date"], one.at("date"));
+  context["command"] = parts[first].shard.command;
+  std::sort(suites.begin(), suites.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  context["suites"] = Json::array();
+  for (auto& [position, suite] : suites) {
+    if (known_suites.insert(suite.at("name").get<std::string>()).second) {
+      context["suites"].push_back(std::move(suite));
+    }
+  }
+  std::string text =
+      "{\n\"context\": " + json_page(strict_json(context)) + ",\n\"benchmarks\": [\n";
+  for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
+    text += (entry == entries.begin() ? "    " : ",\n    ") + entry->second;
+  }
+  return json_without_commands(text + "\n  ]\n}\n");
+}
+
+}  // namespace warpmark

@@ -1,0 +1,161 @@
+# `--shard` and `warpmark merge`: parts of a run, and the one run that they make.
+import json
+import re
+import shutil
+import unittest
+
+from program import SOURCE, CheckTest
+
+SUITES = ("suites/doublify", "suites/multiply_them", "suites/course/softmax")
+TIMES = (r'"seconds":[0-9.e+-]+', r'"date":"[^"]+"', r' time="[0-9.]+"', r' timestamp="[^"]+"',
+         r'"compiled_from_cache":(true|false)')
+
+
+def steady(text):
+    """Without what no two runs have in common."""
+    for pattern in TIMES:
+        text = re.sub(pattern, "T", text)
+    return text
+
+
+class ShardTest(CheckTest):
+    SHARES_KERNELS = True
+
+    def paths(self):
+        return [SOURCE / path for path in SUITES]
+
+    def check(self, *more, code=0):
+        return self.run_program("check", *self.paths(), "--device", "cpu", "-q", *more, code=code)
+
+    def records(self, name):
+        return [json.loads(line) for line in (self.folder / name).read_text().splitlines()]
+
+    def shards(self, count, *more):
+        for index in range(1, count + 1):
+            self.check("--shard", "%d/%d" % (index, count), "--journal", "part{shard}.jsonl", "--junit",
+                       "part{shard}.xml", *more)
+
+
+class Merged(ShardTest):
+    def test_four_shards_are_one_run(self):
+        self.check("--journal", "whole.jsonl", "--junit", "whole.xml")
+        self.shards(4)
+        counts = [len(self.records("part%d.jsonl" % index)) - 2 for index in (1, 2, 3, 4)]
+        self.assertLessEqual(max(counts) - min(counts), 1)
+        for kind in ("jsonl", "xml"):
+            out, errors = self.run_program("merge", *["part%d.%s" % (index, kind) for index in (3, 1, 4, 2)],
+                                           "-o", "merged." + kind)
+            self.assertEqual(errors, "")
+            self.assertRegex(out, r"^merged\.\w+: the \w+( report)? of 4 shards\n$")
+        whole, merged = [(self.folder / name).read_text() for name in ("whole.jsonl", "merged.jsonl")]
+        command = re.compile(r'"command":"[^"]+"')
+        self.assertEqual(command.sub("", steady(merged)), command.sub("", steady(whole)))
+        self.assertNotIn("shard", merged.replace("{shard}", ""))
+        self.assertEqual(steady((self.folder / "merged.xml").read_text()),
+                         steady((self.folder / "whole.xml").read_text()))
+
+    def test_failures(self):
+        self.write("suites/a.yaml", """warpmark: 1
+kernel: {source: 'extern "C" __global__ void k(int *out, int n) { if (threadIdx.x < n) out[threadIdx.x] = n > 5 ? 1 : 2; }', entry: k}
+axes: {n: [1, 3, 5, 7, 9]}
+arguments: {out: {out: n, dtype: int32}, n: {scalar: n}}
+launch: {block: 32, grid: 1}
+reference: {out: np.full(n, 2)}
+""")
+        for name, more in (("whole", ()), ("part1", ("--shard", "1/2")), ("part2", ("--shard=2/2",))):
+            self.run_program("check", "suites", "--device", "cpu", "--journal", name + ".jsonl", "--junit",
+                             name + ".xml", *more, code=1)
+        for kind in ("jsonl", "xml"):
+            self.run_program("merge", "part1." + kind, "part2." + kind, "-o", "merged." + kind)
+        self.assertEqual(self.records("merged.jsonl")[-1]["failed"], 2)
+        self.assertEqual(self.records("merged.jsonl")[-1]["exit_code"], 1)
+        self.assertEqual(steady((self.folder / "merged.xml").read_text()),
+                         steady((self.folder / "whole.xml").read_text()))
+
+    def test_a_bench(self):
+        arguments = ["bench", SOURCE / "suites/doublify", SOURCE / "suites/course/softmax", "--device", "cpu", "-q"]
+        self.run_program(*arguments, "--journal", "whole.jsonl", "--benchmark-out", "whole.json", "--junit", "whole.xml")
+        for index in (1, 2):
+            self.run_program(*arguments, "--shard", "%d/2" % index, "--journal", "part%d.jsonl" % index,
+                             "--benchmark-out", "part{shard}.json", "--junit", "part{shard}.xml")
+        for kind in ("jsonl", "json", "xml"):
+            self.run_program("merge", "part1." + kind, "part2." + kind, "-o", "merged." + kind)
+        whole, merged = [json.loads((self.folder / name).read_text()) for name in ("whole.json", "merged.json")]
+        for one in (whole, merged):
+            for member in ("date", "command", "load_avg", "mhz_per_cpu"):
+                one["context"].pop(member)
+            for benchmark in one["benchmarks"]:
+                benchmark.pop("cpu_time")
+        self.assertEqual(merged, whole)
+        # What one run is good for, the merged one is, too.
+        self.run_program("compare", "whole.jsonl", "merged.jsonl")
+
+
+class Refused(ShardTest):
+    def merge(self, *files):
+        return self.run_program("merge", *files, "-o", "merged", code=2)[1]
+
+    def test_what_is_no_whole(self):
+        self.shards(3)
+        self.assertIn("one is missing: 2", self.merge("part1.jsonl", "part3.jsonl"))
+        shutil.copy(self.folder / "part1.jsonl", self.folder / "again.jsonl")
+        self.assertIn("shard 1 of 3 is there twice: again.jsonl and part1.jsonl",
+                      self.merge("again.jsonl", "part1.jsonl", "part2.jsonl", "part3.jsonl"))
+        self.assertIn("one is missing: 2", self.merge("part1.xml", "part3.xml"))
+        self.assertIn("different kinds", self.merge("part1.xml", "part2.jsonl"))
+        self.check("--journal", "whole.jsonl")
+        self.assertIn("whole.jsonl is no shard's", self.merge("whole.jsonl", "part1.jsonl"))
+        text = (self.folder / "part2.jsonl").read_text()
+        (self.folder / "part2.jsonl").write_text("".join(text.splitlines(True)[:-1]))
+        self.assertIn("has no end", self.merge("part1.jsonl", "part2.jsonl", "part3.jsonl"))
+        lines = text.splitlines(True)
+        (self.folder / "part2.jsonl").write_text("".join(lines[:1] + lines[2:]))
+        self.assertIn("are in no shard", self.merge("part1.jsonl", "part2.jsonl", "part3.jsonl"))
+        self.assertFalse((self.folder / "merged").exists())
+
+    def test_parts_of_other_runs(self):
+        self.check("--shard", "1/2", "--journal", "a.jsonl")
+        self.check("--shard", "2/2", "--journal", "seed.jsonl", "--seed", "7")
+        self.assertIn("the seed is 7, and in a.jsonl it is 0", self.merge("a.jsonl", "seed.jsonl"))
+        self.check("--shard", "2/2", "--journal", "select.jsonl", "-k", "softmax")
+        self.assertIn("the choice of cases", self.merge("a.jsonl", "select.jsonl"))
+        text = (self.folder / "a.jsonl").read_text()
+        (self.folder / "a.jsonl").write_text(text.replace('"warpmark":"', '"warpmark":"9.'))
+        self.check("--shard", "2/2", "--journal", "b.jsonl")
+        self.assertIn("the version of Warpmark", self.merge("a.jsonl", "b.jsonl"))
+
+    def test_a_part_has_no_comparison(self):
+        self.assertIn("--shard", self.check("--shard", "1/2", "--last-failed", code=2)[1])
+        self.assertIn("too many", self.check("--shard", "1/999", code=2)[1])
+        self.assertIn("must be I/N", self.check("--shard", "one", code=2)[1])
+        self.assertIn("--shard is missing", self.check("--shard-times", "x.jsonl", code=2)[1])
+        self.assertIn("warpmark merge", self.run_program("bench", *self.paths(), "--shard", "1/2", "--compare",
+                                                         "x.jsonl", code=2)[1])
+
+
+class Divided(ShardTest):
+    def test_by_the_times_of_an_earlier_run(self):
+        self.check("--journal", "whole.jsonl")
+        records = self.records("whole.jsonl")
+        for number, record in enumerate(one for one in records if one["type"] == "case"):
+            record["seconds"] = 10.0 if number == 0 else 0.1
+        (self.folder / "times.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
+        self.shards(2, "--shard-times", "times.jsonl")
+        counts = [len(self.records("part%d.jsonl" % index)) - 2 for index in (1, 2)]
+        self.assertEqual(counts[0], 1)
+        self.run_program("merge", "part1.jsonl", "part2.jsonl", "-o", "merged.jsonl")
+        self.check("--shard", "2/2", "--journal", "other.jsonl")
+        self.assertIn("different ways", self.run_program("merge", "part1.jsonl", "other.jsonl", "-o", "x", code=2)[1])
+
+    def test_by_the_environment(self):
+        self.environment.update(CI_NODE_INDEX="2", CI_NODE_TOTAL="2")
+        self.check("--journal", "whole.jsonl")
+        whole = len(self.records("whole.jsonl")) - 2
+        self.check("--shard", "auto", "--journal", "part.jsonl")
+        run = self.records("part.jsonl")[0]
+        self.assertEqual((run["shard"]["index"], run["shard"]["count"], run["shard"]["cases"]), (2, 2, whole))
+        self.assertEqual(run["cases"], whole // 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
