@@ -32,7 +32,13 @@ bool locate(CUdeviceptr address, Place& place) {
     const auto* found = context->host_range_at(address);
     if (found == nullptr) continue;
     const auto& [begin, range] = *found;
-    place = {context.get(), begin, range.bytes, true, range.owned, false, false};
+    place = {context.get(),
+             begin,
+             range.bytes,
+             true,
+             range.owned,
+             false,
+             context->from_pool.contains(begin)};
     return true;
   }
   Context* owner = driver().owner(address);
@@ -142,8 +148,12 @@ CUresult answer(void* data, unsigned int attribute, CUdeviceptr address, const P
       const Pool* pool = find_in(place.context->from_pool, place.begin);
       return put(data, std::uint64_t{pool == nullptr ? 0 : pool->handle_types});
     }
-    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-      return put(data, CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: {
+      const Pool* pool = find_in(place.context->from_pool, place.begin);
+      const bool all = pool == nullptr || !pool->place.is_host();
+      return put<unsigned int>(data, number_in(all ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+                                                   : pool->access_of(place.context->device)));
+    }
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
       return put<const Pool*>(
           data, place.pooled ? find_in(place.context->from_pool, place.begin) : nullptr);

@@ -266,6 +266,10 @@ void BlockState::describe_access(const Lanes& lanes, const Instruction& instruct
     const Nearest nearest = launch_.arena.nearest(address, bytes);
     if (nearest.allocation != nullptr) {
       fault.allocation = *nearest.allocation;
+      if (nearest.allocation->closed && nearest.side == Nearest::Side::inside)
+        fault.allocation.absent =
+            "of a pool of the host's memory, to which the device has no access "
+            "(cuMemPoolSetAccess)";
       fault.side = nearest.side;
       fault.distance = nearest.distance;
     }
