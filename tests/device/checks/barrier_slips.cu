@@ -185,6 +185,41 @@ extern "C" __global__ void grid_synced_after_each_phase(const int* a, int* b, in
   }
 }
 
+// The last block to arrive goes on at once: it may be at the next barrier before the others have left this one.
+//@ bug grid_synced_before_each_read_alone race grid=4 block=32 cooperative=1 args="int32[128]= int32[128] int32[128]"
+extern "C" __global__ void grid_synced_before_each_read_alone(const int* a, int* b, int* c) {
+  auto grid = cg::this_grid();
+  int i = grid.thread_rank();
+  for (int round = 0; round < 3; ++round) {
+    b[i] = a[i] + round;  //~
+    grid.sync();
+    c[i] = b[127 - i];  //! both_orders=True
+  }
+}
+
+//@ good grid_synced_with_two_arrays_in_turn grid=4 block=32 cooperative=1 args="int32[128]= int32[256] int32[128]"
+extern "C" __global__ void grid_synced_with_two_arrays_in_turn(const int* a, int* b, int* c) {
+  auto grid = cg::this_grid();
+  int i = grid.thread_rank(), sum = 0;
+  for (int round = 0; round < 4; ++round) {
+    b[round % 2 * 128 + i] = a[i] + round;
+    grid.sync();
+    sum += b[round % 2 * 128 + 127 - i];
+  }
+  c[i] = sum;
+}
+
+//@ good grid_of_one_block_synced grid=1 block=64 cooperative=1 args="int32[64]= int32[64]"
+extern "C" __global__ void grid_of_one_block_synced(const int* a, int* b) {
+  auto grid = cg::this_grid();
+  for (int round = 0; round < 3; ++round) {
+    b[threadIdx.x] = a[threadIdx.x] + round;
+    grid.sync();
+    if (b[63 - threadIdx.x] < 0) b[threadIdx.x] = 0;
+    grid.sync();
+  }
+}
+
 //@ bug pipeline_read_before_its_wait race block=32 args="int32[64]= int32[64]" hazard=read_after_write
 extern "C" __global__ void pipeline_read_before_its_wait(const int* a, int* b) {
   __shared__ int s[2][32];
