@@ -14,8 +14,10 @@ CUresult create_pool(const Driver& driver, unsigned place, CUmemAllocationHandle
   properties.location.type = static_cast<CUmemLocationType>(place);
   return made<CUmemoryPool>(
       [&](CUmemoryPool* pool) { return DRIVER(cuMemPoolCreate)(pool, &properties); },
-      [&](CUmemoryPool pool) { DRIVER(cuMemPoolDestroy)
-                               (pool); });
+      [&](CUmemoryPool pool) {
+        DRIVER(cuMemPoolDestroy)
+        (pool);
+      });
 }
 
 // A batch of one copy inside the buffer, by the function of CUDA 13.
