@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -121,7 +122,10 @@ struct PoolPlace {
   unsigned int type = CU_MEM_ALLOCATION_TYPE_PINNED;  ///< or CU_MEM_ALLOCATION_TYPE_MANAGED
   unsigned int location = CU_MEM_LOCATION_TYPE_DEVICE;
   int id = 0;  ///< of the device or the NUMA node; 0 where it is ignored
-  auto operator<=>(const PoolPlace&) const = default;
+  bool operator==(const PoolPlace&) const = default;
+  bool operator<(const PoolPlace& other) const {
+    return std::tie(type, location, id) < std::tie(other.type, other.location, other.id);
+  }
   [[nodiscard]] bool is_managed() const { return type != CU_MEM_ALLOCATION_TYPE_PINNED; }
   [[nodiscard]] bool is_device() const {
     return !is_managed() && location == CU_MEM_LOCATION_TYPE_DEVICE;
