@@ -302,7 +302,7 @@ class Finder {
     unsigned own = 0;
     for (std::size_t k = 0; k < operand.leaves.size(); ++k) {
       const auto at = std::find(leaves.begin(), leaves.end(), operand.leaves[k]) - leaves.begin();
-      own |= (row >> (2 - at) & 1) << (2 - k);
+      own |= (row >> (2 - at) & 1) != 0 ? 4u >> k : 0;
     }
     return operand.table >> own & 1;
   }
