@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "compiler/shim_texts.hpp"
 #include "compiler/shims_std.hpp"
 
 namespace warpmark {
@@ -10,7 +11,8 @@ namespace {
 
 // NVRTC predeclares the math functions, printf, assert, malloc, free, memcpy, memset and size_t in
 // the global namespace, but no macro constants, no fixed-width types and nothing in std. Sizes are
-// LP64.
+// LP64. Texts that serve it in nvcc's place, too, are in plugins/cpu/run/include. The others there
+// have the host's types of 64 bits, and what its headers have for device code.
 
 constexpr std::string_view kStddef = R"(#ifndef WARPMARK_SHIM_STDDEF
 #define WARPMARK_SHIM_STDDEF
@@ -147,82 +149,6 @@ constexpr std::string_view kLimits = R"(#ifndef WARPMARK_SHIM_LIMITS
 #define LLONG_MIN (-LLONG_MAX - 1)
 #define LLONG_MAX 0x7fffffffffffffffLL
 #define ULLONG_MAX 0xffffffffffffffffUL
-#endif
-)";
-
-constexpr std::string_view kFloat = R"(#ifndef WARPMARK_SHIM_FLOAT
-#define WARPMARK_SHIM_FLOAT
-#define FLT_RADIX 2
-#define FLT_MANT_DIG 24
-#define FLT_DIG 6
-#define FLT_DECIMAL_DIG 9
-#define FLT_MIN_EXP (-125)
-#define FLT_MAX_EXP 128
-#define FLT_MIN_10_EXP (-37)
-#define FLT_MAX_10_EXP 38
-#define FLT_EPSILON 1.19209289550781250e-7F
-#define FLT_MIN 1.17549435082228750797e-38F
-#define FLT_MAX 3.40282346638528859812e+38F
-#define FLT_TRUE_MIN 1.40129846432481707092e-45F
-#define DBL_MANT_DIG 53
-#define DBL_DIG 15
-#define DBL_DECIMAL_DIG 17
-#define DBL_MIN_EXP (-1021)
-#define DBL_MAX_EXP 1024
-#define DBL_MIN_10_EXP (-307)
-#define DBL_MAX_10_EXP 308
-#define DBL_EPSILON 2.2204460492503130808e-16
-#define DBL_MIN 2.2250738585072013831e-308
-#define DBL_MAX 1.7976931348623157081e+308
-#define DBL_TRUE_MIN 4.9406564584124654418e-324
-#endif
-)";
-
-constexpr std::string_view kMath = R"(#ifndef WARPMARK_SHIM_MATH
-#define WARPMARK_SHIM_MATH
-#ifndef INFINITY
-#define INFINITY (__int_as_float(0x7f800000))
-#endif
-#ifndef NAN
-#define NAN (__int_as_float(0x7fffffff))
-#endif
-#ifndef HUGE_VAL
-#define HUGE_VAL (__longlong_as_double(0x7ff0000000000000LL))
-#define HUGE_VALF INFINITY
-#endif
-#define M_E 2.7182818284590452354
-#define M_LOG2E 1.4426950408889634074
-#define M_LOG10E 0.43429448190325182765
-#define M_LN2 0.69314718055994530942
-#define M_LN10 2.30258509299404568402
-#define M_PI 3.14159265358979323846
-#define M_PI_2 1.57079632679489661923
-#define M_PI_4 0.78539816339744830962
-#define M_1_PI 0.31830988618379067154
-#define M_2_PI 0.63661977236758134308
-#define M_2_SQRTPI 1.12837916709551257390
-#define M_SQRT2 1.41421356237309504880
-#define M_SQRT1_2 0.70710678118654752440
-typedef float float_t;
-typedef double double_t;
-namespace std {
-using ::float_t; using ::double_t;
-using ::abs; using ::fabs; using ::fabsf; using ::fmod; using ::fmodf; using ::remainder;
-using ::remquo; using ::fma; using ::fmaf; using ::fmax; using ::fmaxf; using ::fmin; using ::fminf;
-using ::fdim; using ::exp; using ::expf; using ::exp2; using ::exp2f; using ::expm1; using ::log;
-using ::logf; using ::log10; using ::log10f; using ::log2; using ::log2f; using ::log1p; using ::pow;
-using ::powf; using ::sqrt; using ::sqrtf; using ::cbrt; using ::cbrtf; using ::hypot; using ::hypotf;
-using ::sin; using ::sinf; using ::cos; using ::cosf; using ::tan; using ::tanf; using ::asin;
-using ::asinf; using ::acos; using ::acosf; using ::atan; using ::atanf; using ::atan2;
-using ::atan2f; using ::sinh; using ::sinhf; using ::cosh; using ::coshf; using ::tanh;
-using ::tanhf; using ::asinh; using ::acosh; using ::atanh; using ::erf; using ::erff; using ::erfc;
-using ::tgamma; using ::lgamma; using ::ceil; using ::ceilf; using ::floor; using ::floorf;
-using ::trunc; using ::truncf; using ::round; using ::roundf; using ::lround; using ::llround;
-using ::nearbyint; using ::rint; using ::rintf; using ::lrint; using ::llrint; using ::frexp;
-using ::ldexp; using ::modf; using ::scalbn; using ::scalbln; using ::ilogb; using ::logb;
-using ::nextafter; using ::copysign; using ::copysignf; using ::nan; using ::nanf;
-using ::isfinite; using ::isinf; using ::isnan; using ::signbit;
-}
 #endif
 )";
 

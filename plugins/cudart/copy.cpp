@@ -183,17 +183,24 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
   return copy_bytes(to, from, bytes, kind, {false, stream});
 }
 
+// The driver's structures have the same layout.
+static_assert(sizeof(cudaMemcpyAttributes) == sizeof(CUmemcpyAttributes) &&
+              sizeof(cudaMemcpy3DBatchOp) == sizeof(CUDA_MEMCPY3D_BATCH_OP));
+
 cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const size_t* bytes,
-                                 size_t count, cudaMemcpyAttributes* attributes, size_t*, size_t,
+                                 size_t count, cudaMemcpyAttributes* attributes,
+                                 size_t* attribute_indices, size_t attribute_count,
                                  cudaStream_t stream) {
-  if (to == nullptr || from == nullptr || bytes == nullptr || attributes == nullptr || count == 0)
-    return cudaErrorInvalidValue;
-  for (size_t i = 0; i < count; ++i) {
-    const cudaError_t result =
-        copy_bytes(to[i], from[i], bytes[i], cudaMemcpyDefault, {false, stream});
-    if (result != cudaSuccess) return result;
-  }
-  return cudaSuccess;
+  return error_of(driver().cuMemcpyBatchAsync(
+      same<CUdeviceptr>(const_cast<void**>(to)), same<CUdeviceptr>(const_cast<const void**>(from)),
+      const_cast<size_t*>(bytes), count, same<CUmemcpyAttributes>(attributes), attribute_indices,
+      attribute_count, stream));
+}
+
+cudaError_t cudaMemcpy3DBatchAsync(size_t count, cudaMemcpy3DBatchOp* operations,
+                                   unsigned long long flags, cudaStream_t stream) {
+  return error_of(driver().cuMemcpy3DBatchAsync(count, same<CUDA_MEMCPY3D_BATCH_OP>(operations),
+                                                flags, stream));
 }
 
 }  // namespace api

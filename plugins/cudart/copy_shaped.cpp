@@ -237,11 +237,6 @@ cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* parameters, cudaS
   return copy_box_between(parameters, {false, stream});
 }
 
-cudaError_t cudaMemcpy3DBatchAsync(size_t, cudaMemcpy3DBatchOp*, unsigned long long, cudaStream_t) {
-  say_once("cudaMemcpy3DBatchAsync", "not supported; it returns cudaErrorNotSupported");
-  return cudaErrorNotSupported;
-}
-
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
                            size_t bytes) {
   CUcontext target = nullptr, source = nullptr;

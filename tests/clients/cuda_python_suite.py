@@ -5,10 +5,12 @@ cuda_python_suite.py LAUNCHER
 
 The folder that WARPMARK_CUDA_PYTHON names gets a virtual environment with numba-cuda and cuda.core from PyPI. Numba's
 examples are those of its manual, which its wheel has. Those of cuda.core are run if the folder also has `examples`, from
-cuda_core/examples of github.com/NVIDIA/cuda-python: its wheel has none. An example that wants CuPy, PyTorch or OpenGL cannot
-run: these link the static runtime, or need a screen. 77: skipped, because the variable is not set or nothing can be fetched.
+cuda_core/examples of github.com/NVIDIA/cuda-python: its wheel has none. An example cannot run if it wants CuPy, PyTorch or
+OpenGL, which link the static runtime or need a screen, if it calls that runtime through cuda.bindings, or if it imports what
+the wheel's cuda.core does not have yet; these are named. 77: skipped, because the variable is not set or nothing can be fetched.
 """
 import argparse
+import os
 import pathlib
 import re
 import subprocess
@@ -20,6 +22,9 @@ from fetched import folder_of, skip
 PACKAGES = ["numba==0.68.1", "numba-cuda==0.30.4", "cuda-core==1.2.2", "cuda-bindings==13.0.*", "numpy", "pytest", "cffi", "filecheck",
             "psutil"]
 OTHERS = re.compile(r"^\s*(?:import|from) (cupy|torch|pyglet|numba_cuda_mlir)\b", re.MULTILINE)
+# Why an example that failed cannot run, by what it printed.
+IMPOSSIBLE = ((re.compile(r"^=+ +NVIDIA's runtime library, .* asks the driver for tables", re.MULTILINE), "calls the static runtime"),
+              (re.compile(r"^ImportError: cannot import name '(\w+)' from 'cuda\.core", re.MULTILINE), "is newer than the wheel"))
 
 
 def provide(folder):
@@ -34,9 +39,10 @@ def provide(folder):
 
 
 def run(launcher, command, cwd):
-    # Without checks, as on a GPU: an example's own mistake is no failure of the device's.
+    # Without checks, as on a GPU: an example's own mistake is no failure of the device's. Unbuffered, so that lines come in order.
     done = subprocess.run([launcher, "--check", "none", *command], cwd=cwd, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
+                          stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False,
+                          env=dict(os.environ, PYTHONUNBUFFERED="1"))
     return done.returncode, done.stdout.decode(errors="replace")
 
 
@@ -52,17 +58,29 @@ def numba(launcher, python, log):
     return int(ran[1]) if ran else 0, failed
 
 
+def last_line(text):
+    """What the program printed last, and not the launcher."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("=========")]
+    return lines[-1].strip() if lines else "no output"
+
+
 def cuda_core(launcher, python, folder):
-    """The same of cuda.core's examples, and how many cannot run."""
-    ran, failed, left = 0, [], 0
+    """The same of cuda.core's examples, and those that cannot run with the reason."""
+    ran, failed, left = 0, [], []
     for example in sorted((folder / "examples").glob("*.py")):
-        if OTHERS.search(example.read_text(encoding="utf-8")):
-            left += 1
+        wanted = OTHERS.search(example.read_text(encoding="utf-8"))
+        if wanted:
+            left.append("%s: wants %s" % (example.name, wanted[1]))
+            continue
+        code, text = run(launcher, [python, example], folder / "examples")
+        why = [reason for pattern, reason in IMPOSSIBLE if code != 0 and pattern.search(text)]
+        if why:
+            left.append("%s: %s" % (example.name, why[0]))
             continue
         ran += 1
-        code, text = run(launcher, [python, example], folder / "examples")
+        print("%s: %s" % (example.name, last_line(text)))
         if code != 0:
-            failed.append(example.name + ": " + (text.strip().splitlines() or ["no output"])[-1])
+            failed.append(example.name + ": " + last_line(text))
     return ran, failed, left
 
 
@@ -75,7 +93,9 @@ def main():
     ran, failed = numba(launcher, python, folder / "numba.log")
     print("Numba's manual: %d of %d examples pass" % (max(ran - len(failed), 0), ran))
     more, wrong, left = cuda_core(launcher, python, folder)
-    print("cuda.core: %d of %d examples pass, %d cannot run" % (more - len(wrong), more, left))
+    print("cuda.core: %d of %d examples pass, %d cannot run" % (more - len(wrong), more, len(left)))
+    for name in left:
+        print("cannot run: " + name)
     for name in failed + wrong:
         print("FAILED " + name)
     sys.exit(1 if failed or wrong or ran == 0 else 0)

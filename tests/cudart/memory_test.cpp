@@ -57,6 +57,37 @@ TEST_F(Memory, KindsOfMemoryAreTold) {
   EXPECT_CUDA(cudaFree(managed));
 }
 
+TEST_F(Memory, BatchesAreCopied) {
+  const std::vector<unsigned int> from = numbers(8);
+  std::vector<unsigned int> back(8);
+  void* device = nullptr;
+  cudaStream_t stream = nullptr;
+  ASSERT_CUDA(cudaMalloc(&device, 32));
+  ASSERT_CUDA(cudaStreamCreate(&stream));
+  auto* const words = static_cast<unsigned int*>(device);
+  void* const to[] = {words + 4, words};
+  const void* const source[] = {from.data(), from.data() + 4};
+  const size_t bytes[] = {16, 16};
+  cudaMemcpyAttributes attributes{};
+  attributes.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+  size_t first = 0;
+  ASSERT_CUDA(cudaMemcpyBatchAsync(to, source, bytes, 2, &attributes, &first, 1, stream));
+  EXPECT_EQ(cudaMemcpyBatchAsync(to, source, bytes, 2, &attributes, &first, 1, nullptr),
+            cudaErrorInvalidValue)
+      << "the legacy default stream takes none";
+  cudaMemcpy3DBatchOp box{};
+  box.src.type = box.dst.type = cudaMemcpyOperandTypePointer;
+  box.src.op.ptr = {device, 0, 0, {}};
+  box.dst.op.ptr = {back.data(), 0, 0, {}};
+  box.extent = {16, 2, 1};
+  box.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+  ASSERT_CUDA(cudaMemcpy3DBatchAsync(1, &box, 0, stream));
+  ASSERT_CUDA(cudaStreamSynchronize(stream));
+  EXPECT_EQ(back, (std::vector<unsigned int>{5, 6, 7, 8, 1, 2, 3, 4}));
+  ASSERT_CUDA(cudaStreamDestroy(stream));
+  ASSERT_CUDA(cudaFree(device));
+}
+
 TEST_F(Memory, RowsAreCopied) {
   const std::vector<unsigned int> from = numbers(12);
   std::vector<unsigned int> to(12);

@@ -119,7 +119,8 @@ typedef struct warpmark_device {
    *                  "both_orders": true if the same two accesses came in the other order, too,
    *                  which `count` includes. "other": {"thread", "block", "file", "line",
    *                  "function", "inlined_at", "ptx_line", "instruction"}, the access that came
-   *                  first here
+   *                  first here. Of two copies of a batch: "call" is the function, and "address" and
+   *                  "allocation" say where they meet
    *   uninitialised  "hazard": what was done with the value; "origin": global, shared, local or
    *                  register; "other": where it was read, and "source" the array, if it has a
    *                  name. "uses": [{"hazard", "count", "file", "line", …}], where else values read

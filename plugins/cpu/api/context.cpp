@@ -31,7 +31,7 @@ CUresult current_device(CUdevice* device) {
   if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
   // A primary context has its device while it is not active, too.
   if (const Device* primary = driver().primary_of(stack.back()))
-    return give(device, primary->default_pool.device);
+    return give(device, primary->default_pool.place.id);
   const Context* context = driver().find(stack.back());
   return context == nullptr ? CUDA_ERROR_CONTEXT_IS_DESTROYED : give(device, context->device);
 }

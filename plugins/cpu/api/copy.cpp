@@ -161,6 +161,23 @@ CUresult both_rows(Context& context, const CUDA_MEMCPY3D& copy, Rows& source, Ro
 
 }  // namespace
 
+CUresult ranges_of(Context& context, const CUDA_MEMCPY3D& copy, std::vector<CopyRange>& ranges) {
+  Rows source, target;
+  const CUresult result = both_rows(context, copy, source, target);
+  if (result != CUDA_SUCCESS) return result;
+  for (const Rows* side : {&source, &target}) {
+    const auto first = reinterpret_cast<std::uint64_t>(side->first);
+    const std::uint64_t known = side->arena == nullptr ? first : side->address;
+    for (std::size_t z = 0; z < copy.Depth; ++z) {
+      for (std::size_t y = 0; y < copy.Height; ++y) {
+        const std::uint64_t offset = z * side->slice + y * side->row;
+        ranges.push_back({first + offset, known + offset, copy.WidthInBytes, side == &target});
+      }
+    }
+  }
+  return CUDA_SUCCESS;
+}
+
 CUresult check_copy(Context& context, const CUDA_MEMCPY3D& copy) {
   if (copy.reserved0 != nullptr || copy.reserved1 != nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (copy.WidthInBytes == 0 || copy.Height == 0 || copy.Depth == 0) return CUDA_SUCCESS;

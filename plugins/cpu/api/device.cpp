@@ -16,6 +16,11 @@ struct Attribute {
   int value;
 };
 
+// Of CUDA 12.8 and 12.9: CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED and
+// CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED.
+constexpr auto kHostNumaPools = static_cast<CUdevice_attribute>(142),
+               kHostPools = static_cast<CUdevice_attribute>(144);
+
 // An H200's figures where a kernel or an occupancy computation depends on them; 0 for what this
 // device does not have.
 constexpr Attribute kAttributes[] = {
@@ -68,6 +73,9 @@ constexpr Attribute kAttributes[] = {
     {CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES, 0},
     {CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 1},
     {CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 1},
+    {CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, 0},
+    {kHostNumaPools, 1},
+    {kHostPools, 1},
     {CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR},
     {CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED, 1},
     {CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 1},

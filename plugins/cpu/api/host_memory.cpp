@@ -61,7 +61,8 @@ CUresult cuMemFreeHost(void* pointer) {
                       Context* owner = driver().owner(number(pointer));
                       Context& asked = owner == nullptr ? context : *owner;
                       const auto found = asked.host.find(number(pointer));
-                      if (owner == nullptr || found == owner->host.end() || !found->second.owned) {
+                      if (owner == nullptr || found == owner->host.end() || !found->second.owned ||
+                          owner->from_pool.contains(found->first)) {
                         report_wrong_free(asked, "cuMemFreeHost", number(pointer));
                         return CUDA_ERROR_INVALID_VALUE;
                       }

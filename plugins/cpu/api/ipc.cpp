@@ -30,7 +30,7 @@ CUresult open_memory(Context& context, const Export& name, const Pool* pool, boo
   if (range.file < 0)
     return fail(CUDA_ERROR_INVALID_HANDLE,
                 "the handle is that of no live allocation of a process that lives");
-  const int device = pool == nullptr ? context.device : pool->device;
+  const int device = pool == nullptr ? context.device : pool->place.id;
   const std::shared_ptr<PhysicalMemory> memory =
       PhysicalMemory::part_of(range.file, range.offset, range.bytes, device);
   VirtualMemory& addresses = driver().reservable();

@@ -46,6 +46,8 @@ void leave_pool(Context& context, CUdeviceptr address, std::uint64_t bytes) {
   const auto found = context.from_pool.find(address);
   if (found == context.from_pool.end()) return;
   found->second->used -= bytes;
+  if (found->second->place.is_host()) context.host.erase(address);
+  if (found->second->place.is_managed()) context.managed.erase(address);
   context.from_pool.erase(found);
 }
 
@@ -146,7 +148,8 @@ CUresult cuMemFree_v2(CUdeviceptr address) {
         }
         const Allocation* allocation = context.arena.find(address, 1);
         const std::uint64_t bytes = allocation == nullptr ? 0 : allocation->bytes;
-        const bool pinned = allocation != nullptr && allocation->pinned;
+        const bool pinned =
+            allocation != nullptr && allocation->pinned && !context.from_pool.contains(address);
         if (!pinned && !is_variable(context, address) && context.arena.free(address)) {
           context.managed.erase(address);
           leave_pool(context, address, bytes);

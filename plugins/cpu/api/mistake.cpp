@@ -51,11 +51,16 @@ std::string reason_of(CUresult result) {
   return last_error().empty() ? error_text(result) : safe(last_error());
 }
 
-// Prints a report, and keeps it until it is drained.
+// Keeps a report until it is drained.
+void keep_report(Context& context, std::string line) {
+  if (context.reports.size() < Context::kMostReports) context.reports.push_back(std::move(line));
+}
+
+// Prints a report, too.
 void report(Context& context, const Json& json, const std::string& text) {
   std::string line = json_text(json);
   print_report(line, text, {});
-  if (context.reports.size() < Context::kMostReports) context.reports.push_back(std::move(line));
+  keep_report(context, std::move(line));
 }
 
 std::string count_of(std::uint64_t bytes) {
@@ -166,6 +171,36 @@ CUresult report_refusal(Context& context, const char* call, CUresult result) {
   json["message"] = std::string(call) + " is refused: " + why;
   report(context, json, program_hit(result, call) + "=========     " + why + "\n");
   return result;
+}
+
+void report_batch_race(Context& context, const char* call, BatchAccess one, BatchAccess other,
+                       std::uint64_t address) {
+  if (other.copy < one.copy) std::swap(one, other);
+  const auto word = [](const BatchAccess& access) { return access.write ? "write" : "read"; };
+  const std::string hazard = std::string(word(other)) + " after " + word(one);
+  Json json;
+  json["kind"] = "race";
+  json["severity"] = "error";
+  json["hazard"] = hazard;
+  json["call"] = call;
+  json["address"] = hexadecimal(address);
+  std::string where = hexadecimal(address);
+  const Arena* arena = driver().arena_of(context, address);
+  const Allocation* allocation = arena == nullptr ? nullptr : arena->find(address, 1);
+  if (allocation != nullptr) {
+    json["allocation"] = allocation_json(*allocation, Nearest::Side::inside, 0, true);
+    where += ", " + std::to_string(address - allocation->address) + " bytes inside " +
+             allocation_text(*allocation);
+  }
+  const std::string copies = "copies " + std::to_string(one.copy) + " and " +
+                             std::to_string(other.copy) + " of a batch, which has no order";
+  json["message"] = "race: " + hazard + " by " + copies + ", at " + where + ", in " + call;
+  std::string line = json_text(json);
+  print_report(line,
+               "========= Error: Race reported between " + copies + ", on CUDA API call to " +
+                   call + "\n=========     " + hazard + " at " + where + "\n",
+               {true, true, 0});
+  keep_report(context, std::move(line));
 }
 
 namespace {

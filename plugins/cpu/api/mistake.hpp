@@ -2,6 +2,7 @@
 // and memory that is never freed; refused PTX.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "api/state.hpp"
@@ -31,6 +32,15 @@ CUresult with_reports(const char* call, Waits waits, Body body) {
     return report_refusal(context, call, body(context));
   });
 }
+
+/// A copy of a batch, and what it does at a place.
+struct BatchAccess {
+  std::size_t copy = 0;
+  bool write = false;
+};
+/// Reports that two copies of a batch, which nothing orders, meet at an address.
+void report_batch_race(Context& context, const char* call, BatchAccess one, BatchAccess other,
+                       std::uint64_t address);
 
 /// The answer to a call whose PTX is refused. Reports PTX that only this device does not support.
 CUresult refuse_ptx(const PtxError& error);

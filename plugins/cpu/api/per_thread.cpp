@@ -4,6 +4,7 @@
 // list of parameters is written twice.
 #include <utility>
 
+#include "api/batch_types.hpp"
 #include "api/cuda_api.hpp"
 
 namespace {

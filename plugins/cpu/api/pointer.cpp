@@ -32,7 +32,13 @@ bool locate(CUdeviceptr address, Place& place) {
     const auto* found = context->host_range_at(address);
     if (found == nullptr) continue;
     const auto& [begin, range] = *found;
-    place = {context.get(), begin, range.bytes, true, range.owned, false, false};
+    place = {context.get(),
+             begin,
+             range.bytes,
+             true,
+             range.owned,
+             false,
+             context->from_pool.contains(begin)};
     return true;
   }
   Context* owner = driver().owner(address);
@@ -108,6 +114,13 @@ CUresult answer_reserved(void* data, unsigned int attribute, CUdeviceptr address
   }
 }
 
+// What the context's device may do there. Only pools of the host's memory leave it out.
+CUmemAccess_flags access_of(const Place& place) {
+  const Pool* pool = find_in(place.context->from_pool, place.begin);
+  return pool == nullptr || !pool->place.is_host() ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+                                                   : pool->access_of(place.context->device);
+}
+
 CUresult answer(void* data, unsigned int attribute, CUdeviceptr address, const Place& place) {
   if (place.context == nullptr) return answer_reserved(data, attribute, address, place);
   switch (attribute) {
@@ -143,7 +156,7 @@ CUresult answer(void* data, unsigned int attribute, CUdeviceptr address, const P
       return put(data, std::uint64_t{pool == nullptr ? 0 : pool->handle_types});
     }
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-      return put(data, CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
+      return put(data, number_in(access_of(place)));
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
       return put<const Pool*>(
           data, place.pooled ? find_in(place.context->from_pool, place.begin) : nullptr);

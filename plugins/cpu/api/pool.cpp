@@ -11,34 +11,30 @@
 namespace warpmark::cpu {
 namespace {
 
-CUmemoryPool handle(Pool* pool) {
-  return reinterpret_cast<CUmemoryPool>(pool);
-}
-
 CUresult check_stream(Context& context, CUstream stream) {
   return valid_stream(context, stream) ? check_implicit(context, stream)
                                        : CUDA_ERROR_INVALID_HANDLE;
 }
 
-// The devices that have access to the pool may use an allocation of it.
+// The devices that have access to the pool may use an allocation of it. Managed memory is
+// everybody's.
 void share(Context& context, CUdeviceptr address, const Pool& pool) {
+  if (pool.place.is_managed()) return;
   const std::uint16_t with = pool.devices(CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
   const std::uint16_t to_read = pool.devices(CU_MEM_ACCESS_FLAGS_PROT_READ);
   context.arena.share(address, with, to_read);
 }
 
-// A location of a kind of memory that this device has pools of.
-CUresult check_place(const CUmemLocation* location, CUmemAllocationType type) {
-  constexpr unsigned int managed = 2;  // CU_MEM_ALLOCATION_TYPE_MANAGED, of CUDA 13
-  if (location == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const unsigned int place = number_in(location->type), kind = number_in(type);
-  const bool host = place == CU_MEM_LOCATION_TYPE_HOST || place == CU_MEM_LOCATION_TYPE_HOST_NUMA;
-  if ((kind != CU_MEM_ALLOCATION_TYPE_PINNED && kind != managed) ||
-      (place != CU_MEM_LOCATION_TYPE_DEVICE && !host && (kind != managed || place != 0)))
-    return CUDA_ERROR_INVALID_VALUE;
-  if (kind == managed || host)
-    return fail(CUDA_ERROR_NOT_SUPPORTED, "pools are of the device's memory alone here");
-  return driver().is_device(location->id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+Arena::Kind kind_of(const Pool& pool) {
+  return pool.place.is_managed() ? Arena::Kind::managed
+         : pool.place.is_host()  ? Arena::Kind::pinned
+                                 : Arena::Kind::device;
+}
+
+int preferred_of(const PoolPlace& place) {
+  return place.location == CU_MEM_LOCATION_TYPE_DEVICE    ? place.id
+         : place.location == CU_MEM_LOCATION_TYPE_INVALID ? CU_DEVICE_INVALID
+                                                          : CU_DEVICE_CPU;
 }
 
 // In a stream that is captured, a node that allocates.
@@ -46,10 +42,12 @@ CUresult allocate(Context& context, Pool& pool, CUdeviceptr* address, std::size_
                   CUstream stream, const char* by) {
   if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   if (capturing(context, stream)) {
+    if (!pool.place.is_device())
+      return fail(CUDA_ERROR_NOT_SUPPORTED, "a graph allocates memory of its device only");
     CUDA_MEM_ALLOC_NODE_PARAMS parameters{};
     parameters.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
     parameters.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    parameters.poolProps.location.id = pool.device;
+    parameters.poolProps.location.id = pool.place.id;
     parameters.bytesize = bytes;
     AllocateWork work;
     const CUresult result = reserve(context, parameters, work);
@@ -57,14 +55,45 @@ CUresult allocate(Context& context, Pool& pool, CUdeviceptr* address, std::size_
     *address = work.memory->address;
     return submit(context, stream, std::move(work));
   }
-  *address = context.arena.allocate(bytes, Arena::Kind::device, by);
+  if (pool.most != 0 && bytes > pool.most - std::min(pool.most, pool.used))
+    return fail(CUDA_ERROR_OUT_OF_MEMORY, "the pool was created with a smaller maxSize");
+  *address = context.arena.allocate(bytes, kind_of(pool), by);
   if (*address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
   context.from_pool[*address] = &pool;
+  if (pool.place.is_host())
+    context.host[*address] = {bytes, true, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP};
+  if (pool.place.is_managed()) context.managed[*address][0].preferred = preferred_of(pool.place);
   share(context, *address, pool);
   driver().connect_shared();
   pool.used += bytes;
   pool.most_used = std::max(pool.most_used, pool.used);
   return CUDA_SUCCESS;
+}
+
+bool is_of_device(const CUmemLocation& location) {
+  return number_in(location.type) == CU_MEM_LOCATION_TYPE_DEVICE;
+}
+
+// Whether access of a location to the pool is a question: the host has none to a device's memory.
+CUresult check_access_of(const Pool& pool, const CUmemLocation& location) {
+  if (is_of_device(location))
+    return driver().is_device(location.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+  const unsigned int place = number_in(location.type);
+  const bool host = place == CU_MEM_LOCATION_TYPE_HOST || place == CU_MEM_LOCATION_TYPE_HOST_NUMA;
+  return host && !pool.place.is_device() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult check_access(const Pool& pool, const CUmemAccessDesc& access) {
+  const CUresult result = check_access_of(pool, access.location);
+  if (result != CUDA_SUCCESS) return result;
+  const unsigned int flags = number_in(access.flags);
+  if (flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE) return CUDA_SUCCESS;
+  // A device can always use its own memory, the host the host's, and all of them managed memory.
+  const bool own = pool.place.is_managed() || !is_of_device(access.location) ||
+                   (pool.place.is_device() && access.location.id == pool.place.id);
+  const bool known =
+      flags == CU_MEM_ACCESS_FLAGS_PROT_NONE || flags == CU_MEM_ACCESS_FLAGS_PROT_READ;
+  return own || !known ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 // Frees an allocation of the context for a stream's call.
@@ -74,7 +103,8 @@ CUresult free_now(Context& context, CUdeviceptr address) {
     return *freed;
   }
   const Allocation* allocation = context.arena.find(address, 1);
-  if (allocation == nullptr || allocation->address != address || allocation->host_visible) {
+  if (allocation == nullptr || allocation->address != address ||
+      (allocation->host_visible && !context.from_pool.contains(address))) {
     report_wrong_free(context, "cuMemFreeAsync", address);
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -85,13 +115,6 @@ CUresult free_now(Context& context, CUdeviceptr address) {
 }
 
 }  // namespace
-
-Pool* find_pool(CUmemoryPool pool) {
-  for (Device& device : driver().devices) {
-    if (handle(&device.default_pool) == pool) return &device.default_pool;
-  }
-  return find_in(driver().pools, pool);
-}
 
 Context* context_of(int device) {
   if (driver().device(device).primary != nullptr) return driver().device(device).primary;
@@ -113,91 +136,6 @@ void share_imported(CUdeviceptr address, const Pool& pool) {
 using namespace warpmark::cpu;
 
 extern "C" {
-
-CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
-  return initialised("cuDeviceGetDefaultMemPool", [&]() -> CUresult {
-    if (!driver().is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    return give(pool, handle(&driver().device(device).default_pool));
-  });
-}
-
-CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device) {
-  return initialised("cuDeviceGetMemPool", [&]() -> CUresult {
-    if (!driver().is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    return give(pool, handle(driver().device(device).pool));
-  });
-}
-
-CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
-  return with_pool("cuDeviceSetMemPool", pool, [&](Pool& found) -> CUresult {
-    if (!driver().is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    if (found.device != device || found.imported) return CUDA_ERROR_INVALID_VALUE;
-    driver().device(device).pool = &found;
-    return CUDA_SUCCESS;
-  });
-}
-
-CUresult cuMemGetDefaultMemPool(CUmemoryPool* pool, CUmemLocation* location,
-                                CUmemAllocationType type) {
-  return initialised("cuMemGetDefaultMemPool", [&]() -> CUresult {
-    const CUresult result = check_place(location, type);
-    if (result != CUDA_SUCCESS) return result;
-    return give(pool, handle(&driver().device(location->id).default_pool));
-  });
-}
-
-CUresult cuMemGetMemPool(CUmemoryPool* pool, CUmemLocation* location, CUmemAllocationType type) {
-  return initialised("cuMemGetMemPool", [&]() -> CUresult {
-    const CUresult result = check_place(location, type);
-    return result != CUDA_SUCCESS ? result : give(pool, handle(driver().device(location->id).pool));
-  });
-}
-
-CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool) {
-  const CUresult result =
-      initialised("cuMemSetMemPool", [&] { return check_place(location, type); });
-  return result != CUDA_SUCCESS ? result : cuDeviceSetMemPool(location->id, pool);
-}
-
-CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
-  return initialised("cuMemPoolCreate", [&]() -> CUresult {
-    if (pool == nullptr || properties == nullptr ||
-        number_in(properties->allocType) != CU_MEM_ALLOCATION_TYPE_PINNED)
-      return CUDA_ERROR_INVALID_VALUE;
-    constexpr unsigned int file = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-    const unsigned int types = number_in(properties->handleTypes);
-    if ((types & ~file) != 0 || number_in(properties->location.type) != CU_MEM_LOCATION_TYPE_DEVICE)
-      return CUDA_ERROR_NOT_SUPPORTED;
-    if (!driver().is_device(properties->location.id)) return CUDA_ERROR_INVALID_DEVICE;
-    auto made = std::make_unique<Pool>();
-    made->device = properties->location.id;
-    made->handle_types = types;
-    made->number = driver().next_pool++;
-    *pool = handle(made.get());
-    driver().pools.emplace(*pool, std::move(made));
-    return CUDA_SUCCESS;
-  });
-}
-
-CUresult cuMemPoolDestroy(CUmemoryPool pool) {
-  return with_pool("cuMemPoolDestroy", pool, [&](Pool& found) -> CUresult {
-    if (found.shared) return CUDA_ERROR_INVALID_VALUE;
-    Device& device = driver().device(found.device);
-    if (device.pool == &found) device.pool = &device.default_pool;
-    // What was allocated from it stays until it is freed; the default pool takes it over.
-    for (const auto& [handle, context] : driver().contexts) {
-      for (auto& [address, from] : context->from_pool) {
-        if (from == &found) from = &device.default_pool;
-      }
-    }
-    for (auto& [address, opened] : driver().opened) {
-      if (opened.pool == &found) opened.pool = &device.default_pool;
-    }
-    device.default_pool.used += found.used;
-    driver().pools.erase(pool);
-    return CUDA_SUCCESS;
-  });
-}
 
 CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t) {
   return with_pool("cuMemPoolTrimTo", pool, [](Pool&) { return CUDA_SUCCESS; });
@@ -255,17 +193,14 @@ CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* access, si
   return with_pool("cuMemPoolSetAccess", pool, [&](Pool& found) -> CUresult {
     if (access == nullptr && count != 0) return CUDA_ERROR_INVALID_VALUE;
     for (std::size_t i = 0; i < count; ++i) {
-      if (number_in(access[i].location.type) != CU_MEM_LOCATION_TYPE_DEVICE)
-        return CUDA_ERROR_INVALID_VALUE;
-      if (!driver().is_device(access[i].location.id)) return CUDA_ERROR_INVALID_DEVICE;
-      // A device can always use its own memory.
-      if (access[i].location.id == found.device &&
-          number_in(access[i].flags) != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
-        return CUDA_ERROR_INVALID_VALUE;
+      const CUresult result = check_access(found, access[i]);
+      if (result != CUDA_SUCCESS) return result;
     }
     for (std::size_t i = 0; i < count; ++i) {
-      if (access[i].location.id != found.device)
-        found.access[access[i].location.id] = access[i].flags;
+      const int device = access[i].location.id;
+      if (is_of_device(access[i].location) && !found.place.is_managed() &&
+          !(found.place.is_device() && device == found.place.id))
+        found.access[device] = access[i].flags;
     }
     for (const auto& [handle, context] : driver().contexts) {
       for (const auto& [address, pool_of] : context->from_pool) {
@@ -281,15 +216,12 @@ CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* access, si
 }
 
 CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool pool, CUmemLocation* location) {
-  return with_pool("cuMemPoolGetAccess", pool, [&](Pool& found) -> CUresult {
-    if (flags == nullptr || location == nullptr ||
-        number_in(location->type) != CU_MEM_LOCATION_TYPE_DEVICE)
-      return CUDA_ERROR_INVALID_VALUE;
-    if (!driver().is_device(location->id)) return CUDA_ERROR_INVALID_DEVICE;
-    const auto set = found.access.find(location->id);
-    *flags = location->id == found.device ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-             : set == found.access.end()  ? CU_MEM_ACCESS_FLAGS_PROT_NONE
-                                          : set->second;
+  return with_pool("cuMemPoolGetAccess", pool, [&](const Pool& found) -> CUresult {
+    if (flags == nullptr || location == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = check_access_of(found, *location);
+    if (result != CUDA_SUCCESS) return result;
+    *flags = is_of_device(*location) ? found.access_of(location->id)
+                                     : CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     return CUDA_SUCCESS;
   });
 }
@@ -311,9 +243,9 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPoo
         if (result != CUDA_SUCCESS) return result;
         Pool* found = find_pool(pool);
         if (found == nullptr || found->imported) return CUDA_ERROR_INVALID_VALUE;
-        Context* owner = found->device == context.device || capturing(context, stream)
-                             ? &context
-                             : context_of(found->device);
+        const bool here = !found->place.is_device() || found->place.id == context.device ||
+                          capturing(context, stream);
+        Context* owner = here ? &context : context_of(found->place.id);
         if (owner == nullptr)
           return fail(CUDA_ERROR_NOT_SUPPORTED, "the pool's device has no context yet");
         return allocate(*owner, *found, address, bytes, owner == &context ? stream : nullptr,

@@ -33,7 +33,7 @@ CUresult export_pool(const Pool& pool, int& descriptor) {
   const Process own = own_process();
   content.process = own.id;
   content.start = own.start;
-  content.device = pool.device;
+  content.device = pool.place.id;
   content.number = pool.number;
   descriptor = memfd_create("warpmark-memory-pool", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (descriptor < 0) return CUDA_ERROR_OPERATING_SYSTEM;
@@ -88,7 +88,7 @@ CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* pool, void* handle,
       return fail(CUDA_ERROR_NOT_SUPPORTED,
                   "the pool is of a device that this process does not have");
     auto made = std::make_unique<Pool>();
-    made->device = content.device;
+    made->place.id = content.device;
     made->imported = true;
     made->owner = {content.process, content.start};
     made->number = content.number;
@@ -127,7 +127,7 @@ CUresult cuMemPoolImportPointer(CUdeviceptr* address, CUmemoryPool pool,
     if (!found.imported || !(of == found.owner) || content.number != found.number)
       return fail(CUDA_ERROR_INVALID_VALUE, "the pointer is not of this imported pool");
     // The pool's device may have no context here, if another one uses its memory.
-    Context* context = context_of(found.device);
+    Context* context = context_of(found.place.id);
     if (context == nullptr) {
       const CUresult current = current_context(Waits::no, context);
       if (current != CUDA_SUCCESS) return current;

@@ -93,7 +93,7 @@ Driver::Driver() {
   const std::uint64_t count = whole_number("WARPMARK_CPU_DEVICES").value_or(1);
   devices.resize(std::min(count, kMostDevices));
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    devices[i].default_pool.device = static_cast<int>(i);
+    devices[i].default_pool.place.id = static_cast<int>(i);
     devices[i].default_pool.shared = true;
     devices[i].pool = &devices[i].default_pool;
   }
@@ -191,7 +191,7 @@ Context* Driver::create(unsigned int flags, int device) {
 Context* Driver::activate_primary(Device& device) {
   const std::shared_ptr<Context> context(new (device.primary_place) Context,
                                          [](Context* gone) { gone->~Context(); });
-  device.primary = add(context, device.primary_flags, device.default_pool.device);
+  device.primary = add(context, device.primary_flags, device.default_pool.place.id);
   device.primary->primary = true;
   device.primary_known = true;
   return device.primary;
@@ -246,6 +246,13 @@ std::uint16_t Pool::devices(CUmemAccess_flags with) const {
       all |= 1u << other;
   }
   return static_cast<std::uint16_t>(all);
+}
+
+CUmemAccess_flags Pool::access_of(int device) const {
+  if (place.is_managed() || (place.is_device() && device == place.id))
+    return CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  const auto set = access.find(device);
+  return set == access.end() ? CU_MEM_ACCESS_FLAGS_PROT_NONE : set->second;
 }
 
 VirtualMemory& Driver::reservable() {

@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -116,19 +117,43 @@ struct Event {
   std::shared_ptr<class SharedEvent> shared;  ///< if other processes may open it, or this one did
 };
 
+/// What a pool's memory is and where it lies, as cuMemPoolCreate is told.
+struct PoolPlace {
+  unsigned int type = CU_MEM_ALLOCATION_TYPE_PINNED;  ///< or CU_MEM_ALLOCATION_TYPE_MANAGED
+  unsigned int location = CU_MEM_LOCATION_TYPE_DEVICE;
+  int id = 0;  ///< of the device or the NUMA node; 0 where it is ignored
+  bool operator==(const PoolPlace&) const = default;
+  bool operator<(const PoolPlace& other) const {
+    return std::tie(type, location, id) < std::tie(other.type, other.location, other.id);
+  }
+  [[nodiscard]] bool is_managed() const { return type != CU_MEM_ALLOCATION_TYPE_PINNED; }
+  [[nodiscard]] bool is_device() const {
+    return !is_managed() && location == CU_MEM_LOCATION_TYPE_DEVICE;
+  }
+  [[nodiscard]] bool is_host() const { return !is_managed() && !is_device(); }
+};
+
 /// CUmemoryPool is its address. Freed memory goes back to the device at once.
 struct Pool {
-  int device = 0;
-  bool shared = false;    ///< a device's default pool, which cannot be destroyed
+  PoolPlace place;
+  bool shared = false;    ///< a place's default pool, which cannot be destroyed
   bool imported = false;  ///< another process's, `owner`, and there `number`
   Process owner;
   std::uint64_t number = 0;       ///< of the process's pools
   unsigned int handle_types = 0;  ///< by which it can be exported
   std::uint64_t release_threshold = 0, used = 0, most_used = 0;
+  std::uint64_t most = 0;                   ///< bytes that it may hold; 0: no limit
   int reuse[3] = {1, 1, 1};                 ///< the three CU_MEMPOOL_ATTR_REUSE_… switches
   std::map<int, CUmemAccess_flags> access;  ///< of other devices
   /// Which devices have access, as Allocation::shared_with counts them; or can only read.
   [[nodiscard]] std::uint16_t devices(CUmemAccess_flags with) const;
+  [[nodiscard]] CUmemAccess_flags access_of(int device) const;
+};
+
+/// The pools of a place that is no device's own memory.
+struct PoolsOfPlace {
+  Pool standard;
+  Pool* current = nullptr;
 };
 
 struct Limits {
@@ -248,6 +273,7 @@ class Driver {
   std::map<CUlibrary, std::unique_ptr<Library>> libraries;
   std::map<CUkernel, LibraryKernel*> library_kernels;
   std::map<CUmemoryPool, std::unique_ptr<Pool>> pools;
+  std::map<PoolPlace, PoolsOfPlace> place_pools;  ///< those that somebody asked for
   std::map<CUgraph, std::unique_ptr<Graph>> graphs;
   std::set<const Node*> nodes;  ///< of all graphs, those of children and captures included
   std::set<const Graph*> child_graphs;
@@ -411,6 +437,9 @@ CUresult refuse_write(const Arena* arena, std::uint64_t address);
 bool is_variable(const Context& context, CUdeviceptr address);
 /// Whether other processes may open the allocation by cuIpcOpenMemHandle.
 bool can_be_shared(const Context& context, const Allocation& allocation);
+inline CUmemoryPool handle_of(Pool& pool) {
+  return reinterpret_cast<CUmemoryPool>(&pool);
+}
 Pool* find_pool(CUmemoryPool pool);
 /// An entry point for a pool.
 template <typename Body>

@@ -380,6 +380,14 @@ BitFlow flow_of_combination(const OpcodeInfo& info, const Combination& combinati
   const auto& [a, b, c] = registers;
   if (combination.kind == Combination::Kind::bitwise)
     return Result(info, {a, b, c, {combination.table, 0}}).get(&Result::lop3);
+  if (combination.kind == Combination::Kind::masked) {
+    // Of a negative number the quotient depends on what the remainder is.
+    const std::uint64_t sign = std::uint64_t{1} << (width_of(info.d) - 1);
+    if (combination.with_sign && (a.most() & sign) != 0)
+      return Result(info, {a, {}, {}, {}}).get(&Result::other);
+    const PartialValue mask{combination.mask & low_bits(width_of(info.d)), 0};
+    return Result(info, {a, mask, {}, {}}).get(&Result::logic<kAnd>);
+  }
   BitFlow flow;
   flow.undefined = combination.kind == Combination::Kind::negative
                        ? undefined_with_negative(combination.table, a, width_of(info.d))

@@ -121,6 +121,15 @@ void BlockOrder::acquire(std::uint32_t warp, std::uint64_t key) {
   if (object != nullptr) warps_[warp].seen.add(object, object->releases());
 }
 
+void BlockOrder::arrive_at_grid(std::uint64_t key, std::uint64_t blocks) {
+  if (++launch_.grid_arrivals % blocks == 0) launch_.synchronization.at(key).complete_phase();
+}
+
+void BlockOrder::see_grid(std::uint64_t key, std::uint32_t warp) {
+  const SyncObject* object = launch_.synchronization.find(key);
+  if (object != nullptr) warps_[warp].seen.add(object, object->completed());
+}
+
 void BlockOrder::complete_phase(const std::byte* barrier) {
   launch_.synchronization.at(mbarrier_key(barrier)).complete_phase();
 }

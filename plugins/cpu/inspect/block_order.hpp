@@ -21,6 +21,7 @@ struct LaunchOrder {
   /// Threads may be in order with some of those whom they do not meet at a barrier of all.
   bool in_part = false;
   bool splits_cluster_barrier = false;  ///< something is between an arrival and its wait
+  std::uint64_t grid_arrivals = 0;      ///< of blocks at the grid's barrier
 };
 
 /// The order of one block's accesses: its epochs, and what each of its warps has seen of others.
@@ -82,6 +83,11 @@ class BlockOrder {
   void begin_anew(std::uint64_t key) { launch_.synchronization.begin_anew(key); }
   /// A strong read.
   void acquire(std::uint32_t warp, std::uint64_t key);
+  /// A block arrives at the barrier of a grid of so many, a place where it has released; the last
+  /// one ends a phase. Who reads there knows that a phase has ended, and may well see arrivals for
+  /// the next one, but need not.
+  void arrive_at_grid(std::uint64_t key, std::uint64_t blocks);
+  void see_grid(std::uint64_t key, std::uint32_t warp);
   /// A thread arrives at the mbarrier that lies at `barrier`.
   void arrive_at(const std::byte* barrier, std::uint32_t warp, std::uint32_t lane);
   /// The arrivals and copies until now have completed a phase of it.

@@ -272,10 +272,22 @@ std::uint64_t BlockRaces::key(Space space, std::uint64_t address) {
   return BlockOrder::shared_key(block, address);
 }
 
+bool BlockRaces::is_grid_barrier(Space space, std::uint64_t address) const {
+  return space == Space::global && address == block_.grid_barrier();
+}
+
+// A strong read.
+void BlockRaces::acquire(const Lanes& w, Space space, std::uint64_t address) {
+  if (is_grid_barrier(space, address))
+    order_.see_grid(address, w.warp);
+  else
+    order_.acquire(w.warp, key(space, address));
+}
+
 void BlockRaces::load(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                       std::uint64_t address, std::uint32_t bytes) {
   const bool strong = is_strong(i, space);
-  if (strong) order_.acquire(w.warp, key(space, address));
+  if (strong) acquire(w, space, address);
   const Record fresh = (i.order & Instruction::kReadOnly) != 0
                            ? written_anew(w, i, space, lane, address, bytes)
                            : Record{};

@@ -175,6 +175,8 @@ class BlockRaces {
   /// The cell of an address, in shared memory of any block of the cluster.
   RaceCells cell_at(Space space, std::uint64_t address);
   /// What stands for a place by which threads synchronize.
+  [[nodiscard]] bool is_grid_barrier(Space space, std::uint64_t address) const;
+  void acquire(const Lanes& w, Space space, std::uint64_t address);
   [[nodiscard]] std::uint64_t key(Space space, std::uint64_t address);
   /// The threshold of an address: no barrier of the block's puts other blocks' accesses in order.
   [[nodiscard]] std::uint64_t oldest_danger(Space space, std::uint64_t address) {

@@ -1,6 +1,7 @@
 #include "inspect/combination.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,20 @@ struct Expression {
   std::vector<Value> leaves;  // at most three; of other kinds x
 };
 
+// Parts of a division of x by a power of two, as code that is not optimised has it.
+struct Division {
+  enum class Part : std::uint8_t {
+    quotient,
+    multiple,  // the quotient times the divisor
+    remainder
+  };
+  Part part = Part::quotient;
+  Value x;
+  std::uint32_t bytes = 0;
+  std::uint64_t divisor = 1;
+  bool with_sign = false;
+};
+
 // An operation on whole registers, bit by bit.
 struct Operation {
   std::uint8_t table = 0;
@@ -50,14 +65,18 @@ class Finder {
 
   void look_at(const BasicBlock& block) {
     held_.clear();
+    divisions_.clear();
     writes_.clear();
     for (std::size_t number = block.begin; number < block.end; ++number) {
       const Instruction& i = program_.code[number];
+      const std::optional<Division> part = division_of(i);
       const std::optional<Expression> made = expression_of(i, number);
       for (const std::uint32_t slot : uses_of(program_, i).writes) {
         ++writes_[slot];
         held_.erase(slot);
+        divisions_.erase(slot);
       }
+      if (part && i.d != Instruction::kNone) divisions_[i.d] = *part;
       if (made && i.d != Instruction::kNone) held_[i.d] = *made;
     }
   }
@@ -111,6 +130,7 @@ class Finder {
     const OpcodeInfo* info = find_opcode(i.opcode);
     if (info == nullptr || i.guard != Instruction::kNone || is_atomic(info->form))
       return std::nullopt;
+    if (note_masked(i, *info, number)) return std::nullopt;
     if (std::optional<Expression> neighbour = neighbour_of(i, *info)) return neighbour;
     const std::optional<Operation> operation = operation_of(i, *info);
     if (!operation) return std::nullopt;
@@ -127,6 +147,58 @@ class Finder {
       return whole;
     }
     return std::nullopt;
+  }
+
+  // The part of a division that a register holds, of an x that is still there.
+  [[nodiscard]] const Division* part_in(std::uint32_t slot, Division::Part part,
+                                        std::uint32_t bytes) const {
+    const auto found = divisions_.find(slot);
+    if (found == divisions_.end()) return nullptr;
+    const Division& known = found->second;
+    return known.part == part && known.bytes == bytes && now(known.x.slot) == known.x ? &known
+                                                                                      : nullptr;
+  }
+
+  [[nodiscard]] std::optional<Division> division_of(const Instruction& i) const {
+    const OpcodeInfo* info = find_opcode(i.opcode);
+    if (info == nullptr || i.guard != Instruction::kNone || info->form != Form::binary ||
+        !is_integer(info->d))
+      return std::nullopt;
+    const std::string_view mnemonic = words_of(*info).mnemonic;
+    const std::uint32_t bytes = bytes_of(info->d);
+    if (bytes < 4 || bytes_of(info->a) != bytes) return std::nullopt;
+    const auto constant = constants_.find(i.b);
+    if (mnemonic == "div" || mnemonic == "rem") {
+      if (constant == constants_.end() || !std::has_single_bit(constant->second))
+        return std::nullopt;
+      const auto part = mnemonic == "div" ? Division::Part::quotient : Division::Part::remainder;
+      return Division{part, original(i.a, bytes), bytes, constant->second, is_signed(info->a)};
+    }
+    if (mnemonic != "mul" || !words_of(*info).has("lo")) return std::nullopt;
+    const Division* quotient = part_in(i.a, Division::Part::quotient, bytes);
+    if (quotient == nullptr || !is(i.b, quotient->divisor)) return std::nullopt;
+    Division multiple = *quotient;
+    multiple.part = Division::Part::multiple;
+    return multiple;
+  }
+
+  // x less its remainder, and x less the multiple that leaves it.
+  bool note_masked(const Instruction& i, const OpcodeInfo& info, std::size_t number) {
+    if (words_of(info).mnemonic != "sub" || info.form != Form::binary || !is_integer(info.d) ||
+        words_of(info).has("sat"))
+      return false;
+    const std::uint32_t bytes = bytes_of(info.d);
+    const Division* remainder = part_in(i.b, Division::Part::remainder, bytes);
+    const Division* part =
+        remainder != nullptr ? remainder : part_in(i.b, Division::Part::multiple, bytes);
+    if (part == nullptr || part->x != original(i.a, bytes)) return false;
+    const std::uint64_t low = part->divisor - 1;
+    found_[number] = {Kind::masked,
+                      0,
+                      {i.a, Instruction::kNone, Instruction::kNone},
+                      remainder != nullptr ? ~low : low,
+                      part->with_sign};
+    return true;
   }
 
   // -x and x - 1.
@@ -174,14 +246,16 @@ class Finder {
       const auto swapped = static_cast<std::uint8_t>(operation.table >> 4 | operation.table << 4);
       found_[number] = {neighbour->kind,
                         inverted == nullptr ? operation.table : swapped,
-                        {x, Instruction::kNone, Instruction::kNone}};
+                        {x, Instruction::kNone, Instruction::kNone},
+                        0,
+                        false};
       return true;
     }
     return false;
   }
 
   void note(std::size_t number, const Expression& whole) {
-    Combination combination{Kind::bitwise, whole.table, {}};
+    Combination combination{Kind::bitwise, whole.table, {}, 0, false};
     combination.slots.fill(Instruction::kNone);
     for (std::size_t k = 0; k < whole.leaves.size(); ++k)
       combination.slots.at(k) = whole.leaves[k].slot;
@@ -228,7 +302,7 @@ class Finder {
     unsigned own = 0;
     for (std::size_t k = 0; k < operand.leaves.size(); ++k) {
       const auto at = std::find(leaves.begin(), leaves.end(), operand.leaves[k]) - leaves.begin();
-      own |= (row >> (2 - at) & 1) << (2 - k);
+      own |= (row >> (2 - at) & 1) != 0 ? 4u >> k : 0;
     }
     return operand.table >> own & 1;
   }
@@ -237,6 +311,7 @@ class Finder {
   std::unordered_map<std::size_t, Combination>& found_;
   std::unordered_map<std::uint32_t, std::uint64_t> constants_;  // by slot
   std::unordered_map<std::uint32_t, Expression> held_;          // by slot
+  std::unordered_map<std::uint32_t, Division> divisions_;       // by slot
   std::unordered_map<std::uint32_t, std::uint32_t> writes_;     // by slot, of the block
 };
 

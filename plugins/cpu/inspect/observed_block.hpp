@@ -27,6 +27,8 @@ class ObservedBlock {
   [[nodiscard]] virtual Arena& arena() const = 0;
   /// Blocks of the grid in each dimension.
   [[nodiscard]] virtual const std::array<std::uint32_t, 3>& grid() const = 0;
+  /// The address of the counter by which the blocks of a cooperative grid meet; 0: there is none.
+  [[nodiscard]] virtual std::uint64_t grid_barrier() const = 0;
   virtual void report(const Fault& fault) = 0;
   /// What the block does now is followed only if one thread runs all blocks: if several do, the
   /// launch runs again on one.

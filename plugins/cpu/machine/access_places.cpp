@@ -49,24 +49,29 @@ std::uint64_t describe_home(const Lanes& lanes, std::uint64_t offset, Fault& fau
   return offset % kSharedPart;
 }
 
+// The allocation that holds an address and that kernels may use, or null.
+const Allocation* allocation_at(const LaunchState& launch, std::uint64_t address) {
+  const Arena* arena = launch.arena.holder(address, 1);
+  return arena == nullptr ? nullptr : arena->find(address, 1);
+}
+
+// Whether a pointer is into the device's heap, whose blocks are not allocations.
+bool is_of_heap(const LaunchState& launch, std::uint64_t address) {
+  return launch.shape.heap != nullptr && launch.shape.heap->owns(address);
+}
+
 // The allocation that an object is, or null.
 const Allocation* home_of(const Lanes& lanes, const Object& object) {
   const LaunchState& launch = lanes.block->launch();
-  const auto allocation = [&](std::uint64_t address) -> const Allocation* {
-    const Arena* arena = launch.arena.holder(address, 1);
-    return arena == nullptr ? nullptr : arena->find(address, 1);
-  };
   const auto parameter = [&](std::uint64_t offset) -> const Allocation* {
     std::uint64_t address = 0;
     if (offset > lanes.param.size || lanes.param.size - offset < sizeof address) return nullptr;
     std::memcpy(&address, lanes.param.host + offset, sizeof address);
-    const DeviceHeap* heap = launch.shape.heap;
-    if (heap != nullptr && heap->owns(address)) return nullptr;  // its blocks are not allocations
-    return allocation(address);
+    return is_of_heap(launch, address) ? nullptr : allocation_at(launch, address);
   };
   switch (object.kind) {
     case Object::Kind::variable:
-      return allocation(object.address);
+      return allocation_at(launch, object.address);
     case Object::Kind::parameter:
       return parameter(object.address);
     case Object::Kind::either: {
@@ -86,14 +91,10 @@ std::array<const Allocation*, 2> homes_of_loaded(const Lanes& lanes, const Objec
   const LaunchState& launch = lanes.block->launch();
   const auto pointer =
       read_lane<std::uint64_t>(lanes.registers, static_cast<std::uint32_t>(object.address), lane);
-  if (launch.shape.heap != nullptr && launch.shape.heap->owns(pointer)) return {};
-  const auto allocation = [&](std::uint64_t address) -> const Allocation* {
-    const Arena* arena = launch.arena.holder(address, 1);
-    return arena == nullptr ? nullptr : arena->find(address, 1);
-  };
-  const Allocation* home = allocation(pointer);
+  if (is_of_heap(launch, pointer)) return {};
+  const Allocation* home = allocation_at(launch, pointer);
   if (home == nullptr || home->address != pointer) return {home, nullptr};
-  return {home, allocation(pointer - 1)};
+  return {home, allocation_at(launch, pointer - 1)};
 }
 
 // The allocations of the object that the instruction's address is derived from: null where there is
@@ -223,9 +224,8 @@ bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t add
     const auto [home, other] = homes_of(lanes, instruction, lane);
     if (home != nullptr && home != allocation && other != allocation) return false;
   }
-  const DeviceHeap* heap = lanes.block->launch().shape.heap;
-  if (heap != nullptr && heap->owns(address)) {
-    const Allocation block = heap->find(address, bytes);
+  if (is_of_heap(lanes.block->launch(), address)) {
+    const Allocation block = lanes.block->launch().shape.heap->find(address, bytes);
     if (block.bytes == 0) return false;
     const std::uint64_t before = block.address - allocation->address;  // a multiple of 16
     lanes.sites[instruction.site] = {
@@ -266,6 +266,10 @@ void BlockState::describe_access(const Lanes& lanes, const Instruction& instruct
     const Nearest nearest = launch_.arena.nearest(address, bytes);
     if (nearest.allocation != nullptr) {
       fault.allocation = *nearest.allocation;
+      if (nearest.allocation->closed && nearest.side == Nearest::Side::inside)
+        fault.allocation.absent =
+            "of a pool of the host's memory, to which the device has no access "
+            "(cuMemPoolSetAccess)";
       fault.side = nearest.side;
       fault.distance = nearest.distance;
     }
@@ -284,8 +288,7 @@ void BlockState::describe_access(const Lanes& lanes, const Instruction& instruct
         fault.lands_in = name_of(*nearest.allocation);
       return;
     }
-    if (launch_.shape.heap != nullptr && launch_.shape.heap->owns(address))
-      launch_.shape.heap->explain(fault);
+    if (is_of_heap(launch_, address)) launch_.shape.heap->explain(fault);
   } else {
     if (space == Space::shared && static_cast<std::int64_t>(address) >= 0)
       address = describe_home(lanes, address, fault);
@@ -315,7 +318,7 @@ std::string BlockState::array_at(const Instruction& instruction, Space space,
     return variable == nullptr ? "" : variable_name(variable->name);
   }
   if (space != Space::global) return "";
-  if (launch_.shape.heap != nullptr && launch_.shape.heap->owns(address)) return "the device heap";
+  if (is_of_heap(launch_, address)) return "the device heap";
   const Nearest nearest = launch_.arena.nearest(address, 1);
   return nearest.allocation == nullptr ? "" : nearest.allocation->label;
 }

@@ -25,6 +25,15 @@ constexpr std::uint64_t kAfterFailure = 100'000'000;
 // A block of the graph with a volatile load or a compare-and-swap may be part of a spin loop, and
 // counts as so many backward branches: 32 spins are enough for a fragment, 64 for a warp.
 constexpr std::uint32_t kFragmentPoll = kFragmentShare / 32, kWarpPoll = kWarpShare / 64;
+// With -G one look at an mbarrier takes about a thousand instructions. Looks so far from each other
+// count as more: two are enough for a fragment, four for a warp.
+constexpr std::uint64_t kLongLook = 1 << 10;
+constexpr std::uint32_t kFragmentLook = kFragmentShare / 2, kWarpLook = kWarpShare / 4;
+
+// How many backward branches a look counts as, by the instructions since the last.
+std::uint32_t weight_of_look(std::uint64_t work, std::uint32_t least, std::uint32_t most) {
+  return std::max(least, static_cast<std::uint32_t>(std::min(work, kLongLook) * most / kLongLook));
+}
 
 }  // namespace
 
@@ -419,6 +428,7 @@ bool BlockState::run_warp(Warp& warp) {
   Fragment current;
   if (!take_fragment(warp, current, false)) return false;
   std::uint32_t backward = 0, fragment_backward = 0;
+  std::uint64_t looked = 0;  // LaunchState::warp_instructions at the last poll
   bool rotated = false;
   // With a seed a warp gives way after some blocks of its graph, without one after its share.
   std::uint64_t left =
@@ -429,8 +439,11 @@ bool BlockState::run_warp(Warp& warp) {
     execute(warp, from, current.mask, current.key);
     current.key = 0;
     if (node.polls) {
-      backward += kWarpPoll;
-      fragment_backward += kFragmentPoll;
+      const bool again = node.polls_block && looked != 0;
+      const std::uint64_t work = again ? launch_.warp_instructions - looked : 0;
+      backward += weight_of_look(work, kWarpPoll, kWarpLook);
+      fragment_backward += weight_of_look(work, kFragmentPoll, kFragmentLook);
+      looked = launch_.warp_instructions;
     }
     const bool have = take_exit(warp, current, node);
     if (launch_ends()) {

@@ -150,6 +150,9 @@ class BlockState final : public ObservedBlock {
   [[nodiscard]] const std::array<std::uint32_t, 3>& grid() const override {
     return launch_.shape.grid;
   }
+  [[nodiscard]] std::uint64_t grid_barrier() const override {
+    return launch_.shape.workspace == 0 ? 0 : launch_.shape.workspace + 4;
+  }
   void report(const Fault& fault) override { launch_.faults.add(fault); }
   void serialize() override {
     if (launch_.speculation == nullptr) return;

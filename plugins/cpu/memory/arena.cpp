@@ -277,7 +277,7 @@ Allocation* Arena::find(std::uint64_t address) {
 }
 
 const Arena* Arena::holder(std::uint64_t address, std::uint64_t bytes) const {
-  if (find(address, bytes) != nullptr) return this;
+  if (const Allocation* own = find(address, bytes)) return own->closed ? nullptr : this;
   for (const Peer& peer : peers_) {
     const Allocation* found = peer.arena->find(address, bytes);
     if (found != nullptr && (peer.all || (found->shared_with >> device_ & 1) != 0))
@@ -309,6 +309,10 @@ void Arena::share(std::uint64_t address, std::uint16_t with, std::uint16_t to_re
   if (found == nullptr) return;
   found->shared_with = with;
   found->shared_to_read = to_read;
+  if (found->pinned) {
+    found->closed = (with >> device_ & 1) == 0;
+    found->read_only = (to_read >> device_ & 1) != 0;
+  }
   shares_ = shares_ || with != 0;
 }
 

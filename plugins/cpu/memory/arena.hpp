@@ -27,6 +27,7 @@ struct Allocation {
   bool lent = false;          ///< the program's own, which it registered: outside of the arena
   /// A bit for each device whose contexts may use it, too, and for those that may only read it.
   std::uint16_t shared_with = 0, shared_to_read = 0;
+  bool closed = false;  ///< kernels of the arena's own device may not use it: of a host's pool
   bool mapped = false;  ///< of mapped memory, which shares `init` with other mappings
   /// Of reserved addresses that are not live: why, as a sentence about memory goes on.
   const char* absent = nullptr;
@@ -133,7 +134,8 @@ class Arena {
   void forget(const Arena& other);
   /// The device that the arena's context is of, below 16.
   void set_device(int device) { device_ = device; }
-  /// Shares the allocation at an address with other devices, or no more.
+  /// Shares the allocation at an address with other devices, or no more. Memory of the host's pools
+  /// is not for the arena's own device either, unless that is among them.
   void share(std::uint64_t address, std::uint16_t with, std::uint16_t to_read);
   /// Something was shared with other devices.
   [[nodiscard]] bool shares() const { return shares_; }

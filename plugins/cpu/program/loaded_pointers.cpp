@@ -6,6 +6,7 @@
 // is not written between the computation of the address and the access, so that it still has the
 // value that the address was made of.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
@@ -24,12 +25,12 @@ namespace {
 using Slots = std::unordered_set<std::uint32_t>;
 
 // The registers that only loads of eight bytes write.
-Slots loaded_registers(const Program& program) {
+Slots loaded_registers(const Program& program, const std::vector<Uses>& uses) {
   Slots loaded, others;
-  for (const Instruction& i : program.code) {
+  for (std::size_t at = 0; at < uses.size(); ++at) {
+    const Instruction& i = program.code[at];
     const bool pointer = flow_of(i.opcode) == Flow::load && i.cost == 8 * i.count;
-    for (const std::uint32_t slot : uses_of(program, i).writes)
-      (pointer ? loaded : others).insert(slot);
+    for (const std::uint32_t slot : uses[at].writes) (pointer ? loaded : others).insert(slot);
   }
   for (const std::uint32_t slot : others) loaded.erase(slot);
   return loaded;
@@ -46,9 +47,9 @@ class InBlock {
     return loaded_.contains(slot) ? slot : Instruction::kNone;
   }
 
-  void step(const Program& program, const Instruction& i) {
+  void step(const Instruction& i, const std::vector<std::uint32_t>& writes) {
     const std::uint32_t from = i.guard == Instruction::kNone ? derived_from(i) : Instruction::kNone;
-    for (const std::uint32_t slot : uses_of(program, i).writes) {
+    for (const std::uint32_t slot : writes) {
       bases_.erase(slot);
       std::erase_if(bases_, [&](const auto& one) { return one.second == slot; });
       if (from != Instruction::kNone && from != slot) bases_.emplace(slot, from);
@@ -75,8 +76,9 @@ class InBlock {
 
 }  // namespace
 
-void find_loaded_pointers(Program& program, const Numbers& is_number, const Accesses& is_open) {
-  const Slots loaded = loaded_registers(program);
+void find_loaded_pointers(Program& program, const std::vector<Uses>& uses, const Numbers& is_number,
+                          const Accesses& is_open) {
+  const Slots loaded = loaded_registers(program, uses);
   if (loaded.empty()) return;
   std::unordered_map<std::uint32_t, std::uint16_t> objects;
   for (const BasicBlock& block : program.blocks) {
@@ -90,7 +92,7 @@ void find_loaded_pointers(Program& program, const Numbers& is_number, const Acce
         if (is_new) program.objects.push_back({Object::Kind::loaded, "", base, 0});
         i.object = known->second;
       }
-      values.step(program, i);
+      values.step(i, uses[at].writes);
     }
   }
 }

@@ -114,11 +114,10 @@ class Provenance {
     for (const auto& [slot, object] : program.addresses)
       origins_[slot / kSlotBytes] = kFirst + object;
     find_passed();
-    steps_.reserve(program.code.size());
+    uses_.reserve(program.code.size());
     for (const Instruction& instruction : program.code) {
-      Uses uses = uses_of(program, instruction);
-      std::erase(uses.writes, Instruction::kNone);
-      if (!uses.writes.empty()) steps_.push_back({&instruction, std::move(uses)});
+      uses_.push_back(uses_of(program, instruction));
+      std::erase(uses_.back().writes, Instruction::kNone);
     }
   }
 
@@ -126,7 +125,9 @@ class Provenance {
     // Facts only grow, four times at most for each register.
     for (bool changed = true; changed;) {
       changed = false;
-      for (const Step& step : steps_) changed |= take(step);
+      for (std::size_t at = 0; at < uses_.size(); ++at) {
+        if (!uses_[at].writes.empty()) changed |= take({program_.code[at], uses_[at]});
+      }
     }
     for (Instruction& instruction : program_.code) {
       if (!is_access(instruction)) continue;
@@ -134,14 +135,14 @@ class Provenance {
       if (is_pointer(origin)) instruction.object = static_cast<std::uint16_t>(origin - kFirst);
     }
     find_loaded_pointers(
-        program_, [&](std::uint32_t slot) { return of(slot) == kNumber; },
+        program_, uses_, [&](std::uint32_t slot) { return of(slot) == kNumber; },
         [&](const Instruction& i) { return is_access(i) && of(i.address) == kUnknown; });
   }
 
  private:
   struct Step {
-    const Instruction* instruction;
-    Uses uses;
+    const Instruction& instruction;
+    const Uses& uses;
   };
 
   [[nodiscard]] std::uint32_t of(std::uint32_t slot) const {
@@ -341,7 +342,7 @@ class Provenance {
   }
 
   bool take(const Step& step) {
-    const Instruction& i = *step.instruction;
+    const Instruction& i = step.instruction;
     const std::vector<std::uint32_t>& writes = step.uses.writes;
     bool changed = false;
     if (flow_of(i.opcode) == Flow::load) {
@@ -363,7 +364,7 @@ class Provenance {
   }
 
   [[nodiscard]] std::uint32_t result(const Step& step) {
-    const Instruction& i = *step.instruction;
+    const Instruction& i = step.instruction;
     switch (i.opcode) {
       case Opcode::to_window:
       case Opcode::from_window:
@@ -407,7 +408,7 @@ class Provenance {
   }
 
   [[nodiscard]] std::uint32_t arithmetic(const Step& step) {
-    const Instruction& i = *step.instruction;
+    const Instruction& i = step.instruction;
     const OpcodeInfo* info = find_opcode(i.opcode);
     std::vector<std::uint32_t> reads;
     for (const std::uint32_t slot : step.uses.reads) {
@@ -439,7 +440,7 @@ class Provenance {
   std::unordered_map<std::uint64_t, std::uint32_t> parameters_;  ///< objects, by offset
   std::unordered_map<std::uint32_t, std::uint32_t> frames_;  ///< functions, by Callee::frame_slot
   std::map<Place, std::vector<std::uint32_t>> passed_;       ///< the slots of all its calls
-  std::vector<Step> steps_;
+  std::vector<Uses> uses_;                                   ///< of each instruction
 };
 
 }  // namespace

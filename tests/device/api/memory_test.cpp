@@ -1,4 +1,4 @@
-// Pools, managed, pinned and registered memory; what addresses are; streams and events.
+// Managed, pinned and registered memory; what addresses are; streams and events.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -200,45 +200,6 @@ TEST_F(Memory, AForkedChildIsRefused) {
   EXPECT_CU(api().info(&free, &total));
 }
 
-TEST_F(Memory, PoolsKeepCount) {
-  CUmemoryPool pool = nullptr, current = nullptr, standard = nullptr;
-  CUmemPoolProps properties{};
-  properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, {}};
-  properties.location.id = 0;
-  ASSERT_CU(CALL(cuMemPoolCreate)(&pool, &properties));
-  ASSERT_CU(CALL(cuDeviceGetDefaultMemPool)(&standard, 0));
-  ASSERT_CU(CALL(cuDeviceGetMemPool)(&current, 0));
-  EXPECT_EQ(current, standard);
-  ASSERT_CU(CALL(cuDeviceSetMemPool)(0, pool));
-  CUstream stream = nullptr;
-  ASSERT_CU(api().stream_create(&stream, 0));
-  CUdeviceptr one = 0, two = 0;
-  ASSERT_CU(CALL(cuMemAllocAsync)(&one, 1000, stream));
-  ASSERT_CU(CALL(cuMemAllocFromPoolAsync)(&two, 500, pool, stream));
-  std::uint64_t used = 0, most = 0;
-  ASSERT_CU(CALL(cuMemPoolGetAttribute)(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used));
-  EXPECT_EQ(used, 1500u);
-  CUmemoryPool of = nullptr;
-  ASSERT_CU(CALL(cuPointerGetAttribute)(&of, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, one));
-  EXPECT_EQ(of, pool);
-  ASSERT_CU(CALL(cuMemFreeAsync)(one, stream));
-  EXPECT_EQ(CALL(cuMemFreeAsync)(one, stream), CUDA_ERROR_INVALID_VALUE);
-  ASSERT_CU(api().free(two));
-  ASSERT_CU(CALL(cuMemPoolGetAttribute)(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used));
-  ASSERT_CU(CALL(cuMemPoolGetAttribute)(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &most));
-  EXPECT_EQ(used, 0u);
-  EXPECT_EQ(most, 1500u);
-  EXPECT_EQ(CALL(cuMemPoolDestroy)(standard), CUDA_ERROR_INVALID_VALUE);
-  ASSERT_CU(CALL(cuMemPoolDestroy)(pool));
-  EXPECT_EQ(CALL(cuMemAllocFromPoolAsync)(&two, 500, pool, stream), CUDA_ERROR_INVALID_VALUE);
-  ASSERT_CU(CALL(cuDeviceGetMemPool)(&current, 0));
-  EXPECT_EQ(current, standard);
-  int supported = 0;
-  ASSERT_CU(api().device_attribute(&supported, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 0));
-  EXPECT_EQ(supported, 1);
-}
-
 TEST_F(Memory, SeveralPointerAttributesAtOnce) {
   Array<std::int32_t> data({1, 2, 3});
   CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_RANGE_SIZE, CU_POINTER_ATTRIBUTE_MEMORY_TYPE};
@@ -373,43 +334,6 @@ TEST_F(Memory, HostsMemoryHasARange) {
   std::size_t bytes = 0;
   EXPECT_EQ(CALL(cuMemGetAddressRange)(&base, &bytes, reinterpret_cast<CUdeviceptr>(own)),
             CUDA_ERROR_NOT_FOUND);
-}
-
-TEST_F(Memory, PoolsAreFoundByPlace) {
-  using Get = CUresult(CUmemoryPool*, CUmemLocation*, CUmemAllocationType);
-  const auto first = api().find<Get>("cuMemGetDefaultMemPool");
-  const auto now = api().find<Get>("cuMemGetMemPool");
-  const auto set =
-      api().find<CUresult(CUmemLocation*, CUmemAllocationType, CUmemoryPool)>("cuMemSetMemPool");
-  CUmemLocation place{};
-  place.type = CU_MEM_LOCATION_TYPE_DEVICE;
-  constexpr auto pinned = CU_MEM_ALLOCATION_TYPE_PINNED;
-  CUmemoryPool known = nullptr, found = nullptr, own = nullptr;
-  ASSERT_CU(CALL(cuDeviceGetDefaultMemPool)(&known, 0));
-  ASSERT_CU(first(&found, &place, pinned));
-  EXPECT_EQ(found, known);
-  CUmemPoolProps properties{};
-  properties.allocType = pinned;
-  properties.location = place;
-  ASSERT_CU(CALL(cuMemPoolCreate)(&own, &properties));
-  ASSERT_CU(set(&place, pinned, own));
-  ASSERT_CU(now(&found, &place, pinned));
-  EXPECT_EQ(found, own);
-  ASSERT_CU(CALL(cuDeviceGetMemPool)(&found, 0));
-  EXPECT_EQ(found, own);
-  ASSERT_CU(CALL(cuMemPoolDestroy)(own));
-  ASSERT_CU(now(&found, &place, pinned));
-  EXPECT_EQ(found, known);
-  EXPECT_EQ(set(&place, pinned, own), CUDA_ERROR_INVALID_VALUE) << "it is gone";
-  EXPECT_EQ(first(nullptr, &place, pinned), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(first(&found, nullptr, pinned), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(first(&found, &place, CU_MEM_ALLOCATION_TYPE_INVALID), CUDA_ERROR_INVALID_VALUE);
-  place.id = 7;
-  EXPECT_EQ(first(&found, &place, pinned), CUDA_ERROR_INVALID_DEVICE);
-  place.type = CU_MEM_LOCATION_TYPE_INVALID;
-  EXPECT_EQ(now(&found, &place, pinned), CUDA_ERROR_INVALID_VALUE);
-  place.type = CU_MEM_LOCATION_TYPE_HOST;
-  EXPECT_EQ(now(&found, &place, pinned), CUDA_ERROR_NOT_SUPPORTED) << "no pools of the host";
 }
 
 TEST_F(Memory, CopyEnginesAreAsAnH200Has) {

@@ -5,6 +5,39 @@ namespace warpmark::test {
 
 using namespace wrong;
 
+namespace {
+
+CUresult create_pool(const Driver& driver, unsigned place, CUmemAllocationHandleType types) {
+  CUmemPoolProps properties{};
+  properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.handleTypes = types;
+  properties.location.type = static_cast<CUmemLocationType>(place);
+  return made<CUmemoryPool>(
+      [&](CUmemoryPool* pool) { return DRIVER(cuMemPoolCreate)(pool, &properties); },
+      [&](CUmemoryPool pool) {
+        DRIVER(cuMemPoolDestroy)
+        (pool);
+      });
+}
+
+// A batch of one copy inside the buffer, by the function of CUDA 13.
+CUresult copy_batch(const Driver& driver, const Setting& s, std::size_t bytes, unsigned order,
+                    CUstream stream) {
+  struct {
+    unsigned order;
+    CUmemLocation from, to;
+    unsigned flags;
+  } attributes{order, {}, {}, 0};
+  CUdeviceptr to = s.buffer, from = s.buffer + 512;
+  std::size_t first = 0;
+  using Copy = CUresult (*)(CUdeviceptr*, CUdeviceptr*, std::size_t*, std::size_t, void*,
+                            std::size_t*, std::size_t, CUstream);
+  return driver.find<Copy>("cuMemcpyBatchAsync_v2")(&to, &from, &bytes, 1, &attributes, &first, 1,
+                                                    stream);
+}
+
+}  // namespace
+
 std::vector<WrongCall> wrong::of_memory() {
   return {
       WRONG("cuMemAlloc: 0 bytes", kValue, { return allocate(driver, 0); }),
@@ -23,6 +56,26 @@ std::vector<WrongCall> wrong::of_memory() {
               DRIVER(cuMemFree)(p);
               return DRIVER(cuMemFree)(p);
             }),
+      WRONG("cuMemPoolCreate: pinned memory nowhere", kValue,
+            { return create_pool(driver, 0, CU_MEM_HANDLE_TYPE_NONE); }),
+      WRONG("cuMemPoolCreate: the thread's NUMA node", kValue,
+            {
+              return create_pool(driver, CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT,
+                                 CU_MEM_HANDLE_TYPE_NONE);
+            }),
+      WRONG("cuMemPoolCreate: the host's, to be shared", kValue,
+            {
+              return create_pool(driver, CU_MEM_LOCATION_TYPE_HOST,
+                                 CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+            }),
+      WRONG("cuMemcpyBatchAsync: good", CUDA_SUCCESS,
+            { return copy_batch(driver, s, 256, 1, s.stream); }),
+      WRONG("cuMemcpyBatchAsync: 0 bytes", kValue,
+            { return copy_batch(driver, s, 0, 1, s.stream); }),
+      WRONG("cuMemcpyBatchAsync: no order of access", kValue,
+            { return copy_batch(driver, s, 256, 0, s.stream); }),
+      WRONG("cuMemcpyBatchAsync: the legacy default stream", kValue,
+            { return copy_batch(driver, s, 256, 1, nullptr); }),
       WRONG("cuMemAllocPitch: elements of 3 bytes", kOpen,
             {
               CUdeviceptr p;

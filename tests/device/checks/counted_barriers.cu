@@ -75,7 +75,7 @@ extern "C" __global__ void flag_of_a_round_cleared_while_others_look(int* change
   if (threadIdx.x == 0 && a[blockIdx.x] > 1) atomicExch(changed, 1);
   grid.sync();
   if (*changed != 0 && threadIdx.x == 0) a[blockIdx.x] += 1;  //~
-  if (grid.thread_rank() == 0) *changed = 0;  //! count=1
+  if (grid.thread_rank() == 0) *changed = 0;  //! count=33 both_orders=True
   grid.sync();
 }
 

@@ -6,7 +6,7 @@ Each kernel of the .cu files here, with the functions that it alone calls, is pr
     //@ good NAME [key=value …]
 
 and a file for newer devices only has a line `//@ least 90`. Keys say how a kernel is launched: grid=2x3 block=64 (1 each
-unless given), shared=BYTES, cooperative=1, most=90 if the compiler puts the branches of later architectures in another
+unless given), shared=BYTES, cooperative=1, budget=INSTRUCTIONS in place of 5000000, most=90 if the compiler puts the branches of later architectures in another
 order, and args="…", one word for each argument:
 
     int32[64]            memory of the device without values; TYPE is a NumPy dtype
@@ -43,7 +43,7 @@ import re
 import driver
 import numpy as np
 
-LAUNCH = {"most", "grid", "block", "shared", "args", "cooperative", "only"}
+LAUNCH = {"most", "grid", "block", "shared", "args", "cooperative", "only", "budget"}
 NAMES = b"abcdefgh"  # of the arguments
 
 

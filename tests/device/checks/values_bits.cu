@@ -310,3 +310,60 @@ extern "C" __global__ void selected_what_is_not_set(const int* a, const int* mas
   unsigned m = mask[threadIdx.x] != 0 ? 0x1ffffu : 0u;  // one bit too many
   b[threadIdx.x] = (int)(high ^ ((low ^ high) & m));  //! thread=0
 }
+
+// With -G a division by a power of two is one, and not a mask. (Otherwise NVRTC knows what of these
+// unions has no value, and computes nothing.)
+union Parts {
+  unsigned char bytes[4];
+  unsigned whole;
+  int number;
+};
+
+//@ good multiple_below_a_number_without_low_byte block=64 args="int32[64]= int32[64]"
+extern "C" __global__ void multiple_below_a_number_without_low_byte(const int* a, int* b) {
+  Parts u;
+  u.bytes[1] = u.bytes[2] = u.bytes[3] = (unsigned char)a[threadIdx.x];
+  unsigned v = u.whole, begin = v - v % 256;
+  if (begin > 1000) b[threadIdx.x] = (int)begin;
+}
+
+//@ good rest_of_a_number_with_one_byte block=64 args="int32[64]= int32[64]"
+extern "C" __global__ void rest_of_a_number_with_one_byte(const int* a, int* b) {
+  Parts u;
+  u.bytes[0] = (unsigned char)a[threadIdx.x];
+  unsigned v = u.whole, rest = v - v / 256 * 256;
+  if (rest > 10) b[threadIdx.x] = (int)rest;
+}
+
+//@ good multiple_below_a_positive_number block=64 args="int32[64]= int32[64]"
+extern "C" __global__ void multiple_below_a_positive_number(const int* a, int* b) {
+  Parts u;
+  u.bytes[1] = u.bytes[2] = (unsigned char)a[threadIdx.x];
+  u.bytes[3] = 0;
+  int v = u.number, begin = v - v % 256;
+  if (begin > 1000) b[threadIdx.x] = begin;
+}
+
+//@ bug multiple_below_a_number_of_any_sign uninitialised only=debug block=64 args="int32[64]= int32[64]"
+extern "C" __global__ void multiple_below_a_number_of_any_sign(const int* a, int* b) {
+  Parts u;
+  u.bytes[1] = u.bytes[2] = u.bytes[3] = (unsigned char)(128 + a[threadIdx.x]);
+  int v = u.number, begin = v - v % 256;
+  if (begin > 1000) b[threadIdx.x] = begin;  //! thread=0 count=64
+}
+
+//@ bug multiple_below_a_number_without_high_byte uninitialised only=debug block=64 args="int32[64]= int32[64]"
+extern "C" __global__ void multiple_below_a_number_without_high_byte(const int* a, int* b) {
+  Parts u;
+  u.bytes[0] = u.bytes[1] = u.bytes[2] = (unsigned char)a[threadIdx.x];
+  unsigned v = u.whole, begin = v - v % 256;
+  if (begin > 0x7fffff) b[threadIdx.x] = 1;  //! thread=0 count=64
+}
+
+//@ bug rest_of_another_number uninitialised only=debug block=64 args="int32[64]= int32[64]"
+extern "C" __global__ void rest_of_another_number(const int* a, int* b) {
+  Parts u;
+  u.bytes[1] = u.bytes[2] = u.bytes[3] = (unsigned char)a[threadIdx.x];
+  unsigned v = u.whole, begin = v - v * 3 % 256;
+  if (begin & 128) b[threadIdx.x] = 1;  //! thread=0 count=64
+}
