@@ -52,11 +52,12 @@ std::string receipt_block(const StudentView& view) {
 
 }  // namespace
 
-std::string student_page(const StudentView& view) {
+std::string student_page(const StudentView& view, const std::string& standing) {
   const GradeResult& result = view.result();
   const std::string& title = result.title.empty() ? result.assignment : result.title;
   std::string page = html_head(title, kGradeStyle);
   page += "<h1>" + html_text(title) + "</h1>\n" + lead(result) + score(result);
+  if (!standing.empty()) page += "<p class=\"lead\">Leaderboard: " + html_text(standing) + "</p>\n";
   const std::string message = message_text(result);
   if (!message.empty()) {
     page += fmt::format("<div class=\"banner{}\"><b>{}</b>\n{}</div>\n",
