@@ -12,6 +12,7 @@
 #include "base/file.hpp"
 #include "base/log_text.hpp"
 #include "base/text.hpp"
+#include "grade/case_choice.hpp"
 #include "grade/grade_frame.hpp"
 #include "grade/graded_plan.hpp"
 #include "grade/item_performance.hpp"
@@ -293,8 +294,8 @@ class SubmissionGrader::Run {
       return;
     }
     if (grader_.facts_.has("counters") && !grader_.options_.times_anywhere) {
-      graded.open =
-          fmt::format("they depend on times on a GPU, and {} is none", grader_.facts_.name);
+      graded.open = fmt::format("they depend on times on a GPU, and this device is the {}",
+                                grader_.facts_.name);
       return;
     }
     const auto start = Clock::now();
@@ -439,7 +440,7 @@ SubmissionGrader::SubmissionGrader(Interpreter& python,
   for (const std::filesystem::path& header : assignment_->submission.headers) {
     confinement_.headers.push_back({header.filename().string(), read_file(header)});
   }
-  drop_unwanted_cases();
+  assignment_ = chosen_cases(*assignment_, options_.only, options_.hidden);
   PluginLoader plugins;
   for (const AssignmentCase& one : assignment_->cases) {
     items_.emplace_back();
@@ -497,39 +498,6 @@ void SubmissionGrader::find_what_may_be_shown() {
 
 SubmissionGrader::~SubmissionGrader() = default;
 
-void SubmissionGrader::drop_unwanted_cases() {
-  auto kept = std::make_shared<Assignment>(*assignment_);
-  std::vector<std::string> known;
-  std::vector<std::string> missing = options_.only;
-  for (AssignmentCase& one : kept->cases) {
-    if (!options_.hidden && one.visibility == Visibility::hidden) {
-      one.items.clear();
-      continue;
-    }
-    known.push_back(one.name);
-    const bool whole = std::erase(missing, one.name) > 0;
-    for (const Case& which : one.items) known.push_back(which.id);
-    if (options_.only.empty() || whole ||
-        std::find(options_.only.begin(), options_.only.end(), one.name) != options_.only.end()) {
-      continue;
-    }
-    std::erase_if(one.items, [&](const Case& which) {
-      std::erase(missing, which.id);
-      return std::find(options_.only.begin(), options_.only.end(), which.id) == options_.only.end();
-    });
-  }
-  if (!missing.empty()) {
-    const std::string near = nearest(missing.front(), known);
-    throw usage_error(
-        fmt::format("the assignment has no {}case `{}`", options_.hidden ? "" : "visible ",
-                    printable(missing.front())),
-        {}, near.empty() ? "its cases: " + join(known, ", ") : "did you mean `" + near + "`?");
-  }
-  std::erase_if(kept->cases, [](const AssignmentCase& one) { return one.items.empty(); });
-  if (kept->cases.empty()) throw usage_error("the assignment has no visible case to try");
-  assignment_ = std::move(kept);
-}
-
 SessionOptions SubmissionGrader::own_options() const {
   SessionOptions options;
   options.device = options_.device;
@@ -549,14 +517,6 @@ SessionOptions SubmissionGrader::submission_options() const {
 
 SessionRoundTimer SubmissionGrader::round_timer(const Item& item, const PlannedCase& submitted,
                                                 uint64_t seed) {
-  const auto alone = [](PlannedCase planned) {
-    planned.baseline = nullptr;
-    planned.smaller = nullptr;
-    planned.compares_counters = false;
-    planned.plan.composites = {};
-    planned.plan.counters.clear();
-    return planned;
-  };
   SessionOptions submission = submission_options();
   submission.confinement->times = true;
   submission.seed = seed;
@@ -565,8 +525,7 @@ SessionRoundTimer SubmissionGrader::round_timer(const Item& item, const PlannedC
   return {python_,
           std::move(submission),
           std::move(baseline),
-          {&item.which, alone(submitted),
-           alone(item.planned.baseline ? *item.planned.baseline : item.planned)},
+          {&item.which, submitted, item.planned.baseline ? *item.planned.baseline : item.planned},
           [this](Session* session) {
             live_ = session;
             if (session != nullptr && interrupted_) session->interrupt();

@@ -63,7 +63,6 @@ class SubmissionGrader {
   SessionOptions submission_options() const;
   /// For an item of a submission; sessions of their own, with that seed and another one.
   SessionRoundTimer round_timer(const Item& item, const PlannedCase& submitted, uint64_t seed);
-  void drop_unwanted_cases();
   void find_what_may_be_shown();
   void start_session();
   void end_session();

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <tuple>
 #include <utility>
+
+#include "grade/item_verdict.hpp"
 
 namespace warpmark {
 
@@ -53,7 +56,10 @@ std::optional<TimedItem> end_of(const TimedRun& run, bool is_submission) {
   const std::string who = is_submission ? "the submission" : "the baseline";
   TimedItem item;
   item.open = kNotTimed;
-  if (run.outcome.verdict == Verdict::failed && is_submission) {
+  // A reference that raises is not the submission's, nor is a lost device.
+  const bool blames = is_submission && run.outcome.verdict == Verdict::failed &&
+                      judge_item(run.outcome).blame == Blame::submission;
+  if (blames) {
     item.open.clear();
     item.failed = run.outcome;
   } else if (run.outcome.verdict != Verdict::passed) {
@@ -76,7 +82,12 @@ void note_counts(const PerformanceRule& rule, const CountedRuns& counted,
   Performance now;
   now.value = sum_of(rule, counted.own);
   now.baseline = sum_of(rule, counted.baseline);
-  now.ratio = count_ratio(now.value, now.baseline);
+  // No device counts less than nothing: who made it say so gets no points for it.
+  const bool counts = now.value >= 0 && now.baseline >= 0;
+  now.ratio =
+      counts ? count_ratio(now.value, now.baseline) : std::numeric_limits<double>::infinity();
+  now.value = std::max(0.0, now.value);
+  now.baseline = std::max(0.0, now.baseline);
   if (!worst || now.ratio > worst->ratio) worst = now;
 }
 

@@ -17,7 +17,7 @@ class SessionRoundTimer : public RoundTimer {
  public:
   struct Kernels {
     const Case* which = nullptr;
-    PlannedCase submission, baseline;  ///< without what either is held against
+    PlannedCase submission, baseline;
   };
   /// `watch` is told of each session before it is used, and of null after that: whom an interrupt
   /// ends.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
+#include "report/grade_text.hpp"
 #include "report/text_line.hpp"
 
 namespace warpmark {
@@ -27,7 +28,7 @@ std::string time_text(double seconds) {
 }
 
 std::string dropped_text(const GradedItem& item, const DroppedTrial& dropped) {
-  const std::string_view why = trim(dropped.explanation);
+  const std::string_view why = first_sentence(dropped.explanation);
   return fmt::format("trial {} of {} is dropped, {}{}", dropped.trial + 1, item.trials,
                      to_text(dropped.word), why.empty() ? "" : ": " + in_one_line(why));
 }

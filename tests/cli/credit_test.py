@@ -202,7 +202,7 @@ class ByTime(CreditTest):
         out, _ = self.grade()
         result = self.result("ada")
         self.assertEqual((result["state"], result["points"], result["max_points"]), ("graded", 4, 10))
-        self.assertIn("is none", result["cases"][1]["open"])
+        self.assertIn("on a GPU", result["cases"][1]["open"])
         self.assertIn("points are open", out)
         tests = self.gradescope("ada")["tests"]
         self.assertNotIn("score", tests[1])

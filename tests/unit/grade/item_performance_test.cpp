@@ -19,6 +19,7 @@ class FakeTimer : public RoundTimer {
   double own_s = 2e-5, baseline_s = 1e-5;
   double drift = 1;  ///< what the device does, to whoever runs
   std::string order;
+  FailureKind kind = FailureKind::wrong;
   char fails = ' ', impossible = ' ', skips = ' ';
 
  private:
@@ -29,7 +30,7 @@ class FakeTimer : public RoundTimer {
     scale_ *= drift;
     if (fails == who && order.size() > 4) {
       one.outcome.verdict = Verdict::failed;
-      one.outcome.failure = FailureKind::wrong;
+      one.outcome.failure = kind;
       one.outcome.message = "it was right before it was timed, and is not after";
     }
     if (skips == who) one.outcome.verdict = Verdict::skipped;
@@ -68,6 +69,15 @@ TEST(TimedByTurns, AResultThatTurnsWrongIsTheSubmissions) {
   ASSERT_TRUE(item.failed);
   EXPECT_EQ(item.failed->failure, FailureKind::wrong);
   EXPECT_EQ(item.open, "");
+}
+
+TEST(TimedByTurns, AMistakeOfTheCourseIsNotTheSubmissions) {
+  FakeTimer timer;
+  timer.fails = 's';
+  timer.kind = FailureKind::reference;
+  const TimedItem item = time_by_turns(timer);
+  EXPECT_FALSE(item.failed);
+  EXPECT_NE(item.open, "");
 }
 
 TEST(TimedByTurns, WhatIsWrongWithTheBaselineLeavesThePointsOpen) {

@@ -207,6 +207,10 @@ TEST(Counts, TheWorstTrialCounts) {
   EXPECT_EQ(worst->ratio, 1) << "neither does any";
   note_counts(rule, {{{"a", 1}}, {}}, worst);
   EXPECT_FALSE(std::isfinite(worst->ratio));
+  worst.reset();
+  note_counts(rule, {{{"a", -5}}, {{"a", 5}}}, worst);
+  EXPECT_EQ(rule.points(worst->ratio, 5), 0) << "a forged count";
+  EXPECT_EQ(worst->value, 0);
 }
 
 GradedCase measured_case(const std::vector<GradeWord>& words) {
