@@ -181,7 +181,7 @@ class ByCounters(CreditTest):
         stored = json.loads((self.folder / "public/handout.json").read_text())
         self.assertEqual(stored["items"]["scale.n=1024"]["counters"]["global_store_sectors"], 128)
         self.write("mine.cu", STRIDED)
-        out, _ = self.run_program("try", "public", "mine.cu", "--device", "cpu", code=1)
+        out, _ = self.run_program("try", "public/assignment.yaml", "mine.cu", "--device", "cpu", code=1)
         self.assertIn("global store sectors: 1024, baseline 128 (8 ×): 1 of 8 points", " ".join(out.split()))
 
     def test_a_hidden_case_shows_points_alone(self):
