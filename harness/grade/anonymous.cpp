@@ -46,6 +46,10 @@ std::vector<GradeResult> anonymous_results(std::vector<GradeResult> results,
           take_out(*text, result.student);
           take_out(*text, result.file);
         }
+        for (DroppedTrial& dropped : item.dropped) {
+          take_out(dropped.explanation, result.student);
+          take_out(dropped.explanation, result.file);
+        }
         // The message for the whole submission, which may quote it.
         if (result.state != GradeState::graded) item.explanation.clear();
         if (result.state != GradeState::graded) item.detail.clear();
@@ -57,6 +61,7 @@ std::vector<GradeResult> anonymous_results(std::vector<GradeResult> results,
       text->clear();
     }
     result.ptx_prints.clear();
+    result.leaderboard.reset();
     result.student = pseudonyms.of(result.student);
   }
   std::sort(results.begin(), results.end(),

@@ -29,6 +29,21 @@ struct SubmissionRules {
 /// What a file may include of the toolkit where the assignment does not say.
 const std::vector<std::string>& default_toolkit_headers();
 
+/// What the degree of an item is, for Credit::degree.
+enum class DegreeOf : uint8_t {
+  elements,   ///< the share of elements that are right, of the output with the least
+  composites  ///< how near a right kernel comes to the composite that it misses by most
+};
+std::string_view to_text(DegreeOf degree);
+
+/// How often each item runs, and how many trials that fail do not count.
+struct TrialRules {
+  uint64_t count = 3;
+  uint64_t drop = 0;  ///< less than `count`
+  /// What may be dropped. A memory error never is, nor is the last trial, whose inputs nobody knows.
+  std::vector<GradeWord> words = {GradeWord::wrong};
+};
+
 /// One case of the assignment. Its items are cases of a suite, with the axes of the assignment's
 /// case in it: no two cases share an item.
 struct AssignmentCase {
@@ -37,6 +52,9 @@ struct AssignmentCase {
   double points = 0;  ///< more than 0
   Visibility visibility = Visibility::visible;
   Credit credit = Credit::all;
+  DegreeOf degree_of = DegreeOf::elements;  ///< of Credit::degree
+  double from = 0;                          ///< of Credit::degree: a lesser one is worth nothing
+  std::optional<PerformanceRule> performance;
   std::string hint;
   bool extra = false;       ///< extra credit: its points count on top of the assignment's
   std::vector<Case> items;  ///< one at least
@@ -77,6 +95,15 @@ struct LatePolicy {
   int64_t grace_s = 0;         ///< seconds after `due` that do not count
 };
 
+/// Who is best, without names.
+struct LeaderboardRule {
+  std::string by;       ///< a visible case with performance; "" for points
+  bool chosen = false;  ///< under names that students choose in a comment, else pseudonyms
+  uint64_t top = 10;    ///< so many places are shown
+
+  bool by_points() const { return by.empty(); }
+};
+
 struct Assignment {
   std::string id;  ///< of [A-Za-z0-9_-]: names results
   std::string title;
@@ -87,13 +114,14 @@ struct Assignment {
   std::vector<std::shared_ptr<const Suite>> suites;  ///< as loaded, each once, by first use
   SubmissionRules submission;
   std::vector<AssignmentCase> cases;
-  uint64_t trials = 3;  ///< of each item
+  TrialRules trials;
   PtxPolicy ptx;
   GradeLimits limits;
   /// Axes and scalar arguments with one value everywhere, on purpose.
   std::vector<Located> fixed;
   std::vector<SelfTest> self_tests;
   LatePolicy late;
+  std::optional<LeaderboardRule> leaderboard;
   std::optional<Located> template_file;  ///< that students start from, relative to the folder
   /// Of what `warpmark handout` wrote for students: the suites' kernel is a template, and what the
   /// course's own says to a grader is stored.

@@ -8,6 +8,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "grade/assignment_credit.hpp"
 #include "grade/assignment_reader.hpp"
 #include "suite/axis_override.hpp"
 #include "suite/select_expression.hpp"
@@ -169,9 +170,9 @@ std::vector<AssignmentCase> AssignmentCaseReader::read_cases(const YamlNode& lis
 }
 
 AssignmentCase AssignmentCaseReader::read_case(const YamlNode& node) {
-  require_map(
-      node, "a case",
-      {"name", "points", "axes", "where", "suite", "visibility", "credit", "hint", "extra"});
+  require_map(node, "a case",
+              {"name", "points", "axes", "where", "suite", "visibility", "credit", "hint", "extra",
+               "performance"});
   AssignmentCase one;
   one.where = node.where;
   const YamlNode* name = node.find("name");
@@ -186,17 +187,18 @@ AssignmentCase AssignmentCaseReader::read_case(const YamlNode& node) {
     const std::string word = read_word(*visibility, "`visibility`", {"visible", "hidden"});
     one.visibility = word == "hidden" ? Visibility::hidden : Visibility::visible;
   }
-  if (const YamlNode* credit = node.find("credit")) {
-    const std::string word = read_word(*credit, "`credit`", {"all", "each"});
-    one.credit = word == "each" ? Credit::each : Credit::all;
-  }
+  if (const YamlNode* credit = node.find("credit")) read_credit(*credit, one);
   if (const YamlNode* hint = node.find("hint")) {
     one.hint = printable(read_text(*hint, "`hint`").text);
   }
   if (const YamlNode* extra = node.find("extra")) {
     one.extra = read_word(*extra, "`extra`", {"true", "false"}) == "true";
   }
+  if (const YamlNode* performance = node.find("performance")) {
+    read_performance(*performance, one);
+  }
   one.items = read_items(node, one);
+  check_credit(node, one);
   return one;
 }
 

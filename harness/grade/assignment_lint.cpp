@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
+#include "grade/assignment_credit.hpp"
 #include "grade/foreseen.hpp"
 #include "grade/free_points.hpp"
 
@@ -53,6 +54,29 @@ class AssignmentLinter {
       lint_.notes.emplace_back(
           "`self_test` has no `must_pass`: nothing shows that a right kernel gets all points");
     }
+    add_notes_on_credit();
+  }
+
+  void add_notes_on_credit() {
+    const TrialRules& trials = assignment_.trials;
+    if (2 * trials.drop >= trials.count) {
+      lint_.notes.push_back(
+          fmt::format("{} of {} trials may fail: a kernel that is right by chance may pass",
+                      trials.drop, trials.count));
+    }
+    for (const AssignmentCase& one : assignment_.cases) {
+      if (!one.performance) continue;
+      const double own = one.performance->points(1, one.points);
+      if (own < one.points) {
+        lint_.notes.push_back(
+            fmt::format("a kernel as good as the baseline gets {:.4g} of the {:.4g} points of `{}`",
+                        own, one.points, one.name));
+      }
+      if (!one.performance->by_counters()) {
+        lint_.notes.push_back(fmt::format(
+            "the {:.4g} points of `{}` stay open where there is no GPU", one.points, one.name));
+      }
+    }
   }
 
   bool look(const AssignmentCase& one, const Case& item) {
@@ -79,7 +103,7 @@ class AssignmentLinter {
       uint64_t elements = 0;
       for (const TrivialCheck::Judged& judged : check.judged()) elements += judged.elements;
       const uint64_t wanted =
-          !check.is_random() || elements > kElementsOfAllTrials ? 1 : assignment_.trials;
+          !check.is_random() || elements > kElementsOfAllTrials ? 1 : assignment_.trials.count;
       if (trials < wanted) margin.look(ready);
       return ++trials < wanted || refutes || foresees;
     });
@@ -90,7 +114,7 @@ class AssignmentLinter {
       return false;
     }
     fills_blocks_ = fills_blocks_ && foreseen.fills_blocks();
-    free_.add(one, item, check, foreseen);
+    free_.add(one, item, check, foreseen, margin);
     if (const auto weakest = margin.weakest()) {
       if (!lint_.weakest || weakest->times < lint_.weakest->margin.times) {
         lint_.weakest = WeakestMargin{one.name, item.id, *weakest};
@@ -133,7 +157,7 @@ std::string reason_of(const GradeResult& result) {
     return fmt::format("{}: {}", to_text(result.state), result.message);
   }
   for (const GradedCase& one : result.cases) {
-    if (one.points >= one.max_points) continue;
+    if (one.points >= one.max_points || !one.open.empty()) continue;
     std::string reason = fmt::format("`{}` says {}", one.name, to_text(one.word()));
     for (const GradedItem& item : one.items) {
       if (item.word != GradeWord::pass) return reason + ": " + item.explanation;
@@ -148,7 +172,7 @@ std::string passed_although(const SelfTest& test, const GradeResult& result) {
   std::string words;
   for (const GradedCase& one : result.cases) {
     if (!test.case_name.empty() && one.name != test.case_name) continue;
-    if (one.points >= one.max_points) continue;
+    if (one.points >= one.max_points || !one.open.empty()) continue;
     lost = true;
     said = said || says(one, test.words);
     if (words.empty()) words = std::string(to_text(one.word()));
@@ -184,7 +208,9 @@ std::vector<Error> run_self_tests(const Assignment& assignment, const GradeFile&
     if (result.state == GradeState::grader_error) {
       add("could not be graded", result.staff.empty() ? result.message : result.staff);
     } else if (test.must_pass) {
-      if (result.state == GradeState::graded && result.points >= result.max_points) continue;
+      // What cannot be measured here is not lost.
+      const double points = result.points + result.open_points();
+      if (result.state == GradeState::graded && points >= result.max_points) continue;
       add(fmt::format("must pass, and gets {:.4g} of {:.4g} points", result.points,
                       result.max_points),
           reason_of(result));
@@ -198,10 +224,9 @@ std::vector<Error> run_self_tests(const Assignment& assignment, const GradeFile&
 std::string lint_summary(const Assignment& assignment, const AssignmentLint& lint) {
   size_t items = 0;
   for (const AssignmentCase& one : assignment.cases) items += one.items.size();
-  std::string text =
-      fmt::format("{}: {:.10g} points in {}, {}, {}\n", assignment.id, assignment.max_points(),
-                  counted(assignment.cases.size(), "case"), counted(items, "item"),
-                  counted(assignment.trials, "trial") + " each");
+  std::string text = fmt::format("{}: {:.10g} points in {}, {}, {}\n", assignment.id,
+                                 assignment.max_points(), counted(assignment.cases.size(), "case"),
+                                 counted(items, "item"), trials_text(assignment.trials));
   if (!lint.weakest) return text;
   const WeakestMargin& weakest = *lint.weakest;
   if (std::isinf(weakest.margin.times)) {

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "grade/assignment.hpp"
 #include "grade/assignment_cases.hpp"
+#include "grade/assignment_credit.hpp"
 #include "grade/assignment_reader.hpp"
 #include "suite/suite_reader.hpp"
 
@@ -18,8 +19,6 @@ namespace warpmark {
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr uint64_t kMostTrials = 100;
 
 // The file of `template`: below the assignment's folder, so that it is the course's.
 Located read_template(const YamlNode& node, const fs::path& folder) {
@@ -99,6 +98,23 @@ std::string values_of(const Case& item) {
   }
 }
 
+// What rules of points ask of each run, where they ask for anything: how many points that is may
+// change.
+void add_credit(Sha256& hash, const Assignment& assignment) {
+  if (assignment.trials.drop > 0) {
+    hash.add_field(fmt::format("drop {}", assignment.trials.drop));
+    for (const GradeWord word : assignment.trials.words) hash.add_field(to_text(word));
+  }
+  for (const AssignmentCase& one : assignment.cases) {
+    if (one.credit == Credit::degree) {
+      hash.add_field(fmt::format("degree {} {}", one.name, to_text(one.degree_of)));
+    }
+    if (!one.performance) continue;
+    hash.add_field("performance " + one.name);
+    for (const std::string& counter : one.performance->counters) hash.add_field(counter);
+  }
+}
+
 // What of it decides which word an item gets, and what a student is told of it. How many points
 // that makes, and what else people read, may change without a kernel running again.
 std::string verdict_hash_of(const Assignment& assignment) {
@@ -108,7 +124,8 @@ std::string verdict_hash_of(const Assignment& assignment) {
   const SubmissionRules& rules = assignment.submission;
   hash.add_field(rules.file).add_field(std::to_string(rules.max_bytes));
   for (const std::string& header : rules.toolkit_headers) hash.add_field("header " + header);
-  hash.add_field(std::to_string(assignment.trials));
+  hash.add_field(std::to_string(assignment.trials.count));
+  add_credit(hash, assignment);
   for (const Located& name : assignment.ptx.forbid) hash.add_field("forbid " + name.text);
   for (const Located& name : assignment.ptx.flag) hash.add_field("flag " + name.text);
   const GradeLimits& limits = assignment.limits;
@@ -141,10 +158,10 @@ std::shared_ptr<const Assignment> parse_assignment(const std::string& text, cons
     throw usage_error("an assignment describes no kernel", member.where,
                       "a suite does, and `suite: FILE` names it");
   }
-  require_map(
-      root, "an assignment",
-      {"warpmark", "assignment", "title", "about", "suite", "points", "submission", "trials",
-       "cases", "fixed", "ptx", "limits", "self_test", "due", "late", "template", "handout"});
+  require_map(root, "an assignment",
+              {"warpmark", "assignment", "title", "about", "suite", "points", "submission",
+               "trials", "cases", "fixed", "ptx", "limits", "self_test", "due", "late", "template",
+               "handout", "leaderboard"});
   require_format_version(root);
   into.id = read_assignment_id(required(root, "assignment", "its short name, as in double-it"));
   const YamlNode* title = root.find("title");
@@ -164,12 +181,15 @@ std::shared_ptr<const Assignment> parse_assignment(const std::string& text, cons
     into.submission.file = fs::path(kernel.text).filename().string();
   }
   if (const YamlNode* trials = root.find("trials")) {
-    into.trials = read_count(*trials, "`trials`", kMostTrials);
+    into.trials = read_trials(*trials);
   }
   into.cases = reader.read_cases(required(root, "cases", "what is graded, for how many points"));
   into.suites = reader.suites();
   if (const YamlNode* points = root.find("points")) check_sum(*points, into);
   into.late = read_late_policy(root.find("due"), root.find("late"));
+  if (const YamlNode* board = root.find("leaderboard")) {
+    into.leaderboard = read_leaderboard(*board, into.cases);
+  }
   if (const YamlNode* ptx = root.find("ptx")) into.ptx = read_ptx_policy(*ptx);
   if (const YamlNode* limits = root.find("limits")) into.limits = read_grade_limits(*limits);
   if (const YamlNode* fixed = root.find("fixed")) into.fixed = read_fixed(*fixed, into.suites);

@@ -154,6 +154,13 @@ double read_positive(const YamlNode& node, const std::string& what, double most)
       node.content);
 }
 
+double read_not_negative(const YamlNode& node, const std::string& what, double most) {
+  const double number = read_number(node, what);
+  if (number >= 0 && number <= most) return number;
+  throw usage_error(fmt::format("{} must be from 0 to {:.15g}, and is {:.15g}", what, most, number),
+                    node.content);
+}
+
 uint64_t read_count(const YamlNode& node, const std::string& what, uint64_t most) {
   const double number = read_number(node, what);
   if (number >= 1 && number <= static_cast<double>(most) && number == std::floor(number)) {

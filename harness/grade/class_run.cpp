@@ -12,6 +12,7 @@
 #include "grade/grade_frame.hpp"
 #include "grade/grade_key.hpp"
 #include "grade/grade_pool.hpp"
+#include "grade/leaderboard_entry.hpp"
 #include "grade/seeds.hpp"
 #include "report/grade_text.hpp"
 
@@ -86,7 +87,9 @@ class ClassRun {
         previous_(submissions_.size()),
         keys_(submissions_.size()),
         results_(submissions_.size()),
-        version_(assignment_version(options.setup.secret, assignment.sha256)) {}
+        version_(assignment_version(options.setup.secret, assignment.sha256)) {
+    if (assignment.leaderboard) pseudonyms_.emplace(options_.setup.secret);
+  }
 
   ClassRunResult run() {
     refuse_other_assignment();
@@ -139,7 +142,15 @@ class ClassRun {
     watcher_.device_found(pool_.device(), count_jobs());
   }
 
-  size_t count_jobs() const { return pool_.job_count(options_.jobs, pool_.unfinished()); }
+  size_t count_jobs() const {
+    // Nothing else is on a GPU while something is timed there.
+    const bool times = std::any_of(assignment_.cases.begin(), assignment_.cases.end(),
+                                   [](const AssignmentCase& one) {
+                                     return one.performance && !one.performance->by_counters();
+                                   });
+    const bool alone = times && !pool_.device().has("counters");
+    return pool_.job_count(alone ? 1 : options_.jobs, pool_.unfinished());
+  }
 
   void grade_all() {
     pool_.grow(count_jobs());
@@ -195,6 +206,9 @@ class ClassRun {
 
   void adjust(size_t i, GradeResult& result) const {
     if (options_.rules != nullptr) options_.rules->apply(result, submissions_[i].handed_in);
+    result.leaderboard.reset();
+    if (!pseudonyms_) return;
+    set_leaderboard(*assignment_.leaderboard, *pseudonyms_, submissions_[i].text, result);
   }
 
   const Assignment& assignment_;
@@ -208,7 +222,8 @@ class ClassRun {
   std::vector<std::optional<GradeResult>> previous_;  ///< by submission: the grade that was there
   std::vector<std::string> keys_;
   std::vector<std::optional<GradeResult>> results_;
-  std::string version_;  ///< of the assignment, for receipts
+  std::string version_;                   ///< of the assignment, for receipts
+  std::optional<Pseudonyms> pseudonyms_;  ///< for a leaderboard
   ClassRunResult whole_;
 };
 

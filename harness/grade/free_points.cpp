@@ -36,9 +36,24 @@ bool FreePoints::Item::is_free() const {
                      [](const Output& one) { return !one.passes.empty(); });
 }
 
+double FreePoints::Item::free_degree() const {
+  double least = 1;
+  for (const Output& output : outputs) {
+    if (!output.passes.empty()) continue;
+    const auto found = std::find_if(shares.begin(), shares.end(), [&](const AnswerShare& one) {
+      return one.output == output.name;
+    });
+    least = std::min(least, found == shares.end() ? 0 : degree_share(found->share));
+  }
+  return least;
+}
+
 void FreePoints::add(const AssignmentCase& one, const Case& item, const TrivialCheck& check,
-                     const ForeseenCheck& foreseen) {
-  Item added{&one, item.id, {}};
+                     const ForeseenCheck& foreseen, const TrivialMargin& margin) {
+  Item added{&one, item.id, {}, {}};
+  if (one.credit == Credit::degree && one.degree_of == DegreeOf::elements) {
+    added.shares = margin.shares();
+  }
   for (const TrivialCheck::Judged& judged : check.judged()) {
     added.outputs.push_back({judged.output, judged.fingerprint, judged.elements, {}});
   }
@@ -109,8 +124,8 @@ Error FreePoints::scored(const AssignmentCase& one, const std::vector<const Item
   } else if (std::any_of(all.begin(), all.end(),
                          [](const Pass& pass) { return pass.never_changes; })) {
     hint = "every student and every trial gets the same numbers: let `rng` make the inputs";
-  } else if (single || one.credit == Credit::each) {
-    hint = one.credit == Credit::each
+  } else if (single || one.credit != Credit::all) {
+    hint = one.credit != Credit::all
                ? "use `credit: all`, or other values of the axes: an easy size then earns nothing "
                  "alone"
                : "put a further size into the case: with `credit: all` an easy one then earns "
@@ -121,6 +136,30 @@ Error FreePoints::scored(const AssignmentCase& one, const std::vector<const Item
                                  join(did, " and "), points, one.points, one.name, item.id,
                                  others == 0 ? "" : fmt::format(" and {} more", others)),
                      one.where, hint);
+}
+
+Error FreePoints::scored_by_degree(const AssignmentCase& one,
+                                   const std::vector<const Item*>& free) {
+  const Item& item = *free.front();
+  double shares = 0;
+  for (const Item* each : free) shares += each->free_degree();
+  std::vector<std::string> did;
+  for (const AnswerShare& share : item.shares) {
+    did.push_back(fmt::format("{} as `{}`", share.answer, share.output));
+  }
+  const size_t others = free.size() - 1;
+  const double degree = item.free_degree();
+  return usage_error(
+      fmt::format(
+          "a kernel that leaves {} has {:.0f} % of {}{}, and gets {:.4g} of the {:.4g} points "
+          "of `{}`",
+          join(did, " and "), degree * 100, item.id,
+          others == 0 ? "" : fmt::format(" and a part of {} more", others),
+          one.points * shares / static_cast<double>(one.items.size()), one.points, one.name),
+      one.where,
+      fmt::format("let `credit` count `from` more than {:.4g}, or choose inputs that lead to other "
+                  "answers",
+                  degree));
 }
 
 Error FreePoints::loose(const Item& item, const Output& output) {
@@ -142,9 +181,18 @@ std::vector<Error> FreePoints::problems() const {
       if (item.is_free()) free.push_back(&item);
     }
     const bool scores =
-        one.credit == Credit::each ? !free.empty() : !all.empty() && free.size() == all.size();
+        one.credit != Credit::all ? !free.empty() : !all.empty() && free.size() == all.size();
     if (scores) {
       found.push_back(scored(one, free));
+      continue;
+    }
+    std::vector<const Item*> in_part;
+    for (const Item* item : all) {
+      const double degree = item->shares.empty() ? 0 : item->free_degree();
+      if (degree > 0 && degree >= one.from) in_part.push_back(item);
+    }
+    if (!in_part.empty()) {
+      found.push_back(scored_by_degree(one, in_part));
       continue;
     }
     for (const Item* item : all) {

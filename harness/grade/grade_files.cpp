@@ -16,6 +16,7 @@
 #include "report/grade_page.hpp"
 #include "report/grades_csv.hpp"
 #include "report/gradescope.hpp"
+#include "report/leaderboard.hpp"
 #include "results/run_context.hpp"
 
 namespace warpmark {
@@ -122,10 +123,25 @@ void GradeFiles::add_changes(const std::vector<GradeChange>& changes) const {
   write_file_atomically(file, before + changes_csv(changes, utc_date()));
 }
 
+// Places are known once all are: each student's page gets the student's own.
+void GradeFiles::write_leaderboard(const std::vector<GradeResult>& results) const {
+  const std::string csv = leaderboard_csv(results);
+  if (csv.empty()) return;
+  write_file_atomically(out_ / "leaderboard.csv", csv);
+  write_file_atomically(out_ / "leaderboard.html", leaderboard_page(results));
+  for (const GradeResult& result : results) {
+    if (!result.leaderboard) continue;
+    const fs::path folder = out_ / kStudents / folder_name(result.student);
+    write_file_atomically(folder / "report.html",
+                          student_page(StudentView(result), own_standing(results, result.student)));
+  }
+}
+
 void GradeFiles::write_class(const std::vector<GradeResult>& results) const {
   write_file_atomically(out_ / "grades.csv", grades_csv(results));
   write_file_atomically(out_ / "report.html", grade_page(results));
   write_file_atomically(out_ / "junit.xml", grade_junit(results));
+  write_leaderboard(results);
 }
 
 }  // namespace warpmark

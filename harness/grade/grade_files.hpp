@@ -46,6 +46,7 @@ class GradeFiles {
   void write_class(const std::vector<GradeResult>& results) const;
 
  private:
+  void write_leaderboard(const std::vector<GradeResult>& results) const;
   std::filesystem::path result_file(const std::string& student) const;
 
   std::filesystem::path out_;

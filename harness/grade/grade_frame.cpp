@@ -6,6 +6,42 @@
 
 namespace warpmark {
 
+namespace {
+
+// The share of an item's points that it gets, from 0 to 1.
+double share_of(const GradedCase& one, const GradedItem& item) {
+  if (item.word == GradeWord::pass) return 1;
+  const bool counts = one.credit == Credit::degree && item.degree && item.degree->share >= one.from;
+  return counts ? item.degree->share : 0;
+}
+
+// Performance makes points only if all of the case is right.
+double performance_points(const GradedCase& one) {
+  double sum = 0;
+  for (const GradedItem& item : one.items) {
+    if (item.word != GradeWord::pass) return 0;
+    if (item.performance) sum += one.performance->points(item.performance->ratio, one.max_points);
+  }
+  return std::min(sum / static_cast<double>(one.items.size()), one.max_points);
+}
+
+double case_points(const GradedCase& one) {
+  if (one.items.empty()) return 0;
+  if (one.performance) return performance_points(one);
+  double shares = 0;
+  bool all = true;
+  for (const GradedItem& item : one.items) {
+    const double share = share_of(one, item);
+    shares += share;
+    all = all && item.word == GradeWord::pass;
+  }
+  if (all) return one.max_points;
+  if (one.credit == Credit::all) return 0;
+  return one.max_points * shares / static_cast<double>(one.items.size());
+}
+
+}  // namespace
+
 GradeResult unfinished_grade(const Assignment& assignment, const Submission& submission) {
   GradeResult result;
   result.assignment = assignment.id;
@@ -23,6 +59,8 @@ GradeResult unfinished_grade(const Assignment& assignment, const Submission& sub
     graded.max_points = one.points;
     graded.visibility = one.visibility;
     graded.credit = one.credit;
+    if (one.credit == Credit::degree) graded.from = one.from;
+    graded.performance = one.performance;
     graded.hint = one.hint;
     graded.extra = one.extra;
     for (const Case& which : one.items) {
@@ -60,14 +98,17 @@ void blame_grader(GradeResult& result, const std::string& staff) {
 void count_points(GradeResult& result) {
   result.points = 0;
   for (GradedCase& one : result.cases) {
-    const auto passed = std::count_if(one.items.begin(), one.items.end(), [](const auto& item) {
-      return item.word == GradeWord::pass;
-    });
-    const auto all = static_cast<std::ptrdiff_t>(one.items.size());
-    const bool shared = one.credit == Credit::each && all > 0;
-    one.points = passed == all && all > 0 ? one.max_points
-                 : shared ? one.max_points * static_cast<double>(passed) / static_cast<double>(all)
-                          : 0;
+    one.open.clear();
+    one.points = case_points(one);
+    if (!one.performance || one.word() != GradeWord::pass) {
+      result.points += one.points;
+      continue;
+    }
+    for (const GradedItem& item : one.items) {
+      if (!one.open.empty() || item.performance) continue;
+      one.open = item.open.empty() ? "it was not measured" : item.open;
+    }
+    if (!one.open.empty()) one.points = 0;
     result.points += one.points;
   }
 }

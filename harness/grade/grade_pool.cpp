@@ -19,7 +19,7 @@ std::chrono::duration<double> patience(const Assignment& assignment) {
   for (const AssignmentCase& one : assignment.cases) {
     // Each trial may be launched twice, and tried out with the suite's own kernel.
     seconds += 4 * std::max(assignment.limits.timeout_s, kLeastNet) *
-               static_cast<double>(assignment.trials * one.items.size());
+               static_cast<double>(assignment.trials.count * one.items.size());
   }
   return std::chrono::duration<double>(seconds);
 }

@@ -53,6 +53,11 @@ void widen_net(PlannedCase& planned) {
   change_companions(planned, [](PlannedCase& other) { widen_net(other); });
 }
 
+void compare_counters(PlannedCase& planned) {
+  planned.compares_counters = true;
+  change_companions(planned, [](PlannedCase& other) { compare_counters(other); });
+}
+
 bool has_open_dtypes(const Plan& plan) {
   for (const Buffer& buffer : plan.buffers) {
     if (!buffer.dtype) return true;
@@ -121,7 +126,8 @@ size_t submitted_unit(const PlannedCase& planned) {
 PlannedCase with_submission(PlannedCase planned, const std::string& file, const std::string& text) {
   for (Scalar& scalar : planned.plan.scalars) scalar.count = scalar.count.value_or(1);
   // The course's own solution is what the submission's counters are measured against.
-  if (planned.plan.composites.any() && planned.baseline == nullptr && planned.counted.empty()) {
+  const bool holds_against = planned.plan.composites.any() || planned.compares_counters;
+  if (holds_against && planned.baseline == nullptr && planned.counted.empty()) {
     auto own = std::make_shared<PlannedCase>(planned);
     own->plan.counters.clear();
     own->smaller = nullptr;

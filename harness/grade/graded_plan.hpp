@@ -19,6 +19,9 @@ constexpr double kLeastNet = 60;
 /// Widens the plan's limit of time to that net.
 void widen_net(PlannedCase& planned);
 
+/// Has the counters of the plan and of what it is held against told.
+void compare_counters(PlannedCase& planned);
+
 /// Whether the kernel's parameters decide the type of an argument.
 bool has_open_dtypes(const Plan& plan);
 

@@ -12,11 +12,15 @@
 #include "base/file.hpp"
 #include "base/log_text.hpp"
 #include "base/text.hpp"
+#include "grade/case_choice.hpp"
 #include "grade/grade_frame.hpp"
 #include "grade/graded_plan.hpp"
+#include "grade/item_performance.hpp"
 #include "grade/item_texts.hpp"
 #include "grade/item_verdict.hpp"
 #include "grade/ptx_policy.hpp"
+#include "grade/session_timer.hpp"
+#include "grade/trial_verdicts.hpp"
 #include "report/code_prints.hpp"
 #include "results/reproduce.hpp"
 #include "runtime/artifacts.hpp"
@@ -29,6 +33,8 @@ struct SubmissionGrader::Item {
   PlannedCase planned;  ///< with the suite's own source, limits and types
   /// The student may read what the compiler says of it: no macro has a value of a hidden case.
   bool may_be_shown = true;
+  Credit credit = Credit::all;
+  DegreeOf degree_of = DegreeOf::elements;
 };
 
 namespace {
@@ -98,6 +104,7 @@ class SubmissionGrader::Run {
     } else {
       result_.state = GradeState::graded;
       result_.message.clear();
+      time_all();
     }
     count_points(result_);
   }
@@ -212,10 +219,11 @@ class SubmissionGrader::Run {
                GradedItem& graded) {
     const bool fixed = grader_.options_.seed.has_value();
     // With one seed twice, for either end of the buffers.
-    const uint64_t trials = fixed ? 2 : assignment_.trials;
+    const uint64_t trials = fixed ? 2 : assignment_.trials.count;
+    TrialVerdicts verdicts(fixed ? 0 : assignment_.trials.drop);
     bool can_be_launched = true;  // else it compiles, and asks for what no device has
     graded.word = GradeWord::pass;
-    for (uint64_t trial = 0; trial < trials && graded.word == GradeWord::pass; ++trial) {
+    for (uint64_t trial = 0; trial < trials && !verdicts.decided(); ++trial) {
       const uint64_t seed = seed_of(item, trial);
       CaseArtifacts artifacts;
       Trial one_run(0, seed);
@@ -234,7 +242,10 @@ class SubmissionGrader::Run {
         return;
       }
       ItemVerdict verdict = judge_item(outcome);
-      if (verdict.blame == Blame::nobody) continue;
+      if (verdict.blame == Blame::nobody) {
+        if (outcome.counted) note_counts(*one.performance, *outcome.counted, graded.performance);
+        continue;
+      }
       if (outcome.verdict == Verdict::interrupted) {
         graded.word = GradeWord::not_launched;
         return;
@@ -246,18 +257,103 @@ class SubmissionGrader::Run {
       }
       can_be_launched = outcome.failure != FailureKind::launch;
       if (names_sizes(outcome)) sized_.insert(graded.case_id);
-      graded.word = verdict.word;
-      graded.trial = trial;
-      const ErrorAndBound worst = worst_error(outcome);
-      graded.error = worst.error;
-      graded.bound = worst.bound;
       ItemTexts more = texts(item, planned);
       more.artifacts = &artifacts;
-      graded.explanation = explain_item(outcome, more);
-      graded.detail = detail_of(outcome, more);
-      graded.reproduce = reproduce(item, one, seed);
+      FailedTrial failed = failed_trial(item, outcome, verdict.word, more);
+      failed.trial = trial;
+      failed.reproduce = reproduce(item, one, seed);
+      failed.may_be_dropped = may_be_dropped(assignment_.trials, trial, verdict.word, outcome);
+      verdicts.add(std::move(failed));
+    }
+    verdicts.decide(graded);
+    if (graded.word != GradeWord::pass) graded.performance.reset();
+    if (one.performance && one.performance->by_counters() && graded.word == GradeWord::pass &&
+        !graded.performance) {
+      graded.open =
+          fmt::format("they depend on counters, which {} does not have", grader_.facts_.name);
     }
     if (graded.word != GradeWord::not_launched || !can_be_launched) ++launched_;
+  }
+
+  // Performance by time, once all else is known: it takes longest, and what is wrong has none.
+  void time_all() {
+    for (size_t i = 0; i < result_.cases.size(); ++i) {
+      GradedCase& one = result_.cases[i];
+      if (!one.performance || one.performance->by_counters()) continue;
+      for (size_t j = 0; j < one.items.size() && one.word() == GradeWord::pass; ++j) {
+        time(grader_.items_[i][j], one, one.items[j]);
+        if (!grader_.interrupted()) continue;
+        blame_grader(result_, "interrupted");
+        return;
+      }
+    }
+  }
+
+  void time(const Item& item, const GradedCase& one, GradedItem& graded) {
+    if (assignment_.handout) {
+      graded.open = "they depend on times against the course's kernel, which the course takes";
+      return;
+    }
+    if (grader_.facts_.has("counters") && !grader_.options_.times_anywhere) {
+      graded.open = fmt::format("they depend on times on a GPU, and this device is the {}",
+                                grader_.facts_.name);
+      return;
+    }
+    const auto start = Clock::now();
+    const PlannedCase planned =
+        with_submission(item.planned, assignment_.submission.file, submission_.text);
+    // Nothing else is on the device while it is timed.
+    grader_.end_session();
+    TimedItem timed;
+    try {
+      SessionRoundTimer timer = grader_.round_timer(item, planned, timing_seed(item));
+      timed = time_by_turns(timer);
+    } catch (const Error& error) {
+      // What is right stays right: only the points for time wait for another try.
+      timed.open = "it could not be timed; the course's staff have to look at it";
+      timed.staff = error.what();
+    }
+    graded.seconds += seconds_since(start);
+    graded.performance = timed.performance;
+    graded.open = timed.open;
+    if (!timed.staff.empty()) {
+      result_.staff += (result_.staff.empty() ? "" : "\n") + item.which.id + ": " + timed.staff;
+      result_.flags.push_back("not timed: " + item.which.id);
+    }
+    if (timed.failed) fail_timed(item, planned, one, *timed.failed, graded);
+  }
+
+  // It was right before it was timed, and not after.
+  void fail_timed(const Item& item, const PlannedCase& planned, const GradedCase& one,
+                  const Outcome& outcome, GradedItem& graded) {
+    const ItemVerdict verdict = judge_item(outcome);
+    TrialVerdicts verdicts(0);
+    FailedTrial failed = failed_trial(item, outcome, verdict.word, texts(item, planned));
+    failed.trial = graded.trials;
+    failed.explanation = "After it had run many times, to be timed: " + failed.explanation;
+    failed.reproduce = reproduce(item, one, timing_seed(item));
+    failed.degree.reset();
+    verdicts.add(std::move(failed));
+    verdicts.decide(graded);
+    graded.open.clear();
+  }
+
+  // Of the last trial, which nobody knows before.
+  uint64_t timing_seed(const Item& item) const {
+    return seed_of(item, assignment_.trials.count - 1);
+  }
+
+  static FailedTrial failed_trial(const Item& item, const Outcome& outcome, GradeWord word,
+                                  const ItemTexts& texts) {
+    FailedTrial failed;
+    failed.word = word;
+    const ErrorAndBound worst = worst_error(outcome);
+    failed.error = worst.error;
+    failed.bound = worst.bound;
+    failed.explanation = explain_item(outcome, texts);
+    failed.detail = detail_of(outcome, texts);
+    failed.degree = degree_of(item.credit, item.degree_of, outcome);
+    return failed;
   }
 
   // The suite's own kernel runs only once the submission's session has ended, which starts anew.
@@ -290,7 +386,7 @@ class SubmissionGrader::Run {
     // What a failure shows of its inputs would make a table for the next file, which sums nothing
     // and knows all answers. The last trial has inputs that no other file gets.
     const std::string_view of_file =
-        trial + 1 == assignment_.trials ? std::string_view(submission_.sha256) : "";
+        trial + 1 == assignment_.trials.count ? std::string_view(submission_.sha256) : "";
     if (!grader_.options_.secret) {
       return public_seed(assignment_.id, item.which.id, trial, of_file);
     }
@@ -345,12 +441,14 @@ SubmissionGrader::SubmissionGrader(Interpreter& python,
   for (const std::filesystem::path& header : assignment_->submission.headers) {
     confinement_.headers.push_back({header.filename().string(), read_file(header)});
   }
-  drop_unwanted_cases();
+  assignment_ = chosen_cases(*assignment_, options_.only, options_.hidden);
   PluginLoader plugins;
   for (const AssignmentCase& one : assignment_->cases) {
     items_.emplace_back();
     for (const Case& which : one.items) {
       Item item{which, which.skip ? PlannedCase{} : make_plan(which, plugins)};
+      item.credit = one.credit;
+      item.degree_of = one.degree_of;
       if (!which.skip) {
         set_limits(item.planned, assignment_->limits);
         submitted_unit(item.planned);  // throws for what no submission can take the place of
@@ -401,39 +499,6 @@ void SubmissionGrader::find_what_may_be_shown() {
 
 SubmissionGrader::~SubmissionGrader() = default;
 
-void SubmissionGrader::drop_unwanted_cases() {
-  auto kept = std::make_shared<Assignment>(*assignment_);
-  std::vector<std::string> known;
-  std::vector<std::string> missing = options_.only;
-  for (AssignmentCase& one : kept->cases) {
-    if (!options_.hidden && one.visibility == Visibility::hidden) {
-      one.items.clear();
-      continue;
-    }
-    known.push_back(one.name);
-    const bool whole = std::erase(missing, one.name) > 0;
-    for (const Case& which : one.items) known.push_back(which.id);
-    if (options_.only.empty() || whole ||
-        std::find(options_.only.begin(), options_.only.end(), one.name) != options_.only.end()) {
-      continue;
-    }
-    std::erase_if(one.items, [&](const Case& which) {
-      std::erase(missing, which.id);
-      return std::find(options_.only.begin(), options_.only.end(), which.id) == options_.only.end();
-    });
-  }
-  if (!missing.empty()) {
-    const std::string near = nearest(missing.front(), known);
-    throw usage_error(
-        fmt::format("the assignment has no {}case `{}`", options_.hidden ? "" : "visible ",
-                    printable(missing.front())),
-        {}, near.empty() ? "its cases: " + join(known, ", ") : "did you mean `" + near + "`?");
-  }
-  std::erase_if(kept->cases, [](const AssignmentCase& one) { return one.items.empty(); });
-  if (kept->cases.empty()) throw usage_error("the assignment has no visible case to try");
-  assignment_ = std::move(kept);
-}
-
 SessionOptions SubmissionGrader::own_options() const {
   SessionOptions options;
   options.device = options_.device;
@@ -451,6 +516,23 @@ SessionOptions SubmissionGrader::submission_options() const {
   return options;
 }
 
+SessionRoundTimer SubmissionGrader::round_timer(const Item& item, const PlannedCase& submitted,
+                                                uint64_t seed) {
+  SessionOptions submission = submission_options();
+  submission.confinement->times = true;
+  submission.seed = seed;
+  SessionOptions baseline = own_options();
+  baseline.seed = ~seed;
+  return {python_,
+          std::move(submission),
+          std::move(baseline),
+          {&item.which, submitted, item.planned.baseline ? *item.planned.baseline : item.planned},
+          [this](Session* session) {
+            live_ = session;
+            if (session != nullptr && interrupted_) session->interrupt();
+          }};
+}
+
 const DeviceFacts& SubmissionGrader::prepare() {
   if (prepared_) return facts_;
   if (options_.serves_many) {
@@ -466,6 +548,11 @@ const DeviceFacts& SubmissionGrader::prepare() {
   own_.close();
   session_ = std::make_unique<Session>(python_, submission_options());
   facts_ = session_->require();
+  for (size_t i = 0; i < items_.size(); ++i) {
+    const std::optional<PerformanceRule>& rule = assignment_->cases[i].performance;
+    if (!rule || !rule->by_counters() || !facts_.has("profile")) continue;
+    for (Item& item : items_[i]) compare_counters(item.planned);
+  }
   if (facts_.has("deterministic")) {
     for (std::vector<Item>& items : items_) {
       for (Item& item : items) widen_net(item.planned);
@@ -507,6 +594,9 @@ GradeResult SubmissionGrader::grade(const Submission& submission) {
     for (GradedItem& item : one.items) {
       for (std::string* text : {&item.explanation, &item.detail, &item.note}) {
         *text = without_commands(*text);
+      }
+      for (DroppedTrial& dropped : item.dropped) {
+        dropped.explanation = without_commands(dropped.explanation);
       }
     }
   }

@@ -10,6 +10,7 @@
 #include "grade/assignment.hpp"
 #include "grade/own_kernel.hpp"
 #include "grade/seeds.hpp"
+#include "grade/session_timer.hpp"
 #include "grade/submission.hpp"
 #include "results/grade_result.hpp"
 #include "runtime/session.hpp"
@@ -29,6 +30,8 @@ struct GraderOptions {
   std::vector<std::string> only;  ///< ids of items, or names of cases; empty for all
   std::string assignment_word;    ///< how commands that repeat a failure call the assignment
   std::string file_word;          ///< and the submitted file; "" for its name
+  /// Times performance where the device is no GPU, too: for tests, which have none.
+  bool times_anywhere = false;
 };
 
 /// A session of its own for each submission, whose workers have seen no other; nothing of one
@@ -63,7 +66,8 @@ class SubmissionGrader {
 
   SessionOptions own_options() const;
   SessionOptions submission_options() const;
-  void drop_unwanted_cases();
+  /// For an item of a submission; sessions of their own, with that seed and another one.
+  SessionRoundTimer round_timer(const Item& item, const PlannedCase& submitted, uint64_t seed);
   void find_what_may_be_shown();
   void start_session();
   void start_next_session();

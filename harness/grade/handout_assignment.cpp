@@ -36,7 +36,7 @@ YamlNode case_node(const YamlNode& own, const HandoutCase& made, const HandoutIt
   }
   if (!made.axes.empty()) yaml_member(node, "axes") = axes_node(made.axes);
   if (!made.where.empty()) yaml_member(node, "where") = yaml_text(made.where);
-  take_over(own, {"credit", "hint", "extra"}, node);
+  take_over(own, {"credit", "performance", "hint", "extra"}, node);
   return node;
 }
 

@@ -22,7 +22,9 @@ class Measurer {
   HandoutStore measure(const HandoutItems& items) {
     HandoutStore store;
     for (const HandoutSuite& suite : items.suites) {
-      for (const Case* item : suite.items) store.items.emplace(item->id, measure(*item));
+      for (const Case* item : suite.items) {
+        store.items.emplace(item->id, measure(*item, counters_of(item->id)));
+      }
     }
     return store;
   }
@@ -35,7 +37,28 @@ class Measurer {
     return options;
   }
 
-  StoredItem measure(const Case& item) {
+  // That the performance of an item is measured by, with what `named_count` makes them of.
+  std::vector<std::string> counters_of(const std::string& id) const {
+    constexpr std::string_view kConflicts = "_conflicts";
+    std::vector<std::string> names;
+    for (const AssignmentCase& one : assignment_.cases) {
+      const bool owns = std::any_of(one.items.begin(), one.items.end(),
+                                    [&](const Case& item) { return item.id == id; });
+      if (!owns || !one.performance) continue;
+      for (const std::string& name : one.performance->counters) {
+        if (!name.ends_with(kConflicts)) {
+          names.push_back(name);
+          continue;
+        }
+        const std::string kind = name.substr(0, name.size() - kConflicts.size());
+        names.push_back(kind + "_wavefronts");
+        names.push_back(kind + "_ideal_wavefronts");
+      }
+    }
+    return names;
+  }
+
+  StoredItem measure(const Case& item, const std::vector<std::string>& further) {
     PlannedCase planned = make_plan(item, plugins_);
     set_limits(planned, assignment_.limits);
     StoredItem stored;
@@ -46,19 +69,26 @@ class Measurer {
         if (elements != 1) stored.types.counts.emplace(name, elements);
       }
     }
-    if (planned.plan.composites.any()) stored.counters = count(item, planned);
+    std::vector<std::string> names = further;
+    if (planned.plan.composites.any() || !names.empty()) {
+      for (const std::string& name : composite_counters()) {
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      }
+      stored.counters = count(item, planned, names);
+    }
     return stored;
   }
 
   // The most of each counter over the trials that students run, whose inputs may differ.
-  CounterSums count(const Case& item, const PlannedCase& planned) {
+  CounterSums count(const Case& item, const PlannedCase& planned,
+                    const std::vector<std::string>& names) {
     PlannedCase held = planned.baseline ? *planned.baseline : planned;
     held.plan.composites = {};
     held.plan.counters.clear();
     held.baseline = nullptr;
     held.smaller = nullptr;
     CounterSums most;
-    for (uint64_t trial = 0; trial < assignment_.trials; ++trial) {
+    for (uint64_t trial = 0; trial < assignment_.trials.count; ++trial) {
       const Outcome outcome =
           counting().verify(item, held, Trial{0, public_seed(assignment_.id, item.id, trial)});
       if (outcome.verdict != Verdict::passed) {
@@ -68,16 +98,16 @@ class Measurer {
       }
       const CounterSums sums = sum_counters(outcome.counters);
       if (sums.empty()) {
-        throw environment_error("this device counts nothing, which composites need",
+        throw environment_error("this device counts nothing, which composites and performance need",
                                 "use --device cpu");
       }
-      merge(sums, most);
+      merge(sums, names, most);
     }
     return most;
   }
 
-  static void merge(const CounterSums& sums, CounterSums& most) {
-    const std::vector<std::string> names = composite_counters();
+  static void merge(const CounterSums& sums, const std::vector<std::string>& names,
+                    CounterSums& most) {
     for (size_t i = 0; i < names.size(); ++i) {
       const int64_t value = counter_value(sums, names[i]);
       const auto known = std::find_if(most.begin(), most.end(),

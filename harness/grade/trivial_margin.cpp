@@ -48,6 +48,9 @@ void TrivialMargin::judge(const AnswerMargin& answer, size_t which, const TypedB
   seen->wrong = true;
   const Comparison comparison = compare(actual, expected, rule, std::nullopt);
   seen->margin.times = std::max(seen->margin.times, times_of(comparison));
+  const auto elements = static_cast<double>(std::max<size_t>(1, comparison.elements));
+  seen->share =
+      std::min(seen->share, static_cast<double>(comparison.elements - comparison.wrong) / elements);
 }
 
 void TrivialMargin::look(const ReadyCase& ready, const Expected& expected,
@@ -91,6 +94,21 @@ void TrivialMargin::look(const ReadyCase& ready) {
              .front()
              .expectation);
   }
+}
+
+std::vector<AnswerShare> TrivialMargin::shares() const {
+  std::vector<AnswerShare> most;
+  for (const Seen& seen : seen_) {
+    auto found = std::find_if(most.begin(), most.end(), [&](const AnswerShare& one) {
+      return one.output == seen.margin.output;
+    });
+    if (found == most.end()) found = most.insert(found, {seen.margin.output, "", 0});
+    if (found->answer.empty() || seen.share > found->share) {
+      found->answer = seen.margin.answer;
+      found->share = seen.share;
+    }
+  }
+  return most;
 }
 
 std::optional<AnswerMargin> TrivialMargin::weakest() const {

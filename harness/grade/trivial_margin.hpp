@@ -22,6 +22,13 @@ struct AnswerMargin {
   double times = 0;
 };
 
+/// The answer that gets most elements of an output right, of those that are not wholly right.
+struct AnswerShare {
+  std::string output;
+  std::string answer;  ///< as of a margin
+  double share = 0;    ///< of the elements, in the trial where that is least
+};
+
 /// Looks at one case, trial by trial: at zeros, ones, likely constants, copies of inputs, and what
 /// an `inout` array held. What equals the reference in every trial is no wrong answer.
 class TrivialMargin {
@@ -34,11 +41,15 @@ class TrivialMargin {
   /// The least one; nothing without a wrong answer.
   std::optional<AnswerMargin> weakest() const;
 
+  /// Of each output that was compared with answers.
+  std::vector<AnswerShare> shares() const;
+
  private:
   struct Seen {
     AnswerMargin margin;
     size_t which = 0;    ///< of the answers of that name
     bool wrong = false;  ///< it differs from the reference in some trial
+    double share = 1;    ///< of the elements that are right, in the worst trial
   };
 
   void look(const ReadyCase& ready, const Expected& expected, const Expectation& expectation);

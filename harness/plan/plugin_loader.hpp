@@ -53,6 +53,8 @@ struct PlannedCase {
   std::string cut = {};
   /// The baseline's counters by name, where they are known and it need not run; else empty.
   std::vector<std::pair<std::string, int64_t>> counted = {};
+  /// Whoever asks wants to know the counters of a pass, and the baseline's: Outcome::counted.
+  bool compares_counters = false;
 };
 
 /// Asks the suite's plugin for the plan of a case. Throws a usage error: the plugin's own, at the

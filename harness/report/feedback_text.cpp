@@ -4,6 +4,7 @@
 
 #include "base/log_text.hpp"
 #include "base/text.hpp"
+#include "report/credit_lines.hpp"
 #include "report/grade_text.hpp"
 #include "report/receipt.hpp"
 #include "report/text_line.hpp"
@@ -26,10 +27,11 @@ std::string feedback_of_case(const StudentView& view, size_t i) {
   const GradedCase& one = view.result().cases[i];
   const GradeWord word = view.words()[i];
   std::string text =
-      fmt::format("{}: {} of {} points, {}{}\n", in_one_line(one.name), points_text(one.points),
-                  points_text(one.max_points), to_text(word), one.extra ? " (extra credit)" : "");
+      fmt::format("{}: {} points, {}{}\n", in_one_line(one.name), case_points_text(one),
+                  to_text(word), one.extra ? " (extra credit)" : "");
   const std::string lost = lost_text(view.result(), one, word);
   if (!lost.empty() && view.result().state == GradeState::graded) text += behind_margin(lost);
+  for (const std::string& line : credit_lines(one)) text += behind_margin(line);
   return text;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "report/case_text.hpp"
+#include "report/credit_lines.hpp"
 #include "report/grade_text.hpp"
 #include "report/html.hpp"
 #include "report/style.hpp"
@@ -22,6 +23,7 @@ bool is_full(const GradedCase& one) {
 
 // "pass", "part", "lost": all points, some, none.
 const char* outcome_class(const GradedCase& one, GradeWord word) {
+  if (!one.open.empty()) return "part";
   if (word == GradeWord::pass && is_full(one)) return "pass";
   return one.points > 0 ? "part" : "lost";
 }
@@ -72,7 +74,7 @@ std::string adjustment_block(const GradeResult& result) {
 }
 
 std::string heat_class(const GradedCase& one, GradeWord word) {
-  if (word == GradeWord::not_launched) return "none";
+  if (word == GradeWord::not_launched || !one.open.empty()) return "none";
   if (is_full(one)) return "h4";
   const double share = one.points / one.max_points;
   if (share >= 2.0 / 3) return "h3";
@@ -102,8 +104,7 @@ std::string case_block(const GradeResult& result, const GradedCase& one, GradeWo
   std::string block =
       fmt::format("<section class=\"case {}\">\n<h3>{}<span>{}</span>", outcome_class(one, word),
                   word_badge(one, word), html_text(one.name));
-  block += fmt::format("<span class=\"points\">{} of {}</span>", points_text(one.points),
-                       points_text(one.max_points));
+  block += fmt::format("<span class=\"points\">{}</span>", case_points_text(one));
   const bool hidden = one.visibility == Visibility::hidden;
   if (hidden) block += "<span class=\"remark\">hidden</span>";
   block += "</h3>\n";
@@ -139,6 +140,7 @@ std::string case_block(const GradeResult& result, const GradedCase& one, GradeWo
     }
   }
   block += items;
+  for (const std::string& line : credit_lines(one)) block += paragraph("credit", html_prose(line));
   if (word != GradeWord::pass) {
     // The badge says "not launched" already.
     if (items.empty() && word != GradeWord::not_launched) {

@@ -6,6 +6,7 @@
 
 #include "base/log_text.hpp"
 #include "base/text.hpp"
+#include "report/credit_lines.hpp"
 #include "report/grade_text.hpp"
 #include "report/text_line.hpp"
 
@@ -67,14 +68,13 @@ std::string case_lines(const ConsoleStyle& style, const StudentView& view) {
   const std::vector<GradedCase>& cases = view.result().cases;
   size_t width = 0;
   for (const GradedCase& one : cases) {
-    width = std::max(width, of_text(one.points, one.max_points).size());
+    width = std::max(width, case_points_text(one).size());
   }
   std::string lines;
   for (size_t i = 0; i < cases.size(); ++i) {
     const GradeWord word = view.words()[i];
     lines += "  " + coloured(style, colour_of(word), fmt::format("{:<12}", to_text(word))) + "  " +
-             padded(of_text(cases[i].points, cases[i].max_points), width) + "  " +
-             in_one_line(cases[i].name);
+             padded(case_points_text(cases[i]), width) + "  " + in_one_line(cases[i].name);
     if (cases[i].visibility == Visibility::hidden) lines += " (hidden)";
     lines += "\n";
   }
@@ -180,9 +180,37 @@ void print_grade(std::ostream& out, const ConsoleStyle& style, const StudentView
               of_text(one.max_points - one.points, one.max_points) +
               " points: " + in_one_line(one.name) + "\n" + lost;
     }
+    const std::vector<std::string> lines = credit_lines(result);
+    if (!lines.empty()) text += "\n";
+    for (const std::string& line : lines) text += sentences(style, line);
   }
   put(out, style, text);
 }
+
+namespace {
+
+// A line for each case whose points are neither given nor lost, for whoever has to see to it.
+std::string open_lines(const ConsoleStyle& style, const std::vector<GradeResult>& results) {
+  std::string text;
+  for (const std::string& name : case_names(results)) {
+    size_t count = 0;
+    const GradedCase* open = nullptr;
+    for (const GradeResult& result : results) {
+      const GradedCase* one = find_case(result, name);
+      if (one == nullptr || one->open.empty()) continue;
+      open = one;
+      ++count;
+    }
+    if (open == nullptr) continue;
+    text += fmt::format("{} {}: {} points are open for {}: {}\n",
+                        coloured(style, Colour::yellow, "OPEN"), in_one_line(name),
+                        points_text(open->max_points), counted(count, "submission"),
+                        in_one_line(open->open));
+  }
+  return text;
+}
+
+}  // namespace
 
 void print_grades(std::ostream& out, const ConsoleStyle& style,
                   const std::vector<GradeResult>& results) {
@@ -202,6 +230,7 @@ void print_grades(std::ostream& out, const ConsoleStyle& style,
       const std::string_view staff = trim(result.staff);
       text += (staff.empty() ? "" : ": " + in_one_line(staff)) + "\n";
     }
+    text += open_lines(style, results);
   }
   put(out, style, text + totals_text(class_totals(results)) + "\n");
 }

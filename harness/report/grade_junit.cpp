@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/log_text.hpp"
+#include "base/text.hpp"
+#include "report/credit_lines.hpp"
 #include "report/grade_text.hpp"
 #include "report/xml.hpp"
 
@@ -81,6 +83,13 @@ class StudentReport {
                         fmt::format("{}: {} of {} points", to_text(word), points_text(one.points),
                                     points_text(one.max_points)),
                         lost_text(result_, one, word));
+    } else if (!one.open.empty()) {
+      ++counts_.skipped;
+      content = problem("skipped", "open", one.open, "");
+    }
+    const std::vector<std::string> lines = credit_lines(one);
+    if (!lines.empty()) {
+      content += "      <system-out>" + xml_content(join(lines, "\n")) + "</system-out>\n";
     }
     add(one.name, seconds, content);
   }

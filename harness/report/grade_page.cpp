@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "report/case_text.hpp"
 #include "report/class_controls.hpp"
+#include "report/credit_lines.hpp"
 #include "report/grade_blocks.hpp"
 #include "report/grade_style.hpp"
 #include "report/grade_text.hpp"
@@ -78,7 +79,7 @@ class Page {
       if (one == nullptr) continue;
       totals.max_points = one->max_points;
       totals.hidden = one->visibility == Visibility::hidden;
-      if (!has_points(result)) continue;
+      if (!has_points(result) || !one->open.empty()) continue;
       ++totals.graded;
       if (one->max_points > 0) totals.share += one->points / one->max_points;
     }
@@ -232,10 +233,9 @@ class Page {
         continue;
       }
       const GradeWord word = one->word();
-      row += fmt::format("<td class=\"cell {}\" title=\"{}: {}, {} of {} points\">{}</td>",
+      row += fmt::format("<td class=\"cell {}\" title=\"{}: {}, {} points\">{}</td>",
                          has_points(result) ? heat_class(*one, word) : "none", html_text(one->name),
-                         to_text(word), points_text(one->points), points_text(one->max_points),
-                         cell_text(word));
+                         to_text(word), case_points_text(*one), cell_text(word));
     }
     add(row + "</tr>");
   }
@@ -266,7 +266,7 @@ class Page {
     std::vector<std::string> passed;
     for (const GradedCase& one : result.cases) {
       const GradeWord word = one.word();
-      if (word == GradeWord::pass) {
+      if (word == GradeWord::pass && credit_lines(one).empty()) {
         passed.push_back(fmt::format("{} ({})", html_text(one.name), points_text(one.points)));
       } else if (result.state == GradeState::graded || !has_points(result)) {
         page_ += case_block(result, one, word, true);

@@ -14,7 +14,8 @@ namespace warpmark {
 /// say, as most of it comes from submissions.
 std::string grade_page(const std::vector<GradeResult>& results);
 
-/// The page of one student, with the same promises.
-std::string student_page(const StudentView& view);
+/// The page of one student, with the same promises. `standing` is the student's own place on the
+/// leaderboard, "" for none.
+std::string student_page(const StudentView& view, const std::string& standing = "");
 
 }  // namespace warpmark

@@ -55,8 +55,10 @@ bool has_points(const GradeResult& result) {
 
 std::string total_text(const GradeResult& result) {
   if (!has_points(result)) return "not graded";
-  return fmt::format("{} of {} points", points_text(result.final_points()),
-                     points_text(result.max_points));
+  const double open = result.open_points();
+  return fmt::format("{} of {} points{}", points_text(result.final_points()),
+                     points_text(result.max_points),
+                     open > 0 ? fmt::format(", {} open", points_text(open)) : "");
 }
 
 std::vector<std::string> adjustment_texts(const GradeResult& result) {
@@ -160,7 +162,10 @@ char word_letter(GradeWord word) {
 
 std::string place_text(const GradedItem& item) {
   std::string text = in_one_line(item.case_id);
-  const uint64_t before = item.trial.value_or(0);
+  uint64_t before = item.trial.value_or(0);
+  for (const DroppedTrial& one : item.dropped) {
+    if (item.trial && one.trial < *item.trial) --before;
+  }
   if (before > 0) text += fmt::format(" (after {} that passed)", count_text(before, "trial"));
   return text;
 }

@@ -6,6 +6,7 @@
 
 #include "base/log_text.hpp"
 #include "base/text.hpp"
+#include "report/credit_lines.hpp"
 #include "report/grade_text.hpp"
 #include "report/text_line.hpp"
 
@@ -60,6 +61,10 @@ std::string grades_csv(const std::vector<GradeResult>& results) {
   for (const std::string& name : names) {
     csv += "," + csv_cell(name + ": points") + "," + csv_cell(name + ": word");
   }
+  const bool explained = std::any_of(results.begin(), results.end(), [](const GradeResult& result) {
+    return !credit_lines(result).empty();
+  });
+  if (explained) csv += ",\"open_points\",\"credit\"";
   csv += ",\"submission_sha256\",\"flags\"" + end;
   for (const GradeResult& result : results) {
     csv += csv_cell(result.student) + "," + csv_cell(to_text(result.state)) + ",";
@@ -75,8 +80,12 @@ std::string grades_csv(const std::vector<GradeResult>& results) {
     }
     for (const std::string& name : names) {
       const GradedCase* one = find_case(result, name);
-      csv +=
-          one == nullptr ? ",," : "," + number(one->points) + "," + csv_cell(to_text(one->word()));
+      csv += one == nullptr ? ",,"
+                            : "," + (one->open.empty() ? number(one->points) : "") + "," +
+                                  csv_cell(to_text(one->word()));
+    }
+    if (explained) {
+      csv += "," + number(result.open_points()) + "," + csv_cell(join(credit_lines(result), "; "));
     }
     csv += "," + csv_cell(result.submission_sha256) + "," + csv_cell(flags_of(result)) + end;
   }

@@ -4,6 +4,7 @@
 
 #include "base/json_text.hpp"
 #include "base/text.hpp"
+#include "report/credit_lines.hpp"
 #include "report/grade_text.hpp"
 #include "report/receipt.hpp"
 #include "results/outcome_record.hpp"
@@ -36,17 +37,27 @@ Json test_of(const StudentView& view, size_t i) {
   Json tags = {to_text(word)};
   if (hidden) tags.push_back("hidden");
   if (one.extra) tags.push_back("extra credit");
-  return {{"score", shown_points(one.points)},
-          {"max_score", one.extra ? 0 : shown_points(one.max_points)},
-          {"status", passed ? "passed" : "failed"},
-          {"name", one.name},
-          {"name_format", "text"},
-          {"number", std::to_string(i + 1)},
-          {"output", passed ? std::string(word_text(word)) : lost_text(view.result(), one, word)},
-          {"output_format", "text"},
-          {"tags", std::move(tags)},
-          {"visibility", "visible"},
-          {"extra_data", {{"word", to_text(word)}, {"hidden", hidden}}}};
+  Json test;
+  // Without a score and a status Gradescope shows the text alone.
+  if (one.open.empty()) {
+    test["score"] = shown_points(one.points);
+    test["max_score"] = one.extra ? 0 : shown_points(one.max_points);
+    test["status"] = passed ? "passed" : "failed";
+  } else {
+    tags.push_back("open");
+  }
+  test["name"] = one.name;
+  test["name_format"] = "text";
+  test["number"] = std::to_string(i + 1);
+  std::vector<std::string> lines = credit_lines(one);
+  lines.insert(lines.begin(),
+               passed ? std::string(word_text(word)) : lost_text(view.result(), one, word));
+  test["output"] = join(lines, "\n");
+  test["output_format"] = "text";
+  test["tags"] = std::move(tags);
+  test["visibility"] = "visible";
+  test["extra_data"] = {{"word", to_text(word)}, {"hidden", hidden}};
+  return test;
 }
 
 }  // namespace
@@ -76,8 +87,16 @@ std::string gradescope_json(const StudentView& view) {
     }
     json["tests"] = std::move(tests);
     // Shown to the class, under names that students choose, only where staff turn it on.
-    json["leaderboard"] = {
-        {{"name", "points"}, {"value", shown_points(result.final_points())}, {"order", "desc"}}};
+    Json board = Json::array();
+    // The first column is what Gradescope orders by.
+    if (result.leaderboard && result.leaderboard->by != "points") {
+      board.push_back({{"name", result.leaderboard->by},
+                       {"value", result.leaderboard->value},
+                       {"order", result.leaderboard->ascending ? "asc" : "desc"}});
+    }
+    board.push_back(
+        {{"name", "points"}, {"value", shown_points(result.final_points())}, {"order", "desc"}});
+    json["leaderboard"] = std::move(board);
   }
   return json_document(strict_json(json));
 }

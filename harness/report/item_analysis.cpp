@@ -102,7 +102,7 @@ CaseStatistics statistics_of(const std::string& name, const std::vector<const Gr
   std::vector<double> shares, totals, others;
   for (const GradeResult* result : ran) {
     const GradedCase* one = find_case(*result, name);
-    if (one == nullptr) continue;
+    if (one == nullptr || !one->open.empty()) continue;
     cases.push_back(one);
     statistics.max_points = one->max_points;
     statistics.hidden = one->visibility == Visibility::hidden;

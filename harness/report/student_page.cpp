@@ -20,10 +20,12 @@ std::string score(const GradeResult& result) {
   if (!has_points(result)) return "<p class=\"score\">Not graded</p>\n";
   const double share =
       result.max_points > 0 ? std::clamp(result.final_points() / result.max_points, 0.0, 1.0) : 0;
+  const double open = result.open_points();
   return fmt::format(
-             "<p class=\"score\">{} <span>of {} points</span></p>\n"
+             "<p class=\"score\">{} <span>of {} points{}</span></p>\n"
              "<div class=\"meter\"><i style=\"width:{:.1f}%\"></i></div>\n",
-             points_text(result.final_points()), points_text(result.max_points), 100 * share) +
+             points_text(result.final_points()), points_text(result.max_points),
+             open > 0 ? fmt::format(", {} open", points_text(open)) : "", 100 * share) +
          adjustment_block(result);
 }
 
@@ -52,11 +54,12 @@ std::string receipt_block(const StudentView& view) {
 
 }  // namespace
 
-std::string student_page(const StudentView& view) {
+std::string student_page(const StudentView& view, const std::string& standing) {
   const GradeResult& result = view.result();
   const std::string& title = result.title.empty() ? result.assignment : result.title;
   std::string page = html_head(title, kGradeStyle);
   page += "<h1>" + html_text(title) + "</h1>\n" + lead(result) + score(result);
+  if (!standing.empty()) page += "<p class=\"lead\">Leaderboard: " + html_text(standing) + "</p>\n";
   const std::string message = message_text(result);
   if (!message.empty()) {
     page += fmt::format("<div class=\"banner{}\"><b>{}</b>\n{}</div>\n",

@@ -22,36 +22,64 @@ double seconds_of(double seconds) {
   return std::isfinite(seconds) && seconds >= 0 ? seconds : 0;
 }
 
+void add_dropped(const GradedItem& item, Json& json) {
+  if (item.dropped.empty()) return;
+  Json all = Json::array();
+  for (const DroppedTrial& one : item.dropped) {
+    all.push_back(
+        {{"trial", one.trial}, {"word", to_text(one.word)}, {"explanation", one.explanation}});
+  }
+  json["dropped"] = std::move(all);
+}
+
 Json json_of(const GradedItem& item) {
-  return {{"case", item.case_id},
-          {"word", to_text(item.word)},
-          {"trials", item.trials},
-          {"trial", item.trial ? Json(*item.trial) : Json(nullptr)},
-          {"explanation", item.explanation},
-          {"detail", item.detail},
-          {"reproduce", item.reproduce},
-          {"note", item.note},
-          {"error", json_of(item.error)},
-          {"bound", json_of(item.bound)},
-          {"seconds", seconds_of(item.seconds)}};
+  Json json = {{"case", item.case_id},
+               {"word", to_text(item.word)},
+               {"trials", item.trials},
+               {"trial", item.trial ? Json(*item.trial) : Json(nullptr)},
+               {"explanation", item.explanation},
+               {"detail", item.detail},
+               {"reproduce", item.reproduce},
+               {"note", item.note},
+               {"error", json_of(item.error)},
+               {"bound", json_of(item.bound)},
+               {"seconds", seconds_of(item.seconds)}};
+  add_dropped(item, json);
+  if (item.degree) json["degree"] = to_json(*item.degree);
+  if (item.performance) json["performance"] = to_json(*item.performance);
+  if (!item.open.empty()) json["open"] = item.open;
+  return json;
 }
 
 Json json_of(const GradedCase& one, GradeWord word) {
   Json items = Json::array();
   for (const GradedItem& item : one.items) items.push_back(json_of(item));
-  return {{"name", one.name},
-          {"points", one.points},
-          {"max_points", one.max_points},
-          {"visibility", to_text(one.visibility)},
-          {"credit", to_text(one.credit)},
-          {"hint", one.hint},
-          {"extra", one.extra},
-          {"word", to_text(word)},
-          {"items", std::move(items)}};
+  Json json = {{"name", one.name},
+               {"points", one.points},
+               {"max_points", one.max_points},
+               {"visibility", to_text(one.visibility)},
+               {"credit", to_text(one.credit)},
+               {"hint", one.hint},
+               {"extra", one.extra},
+               {"word", to_text(word)},
+               {"items", std::move(items)}};
+  if (one.credit == Credit::degree) json["from"] = one.from;
+  if (one.performance) json["performance"] = to_json(*one.performance);
+  if (!one.open.empty()) json["open"] = one.open;
+  return json;
 }
 
 Json json_of(const GradeAdjustment& one) {
   return {{"name", one.name}, {"points", one.points}, {"reason", one.reason}};
+}
+
+Json json_of(const LeaderboardEntry& entry) {
+  return {{"by", entry.by},
+          {"name", entry.name},
+          {"pseudonym", entry.pseudonym},
+          {"value", entry.value},
+          {"order", entry.ascending ? "asc" : "desc"},
+          {"top", entry.top}};
 }
 
 Json json_of(const GradeContext& context) {
@@ -73,27 +101,29 @@ Json json_of(const GradeResult& result, const std::vector<GradeWord>& words) {
   }
   Json adjustments = Json::array();
   for (const GradeAdjustment& one : result.adjustments) adjustments.push_back(json_of(one));
-  return strict_json({{"grade", kGradeVersion},
-                      {"assignment", result.assignment},
-                      {"title", result.title},
-                      {"student", result.student},
-                      {"file", result.file},
-                      {"submission_sha256", result.submission_sha256},
-                      {"key", result.key},
-                      {"state", to_text(result.state)},
-                      {"message", result.message},
-                      {"log", result.log},
-                      {"staff", result.staff},
-                      {"points", result.points},
-                      {"max_points", result.max_points},
-                      {"cases", std::move(cases)},
-                      {"handed_in", result.handed_in},
-                      {"adjustments", std::move(adjustments)},
-                      {"final_points", result.final_points()},
-                      {"flags", result.flags},
-                      {"ptx_prints", result.ptx_prints},
-                      {"seconds", seconds_of(result.seconds)},
-                      {"context", json_of(result.context)}});
+  Json json = {{"grade", kGradeVersion},
+               {"assignment", result.assignment},
+               {"title", result.title},
+               {"student", result.student},
+               {"file", result.file},
+               {"submission_sha256", result.submission_sha256},
+               {"key", result.key},
+               {"state", to_text(result.state)},
+               {"message", result.message},
+               {"log", result.log},
+               {"staff", result.staff},
+               {"points", result.points},
+               {"max_points", result.max_points},
+               {"cases", std::move(cases)},
+               {"handed_in", result.handed_in},
+               {"adjustments", std::move(adjustments)},
+               {"final_points", result.final_points()},
+               {"flags", result.flags},
+               {"ptx_prints", result.ptx_prints},
+               {"seconds", seconds_of(result.seconds)},
+               {"context", json_of(result.context)}};
+  if (result.leaderboard) json["leaderboard"] = json_of(*result.leaderboard);
+  return strict_json(json);
 }
 
 double not_negative(const RecordField& field) {
@@ -139,6 +169,16 @@ GradedItem item_of(const RecordField& record) {
   item.error = any_number(record, "error");
   item.bound = any_number(record, "bound");
   item.seconds = not_negative(record.member("seconds"));
+  if (const auto dropped = record.find("dropped")) {
+    for (const RecordField& one : dropped->elements()) {
+      item.dropped.push_back({count_of(one.member("trial")), word_of(one.member("word")),
+                              one.member("explanation").text()});
+    }
+  }
+  if (const auto degree = record.find("degree")) item.degree = degree_of(*degree);
+  if (const auto measured = record.find("performance"))
+    item.performance = performance_of(*measured);
+  if (const auto open = record.find("open")) item.open = open->text();
   return item;
 }
 
@@ -148,12 +188,15 @@ GradedCase graded_case_of(const RecordField& record) {
   one.points = not_negative(record.member("points"));
   one.max_points = not_negative(record.member("max_points"));
   one.visibility = record.member("visibility").one_of({Visibility::visible, Visibility::hidden});
-  one.credit = record.member("credit").one_of({Credit::all, Credit::each});
+  one.credit = record.member("credit").one_of({Credit::all, Credit::each, Credit::degree});
   one.hint = record.member("hint").text();
   one.extra = record.member("extra").boolean();
   for (const RecordField& item : record.member("items").elements()) {
     one.items.push_back(item_of(item));
   }
+  if (one.credit == Credit::degree) one.from = not_negative(record.member("from"));
+  if (const auto rule = record.find("performance")) one.performance = performance_rule_of(*rule);
+  if (const auto open = record.find("open")) one.open = open->text();
   // A student's view of a hidden case has a word and no items: it is no whole result.
   const RecordField word = record.member("word");
   if (word_of(word) != one.word()) throw word.wrong("is not what its items say");
@@ -172,6 +215,17 @@ GradeContext context_of(const RecordField& record) {
   context.sandbox = record.member("sandbox").texts();
   context.no_sandbox = record.member("no_sandbox").boolean();
   return context;
+}
+
+LeaderboardEntry leaderboard_of(const RecordField& record) {
+  LeaderboardEntry entry;
+  entry.by = record.member("by").text();
+  entry.name = record.member("name").text();
+  entry.pseudonym = record.member("pseudonym").text();
+  entry.value = record.member("value").number();
+  entry.ascending = record.member("order").text() == "asc";
+  entry.top = count_of(record.member("top"));
+  return entry;
 }
 
 }  // namespace
@@ -220,6 +274,7 @@ GradeResult grade_result_from_json(const Json& json, const Position& where) {
   result.ptx_prints = record.member("ptx_prints").texts();
   result.seconds = not_negative(record.member("seconds"));
   result.context = context_of(record.member("context"));
+  if (const auto entry = record.find("leaderboard")) result.leaderboard = leaderboard_of(*entry);
   return result;
 }
 

@@ -51,7 +51,15 @@ std::string_view to_text(Visibility visibility) {
 }
 
 std::string_view to_text(Credit credit) {
-  return credit == Credit::all ? "all" : "each";
+  switch (credit) {
+    case Credit::all:
+      return "all";
+    case Credit::each:
+      return "each";
+    case Credit::degree:
+      return "degree";
+  }
+  return "";
 }
 
 GradeWord GradedCase::word() const {
@@ -66,6 +74,14 @@ double GradeResult::final_points() const {
   double sum = points;
   for (const GradeAdjustment& one : adjustments) sum += one.points;
   return std::max(0.0, sum);
+}
+
+double GradeResult::open_points() const {
+  double sum = 0;
+  for (const GradedCase& one : cases) {
+    if (!one.open.empty() && !one.extra) sum += one.max_points;
+  }
+  return sum;
 }
 
 double shown_points(double points) {
@@ -95,6 +111,8 @@ StudentView::StudentView(const GradeResult& whole) : result_(whole) {
     if (one.visibility == Visibility::hidden) {
       one.items.clear();
       one.credit = Credit::all;
+      one.from = 0;
+      one.performance.reset();
     }
     for (GradedItem& item : one.items) {
       item.note.clear();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "results/grade_credit.hpp"
 
 namespace warpmark {
 
@@ -39,9 +40,17 @@ std::string_view to_text(GradeWord word);
 enum class Visibility : uint8_t { visible, hidden };
 std::string_view to_text(Visibility visibility);
 
-/// How items make points: all or nothing, or each its share.
-enum class Credit : uint8_t { all, each };
+/// How items make points: all or nothing, each its share, or each as much of its share as it is
+/// right.
+enum class Credit : uint8_t { all, each, degree };
 std::string_view to_text(Credit credit);
+
+/// A trial that failed and does not count, because the assignment lets so many be dropped.
+struct DroppedTrial {
+  uint64_t trial = 0;
+  GradeWord word = GradeWord::wrong;
+  std::string explanation;  ///< as of an item that fails
+};
 
 /// One case of the suite, run for the submission in several trials.
 struct GradedItem {
@@ -56,6 +65,12 @@ struct GradedItem {
                           ///< grader_error); "" else
   std::optional<double> error, bound;  ///< of the worst element, where the verdict is a comparison
   double seconds = 0;                  ///< wall clock, all trials
+  // In records only where there is something: an assignment without the rule has the same ones as
+  // ever.
+  std::vector<DroppedTrial> dropped;  ///< in their order
+  std::optional<Degree> degree;       ///< of Credit::degree, of what is wrong and nothing worse
+  std::optional<Performance> performance;
+  std::string open;  ///< why its performance could not be measured here
 };
 
 /// A case of the assignment: points for one or more items.
@@ -68,6 +83,11 @@ struct GradedCase {
   std::string hint;    ///< the lecturer's, for those who lost points here
   bool extra = false;  ///< extra credit: on top of the assignment's points
   std::vector<GradedItem> items;
+  double from = 0;  ///< of Credit::degree: a lesser degree of an item is worth nothing
+  std::optional<PerformanceRule> performance;
+  /// Why the points are neither given nor lost: what they depend on could not be measured here. ""
+  /// for a case that has its points.
+  std::string open;
 
   /// The first word in the order of items that is no pass; pass if there is none. Of no items
   /// `not_launched`: where nothing ran, nothing passed.
@@ -97,6 +117,16 @@ struct GradeAdjustment {
   bool operator==(const GradeAdjustment&) const = default;
 };
 
+/// What of a result is on the assignment's leaderboard.
+struct LeaderboardEntry {
+  std::string by;    ///< "points", or the name of a case with performance
+  std::string name;  ///< that the student chose, or the pseudonym
+  std::string pseudonym;
+  double value = 0;
+  bool ascending = false;  ///< less is better
+  uint64_t top = 10;       ///< so many places are shown
+};
+
 struct GradeResult {
   std::string assignment, title;
   std::string student;            ///< as the file or folder was called; any bytes made UTF-8
@@ -114,6 +144,10 @@ struct GradeResult {
   std::vector<GradeAdjustment> adjustments;
   /// The points of the cases with all adjustments, and not below 0: the grade.
   double final_points() const;
+  /// Of the assignment's points those that are neither given nor lost (GradedCase::open).
+  double open_points() const;
+  /// Only where the assignment has a leaderboard, and the student a value for it.
+  std::optional<LeaderboardEntry> leaderboard;
   std::vector<std::string> flags;  ///< for staff: "uses clock64", …
   /// For staff: fingerprints of the compiled code, to compare it with that of others.
   std::vector<std::string> ptx_prints;

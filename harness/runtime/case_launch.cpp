@@ -125,7 +125,8 @@ void CaseLaunch::launch(const ReadyCase& ready, const Results& results, std::byt
   request.run.checks = checks_for(plan);
   request.run.counters = options_.counters;
   const bool judged =
-      (!plan.counters.empty() || plan.composites.any()) && worker_.facts().has("profile");
+      (!plan.counters.empty() || plan.composites.any() || ready.planned.compares_counters) &&
+      worker_.facts().has("profile");
   if (judged && options_.counters.empty()) request.run.counters = {"traffic"};
   if (options_.confinement) {
     request.run.guard = ready.guards_front ? protocol::Guard::front : protocol::Guard::back;

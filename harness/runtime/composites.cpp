@@ -21,6 +21,8 @@ constexpr double kGrowth = 1.25;         // times that of the work
 constexpr double kInstructionsMost = 2;  // times the baseline's
 constexpr double kLanes = 32;
 
+using Broken = std::vector<BrokenComposite>;
+
 constexpr std::string_view kSpanInstructions = "ptx_span_instructions";
 constexpr std::string_view kThreadInstructions = "ptx_thread_instructions";
 constexpr std::string_view kWarpInstructions = "ptx_warp_instructions";
@@ -52,6 +54,11 @@ double number(const Amount& amount) {
   return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(amount);
 }
 
+// How nearly `measure` comes down to what it may be, or up to what it must be.
+double nearness(double part, double whole) {
+  return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0;
+}
+
 // To one decimal place; a value below its bound must not be printed as one that reaches it.
 double below(double value, double bound) {
   const double rounded = std::round(10 * value) / 10;
@@ -60,15 +67,18 @@ double below(double value, double bound) {
 
 // A kernel that does not run in parallel has few requests, and perfect ones. Where even the
 // baseline cannot use half of its lanes, for there is too little to do, nobody has to.
-void judge_parallel(const CompositeRuns& runs, std::vector<std::string>& broken) {
+void judge_parallel(const CompositeRuns& runs, Broken& broken) {
   const double span = value(runs.own, kSpanInstructions);
   const double most = value(runs.baseline, kSpanInstructions);
   if (span > kSpan * most) {
     broken.push_back(
-        fmt::format("not parallel: a block of it executes {:.0f} instructions one after the other, "
-                    "one of the baseline {:.0f}; {:g} times as many at most: share the work among "
-                    "all threads",
-                    span, most, kSpan));
+        {"parallel",
+         fmt::format(
+             "not parallel: a block of it executes {:.0f} instructions one after the other, "
+             "one of the baseline {:.0f}; {:g} times as many at most: share the work among "
+             "all threads",
+             span, most, kSpan),
+         nearness(kSpan * most, span)});
   }
   const double lanes = value(runs.own, kThreadInstructions);
   const double warps = value(runs.own, kWarpInstructions);
@@ -78,34 +88,41 @@ void judge_parallel(const CompositeRuns& runs, std::vector<std::string>& broken)
     least = std::min(least, value(runs.baseline, kThreadInstructions) / others);
   if (lanes < least * warps) {
     broken.push_back(
-        fmt::format("not parallel: on average {:.1f} of the {:g} lanes of a warp are active, {:g} "
-                    "at least: let neighbouring threads take the same branches",
-                    warps == 0 ? 0 : below(lanes / warps, least), kLanes, least));
+        {"parallel",
+         fmt::format("not parallel: on average {:.1f} of the {:g} lanes of a warp are active, {:g} "
+                     "at least: let neighbouring threads take the same branches",
+                     warps == 0 ? 0 : below(lanes / warps, least), kLanes, least),
+         nearness(lanes, least * warps)});
   }
 }
 
-void judge_sectors(const char* composite, const CompositeRuns& runs,
-                   std::vector<std::string>& broken) {
+void judge_sectors(const char* composite, const CompositeRuns& runs, Broken& broken) {
   const double own = sum(runs.own, kCached, "sectors");
   const double baseline = sum(runs.baseline, kCached, "sectors");
   if (own <= kSectors * baseline) return;
   broken.push_back(
-      fmt::format("not {}: it moves {:.0f} sectors of 32 bytes, the baseline {:.0f}; {:g} times as "
-                  "many at most",
-                  composite, own, baseline, kSectors));
+      {composite,
+       fmt::format(
+           "not {}: it moves {:.0f} sectors of 32 bytes, the baseline {:.0f}; {:g} times as "
+           "many at most",
+           composite, own, baseline, kSectors),
+       nearness(kSectors * baseline, own)});
 }
 
 // The unique bytes of each request count as whole sectors: no arrangement of its lanes spares the
 // rest of the last one, of a ragged end or of a value that all lanes read.
-void judge_coalesced(const CompositeRuns& runs, std::vector<std::string>& broken) {
+void judge_coalesced(const CompositeRuns& runs, Broken& broken) {
   const double moved = sum(runs.own, kCached, "sectors");
   const double needed = sum(runs.own, kCached, "ideal_sectors");
   const bool nothing = moved == 0 && sum(runs.baseline, kCached, "sectors") == 0;
   if (!nothing && (needed < kUsed * moved || moved == 0)) {
-    broken.push_back(fmt::format(
-        "not coalesced: its requests need {:.1f} % of the sectors of 32 bytes that they "
-        "move, {:g} % at least: let neighbouring threads access neighbouring elements",
-        moved == 0 ? 0 : below(100 * needed / moved, 100 * kUsed), 100 * kUsed));
+    broken.push_back(
+        {"coalesced",
+         fmt::format(
+             "not coalesced: its requests need {:.1f} % of the sectors of 32 bytes that they "
+             "move, {:g} % at least: let neighbouring threads access neighbouring elements",
+             moved == 0 ? 0 : below(100 * needed / moved, 100 * kUsed), 100 * kUsed),
+         nearness(needed, kUsed * moved)});
   }
   judge_sectors("coalesced", runs, broken);
 }
@@ -119,7 +136,7 @@ constexpr std::string_view kPad =
 // within a row of threads, which padding is there to avoid; where a row fills a warp these are all.
 // Passes of accesses that nobody needs would hide the conflicts of those that somebody does, so no
 // more of them count than twice those that the baseline needs.
-void judge_conflict_free(const CompositeRuns& runs, std::vector<std::string>& broken) {
+void judge_conflict_free(const CompositeRuns& runs, Broken& broken) {
   const double wavefronts = sum(runs.own, kShared, "wavefronts");
   const double ideal = sum(runs.own, kShared, "ideal_wavefronts");
   const double excess = sum(runs.own, kShared, "row_excess");
@@ -127,52 +144,63 @@ void judge_conflict_free(const CompositeRuns& runs, std::vector<std::string>& br
   const bool nothing = sum(runs.own, kCached, "sectors") == 0 && needed == 0;
   if (nothing && excess == 0) return;
   if (sum(runs.own, kShared, "requests") == 0) {
-    broken.emplace_back("not conflict_free: it does not use shared memory");
+    broken.push_back({"conflict_free", "not conflict_free: it does not use shared memory", 0});
   } else if (needed > 0 && kWavefronts * needed < ideal) {
     const double most = std::floor(kConflicts * kWavefronts * needed);
     if (excess > most) {
       broken.push_back(
-          fmt::format("not conflict_free: {:.0f} passes over shared memory are for bank conflicts, "
-                      "{:.0f} at most, which are {:g} % of {:g} times the {:.0f} that the baseline "
-                      "needs: {}",
-                      excess, most, 100 * kConflicts, kWavefronts, needed, kPad));
+          {"conflict_free",
+           fmt::format(
+               "not conflict_free: {:.0f} passes over shared memory are for bank conflicts, "
+               "{:.0f} at most, which are {:g} % of {:g} times the {:.0f} that the baseline "
+               "needs: {}",
+               excess, most, 100 * kConflicts, kWavefronts, needed, kPad),
+           nearness(most, excess)});
     }
   } else if (excess > kConflicts * wavefronts) {
-    broken.push_back(fmt::format(
-        "not conflict_free: {:.1f} % of the passes over shared memory are for bank conflicts, {:g} "
-        "% at most: {}",
-        -below(-100 * excess / wavefronts, -100 * kConflicts), 100 * kConflicts, kPad));
+    broken.push_back(
+        {"conflict_free",
+         fmt::format("not conflict_free: {:.1f} % of the passes over shared memory are for bank "
+                     "conflicts, {:g} "
+                     "% at most: {}",
+                     -below(-100 * excess / wavefronts, -100 * kConflicts), 100 * kConflicts, kPad),
+         nearness(kConflicts * wavefronts, excess)});
   }
   judge_sectors("conflict_free", runs, broken);
 }
 
-void judge_tiled(const Amount& most, const CompositeRuns& runs, std::vector<std::string>& broken) {
+void judge_tiled(const Amount& most, const CompositeRuns& runs, Broken& broken) {
   const double loads = value(runs.own, "global_load_sectors") +
                        value(runs.own, "async_global_load_sectors") +
                        value(runs.own, "texture_load_sectors");
   if (loads <= number(most)) return;
-  broken.push_back(
-      fmt::format("not tiled: its loads move {:.0f} sectors of 32 bytes, {:.0f} at "
-                  "most: load each tile into shared memory once, and use it there",
-                  loads, number(most)));
+  broken.push_back({"tiled",
+                    fmt::format("not tiled: its loads move {:.0f} sectors of 32 bytes, {:.0f} at "
+                                "most: load each tile into shared memory once, and use it there",
+                                loads, number(most)),
+                    nearness(number(most), loads)});
 }
 
-void judge_work(const Amount& work, const CompositeRuns& runs, std::vector<std::string>& broken) {
+void judge_work(const Amount& work, const CompositeRuns& runs, Broken& broken) {
   const double own = value(runs.own, kThreadInstructions);
   const double baseline = value(runs.baseline, kThreadInstructions);
   if (own > kInstructionsMost * baseline) {
     broken.push_back(
-        fmt::format("not work_efficient: its threads execute {:.0f} instructions, those of the "
-                    "baseline {:.0f}; {:g} times as many at most",
-                    own, baseline, kInstructionsMost));
+        {"work_efficient",
+         fmt::format("not work_efficient: its threads execute {:.0f} instructions, those of the "
+                     "baseline {:.0f}; {:g} times as many at most",
+                     own, baseline, kInstructionsMost),
+         nearness(kInstructionsMost * baseline, own)});
   }
   const double growth = own / value(*runs.smaller, kThreadInstructions);
   const double wanted = number(work) / number(*runs.smaller_work);
   if (growth <= kGrowth * wanted) return;
   broken.push_back(
-      fmt::format("not work_efficient: where the work grows {:.3g} times, its instructions grow "
-                  "{:.3g} times; {:.3g} times at most",
-                  wanted, growth, kGrowth * wanted));
+      {"work_efficient",
+       fmt::format("not work_efficient: where the work grows {:.3g} times, its instructions grow "
+                   "{:.3g} times; {:.3g} times at most",
+                   wanted, growth, kGrowth * wanted),
+       nearness(kGrowth * wanted, growth)});
 }
 
 }  // namespace
@@ -194,14 +222,20 @@ std::vector<std::string> composite_counters() {
   return names;
 }
 
-std::vector<std::string> broken_composites(const PlanComposites& asked, const CompositeRuns& runs) {
-  std::vector<std::string> broken;
+Broken judge_composites(const PlanComposites& asked, const CompositeRuns& runs) {
+  Broken broken;
   if (asked.any()) judge_parallel(runs, broken);
   if (asked.coalesced) judge_coalesced(runs, broken);
   if (asked.conflict_free) judge_conflict_free(runs, broken);
   if (asked.tiled) judge_tiled(*asked.tiled, runs, broken);
   if (asked.work_efficient) judge_work(*asked.work_efficient, runs, broken);
   return broken;
+}
+
+std::vector<std::string> broken_composites(const PlanComposites& asked, const CompositeRuns& runs) {
+  std::vector<std::string> texts;
+  for (BrokenComposite& one : judge_composites(asked, runs)) texts.push_back(std::move(one.text));
+  return texts;
 }
 
 }  // namespace warpmark

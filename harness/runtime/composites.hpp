@@ -20,6 +20,15 @@ struct CompositeRuns {
   std::optional<Amount> smaller_work;  ///< the work there, in the unit of the plan's own
 };
 
+/// A part of a composite that does not hold.
+struct BrokenComposite {
+  std::string composite;  ///< "parallel", "coalesced" …
+  std::string text;       ///< why, a sentence with both numbers
+  /// How nearly it holds: the threshold over the measure, or the measure over the threshold where
+  /// more is better. From 0 to less than 1.
+  double met = 0;
+};
+
 /// Each composite is a conjunction, and `parallel` is part of all of them:
 ///   parallel        the span, what a block executes one after the other, is at most 2 times the
 ///                   baseline's, and on average at least half of a warp's lanes are active, or as
@@ -33,8 +42,11 @@ struct CompositeRuns {
 ///   tiled           global loads touch at most so many sectors as the suite's formula says
 ///   work_efficient  instructions grow at most 1.25 times as much as the suite's formula of the
 ///                   work from the smaller run to this one, and are at most 2 times the baseline's
-/// Why the kernel breaks those of `asked`: a sentence with both numbers for each part, none if all
-/// hold. The thresholds leave room for tails of arrays and for what a compiler adds.
+/// Each part of those of `asked` that the kernel breaks, none if all hold. The thresholds leave room
+/// for tails of arrays and for what a compiler adds.
+std::vector<BrokenComposite> judge_composites(const PlanComposites& asked,
+                                              const CompositeRuns& runs);
+/// Their sentences.
 std::vector<std::string> broken_composites(const PlanComposites& asked, const CompositeRuns& runs);
 
 /// The counters that composites are made of.

@@ -265,15 +265,6 @@ bool judge_findings(const PlannedCase& planned, Outcome& outcome) {
 
 namespace {
 
-// A counter by its name, or what is made of two.
-int64_t counted(const CounterSums& sums, const std::string& name) {
-  constexpr std::string_view kConflicts = "_conflicts";
-  if (!name.ends_with(kConflicts)) return counter_value(sums, name);
-  const std::string kind = name.substr(0, name.size() - kConflicts.size());
-  return counter_value(sums, kind + "_wavefronts") -
-         counter_value(sums, kind + "_ideal_wavefronts");
-}
-
 template <typename T>
 bool holds(T left, const std::string& comparison, T bound) {
   if (comparison == "<=") return left <= bound;
@@ -313,8 +304,9 @@ void judge_counters(const PlannedCase& planned, const std::vector<nlohmann::orde
   std::map<std::string, int> seen;  // bounds of each counter
   for (const CounterBound& expected : planned.plan.counters) {
     const int earlier = seen[expected.counter]++;
-    const Number value = expected.counter == "occupancy" ? Number(least_occupancy(launches))
-                                                         : Number(counted(sums, expected.counter));
+    const Number value = expected.counter == "occupancy"
+                             ? Number(least_occupancy(launches))
+                             : Number(named_count(sums, expected.counter));
     const Number bound = number_of(*expected.bound);
     if (holds(value, expected.comparison, bound)) continue;
     const auto* share = std::get_if<double>(&value);

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "runtime/comparison.hpp"
 #include "runtime/error_profile.hpp"
+#include "worker/counters.hpp"
 
 namespace warpmark {
 
@@ -68,6 +69,18 @@ struct OutputVerdict {
   ErrorHistogram histogram = {};
 };
 
+/// How near a kernel with right results comes to the composite that it misses by most: its measure
+/// over the threshold, or the other way round, from 0 to 1.
+struct Nearness {
+  double share = 0;
+  std::string composite;  ///< "coalesced"
+};
+
+/// What a case and its baseline counted with the same inputs.
+struct CountedRuns {
+  CounterSums own, baseline;
+};
+
 struct Outcome {
   std::string suite;
   std::string case_id;
@@ -84,8 +97,10 @@ struct Outcome {
   std::vector<nlohmann::ordered_json> counters;
   std::vector<std::string> notices;  ///< compiler warnings, a damaged cache: reported, not judged
   bool compiled_from_cache = false;
-  double seconds = 0;             ///< wall clock of the whole case, all trials
-  std::optional<uint64_t> trial;  ///< the one that decided, where it was asked for trials
+  double seconds = 0;                  ///< wall clock of the whole case, all trials
+  std::optional<uint64_t> trial;       ///< the one that decided, where it was asked for trials
+  std::optional<Nearness> nearness;    ///< where composites alone fail it
+  std::optional<CountedRuns> counted;  ///< of a pass, if the plan compares counters
 };
 
 }  // namespace warpmark

@@ -330,14 +330,14 @@ class Session::State {
     if (outcome.verdict == Verdict::passed && !planned.cut.empty() && !as_expected) {
       end_skipped(outcome, planned.cut);
     }
-    if (outcome.verdict == Verdict::passed && ready.planned.plan.composites.any() &&
-        facts_.has("profile")) {
-      check_composites(which, ready, trial, outcome);
+    const bool holds_against = ready.planned.plan.composites.any() || planned.compares_counters;
+    if (outcome.verdict == Verdict::passed && holds_against && facts_.has("profile")) {
+      compare_counters(which, ready, trial, outcome);
     }
   }
 
-  // Runs what the composites hold the kernel against, once its own results are right.
-  void check_composites(const Case& which, const ReadyCase& ready, Trial trial, Outcome& outcome) {
+  // Runs what the counters are held against, once the kernel's own results are right.
+  void compare_counters(const Case& which, const ReadyCase& ready, Trial trial, Outcome& outcome) {
     const PlannedCase& planned = ready.planned;
     CompositeRuns runs;
     runs.own = sum_counters(launch_.counters());
@@ -361,10 +361,20 @@ class Session::State {
       runs.smaller = smaller.counters;
       runs.smaller_work = smaller.plan.composites.work_efficient;
     }
-    const std::vector<std::string> broken = broken_composites(planned.plan.composites, runs);
-    if (broken.empty()) return;
+    const std::vector<BrokenComposite> broken = judge_composites(planned.plan.composites, runs);
+    if (broken.empty()) {
+      if (planned.compares_counters) outcome.counted = CountedRuns{runs.own, runs.baseline};
+      return;
+    }
+    std::vector<std::string> texts;
+    Nearness nearness{1, ""};
+    for (const BrokenComposite& one : broken) {
+      texts.push_back(one.text);
+      if (one.met < nearness.share) nearness = {one.met, one.composite};
+    }
     fail(outcome, FailureKind::counter,
-         verdict_error(join(broken, "\n"), planned.positions.find("/expect")));
+         verdict_error(join(texts, "\n"), planned.positions.find("/expect")));
+    outcome.nearness = nearness;
   }
 
   struct CompanionRun {

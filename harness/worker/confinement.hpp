@@ -25,6 +25,8 @@ struct Confinement {
   std::vector<ConfinedHeader> headers;
   /// Of the toolkit, as written between brackets: these, and what they include.
   std::vector<std::string> toolkit_headers;
+  /// The run worker times, too: what it needs for that is ready before it enters the sandbox.
+  bool times = false;
 
   /// What may come back of a compile, in bytes; a longer log is cut, a longer image refused.
   static constexpr uint64_t kMostLog = 64 << 10;

@@ -46,4 +46,12 @@ int64_t counter_value(const CounterSums& sums, std::string_view name) {
   return found == sums.end() ? 0 : found->second;
 }
 
+int64_t named_count(const CounterSums& sums, std::string_view name) {
+  constexpr std::string_view kConflicts = "_conflicts";
+  if (!name.ends_with(kConflicts)) return counter_value(sums, name);
+  const std::string kind(name.substr(0, name.size() - kConflicts.size()));
+  return counter_value(sums, kind + "_wavefronts") -
+         counter_value(sums, kind + "_ideal_wavefronts");
+}
+
 }  // namespace warpmark

@@ -24,4 +24,8 @@ double least_occupancy(const std::vector<nlohmann::ordered_json>& launches);
 /// The value of a name, 0 if it is not among them.
 int64_t counter_value(const CounterSums& sums, std::string_view name);
 
+/// The same, also for what is made of two: KIND_conflicts are KIND_wavefronts less
+/// KIND_ideal_wavefronts.
+int64_t named_count(const CounterSums& sums, std::string_view name);
+
 }  // namespace warpmark

@@ -95,6 +95,14 @@ Executor::Executor(const protocol::Hello& request, const DriverOpeners& openers)
     // Else every case would fail of it as if its kernel did not compile.
     nvrtc.check_architecture(facts_.architecture);
   }
+  if (request.confined && request.confined->confinement.times &&
+      !choice_.device.has(Capability::counters)) {
+    // Before the sandbox, which no file passes, and before a submission is here: of the compiler it
+    // meets nothing.
+    const Compiler compiler(Nvrtc::open(), CompileCache(""));
+    timing_image_ = TimingKernels::image(choice_.device, compiler, facts_.architecture);
+    timing_kernels_.emplace(context_, timing_image_, facts_.architecture);
+  }
   // A device that cannot be configured is reported now, and not as a failure of each case.
   if (choice_.device.has(Capability::reports)) {
     context_->driver().configure(context_->handle(), R"({"wall_limit_ms": 0})");
@@ -413,8 +421,14 @@ DeviceState Executor::device_state() {
 
 TimingKernels& Executor::timing_kernels() {
   // Those of a context that was replaced went with it.
-  if (!timing_kernels_)
+  if (timing_kernels_) return *timing_kernels_;
+  if (!timing_image_.empty()) {
+    timing_kernels_.emplace(context_, timing_image_, facts_.architecture);
+  } else if (compiler_) {
     timing_kernels_.emplace(context_, compiler_->compiler(), facts_.architecture);
+  } else {
+    throw internal_error("a confined worker that was not started to time was asked to");
+  }
   return *timing_kernels_;
 }
 

@@ -93,6 +93,7 @@ class Executor {
   std::vector<Function> kernels_;
   std::optional<Module> main_module_;  ///< of the first kernel: variables are looked up here
   std::optional<TimingKernels> timing_kernels_;  ///< made when first needed
+  std::string timing_image_;                     ///< their code in a confined worker that times
   bool nvml_is_open_ = false;                    ///< it was tried, when first needed
   std::shared_ptr<const Nvml> nvml_;
   bool launched_ = false;

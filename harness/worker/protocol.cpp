@@ -164,7 +164,8 @@ Json to_json(const Confined& confined) {
           {"compile_bytes", confined.confinement.compile_bytes},
           {"compile_cpu_s", confined.confinement.compile_cpu_s},
           {"headers", headers},
-          {"toolkit_headers", confined.confinement.toolkit_headers}};
+          {"toolkit_headers", confined.confinement.toolkit_headers},
+          {"times", confined.confinement.times}};
 }
 
 Confined confined_from(const Json& json) {
@@ -178,6 +179,7 @@ Confined confined_from(const Json& json) {
     confined.confinement.headers.push_back({header.at("spelling"), header.at("text")});
   }
   confined.confinement.toolkit_headers = json.at("toolkit_headers");
+  confined.confinement.times = json.value("times", false);
   return confined;
 }
 

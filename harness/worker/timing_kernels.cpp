@@ -124,17 +124,20 @@ CompileRequest request_for(int architecture) {
   return request;
 }
 
-Module load(const std::shared_ptr<Context>& context, const Compiler& compiler, int architecture) {
-  const CompileResult compiled = compiler.compile(request_for(architecture));
-  const bool takes_ptx = context->device().has(Capability::image_ptx);
-  return {context, takes_ptx ? compiled.ptx : compiled.cubin, "warpmark_timing.cu"};
-}
-
 }  // namespace
+
+std::string TimingKernels::image(const Device& device, const Compiler& compiler, int architecture) {
+  CompileResult compiled = compiler.compile(request_for(architecture));
+  return device.has(Capability::image_ptx) ? std::move(compiled.ptx) : std::move(compiled.cubin);
+}
 
 TimingKernels::TimingKernels(const std::shared_ptr<Context>& context, const Compiler& compiler,
                              int architecture)
-    : TimingKernels(context, load(context, compiler, architecture)) {
+    : TimingKernels(context, image(context->device(), compiler, architecture), architecture) {}
+
+TimingKernels::TimingKernels(const std::shared_ptr<Context>& context, const std::string& image,
+                             int architecture)
+    : TimingKernels(context, Module(context, image, "warpmark_timing.cu")) {
   // The instruction came with this one; without it the kernel does nothing.
   multiplies_halves_ = architecture >= 53;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "base/dtype.hpp"
 #include "compiler/compiler.hpp"
@@ -18,6 +19,11 @@ class TimingKernels {
   /// Compiles and loads them. Throws what the compiler and the driver throw.
   TimingKernels(const std::shared_ptr<Context>& context, const Compiler& compiler,
                 int architecture);
+  /// The same of code that is compiled already, for a process that has no compiler by then.
+  TimingKernels(const std::shared_ptr<Context>& context, const std::string& image,
+                int architecture);
+  /// Their code, as that device loads it.
+  static std::string image(const Device& device, const Compiler& compiler, int architecture);
 
   /// Queues reading every whole 16 bytes of `memory`, once.
   void queue_read(const DeviceMemory& memory, const Stream& stream);

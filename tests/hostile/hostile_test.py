@@ -104,6 +104,9 @@ class Hostile(CheckTest):
     def test_with_a_policy(self):
         self.check_all("strict")
 
+    def test_with_points_in_part_and_for_performance(self):
+        self.check_all("credit")
+
     def test_with_a_macro_that_is_hidden(self):
         self.check_all("macros")
 

@@ -43,7 +43,7 @@ TEST_F(AssignmentTest, LeavesOutWhatHasADefault) {
   EXPECT_EQ(loaded->submission.max_bytes, 65536U);
   EXPECT_EQ(loaded->submission.toolkit_headers, default_toolkit_headers());
   EXPECT_THAT(default_toolkit_headers(), testing::Contains("cooperative_groups/reduce.h"));
-  EXPECT_EQ(loaded->trials, 3U);
+  EXPECT_EQ(loaded->trials.count, 3U);
   EXPECT_EQ(loaded->limits.compile_mib, 512U);
   EXPECT_EQ(loaded->limits.instructions, 2'000'000'000U);
   EXPECT_TRUE(loaded->ptx.forbid.empty() && loaded->ptx.flag.empty());
@@ -85,7 +85,7 @@ TEST_F(AssignmentTest, ReadsEveryKey) {
   EXPECT_EQ(loaded->submission.max_bytes, 2048U);
   EXPECT_THAT(loaded->submission.headers, ElementsAre(folder.path() / "course.h"));
   EXPECT_THAT(loaded->submission.toolkit_headers, ElementsAre("mma.h"));
-  EXPECT_EQ(loaded->trials, 5U);
+  EXPECT_EQ(loaded->trials.count, 5U);
   EXPECT_EQ(loaded->max_points(), 100);
   EXPECT_THAT(ids(loaded->cases[0]), ElementsAre("scale.n=400"));
   EXPECT_THAT(ids(loaded->cases[1]), ElementsAre("other.n=3", "other.n=5"));

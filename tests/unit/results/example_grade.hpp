@@ -90,6 +90,48 @@ inline GradeResult graded(const std::string& student = "anna") {
   return result;
 }
 
+/// Dropped trials, degrees, performance by counters and by time, open points, a leaderboard: members
+/// that only some assignments have. The cases "hidden degree" and "hidden speed" are hidden.
+inline GradeResult with_credit(const std::string& student = "mia") {
+  GradeResult result = graded(student);
+  GradedItem dropped = item("n=16");
+  dropped.dropped = {{1, GradeWord::wrong, "2 of 16 elements of `a` have the wrong value."}};
+  GradedItem part = item("n=401", GradeWord::wrong);
+  part.degree = Degree{0.8, "of the elements of `a` are right"};
+  GradedItem counted = item("n=4096");
+  counted.performance = Performance{4096, 1024, 4, 0, 0, 0, 0};
+  GradedItem timed = item("n=8192");
+  timed.performance = Performance{2e-5, 1e-5, 1.9, 2, 1.9, 2.1, 11};
+  GradedItem open = item("n=5");
+  open.open = "they depend on times on a GPU";
+  const auto measured = [](const std::string& name, std::vector<GradedItem> items,
+                           std::vector<std::string> counters, Visibility visibility) {
+    GradedCase one = graded_case(name, 5, std::move(items), visibility);
+    one.performance.emplace();
+    one.performance->counters = std::move(counters);
+    one.performance->zero = 6;
+    return one;
+  };
+  const std::vector<std::string> sectors = {"global_store_sectors"};
+  result.cases = {graded_case("dropped", 5, {dropped}),
+                  graded_case("degree", 5, {part}, Visibility::visible, Credit::degree),
+                  graded_case("hidden degree", 5, {part}, Visibility::hidden, Credit::degree),
+                  measured("counted", {counted}, sectors, Visibility::visible),
+                  measured("hidden speed", {counted}, sectors, Visibility::hidden),
+                  measured("timed", {timed}, {}, Visibility::visible),
+                  measured("open", {open}, {}, Visibility::visible)};
+  result.cases[1].points = result.cases[2].points = 4;
+  result.cases[1].from = result.cases[2].from = 0.5;
+  result.cases[3].points = result.cases[4].points = 2;
+  result.cases[5].performance->steps = {{1.25, 5}, {2, 3}};
+  result.cases[5].points = 3;
+  result.cases[6].points = 0;
+  result.cases[6].open = "they depend on times on a GPU";
+  result.leaderboard = LeaderboardEntry{"counted", "Fast Fox", "student-0123456789", 4, true, 10};
+  sum_up(result);
+  return result;
+}
+
 /// The same assignment with nothing run.
 inline GradeResult not_graded(const std::string& student, GradeState state,
                               const std::string& message) {

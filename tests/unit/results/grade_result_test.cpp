@@ -12,6 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using testing_results::every_state;
 using testing_results::graded;
+using testing_results::with_credit;
 
 TEST(GradeResult, TheFirstFailureIsTheWord) {
   const GradeResult result = graded();
@@ -89,6 +90,40 @@ TEST(GradeJson, EveryMemberIsNeededAndTyped) {
       }
     }
   }
+}
+
+TEST(GradeJson, MembersThatOnlySomeHaveComeBack) {
+  const GradeResult whole = with_credit();
+  const Json json = to_json(whole);
+  EXPECT_EQ(to_json(grade_result_from_json(json)).dump(), json.dump());
+  EXPECT_EQ(json["cases"][0]["items"][0]["dropped"][0]["trial"], 1);
+  EXPECT_EQ(json["cases"][1]["from"], 0.5);
+  EXPECT_EQ(json["cases"][3]["performance"]["by"], "counters");
+  EXPECT_EQ(json["cases"][5]["performance"]["by"], "gpu");
+  EXPECT_EQ(json["leaderboard"]["order"], "asc");
+  // Where there is nothing of them a result is as it has always been.
+  const std::string plain = to_json(graded()).dump();
+  for (const char* name : {"dropped", "degree", "performance", "open", "from", "leaderboard"}) {
+    EXPECT_EQ(plain.find("\"" + std::string(name) + "\""), std::string::npos) << name;
+  }
+  Json bad = json;
+  bad["cases"][1]["items"][0]["degree"]["share"] = 1.5;
+  EXPECT_NE(read_error(bad), "");
+  bad = json;
+  bad["cases"][3]["items"][0]["performance"].erase("ratio");
+  EXPECT_NE(read_error(bad), "");
+  bad = json;
+  bad["leaderboard"].erase("name");
+  EXPECT_NE(read_error(bad), "");
+}
+
+TEST(StudentView, OfHiddenCreditNothingRemains) {
+  const Json seen = to_json(StudentView(with_credit()));
+  EXPECT_EQ(seen["cases"][2]["credit"], "all");
+  EXPECT_FALSE(seen["cases"][2].contains("from"));
+  EXPECT_FALSE(seen["cases"][4].contains("performance"));
+  EXPECT_EQ(seen["cases"][4]["points"], 2);
+  EXPECT_TRUE(seen["cases"][3].contains("performance"));
 }
 
 TEST(GradeJson, SaysWhatIsWrong) {

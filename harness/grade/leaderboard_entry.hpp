@@ -1,0 +1,22 @@
+// What of a result goes onto the assignment's leaderboard.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "grade/anonymous.hpp"
+#include "grade/assignment.hpp"
+#include "results/grade_result.hpp"
+
+namespace warpmark {
+
+/// The name that a submission asks for in a comment `// leaderboard: NAME`; "" if it asks for none.
+/// One line without control characters, of at most 24 characters.
+std::string chosen_name(std::string_view source);
+
+/// Sets GradeResult::leaderboard, or takes it away: an entry has whoever has points, and by a case
+/// with performance whoever has a ratio there.
+void set_leaderboard(const LeaderboardRule& rule, const Pseudonyms& pseudonyms,
+                     std::string_view source, GradeResult& result);
+
+}  // namespace warpmark

@@ -1,0 +1,280 @@
+# What makes points where a pass is not all that counts: dropped trials, degrees, performance, and
+# the leaderboard.
+import csv
+import json
+import unittest
+
+from assignment import KERNEL, NO_BOUND, WRONG, GradeTest
+
+HEAD = """warpmark: 1
+assignment: hw1
+title: Scaling
+suite: suites/scale.yaml
+fixed: [f]
+"""
+SMALL = "cases:\n  - {name: small, points: 4, axes: {n: [100, 257]}%s}\n"
+# Of a hundred elements the first ten are wrong, and of 257 the first 26.
+NINE_TENTHS = KERNEL.replace("f * src[i]", "(10 * i < n ? 2 : 1) * f * src[i]")
+RACE = KERNEL.replace("if (i < n)", "if (i < n) out[0] = i; if (i < n)")
+# Neighbouring threads store 32 elements apart.
+STRIDED = KERNEL.replace("if (i < n)", "i = i % 32 * (n / 32) + i / 32; if (i < n)")
+QUICK = """cases:
+  - {name: right, points: 4, axes: {n: [32, 64]}}
+  - name: quick
+    points: 8
+    axes: {n: [1024]}
+    performance: {by: counters, counters: global_store_sectors, %s}
+"""
+TIMED = """cases:
+  - {name: right, points: 4, axes: {n: [32, 64]}}
+  - {name: fast, points: 6, axes: {n: [1024]}, performance: {by: gpu, full: 1.1, zero: 3}}
+"""
+
+
+class CreditTest(GradeTest):
+    def assign(self, cases, more=""):
+        self.write("hw1.yaml", HEAD + more + cases)
+
+    def page(self, student):
+        return (self.folder / "out/students" / student / "report.html").read_text()
+
+    def gradescope(self, student):
+        return json.loads((self.folder / "out/students" / student / "results.json").read_text())
+
+    def lint(self, code):
+        return self.run_program("grade", "--lint", "hw1.yaml", "--device", "cpu", "--no-sandbox",
+                                code=code)
+
+
+class Trials(CreditTest):
+    def test_a_trial_is_dropped_and_shown(self):
+        self.assign(SMALL % ", credit: each", "trials: {count: 5, drop: 1}\n")
+        # Each is wrong with some inputs.
+        self.hand_in(**{"s%d" % k: KERNEL.replace("src[i];", "src[i] + (src[0] > 0.%df);" % k)
+                        for k in range(2, 10)})
+        self.grade()
+        passed = failed = 0
+        for student, result in self.results().items():
+            for item in result["cases"][0]["items"]:
+                dropped = item.get("dropped", [])
+                self.assertLessEqual(len(dropped), 1)
+                if item["word"] != "pass":
+                    failed += 1
+                    self.assertTrue(dropped or item["trial"] == 4)
+                    continue
+                self.assertEqual(item["trials"], 5)
+                for one in dropped:
+                    passed += 1
+                    # The last one has inputs that nobody knows before.
+                    self.assertLess(one["trial"], 4)
+                    self.assertEqual(one["word"], "wrong")
+                    line = "%s: trial %d of 5 is dropped, wrong" % (item["case"], one["trial"] + 1)
+                    self.assertIn(line, self.page(student))
+                    self.assertIn(line, self.gradescope(student)["tests"][0]["output"])
+                    self.assertIn(line, (self.folder / "out/staff" / student / "junit.xml").read_text())
+                    self.assertIn(line, self.rows()[int(student[1]) - 2]["credit"])
+        self.assertGreater(passed, 0)
+        self.assertGreater(failed, 0)
+
+    def test_what_is_worse_than_wrong_is_never_dropped(self):
+        self.assign(SMALL % "", "trials: {count: 3, drop: 2}\n")
+        self.hand_in(ada=RACE, bob=NO_BOUND)
+        self.grade()
+        for student, word in ("ada", "race"), ("bob", "memory error"):
+            case = self.result(student)["cases"][0]
+            self.assertEqual((case["points"], case["word"]), (0, word))
+            self.assertNotIn("dropped", case["items"][0])
+
+    def test_lint_says_how_many(self):
+        self.assign(SMALL % "", "trials: {count: 2, drop: 1}\n")
+        out, errors = self.lint(0)
+        self.assertIn("2 trials each, of which 1 may be dropped", out)
+        self.assertIn("1 of 2 trials may fail", out + errors)
+
+
+class Degrees(CreditTest):
+    def test_a_part_is_worth_a_part(self):
+        self.assign(SMALL % ", credit: {degree: elements, from: 0.5}")
+        self.hand_in(ada=KERNEL, bob=NINE_TENTHS, cem=WRONG, dee=RACE)
+        self.grade()
+        self.assertEqual([row["points"] for row in self.rows()], ["4", "3.58", "0", "0"])
+        # 231 of 257 are 89.88 %.
+        self.assertEqual([item["degree"] for item in self.result("bob")["cases"][0]["items"]],
+                         [{"share": 0.9, "what": "of the elements of `out` are right"},
+                          {"share": 0.89, "what": "of the elements of `out` are right"}])
+        self.assertIn("scale.n=100: 90 % of the elements of <code>out</code> are right: 1.8 of 2 points",
+                      self.page("bob"))
+        self.assertNotIn("degree", self.result("dee")["cases"][0]["items"][0])
+        # How much must be right changes without a kernel.
+        self.assign(SMALL % ", credit: {degree: elements, from: 0.9}")
+        out, _ = self.grade()
+        self.assertIn("0 graded now, 4 known from before", out)
+        self.assertEqual(self.rows()[1]["points"], "1.8")
+        self.assertIn("less than 90 %: 0 of 2 points", self.page("bob"))
+
+    def test_lint_finds_what_zeros_get(self):
+        suite = (self.folder / "suites/scale.yaml").read_text()
+        self.write("suites/scale.yaml", suite.replace("f * src", "f * src * (np.arange(n) % 2)"))
+        kernel = KERNEL.replace("f * src[i]", "i % 2 * (f * src[i])")
+        self.write("suites/scale.cu", kernel)
+        self.assign(SMALL % ", credit: {degree: elements, from: 0.25}")
+        _, errors = self.lint(2)
+        self.assertIn("hw1.yaml:7:5: error: a kernel that leaves zeros as `out` has 50 % of scale.n=100 "
+                      "and a part of 1 more, and gets 2 of the 4 points of `small`", errors)
+        self.assertIn("`from` more than 0.5", errors)
+        self.assign(SMALL % ", credit: {degree: elements, from: 0.6}")
+        self.lint(0)
+
+    def test_of_composites(self):
+        suite = (self.folder / "suites/scale.yaml").read_text()
+        self.write("suites/scale.yaml", suite + "expect: {coalesced: true}\n")
+        self.assign("cases: [{name: a, points: 10, axes: {n: [1024, 2048]}, credit: degree}]\n")
+        self.hand_in(ada=KERNEL, bob=STRIDED, cem=WRONG)
+        self.grade()
+        result = self.result("bob")
+        item = result["cases"][0]["items"][0]
+        self.assertEqual(item["word"], "wrong")
+        # 128 of 1152 sectors are needed where 80 % must be: what it is far from most is the baseline.
+        self.assertEqual(item["degree"]["what"],
+                         "of what the composite `coalesced` asks for is met")
+        self.assertGreater(item["degree"]["share"], 0.1)
+        self.assertLess(item["degree"]["share"], 0.6)
+        self.assertAlmostEqual(result["points"], 10 * item["degree"]["share"])
+        self.assertEqual([row["points"] for row in self.rows()][::2], ["10", "0"])
+
+
+class ByCounters(CreditTest):
+    def test_points_follow_from_the_ratio(self):
+        self.assign(QUICK % "full: 1, zero: 9")
+        self.hand_in(ada=KERNEL, bob=STRIDED, cem=NINE_TENTHS)
+        self.grade()
+        self.assertEqual([row["points"] for row in self.rows()], ["12", "5", "0"])
+        item = self.result("bob")["cases"][1]["items"][0]
+        self.assertEqual(item["performance"], {"value": 1024, "baseline": 128, "ratio": 8})
+        line = "scale.n=1024: global store sectors: 1024, baseline 128 (8 ×): 1 of 8 points"
+        self.assertIn(line, self.page("bob"))
+        self.assertIn(line, self.gradescope("bob")["tests"][1]["output"])
+        self.assertEqual(self.gradescope("bob")["tests"][1]["score"], 1)
+        self.assertIn("quick: " + line, self.rows()[1]["credit"])
+        # All points say why, too.
+        self.assertIn("baseline 128 (1 ×): 8 of 8 points", self.gradescope("ada")["tests"][1]["output"])
+        # What is wrong performs nothing.
+        self.assertNotIn("performance", self.result("cem")["cases"][1]["items"][0])
+
+    def test_a_scale_changes_without_a_kernel(self):
+        self.assign(QUICK % "full: 1, zero: 9")
+        self.hand_in(bob=STRIDED)
+        self.grade()
+        before = self.steady()
+        self.assign(QUICK % "steps: [{ratio: 1, points: 8}, {ratio: 8, points: 3}]")
+        out, _ = self.grade()
+        self.assertIn("0 graded now, 1 known from before", out)
+        self.assertEqual(self.result("bob")["points"], 4 + 3)
+        self.assign(QUICK % "full: 1, zero: 9")
+        self.grade("--regrade")
+        after = self.steady()
+        self.assertEqual(after["bob"]["cases"], before["bob"]["cases"])
+
+    def test_students_see_it_at_home(self):
+        self.assign(QUICK % "full: 1, zero: 9")
+        self.run_program("handout", "hw1.yaml", "-o", "public", "--device", "cpu")
+        stored = json.loads((self.folder / "public/handout.json").read_text())
+        self.assertEqual(stored["items"]["scale.n=1024"]["counters"]["global_store_sectors"], 128)
+        self.write("mine.cu", STRIDED)
+        out, _ = self.run_program("try", "public/assignment.yaml", "mine.cu", "--device", "cpu", code=1)
+        self.assertIn("global store sectors: 1024, baseline 128 (8 ×): 1 of 8 points", " ".join(out.split()))
+
+    def test_a_hidden_case_shows_points_alone(self):
+        self.assign((QUICK % "full: 1, zero: 9").replace("axes: {n: [1024]}",
+                                                        "axes: {n: [1024]}\n    visibility: hidden"))
+        self.hand_in(bob=STRIDED)
+        self.grade()
+        for name in "student.json", "results.json", "report.html":
+            text = (self.folder / "out/students/bob" / name).read_text()
+            self.assertNotIn("sectors", text, name)
+            self.assertNotIn("1024", text, name)
+
+
+class ByTime(CreditTest):
+    def test_without_a_gpu_the_points_are_open(self):
+        self.assign(TIMED)
+        self.hand_in(ada=KERNEL, bob=WRONG)
+        out, _ = self.grade()
+        result = self.result("ada")
+        self.assertEqual((result["state"], result["points"], result["max_points"]), ("graded", 4, 10))
+        self.assertIn("on a GPU", result["cases"][1]["open"])
+        self.assertIn("points are open", out)
+        tests = self.gradescope("ada")["tests"]
+        self.assertNotIn("score", tests[1])
+        self.assertNotIn("status", tests[1])
+        self.assertIn("6 points are open, and not lost", tests[1]["output"])
+        self.assertIn("4 of 10 points, 6 open", self.gradescope("ada")["output"])
+        self.assertEqual((self.rows()[0]["fast: points"], self.rows()[0]["open_points"]), ("", "6"))
+        self.assertIn("open, of 6", self.page("ada"))
+        # What is wrong has lost them.
+        self.assertNotIn("open", self.result("bob")["cases"][1])
+        self.assertEqual(self.gradescope("bob")["tests"][1]["score"], 0)
+
+    def test_a_solution_may_leave_them_open(self):
+        self.write("good.cu", KERNEL)
+        self.assign(TIMED, "self_test: {must_pass: [good.cu]}\n")
+        out, errors = self.lint(0)
+        self.assertIn("the 6 points of `fast` stay open where there is no GPU", out + errors)
+
+
+class Leaderboard(CreditTest):
+    def board(self):
+        with open(self.folder / "out/leaderboard.csv", newline="", encoding="utf-8") as file:
+            return list(csv.reader(file))
+
+    def test_names_nobody(self):
+        self.assign(QUICK % "full: 1, zero: 9", "leaderboard: {by: quick, top: 2}\n")
+        self.hand_in(ada=KERNEL, bob=STRIDED, cem=WRONG, dee=KERNEL.replace("int i", "int  i"))
+        self.grade()
+        rows = self.board()
+        self.assertEqual(rows[0], ["place", "name", "quick"])
+        # Equal values have equal places.
+        self.assertEqual([(row[0], row[2]) for row in rows[1:]], [("1", "1"), ("1", "1")])
+        page = (self.folder / "out/leaderboard.html").read_text()
+        for row in rows[1:]:
+            self.assertRegex(row[1], "^student-[0-9a-f]{10}$")
+            self.assertIn(row[1], page)
+        for name in "ada", "bob", "cem", "dee":
+            self.assertNotIn(name, page.split("<body>")[1])
+        # On a student's page the own place, and nobody else's.
+        self.assertIn("Leaderboard: place 3 of 3 by quick, as student-", self.page("bob"))
+        for row in rows[1:]:
+            self.assertNotIn(row[1], self.page("bob"))
+        self.assertNotIn("Leaderboard", self.page("cem"))
+        self.assertEqual(self.gradescope("bob")["leaderboard"],
+                         [{"name": "quick", "value": 8, "order": "asc"},
+                          {"name": "points", "value": 5, "order": "desc"}])
+        # The same names in every run.
+        self.grade("--regrade")
+        self.assertEqual(self.board(), rows)
+
+    def test_names_that_students_choose(self):
+        self.assign(SMALL % "", "leaderboard: {names: chosen}\n")
+        self.hand_in(ada="// leaderboard: Fast Fox\n" + KERNEL,
+                     bob="  //leaderboard: <b>=cmd</b>\n" + KERNEL,
+                     cem="// leaderboard: ADA\n" + KERNEL,
+                     dee="// leaderboard: fast  fox\n" + KERNEL, eva=KERNEL)
+        self.grade()
+        names = sorted(row[1] for row in self.board()[1:])
+        self.assertEqual(len(names), 5)
+        self.assertEqual(sum(name.startswith("student-") for name in names), 1)
+        # Neither somebody else's name nor the same one twice.
+        for start in "ADA (", "Fast Fox (", "fast  fox (":
+            self.assertEqual(sum(name.startswith(start) for name in names), 1, names)
+        page = (self.folder / "out/leaderboard.html").read_text()
+        self.assertIn("&lt;b&gt;=cmd&lt;/b&gt;", page)
+
+    def test_a_hidden_case_is_no_leaderboard(self):
+        self.assign((QUICK % "full: 1, zero: 9").replace("points: 8", "points: 8\n    visibility: hidden"),
+                    "leaderboard: {by: quick}\n")
+        _, errors = self.lint(2)
+        self.assertIn("`quick` is hidden, and a leaderboard would show its ratios", errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
