@@ -374,8 +374,9 @@ Command grade_command(const ArgumentParser& program) {
   app.add_flag("--lint", request->lint,
                "Check the assignment itself, and run its self-tests: no submissions");
   app.add_flag("--stream", request->stream,
-               "Read a JSON line {\"id\": …, \"text\": …} for each submission, and write\n"
-               "its result as a line, for programs");
+               "Read a JSON line {\"id\": …, \"text\": …} for each submission (of several\n"
+               "files \"files\": {NAME: TEXT, …}), and write its result as a line,\n"
+               "for programs");
   app.add_flag("-q,--quiet", request->quiet, "Print the sums only");
   return {app, [request](Output& out) {
             refuse_ranks("`warpmark grade` is for", "-j N grades N submissions at the same time");

@@ -182,11 +182,17 @@ class AssignmentMaker {
     problems_ = lint(session, draft);
   }
 
+  static SubmittedFile file_of(const std::string& text) {
+    SubmittedFile file;
+    file.text = text;
+    return file;
+  }
+
   void prove_template(Session& session, const Assignment& assignment, const std::string& start) {
     const Case& item = assignment.cases.front().items.front();
     CaseArtifacts artifacts;
     const Outcome outcome = session.compile(
-        item, with_submission(make_plan(item, plugins_), kernel_, start), artifacts);
+        item, with_submission(make_plan(item, plugins_), kernel_, file_of(start)), artifacts);
     if (outcome.verdict == Verdict::passed) return;
     warnings_.push_back(fmt::format("{} needs your hand: {}", made_.template_file, outcome.reason));
   }
@@ -195,7 +201,7 @@ class AssignmentMaker {
     for (const AssignmentCase& one : assignment.cases) {
       for (const Case& item : one.items) {
         const Outcome outcome =
-            session.verify(item, with_submission(make_plan(item, plugins_), kernel_, text));
+            session.verify(item, with_submission(make_plan(item, plugins_), kernel_, file_of(text)));
         if (outcome.verdict == Verdict::failed) return outcome.failure != FailureKind::compile;
       }
     }

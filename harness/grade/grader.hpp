@@ -24,7 +24,7 @@ struct GraderOptions {
   bool hidden = true;             ///< grade hidden cases, too
   std::vector<std::string> only;  ///< ids of items, or names of cases; empty for all
   std::string assignment_word;    ///< how commands that repeat a failure call the assignment
-  std::string file_word;          ///< and the submitted file; "" for its name
+  std::vector<std::string> file_words;  ///< and what was submitted; none for the files' names
 };
 
 /// A session of its own for each submission; nothing of one reaches the next.

@@ -185,6 +185,11 @@ class Finder {
   }
 
   FoundSubmissions take() {
+    for (const auto& [folder, parts] : named_) {
+      const std::string student = folder.filename().string();
+      for (SubmittedFile& file : add_parts(student, {student}, parts).files)
+        file.header_folder = folder;
+    }
     if (all_.empty()) {
       throw usage_error(
           "there is no submission: no `.cu` file, no archive and no student's folder", {},
@@ -252,8 +257,11 @@ class Finder {
       add_parts(canvas->student, canvas->ids, {{path, canvas->file}}, canvas->late);
     } else if (const auto moodle = moodle_name(file); moodle && !moodle->file.empty()) {
       add_parts(moodle->student, moodle->ids, {{path, moodle->file}});
-    } else if (is_cuda(path) && file == rules_.file) {
-      add_file(plain.parent_path().filename().string(), path);
+    } else if (is_cuda(path) && file == rules_.file && !rules_.several()) {
+      add_file(plain.parent_path().filename().string(), path).header_folder = plain.parent_path();
+    } else if (is_cuda(path) && is_wanted(file)) {
+      // Several files of one folder, each named by hand, are one student's.
+      named_[plain.parent_path()].push_back({path, file});
     } else {
       // Named by hand, so that it is graded or refused, and never passed over.
       Submission& submission = add_file(path.stem().string(), path);
@@ -267,16 +275,18 @@ class Finder {
     std::vector<File> sources;
     std::vector<File> students;  // folders and archives that have a file to grade in them
     bool own = false;            // a file of the assignment's name
+    bool others = false;         // and one of another
     for (const fs::directory_entry& entry : entries(path)) {
       const std::string file = entry.path().filename().string();
       if (entry.is_directory(code) ? has_source(entry.path(), 0) : is_zip(entry.path())) {
         students.push_back({entry.path(), file});
       } else if (is_cuda(entry.path()) && !entry.is_directory(code)) {
-        own = own || file == rules_.file;
+        own = own || is_wanted(file);
+        others = others || !is_wanted(file);
         sources.push_back({entry.path(), file});
       }
     }
-    if (own && sources.size() == 1 && students.empty())
+    if (own && !others && students.empty())
       return static_cast<void>(add_folder(name, {name}, path));
     if (own) refuse_mixed(path, sources, students);
     add_class(path);
@@ -335,17 +345,22 @@ class Finder {
   [[noreturn]] void refuse_mixed(const fs::path& folder, const std::vector<File>& sources,
                                  const std::vector<File>& students) const {
     std::vector<File> others = students;
+    std::string own;
     for (const File& source : sources) {
-      if (source.name != rules_.file) others.push_back(source);
+      if (!is_wanted(source.name)) {
+        others.push_back(source);
+      } else if (own.empty()) {
+        own = source.name;
+      }
     }
     throw usage_error(
         fmt::format("{} has a file of the assignment's own name, `{}`, beside {}: nobody can tell "
                     "whether it is one student's submission, or a class with the template in it",
-                    display_path(folder), rules_.file, listing(others)),
+                    display_path(folder), own, listing(others)),
         {},
         fmt::format("for a class, move `{0}` away or into the folder of who handed it in; for one "
                     "student, say so with `--student NAME`",
-                    rules_.file));
+                    own));
   }
 
   static Submission twice(const std::vector<Submission>& several) {
@@ -386,8 +401,8 @@ class Finder {
   }
 
   std::string wrong_type(const fs::path& path) const {
-    return fmt::format("`{}` is no CUDA source file. Hand in a file called `{}`.",
-                       printable(name_of(path)), rules_.file);
+    return fmt::format("`{}` is no CUDA source file. Hand in {}.", printable(name_of(path)),
+                       wanted_files(rules_));
   }
 
   // All that a student handed in. `parts` are files, archives and folders; of a folder whose name
@@ -401,7 +416,7 @@ class Finder {
       submission.refusal = fmt::format(
           "The folder is a symbolic link, and links are not followed. Hand in the file `{}` "
           "itself.",
-          rules_.file);
+          join(rules_.files(), "`, `"));
       return submission;
     }
     Handed handed;
@@ -425,31 +440,108 @@ class Finder {
   // NAME.cu, which need not bear the assignment's name.
   Submission& add_file(const std::string& name, const fs::path& path) {
     Submission& submission = add(name, {name}, path);
-    take_file(submission, {path, path.filename().string()});
+    if (!rules_.several()) {
+      take_file(submission, {path, path.filename().string()});
+    } else if (is_cuda(path)) {
+      submission.refusal =
+          fmt::format("This is one file, `{}`. Hand in {}, together in a folder or an archive.",
+                      printable(name_of(path)), wanted_files(rules_));
+    }
     return submission;
+  }
+
+  bool is_wanted(const std::string& file) const {
+    const std::vector<std::string> names = rules_.files();
+    return std::find(names.begin(), names.end(), file) != names.end();
   }
 
   static void add_note(Submission& submission, const std::string& note) {
     submission.note += (submission.note.empty() ? "" : "; ") + note;
   }
 
-  static void take_file(Submission& submission, const File& file) {
+  static void take_file(SubmittedFile& submission, const File& file) {
     submission.path = file.path;
     submission.file = student_name(file.base());
   }
 
-  // Which of what a student handed in is graded.
-  void choose(Submission& submission, const Handed& handed) const {
+  // The same, and where its headers may be: what lies in its folder, or below that.
+  static void take_file(SubmittedFile& submission, const File& file, const Handed& handed) {
+    take_file(submission, file);
+    const std::string folder = file.name.substr(0, file.name.rfind('/') + 1);
+    for (const File& other : handed.others) {
+      if (other.name.starts_with(folder) && is_own_header(other.name))
+        submission.beside.emplace(other.name.substr(folder.size()), other.path);
+    }
+  }
+
+  // All sources of that name, those with the fewest folders around them first; and whether the
+  // first of them is the one that is meant.
+  static std::pair<std::vector<File>, bool> sources_called(const std::string& name,
+                                                           const Handed& handed) {
     std::vector<File> exact;
     for (const File& file : handed.sources) {
-      if (file.base() == rules_.file) exact.push_back(file);
+      if (file.base() == name) exact.push_back(file);
     }
-    // The one with the fewest folders around it, if that is one.
     const auto less = [](const File& one, const File& other) { return one.depth < other.depth; };
     std::stable_sort(exact.begin(), exact.end(), less);
     const bool one = exact.size() == 1 || (exact.size() > 1 && less(exact[0], exact[1]));
+    return {exact, one};
+  }
+
+  // Each of several files by its name; what is missing costs its own cases.
+  void choose_each(Submission& submission, const Handed& handed) const {
+    submission.file = join(rules_.files(), ", ");
+    for (const std::string& name : rules_.files()) {
+      SubmittedFile& file = submission.files.emplace_back();
+      const auto [exact, one] = sources_called(name, handed);
+      if (one) {
+        take_file(file, exact.front(), handed);
+        if (exact.size() > 1) {
+          add_note(submission, fmt::format("of {} the one with the fewest folders around it was taken",
+                                           listing(exact)));
+        }
+      } else if (!exact.empty()) {
+        file.refusal =
+            fmt::format("There are {} files of that name: {}. Hand in one file called `{}`.",
+                        exact.size(), listing(exact), name);
+      } else {
+        std::vector<File> others;
+        for (const File& other : handed.sources) {
+          if (!is_wanted(other.base())) others.push_back(other);
+        }
+        file.refusal = missing_file(name, others.empty() ? "" : listing(others));
+      }
+      file.file = name;
+    }
+    const bool nothing = std::all_of(submission.files.begin(), submission.files.end(),
+                                     [](const SubmittedFile& file) { return file.path.empty(); });
+    if (!nothing) return;
+    if (handed.sources.empty()) {
+      submission.refusal = why_nothing(handed);
+    } else {
+      std::vector<std::string> reasons;
+      for (const SubmittedFile& file : submission.files) reasons.push_back(file.refusal);
+      submission.refusal = join(reasons, " ");
+    }
+    for (SubmittedFile& file : submission.files) file.refusal = submission.refusal;
+  }
+
+  // Which of what a student handed in is graded.
+  void choose(Submission& submission, const Handed& handed) const {
+    if (rules_.several()) {
+      choose_each(submission, handed);
+    } else {
+      choose_one(submission, handed);
+    }
+    for (const std::string& problem : handed.problems) {
+      if (submission.refusal.empty()) add_note(submission, problem);
+    }
+  }
+
+  void choose_one(Submission& submission, const Handed& handed) const {
+    const auto [exact, one] = sources_called(rules_.file, handed);
     if (one) {
-      take_file(submission, exact.front());
+      take_file(submission, exact.front(), handed);
       if (handed.sources.size() > 1) {
         add_note(submission, fmt::format("of {} the one of the assignment's name was taken",
                                          listing(handed.sources)));
@@ -459,7 +551,7 @@ class Finder {
           fmt::format("There are {} files of that name: {}. Hand in one file called `{}`.",
                       exact.size(), listing(exact), rules_.file);
     } else if (handed.sources.size() == 1) {
-      take_file(submission, handed.sources.front());
+      take_file(submission, handed.sources.front(), handed);
       if (submission.file != rules_.file) {
         add_note(submission,
                  fmt::format("`{}` was taken for `{}`, as the only .cu file",
@@ -472,20 +564,18 @@ class Finder {
     } else {
       submission.refusal = why_nothing(handed);
     }
-    for (const std::string& problem : handed.problems) {
-      if (submission.refusal.empty()) add_note(submission, problem);
-    }
   }
 
   std::string why_nothing(const Handed& handed) const {
     if (!handed.problems.empty()) {
-      return fmt::format("{} Hand in a file called `{}`, or a zip archive with it.",
-                         join(handed.problems, " "), rules_.file);
+      return fmt::format("{} Hand in {}, or a zip archive with {}.", join(handed.problems, " "),
+                         wanted_files(rules_), rules_.several() ? "them" : "it");
     }
     if (handed.others.empty())
-      return fmt::format("Nothing was handed in. Hand in a file called `{}`.", rules_.file);
-    return fmt::format("There is no file `{}`, only {}. Hand in a file called `{}`.", rules_.file,
-                       listing(handed.others), rules_.file);
+      return fmt::format("Nothing was handed in. Hand in {}.", wanted_files(rules_));
+    return fmt::format("There is no file `{}`, only {}. Hand in {}.",
+                       join(rules_.files(), "` and no file `"), listing(handed.others),
+                       wanted_files(rules_));
   }
 
   void add_class(const fs::path& folder) {
@@ -532,10 +622,32 @@ class Finder {
   const SubmissionRules& rules_;
   Archives archives_;
   std::vector<Entry> all_;
+  std::map<fs::path, std::vector<File>> named_;  ///< files of several, by their folders
   std::vector<std::string> left_out_;
 };
 
 }  // namespace
+
+Submission find_one(const std::vector<fs::path>& paths, const SubmissionRules& rules,
+                    const std::string& student) {
+  SubmissionSearch search;
+  search.paths = paths;
+  search.student = student;
+  search.unpack = [](const fs::path& /*archive*/, const fs::path& /*folder*/) {
+    Unpacked unpacked;
+    unpacked.problem = "is an archive: unpack it first";
+    return unpacked;
+  };
+  Submission found = find_submissions(search, rules).all.front();
+  std::error_code code;
+  const bool plain = std::none_of(paths.begin(), paths.end(), [&](const fs::path& path) {
+    return fs::is_directory(path, code);
+  });
+  if (!plain) return found;
+  for (SubmittedFile& file : found.files) file.header_folder = file.path.parent_path();
+  if (found.files.empty()) found.header_folder = found.path.parent_path();
+  return found;
+}
 
 FoundSubmissions find_submissions(const SubmissionSearch& search, const SubmissionRules& rules) {
   Finder finder(search, rules);

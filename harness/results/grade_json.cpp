@@ -66,6 +66,10 @@ Json json_of(const GradeContext& context) {
           {"no_sandbox", context.no_sandbox}};
 }
 
+Json json_of(const GradedFile& one) {
+  return {{"name", one.name}, {"sha256", one.sha256}, {"problem", one.problem}};
+}
+
 Json json_of(const GradeResult& result, const std::vector<GradeWord>& words) {
   Json cases = Json::array();
   for (size_t i = 0; i < result.cases.size(); ++i) {
@@ -73,7 +77,7 @@ Json json_of(const GradeResult& result, const std::vector<GradeWord>& words) {
   }
   Json adjustments = Json::array();
   for (const GradeAdjustment& one : result.adjustments) adjustments.push_back(json_of(one));
-  return strict_json({{"grade", kGradeVersion},
+  Json json = {{"grade", kGradeVersion},
                       {"assignment", result.assignment},
                       {"title", result.title},
                       {"student", result.student},
@@ -93,7 +97,10 @@ Json json_of(const GradeResult& result, const std::vector<GradeWord>& words) {
                       {"flags", result.flags},
                       {"ptx_prints", result.ptx_prints},
                       {"seconds", seconds_of(result.seconds)},
-                      {"context", json_of(result.context)}});
+                      {"context", json_of(result.context)}};
+  // Of one file alone there is nothing more to say.
+  for (const GradedFile& one : result.files) json["files"].push_back(json_of(one));
+  return strict_json(std::move(json));
 }
 
 double not_negative(const RecordField& field) {
@@ -198,6 +205,12 @@ GradeResult grade_result_from_json(const Json& json, const Position& where) {
   result.student = record.member("student").text();
   result.file = record.member("file").text();
   result.submission_sha256 = record.member("submission_sha256").text();
+  if (const auto files = record.find("files")) {
+    for (const RecordField& one : files->elements()) {
+      result.files.push_back({one.member("name").text(), one.member("sha256").text(),
+                              one.member("problem").text()});
+    }
+  }
   result.key = record.member("key").text();
   result.state = record.member("state").one_of({GradeState::graded, GradeState::refused,
                                                 GradeState::compile_error, GradeState::limit,
