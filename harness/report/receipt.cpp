@@ -29,8 +29,9 @@ std::vector<ReceiptLine> receipt(const StudentView& view) {
                            {"NVRTC", context.nvrtc_version},
                            {"device", context.device}}) {
     line.value = in_one_line(line.value);
+    const bool hash = line.name == "SHA-256";
     if (!line.value.empty()) lines.push_back(std::move(line));
-    if (line.name != "SHA-256") continue;
+    if (!hash) continue;
     for (const GradedFile& file : result.files) {
       if (file.sha256.empty()) continue;
       lines.push_back({"SHA-256 of", in_one_line(file.name + ": " + file.sha256)});

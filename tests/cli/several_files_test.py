@@ -208,15 +208,6 @@ class SeveralFiles(SeveralTest):
         out, _ = self.grade()
         self.assertIn("0 graded now", out)
 
-    def test_the_last_trial_depends_on_every_file(self):
-        seeds = set()
-        for util in (UTIL, UTIL + "// more\n"):
-            wrong = WITH_UTIL.replace("f *", "n < 0 ? 0 : 2 *")
-            self.hand_in("ada", {"scale.cu": wrong, "shift.cu": SHIFT, "util.cuh": util})
-            self.grade("--without-lint")
-            seeds.add(self.result("ada")["submission_sha256"])
-        self.assertEqual(len(seeds), 2)
-
     def test_paths_of_a_student_are_one_submission(self):
         self.hand_in("ada", {"scale.cu": WITH_UTIL, "shift.cu": SHIFT, "util.cuh": UTIL})
         self.grade(paths=("class/ada",))
