@@ -200,8 +200,8 @@ class AssignmentMaker {
   bool is_wrong(Session& session, const Assignment& assignment, const std::string& text) {
     for (const AssignmentCase& one : assignment.cases) {
       for (const Case& item : one.items) {
-        const Outcome outcome =
-            session.verify(item, with_submission(make_plan(item, plugins_), kernel_, file_of(text)));
+        const Outcome outcome = session.verify(
+            item, with_submission(make_plan(item, plugins_), kernel_, file_of(text)));
         if (outcome.verdict == Verdict::failed) return outcome.failure != FailureKind::compile;
       }
     }

@@ -161,9 +161,8 @@ void read_one_template(const YamlNode& node, Assignment& into) {
 void check_suites(const YamlNode& root, const Assignment& assignment) {
   for (const auto& suite : assignment.suites) {
     const bool used = std::any_of(
-        assignment.cases.begin(), assignment.cases.end(), [&](const AssignmentCase& one) {
-          return one.items.front().suite->file == suite->file;
-        });
+        assignment.cases.begin(), assignment.cases.end(),
+        [&](const AssignmentCase& one) { return one.items.front().suite->file == suite->file; });
     if (used) continue;
     throw usage_error(fmt::format("no case is of the suite `{}`", suite->name),
                       root.find("suites")->where, "add one, or leave the suite out");
@@ -186,11 +185,10 @@ std::shared_ptr<const Assignment> parse_assignment(const std::string& text, cons
     throw usage_error("an assignment describes no kernel", member.where,
                       "a suite does, and `suite: FILE` names it");
   }
-  require_map(
-      root, "an assignment",
-      {"warpmark", "assignment", "title", "about", "suite", "suites", "points", "submission",
-       "trials", "cases", "fixed", "ptx", "limits", "self_test", "due", "late", "template",
-       "handout"});
+  require_map(root, "an assignment",
+              {"warpmark", "assignment", "title", "about", "suite", "suites", "points",
+               "submission", "trials", "cases", "fixed", "ptx", "limits", "self_test", "due",
+               "late", "template", "handout"});
   require_format_version(root);
   into.id = read_assignment_id(required(root, "assignment", "its short name, as in double-it"));
   const YamlNode* title = root.find("title");

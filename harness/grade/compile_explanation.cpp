@@ -91,7 +91,8 @@ std::string missing_header(const std::string& name) {
 std::string place_of(const CompilerError& error, const SubmittedNames& names) {
   if (error.line <= 0) return error.at_end ? " at the end of the file" : "";
   for (const std::string& header : names.headers) {
-    if (error.file == header) return fmt::format(" at line {} of {}", error.line, printable(header));
+    if (error.file == header)
+      return fmt::format(" at line {} of {}", error.line, printable(header));
   }
   return names.several ? fmt::format(" at line {} of {}", error.line, printable(names.file))
                        : fmt::format(" at line {}", error.line);

@@ -178,8 +178,8 @@ std::string outside_shared(const Report& report, const SubmittedNames& names) {
   // What there is none of has no size in a report, only in its text.
   const std::string message = report.text("message", kLongestMessage);
   if (!size && message.find("has 0 bytes") != std::string::npos) size = 0;
-  std::string text =
-      fmt::format("{} {} shared memory outside of what the block has", subject(report, names), does);
+  std::string text = fmt::format("{} {} shared memory outside of what the block has",
+                                 subject(report, names), does);
   // An `extern __shared__` array has what the launch gives it.
   if (size && *size == 0) {
     return text + ", which is nothing." + by_thread(report) +
@@ -337,7 +337,8 @@ std::string race(const Report& report, const SubmittedNames& names) {
   return fmt::format(
       "{} uses {} at the same time as another thread{}, and one of them writes, so the result is a "
       "matter of luck.{}{}",
-      subject(report, names), what, at, by_thread(report), order_of(report, report.object("other")));
+      subject(report, names), what, at, by_thread(report),
+      order_of(report, report.object("other")));
 }
 
 std::string limit(const Report& report) {

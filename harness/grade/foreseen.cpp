@@ -186,9 +186,8 @@ void BuiltInValues::add(const Case& item, const ReadyCase& ready) {
 }
 
 bool BuiltInValues::is_built_in(const Value& one) const {
-  return one.value &&
-         std::none_of(assignment_.fixed.begin(), assignment_.fixed.end(),
-                      [&](const Located& fixed) { return fixed.text == one.name; });
+  return one.value && std::none_of(assignment_.fixed.begin(), assignment_.fixed.end(),
+                                   [&](const Located& fixed) { return fixed.text == one.name; });
 }
 
 std::vector<std::string> BuiltInValues::names() const {

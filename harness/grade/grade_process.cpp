@@ -56,8 +56,7 @@ void take_file(SubmittedFile& file, const nlohmann::json& json) {
   file.own_sha256 = json.at("own_sha256");
   file.refusal = json.at("refusal");
   for (const nlohmann::json& one : json.at("headers")) {
-    file.headers.push_back(
-        {one.at("spelling"), one.at("name"), one.at("text"), one.at("sha256")});
+    file.headers.push_back({one.at("spelling"), one.at("name"), one.at("text"), one.at("sha256")});
   }
 }
 

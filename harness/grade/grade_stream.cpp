@@ -92,9 +92,10 @@ void read_files(const nlohmann::json& json, const SubmissionRules& rules, Reques
       throw usage_error(fmt::format("`{}` in `files` is no text", printable(name)));
     const bool source = std::find(names.begin(), names.end(), name) != names.end();
     if (rules.several() && !source && !is_own_header(name)) {
-      throw usage_error(fmt::format("`{}` in `files` is neither a file of the assignment ({}) nor "
-                                    "a header",
-                                    printable(name), join(names, ", ")));
+      throw usage_error(
+          fmt::format("`{}` in `files` is neither a file of the assignment ({}) nor "
+                      "a header",
+                      printable(name), join(names, ", ")));
     }
     headers += source ? 0 : 1;
     into.files.emplace(name, text.get<std::string>());

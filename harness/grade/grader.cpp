@@ -119,9 +119,8 @@ class SubmissionGrader::Run {
   }
   // Those that any case is of: where cases are chosen, some files may have none.
   bool all_ended() {
-    return std::all_of(grader_.items_.begin(), grader_.items_.end(), [&](const auto& items) {
-      return files_[file_of(items.front())].ended;
-    });
+    return std::all_of(grader_.items_.begin(), grader_.items_.end(),
+                       [&](const auto& items) { return files_[file_of(items.front())].ended; });
   }
 
   // Returns whether nothing is left.
@@ -336,13 +335,11 @@ class SubmissionGrader::Run {
     ungradable_.push_back(graded.case_id + ": " + why);
   }
 
-  void end(const Item& item, GradeState state, const std::string& message,
-           const Outcome& outcome) {
+  void end(const Item& item, GradeState state, const std::string& message, const Outcome& outcome) {
     if (!assignment_.submission.several()) {
       result_.staff = outcome.message;
     } else {
-      result_.staff +=
-          (result_.staff.empty() ? "" : "\n") + file_of(item) + ": " + outcome.message;
+      result_.staff += (result_.staff.empty() ? "" : "\n") + file_of(item) + ": " + outcome.message;
     }
     end_file(file_of(item), state, message);
   }
@@ -393,7 +390,8 @@ class SubmissionGrader::Run {
         "warpmark try {} {} --case {} --seed {}{}",
         shell_word(options.assignment_word.empty() ? assignment_.file.filename().string()
                                                    : options.assignment_word),
-        join(files, " "), shell_word(item.which.id), seed, one.visibility == Visibility::hidden ? " --hidden" : "");
+        join(files, " "), shell_word(item.which.id), seed,
+        one.visibility == Visibility::hidden ? " --hidden" : "");
   }
 
   ItemTexts texts(const Item& item, const PlannedCase& planned) const {

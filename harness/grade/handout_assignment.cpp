@@ -77,7 +77,8 @@ std::string handout_assignment_text(const Assignment& assignment, const HandoutI
   YamlNode& list = yaml_member(root, "cases");
   list.kind = YamlNode::Kind::list;
   for (const HandoutCase& one : items.cases) {
-    list.elements.push_back(case_node(own.find("cases")->elements.at(one.index), one, items, lists));
+    list.elements.push_back(
+        case_node(own.find("cases")->elements.at(one.index), one, items, lists));
   }
   // What is flagged is for staff alone.
   const YamlNode* ptx = own.find("ptx");

@@ -62,8 +62,7 @@ HandoutTemplate made_template(const Assignment& assignment, const std::string& n
 
 bool is_solution(const Assignment& assignment, const std::string& text) {
   return std::any_of(
-      assignment.self_tests.begin(), assignment.self_tests.end(),
-      [&](const SelfTest& test) {
+      assignment.self_tests.begin(), assignment.self_tests.end(), [&](const SelfTest& test) {
         if (!test.must_pass) return false;
         const std::vector<fs::path> files = Assignment::files_of(test);
         return std::any_of(files.begin(), files.end(), [&](const fs::path& file) {

@@ -20,7 +20,8 @@ namespace {
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 bool leads_out(const fs::path& name) {
-  return name.empty() || name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end();
+  return name.empty() || name.is_absolute() ||
+         std::find(name.begin(), name.end(), "..") != name.end();
 }
 
 class HeaderTaker {
@@ -64,9 +65,9 @@ class HeaderTaker {
       if (!found) continue;
       if (known == names_.end()) return add(spelling, name, std::move(*found));
       // The compiler asks for headers by what stands between the quotes.
-      file_.refusal = fmt::format(
-          "`{}` means two headers: `{}` and `{}`. Give them different names.", printable(spelling),
-          printable(known->second), printable(name));
+      file_.refusal =
+          fmt::format("`{}` means two headers: `{}` and `{}`. Give them different names.",
+                      printable(spelling), printable(known->second), printable(name));
       return;
     }
   }
@@ -118,8 +119,7 @@ void take_own_headers(SubmittedFile& file, const SubmissionRules& rules, const R
 }
 
 bool is_own_header(const fs::path& name) {
-  constexpr std::string_view kExtensions[] = {".cuh", ".h",   ".hpp", ".hh",
-                                              ".hxx", ".inl", ".inc"};
+  constexpr std::string_view kExtensions[] = {".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc"};
   const std::string extension = lower_case(name.extension().string());
   return std::find(std::begin(kExtensions), std::end(kExtensions), extension) !=
          std::end(kExtensions);

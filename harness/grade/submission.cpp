@@ -237,11 +237,7 @@ std::string wanted_files(const SubmissionRules& rules) {
   text = "files called";
   const std::vector<std::string> names = rules.files();
   for (size_t i = 0; i < names.size(); ++i) {
-    text += fmt::format("{}`{}`",
-                        i == 0                  ? " "
-                        : i + 1 == names.size() ? " and "
-                                                : ", ",
-                        names[i]);
+    text += fmt::format("{}`{}`", i == 0 ? " " : i + 1 == names.size() ? " and " : ", ", names[i]);
   }
   return text;
 }
@@ -303,8 +299,8 @@ void read_submission(Submission& submission, const SubmissionRules& rules,
   }
   const bool exact = texts.contains(rules.file);
   if (!exact && sources.size() != 1) {
-    submission.refusal = fmt::format("There is no file `{0}`. Hand in a file called `{0}`.",
-                                     rules.file);
+    submission.refusal =
+        fmt::format("There is no file `{0}`. Hand in a file called `{0}`.", rules.file);
     return;
   }
   const std::string& name = exact ? rules.file : sources.front();

@@ -37,8 +37,8 @@ struct SubmittedFile {
 
 /// One student's file, or files, or why there is none to grade.
 struct Submission : SubmittedFile {
-  std::string student;               ///< as the file or folder is called; what is no UTF-8 as "\xE4"
-  std::string sha256;                ///< of all of it; "" if nothing was read
+  std::string student;  ///< as the file or folder is called; what is no UTF-8 as "\xE4"
+  std::string sha256;   ///< of all of it; "" if nothing was read
   std::optional<int64_t> handed_in;  ///< seconds since 1970, UTC, if the platform says so
   std::string note;  ///< for staff: what was taken in the place of what; "" for nothing
   /// Of an assignment of several files each of them, in its order, under its name there. Then there

@@ -14,6 +14,7 @@
 #include "grade/gradescope.hpp"
 #include "grade/platform_name.hpp"
 #include "grade/student_name.hpp"
+#include "grade/submission_choice.hpp"
 
 namespace warpmark {
 
@@ -23,7 +24,6 @@ namespace {
 
 // Folders in folders, archives in archives: deeper ones hold no homework.
 constexpr int kMostLevels = 8;
-constexpr size_t kMostFiles = 2000;  // of a student
 
 std::string name_of(const fs::path& path) {
   return student_name(path.filename().string());
@@ -31,10 +31,6 @@ std::string name_of(const fs::path& path) {
 
 bool has_extension(const fs::path& path, std::string_view wanted) {
   return lower_case(path.extension().string()) == wanted;
-}
-
-bool is_cuda(const fs::path& path) {
-  return has_extension(path, ".cu");
 }
 
 bool is_zip(const fs::path& path) {
@@ -65,34 +61,6 @@ std::vector<fs::directory_entry> entries(const fs::path& folder) {
   std::sort(found.begin(), found.end());
   return found;
 }
-
-// A file that was handed in, and how its student called it: "src/scale.cu".
-struct File {
-  fs::path path;
-  std::string name;
-  size_t depth = 0;  // folders and archives around it
-
-  std::string base() const { return name.substr(name.rfind('/') + 1); }
-};
-
-std::string listing(const std::vector<File>& files) {
-  constexpr size_t kMost = 5;  // of names that a sentence can hold
-  std::vector<std::string> names;
-  for (const File& file : files) {
-    if (names.size() < kMost) names.push_back("`" + printable(student_name(file.name)) + "`");
-  }
-  if (files.size() > kMost) names.push_back("…");
-  return join(names, ", ");
-}
-
-// All that a student handed in.
-struct Handed {
-  std::vector<File> sources, others;
-  std::vector<std::string> problems;  // sentences for the student
-
-  void add(File file) { (is_cuda(file.path) ? sources : others).push_back(std::move(file)); }
-  bool full() const { return sources.size() + others.size() >= kMostFiles; }
-};
 
 class Archives {
  public:
@@ -175,7 +143,7 @@ class Finder {
 
   // Whatever the paths are is of one student.
   void take_all_of(const std::string& student, const std::vector<fs::path>& paths) {
-    std::vector<File> parts;
+    std::vector<HandedFile> parts;
     std::error_code code;
     for (const fs::path& path : paths) {
       require_path(path);
@@ -257,32 +225,32 @@ class Finder {
       add_parts(canvas->student, canvas->ids, {{path, canvas->file}}, canvas->late);
     } else if (const auto moodle = moodle_name(file); moodle && !moodle->file.empty()) {
       add_parts(moodle->student, moodle->ids, {{path, moodle->file}});
-    } else if (is_cuda(path) && file == rules_.file && !rules_.several()) {
+    } else if (is_cuda_file(path) && file == rules_.file && !rules_.several()) {
       add_file(plain.parent_path().filename().string(), path).header_folder = plain.parent_path();
-    } else if (is_cuda(path) && is_wanted(file)) {
+    } else if (is_cuda_file(path) && is_wanted_file(rules_, file)) {
       // Several files of one folder, each named by hand, are one student's.
       named_[plain.parent_path()].push_back({path, file});
     } else {
       // Named by hand, so that it is graded or refused, and never passed over.
       Submission& submission = add_file(path.stem().string(), path);
-      if (!is_cuda(path)) submission.refusal = wrong_type(path);
+      if (!is_cuda_file(path)) submission.refusal = wrong_type(path);
     }
   }
 
   void look_at_folder(const fs::path& path, const std::string& name) {
     std::error_code code;
     if (fs::exists(path / "submission_metadata.yml", code)) return look_at_export(path);
-    std::vector<File> sources;
-    std::vector<File> students;  // folders and archives that have a file to grade in them
-    bool own = false;            // a file of the assignment's name
-    bool others = false;         // and one of another
+    std::vector<HandedFile> sources;
+    std::vector<HandedFile> students;  // folders and archives that have a file to grade in them
+    bool own = false;                  // a file of the assignment's name
+    bool others = false;               // and one of another
     for (const fs::directory_entry& entry : entries(path)) {
       const std::string file = entry.path().filename().string();
       if (entry.is_directory(code) ? has_source(entry.path(), 0) : is_zip(entry.path())) {
         students.push_back({entry.path(), file});
-      } else if (is_cuda(entry.path()) && !entry.is_directory(code)) {
-        own = own || is_wanted(file);
-        others = others || !is_wanted(file);
+      } else if (is_cuda_file(entry.path()) && !entry.is_directory(code)) {
+        own = own || is_wanted_file(rules_, file);
+        others = others || !is_wanted_file(rules_, file);
         sources.push_back({entry.path(), file});
       }
     }
@@ -332,7 +300,7 @@ class Finder {
          entry.increment(code)) {
       const fs::path& path = entry->path();
       if (is_hidden(path)) continue;
-      if (is_cuda(path) || is_zip(path)) return true;
+      if (is_cuda_file(path) || is_zip(path)) return true;
       if (level < kMostLevels && !is_link(path) && entry->is_directory(code) &&
           has_source(path, level + 1))
         return true;
@@ -342,12 +310,12 @@ class Finder {
 
   // A student's file, or the template among the students? Whoever is passed over would have no
   // grade, and whoever is not would have another's.
-  [[noreturn]] void refuse_mixed(const fs::path& folder, const std::vector<File>& sources,
-                                 const std::vector<File>& students) const {
-    std::vector<File> others = students;
+  [[noreturn]] void refuse_mixed(const fs::path& folder, const std::vector<HandedFile>& sources,
+                                 const std::vector<HandedFile>& students) const {
+    std::vector<HandedFile> others = students;
     std::string own;
-    for (const File& source : sources) {
-      if (!is_wanted(source.name)) {
+    for (const HandedFile& source : sources) {
+      if (!is_wanted_file(rules_, source.name)) {
         others.push_back(source);
       } else if (own.empty()) {
         own = source.name;
@@ -408,7 +376,7 @@ class Finder {
   // All that a student handed in. `parts` are files, archives and folders; of a folder whose name
   // is "" the files have names as if it were not there.
   Submission& add_parts(const std::string& name, const std::vector<std::string>& ids,
-                        const std::vector<File>& parts, bool late = false) {
+                        const std::vector<HandedFile>& parts, bool late = false) {
     const fs::path& first = parts.front().path;
     Submission& submission = add(name, ids, first);
     std::error_code code;
@@ -422,14 +390,14 @@ class Finder {
     Handed handed;
     Gatherer gatherer(archives_, handed);
     try {
-      for (const File& part : parts) gatherer.take(part.path, part.name);
+      for (const HandedFile& part : parts) gatherer.take(part.path, part.name);
     } catch (const Error& error) {
       // Of one student's folder, which is no reason to grade nobody.
       submission.refusal = "Your folder cannot be read. Ask the course's staff.";
       submission.note = error.message();
       return submission;
     }
-    choose(submission, handed);
+    choose_sources(submission, handed, rules_);
     if (late) add_note(submission, "the platform says that it is late");
     return submission;
   }
@@ -442,7 +410,7 @@ class Finder {
     Submission& submission = add(name, {name}, path);
     if (!rules_.several()) {
       take_file(submission, {path, path.filename().string()});
-    } else if (is_cuda(path)) {
+    } else if (is_cuda_file(path)) {
       submission.refusal =
           fmt::format("This is one file, `{}`. Hand in {}, together in a folder or an archive.",
                       printable(name_of(path)), wanted_files(rules_));
@@ -450,139 +418,11 @@ class Finder {
     return submission;
   }
 
-  bool is_wanted(const std::string& file) const {
-    const std::vector<std::string> names = rules_.files();
-    return std::find(names.begin(), names.end(), file) != names.end();
-  }
-
-  static void add_note(Submission& submission, const std::string& note) {
-    submission.note += (submission.note.empty() ? "" : "; ") + note;
-  }
-
-  static void take_file(SubmittedFile& submission, const File& file) {
-    submission.path = file.path;
-    submission.file = student_name(file.base());
-  }
-
-  // The same, and where its headers may be: what lies in its folder, or below that.
-  static void take_file(SubmittedFile& submission, const File& file, const Handed& handed) {
-    take_file(submission, file);
-    const std::string folder = file.name.substr(0, file.name.rfind('/') + 1);
-    for (const File& other : handed.others) {
-      if (other.name.starts_with(folder) && is_own_header(other.name))
-        submission.beside.emplace(other.name.substr(folder.size()), other.path);
-    }
-  }
-
-  // All sources of that name, those with the fewest folders around them first; and whether the
-  // first of them is the one that is meant.
-  static std::pair<std::vector<File>, bool> sources_called(const std::string& name,
-                                                           const Handed& handed) {
-    std::vector<File> exact;
-    for (const File& file : handed.sources) {
-      if (file.base() == name) exact.push_back(file);
-    }
-    const auto less = [](const File& one, const File& other) { return one.depth < other.depth; };
-    std::stable_sort(exact.begin(), exact.end(), less);
-    const bool one = exact.size() == 1 || (exact.size() > 1 && less(exact[0], exact[1]));
-    return {exact, one};
-  }
-
-  // Each of several files by its name; what is missing costs its own cases.
-  void choose_each(Submission& submission, const Handed& handed) const {
-    submission.file = join(rules_.files(), ", ");
-    for (const std::string& name : rules_.files()) {
-      SubmittedFile& file = submission.files.emplace_back();
-      const auto [exact, one] = sources_called(name, handed);
-      if (one) {
-        take_file(file, exact.front(), handed);
-        if (exact.size() > 1) {
-          add_note(submission, fmt::format("of {} the one with the fewest folders around it was taken",
-                                           listing(exact)));
-        }
-      } else if (!exact.empty()) {
-        file.refusal =
-            fmt::format("There are {} files of that name: {}. Hand in one file called `{}`.",
-                        exact.size(), listing(exact), name);
-      } else {
-        std::vector<File> others;
-        for (const File& other : handed.sources) {
-          if (!is_wanted(other.base())) others.push_back(other);
-        }
-        file.refusal = missing_file(name, others.empty() ? "" : listing(others));
-      }
-      file.file = name;
-    }
-    const bool nothing = std::all_of(submission.files.begin(), submission.files.end(),
-                                     [](const SubmittedFile& file) { return file.path.empty(); });
-    if (!nothing) return;
-    if (handed.sources.empty()) {
-      submission.refusal = why_nothing(handed);
-    } else {
-      std::vector<std::string> reasons;
-      for (const SubmittedFile& file : submission.files) reasons.push_back(file.refusal);
-      submission.refusal = join(reasons, " ");
-    }
-    for (SubmittedFile& file : submission.files) file.refusal = submission.refusal;
-  }
-
-  // Which of what a student handed in is graded.
-  void choose(Submission& submission, const Handed& handed) const {
-    if (rules_.several()) {
-      choose_each(submission, handed);
-    } else {
-      choose_one(submission, handed);
-    }
-    for (const std::string& problem : handed.problems) {
-      if (submission.refusal.empty()) add_note(submission, problem);
-    }
-  }
-
-  void choose_one(Submission& submission, const Handed& handed) const {
-    const auto [exact, one] = sources_called(rules_.file, handed);
-    if (one) {
-      take_file(submission, exact.front(), handed);
-      if (handed.sources.size() > 1) {
-        add_note(submission, fmt::format("of {} the one of the assignment's name was taken",
-                                         listing(handed.sources)));
-      }
-    } else if (exact.size() > 1) {
-      submission.refusal =
-          fmt::format("There are {} files of that name: {}. Hand in one file called `{}`.",
-                      exact.size(), listing(exact), rules_.file);
-    } else if (handed.sources.size() == 1) {
-      take_file(submission, handed.sources.front(), handed);
-      if (submission.file != rules_.file) {
-        add_note(submission,
-                 fmt::format("`{}` was taken for `{}`, as the only .cu file",
-                             printable(student_name(handed.sources.front().name)), rules_.file));
-      }
-    } else if (!handed.sources.empty()) {
-      submission.refusal = fmt::format(
-          "There are {} files, {}, and none is called `{}`. Hand in one file of that name.",
-          handed.sources.size(), listing(handed.sources), rules_.file);
-    } else {
-      submission.refusal = why_nothing(handed);
-    }
-  }
-
-  std::string why_nothing(const Handed& handed) const {
-    if (!handed.problems.empty()) {
-      return fmt::format("{} Hand in {}, or a zip archive with {}.", join(handed.problems, " "),
-                         wanted_files(rules_), rules_.several() ? "them" : "it");
-    }
-    if (handed.others.empty())
-      return fmt::format("Nothing was handed in. Hand in {}.", wanted_files(rules_));
-    return fmt::format("There is no file `{}`, only {}. Hand in {}.",
-                       join(rules_.files(), "` and no file `"), listing(handed.others),
-                       wanted_files(rules_));
-  }
-
   void add_class(const fs::path& folder) {
     // Canvas and Moodle may give a student several files and folders.
     struct Student {
       PlatformName name;
-      std::vector<File> parts;
+      std::vector<HandedFile> parts;
     };
     std::map<std::string, Student> exported;
     const auto export_to = [&](const PlatformName& platform, const fs::path& path) {
@@ -605,7 +445,7 @@ class Finder {
         export_to(*canvas, path);
       } else if (is_folder) {
         add_folder(file, {file}, path);
-      } else if (is_cuda(path)) {
+      } else if (is_cuda_file(path)) {
         add_file(path.stem().string(), path);
       } else if (is_zip(path)) {
         add_parts(path.stem().string(), {path.stem().string()}, {{path, file}});
@@ -622,7 +462,7 @@ class Finder {
   const SubmissionRules& rules_;
   Archives archives_;
   std::vector<Entry> all_;
-  std::map<fs::path, std::vector<File>> named_;  ///< files of several, by their folders
+  std::map<fs::path, std::vector<HandedFile>> named_;  ///< files of several, by their folders
   std::vector<std::string> left_out_;
 };
 

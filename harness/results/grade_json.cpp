@@ -78,26 +78,26 @@ Json json_of(const GradeResult& result, const std::vector<GradeWord>& words) {
   Json adjustments = Json::array();
   for (const GradeAdjustment& one : result.adjustments) adjustments.push_back(json_of(one));
   Json json = {{"grade", kGradeVersion},
-                      {"assignment", result.assignment},
-                      {"title", result.title},
-                      {"student", result.student},
-                      {"file", result.file},
-                      {"submission_sha256", result.submission_sha256},
-                      {"key", result.key},
-                      {"state", to_text(result.state)},
-                      {"message", result.message},
-                      {"log", result.log},
-                      {"staff", result.staff},
-                      {"points", result.points},
-                      {"max_points", result.max_points},
-                      {"cases", std::move(cases)},
-                      {"handed_in", result.handed_in},
-                      {"adjustments", std::move(adjustments)},
-                      {"final_points", result.final_points()},
-                      {"flags", result.flags},
-                      {"ptx_prints", result.ptx_prints},
-                      {"seconds", seconds_of(result.seconds)},
-                      {"context", json_of(result.context)}};
+               {"assignment", result.assignment},
+               {"title", result.title},
+               {"student", result.student},
+               {"file", result.file},
+               {"submission_sha256", result.submission_sha256},
+               {"key", result.key},
+               {"state", to_text(result.state)},
+               {"message", result.message},
+               {"log", result.log},
+               {"staff", result.staff},
+               {"points", result.points},
+               {"max_points", result.max_points},
+               {"cases", std::move(cases)},
+               {"handed_in", result.handed_in},
+               {"adjustments", std::move(adjustments)},
+               {"final_points", result.final_points()},
+               {"flags", result.flags},
+               {"ptx_prints", result.ptx_prints},
+               {"seconds", seconds_of(result.seconds)},
+               {"context", json_of(result.context)}};
   // Of one file alone there is nothing more to say.
   for (const GradedFile& one : result.files) json["files"].push_back(json_of(one));
   return strict_json(std::move(json));
@@ -207,8 +207,8 @@ GradeResult grade_result_from_json(const Json& json, const Position& where) {
   result.submission_sha256 = record.member("submission_sha256").text();
   if (const auto files = record.find("files")) {
     for (const RecordField& one : files->elements()) {
-      result.files.push_back({one.member("name").text(), one.member("sha256").text(),
-                              one.member("problem").text()});
+      result.files.push_back(
+          {one.member("name").text(), one.member("sha256").text(), one.member("problem").text()});
     }
   }
   result.key = record.member("key").text();

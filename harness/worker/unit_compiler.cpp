@@ -80,8 +80,8 @@ std::shared_ptr<const std::vector<Header>> UnitCompiler::with_own(
     }
     // A name is part of a string there.
     const std::string name = join(split(printable(own.name), '"'), "'");
-    all->push_back({own.spelling,
-                    fmt::format("#line 1 \"{}{}\"\n{}", kVirtualRoot, name, own.text), name});
+    all->push_back(
+        {own.spelling, fmt::format("#line 1 \"{}{}\"\n{}", kVirtualRoot, name, own.text), name});
   }
   return all;
 }
