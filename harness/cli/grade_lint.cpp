@@ -25,7 +25,7 @@ GradeResult grade_file(SubmissionGrader& grader, const SubmissionRules& rules,
   submission.student = "self-test";
   submission.path = file;
   submission.file = file.filename().string();
-  submission.header_folder = file.parent_path();
+  submission.header_folder = std::filesystem::absolute(file).parent_path();
   read_submission(submission, rules);
   return grader.grade(submission);
 }

@@ -63,7 +63,7 @@ Submission read_files_of(const TryRequest& request, const SubmissionRules& rules
     submission.path = first;
     submission.file = first.filename().string();
     submission.student = submission.file;
-    submission.header_folder = first.parent_path();
+    submission.header_folder = fs::absolute(first).parent_path();
   }
   read_submission(submission, rules);
   return submission;

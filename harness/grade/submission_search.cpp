@@ -484,8 +484,11 @@ Submission find_one(const std::vector<fs::path>& paths, const SubmissionRules& r
     return fs::is_directory(path, code);
   });
   if (!plain) return found;
-  for (SubmittedFile& file : found.files) file.header_folder = file.path.parent_path();
-  if (found.files.empty()) found.header_folder = found.path.parent_path();
+  const auto look_beside = [](SubmittedFile& file) {
+    if (!file.path.empty()) file.header_folder = fs::absolute(file.path).parent_path();
+  };
+  for (SubmittedFile& file : found.files) look_beside(file);
+  if (found.files.empty()) look_beside(found);
   return found;
 }
 

@@ -7,6 +7,7 @@ import unittest
 import zipfile
 
 from assignment import ASSIGNMENT, KERNEL, NO_BOUND, SUITE, WRONG, GradeTest
+from program import SOURCE
 
 SHIFT = """extern "C" __global__ void shift(float *out, const float *src, float by, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -68,6 +69,24 @@ class SeveralTest(GradeTest):
         return self.run_program(*self.arguments(*more, out=out, paths=paths, assignment=assignment),
                                 code=code)
 
+    def check_schema(self, student):
+        try:
+            import jsonschema
+        except ImportError:
+            return
+        schema = json.loads((SOURCE / "schema/grade.json").read_text())
+        jsonschema.validate(self.result(student), schema)
+        jsonschema.validate(json.loads((self.folder / "out/students" / student / "student.json").read_text()), schema)
+
+    def check_assignment_schema(self, text, fits):
+        try:
+            import jsonschema
+            import yaml
+        except ImportError:
+            return
+        schema = json.loads((SOURCE / "schema/assignment.json").read_text())
+        self.assertEqual(jsonschema.Draft7Validator(schema).is_valid(yaml.safe_load(text)), fits, text)
+
     def points(self, student, out="out"):
         return [case["points"] for case in self.result(student, out)["cases"]]
 
@@ -119,6 +138,7 @@ class SeveralFiles(SeveralTest):
         for case in ada["cases"][2:]:
             self.assertEqual(case["items"][0]["explanation"], missing)
             self.assertEqual(case["items"][0]["word"], "not launched")
+        self.check_schema("ada")
         self.assertEqual(ada["files"][1], {"name": "shift.cu", "sha256": "", "problem": missing})
         student = json.loads((self.folder / "out/students/ada/student.json").read_text())
         self.assertEqual(student["files"], ada["files"])
@@ -238,6 +258,9 @@ class SeveralFiles(SeveralTest):
             self.assertIn("reproduce: warpmark try hw2.yaml " + " ".join(paths) + " --case shift.n=32", out)
         out, _ = self.run_program("try", "hw2.yaml", "class/ada/scale.cu", "--device", "cpu", code=1)
         self.assertIn("There is no file `shift.cu`.", out)
+        out, _ = self.run_program("try", "../../hw2.yaml", "scale.cu", "shift.cu", "--device", "cpu", code=1,
+                                  cwd=self.folder / "class/ada")
+        self.assertIn("2 of 5 points", out)
         _, errors = self.run_program("try", "hw2.yaml", "-", "--device", "cpu", code=2,
                                      stdin=subprocess.DEVNULL)
         self.assertIn("files called `scale.cu` and `shift.cu`", errors)
@@ -389,6 +412,9 @@ class OwnHeaders(SeveralTest):
         self.hand_in("ada", {"scale.cu": WITH_UTIL, "util.cuh": UTIL})
         out, _ = self.run_program("try", "hw1.yaml", "class/ada/scale.cu", "--device", "cpu")
         self.assertIn("scale.cu: 2 of 2 points", out)
+        for paths in (["scale.cu"], ["."], ["scale.cu", "util.cuh"]):
+            out, _ = self.run_program("try", "../../hw1.yaml", *paths, "--device", "cpu", cwd=self.folder / "class/ada")
+            self.assertIn("2 of 2 points", out)
         self.write("class/ada/util.cuh", UTIL.replace("int index", "in index"))
         _, errors = self.run_program("try", "hw1.yaml", "class/ada/scale.cu", "--device", "cpu", code=1,
                                      env={"GITHUB_ACTIONS": "true"})
@@ -456,6 +482,35 @@ class Handout(SeveralTest):
             self.assertIn(name, out)
 
 
+class NewAssignment(SeveralTest):
+    def test_over_several_suites_works_at_once(self):
+        out, errors = self.run_program("new", "assignment", "hw3", "--from", "suites/scale.yaml", "--from",
+                                       "suites/shift.yaml")
+        self.assertEqual(errors, "")
+        files = sorted(path.relative_to(self.folder / "hw3").as_posix()
+                       for path in (self.folder / "hw3").rglob("*") if path.is_file())
+        wrong = ["wrong/%s/%s" % (folder, file)
+                 for folder in ("scale_first_block", "scale_lost_thread", "shift_first_block", "shift_lost_thread")
+                 for file in ("scale.cu", "shift.cu")]
+        self.assertEqual(files, ["assignment.yaml", "scale.cu", "shift.cu", "solutions/right/scale.cu",
+                                 "solutions/right/shift.cu"] + [one for one in sorted(wrong) if one in files])
+        self.assertTrue(set(files) & set(wrong))
+        out, errors = self.run_program("grade", "--lint", "hw3/assignment.yaml", "--device", "cpu", "--no-sandbox")
+        self.assertIn("hw3: 200 points in 4 cases", out)
+        self.run_program("handout", "hw3/assignment.yaml", "-o", "given")
+
+    def test_files_of_one_name_get_that_of_the_suite(self):
+        self.write("other/scale.yaml", SHIFT_SUITE.replace("shift.cu", "scale.cu"))
+        self.write("other/scale.cu", SHIFT)
+        _, errors = self.run_program("new", "assignment", "hw3", "--from", "suites/scale.yaml", "--from",
+                                     "other/scale.yaml", code=2)
+        self.assertIn("two suites have a kernel in a file called `scale.cu`", errors)
+        (self.folder / "other/scale.yaml").rename(self.folder / "other/moved.yaml")
+        self.run_program("new", "assignment", "hw3", "--from", "suites/scale.yaml", "--from", "other/moved.yaml")
+        text = (self.folder / "hw3/assignment.yaml").read_text()
+        self.assertIn('{suite: "../other/moved.yaml", file: "moved.cu"}', text)
+
+
 class Streams(SeveralTest):
     def stream(self, requests, assignment="hw2.yaml", code=0):
         self.write("requests", "".join(json.dumps(one) + "\n" for one in requests))
@@ -494,6 +549,18 @@ class Streams(SeveralTest):
 
 
 class Mistakes(SeveralTest):
+    def test_schemas_take_what_the_program_takes(self):
+        for text, fits in ((TWO, True), (ONE, True), (ASSIGNMENT, True),
+                           (TWO.replace("suites:\n", "suite: suites/scale.yaml\nsuites:\n", 1), False),
+                           (TWO.replace("file: shift.cu}", "name: shift.cu}"), False),
+                           (ASSIGNMENT.replace("suite: ", "about: "), False),
+                           (ASSIGNMENT + "submission: {own_headers: 0}\n", True),
+                           (ASSIGNMENT + "submission: {own_headers: -1}\n", False)):
+            self.check_assignment_schema(text, fits)
+            self.write("a.yaml", text)
+            done = self.start("grade", "--lint", "a.yaml", "--device", "cpu", "--no-sandbox")
+            self.assertEqual(done.returncode, 0 if fits else 2, done.stderr)
+
     def refused(self, text):
         self.write("hw2.yaml", text)
         _, errors = self.run_program("grade", "--lint", "hw2.yaml", "--device", "cpu", code=2)
