@@ -127,6 +127,7 @@ void require_apart(const std::string& option, const fs::path& out,
 void keep_only(const std::vector<std::string>& names, std::vector<Submission>& all) {
   if (names.empty()) return;
   std::vector<std::string> known;
+  known.reserve(all.size());
   for (const Submission& one : all) known.push_back(one.student);
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;

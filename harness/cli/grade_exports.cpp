@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "cli/output_files.hpp"
 #include "grade/anonymous.hpp"
 #include "grade/feedback_files.hpp"

@@ -13,6 +13,7 @@
 #include "base/file.hpp"
 #include "base/log_text.hpp"
 #include "base/text.hpp"
+#include "compiler/signature.hpp"
 #include "grade/grade_frame.hpp"
 #include "grade/graded_plan.hpp"
 #include "grade/item_texts.hpp"
