@@ -408,6 +408,30 @@ class OwnHeaders(SeveralTest):
         self.assertIn("at util.cuh:3", bob["detail"])
         self.assertNotIn(str(self.folder), json.dumps(self.result("bob")))
 
+    def test_their_names_are_data(self):
+        names = ["<img src=x>.cuh", "::error file=x::y.h", "$(touch pwned).hpp", "a'b.inl", "\u202ename.inc"]
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w") as made:
+            made.writestr("scale.cu", "".join('#include "%s"\n' % name for name in names) + KERNEL)
+            for name in names:
+                made.writestr(name, "#pragma message(__FILE__)\n")
+        (self.folder / "class").mkdir()
+        (self.folder / "class/ada.zip").write_bytes(stream.getvalue())
+        out, errors = self.grade("--feedback", "mails")
+        result = self.result("ada")
+        self.assertEqual(result["points"], 6, result["message"])
+        self.assertEqual(len(result["files"]), 1 + len(names))
+        texts = [path.read_text() for path in (self.folder / "out").rglob("*") if path.is_file()]
+        texts += [path.read_text() for path in (self.folder / "mails").iterdir()]
+        for text in [out, errors, *texts]:
+            self.assertNotIn("<img src", text if text.startswith("<!doctype") else "")
+            self.assertNotIn("\u202e", text)
+            for line in text.splitlines():
+                self.assertFalse(line.startswith("::"), line)
+        page = (self.folder / "out/students/ada/report.html").read_text()
+        self.assertIn("sha256sum &#39;$(touch pwned).hpp&#39;", page.replace("&apos;", "&#39;").replace("'", "&#39;"))
+        self.assertFalse((self.folder / "pwned").exists())
+
     def test_try_finds_them_beside_the_file(self):
         self.hand_in("ada", {"scale.cu": WITH_UTIL, "util.cuh": UTIL})
         out, _ = self.run_program("try", "hw1.yaml", "class/ada/scale.cu", "--device", "cpu")
