@@ -178,7 +178,8 @@ void BuiltInValues::add(const Case& item, const ReadyCase& ready) {
                         std::holds_alternative<bool>(point.value);
     if (number) add(point.name, kernel, to_text(point.value));
   }
-  for (const auto& [name, scalar] : ready.inputs.scalars) {
+  for (const auto& [argument, scalar] : ready.inputs.scalars) {
+    const std::string& name = argument;
     const bool axis = std::any_of(item.point.begin(), item.point.end(),
                                   [&](const PointValue& point) { return point.name == name; });
     if (!axis) add(name, kernel, element_text({scalar.dtype, scalar.bytes}, 0));

@@ -198,7 +198,7 @@ std::string sha256_of_all(const Submission& submission) {
   }
   if (hashes.empty() || (submission.files.empty() && !headers)) return submission.own_sha256;
   std::string lines;
-  for (const auto& [name, sha256] : hashes) lines += sha256 + "  " + name + "\n";
+  for (const auto& [name, sha256] : hashes) lines += fmt::format("{}  {}\n", sha256, name);
   return sha256_hex(lines);
 }
 
