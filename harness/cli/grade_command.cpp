@@ -129,6 +129,7 @@ void require_apart(const std::string& option, const fs::path& out,
 void keep_only(const std::vector<std::string>& names, std::vector<Submission>& all) {
   if (names.empty()) return;
   std::vector<std::string> known;
+  known.reserve(all.size());
   for (const Submission& one : all) known.push_back(one.student);
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
@@ -402,8 +403,9 @@ Command grade_command(const ArgumentParser& program) {
   app.add_flag("--lint", request->lint,
                "Check the assignment itself, and run its self-tests: no submissions");
   app.add_flag("--stream", request->stream,
-               "Read a JSON line {\"id\": …, \"text\": …} for each submission, and write\n"
-               "its result as a line, for programs");
+               "Read a JSON line {\"id\": …, \"text\": …} for each submission (of several\n"
+               "files \"files\": {NAME: TEXT, …}), and write its result as a line,\n"
+               "for programs");
   app.add_flag("-q,--quiet", request->quiet, "Print the sums only");
   return {app, [request](Output& out) {
             refuse_ranks("`warpmark grade` is for", "-j N grades N submissions at the same time");

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <set>
+
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "cli/output_files.hpp"
 #include "grade/anonymous.hpp"
 #include "grade/feedback_files.hpp"
@@ -104,16 +108,52 @@ void write_exports(const GradeExports& exports, const Roster* roster, std::strin
 
 namespace {
 
+// All that a student wrote. Of several files each has its name above it, as a comment.
+std::string whole_text(const Submission& submission) {
+  if (submission.files.empty() && submission.headers.empty()) return submission.text;
+  std::string text;
+  std::set<std::string> seen;
+  const auto add = [&](const std::string& name, const std::string& part) {
+    if (part.empty() || !seen.insert(name + part).second) return;
+    text += fmt::format("// {}\n{}{}", printable(name), part, part.ends_with('\n') ? "" : "\n");
+  };
+  for (const SubmittedFile* file : submission.sources()) add(file->file, file->text);
+  for (const SubmittedFile* file : submission.sources()) {
+    for (const OwnHeader& header : file->headers) add(header.name, header.text);
+  }
+  return text;
+}
+
+// What students started from, and what they got beside it.
+std::string given_text(const Assignment& assignment) {
+  std::string given;
+  for (const std::string& name : assignment.submission.files()) {
+    try {
+      given += handout_template(assignment, name).text;
+      if (!given.ends_with('\n')) given += '\n';
+    } catch (const Error&) {
+      // Then students started from nothing.
+    }
+  }
+  return given;
+}
+
 // None of a template that does not compile.
-std::vector<std::string> compiled_prints(const std::string& text,
-                                         const std::shared_ptr<const Assignment>& assignment,
+std::vector<std::string> compiled_prints(const std::shared_ptr<const Assignment>& assignment,
                                          const GradeSetup& setup, Interpreter& python) {
   GraderOptions options;
   options.device = setup.device;
   options.no_sandbox = setup.no_sandbox;
+  std::map<std::string, std::string> texts;
+  for (const std::string& name : assignment->submission.files()) {
+    try {
+      texts[name] = handout_template(*assignment, name).text;
+    } catch (const Error&) {
+      // Then students started from nothing.
+    }
+  }
   Submission given;
-  given.file = assignment->submission.file;
-  read_submission(given, assignment->submission, text);
+  read_submission(given, assignment->submission, texts);
   return SubmissionGrader(python, assignment, std::move(options)).grade(given).ptx_prints;
 }
 
@@ -126,22 +166,17 @@ void write_similar(const GradeExports& exports, const std::shared_ptr<const Assi
   std::vector<SimilaritySource> sources;
   for (Submission& one : submissions) {
     read_submission(one, assignment->submission);
-    if (one.text.empty()) continue;
-    sources.push_back({one.student, std::move(one.text), {}});
+    std::string text = whole_text(one);
+    if (text.empty()) continue;
+    sources.push_back({one.student, std::move(text), {}});
     const auto result = files.read(one.student);
     // A grade that was kept is that of an older file.
     if (result && result->submission_sha256 == one.sha256) sources.back().ptx = result->ptx_prints;
   }
-  std::string given;
-  try {
-    given = handout_template(*assignment).text;
-  } catch (const Error&) {
-    // Then students started from nothing.
-  }
-  const Similarity found =
-      find_similar(std::move(sources), given,
-                   given.empty() ? std::vector<std::string>()
-                                 : compiled_prints(given, assignment, setup, python));
+  const std::string given = given_text(*assignment);
+  const Similarity found = find_similar(
+      std::move(sources), given,
+      given.empty() ? std::vector<std::string>() : compiled_prints(assignment, setup, python));
   for (const fs::path& file : exports.similar) {
     write_file_atomically(file, file.extension() == ".json"
                                     ? similarity_json(found, assignment->id)

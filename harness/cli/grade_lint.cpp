@@ -6,19 +6,26 @@
 #include "base/sha256.hpp"
 #include "grade/assignment_lint.hpp"
 #include "grade/grader.hpp"
+#include "grade/submission_search.hpp"
 #include "results/run_context.hpp"
 
 namespace warpmark {
 
 namespace {
 
-// The file as if a student had handed it in, under the assignment's own rules.
+// The file or folder as if a student had handed it in, under the assignment's own rules.
 GradeResult grade_file(SubmissionGrader& grader, const SubmissionRules& rules,
                        const std::filesystem::path& file) {
+  if (rules.several() || std::filesystem::is_directory(file)) {
+    Submission submission = find_one({file}, rules, "self-test");
+    read_submission(submission, rules);
+    return grader.grade(submission);
+  }
   Submission submission;
   submission.student = "self-test";
   submission.path = file;
   submission.file = file.filename().string();
+  submission.header_folder = std::filesystem::absolute(file).parent_path();
   read_submission(submission, rules);
   return grader.grade(submission);
 }

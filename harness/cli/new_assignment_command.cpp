@@ -26,17 +26,17 @@ namespace fs = std::filesystem;
 
 struct NewRequest {
   fs::path folder;
-  fs::path suite;
+  std::vector<fs::path> suites;
 };
 
 // Mistakes that can be made in any kernel. Which of them are mistakes in this one is tried.
 struct Mistake {
-  const char* file;
+  const char* name;
   const char* line;
 };
 constexpr Mistake kMistakes[] = {
-    {"wrong/first_block.cu", "if (blockIdx.x != 0) return;  // WRONG: only the first block works"},
-    {"wrong/lost_thread.cu",
+    {"first_block", "if (blockIdx.x != 0) return;  // WRONG: only the first block works"},
+    {"lost_thread",
      "if (blockIdx.x == 0 && threadIdx.x == 0) return;  // WRONG: the first thread is left out"},
 };
 
@@ -48,18 +48,8 @@ class AssignmentMaker {
     if (made_.folder.filename().empty()) made_.folder = made_.folder.parent_path();
     made_.id = made_.folder.filename().string();
     check_name();
-    require_path(request.suite, "a suite's file, as `warpmark list --suites` prints them");
-    if (fs::is_directory(request.suite)) {
-      throw usage_error(fmt::format("`{}` is a folder", display_path(request.suite)), {},
-                        "an assignment is made from one suite: name its file");
-    }
-    suite_ = load_suite(request.suite);
-    require_gradable(*suite_, {});
-    made_.suite = suite_.get();
-    kernel_ = fs::path(suite_->kernel.file->text).filename().string();
-    const fs::path source = suite_->folder / suite_->kernel.file->text;
-    source_ = read_file(source);
-    find_headers(source_, source.parent_path());
+    for (const fs::path& suite : request.suites) add_part(suite);
+    for (const Part& part : parts_) made_.kernels.push_back({part.suite.get(), part.file, ""});
   }
 
   ExitCode run() {
@@ -72,6 +62,40 @@ class AssignmentMaker {
   }
 
  private:
+  // A suite, and the students' file for its kernel.
+  struct Part {
+    std::shared_ptr<const Suite> suite;
+    std::string file;
+    std::string source, start;  ///< the suite's own, and the template
+  };
+
+  bool several() const { return parts_.size() > 1; }
+
+  void add_part(const fs::path& path) {
+    require_path(path, "a suite's file, as `warpmark list --suites` prints them");
+    if (fs::is_directory(path)) {
+      throw usage_error(fmt::format("`{}` is a folder", display_path(path)), {},
+                        "an assignment is made from suites: name their files");
+    }
+    Part part;
+    part.suite = load_suite(path);
+    require_gradable(*part.suite, {});
+    const fs::path kernel = part.suite->folder / part.suite->kernel.file->text;
+    part.file = kernel.filename().string();
+    const auto is_taken = [&] {
+      return std::any_of(parts_.begin(), parts_.end(),
+                         [&](const Part& other) { return other.file == part.file; });
+    };
+    if (is_taken()) part.file = part.suite->file.stem().string() + ".cu";
+    if (is_taken()) {
+      throw usage_error(fmt::format("two suites have a kernel in a file called `{}`", part.file),
+                        {}, "make an assignment of one of them, and add the other by hand");
+    }
+    part.source = read_file(kernel);
+    find_headers(part.source, kernel.parent_path(), *part.suite);
+    parts_.push_back(std::move(part));
+  }
+
   void check_name() const {
     const bool fits = !made_.id.empty() && made_.id.front() != '-' &&
                       std::all_of(made_.id.begin(), made_.id.end(), [](char c) {
@@ -86,24 +110,23 @@ class AssignmentMaker {
 
   // The headers of the suite that a source includes, and theirs: submissions may include them, too,
   // by their names alone.
-  void find_headers(const std::string& source, const fs::path& folder) {
+  void find_headers(const std::string& source, const fs::path& folder, const Suite& suite) {
     for (const IncludeDirective& include : scan_includes(source)) {
       if (include.computed) continue;
       std::vector<fs::path> folders;
       if (!include.angled) folders.push_back(folder);
-      for (const Located& one : suite_->kernel.include)
-        folders.push_back(suite_->folder / one.text);
+      for (const Located& one : suite.kernel.include) folders.push_back(suite.folder / one.text);
       for (const fs::path& one : folders) {
         const fs::path file = (one / include.name).lexically_normal();
         std::error_code ignored;
         if (!fs::is_regular_file(file, ignored)) continue;
-        add_header(file, include.name);
+        add_header(file, include.name, suite);
         break;
       }
     }
   }
 
-  void add_header(const fs::path& file, const std::string& spelling) {
+  void add_header(const fs::path& file, const std::string& spelling, const Suite& suite) {
     const fs::path name = file.lexically_relative(made_.folder);
     if (std::find(made_.headers.begin(), made_.headers.end(), name) != made_.headers.end()) return;
     made_.headers.push_back(name);
@@ -113,7 +136,7 @@ class AssignmentMaker {
                       "`#include \"{}\"` for `{}`",
                       file.filename().string(), printable(spelling)));
     }
-    find_headers(read_file(file), file.parent_path());
+    find_headers(read_file(file), file.parent_path(), suite);
   }
 
   void add(const fs::path& draft, const std::string& name, const std::string& text) {
@@ -126,20 +149,25 @@ class AssignmentMaker {
   }
 
   void fill(const fs::path& draft) {
-    made_.solution = "solutions/" + kernel_;
-    add(draft, made_.solution, source_);
-    const std::string todo = suite_->about.empty() ? "write the kernel" : printable(suite_->about);
-    const auto start = kernel_template(source_, suite_->kernel.entry->text(), todo);
-    if (start) {
-      made_.template_file = kernel_;
-      add(draft, made_.template_file, *start);
-    } else {
-      warnings_.push_back(fmt::format("the kernel `{}` was not found in {}: write a template",
-                                      suite_->kernel.entry->text(), kernel_));
+    made_.solution = several() ? "solutions/right" : "solutions/" + parts_.front().file;
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      Part& part = parts_[i];
+      add(draft, several() ? made_.solution + "/" + part.file : made_.solution, part.source);
+      const std::string& about = part.suite->about;
+      const auto start = kernel_template(part.source, part.suite->kernel.entry->text(),
+                                         about.empty() ? "write the kernel" : printable(about));
+      if (start) {
+        part.start = *start;
+        made_.kernels[i].template_file = part.file;
+        add(draft, part.file, part.start);
+      } else {
+        warnings_.push_back(fmt::format("the kernel `{}` was not found in {}: write a template",
+                                        part.suite->kernel.entry->text(), part.file));
+      }
     }
     write_assignment(draft);
     try {
-      prove(draft, start.value_or(""));
+      prove(draft);
     } catch (const Error& error) {
       if (error.code() != ExitCode::environment) throw;
       unproved_ = error.message();
@@ -150,7 +178,7 @@ class AssignmentMaker {
 
   // What the folder says of itself is tried: the template compiles, wrong solutions are wrong, and
   // no points are free.
-  void prove(const fs::path& draft, const std::string& start) {
+  void prove(const fs::path& draft) {
     Interpreter& python = python_.interpreter();
     SessionOptions options;
     options.device = "cpu";
@@ -158,16 +186,19 @@ class AssignmentMaker {
     Session session(python, options);
     session.require();
     const auto assignment = load_assignment(draft / "assignment.yaml", python_.list_evaluator());
-    if (!start.empty()) prove_template(session, *assignment, start);
-    if (is_wrong(session, *assignment, source_)) {
-      warnings_.push_back(fmt::format(
-          "the suite's own kernel does not pass: put a solution into {}", made_.solution));
-    }
-    for (const Mistake& mistake : kMistakes) {
-      const auto text = with_first_line(source_, suite_->kernel.entry->text(), mistake.line);
-      if (!text || !is_wrong(session, *assignment, *text)) continue;
-      add(draft, mistake.file, *text);
-      made_.wrong.emplace_back(mistake.file);
+    for (const Part& part : parts_) {
+      if (!part.start.empty()) prove_template(session, *assignment, part);
+      if (is_wrong(session, *assignment, part, part.source)) {
+        warnings_.push_back(fmt::format(
+            "the suite's own kernel does not pass: put a solution into {}", made_.solution));
+      }
+      for (const Mistake& mistake : kMistakes) {
+        const auto text =
+            with_first_line(part.source, part.suite->kernel.entry->text(), mistake.line);
+        if (text && is_wrong(session, *assignment, part, *text)) {
+          add_wrong(draft, mistake, part, *text);
+        }
+      }
     }
     write_assignment(draft);
     problems_ = lint(session, draft);
@@ -182,20 +213,52 @@ class AssignmentMaker {
     problems_ = lint(session, draft);
   }
 
-  void prove_template(Session& session, const Assignment& assignment, const std::string& start) {
-    const Case& item = assignment.cases.front().items.front();
-    CaseArtifacts artifacts;
-    const Outcome outcome = session.compile(
-        item, with_submission(make_plan(item, plugins_), kernel_, start), artifacts);
-    if (outcome.verdict == Verdict::passed) return;
-    warnings_.push_back(fmt::format("{} needs your hand: {}", made_.template_file, outcome.reason));
+  // A wrong kernel; of several files, with the others as they should be.
+  void add_wrong(const fs::path& draft, const Mistake& mistake, const Part& part,
+                 const std::string& text) {
+    if (!several()) {
+      made_.wrong.emplace_back(fmt::format("wrong/{}.cu", mistake.name));
+      return add(draft, made_.wrong.back().string(), text);
+    }
+    const std::string stem = part.file.substr(0, part.file.rfind('.'));
+    made_.wrong.emplace_back(fmt::format("wrong/{}_{}", stem, mistake.name));
+    for (const Part& one : parts_) {
+      add(draft, made_.wrong.back().string() + "/" + one.file,
+          one.file == part.file ? text : one.source);
+    }
   }
 
-  bool is_wrong(Session& session, const Assignment& assignment, const std::string& text) {
+  static SubmittedFile file_of(const std::string& text) {
+    SubmittedFile file;
+    file.text = text;
+    return file;
+  }
+
+  // The first item of the suite.
+  static const Case& item_of(const Assignment& assignment, const Part& part) {
     for (const AssignmentCase& one : assignment.cases) {
+      if (one.items.front().suite->file == part.suite->file) return one.items.front();
+    }
+    return assignment.cases.front().items.front();
+  }
+
+  void prove_template(Session& session, const Assignment& assignment, const Part& part) {
+    const Case& item = item_of(assignment, part);
+    CaseArtifacts artifacts;
+    const Outcome outcome = session.compile(
+        item, with_submission(make_plan(item, plugins_), part.file, file_of(part.start)),
+        artifacts);
+    if (outcome.verdict == Verdict::passed) return;
+    warnings_.push_back(fmt::format("{} needs your hand: {}", part.file, outcome.reason));
+  }
+
+  bool is_wrong(Session& session, const Assignment& assignment, const Part& part,
+                const std::string& text) {
+    for (const AssignmentCase& one : assignment.cases) {
+      if (one.items.front().suite->file != part.suite->file) continue;
       for (const Case& item : one.items) {
-        const Outcome outcome =
-            session.verify(item, with_submission(make_plan(item, plugins_), kernel_, text));
+        const Outcome outcome = session.verify(
+            item, with_submission(make_plan(item, plugins_), part.file, file_of(text)));
         if (outcome.verdict == Verdict::failed) return outcome.failure != FailureKind::compile;
       }
     }
@@ -215,8 +278,11 @@ class AssignmentMaker {
   // A number that a step alone computes has no name.
   bool can_be_fixed(const std::string& name) const {
     const auto has_name = [&](const auto& one) { return one.name == name; };
-    return std::any_of(suite_->axes.begin(), suite_->axes.end(), has_name) ||
-           std::any_of(suite_->arguments.begin(), suite_->arguments.end(), has_name);
+    return std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+      const Suite& suite = *part.suite;
+      return std::any_of(suite.axes.begin(), suite.axes.end(), has_name) ||
+             std::any_of(suite.arguments.begin(), suite.arguments.end(), has_name);
+    });
   }
 
   void report() {
@@ -237,9 +303,7 @@ class AssignmentMaker {
 
   Output& out_;
   NewAssignment made_;
-  std::shared_ptr<const Suite> suite_;
-  std::string kernel_;  ///< its file's name
-  std::string source_;
+  std::vector<Part> parts_;
   LazyPython python_;
   PluginLoader plugins_;
   std::vector<std::string> files_, warnings_;
@@ -254,11 +318,13 @@ Command new_assignment_command(const ArgumentParser& kinds) {
   const ArgumentParser assignment = kinds.add_subcommand(
       "assignment",
       "Write a folder with an assignment over a suite: assignment.yaml, a template for\n"
-      "students, the suite's kernel as a solution, and wrong ones");
+      "students, the suite's kernel as a solution, and wrong ones; or over several suites,\n"
+      "whose kernels are handed in as several files");
   assignment.add_option("NAME", request->folder, "The folder; its last part names the assignment")
       .required()
       .value_name("");
-  assignment.add_option("--from", request->suite, "The suite's file")
+  assignment.add_option("--from", request->suites, "The suite's file; may be given again")
+      .one_value_each_time()
       .required()
       .value_name("SUITE");
   return {assignment, [request](Output& out) { return AssignmentMaker(*request, out).run(); }};

@@ -78,7 +78,7 @@ ExitCode pack_github(const PackRequest& request, Output& out) {
   LazyPython python;
   const auto assignment = load_assignment(request.assignment, python.list_evaluator());
   Handout made = make_handout(*assignment, request.handout, python.interpreter());
-  made.files[kWorkflowPlace] = workflow_text(assignment->submission.file, warpmark_version());
+  made.files[kWorkflowPlace] = workflow_text(assignment->submission.files(), warpmark_version());
   const fs::path folder = request.out.empty() ? fs::path(assignment->id) : request.out;
   if (request.list) {
     for (const auto& [place, text] : made.files) out.print("{:>10} {}\n", text.size(), place);

@@ -45,7 +45,7 @@ class AssignmentFiles {
     }
     for (const fs::path& header : assignment.submission.headers) add_header(header);
     for (const SelfTest& test : assignment.self_tests) add(test.file);
-    if (assignment.template_file) add(assignment.folder / assignment.template_file->text);
+    for (const auto& [file, start] : assignment.templates) add(assignment.folder / start.text);
   }
 
   void add(const fs::path& path) {

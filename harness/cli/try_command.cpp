@@ -2,6 +2,7 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "cli/command.hpp"
 #include "cli/lazy_python.hpp"
 #include "grade/grader.hpp"
+#include "grade/submission_search.hpp"
 #include "report/annotations.hpp"
 #include "report/grade_annotations.hpp"
 #include "report/grade_console.hpp"
@@ -24,7 +26,7 @@ namespace fs = std::filesystem;
 
 struct TryRequest {
   fs::path assignment;
-  fs::path file;
+  std::vector<fs::path> files;
   std::vector<std::string> cases;
   std::optional<uint64_t> seed;
   bool hidden = false;
@@ -33,24 +35,54 @@ struct TryRequest {
   bool quiet = false;
 };
 
-// The file, or with "-" what comes from standard input under the name that the assignment wants.
-Submission read_file_of(const TryRequest& request, const SubmissionRules& rules) {
+// The files, or with "-" what comes from standard input under the name that the assignment wants.
+Submission read_files_of(const TryRequest& request, const SubmissionRules& rules) {
   Submission submission;
-  if (request.file == "-") {
+  const fs::path& first = request.files.front();
+  std::error_code code;
+  if (std::find(request.files.begin(), request.files.end(), "-") != request.files.end()) {
+    if (rules.several()) {
+      throw usage_error("one text is no submission: the assignment wants " + wanted_files(rules),
+                        {}, "name the files, or their folder");
+    }
+    if (request.files.size() > 1) throw usage_error("`-` stands for the only file");
     submission.file = submission.student = rules.file;
     read_submission(submission, rules, STDIN_FILENO);
     return submission;
   }
-  std::error_code code;
-  if (!fs::exists(fs::symlink_status(request.file, code))) {
-    throw usage_error("there is no file " + printable(display_path(request.file)), {},
-                      fmt::format("the assignment wants one called `{}`", rules.file));
+  for (const fs::path& file : request.files) {
+    if (fs::exists(fs::symlink_status(file, code))) continue;
+    throw usage_error("there is no file " + printable(display_path(file)), {},
+                      rules.several()
+                          ? "the assignment wants " + wanted_files(rules)
+                          : fmt::format("the assignment wants one called `{}`", rules.file));
   }
-  submission.path = request.file;
-  submission.file = request.file.filename().string();
-  submission.student = submission.file;
+  if (rules.several() || request.files.size() > 1 || fs::is_directory(first, code)) {
+    submission = find_one(request.files, rules, join(rules.files(), ", "));
+  } else {
+    submission.path = first;
+    submission.file = first.filename().string();
+    submission.student = submission.file;
+    submission.header_folder = fs::absolute(first).parent_path();
+  }
   read_submission(submission, rules);
   return submission;
+}
+
+// The files as the machine that runs the command knows them.
+std::vector<AnnotatedFile> annotated(const TryRequest& request, const Assignment& assignment,
+                                     const Submission& submission) {
+  const std::vector<std::string> names = assignment.submission.files();
+  std::vector<AnnotatedFile> files;
+  for (const SubmittedFile* file : submission.sources()) {
+    const std::string& name = submission.files.empty() ? names.front() : file->file;
+    files.push_back({name, file->path.empty() ? name : file->path.string()});
+    for (const OwnHeader& header : file->headers) {
+      files.push_back({header.name, (file->path.parent_path() / header.name).string()});
+    }
+  }
+  if (request.files.front() == "-") files.front().place = names.front();
+  return files;
 }
 
 ExitCode try_out(const TryRequest& request, Output& out) {
@@ -59,7 +91,7 @@ ExitCode try_out(const TryRequest& request, Output& out) {
   }
   LazyPython python;
   const auto assignment = load_assignment(request.assignment, python.list_evaluator());
-  const Submission submission = read_file_of(request, assignment->submission);
+  const Submission submission = read_files_of(request, assignment->submission);
   GraderOptions options;
   options.device = request.device;
   options.no_sandbox = true;  // a student's own file on a student's own machine
@@ -67,7 +99,9 @@ ExitCode try_out(const TryRequest& request, Output& out) {
   options.hidden = request.hidden;
   options.only = request.cases;
   options.assignment_word = display_path(request.assignment);
-  options.file_word = request.file == "-" ? "-" : display_path(request.file);
+  for (const fs::path& file : request.files) {
+    options.file_words.push_back(file == "-" ? "-" : display_path(file));
+  }
   SubmissionGrader grader(python.interpreter(), assignment, std::move(options));
   const InterruptGuard guard([&grader] { grader.interrupt(); });
   if (submission.refusal.empty()) grader.prepare();  // reports what this machine lacks
@@ -87,8 +121,7 @@ ExitCode try_out(const TryRequest& request, Output& out) {
     std::cout.flush();
   }
   if (wants_annotations(AnnotationMode::automatic, request.json)) {
-    const std::string& name = assignment->submission.file;
-    annotate_grade(std::cerr, view, request.file == "-" ? name : request.file.string(), name);
+    annotate_grade(std::cerr, view, annotated(request, *assignment, submission));
   }
   if (result.state == GradeState::grader_error) {
     print_error(out, result.staff);
@@ -106,7 +139,9 @@ Command try_command(const ArgumentParser& program) {
   app.add_option("ASSIGNMENT", request->assignment, "The assignment's YAML file")
       .required()
       .value_name("");
-  app.add_option("FILE", request->file, "Your .cu file, or - for standard input")
+  app.add_option("FILE", request->files,
+                 "Your .cu file, several files or their folder, or - for standard\n"
+                 "input")
       .required()
       .value_name("");
   app.add_option("--case", request->cases, "Only this case, by its name or an item's id")

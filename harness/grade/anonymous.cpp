@@ -50,6 +50,10 @@ std::vector<GradeResult> anonymous_results(std::vector<GradeResult> results,
           take_out(dropped.explanation, result.student);
           take_out(dropped.explanation, result.file);
         }
+        // So may the reason why one of several files is missing.
+        for (const GradedFile& file : result.files) {
+          if (!file.problem.empty() && item.explanation == file.problem) item.explanation.clear();
+        }
         // The message for the whole submission, which may quote it.
         if (result.state != GradeState::graded) item.explanation.clear();
         if (result.state != GradeState::graded) item.detail.clear();
@@ -60,6 +64,7 @@ std::vector<GradeResult> anonymous_results(std::vector<GradeResult> results,
                               &result.log, &result.staff, &result.handed_in}) {
       text->clear();
     }
+    result.files.clear();
     result.ptx_prints.clear();
     result.leaderboard.reset();
     result.student = pseudonyms.of(result.student);

@@ -1,5 +1,7 @@
 #include "grade/assignment.hpp"
 
+#include <algorithm>
+
 namespace warpmark {
 
 // What lecture notes on CUDA include, of what the compiler finds without a host compiler.
@@ -22,6 +24,29 @@ const std::vector<std::string>& default_toolkit_headers() {
                                                     "mma.h",
                                                     "math_constants.h"};
   return kHeaders;
+}
+
+std::vector<std::string> SubmissionRules::files() const {
+  std::vector<std::string> all = {file};
+  all.insert(all.end(), further_files.begin(), further_files.end());
+  return all;
+}
+
+const std::string& Assignment::file_of(const Suite& suite) const {
+  for (size_t i = 0; i < suite_files.size(); ++i) {
+    if (suites[i]->file == suite.file) return suite_files[i];
+  }
+  return submission.file;
+}
+
+std::vector<std::filesystem::path> Assignment::files_of(const SelfTest& test) {
+  if (!std::filesystem::is_directory(test.file)) return {test.file};
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(test.file)) {
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
 double Assignment::max_points() const {

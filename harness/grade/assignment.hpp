@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,14 +17,24 @@
 
 namespace warpmark {
 
-/// What students hand in, and what their file may include.
+/// What students hand in, and what their files may include.
 struct SubmissionRules {
+  static constexpr uint64_t kOwnHeaders = 16;
+
   Position where;
-  std::string file;               ///< "double_array.cu": that of the suite's kernel by default
-  uint64_t max_bytes = 64 << 10;  ///< key `max_kib`
+  std::string file;  ///< "double_array.cu": that of the suite's kernel by default
+  /// Of an assignment of several files those behind the first, each with kernels of its own.
+  std::vector<std::string> further_files;
+  uint64_t max_bytes = 64 << 10;  ///< key `max_kib`: of each file, and of its headers together
+  /// Headers of the student's own that a file may include; key `own_headers`.
+  uint64_t own_headers = kOwnHeaders;
   /// Of the course, absolute; included by their file names, no two of which are the same.
   std::vector<std::filesystem::path> headers;
   std::vector<std::string> toolkit_headers;  ///< that it may include, as written between < >
+
+  bool several() const { return !further_files.empty(); }
+  /// All names, in the order of the assignment.
+  std::vector<std::string> files() const;
 };
 
 /// What a file may include of the toolkit where the assignment does not say.
@@ -79,7 +90,7 @@ struct GradeLimits {
 
 /// A solution that `grade --lint` runs.
 struct SelfTest {
-  std::filesystem::path file;  ///< absolute
+  std::filesystem::path file;  ///< absolute; or a folder with all that is handed in
   Position where;
   bool must_pass = true;
   std::string case_name;         ///< of must_fail: the case that must lose points; "" for any
@@ -112,6 +123,8 @@ struct Assignment {
   std::filesystem::path folder;                      ///< absolute
   Position where;                                    ///< of the whole file
   std::vector<std::shared_ptr<const Suite>> suites;  ///< as loaded, each once, by first use
+  /// Which submitted file has the kernel of each suite; empty: all have the only one.
+  std::vector<std::string> suite_files;
   SubmissionRules submission;
   std::vector<AssignmentCase> cases;
   TrialRules trials;
@@ -122,7 +135,8 @@ struct Assignment {
   std::vector<SelfTest> self_tests;
   LatePolicy late;
   std::optional<LeaderboardRule> leaderboard;
-  std::optional<Located> template_file;  ///< that students start from, relative to the folder
+  /// What students start from, relative to the folder, by the names of their files.
+  std::map<std::string, Located> templates;
   /// Of what `warpmark handout` wrote for students: the suites' kernel is a template, and what the
   /// course's own says to a grader is stored.
   std::optional<HandoutStore> handout;
@@ -132,6 +146,10 @@ struct Assignment {
 
   /// Without extra credit.
   double max_points() const;
+  /// The submitted file that has the kernel of a suite, whatever axes it was given.
+  const std::string& file_of(const Suite& suite) const;
+  /// The files of a self-test: itself, or all that lie in its folder.
+  static std::vector<std::filesystem::path> files_of(const SelfTest& test);
 };
 
 /// Loads and checks an assignment (docs/assignment-format.md) and its suites. Throws usage errors

@@ -76,7 +76,8 @@ std::pair<std::string, std::string> obstacle(const Suite& suite) {
   // The baseline is compiled where submissions are.
   for (const Kernel* kernel : kernels(suite)) {
     if (!kernel->link.empty()) {
-      return {"its kernel is linked with further files", "a submission is one file"};
+      return {"its kernel is linked with further files",
+              "a submission's files are compiled each by itself"};
     }
     for (const Located& option : kernel->options) {
       if (may_be_given(option.text)) continue;
@@ -132,7 +133,10 @@ void require_gradable(const Suite& suite, const Position& where) {
 std::shared_ptr<const Suite> AssignmentCaseReader::load(const YamlNode& node) {
   const std::filesystem::path file = read_file_name(node, "`suite`", folder_);
   for (const auto& known : suites_) {
-    if (known->file == file) return known;
+    if (known->file != file) continue;
+    if (!lists_) return known;
+    throw usage_error(fmt::format("`{}` is here a second time", printable(node.text)), node.content,
+                      "results are filed by case ids: two kernels need suites of different names");
   }
   std::shared_ptr<const Suite> suite = load_suite(file);
   require_gradable(*suite, node.content);
@@ -142,15 +146,71 @@ std::shared_ptr<const Suite> AssignmentCaseReader::load(const YamlNode& node) {
                                     display_path(other->file), display_path(file)),
                         node.content, "rename one of the files: results are filed by case ids");
     }
-    if (other->kernel.entry->text() != suite->kernel.entry->text()) {
+    if (!lists_ && other->kernel.entry->text() != suite->kernel.entry->text()) {
       throw usage_error(
           fmt::format("the kernel of `{}` is `{}`, and that of `{}` is `{}`", suite->name,
                       suite->kernel.entry->text(), other->name, other->kernel.entry->text()),
-          node.content, "all suites of an assignment launch one kernel");
+          node.content,
+          "all suites launch one kernel, unless `suites` lists them in the place of `suite`");
     }
   }
   suites_.push_back(suite);
   return suite;
+}
+
+void AssignmentCaseReader::read_suites(const YamlNode& list, const std::string& file) {
+  require_list(list, "`suites`");
+  lists_ = true;
+  for (const YamlNode& entry : list.elements) read_entry(entry, file);
+  for (size_t i = 0; i < suites_.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      // Nobody can hand in both on a system that does not tell them apart.
+      if (suite_files_[i] == suite_files_[j] ||
+          lower_case(suite_files_[i]) != lower_case(suite_files_[j])) {
+        continue;
+      }
+      throw usage_error(fmt::format("`{}` and `{}` differ in upper and lower case alone",
+                                    suite_files_[j], suite_files_[i]),
+                        list.elements[i].where, "give the students' files other names");
+    }
+  }
+}
+
+// A suite's file, or `{suite: …, file: …, template: …}`.
+void AssignmentCaseReader::read_entry(const YamlNode& entry, const std::string& file) {
+  const bool map = entry.kind == YamlNode::Kind::map;
+  if (map) require_map(entry, "an entry of `suites`", {"suite", "file", "template"});
+  const YamlNode* suite = map ? entry.find("suite") : &entry;
+  if (suite == nullptr) throw usage_error("an entry of `suites` needs `suite`", entry.where);
+  load(*suite);
+  const YamlNode* own = map ? entry.find("file") : nullptr;
+  if (own != nullptr && !file.empty()) {
+    throw usage_error("the students' file has a name here, and in `submission.file`", own->where,
+                      "`submission.file` is for one file with all kernels");
+  }
+  std::string name = own != nullptr ? read_submitted_name(*own) : file;
+  if (name.empty()) {
+    name = std::filesystem::path(suites_.back()->kernel.file->text).filename().string();
+  }
+  if (const YamlNode* start = map ? entry.find("template") : nullptr) {
+    const Located text = read_template(*start, folder_);
+    const auto [known, is_new] = templates_.emplace(name, text);
+    if (!is_new && known->second.text != text.text) {
+      throw usage_error(fmt::format("`{}` has two templates", name), start->content,
+                        "give it with one of the suites of that file");
+    }
+  }
+  suite_files_.push_back(std::move(name));
+}
+
+// The suite of a case, where `suites` lists them.
+std::shared_ptr<const Suite> AssignmentCaseReader::listed(const YamlNode& node) const {
+  const std::filesystem::path file = read_file_name(node, "`suite`", folder_);
+  for (const auto& known : suites_) {
+    if (known->file == file) return known;
+  }
+  throw usage_error(fmt::format("`{}` is not in `suites`", printable(node.text)), node.content,
+                    "add it there, with the name of the students' file that has its kernel");
 }
 
 std::vector<AssignmentCase> AssignmentCaseReader::read_cases(const YamlNode& list) {
@@ -205,7 +265,13 @@ AssignmentCase AssignmentCaseReader::read_case(const YamlNode& node) {
 std::vector<Case> AssignmentCaseReader::read_items(const YamlNode& node,
                                                    const AssignmentCase& one) {
   const YamlNode* own = node.find("suite");
-  const std::shared_ptr<const Suite> base = own != nullptr ? load(*own) : default_;
+  if (own == nullptr && lists_) {
+    throw usage_error("the case does not say of which suite it is", node.where,
+                      "as in `suite: FILE`, one of `suites`");
+  }
+  const std::shared_ptr<const Suite> base = own == nullptr ? default_
+                                            : lists_       ? listed(*own)
+                                                           : load(*own);
   const YamlNode* axes = node.find("axes");
   const std::shared_ptr<const Suite> suite =
       axes != nullptr ? with_axes(base, own_axes(*axes, *base)) : base;

@@ -24,7 +24,8 @@ class AssignmentLinter {
         session_(session),
         python_(python),
         plugins_(plugins),
-        free_(assignment) {}
+        free_(assignment),
+        built_in_(assignment) {}
 
   AssignmentLint run() {
     bool whole = true;
@@ -34,9 +35,9 @@ class AssignmentLinter {
     // A case with an item that could not be looked at would seem to be free, or not to be.
     if (!whole) return std::move(lint_);
     lint_.problems = free_.problems();
-    for (const Error& problem : built_in_.problems(assignment_)) lint_.problems.push_back(problem);
-    lint_.built_in = built_in_.names(assignment_);
-    lint_.notes = built_in_.notes(assignment_);
+    for (const Error& problem : built_in_.problems()) lint_.problems.push_back(problem);
+    lint_.built_in = built_in_.names();
+    lint_.notes = built_in_.notes();
     add_notes();
     return std::move(lint_);
   }

@@ -20,16 +20,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The file of `template`: below the assignment's folder, so that it is the course's.
-Located read_template(const YamlNode& node, const fs::path& folder) {
-  const fs::path file = read_file_name(node, "`template`", folder);
-  const fs::path inside = file.lexically_relative(folder);
-  if (inside.empty() || *inside.begin() == "..") {
-    throw usage_error("`template` must be a file in the assignment's folder", node.content);
-  }
-  return {inside.generic_string(), node.content};
-}
-
 HandoutStore read_store(const YamlNode& node, const Assignment& assignment) {
   const fs::path file = read_file_name(node, "`handout`", assignment.folder);
   HandoutStore store = read_handout_store(file);
@@ -126,6 +116,13 @@ std::string verdict_hash_of(const Assignment& assignment) {
   for (const std::string& header : rules.toolkit_headers) hash.add_field("header " + header);
   hash.add_field(std::to_string(assignment.trials.count));
   add_credit(hash, assignment);
+  // Other than these are in no older hash, so that nothing is graded again for them.
+  if (rules.own_headers != SubmissionRules::kOwnHeaders) {
+    hash.add_field(fmt::format("own headers {}", rules.own_headers));
+  }
+  for (size_t i = 0; i < assignment.suite_files.size(); ++i) {
+    hash.add_field("file " + assignment.suite_files[i]).add_field(assignment.suites[i]->name);
+  }
   for (const Located& name : assignment.ptx.forbid) hash.add_field("forbid " + name.text);
   for (const Located& name : assignment.ptx.flag) hash.add_field("flag " + name.text);
   const GradeLimits& limits = assignment.limits;
@@ -140,6 +137,53 @@ std::string verdict_hash_of(const Assignment& assignment) {
   }
   add_files(hash, assignment);
   return hash.finish_hex();
+}
+
+// `suite` or `suites`, and what students call their files.
+void read_suites(const YamlNode& root, AssignmentCaseReader& reader, Assignment& into) {
+  const YamlNode* list = root.find("suites");
+  SubmissionRules& rules = into.submission;
+  if (list == nullptr) {
+    reader.read_suite(required(root, "suite", "the file of a suite, relative to this one"));
+    if (!rules.file.empty()) return;
+    const Located& kernel = *reader.suites().front()->kernel.file;
+    rules.file = fs::path(kernel.text).filename().string();
+    return;
+  }
+  if (const YamlNode* one = root.find("suite")) {
+    throw usage_error("`suite` and `suites` are both here", one->where,
+                      "`suites` lists those of an assignment of several kernels");
+  }
+  reader.read_suites(*list, rules.file);
+  into.suite_files = reader.suite_files();
+  into.templates = reader.templates();
+  rules.file = into.suite_files.front();
+  for (const std::string& name : into.suite_files) {
+    const std::vector<std::string> known = rules.files();
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      rules.further_files.push_back(name);
+  }
+}
+
+void read_one_template(const YamlNode& node, Assignment& into) {
+  const Located text = read_template(node, into.folder);
+  if (into.submission.several() || !into.templates.empty()) {
+    throw usage_error("`template` is for an assignment of one file", node.where,
+                      "give each of `suites` its own, as in {suite: FILE, template: FILE}");
+  }
+  into.templates.emplace(into.submission.file, text);
+}
+
+// Each suite that is listed has a case, or its file would be handed in for nothing.
+void check_suites(const YamlNode& root, const Assignment& assignment) {
+  for (const auto& suite : assignment.suites) {
+    const bool used = std::any_of(
+        assignment.cases.begin(), assignment.cases.end(),
+        [&](const AssignmentCase& one) { return one.items.front().suite->file == suite->file; });
+    if (used) continue;
+    throw usage_error(fmt::format("no case is of the suite `{}`", suite->name),
+                      root.find("suites")->where, "add one, or leave the suite out");
+  }
 }
 
 }  // namespace
@@ -159,9 +203,9 @@ std::shared_ptr<const Assignment> parse_assignment(const std::string& text, cons
                       "a suite does, and `suite: FILE` names it");
   }
   require_map(root, "an assignment",
-              {"warpmark", "assignment", "title", "about", "suite", "points", "submission",
-               "trials", "cases", "fixed", "ptx", "limits", "self_test", "due", "late", "template",
-               "handout", "leaderboard"});
+              {"warpmark", "assignment", "title", "about", "suite", "suites", "points",
+               "submission", "trials", "cases", "fixed", "ptx", "limits", "self_test", "due",
+               "late", "template", "handout", "leaderboard"});
   require_format_version(root);
   into.id = read_assignment_id(required(root, "assignment", "its short name, as in double-it"));
   const YamlNode* title = root.find("title");
@@ -170,21 +214,18 @@ std::shared_ptr<const Assignment> parse_assignment(const std::string& text, cons
     into.about = printable(read_text(*about, "`about`").text);
   }
   AssignmentCaseReader reader(into.folder, python);
-  reader.read_suite(required(root, "suite", "the file of a suite, relative to this one"));
   into.submission.where = root.where;
   into.submission.toolkit_headers = default_toolkit_headers();
   if (const YamlNode* submission = root.find("submission")) {
     into.submission = read_submission(*submission, into.folder);
   }
-  if (into.submission.file.empty()) {
-    const Located& kernel = *reader.suites().front()->kernel.file;
-    into.submission.file = fs::path(kernel.text).filename().string();
-  }
+  read_suites(root, reader, into);
   if (const YamlNode* trials = root.find("trials")) {
     into.trials = read_trials(*trials);
   }
   into.cases = reader.read_cases(required(root, "cases", "what is graded, for how many points"));
   into.suites = reader.suites();
+  if (!into.suite_files.empty()) check_suites(root, into);
   if (const YamlNode* points = root.find("points")) check_sum(*points, into);
   into.late = read_late_policy(root.find("due"), root.find("late"));
   if (const YamlNode* board = root.find("leaderboard")) {
@@ -196,9 +237,7 @@ std::shared_ptr<const Assignment> parse_assignment(const std::string& text, cons
   if (const YamlNode* tests = root.find("self_test")) {
     into.self_tests = read_self_test(*tests, into.folder, into.cases);
   }
-  if (const YamlNode* start = root.find("template")) {
-    into.template_file = read_template(*start, into.folder);
-  }
+  if (const YamlNode* start = root.find("template")) read_one_template(*start, into);
   if (const YamlNode* store = root.find("handout")) into.handout = read_store(*store, into);
   into.sha256 = hash_of(text, into);
   into.verdict_sha256 = verdict_hash_of(into);

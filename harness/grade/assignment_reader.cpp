@@ -37,20 +37,20 @@ double read_number(const YamlNode& node, const std::string& what) {
                     expression.where());
 }
 
+// A whole number, 0 among them: nothing is allowed then.
+uint64_t read_any_count(const YamlNode& node, const std::string& what, uint64_t most) {
+  const double number = read_number(node, what);
+  if (number >= 0 && number <= static_cast<double>(most) && number == std::floor(number)) {
+    return static_cast<uint64_t>(number);
+  }
+  throw usage_error(
+      fmt::format("{} must be a whole number from 0 to {}, and is {:.15g}", what, most, number),
+      node.content);
+}
+
 // A list that may be empty: `headers: []` allows none.
 void require_any_list(const YamlNode& node, const std::string& what) {
   if (node.kind != YamlNode::Kind::list) require_list(node, what);
-}
-
-// What students call their file. It is looked for in folders that they handed in.
-std::string read_submitted_name(const YamlNode& node) {
-  std::string name = read_line(node, "`file`");
-  const bool fits = name.ends_with(".cu") && name.size() > 3 &&
-                    name.find_first_of("/\\") == std::string::npos && name.front() != '.' &&
-                    name.front() != '-';
-  if (fits) return name;
-  throw usage_error(fmt::format("`{}` is no name for a submitted file", name), node.content,
-                    "it ends in .cu and has no folder before it");
 }
 
 fs::path read_header(const YamlNode& node, const fs::path& folder,
@@ -101,13 +101,13 @@ SelfTest read_must_fail(const YamlNode& node, const fs::path& folder,
   test.must_pass = false;
   test.where = node.where;
   if (node.kind != YamlNode::Kind::map) {
-    test.file = read_file_name(node, "a solution", folder);
+    test.file = read_solution_name(node, "a solution", folder);
     return test;
   }
   require_map(node, "`must_fail`", {"file", "case", "word"});
   const YamlNode* file = node.find("file");
   if (file == nullptr) throw usage_error("`must_fail` needs `file`", node.where);
-  test.file = read_file_name(*file, "`file`", folder);
+  test.file = read_solution_name(*file, "`file`", folder);
   if (const YamlNode* name = node.find("case")) {
     std::vector<std::string> known;
     known.reserve(cases.size());
@@ -184,6 +184,35 @@ fs::path read_file_name(const YamlNode& node, const std::string& what, const fs:
                     name.where, "paths are relative to the assignment's folder");
 }
 
+fs::path read_solution_name(const YamlNode& node, const std::string& what, const fs::path& folder) {
+  const Located name = read_text(node, what);
+  std::error_code ignored;
+  if (fs::path(name.text).is_relative() && fs::is_directory(folder / name.text, ignored)) {
+    fs::path found = (folder / name.text).lexically_normal();
+    return found.has_filename() ? found : found.parent_path();
+  }
+  return read_file_name(node, what, folder);
+}
+
+std::string read_submitted_name(const YamlNode& node) {
+  std::string name = read_line(node, "`file`");
+  const bool fits = name.ends_with(".cu") && name.size() > 3 &&
+                    name.find_first_of("/\\") == std::string::npos && name.front() != '.' &&
+                    name.front() != '-';
+  if (fits) return name;
+  throw usage_error(fmt::format("`{}` is no name for a submitted file", name), node.content,
+                    "it ends in .cu and has no folder before it");
+}
+
+Located read_template(const YamlNode& node, const fs::path& folder) {
+  const fs::path file = read_file_name(node, "`template`", folder);
+  const fs::path inside = file.lexically_relative(folder);
+  if (inside.empty() || *inside.begin() == "..") {
+    throw usage_error("`template` must be a file in the assignment's folder", node.content);
+  }
+  return {inside.generic_string(), node.content};
+}
+
 std::string read_assignment_id(const YamlNode& node) {
   std::string id = read_line(node, "`assignment`");
   if (consists_of(id, "_-") && id.front() != '-') return id;
@@ -192,12 +221,16 @@ std::string read_assignment_id(const YamlNode& node) {
 }
 
 SubmissionRules read_submission(const YamlNode& node, const fs::path& folder) {
-  require_map(node, "`submission`", {"file", "max_kib", "headers", "toolkit_headers"});
+  require_map(node, "`submission`",
+              {"file", "max_kib", "own_headers", "headers", "toolkit_headers"});
   SubmissionRules rules;
   rules.where = node.where;
   if (const YamlNode* file = node.find("file")) rules.file = read_submitted_name(*file);
   if (const YamlNode* size = node.find("max_kib")) {
     rules.max_bytes = read_count(*size, "`max_kib`", 16384) << 10;
+  }
+  if (const YamlNode* own = node.find("own_headers")) {
+    rules.own_headers = read_any_count(*own, "`own_headers`", 1000);
   }
   if (const YamlNode* headers = node.find("headers")) {
     require_any_list(*headers, "`headers`");
@@ -325,7 +358,7 @@ std::vector<SelfTest> read_self_test(const YamlNode& node, const fs::path& folde
   if (const YamlNode* passes = node.find("must_pass")) {
     require_list(*passes, "`must_pass`");
     for (const YamlNode& one : passes->elements) {
-      tests.push_back({read_file_name(one, "a solution", folder), one.content, true, "", {}});
+      tests.push_back({read_solution_name(one, "a solution", folder), one.content, true, "", {}});
       if (!good.insert(tests.back().file).second) {
         throw usage_error(fmt::format("`{}` is here a second time", one.text), one.content);
       }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,7 @@ constexpr size_t kLongestMessage = 240;
 
 struct CompilerError {
   int line = 0;         ///< 0 if unknown
+  std::string file;     ///< that the line is of, as the compiler calls it
   bool at_end = false;  ///< of the file
   std::string text;
 };
@@ -43,6 +45,7 @@ std::optional<CompilerError> first_error(std::string_view log) {
       if (error.at_end) return error;
       if (const size_t open = line.rfind('(', at); open != std::string::npos) {
         std::from_chars(line.data() + open + 1, line.data() + at, error.line);
+        error.file = line.substr(0, open);
       }
       return error;
     }
@@ -61,6 +64,38 @@ std::string quoted(const std::string& text) {
 std::string capped(const std::string& text) {
   if (text.size() <= kLongestMessage) return printable(text);
   return printable(text.substr(0, kLongestMessage)) + "…";
+}
+
+// Of a header that is not there: those of the machine are for nobody.
+std::string missing_header(const std::string& name) {
+  const std::filesystem::path path(name);
+  if (path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end()) {
+    return fmt::format(
+        "`{}` leads out of the folder of what you handed in, and nothing outside of it can be "
+        "included: lay the header beside the file, and write its name alone",
+        name);
+  }
+  if (path.extension() == ".cu") {
+    return fmt::format(
+        "`{}` is no header, and a .cu file cannot be included: put what several files need into a "
+        "header, such as util.cuh",
+        name);
+  }
+  return fmt::format(
+      "the header `{}` is not there: submissions may include only what the "
+      "assignment says",
+      name);
+}
+
+// " at line 3", and of which file, if it is not the only one.
+std::string place_of(const CompilerError& error, const SubmittedNames& names) {
+  if (error.line <= 0) return error.at_end ? " at the end of the file" : "";
+  for (const std::string& header : names.headers) {
+    if (error.file == header)
+      return fmt::format(" at line {} of {}", error.line, printable(header));
+  }
+  return names.several ? fmt::format(" at line {} of {}", error.line, printable(names.file))
+                       : fmt::format(" at line {}", error.line);
 }
 
 // NVRTC's commonest errors in words for beginners; "" for others.
@@ -83,10 +118,7 @@ std::string in_plain_words(const std::string& error) {
   if (says("expected a \"}\"")) return "a `}` is missing";
   if (says("expected a \")\"")) return "a `)` is missing";
   if (says("could not open source file") || says("cannot open source file")) {
-    return fmt::format(
-        "the header `{}` is not there: submissions may include only what the "
-        "assignment says",
-        name);
+    return missing_header(name);
   }
   if (says("must be a modifiable lvalue")) {
     return "something is assigned to that cannot be changed, such as an element of a `const` array";
@@ -285,14 +317,14 @@ std::string explain_compile(const Outcome& outcome, const ExplainContext& contex
     return "The file does not compile: " + capped(first_line(said, outcome.reason)) + ".";
   }
   const std::vector<HostCode> host = find_host_code(context.source);
-  if (is_host_code(host, error->line)) {
+  const auto& headers = context.file.headers;
+  const bool in_header = std::find(headers.begin(), headers.end(), error->file) != headers.end();
+  if (!in_header && is_host_code(host, error->line)) {
     if (const std::string text = explain_host_code(host); !text.empty()) {
       return "The file does not compile as a kernel. " + text;
     }
   }
-  const std::string where = error->line > 0 ? fmt::format(" at line {}", error->line)
-                            : error->at_end ? " at the end of the file"
-                                            : "";
+  const std::string where = place_of(*error, context.file);
   const std::string plain = in_plain_words(error->text);
   if (plain.empty()) {
     return fmt::format("The file does not compile. The compiler's first error is{}: {}.", where,

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "grade/submitted_names.hpp"
 #include "plan/plan.hpp"
 #include "runtime/artifacts.hpp"
 #include "runtime/comparison.hpp"
@@ -20,7 +21,7 @@ struct OutputValues {
 /// What is known beside the outcome. All of it may be left out: each part makes the words better.
 /// Texts and bytes are views or copies of what the caller holds for the time of the call.
 struct ExplainContext {
-  std::string file;            ///< the submitted file as findings and logs call it: "reduce.cu"
+  SubmittedNames file;         ///< the submitted file, and the headers of the student's own
   std::string source;          ///< its text; finds host code and the kernels that are there
   std::string wanted;          ///< the suite's own kernel: "scale(float *a, unsigned n)"
   const Plan* plan = nullptr;  ///< of the case: block size, arguments; symbolic sizes are left out

@@ -86,31 +86,44 @@ std::string thread_text(const Report& report) {
   return fmt::format("thread {} of block {}", index_text(*thread), index_text(*block));
 }
 
-// Whether a report, or a frame of what it was inlined through, names a line of the submitted file.
-bool is_submitted(const Report& frame, const std::string& file) {
-  const std::string name = frame.text("file");
-  return name.empty() || file.empty() || name == file || name.ends_with("/" + file);
+bool is_file(const std::string& name, const std::string& file) {
+  return name == file || name.ends_with("/" + file);
 }
 
-// "line 5", with the file if it is not the submitted one; "" if unknown. Of code that was inlined
-// from a header it is the innermost line of the submitted file that called it, which is what its
-// author can change.
-std::string line_text(const Report& report, const std::string& file) {
+// Whether a report, or a frame of what it was inlined through, names a line of the submitted file.
+bool is_submitted(const Report& frame, const SubmittedNames& names) {
+  const std::string name = frame.text("file");
+  return name.empty() || names.file.empty() || is_file(name, names.file);
+}
+
+std::string line_in_file(int64_t line, const SubmittedNames& names) {
+  return names.several ? fmt::format("line {} of {}", line, printable(names.file))
+                       : fmt::format("line {}", line);
+}
+
+// "line 5", with the file if it is not the only one; "" if unknown. Of code that was inlined from a
+// header of the course or of CUDA it is the innermost line of the submitted file that called it,
+// which is what its author can change.
+std::string line_text(const Report& report, const SubmittedNames& names) {
   const auto line = report.number("line");
   if (!line || *line < 1) return "";
-  if (is_submitted(report, file)) return fmt::format("line {}", *line);
+  if (is_submitted(report, names)) return line_in_file(*line, names);
+  const std::string file = report.text("file");
+  for (const std::string& header : names.headers) {
+    if (is_file(file, header)) return fmt::format("line {} of {}", *line, printable(header));
+  }
   for (const Report& call : report.objects("inlined_at")) {
     const auto caller = call.number("line");
-    if (!call.text("file").empty() && is_submitted(call, file) && caller && *caller > 0) {
-      return fmt::format("line {}", *caller);
+    if (!call.text("file").empty() && is_submitted(call, names) && caller && *caller > 0) {
+      return line_in_file(*caller, names);
     }
   }
-  return fmt::format("line {} of {}", *line, report.text("file"));
+  return fmt::format("line {} of {}", *line, file);
 }
 
 // "Line 5" or "The kernel", to begin a sentence.
-std::string subject(const Report& report, const std::string& file) {
-  std::string line = line_text(report, file);
+std::string subject(const Report& report, const SubmittedNames& names) {
+  std::string line = line_text(report, names);
   if (line.empty()) return "The kernel";
   line[0] = 'L';
   return line;
@@ -127,19 +140,19 @@ std::string by_thread(const Report& report) {
                      more == 1 ? "" : "es");
 }
 
-std::string forbidden(const Report& report, const std::string& file, int64_t index) {
+std::string forbidden(const Report& report, const SubmittedNames& names, int64_t index) {
   const std::string name = report.text("argument");
   return fmt::format(
       "{} writes to `{}[{}]`, but `{}` is an input, which the kernel may only read.{} Results "
       "belong in the output; `const` before the pointer's type lets the compiler find such lines.",
-      subject(report, file), name, index, name, by_thread(report));
+      subject(report, names), name, index, name, by_thread(report));
 }
 
-std::string outside_argument(const Report& report, const std::string& file, int64_t index) {
+std::string outside_argument(const Report& report, const SubmittedNames& names, int64_t index) {
   const std::string name = report.text("argument");
   const int64_t elements = report.number("elements").value_or(0);
   const std::string does = report.text("access") == "write" ? "writes" : "reads";
-  std::string text = fmt::format("{} {} `{}[{}]`, but `{}` has only {}", subject(report, file),
+  std::string text = fmt::format("{} {} `{}[{}]`, but `{}` has only {}", subject(report, names),
                                  does, name, index, name, counted(elements, "element"));
   if (elements > 0) text += fmt::format(" (index 0 to {})", elements - 1);
   text += "." + by_thread(report);
@@ -159,14 +172,14 @@ std::string outside_argument(const Report& report, const std::string& file, int6
          "n)` before it uses its element.";
 }
 
-std::string outside_shared(const Report& report, const std::string& file) {
+std::string outside_shared(const Report& report, const SubmittedNames& names) {
   const std::string does = report.text("access") == "write" ? "writes" : "reads";
   auto size = report.object("allocation").number("bytes");
   // What there is none of has no size in a report, only in its text.
   const std::string message = report.text("message", kLongestMessage);
   if (!size && message.find("has 0 bytes") != std::string::npos) size = 0;
-  std::string text =
-      fmt::format("{} {} shared memory outside of what the block has", subject(report, file), does);
+  std::string text = fmt::format("{} {} shared memory outside of what the block has",
+                                 subject(report, names), does);
   // An `extern __shared__` array has what the launch gives it.
   if (size && *size == 0) {
     return text + ", which is nothing." + by_thread(report) +
@@ -179,18 +192,18 @@ std::string outside_shared(const Report& report, const std::string& file) {
          "index is too great.";
 }
 
-std::string illegal_address(const Report& report, const std::string& file) {
+std::string illegal_address(const Report& report, const SubmittedNames& names) {
   const std::string space = report.text("space");
-  if (space == "shared") return outside_shared(report, file);
+  if (space == "shared") return outside_shared(report, names);
   const auto index = report.number("index");
   if (space == "global" && index && !report.text("argument").empty() &&
       report.number("elements").value_or(-1) >= 0) {
     const Report allocation = report.object("allocation");
     const int64_t elements = *report.number("elements");
     const bool inside = *index >= 0 && *index < elements && allocation.text("side") == "inside";
-    if (inside && allocation.flag("read_only")) return forbidden(report, file, *index);
+    if (inside && allocation.flag("read_only")) return forbidden(report, names, *index);
     if (*index < 0 || *index >= elements || !allocation.text("side").empty()) {
-      return outside_argument(report, file, *index);
+      return outside_argument(report, names, *index);
     }
   }
   const std::string does = report.text("access") == "write" ? "writes to" : "reads from";
@@ -199,16 +212,16 @@ std::string illegal_address(const Report& report, const std::string& file) {
         "{} {} an array inside the kernel, outside its bounds.{} Compare the index with the size "
         "in "
         "the array's declaration.",
-        subject(report, file), does, by_thread(report));
+        subject(report, names), does, by_thread(report));
   }
   return fmt::format(
       "{} {} memory that belongs to none of the kernel's arguments.{} Perhaps the pointer is null "
       "or "
       "was never set, or an index on the way to it is far too great.",
-      subject(report, file), does, by_thread(report));
+      subject(report, names), does, by_thread(report));
 }
 
-std::string misaligned(const Report& report, const std::string& file) {
+std::string misaligned(const Report& report, const SubmittedNames& names) {
   const auto bytes = report.number("bytes");
   const std::string size = bytes ? std::to_string(*bytes) : "several";
   return fmt::format(
@@ -216,11 +229,11 @@ std::string misaligned(const Report& report, const std::string& file) {
       "cast to a wider type, as from `float *` to `float4 *`, may only be used where the wider "
       "type "
       "could lie.",
-      subject(report, file), size, bytes ? size : "that", by_thread(report));
+      subject(report, names), size, bytes ? size : "that", by_thread(report));
 }
 
-std::string barrier(const Report& report, const std::string& file) {
-  const std::string line = line_text(report, file);
+std::string barrier(const Report& report, const SubmittedNames& names) {
+  const std::string line = line_text(report, names);
   const std::string at = line.empty() ? "" : " (" + line + ")";
   const std::string message = report.text("message", kLongestMessage);
   const auto says = [&](std::string_view what) { return message.find(what) != std::string::npos; };
@@ -301,30 +314,31 @@ std::string undefined_thing(const Report& report) {
                               : "a variable";
 }
 
-std::string undefined(const Report& report, const std::string& file) {
-  const std::string use = line_text(report, file);
+std::string undefined(const Report& report, const SubmittedNames& names) {
+  const std::string use = line_text(report, names);
   const Report reading = report.object("other");
-  const std::string read = line_text(reading, file);
+  const std::string read = line_text(reading, names);
   const bool elsewhere = !read.empty() && !use.empty() && read != use;
   return fmt::format(
       "{} {} {} that nothing has written yet{}, so its value is a matter of luck.{} Give it a "
       "value first, in every thread and for every index that is read.",
-      subject(elsewhere ? reading : report, file), elsewhere ? "reads" : "uses",
+      subject(elsewhere ? reading : report, names), elsewhere ? "reads" : "uses",
       undefined_thing(report), elsewhere ? ", and " + use + " uses it" : "", by_thread(report));
 }
 
-std::string race(const Report& report, const std::string& file) {
+std::string race(const Report& report, const SubmittedNames& names) {
   const std::string space = report.text("space");
   const std::string name = report.text("argument");
   const std::string what = !name.empty()       ? "`" + name + "`"
                            : space == "shared" ? "shared memory"
                                                : "the same memory";
-  const std::string other = line_text(report.object("other"), file);
-  const std::string at = other.empty() || other == line_text(report, file) ? "" : " in " + other;
+  const std::string other = line_text(report.object("other"), names);
+  const std::string at = other.empty() || other == line_text(report, names) ? "" : " in " + other;
   return fmt::format(
       "{} uses {} at the same time as another thread{}, and one of them writes, so the result is a "
       "matter of luck.{}{}",
-      subject(report, file), what, at, by_thread(report), order_of(report, report.object("other")));
+      subject(report, names), what, at, by_thread(report),
+      order_of(report, report.object("other")));
 }
 
 std::string limit(const Report& report) {
@@ -341,53 +355,53 @@ std::string limit(const Report& report) {
 
 }  // namespace
 
-std::string explain_report(const Json& json, const std::string& file) {
+std::string explain_report(const Json& json, const SubmittedNames& names) {
   const Report report(json);
   const std::string kind = report.text("kind");
-  if (kind == "illegal_address") return illegal_address(report, file);
-  if (kind == "misaligned_address") return misaligned(report, file);
-  if (kind == "barrier" || kind == "sync") return barrier(report, file);
-  if (kind == "uninitialised") return undefined(report, file);
-  if (kind == "race") return race(report, file);
+  if (kind == "illegal_address") return illegal_address(report, names);
+  if (kind == "misaligned_address") return misaligned(report, names);
+  if (kind == "barrier" || kind == "sync") return barrier(report, names);
+  if (kind == "uninitialised") return undefined(report, names);
+  if (kind == "race") return race(report, names);
   if (kind == "limit") return limit(report);
   if (kind == "assert") {
-    return fmt::format("{} has an `assert` that does not hold.{}", subject(report, file),
+    return fmt::format("{} has an `assert` that does not hold.{}", subject(report, names),
                        by_thread(report));
   }
   if (kind == "trap") {
     return fmt::format(
         "{} ended the kernel on purpose: by `__trap()`, by an `assert` that does not hold, or "
         "because a function that returns a value came to its end without `return`.{}",
-        subject(report, file), by_thread(report));
+        subject(report, names), by_thread(report));
   }
   if (kind == "stack_overflow") {
     return fmt::format(
         "A thread ran out of memory for its calls{}: a function calls itself without end, or has "
         "arrays that are too large for a thread.",
-        line_text(report, file).empty() ? "" : " (" + line_text(report, file) + ")");
+        line_text(report, names).empty() ? "" : " (" + line_text(report, names) + ")");
   }
   if (kind == "invalid_pc") {
     return fmt::format("{} calls a function through a pointer that points to none.{}",
-                       subject(report, file), by_thread(report));
+                       subject(report, names), by_thread(report));
   }
   if (kind == "unsupported_instruction") {
     return fmt::format(
         "{} uses an instruction that the grader's device does not have. Ask your teacher whether "
         "it is meant to.",
-        subject(report, file));
+        subject(report, names));
   }
   // Of a later device, or too rare for words of their own.
   const std::string message = report.text("message", kLongestMessage);
   if (message.empty()) return "";
-  const std::string line = line_text(report, file);
+  const std::string line = line_text(report, names);
   return fmt::format("The kernel made a mistake{}: {}.", line.empty() ? "" : " in " + line,
                      message);
 }
 
-std::string explain_fault(const Outcome& outcome, const std::string& file) {
+std::string explain_fault(const Outcome& outcome, const SubmittedNames& names) {
   const std::vector<Json> reports = weighed_reports(outcome);
   for (const Json& report : reports) {
-    std::string text = explain_report(report, file);
+    std::string text = explain_report(report, names);
     if (text.empty()) continue;
     const size_t others = reports.size() - 1;  // warnings cost nothing
     if (others > 0) {

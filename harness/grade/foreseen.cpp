@@ -144,61 +144,93 @@ std::vector<ForeseenAnswer> ForeseenCheck::answers() const {
   return all;
 }
 
-void BuiltInValues::add(const std::string& name, const std::string& value) {
-  const auto [known, is_new] = values_.try_emplace(name, value);
-  if (is_new) {
-    names_.push_back(name);
-  } else if (known->second != value) {
-    known->second.reset();
+void BuiltInValues::add(const std::string& name, const std::string& kernel,
+                        const std::string& value) {
+  const auto known = std::find_if(values_.begin(), values_.end(), [&](const Value& one) {
+    return one.name == name && one.kernel == kernel;
+  });
+  if (known == values_.end()) {
+    values_.push_back({name, kernel, value});
+  } else if (known->value != value) {
+    known->value.reset();
   }
 }
 
+// "`scale`", or "`scale` in a.cu" where several files have one.
+std::string BuiltInValues::kernel_of(const Suite& suite) const {
+  const std::string& entry = suite.kernel.entry->text();
+  const std::string& file = assignment_.file_of(suite);
+  bool others = false, elsewhere = false;
+  for (const auto& one : assignment_.suites) {
+    const bool same = one->kernel.entry->text() == entry;
+    others = others || !same || assignment_.file_of(*one) != file;
+    elsewhere = elsewhere || (same && assignment_.file_of(*one) != file);
+  }
+  if (!others) return "";
+  return elsewhere ? fmt::format("`{}` in {}", entry, file) : fmt::format("`{}`", entry);
+}
+
 void BuiltInValues::add(const Case& item, const ReadyCase& ready) {
+  const std::string kernel = kernel_of(*item.suite);
   for (const PointValue& point : item.point) {
     const bool number = std::holds_alternative<int64_t>(point.value) ||
                         std::holds_alternative<double>(point.value) ||
                         std::holds_alternative<bool>(point.value);
-    if (number) add(point.name, to_text(point.value));
+    if (number) add(point.name, kernel, to_text(point.value));
   }
-  for (const auto& [name, scalar] : ready.inputs.scalars) {
+  for (const auto& [argument, scalar] : ready.inputs.scalars) {
+    const std::string& name = argument;
     const bool axis = std::any_of(item.point.begin(), item.point.end(),
                                   [&](const PointValue& point) { return point.name == name; });
-    if (!axis) add(name, element_text({scalar.dtype, scalar.bytes}, 0));
+    if (!axis) add(name, kernel, element_text({scalar.dtype, scalar.bytes}, 0));
   }
 }
 
-std::vector<std::string> BuiltInValues::names(const Assignment& assignment) const {
+bool BuiltInValues::is_built_in(const Value& one) const {
+  return one.value && std::none_of(assignment_.fixed.begin(), assignment_.fixed.end(),
+                                   [&](const Located& fixed) { return fixed.text == one.name; });
+}
+
+std::vector<std::string> BuiltInValues::names() const {
   std::vector<std::string> found;
-  for (const std::string& name : names_) {
-    const bool fixed = std::any_of(assignment.fixed.begin(), assignment.fixed.end(),
-                                   [&](const Located& one) { return one.text == name; });
-    if (values_.at(name) && !fixed) found.push_back(name);
+  for (const Value& one : values_) {
+    const bool known = std::find(found.begin(), found.end(), one.name) != found.end();
+    if (is_built_in(one) && !known) found.push_back(one.name);
   }
   return found;
 }
 
-std::vector<Error> BuiltInValues::problems(const Assignment& assignment) const {
+std::vector<Error> BuiltInValues::problems() const {
   std::vector<Error> found;
-  for (const std::string& name : names(assignment)) {
-    const std::string& value = *values_.at(name);
+  for (const Value& one : values_) {
+    if (!is_built_in(one)) continue;
+    const bool several = !one.kernel.empty();
     found.push_back(usage_error(
-        fmt::format("`{}` is {} in every case and trial: a kernel that has {} built in gets all "
-                    "{:.4g} points",
-                    name, value, value, assignment.max_points()),
-        assignment.where,
+        fmt::format("`{}`{} is {} in every case and trial: a kernel that has {} built in gets all "
+                    "{} points",
+                    one.name, several ? " of the kernel " + one.kernel : "", *one.value, *one.value,
+                    several ? "of its" : fmt::format("{:.4g}", assignment_.max_points())),
+        assignment_.where,
         fmt::format("give `{0}` other values in some cases; if kernels may know it, say `fixed: "
                     "[{0}]`",
-                    name)));
+                    one.name)));
   }
   return found;
 }
 
-std::vector<std::string> BuiltInValues::notes(const Assignment& assignment) const {
+std::vector<std::string> BuiltInValues::notes() const {
   std::vector<std::string> all;
-  for (const Located& one : assignment.fixed) {
-    const auto known = values_.find(one.text);
-    if (known == values_.end() || known->second) continue;
-    all.push_back(fmt::format("`fixed` names `{}`, which has several values", one.text));
+  for (const Located& fixed : assignment_.fixed) {
+    // One kernel with one value is reason enough to call it fixed.
+    bool any = false, several = true;
+    for (const Value& one : values_) {
+      if (one.name != fixed.text) continue;
+      any = true;
+      several = several && !one.value;
+    }
+    if (any && several) {
+      all.push_back(fmt::format("`fixed` names `{}`, which has several values", fixed.text));
+    }
   }
   return all;
 }

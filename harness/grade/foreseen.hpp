@@ -59,23 +59,34 @@ class ForeseenCheck {
 };
 
 /// Collects the numbers that kernels get, over all items and trials. One that never changes can be
-/// built into a kernel, which then gets all points without using the argument.
+/// built into a kernel, which then gets all points without using the argument. Each kernel of an
+/// assignment of several has its own.
 class BuiltInValues {
  public:
+  explicit BuiltInValues(const Assignment& assignment) : assignment_(assignment) {}
+
   void add(const Case& item, const ReadyCase& ready);
 
   /// Those with one value that the assignment does not call `fixed`.
-  std::vector<std::string> names(const Assignment& assignment) const;
+  std::vector<std::string> names() const;
   /// A usage error for each of them.
-  std::vector<Error> problems(const Assignment& assignment) const;
+  std::vector<Error> problems() const;
   /// Names in `fixed` that have several values.
-  std::vector<std::string> notes(const Assignment& assignment) const;
+  std::vector<std::string> notes() const;
 
  private:
-  void add(const std::string& name, const std::string& value);
+  struct Value {
+    std::string name;
+    std::string kernel;                ///< "" where the assignment has one
+    std::optional<std::string> value;  ///< nothing: there are several
+  };
 
-  std::map<std::string, std::optional<std::string>> values_;  ///< nothing: there are several
-  std::vector<std::string> names_;                            ///< in order
+  void add(const std::string& name, const std::string& kernel, const std::string& value);
+  std::string kernel_of(const Suite& suite) const;
+  bool is_built_in(const Value& one) const;
+
+  const Assignment& assignment_;
+  std::vector<Value> values_;  ///< in order
 };
 
 }  // namespace warpmark

@@ -40,6 +40,14 @@ double case_points(const GradedCase& one) {
   return one.max_points * shares / static_cast<double>(one.items.size());
 }
 
+// A header that several files or spellings include is one.
+void add_header(std::vector<GradedFile>& files, const OwnHeader& header) {
+  const bool known = std::any_of(files.begin(), files.end(), [&](const GradedFile& one) {
+    return one.name == header.name && one.sha256 == header.sha256;
+  });
+  if (!known) files.push_back({header.name, header.sha256, ""});
+}
+
 }  // namespace
 
 GradeResult unfinished_grade(const Assignment& assignment, const Submission& submission) {
@@ -49,6 +57,11 @@ GradeResult unfinished_grade(const Assignment& assignment, const Submission& sub
   result.student = submission.student;
   result.file = submission.file;
   result.submission_sha256 = submission.sha256;
+  for (const SubmittedFile* file : submission.sources()) {
+    if (submission.files.empty() && file->headers.empty()) break;
+    result.files.push_back({file->file, file->own_sha256, file->refusal});
+    for (const OwnHeader& header : file->headers) add_header(result.files, header);
+  }
   result.max_points = assignment.max_points();
   result.context.warpmark = warpmark_version();
   result.context.assignment_sha256 = assignment.sha256;
@@ -76,14 +89,16 @@ GradeResult unfinished_grade(const Assignment& assignment, const Submission& sub
 void refuse(GradeResult& result, GradeState state, const std::string& message) {
   result.state = state;
   result.message = message;
-  for (GradedCase& one : result.cases) {
-    for (GradedItem& item : one.items) {
-      item.word = GradeWord::not_launched;
-      item.explanation = message;
-      item.note.clear();
-    }
-  }
+  for (GradedCase& one : result.cases) refuse(one, message);
   count_points(result);
+}
+
+void refuse(GradedCase& one, const std::string& message) {
+  for (GradedItem& item : one.items) {
+    item.word = GradeWord::not_launched;
+    item.explanation = message;
+    item.note.clear();
+  }
 }
 
 void blame_grader(GradeResult& result, const std::string& staff) {

@@ -17,6 +17,9 @@ GradeResult unfinished_grade(const Assignment& assignment, const Submission& sub
 /// loses its points with that explanation.
 void refuse(GradeResult& result, GradeState state, const std::string& message);
 
+/// The same of one case alone.
+void refuse(GradedCase& one, const std::string& message);
+
 /// Makes it a result that the grader is to blame for. `staff` says why.
 void blame_grader(GradeResult& result, const std::string& staff);
 

@@ -95,6 +95,10 @@ std::string grade_key(const Submission& submission, const Assignment& assignment
         std::string_view(context.no_sandbox ? "no sandbox" : "sandbox")}) {
     hash.add_field(field);
   }
+  // The hash of all of them does not say why one of them is missing.
+  for (const SubmittedFile& file : submission.files) {
+    hash.add_field(file.file).add_field(file.own_sha256).add_field(file.refusal);
+  }
   return hash.finish_hex();
 }
 

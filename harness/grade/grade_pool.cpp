@@ -15,7 +15,8 @@ namespace {
 
 // Far beyond all limits that hold inside of the process: for a mistake of ours alone.
 std::chrono::duration<double> patience(const Assignment& assignment) {
-  double seconds = 120 + 2 * assignment.limits.compile_s;
+  const auto files = static_cast<double>(assignment.submission.files().size());
+  double seconds = 120 + 2 * assignment.limits.compile_s * files;
   for (const AssignmentCase& one : assignment.cases) {
     // Each trial may be launched twice, and tried out with the suite's own kernel.
     seconds += 4 * std::max(assignment.limits.timeout_s, kLeastNet) *

@@ -34,19 +34,52 @@ nlohmann::json to_message(const GradeSetup& setup) {
           {"no_sandbox", setup.no_sandbox}};
 }
 
+nlohmann::json file_message(const SubmittedFile& file) {
+  nlohmann::json json = {{"file", file.file},
+                         {"text", file.text},
+                         {"own_sha256", file.own_sha256},
+                         {"refusal", file.refusal},
+                         {"headers", nlohmann::json::array()}};
+  for (const OwnHeader& header : file.headers) {
+    json["headers"].push_back({{"spelling", header.spelling},
+                               {"name", header.name},
+                               {"text", header.text},
+                               {"sha256", header.sha256}});
+  }
+  return json;
+}
+
+void take_file(SubmittedFile& file, const nlohmann::json& json) {
+  file.file = json.at("file");
+  file.path = file.file;
+  file.text = json.at("text");
+  file.own_sha256 = json.at("own_sha256");
+  file.refusal = json.at("refusal");
+  for (const nlohmann::json& one : json.at("headers")) {
+    file.headers.push_back({one.at("spelling"), one.at("name"), one.at("text"), one.at("sha256")});
+  }
+}
+
 nlohmann::json to_message(const Submission& submission) {
-  return {{"do", "grade"},           {"student", submission.student}, {"file", submission.file},
-          {"text", submission.text}, {"sha256", submission.sha256},   {"note", submission.note}};
+  nlohmann::json json = file_message(submission);
+  json["do"] = "grade";
+  json["student"] = submission.student;
+  json["sha256"] = submission.sha256;
+  json["note"] = submission.note;
+  json["files"] = nlohmann::json::array();
+  for (const SubmittedFile& file : submission.files) json["files"].push_back(file_message(file));
+  return json;
 }
 
 Submission submission_from(const nlohmann::json& json) {
   Submission submission;
+  take_file(submission, json);
   submission.student = json.at("student");
-  submission.file = json.at("file");
-  submission.path = submission.file;
-  submission.text = json.at("text");
   submission.sha256 = json.at("sha256");
   submission.note = json.at("note");
+  for (const nlohmann::json& one : json.at("files")) {
+    take_file(submission.files.emplace_back(), one);
+  }
   return submission;
 }
 

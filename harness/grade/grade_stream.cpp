@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -78,23 +79,57 @@ class Lines {
 struct Request {
   nlohmann::json id;
   std::string text;
+  std::map<std::string, std::string> files;  ///< in its place: texts by name
 };
 
+void read_files(const nlohmann::json& json, const SubmissionRules& rules, Request& into) {
+  const std::vector<std::string> names = rules.files();
+  if (!json.is_object() || json.empty())
+    throw usage_error("`files` is an object of texts by their names");
+  size_t headers = 0;
+  for (const auto& [name, text] : json.items()) {
+    if (!text.is_string())
+      throw usage_error(fmt::format("`{}` in `files` is no text", printable(name)));
+    const bool source = std::find(names.begin(), names.end(), name) != names.end();
+    if (rules.several() && !source && !is_own_header(name)) {
+      throw usage_error(
+          fmt::format("`{}` in `files` is neither a file of the assignment ({}) nor "
+                      "a header",
+                      printable(name), join(names, ", ")));
+    }
+    headers += source ? 0 : 1;
+    into.files.emplace(name, text.get<std::string>());
+  }
+  constexpr size_t kMostHeaders = 1000;
+  if (headers > kMostHeaders) throw usage_error("`files` has more texts than any submission may");
+}
+
 // Throws a usage error that says what the line lacks; `id` is what it is called, if it says so.
-Request read_request(const std::string& line, nlohmann::json& id) {
+Request read_request(const std::string& line, const SubmissionRules& rules, nlohmann::json& id) {
   const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
   if (!json.is_object()) throw usage_error("the line is no JSON object");
   const auto found = json.find("id");
   if (found != json.end() && (found->is_string() || found->is_number())) id = *found;
   if (id.is_null()) throw usage_error("a request needs `id`, a text or a number");
   for (const auto& [key, value] : json.items()) {
-    if (key != "id" && key != "text")
-      throw usage_error(fmt::format("unknown key `{}`; a request has `id` and `text`", key));
+    if (key != "id" && key != "text" && key != "files")
+      throw usage_error(
+          fmt::format("unknown key `{}`; a request has `id`, and `text` or `files`", key));
   }
   const auto text = json.find("text");
+  if (const auto files = json.find("files"); files != json.end()) {
+    if (text != json.end()) throw usage_error("a request has `text` or `files`, and not both");
+    Request request{id, "", {}};
+    read_files(*files, rules, request);
+    return request;
+  }
+  if (rules.several()) {
+    throw usage_error(fmt::format("a request needs `files`: the assignment is one of several, {}",
+                                  join(rules.files(), ", ")));
+  }
   if (text == json.end() || !text->is_string())
     throw usage_error("a request needs `text`, the source that is handed in");
-  return {id, text->get<std::string>()};
+  return {id, text->get<std::string>(), {}};
 }
 
 class GradeStream {
@@ -108,7 +143,7 @@ class GradeStream {
               [this](size_t number, GradeResult result) { finish(number, std::move(result)); }),
         version_(assignment_version(options.setup.secret, assignment.sha256)),
         // An escape of JSON takes six bytes for one.
-        lines_(options.input, 6 * assignment.submission.max_bytes + (size_t{1} << 16)) {}
+        lines_(options.input, 6 * most_bytes(assignment.submission) + (size_t{1} << 16)) {}
 
   GradeStreamEnd run(const std::function<void(const DeviceFacts&, size_t jobs)>& started) {
     if (!pool_.start_first(options_.wake_fd)) return interrupted();
@@ -130,6 +165,11 @@ class GradeStream {
   }
 
  private:
+  // Each file may have headers, which are as large together.
+  static size_t most_bytes(const SubmissionRules& rules) {
+    return rules.files().size() * (rules.own_headers > 0 ? 2 : 1) * rules.max_bytes;
+  }
+
   GradeStreamEnd interrupted() {
     pool_.kill();
     end_.interrupted = true;
@@ -152,11 +192,15 @@ class GradeStream {
     nlohmann::json id;
     try {
       if (too_long) throw usage_error("the line is longer than any submission may be");
-      Request request = read_request(line, id);
+      Request request = read_request(line, assignment_.submission, id);
       Submission submission;
       submission.student = id.is_string() ? id.get<std::string>() : id.dump();
       submission.file = assignment_.submission.file;
-      read_submission(submission, assignment_.submission, std::move(request.text));
+      if (request.files.empty()) {
+        read_submission(submission, assignment_.submission, std::move(request.text));
+      } else {
+        read_submission(submission, assignment_.submission, request.files);
+      }
       const size_t number = next_++;
       asked_[number] = {std::move(request.id), grade_key(submission, assignment_, context_)};
       if (submission.refusal.empty()) {

@@ -27,7 +27,8 @@ struct GradeStreamEnd {
   bool interrupted = false;
 };
 
-/// Reads a request of each line, `{"id": …, "text": "CUDA C++"}`, until the end of the input, and
+/// Reads a request of each line, `{"id": …, "text": "CUDA C++"}` or, of several files and of headers,
+/// `{"id": …, "files": {"scale.cu": "CUDA C++", …}}`, until the end of the input, and
 /// answers each by `{"id": …, "result": …}` (schema/grade.json) as soon as it has one, in any
 /// order; a line that is no request by `{"id": …, "error": "…"}`. No more requests are read than
 /// processes can soon take. `id` is any text or number. Throws what run_class() throws.

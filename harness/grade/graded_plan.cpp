@@ -18,10 +18,13 @@ std::string c_type(const std::optional<DType>& dtype) {
   return dtype ? std::string(dtype->c_name) : "";
 }
 
-PlannedCase with_text(PlannedCase planned, const std::string& file, const std::string& text) {
+PlannedCase with_text(PlannedCase planned, const std::string& name, const SubmittedFile& file) {
   Unit& unit = planned.plan.units.at(submitted_unit(planned));
-  unit.file = file;
-  unit.source = text;
+  unit.file = name;
+  unit.source = file.text;
+  for (const OwnHeader& header : file.headers) {
+    unit.headers.push_back({header.spelling, header.name, header.text});
+  }
   unit.regions.clear();
   return planned;
 }
@@ -123,7 +126,8 @@ size_t submitted_unit(const PlannedCase& planned) {
   return *unit;
 }
 
-PlannedCase with_submission(PlannedCase planned, const std::string& file, const std::string& text) {
+PlannedCase with_submission(PlannedCase planned, const std::string& name,
+                            const SubmittedFile& file) {
   for (Scalar& scalar : planned.plan.scalars) scalar.count = scalar.count.value_or(1);
   // The course's own solution is what the submission's counters are measured against.
   const bool holds_against = planned.plan.composites.any() || planned.compares_counters;
@@ -134,9 +138,9 @@ PlannedCase with_submission(PlannedCase planned, const std::string& file, const 
     planned.baseline = std::move(own);
   }
   if (planned.smaller != nullptr) {
-    planned.smaller = std::make_shared<const PlannedCase>(with_text(*planned.smaller, file, text));
+    planned.smaller = std::make_shared<const PlannedCase>(with_text(*planned.smaller, name, file));
   }
-  return with_text(std::move(planned), file, text);
+  return with_text(std::move(planned), name, file);
 }
 
 }  // namespace warpmark

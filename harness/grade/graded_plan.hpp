@@ -5,6 +5,7 @@
 #include <string>
 
 #include "grade/assignment.hpp"
+#include "grade/submission.hpp"
 #include "plan/plugin_loader.hpp"
 
 namespace warpmark {
@@ -37,8 +38,9 @@ std::string signature_text(const Plan& plan);
 /// error for a plan that launches none, or kernels of several units.
 size_t submitted_unit(const PlannedCase& planned);
 
-/// The plan with `text` in the place of that unit's source; `file` is how the compiler calls it.
+/// The plan with the file in the place of that unit's source; `name` is how the compiler calls it.
 /// Without a baseline of the suite's its own kernel becomes the one.
-PlannedCase with_submission(PlannedCase planned, const std::string& file, const std::string& text);
+PlannedCase with_submission(PlannedCase planned, const std::string& name,
+                            const SubmittedFile& file);
 
 }  // namespace warpmark

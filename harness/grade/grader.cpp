@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "base/file.hpp"
 #include "base/log_text.hpp"
 #include "base/text.hpp"
+#include "compiler/signature.hpp"
 #include "grade/case_choice.hpp"
 #include "grade/grade_frame.hpp"
 #include "grade/graded_plan.hpp"
@@ -81,14 +83,16 @@ class SubmissionGrader::Run {
         result_(result) {}
 
   void grade() {
+    if (assignment_.submission.several() && end_missing_files()) return count_points(result_);
     // Visible cases first: nothing that a kernel leaves behind in a hidden one, whatever device
     // lets it, can then come back as a wrong element that a student is shown.
     for (const Visibility visibility : {Visibility::visible, Visibility::hidden}) {
       for (size_t i = 0; i < result_.cases.size(); ++i) {
         if (result_.cases[i].visibility != visibility) continue;
         for (size_t j = 0; j < result_.cases[i].items.size(); ++j) {
+          if (files_[file_of(grader_.items_[i][j])].ended) continue;
           grade(grader_.items_[i][j], result_.cases[i], result_.cases[i].items[j]);
-          if (ended_) return;
+          if (all_ended()) return count_points(result_);
           if (grader_.interrupted()) {
             blame_grader(result_, "interrupted");
             return;
@@ -96,9 +100,11 @@ class SubmissionGrader::Run {
         }
       }
     }
+    const bool launched = std::any_of(files_.begin(), files_.end(),
+                                      [](const auto& one) { return one.second.launched > 0; });
     if (!ungradable_.empty()) {
       for (const std::string& why : ungradable_) blame_grader(result_, why);
-    } else if (launched_ == 0) {
+    } else if (!launched) {
       result_.state = GradeState::compile_error;
       result_.message = why_nothing_ran();
     } else {
@@ -110,11 +116,49 @@ class SubmissionGrader::Run {
   }
 
  private:
+  // What became of one of the files.
+  struct File {
+    bool ended = false;  ///< it is refused, or was too much for the compiler
+    size_t launched = 0;
+    bool has_prints = false;
+  };
+
+  const std::string& file_of(const Item& item) const {
+    return assignment_.file_of(*item.which.suite);
+  }
+  // Those that any case is of: where cases are chosen, some files may have none.
+  bool all_ended() {
+    return std::all_of(grader_.items_.begin(), grader_.items_.end(),
+                       [&](const auto& items) { return files_[file_of(items.front())].ended; });
+  }
+
+  // Returns whether nothing is left.
+  bool end_missing_files() {
+    result_.message.clear();
+    for (const SubmittedFile& file : submission_.files) {
+      if (!file.refusal.empty()) end_file(file.file, GradeState::refused, file.refusal);
+    }
+    return all_ended();
+  }
+
+  // Nothing is graded of a file: all of its cases lose their points, and no others.
+  void end_file(const std::string& name, GradeState state, const std::string& message) {
+    files_[name].ended = true;
+    files_[name].launched = 0;
+    if (!assignment_.submission.several()) return refuse(result_, state, message);
+    for (size_t i = 0; i < result_.cases.size(); ++i) {
+      if (file_of(grader_.items_[i].front()) == name) refuse(result_.cases[i], message);
+    }
+    // They are of the whole once nothing is left.
+    result_.state = state;
+    result_.message += (result_.message.empty() ? "" : " ") + message;
+  }
+
   void grade(const Item& item, const GradedCase& one, GradedItem& graded) {
     graded.note.clear();
     const auto start = Clock::now();
-    const PlannedCase planned =
-        with_submission(item.planned, assignment_.submission.file, submission_.text);
+    const std::string& name = file_of(item);
+    const PlannedCase planned = with_submission(item.planned, name, submission_.of(name));
     if (item.which.skip) {
       cannot_judge(graded, "the suite skips this case: " + *item.which.skip);
     } else if (compile(item, planned, graded) &&
@@ -124,9 +168,21 @@ class SubmissionGrader::Run {
     graded.seconds = seconds_since(start);
   }
 
-  // The first reason that a student may see.
+  // The first reason that a student may see, of each file.
   std::string why_nothing_ran() const {
+    std::vector<std::string> reasons;
+    for (const std::string& name : assignment_.submission.files()) {
+      std::string reason = why_nothing_ran(name);
+      if (!reason.empty()) reasons.push_back(std::move(reason));
+    }
+    return join(reasons, " ");
+  }
+
+  std::string why_nothing_ran(const std::string& name) const {
+    bool any = false;
     for (size_t i = 0; i < result_.cases.size(); ++i) {
+      if (file_of(grader_.items_[i].front()) != name) continue;
+      any = true;
       for (size_t j = 0; j < result_.cases[i].items.size(); ++j) {
         const GradedItem& item = result_.cases[i].items[j];
         const bool hidden = result_.cases[i].visibility == Visibility::hidden;
@@ -134,7 +190,7 @@ class SubmissionGrader::Run {
         if (grader_.items_[i][j].may_be_shown) return item.explanation;
       }
     }
-    return kFailsHidden;
+    return any ? kFailsHidden : "";
   }
 
   // Returns false if the item has its verdict, or the whole submission.
@@ -152,7 +208,7 @@ class SubmissionGrader::Run {
       return false;
     }
     if (outcome.failure == FailureKind::limit) {
-      end(GradeState::limit,
+      end(item, GradeState::limit,
           "The compiler took more time or memory for your file than is allowed, and was ended. "
           "Look "
           "for macros or templates that grow without end.",
@@ -160,7 +216,7 @@ class SubmissionGrader::Run {
       return false;
     }
     if (outcome.failure == FailureKind::crash) {
-      end(GradeState::fault,
+      end(item, GradeState::fault,
           "Your file brought the compiler down. Take out what is unusual in it, and hand it in "
           "again.",
           outcome);
@@ -187,14 +243,15 @@ class SubmissionGrader::Run {
   bool is_allowed(const CaseArtifacts& artifacts, const Item& item) {
     const std::string& ptx = artifacts.units.at(submitted_unit(item.planned)).ptx;
     const PtxContents contents = ptx_contents(ptx);
-    if (result_.ptx_prints.empty()) result_.ptx_prints = ptx_prints(ptx);
-    const PolicyFindings findings = apply_policy(
-        assignment_.ptx, contents, {artifacts.kernels.begin(), artifacts.kernels.end()},
-        assignment_.submission.file);
+    const std::string& name = file_of(item);
+    if (!std::exchange(files_[name].has_prints, true)) {
+      for (std::string& print : ptx_prints(ptx)) result_.ptx_prints.push_back(std::move(print));
+    }
+    const PolicyFindings findings =
+        apply_policy(assignment_.ptx, contents, wanted_entries(artifacts, contents, name), name);
     for (const PolicyFinding& finding : findings.flagged) {
       const std::string flag =
-          fmt::format("uses {}{}", printable(finding.found),
-                      finding.line > 0 ? fmt::format(" (line {})", finding.line) : "");
+          fmt::format("uses {}{}", printable(finding.found), flagged_place(name, finding.line));
       std::vector<std::string>& flags = result_.flags;
       if (std::find(flags.begin(), flags.end(), flag) == flags.end()) flags.push_back(flag);
     }
@@ -210,8 +267,7 @@ class SubmissionGrader::Run {
     if (!item.may_be_shown) {
       result_.staff += (result_.staff.empty() ? "" : "\n") + item.which.id + ": " + why;
     }
-    refuse(result_, GradeState::refused, item.may_be_shown ? why : kForbiddenHidden);
-    ended_ = true;
+    end_file(name, GradeState::refused, item.may_be_shown ? why : kForbiddenHidden);
     return false;
   }
 
@@ -233,12 +289,12 @@ class SubmissionGrader::Run {
       ++graded.trials;
       if (artifacts.excess) {
         // Without the size of the arrays, which may be hidden.
-        refuse(result_, GradeState::refused,
-               fmt::format("The file's own variables take {} of device memory, and with the arrays "
-                           "of a case that is more than the {} that are allowed. Make the "
-                           "variables outside of the kernel smaller, or use its arguments.",
-                           format_bytes(static_bytes_), format_bytes(artifacts.excess->allowed)));
-        ended_ = true;
+        end_file(
+            file_of(item), GradeState::refused,
+            fmt::format("The file's own variables take {} of device memory, and with the arrays "
+                        "of a case that is more than the {} that are allowed. Make the "
+                        "variables outside of the kernel smaller, or use its arguments.",
+                        format_bytes(static_bytes_), format_bytes(artifacts.excess->allowed)));
         return;
       }
       ItemVerdict verdict = judge_item(outcome);
@@ -272,7 +328,9 @@ class SubmissionGrader::Run {
       graded.open =
           fmt::format("they depend on counters, which {} does not have", grader_.facts_.name);
     }
-    if (graded.word != GradeWord::not_launched || !can_be_launched) ++launched_;
+    if (graded.word != GradeWord::not_launched || !can_be_launched) {
+      ++files_[file_of(item)].launched;
+    }
   }
 
   // Performance by time, once all else is known: it takes longest, and what is wrong has none.
@@ -300,8 +358,8 @@ class SubmissionGrader::Run {
       return;
     }
     const auto start = Clock::now();
-    const PlannedCase planned =
-        with_submission(item.planned, assignment_.submission.file, submission_.text);
+    const std::string& name = file_of(item);
+    const PlannedCase planned = with_submission(item.planned, name, submission_.of(name));
     // Nothing else is on the device while it is timed.
     grader_.end_session();
     TimedItem timed;
@@ -375,10 +433,35 @@ class SubmissionGrader::Run {
     ungradable_.push_back(graded.case_id + ": " + why);
   }
 
-  void end(GradeState state, const std::string& message, const Outcome& outcome) {
-    result_.staff = outcome.message;
-    refuse(result_, state, message);
-    ended_ = true;
+  void end(const Item& item, GradeState state, const std::string& message, const Outcome& outcome) {
+    if (!assignment_.submission.several()) {
+      result_.staff = outcome.message;
+    } else {
+      result_.staff += (result_.staff.empty() ? "" : "\n") + file_of(item) + ": " + outcome.message;
+    }
+    end_file(file_of(item), state, message);
+  }
+
+  // The kernels of the file that any suite launches: a case launches some of them.
+  std::set<std::string> wanted_entries(const CaseArtifacts& artifacts, const PtxContents& contents,
+                                       const std::string& name) const {
+    std::set<std::string> wanted(artifacts.kernels.begin(), artifacts.kernels.end());
+    std::set<std::string> names;
+    for (const auto& suite : assignment_.suites) {
+      if (assignment_.suite_files.empty() || assignment_.file_of(*suite) != name) continue;
+      names.insert(suite->kernel.entry->text());
+    }
+    for (const std::string& entry : contents.entries) {
+      const std::string called = demangle(entry);
+      if (names.contains(called.substr(0, called.find_first_of("(<")))) wanted.insert(entry);
+    }
+    return wanted;
+  }
+
+  std::string flagged_place(const std::string& name, int line) const {
+    if (assignment_.submission.several())
+      return line > 0 ? fmt::format(" ({}:{})", name, line) : fmt::format(" ({})", name);
+    return line > 0 ? fmt::format(" (line {})", line) : "";
   }
 
   uint64_t seed_of(const Item& item, uint64_t trial) const {
@@ -396,21 +479,29 @@ class SubmissionGrader::Run {
 
   std::string reproduce(const Item& item, const GradedCase& one, uint64_t seed) const {
     const GraderOptions& options = grader_.options_;
+    std::vector<std::string> files;
+    for (const std::string& word : options.file_words) files.push_back(shell_word(word));
+    for (const SubmittedFile* file : submission_.sources()) {
+      if (options.file_words.empty()) files.push_back(shell_word(printable(file->file)));
+    }
     return fmt::format(
         "warpmark try {} {} --case {} --seed {}{}",
         shell_word(options.assignment_word.empty() ? assignment_.file.filename().string()
                                                    : options.assignment_word),
-        shell_word(options.file_word.empty() ? printable(submission_.file) : options.file_word),
-        shell_word(item.which.id), seed, one.visibility == Visibility::hidden ? " --hidden" : "");
+        join(files, " "), shell_word(item.which.id), seed,
+        one.visibility == Visibility::hidden ? " --hidden" : "");
   }
 
   ItemTexts texts(const Item& item, const PlannedCase& planned) const {
     ItemTexts texts;
+    const SubmittedFile& file = submission_.of(file_of(item));
     texts.planned = &planned;
     texts.python = &grader_.python_;
     texts.suite = item.which.suite.get();
-    texts.file = assignment_.submission.file;
-    texts.source = submission_.text;
+    texts.file = file_of(item);
+    texts.file.several = assignment_.submission.several();
+    for (const OwnHeader& header : file.headers) texts.file.headers.push_back(header.name);
+    texts.source = file.text;
     return texts;
   }
 
@@ -418,8 +509,7 @@ class SubmissionGrader::Run {
   const Assignment& assignment_;
   const Submission& submission_;
   GradeResult& result_;
-  size_t launched_ = 0;
-  bool ended_ = false;
+  std::map<std::string, File> files_;    ///< by their names in the assignment
   std::set<std::string> sized_;          ///< cases whose explanations have sizes of their arrays
   uint64_t static_bytes_ = 0;            ///< of the code that was compiled last
   std::vector<std::string> ungradable_;  ///< items, and why the grader could not judge them
@@ -472,17 +562,20 @@ void SubmissionGrader::find_what_may_be_shown() {
   const auto options_of = [](const PlannedCase& planned) -> const Options& {
     return planned.plan.units.at(submitted_unit(planned)).options;
   };
-  std::vector<Options> visible;
+  // By file: what the compiler says of another one with these options was not shown.
+  std::map<std::string, std::vector<Options>> visible;
   for (size_t i = 0; i < items_.size(); ++i) {
     if (assignment_->cases[i].visibility == Visibility::hidden) continue;
     for (const Item& item : items_[i]) {
       if (item.which.skip) continue;
-      visible.push_back(options_of(item.planned));
-      if (item.planned.smaller) visible.push_back(options_of(*item.planned.smaller));
+      std::vector<Options>& shown = visible[assignment_->file_of(*item.which.suite)];
+      shown.push_back(options_of(item.planned));
+      if (item.planned.smaller) shown.push_back(options_of(*item.planned.smaller));
     }
   }
-  const auto may_be_shown = [&](const Options& options) {
-    return std::find(visible.begin(), visible.end(), options) != visible.end() ||
+  const auto may_be_shown = [&](const Item& item, const Options& options) {
+    const std::vector<Options>& shown = visible[assignment_->file_of(*item.which.suite)];
+    return std::find(shown.begin(), shown.end(), options) != shown.end() ||
            std::none_of(options.begin(), options.end(),
                         [](const std::string& option) { return option.starts_with("-D"); });
   };
@@ -491,8 +584,8 @@ void SubmissionGrader::find_what_may_be_shown() {
     for (Item& item : items_[i]) {
       if (item.which.skip) continue;
       item.may_be_shown =
-          may_be_shown(options_of(item.planned)) &&
-          (!item.planned.smaller || may_be_shown(options_of(*item.planned.smaller)));
+          may_be_shown(item, options_of(item.planned)) &&
+          (!item.planned.smaller || may_be_shown(item, options_of(*item.planned.smaller)));
     }
   }
 }

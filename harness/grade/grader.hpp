@@ -29,7 +29,7 @@ struct GraderOptions {
   bool hidden = true;             ///< grade hidden cases, too
   std::vector<std::string> only;  ///< ids of items, or names of cases; empty for all
   std::string assignment_word;    ///< how commands that repeat a failure call the assignment
-  std::string file_word;          ///< and the submitted file; "" for its name
+  std::vector<std::string> file_words;  ///< and what was submitted; none for the files' names
   /// Times performance where the device is no GPU, too: for tests, which have none.
   bool times_anywhere = false;
 };

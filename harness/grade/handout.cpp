@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -16,6 +17,7 @@
 #include "grade/handout_readme.hpp"
 #include "grade/handout_suite.hpp"
 #include "grade/handout_template.hpp"
+#include "grade/submission_search.hpp"
 
 namespace warpmark {
 
@@ -38,7 +40,7 @@ class FileSet {
   void add_suite(const HandoutSuite& suite, const HandoutStore& store) {
     const fs::path folder = suite.place.parent_path();
     const std::string kernel =
-        fs::path(assignment_.submission.file).lexically_relative(folder).generic_string();
+        fs::path(assignment_.file_of(*suite.suite)).lexically_relative(folder).generic_string();
     std::map<std::string, std::string> renamed;
     for (const std::string& file : companion_files(*suite.suite)) {
       const fs::path source = (suite.suite->folder / file).lexically_normal();
@@ -99,6 +101,18 @@ std::set<std::string> visible_ids(const Assignment& assignment) {
   return ids;
 }
 
+// Each file has a visible case, or students could not try it.
+void require_visible(const Assignment& assignment, const HandoutItems& items) {
+  for (const std::string& name : assignment.submission.files()) {
+    const bool visible = std::any_of(
+        items.suites.begin(), items.suites.end(),
+        [&](const HandoutSuite& one) { return assignment.file_of(*one.suite) == name; });
+    if (visible) continue;
+    throw usage_error(fmt::format("all cases of `{}` are hidden", name), assignment.where,
+                      "a visible case shows students what they may try");
+  }
+}
+
 }  // namespace
 
 Handout make_handout(const Assignment& assignment, const HandoutOptions& options,
@@ -108,10 +122,14 @@ Handout make_handout(const Assignment& assignment, const HandoutOptions& options
                       "hand out the assignment that it was made from");
   }
   const HandoutItems items = handout_items(assignment);
-  const HandoutTemplate start = handout_template(assignment);
+  require_visible(assignment, items);
+  std::map<std::string, std::string> starts;
+  for (const std::string& name : assignment.submission.files()) {
+    starts[name] = handout_template(assignment, name).text;
+  }
   const HandoutStore store = measure_handout(assignment, items, options.device, python);
   FileSet files(assignment);
-  files.add(assignment.submission.file, start.text);
+  for (const auto& [name, text] : starts) files.add(name, text);
   files.add("assignment.yaml", handout_assignment_text(assignment, items));
   files.add(kStoreFile, json_page(to_json(store)) + "\n");
   files.add("README.md", handout_readme(assignment, options.hidden_points));
@@ -130,10 +148,10 @@ std::string prove_handout(const Assignment& assignment, const fs::path& folder,
   if (visible_ids(*written) != visible_ids(assignment)) {
     throw internal_error("the hand-out has other cases than the assignment");
   }
-  Submission submission;
-  submission.file = assignment.submission.file;
-  submission.path = folder / submission.file;
-  submission.student = submission.file;
+  std::vector<fs::path> paths;
+  for (const std::string& name : assignment.submission.files()) paths.push_back(folder / name);
+  Submission submission =
+      find_one(paths, written->submission, join(assignment.submission.files(), ", "));
   read_submission(submission, written->submission);
   GraderOptions grading;
   grading.device = options.device;
@@ -149,10 +167,22 @@ std::string prove_handout(const Assignment& assignment, const fs::path& folder,
     throw usage_error(
         fmt::format("the template gets points for the visible case `{}`, and nothing was written",
                     one.name),
-        assignment.template_file ? assignment.template_file->where : assignment.where,
+        assignment.templates.empty() ? assignment.where
+                                     : assignment.templates.begin()->second.where,
         "students would get a solution, or points for nothing");
   }
-  if (result.state == GradeState::graded) return "";
+  if (result.state == GradeState::graded) {
+    // One of several may be launched, and another not.
+    for (const GradedCase& one : result.cases) {
+      const bool none = std::all_of(one.items.begin(), one.items.end(), [](const GradedItem& item) {
+        return item.word == GradeWord::not_launched;
+      });
+      if (!none || !assignment.submission.several()) continue;
+      return fmt::format("of the templates that of the case `{}` is not launched: {}", one.name,
+                         one.items.front().explanation);
+    }
+    return "";
+  }
   return fmt::format("the template {} is not launched: {}", submission.file, result.message);
 }
 

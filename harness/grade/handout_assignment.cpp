@@ -16,9 +16,12 @@ void take_over(const YamlNode& from, std::initializer_list<const char*> keys, Ya
 
 YamlNode submission_node(const YamlNode* own, const Assignment& assignment) {
   YamlNode node;
-  yaml_member(node, "file") = yaml_text(assignment.submission.file);
+  // Of several files each is named with its suite.
+  if (!assignment.submission.several()) {
+    yaml_member(node, "file") = yaml_text(assignment.submission.file);
+  }
   if (own == nullptr) return node;
-  take_over(*own, {"max_kib"}, node);
+  take_over(*own, {"max_kib", "own_headers"}, node);
   if (!assignment.submission.headers.empty()) {
     std::vector<std::string> names;
     for (const auto& header : assignment.submission.headers) names.push_back(header.filename());
@@ -28,10 +31,25 @@ YamlNode submission_node(const YamlNode* own, const Assignment& assignment) {
   return node;
 }
 
-YamlNode case_node(const YamlNode& own, const HandoutCase& made, const HandoutItems& items) {
+YamlNode suites_node(const Assignment& assignment, const HandoutItems& items) {
+  YamlNode list;
+  list.kind = YamlNode::Kind::list;
+  for (const HandoutSuite& one : items.suites) {
+    YamlNode entry;
+    yaml_member(entry, "suite") = yaml_text(one.place.generic_string());
+    if (assignment.submission.several()) {
+      yaml_member(entry, "file") = yaml_text(assignment.file_of(*one.suite));
+    }
+    list.elements.push_back(std::move(entry));
+  }
+  return list;
+}
+
+YamlNode case_node(const YamlNode& own, const HandoutCase& made, const HandoutItems& items,
+                   bool lists) {
   YamlNode node;
   take_over(own, {"name", "points"}, node);
-  if (made.suite != 0) {
+  if (made.suite != 0 || lists) {
     yaml_member(node, "suite") = yaml_text(items.suites[made.suite].place.generic_string());
   }
   if (!made.axes.empty()) yaml_member(node, "axes") = axes_node(made.axes);
@@ -47,13 +65,20 @@ std::string handout_assignment_text(const Assignment& assignment, const HandoutI
   YamlNode root;
   take_over(own, {"warpmark", "assignment", "title", "about"}, root);
   yaml_member(root, "handout") = yaml_text(kStoreFile);
-  yaml_member(root, "suite") = yaml_text(items.suites.front().place.generic_string());
-  yaml_member(root, "submission") = submission_node(own.find("submission"), assignment);
+  const bool lists = !assignment.suite_files.empty();
+  if (lists) {
+    yaml_member(root, "suites") = suites_node(assignment, items);
+  } else {
+    yaml_member(root, "suite") = yaml_text(items.suites.front().place.generic_string());
+  }
+  YamlNode submission = submission_node(own.find("submission"), assignment);
+  if (!submission.members.empty()) yaml_member(root, "submission") = std::move(submission);
   take_over(own, {"trials"}, root);
   YamlNode& list = yaml_member(root, "cases");
   list.kind = YamlNode::Kind::list;
   for (const HandoutCase& one : items.cases) {
-    list.elements.push_back(case_node(own.find("cases")->elements.at(one.index), one, items));
+    list.elements.push_back(
+        case_node(own.find("cases")->elements.at(one.index), one, items, lists));
   }
   // What is flagged is for staff alone.
   const YamlNode* ptx = own.find("ptx");

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -69,10 +71,15 @@ std::string detail_of(const Outcome& outcome, const ItemTexts& texts) {
   if (!outcome.error) return printable(outcome.reason);
   const Error& error = *outcome.error;
   // A line of the suite is nothing that a student can change.
-  const bool in_file =
-      std::filesystem::path(error.where().file).filename() == texts.file && error.where().line > 0;
-  const std::string place =
-      in_file ? fmt::format("{}:{}: ", texts.file, error.where().line) : std::string();
+  std::vector<std::string> files = texts.file.headers;
+  files.insert(files.begin(), texts.file.file);
+  const std::filesystem::path said(error.where().file);
+  std::string place;
+  for (const std::string& file : files) {
+    if (error.where().line <= 0 || !place.empty()) break;
+    if (said.filename() == file || (&file != &files.front() && said.string().ends_with("/" + file)))
+      place = fmt::format("{}:{}: ", file, error.where().line);
+  }
   return printable(without_folders(place + error.message(), outcome, *texts.suite));
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "grade/submitted_names.hpp"
 #include "plan/plugin_loader.hpp"
 #include "python/interpreter.hpp"
 #include "runtime/artifacts.hpp"
@@ -17,7 +18,7 @@ struct ItemTexts {
   const Suite* suite = nullptr;
   const PlannedCase* planned = nullptr;      ///< with the submission and all types
   const CaseArtifacts* artifacts = nullptr;  ///< of the run that failed, if there was one
-  std::string file;                          ///< the submitted file, as the compiler calls it
+  SubmittedNames file;                       ///< the submitted file, as the compiler calls it
   std::string source;                        ///< its text
 };
 

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "results/reproduce.hpp"
 
 namespace warpmark {
 
-std::string workflow_text(const std::string& file, const std::string& version) {
+std::string workflow_text(const std::vector<std::string>& files, const std::string& version) {
+  std::vector<std::string> words;
+  for (const std::string& file : files) words.push_back(shell_word(file));
   return fmt::format(
       R"text(# Tries the kernel on the visible cases on each push. Made by `warpmark pack github`.
 name: Warpmark
@@ -38,7 +41,7 @@ jobs:
         run: |
           warpmark try assignment.yaml {} --device cpu
 )text",
-      version, shell_word(file));
+      version, join(words, " "));
 }
 
 }  // namespace warpmark

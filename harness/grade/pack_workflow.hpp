@@ -2,12 +2,13 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace warpmark {
 
 inline constexpr const char* kWorkflowPlace = ".github/workflows/grade.yml";
 
-/// Tries `file` on the visible cases, on each push; failures become annotations.
-std::string workflow_text(const std::string& file, const std::string& version);
+/// Tries the files on the visible cases, on each push; failures become annotations.
+std::string workflow_text(const std::vector<std::string>& files, const std::string& version);
 
 }  // namespace warpmark

@@ -14,6 +14,7 @@
 #include "grade/gradescope.hpp"
 #include "grade/platform_name.hpp"
 #include "grade/student_name.hpp"
+#include "grade/submission_choice.hpp"
 
 namespace warpmark {
 
@@ -23,7 +24,6 @@ namespace {
 
 // Folders in folders, archives in archives: deeper ones hold no homework.
 constexpr int kMostLevels = 8;
-constexpr size_t kMostFiles = 2000;  // of a student
 
 std::string name_of(const fs::path& path) {
   return student_name(path.filename().string());
@@ -31,10 +31,6 @@ std::string name_of(const fs::path& path) {
 
 bool has_extension(const fs::path& path, std::string_view wanted) {
   return lower_case(path.extension().string()) == wanted;
-}
-
-bool is_cuda(const fs::path& path) {
-  return has_extension(path, ".cu");
 }
 
 bool is_zip(const fs::path& path) {
@@ -65,34 +61,6 @@ std::vector<fs::directory_entry> entries(const fs::path& folder) {
   std::sort(found.begin(), found.end());
   return found;
 }
-
-// A file that was handed in, and how its student called it: "src/scale.cu".
-struct File {
-  fs::path path;
-  std::string name;
-  size_t depth = 0;  // folders and archives around it
-
-  std::string base() const { return name.substr(name.rfind('/') + 1); }
-};
-
-std::string listing(const std::vector<File>& files) {
-  constexpr size_t kMost = 5;  // of names that a sentence can hold
-  std::vector<std::string> names;
-  for (const File& file : files) {
-    if (names.size() < kMost) names.push_back("`" + printable(student_name(file.name)) + "`");
-  }
-  if (files.size() > kMost) names.push_back("…");
-  return join(names, ", ");
-}
-
-// All that a student handed in.
-struct Handed {
-  std::vector<File> sources, others;
-  std::vector<std::string> problems;  // sentences for the student
-
-  void add(File file) { (is_cuda(file.path) ? sources : others).push_back(std::move(file)); }
-  bool full() const { return sources.size() + others.size() >= kMostFiles; }
-};
 
 class Archives {
  public:
@@ -175,7 +143,7 @@ class Finder {
 
   // Whatever the paths are is of one student.
   void take_all_of(const std::string& student, const std::vector<fs::path>& paths) {
-    std::vector<File> parts;
+    std::vector<HandedFile> parts;
     std::error_code code;
     for (const fs::path& path : paths) {
       require_path(path);
@@ -185,6 +153,11 @@ class Finder {
   }
 
   FoundSubmissions take() {
+    for (const auto& [folder, parts] : named_) {
+      const std::string student = folder.filename().string();
+      for (SubmittedFile& file : add_parts(student, {student}, parts).files)
+        file.header_folder = folder;
+    }
     if (all_.empty()) {
       throw usage_error(
           "there is no submission: no `.cu` file, no archive and no student's folder", {},
@@ -252,31 +225,36 @@ class Finder {
       add_parts(canvas->student, canvas->ids, {{path, canvas->file}}, canvas->late);
     } else if (const auto moodle = moodle_name(file); moodle && !moodle->file.empty()) {
       add_parts(moodle->student, moodle->ids, {{path, moodle->file}});
-    } else if (is_cuda(path) && file == rules_.file) {
-      add_file(plain.parent_path().filename().string(), path);
+    } else if (is_cuda_file(path) && file == rules_.file && !rules_.several()) {
+      add_file(plain.parent_path().filename().string(), path).header_folder = plain.parent_path();
+    } else if (is_cuda_file(path) && is_wanted_file(rules_, file)) {
+      // Several files of one folder, each named by hand, are one student's.
+      named_[plain.parent_path()].push_back({path, file});
     } else {
       // Named by hand, so that it is graded or refused, and never passed over.
       Submission& submission = add_file(path.stem().string(), path);
-      if (!is_cuda(path)) submission.refusal = wrong_type(path);
+      if (!is_cuda_file(path)) submission.refusal = wrong_type(path);
     }
   }
 
   void look_at_folder(const fs::path& path, const std::string& name) {
     std::error_code code;
     if (fs::exists(path / "submission_metadata.yml", code)) return look_at_export(path);
-    std::vector<File> sources;
-    std::vector<File> students;  // folders and archives that have a file to grade in them
-    bool own = false;            // a file of the assignment's name
+    std::vector<HandedFile> sources;
+    std::vector<HandedFile> students;  // folders and archives that have a file to grade in them
+    bool own = false;                  // a file of the assignment's name
+    bool others = false;               // and one of another
     for (const fs::directory_entry& entry : entries(path)) {
       const std::string file = entry.path().filename().string();
       if (entry.is_directory(code) ? has_source(entry.path(), 0) : is_zip(entry.path())) {
         students.push_back({entry.path(), file});
-      } else if (is_cuda(entry.path()) && !entry.is_directory(code)) {
-        own = own || file == rules_.file;
+      } else if (is_cuda_file(entry.path()) && !entry.is_directory(code)) {
+        own = own || is_wanted_file(rules_, file);
+        others = others || !is_wanted_file(rules_, file);
         sources.push_back({entry.path(), file});
       }
     }
-    if (own && sources.size() == 1 && students.empty())
+    if (own && !others && students.empty())
       return static_cast<void>(add_folder(name, {name}, path));
     if (own) refuse_mixed(path, sources, students);
     add_class(path);
@@ -322,7 +300,7 @@ class Finder {
          entry.increment(code)) {
       const fs::path& path = entry->path();
       if (is_hidden(path)) continue;
-      if (is_cuda(path) || is_zip(path)) return true;
+      if (is_cuda_file(path) || is_zip(path)) return true;
       if (level < kMostLevels && !is_link(path) && entry->is_directory(code) &&
           has_source(path, level + 1))
         return true;
@@ -332,20 +310,25 @@ class Finder {
 
   // A student's file, or the template among the students? Whoever is passed over would have no
   // grade, and whoever is not would have another's.
-  [[noreturn]] void refuse_mixed(const fs::path& folder, const std::vector<File>& sources,
-                                 const std::vector<File>& students) const {
-    std::vector<File> others = students;
-    for (const File& source : sources) {
-      if (source.name != rules_.file) others.push_back(source);
+  [[noreturn]] void refuse_mixed(const fs::path& folder, const std::vector<HandedFile>& sources,
+                                 const std::vector<HandedFile>& students) const {
+    std::vector<HandedFile> others = students;
+    std::string own;
+    for (const HandedFile& source : sources) {
+      if (!is_wanted_file(rules_, source.name)) {
+        others.push_back(source);
+      } else if (own.empty()) {
+        own = source.name;
+      }
     }
     throw usage_error(
         fmt::format("{} has a file of the assignment's own name, `{}`, beside {}: nobody can tell "
                     "whether it is one student's submission, or a class with the template in it",
-                    display_path(folder), rules_.file, listing(others)),
+                    display_path(folder), own, listing(others)),
         {},
         fmt::format("for a class, move `{0}` away or into the folder of who handed it in; for one "
                     "student, say so with `--student NAME`",
-                    rules_.file));
+                    own));
   }
 
   static Submission twice(const std::vector<Submission>& several) {
@@ -386,14 +369,14 @@ class Finder {
   }
 
   std::string wrong_type(const fs::path& path) const {
-    return fmt::format("`{}` is no CUDA source file. Hand in a file called `{}`.",
-                       printable(name_of(path)), rules_.file);
+    return fmt::format("`{}` is no CUDA source file. Hand in {}.", printable(name_of(path)),
+                       wanted_files(rules_));
   }
 
   // All that a student handed in. `parts` are files, archives and folders; of a folder whose name
   // is "" the files have names as if it were not there.
   Submission& add_parts(const std::string& name, const std::vector<std::string>& ids,
-                        const std::vector<File>& parts, bool late = false) {
+                        const std::vector<HandedFile>& parts, bool late = false) {
     const fs::path& first = parts.front().path;
     Submission& submission = add(name, ids, first);
     std::error_code code;
@@ -401,20 +384,20 @@ class Finder {
       submission.refusal = fmt::format(
           "The folder is a symbolic link, and links are not followed. Hand in the file `{}` "
           "itself.",
-          rules_.file);
+          join(rules_.files(), "`, `"));
       return submission;
     }
     Handed handed;
     Gatherer gatherer(archives_, handed);
     try {
-      for (const File& part : parts) gatherer.take(part.path, part.name);
+      for (const HandedFile& part : parts) gatherer.take(part.path, part.name);
     } catch (const Error& error) {
       // Of one student's folder, which is no reason to grade nobody.
       submission.refusal = "Your folder cannot be read. Ask the course's staff.";
       submission.note = error.message();
       return submission;
     }
-    choose(submission, handed);
+    choose_sources(submission, handed, rules_);
     if (late) add_note(submission, "the platform says that it is late");
     return submission;
   }
@@ -425,74 +408,21 @@ class Finder {
   // NAME.cu, which need not bear the assignment's name.
   Submission& add_file(const std::string& name, const fs::path& path) {
     Submission& submission = add(name, {name}, path);
-    take_file(submission, {path, path.filename().string()});
-    return submission;
-  }
-
-  static void add_note(Submission& submission, const std::string& note) {
-    submission.note += (submission.note.empty() ? "" : "; ") + note;
-  }
-
-  static void take_file(Submission& submission, const File& file) {
-    submission.path = file.path;
-    submission.file = student_name(file.base());
-  }
-
-  // Which of what a student handed in is graded.
-  void choose(Submission& submission, const Handed& handed) const {
-    std::vector<File> exact;
-    for (const File& file : handed.sources) {
-      if (file.base() == rules_.file) exact.push_back(file);
-    }
-    // The one with the fewest folders around it, if that is one.
-    const auto less = [](const File& one, const File& other) { return one.depth < other.depth; };
-    std::stable_sort(exact.begin(), exact.end(), less);
-    const bool one = exact.size() == 1 || (exact.size() > 1 && less(exact[0], exact[1]));
-    if (one) {
-      take_file(submission, exact.front());
-      if (handed.sources.size() > 1) {
-        add_note(submission, fmt::format("of {} the one of the assignment's name was taken",
-                                         listing(handed.sources)));
-      }
-    } else if (exact.size() > 1) {
+    if (!rules_.several()) {
+      take_file(submission, {path, path.filename().string()});
+    } else if (is_cuda_file(path)) {
       submission.refusal =
-          fmt::format("There are {} files of that name: {}. Hand in one file called `{}`.",
-                      exact.size(), listing(exact), rules_.file);
-    } else if (handed.sources.size() == 1) {
-      take_file(submission, handed.sources.front());
-      if (submission.file != rules_.file) {
-        add_note(submission,
-                 fmt::format("`{}` was taken for `{}`, as the only .cu file",
-                             printable(student_name(handed.sources.front().name)), rules_.file));
-      }
-    } else if (!handed.sources.empty()) {
-      submission.refusal = fmt::format(
-          "There are {} files, {}, and none is called `{}`. Hand in one file of that name.",
-          handed.sources.size(), listing(handed.sources), rules_.file);
-    } else {
-      submission.refusal = why_nothing(handed);
+          fmt::format("This is one file, `{}`. Hand in {}, together in a folder or an archive.",
+                      printable(name_of(path)), wanted_files(rules_));
     }
-    for (const std::string& problem : handed.problems) {
-      if (submission.refusal.empty()) add_note(submission, problem);
-    }
-  }
-
-  std::string why_nothing(const Handed& handed) const {
-    if (!handed.problems.empty()) {
-      return fmt::format("{} Hand in a file called `{}`, or a zip archive with it.",
-                         join(handed.problems, " "), rules_.file);
-    }
-    if (handed.others.empty())
-      return fmt::format("Nothing was handed in. Hand in a file called `{}`.", rules_.file);
-    return fmt::format("There is no file `{}`, only {}. Hand in a file called `{}`.", rules_.file,
-                       listing(handed.others), rules_.file);
+    return submission;
   }
 
   void add_class(const fs::path& folder) {
     // Canvas and Moodle may give a student several files and folders.
     struct Student {
       PlatformName name;
-      std::vector<File> parts;
+      std::vector<HandedFile> parts;
     };
     std::map<std::string, Student> exported;
     const auto export_to = [&](const PlatformName& platform, const fs::path& path) {
@@ -515,7 +445,7 @@ class Finder {
         export_to(*canvas, path);
       } else if (is_folder) {
         add_folder(file, {file}, path);
-      } else if (is_cuda(path)) {
+      } else if (is_cuda_file(path)) {
         add_file(path.stem().string(), path);
       } else if (is_zip(path)) {
         add_parts(path.stem().string(), {path.stem().string()}, {{path, file}});
@@ -532,10 +462,35 @@ class Finder {
   const SubmissionRules& rules_;
   Archives archives_;
   std::vector<Entry> all_;
+  std::map<fs::path, std::vector<HandedFile>> named_;  ///< files of several, by their folders
   std::vector<std::string> left_out_;
 };
 
 }  // namespace
+
+Submission find_one(const std::vector<fs::path>& paths, const SubmissionRules& rules,
+                    const std::string& student) {
+  SubmissionSearch search;
+  search.paths = paths;
+  search.student = student;
+  search.unpack = [](const fs::path& /*archive*/, const fs::path& /*folder*/) {
+    Unpacked unpacked;
+    unpacked.problem = "is an archive: unpack it first";
+    return unpacked;
+  };
+  Submission found = find_submissions(search, rules).all.front();
+  std::error_code code;
+  const bool plain = std::none_of(paths.begin(), paths.end(), [&](const fs::path& path) {
+    return fs::is_directory(path, code);
+  });
+  if (!plain) return found;
+  const auto look_beside = [](SubmittedFile& file) {
+    if (!file.path.empty()) file.header_folder = fs::absolute(file.path).parent_path();
+  };
+  for (SubmittedFile& file : found.files) look_beside(file);
+  if (found.files.empty()) look_beside(found);
+  return found;
+}
 
 FoundSubmissions find_submissions(const SubmissionSearch& search, const SubmissionRules& rules) {
   Finder finder(search, rules);

@@ -32,16 +32,22 @@ struct FoundSubmissions {
 /// Looks for submissions at each path:
 ///   a file NAME.cu or NAME.zip is one of the student NAME, or of the folder that it lies in if it
 ///   bears the assignment's file name;
-///   a folder whose only .cu file bears the assignment's file name is a student's;
+///   a folder whose .cu files all bear names of the assignment's files is a student's;
 ///   of any other folder, each folder in it is a student's and each NAME.cu or NAME.zip in it, too.
 /// In exports the names of files and folders say whose they are: those of Canvas and Moodle, and of
 /// Gradescope with its submission_metadata.yml; so does Gradescope's submission_metadata.json beside
 /// a folder `submission`.
 ///
 /// Of what a student handed in, in folders and archives at any depth, the file of the assignment's
-/// name is taken, else the only .cu file. Symbolic links are refused, so that nobody hands in
+/// name is taken, else the only .cu file; where the assignment has several files, each by its name.
+/// Headers are looked for in what lies beside the file that is taken. Symbolic links are refused, so that nobody hands in
 /// another's file; only a path that leads to a folder of many students may be one. Throws a usage
 /// error for a path that is not there, and if there is no submission at all.
 FoundSubmissions find_submissions(const SubmissionSearch& search, const SubmissionRules& rules);
+
+/// What one student handed in, of these files and folders, without archives; not read yet. Headers
+/// of a file that is named by hand are looked for beside it.
+Submission find_one(const std::vector<std::filesystem::path>& paths, const SubmissionRules& rules,
+                    const std::string& student);
 
 }  // namespace warpmark

@@ -61,6 +61,14 @@ struct Region {
   friend bool operator==(const Region&, const Region&) = default;
 };
 
+/// A header that comes with a unit as a text.
+struct UnitHeader {
+  std::string spelling;  ///< as it is included
+  std::string name;      ///< for errors and line information
+  std::string text;
+  friend bool operator==(const UnitHeader&, const UnitHeader&) = default;
+};
+
 /// One translation unit: a file or a text.
 struct Unit {
   std::string file;    ///< relative to the suite's folder; "" for a text
@@ -74,6 +82,8 @@ struct Unit {
   std::vector<Region> regions = {};  ///< of a text without `at`, by ascending line
   std::string compiler = {};         ///< "nvcc"; "": NVRTC
   std::string image = {};            ///< what a compiled file is (image_forms); "": a source
+  /// Of a submission alone: no plan of a plugin has any.
+  std::vector<UnitHeader> headers = {};
   friend bool operator==(const Unit&, const Unit&) = default;
 };
 

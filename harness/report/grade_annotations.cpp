@@ -23,12 +23,19 @@ int line_in(std::string_view text, const std::string& name) {
 
 }  // namespace
 
-void annotate_grade(std::ostream& out, const StudentView& view, const std::string& file,
-                    const std::string& name) {
+void annotate_grade(std::ostream& out, const StudentView& view,
+                    const std::vector<AnnotatedFile>& files) {
   const GradeResult& result = view.result();
   AnnotationList list;
   const auto add = [&](std::string_view place, const std::string& title, const std::string& text) {
-    list.add(annotation({file, line_in(place, name), 0}, title, text));
+    Position at{files.front().place, 0, 0};
+    for (const AnnotatedFile& file : files) {
+      const int line = line_in(place, file.name);
+      if (line <= 0) continue;
+      at = {file.place, line, 0};
+      break;
+    }
+    list.add(annotation(at, title, text));
   };
   if (result.state != GradeState::graded) {
     add(result.log, std::string(state_title(result.state)), message_text(result));

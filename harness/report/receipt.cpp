@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "base/text.hpp"
 #include "report/grade_text.hpp"
 #include "report/text_line.hpp"
+#include "results/reproduce.hpp"
 
 namespace warpmark {
 
@@ -26,13 +29,29 @@ std::vector<ReceiptLine> receipt(const StudentView& view) {
                            {"NVRTC", context.nvrtc_version},
                            {"device", context.device}}) {
     line.value = in_one_line(line.value);
+    const bool hash = line.name == "SHA-256";
     if (!line.value.empty()) lines.push_back(std::move(line));
+    if (!hash) continue;
+    for (const GradedFile& file : result.files) {
+      if (file.sha256.empty()) continue;
+      lines.push_back({"SHA-256 of", in_one_line(file.name + ": " + file.sha256)});
+    }
   }
   return lines;
 }
 
 std::string receipt_check(const StudentView& view) {
   if (view.result().submission_sha256.empty() || !has_points(view.result())) return "";
+  if (!view.result().files.empty()) {
+    std::set<std::string> names;
+    for (const GradedFile& file : view.result().files) {
+      if (!file.sha256.empty()) names.insert(shell_word(in_one_line(file.name)));
+    }
+    return fmt::format(
+        "The SHA-256 is that of the list which `sha256sum` prints of the files as they were handed "
+        "in: `sha256sum {} | sha256sum` prints the same for the same files.",
+        join({names.begin(), names.end()}, " "));
+  }
   return "The SHA-256 is that of the file as it was handed in: `sha256sum` (Windows: `certutil "
          "-hashfile FILE SHA256`) prints the same for the same file.";
 }

@@ -94,6 +94,10 @@ Json json_of(const GradeContext& context) {
           {"no_sandbox", context.no_sandbox}};
 }
 
+Json json_of(const GradedFile& one) {
+  return {{"name", one.name}, {"sha256", one.sha256}, {"problem", one.problem}};
+}
+
 Json json_of(const GradeResult& result, const std::vector<GradeWord>& words) {
   Json cases = Json::array();
   for (size_t i = 0; i < result.cases.size(); ++i) {
@@ -123,7 +127,9 @@ Json json_of(const GradeResult& result, const std::vector<GradeWord>& words) {
                {"seconds", seconds_of(result.seconds)},
                {"context", json_of(result.context)}};
   if (result.leaderboard) json["leaderboard"] = json_of(*result.leaderboard);
-  return strict_json(json);
+  // Of one file alone there is nothing more to say.
+  for (const GradedFile& one : result.files) json["files"].push_back(json_of(one));
+  return strict_json(std::move(json));
 }
 
 double not_negative(const RecordField& field) {
@@ -252,6 +258,12 @@ GradeResult grade_result_from_json(const Json& json, const Position& where) {
   result.student = record.member("student").text();
   result.file = record.member("file").text();
   result.submission_sha256 = record.member("submission_sha256").text();
+  if (const auto files = record.find("files")) {
+    for (const RecordField& one : files->elements()) {
+      result.files.push_back(
+          {one.member("name").text(), one.member("sha256").text(), one.member("problem").text()});
+    }
+  }
   result.key = record.member("key").text();
   result.state = record.member("state").one_of({GradeState::graded, GradeState::refused,
                                                 GradeState::compile_error, GradeState::limit,

@@ -109,6 +109,14 @@ struct GradeContext {
   bool no_sandbox = false;  ///< the lecturer told it to grade although none holds
 };
 
+/// One of several files that were handed in, headers among them.
+struct GradedFile {
+  std::string name;
+  std::string sha256;   ///< "" if it was not read
+  std::string problem;  ///< for the student: why its cases were not graded; "" if they were
+  bool operator==(const GradedFile&) const = default;
+};
+
 /// What a rule of the course adds to the points of the cases, or takes away.
 struct GradeAdjustment {
   std::string name;  ///< "late", "extension", "adjustment"
@@ -132,6 +140,8 @@ struct GradeResult {
   std::string student;            ///< as the file or folder was called; any bytes made UTF-8
   std::string file;               ///< the submitted file's name
   std::string submission_sha256;  ///< "" if there is none
+  /// Of an assignment of several files, or with headers of the student's own; else there are none.
+  std::vector<GradedFile> files;
   std::string key;  ///< of all that decides the result: equal keys need no new grading
   GradeState state = GradeState::grader_error;
   std::string message;  ///< for the student, unless graded: what happened and what to do

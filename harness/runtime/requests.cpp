@@ -157,6 +157,9 @@ protocol::Prepare prepare_request(const Suite& suite, const PlannedCase& planned
     text.options = unit.options;
     text.include = unit.include;
     text.link = unit.link;
+    for (const UnitHeader& header : unit.headers) {
+      text.headers.push_back({header.spelling, header.name, header.text});
+    }
     request.units.push_back(std::move(text));
   }
   // Variables and structs are those of the unit that the first launch is of.

@@ -220,6 +220,9 @@ Prepare prepare_from(const Json& json) {
     protocol::UnitText& text = request.units.back();
     text.language = static_cast<SourceLanguage>(unit.at("language").get<int>());
     if (text.language == SourceLanguage::binary) text.source = from_hex(text.source);
+    for (const Json& header : unit.at("headers")) {
+      text.headers.push_back({header.at("spelling"), header.at("name"), header.at("text")});
+    }
     for (const Json& layout : unit.at("layouts")) {
       request.units.back().layouts.push_back({layout.at("name"), layout.at("fields")});
     }
@@ -371,7 +374,12 @@ Json to_json(const Prepare& request) {
          {"link", unit.link},
          {"regions", regions},
          {"variables", unit.variables},
-         {"layouts", Json::array()}});
+         {"layouts", Json::array()},
+         {"headers", Json::array()}});
+    for (const OwnHeader& header : unit.headers) {
+      units.back()["headers"].push_back(
+          {{"spelling", header.spelling}, {"name", header.name}, {"text", header.text}});
+    }
     for (const LayoutQuestion& layout : unit.layouts) {
       units.back()["layouts"].push_back({{"name", layout.name}, {"fields", layout.fields}});
     }

@@ -38,6 +38,13 @@ struct Hello {
   int further = 0;  ///< which device behind the one that is chosen; behind the last comes number 0
 };
 
+/// A header that came with a unit, beside those that the worker has.
+struct OwnHeader {
+  std::string spelling;  ///< as it is included
+  std::string name;      ///< for errors and line information
+  std::string text;
+};
+
 /// A translation unit with its text: workers open no file of a suite but headers.
 struct UnitText {
   std::string name;    ///< relative to `folder`, for errors and line information
@@ -51,6 +58,7 @@ struct UnitText {
   std::vector<std::string> variables = {};   ///< of the module, that the host reaches
   std::vector<LayoutQuestion> layouts = {};  ///< structs that are to be laid out
   SourceLanguage language = SourceLanguage::cuda;
+  std::vector<OwnHeader> headers = {};  ///< only of what is compiled by a confined worker
 };
 
 /// What can only be set for a context as a whole; 0 leaves the driver's own limit.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <utility>
 
 #include "base/text.hpp"
@@ -48,7 +49,6 @@ CompileRequest UnitCompiler::request_for(const protocol::Prepare& request, size_
   for (const std::string& folder : unit.include) {
     compile.include_folders.push_back(compile.folder / folder);
   }
-  compile.headers = headers_;
   compile.origin = unit.origin;
   compile.options = unit.options;
   compile.regions = unit.regions;
@@ -62,6 +62,30 @@ CompileRequest UnitCompiler::request_for(const protocol::Prepare& request, size_
   return compile;
 }
 
+// The headers that there are, and those that came with the unit. None of these takes the place of
+// one of CUDA's or of the course's, which may include it themselves.
+std::shared_ptr<const std::vector<Header>> UnitCompiler::with_own(
+    const protocol::UnitText& unit, std::vector<std::string>& notices) const {
+  if (!headers_ || unit.headers.empty()) return headers_;
+  auto all = std::make_shared<std::vector<Header>>(*headers_);
+  std::set<std::string_view> known;
+  for (const Header& header : *headers_) known.insert(header.spelling);
+  for (const protocol::OwnHeader& own : unit.headers) {
+    if (known.contains(own.spelling)) {
+      notices.push_back(
+          fmt::format("`{}` is a header of CUDA, of the language or of the course: that one is "
+                      "used, and not the file that was handed in under its name",
+                      printable(own.spelling)));
+      continue;
+    }
+    // A name is part of a string there.
+    const std::string name = join(split(printable(own.name), '"'), "'");
+    all->push_back(
+        {own.spelling, fmt::format("#line 1 \"{}{}\"\n{}", kVirtualRoot, name, own.text), name});
+  }
+  return all;
+}
+
 UnitCompiler::Compiled UnitCompiler::compile(const protocol::Prepare& request,
                                              int architecture) const {
   Compiled made;
@@ -70,6 +94,7 @@ UnitCompiler::Compiled UnitCompiler::compile(const protocol::Prepare& request,
   for (size_t i = 0; i < request.units.size(); ++i) {
     CompileRequest wanted =
         request_for(request, i, architecture, linked[i] || !request.units[i].link.empty());
+    wanted.headers = with_own(request.units[i], made.notices);
     CompileResult result = compiler_.compile(wanted);
     for (const std::string& notice : result.notices) made.notices.push_back(notice);
     if (!result.left_out.empty()) {

@@ -30,6 +30,9 @@ class UnitCompiler {
   CompileRequest request_for(const protocol::Prepare& request, size_t unit, int architecture,
                              bool relocatable) const;
 
+  std::shared_ptr<const std::vector<Header>> with_own(const protocol::UnitText& unit,
+                                                      std::vector<std::string>& notices) const;
+
   Compiler compiler_;
   std::shared_ptr<const std::vector<Header>> headers_;
 };

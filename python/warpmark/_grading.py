@@ -3,13 +3,15 @@ from __future__ import annotations
 
 import atexit
 import base64
+import contextlib
 import json
 import os
+import pathlib
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Union
 
 from warpmark._errors import UsageError, error_of
 from warpmark._process import Process
@@ -55,13 +57,17 @@ class Grade:
         printer.text(str(self))
 
 
-def try_(assignment: str | os.PathLike, source: str, *, device: str = "auto",
+Source = Union[str, Mapping[str, str]]  # a text; or several by name, headers among them
+
+
+def try_(assignment: str | os.PathLike, source: Source, *, device: str = "auto",
          cases: str | Iterable[str] | None = None, seed: int | None = None,
          options: Sequence[str] = ()) -> Grade:
     """Grades CUDA C++ on the visible cases of an assignment, as `warpmark try` does.
 
     assignment: the path of its YAML file, as `warpmark handout` wrote it.
-    source: the text that would be handed in.
+    source: the text that would be handed in; of several files, and of one with headers, a dict of
+        texts by the names of the files.
     device: "auto", "gpu", "cpu", or one with a number, "gpu:1".
     cases: only the case of this name or id, or these. seed: the inputs of one failure, as in its
         `reproduce`; together with `cases`.
@@ -75,14 +81,35 @@ def try_(assignment: str | os.PathLike, source: str, *, device: str = "auto",
         words.append("--case=" + case)
     if seed is not None:
         words.append("--seed=%d" % seed)
-    with Process(["try", "--json", *words, *options, "--", os.fspath(assignment), "-"],
-                 given=source) as process:
-        text = process.output()
-        code = process.finish()
-        errors = process.errors()
+    with _handed_in(source) as (name, given):
+        with Process(["try", "--json", *words, *options, "--", os.fspath(assignment), name],
+                     given=given) as process:
+            text = process.output()
+            code = process.finish()
+            errors = process.errors()
     if code not in JUDGED:
         raise error_of(code, errors)
     return _grade_of(json.loads(text))
+
+
+@contextlib.contextmanager
+def _handed_in(source: Source) -> Iterator[tuple[str, str | None]]:
+    """What `try` is given: standard input, or a folder of the files."""
+    if isinstance(source, str):
+        yield "-", source
+        return
+    if not source:
+        raise UsageError("no file: give texts by the names of their files")
+    with tempfile.TemporaryDirectory(prefix="warpmark-try-") as folder:
+        for name, text in source.items():
+            parts = pathlib.PurePosixPath(name).parts
+            if not parts or name.startswith("/") or ".." in parts or "\0" in name:
+                raise UsageError("`%s` is no name of a file below a folder" % name)
+            path = pathlib.Path(folder, *parts)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with open(path, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+        yield folder, None
 
 
 class Grader:
@@ -93,7 +120,8 @@ class Grader:
     device: as of try_. jobs: texts that are graded at the same time; None: one for each processor.
     options: further options of the program, as in a shell.
 
-    Each text is compiled and run in confined processes of its own, as a class's submissions are. A
+    A text may be a dict of several by the names of their files, as for try_. Each submission is
+    compiled and run in confined processes of its own, as a class's are. A
     context manager; `close()` ends it. Raises what try_ raises, when the first text is graded.
     Threads may share one; their texts are graded one after another.
     """
@@ -128,12 +156,12 @@ class Grader:
             self._own_secret.close()
             self._own_secret = None
 
-    def grade(self, source: str) -> Grade:
+    def grade(self, source: Source) -> Grade:
         """The grade of one text."""
         (result,) = self.grades([source])
         return result
 
-    def grades(self, sources: Iterable[str]) -> Iterator[Grade]:
+    def grades(self, sources: Iterable[Source]) -> Iterator[Grade]:
         """The grade of each text, in their order, several at the same time."""
         with self._lock:
             first = self._asked
@@ -142,7 +170,8 @@ class Grader:
             def send() -> None:
                 try:
                     for source in sources:
-                        self._process.send(json.dumps({"id": self._asked, "text": source}))
+                        what = {"text": source} if isinstance(source, str) else {"files": dict(source)}
+                        self._process.send(json.dumps({"id": self._asked, **what}))
                         self._asked += 1
                 except BaseException as error:  # of the caller's iterator, whose it is to see
                     failed.append(error)
@@ -172,7 +201,7 @@ class Grader:
 _graders: dict[tuple, Grader] = {}
 
 
-def grade(assignment: str | os.PathLike, source: str, *, secret: str | os.PathLike | None = None,
+def grade(assignment: str | os.PathLike, source: Source, *, secret: str | os.PathLike | None = None,
           device: str = "auto") -> Grade:
     """Grades a text on all cases of an assignment, as `warpmark grade` does.
 

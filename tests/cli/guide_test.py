@@ -12,7 +12,7 @@ import unittest
 import program
 
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
-FILE = re.compile(r"(?:#|//) ([\w/.-]+\.(?:yaml|py|cu))\n")
+FILE = re.compile(r"(?:#|//) ([\w/.-]+\.(?:yaml|py|cuh?))\n")
 
 
 def pattern_of(lines):

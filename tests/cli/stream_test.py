@@ -60,7 +60,7 @@ class Stream(GradeTest):
             (None, "error: a request needs `id`, a text or a number"),
             ("a", "error: a request needs `text`, the source that is handed in"),
             (None, "error: a request needs `id`, a text or a number"),
-            ("b", "error: unknown key `more`; a request has `id` and `text`"),
+            ("b", "error: unknown key `more`; a request has `id`, and `text` or `files`"),
             (None, "error: the line is longer than any submission may be")])
         self.assertEqual([one["result"]["points"] for one in answers if "result" in one], [6])
 

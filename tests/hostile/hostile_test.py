@@ -38,7 +38,10 @@ class Hostile(CheckTest):
         submissions = self.folder / f"class-{assignment}"
         submissions.mkdir()
         for entry in entries:
-            shutil.copy(HERE / (entry["name"] + ".cu"), submissions)
+            if (HERE / entry["name"]).is_dir():  # a file with headers of its own
+                shutil.copytree(HERE / entry["name"], submissions / entry["name"])
+            else:
+                shutil.copy(HERE / (entry["name"] + ".cu"), submissions)
         secret = self.folder / "secret"
         secret.write_bytes(b"thirty-two bytes of a secret ...")
         out = self.folder / f"out-{assignment}"
@@ -113,8 +116,9 @@ class Hostile(CheckTest):
 
 class Corpus(unittest.TestCase):
     def test_each_file_is_in_the_manifest(self):
-        files = sorted(path.stem for path in HERE.glob("*.cu"))
-        self.assertEqual(files, sorted(one["name"] for one in MANIFEST))
+        files = [path.stem for path in HERE.glob("*.cu")]
+        files += [path.parent.name for path in HERE.glob("*/twice.cu") if path.parent.name != "suite"]
+        self.assertEqual(sorted(files), sorted(one["name"] for one in MANIFEST))
 
     def test_each_threat_has_one(self):
         wanted = ([f"T{i}" for i in (1, 2, 3, 4, 7, 8, 9, 11, 12, 13, 14, 15)] +

@@ -51,6 +51,10 @@ class Cells(PackageTest):
         self.assertEqual((grade.ok, grade.points, grade.max_points, printed), (True, 4, 4, ""))
         self.assertIs(self.shell.user_ns["mine"], grade)
         self.assertEqual(str(grade), "hw: 4 of 4 points")
+        files = {"mine.cu": '#include "inc/none.cuh"\n' + KERNEL, "inc/none.cuh": ""}
+        self.assertEqual(warpmark.try_("hw.yaml", files, device="cpu").points, 4)
+        with self.assertRaisesRegex(warpmark.UsageError, "is no name of a file below a folder"):
+            warpmark.try_("hw.yaml", {"../mine.cu": KERNEL})
         grade, _ = self.shell.cell("try hw.yaml --case scale.n=1", WRONG)
         self.assertEqual((grade.ok, grade.state, len(grade.cases[0]["items"])), (False, "graded", 1))
         self.assertIn("LOST 4 of 4 points: all\n  scale.n=1: Line 4 ", str(grade))
@@ -81,6 +85,9 @@ class Cells(PackageTest):
             with self.assertRaises(ZeroDivisionError):
                 list(grader.grades(1 / 0 if n == 1 else KERNEL for n in range(3)))
             self.assertEqual(grader.grade(WRONG).points, 0)
+            files = {"scale.cu": '#include "inc/none.cuh"\n' + KERNEL, "inc/none.cuh": ""}
+            self.assertEqual([one.points for one in grader.grades([files, WRONG])], [4, 0])
+            self.assertEqual(grader.grade(files).record["files"][1]["name"], "inc/none.cuh")
         with warpmark.Grader("none.yaml", device="cpu") as grader:
             with self.assertRaises(warpmark.UsageError):
                 grader.grade(KERNEL)

@@ -225,6 +225,44 @@ TEST_F(AssignmentTest, AllSuitesLaunchOneKernelAndHaveNamesOfTheirOwn) {
               StartsWith("9:33 two suites are called `scale`: "));
 }
 
+TEST_F(AssignmentTest, SeveralKernelsAreInOneFileOrInSeveral) {
+  std::string text = suite();
+  folder.write("other.yaml", text.replace(text.find("entry: scale"), 12, "entry: other"));
+  const auto load = [&](const std::string& suites) {
+    return parse_assignment(
+        "warpmark: 1\nassignment: a\n" + suites +
+            "cases:\n  - {name: a, points: 1, suite: other.yaml, axes: {n: [3]}}\n"
+            "  - {name: b, points: 1, suite: scale.yaml}\n",
+        folder.path() / "assignment.yaml");
+  };
+  const auto two = load(
+      "suites: [{suite: scale.yaml, file: b.cu}, {suite: other.yaml, file: a.cu, "
+      "template: wrong/bad.cu}]\n");
+  EXPECT_TRUE(two->submission.several());
+  EXPECT_THAT(two->submission.files(), ElementsAre("b.cu", "a.cu"));
+  EXPECT_EQ(two->file_of(*two->cases[0].items[0].suite), "a.cu");
+  EXPECT_EQ(two->file_of(*two->cases[1].items[0].suite), "b.cu");
+  EXPECT_EQ(two->templates.at("a.cu").text, "wrong/bad.cu");
+  const auto one = load("submission: {file: all.cu}\nsuites: [scale.yaml, other.yaml]\n");
+  EXPECT_FALSE(one->submission.several());
+  EXPECT_EQ(one->submission.file, "all.cu");
+  EXPECT_EQ(one->file_of(*one->suites[1]), "all.cu");
+  // Without a name it is that of the suites' own kernel.
+  EXPECT_EQ(load("suites: [scale.yaml, other.yaml]\n")->submission.file, "scale.cu");
+  // Which file a kernel is in decides verdicts.
+  const auto swapped =
+      load("suites: [{suite: scale.yaml, file: a.cu}, {suite: other.yaml, file: b.cu}]\n");
+  EXPECT_NE(swapped->verdict_sha256, two->verdict_sha256);
+}
+
+TEST_F(AssignmentTest, WhatIsAsItAlwaysWasIsNoOtherAssignment) {
+  const auto verdicts = [&](const std::string& more) {
+    return parse_assignment(good() + more, folder.path() / "assignment.yaml")->verdict_sha256;
+  };
+  EXPECT_EQ(verdicts("submission: {own_headers: 16}\n"), verdicts(""));
+  EXPECT_NE(verdicts("submission: {own_headers: 0}\n"), verdicts(""));
+}
+
 TEST_F(AssignmentTest, ComputedAxesNeedPython) {
   folder.write("scale.yaml", suite("{python: \"[2, 3]\"}"));
   const std::string text =

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,99 @@ class SubmissionTest : public testing::Test {
   std::vector<std::string> left_out_, unmatched_, missing_;
   SubmissionSearch search_;
 };
+
+// "SHA-256  NAME" of each file, as sha256sum prints it.
+std::string list_sha256(const std::map<std::string, std::string>& files) {
+  std::string lines;
+  for (const auto& [name, text] : files) lines += sha256_hex(text) + "  " + name + "\n";
+  return sha256_hex(lines);
+}
+
+class TextsTest : public SubmissionTest {
+ protected:
+  Submission read_texts(const std::map<std::string, std::string>& texts) const {
+    Submission submission;
+    read_submission(submission, rules_, texts);
+    return submission;
+  }
+  static std::vector<std::string> names(const Submission& submission) {
+    std::vector<std::string> all;
+    for (const OwnHeader& header : submission.headers)
+      all.push_back(header.spelling + "=" + header.name);
+    return all;
+  }
+};
+
+TEST_F(TextsTest, HeadersAreThoseThatAreIncluded) {
+  const std::map<std::string, std::string> texts = {
+      {"scale.cu", "#include \"a.h\"\n#include <b/b.h>\n// #include \"c.h\"\n"},
+      {"a.h", "#include \"a.h\"\n"},
+      {"b/b.h", "#include \"d.h\"\n"},
+      {"b/d.h", "#include \"../a.h\"\n#include \"e.h\"\n"},
+      {"c.h", "no"},
+      {"e.h", "#include \"b/b.h\"\n#include MACRO\n#include \"f.cu\"\n"},
+      {"f.cu", "no"}};
+  const Submission one = read_texts(texts);
+  EXPECT_EQ(one.refusal, "");
+  EXPECT_THAT(names(one), ElementsAre("a.h=a.h", "b/b.h=b/b.h", "d.h=b/d.h", "e.h=e.h"));
+  std::map<std::string, std::string> counted = texts;
+  counted.erase("c.h");
+  counted.erase("f.cu");
+  EXPECT_EQ(one.sha256, list_sha256(counted));
+  EXPECT_EQ(one.own_sha256, sha256_hex(texts.at("scale.cu")));
+}
+
+TEST_F(TextsTest, WithoutHeadersTheHashIsThatOfTheBytes) {
+  const Submission one = read_texts({{"mine.cu", kKernel}, {"a.h", "not included"}});
+  EXPECT_EQ(one.file, "mine.cu");
+  EXPECT_EQ(one.sha256, sha256_hex(kKernel));
+}
+
+TEST_F(TextsTest, NamesOfOursAreNotTheirs) {
+  rules_.headers = {"/course/course.h"};
+  rules_.toolkit_headers = {"cuda_fp16.h"};
+  std::map<std::string, std::string> texts = {{"scale.cu", ""}};
+  for (const char* name : {"course.h", "cuda_fp16.h", "stdint.h", "/etc/a.h", "../a.h",
+                           "b/../../a.h", "b/../a.h", "mine.h"}) {
+    texts["scale.cu"] += std::string("#include \"") + name + "\"\n";
+    texts[name] = "// theirs\n";
+  }
+  texts["a.h"] = "";
+  EXPECT_THAT(names(read_texts(texts)), ElementsAre("mine.h=mine.h"));
+}
+
+TEST_F(TextsTest, LimitsAreOfAllHeadersOfAFile) {
+  rules_.own_headers = 2;
+  const std::string two = "#include \"a.h\"\n#include \"b.h\"\n#include \"./a.h\"\n";
+  EXPECT_EQ(read_texts({{"scale.cu", two}, {"a.h", ""}, {"b.h", std::string(1000, ' ')}}).refusal,
+            "");
+  EXPECT_THAT(
+      read_texts({{"scale.cu", two}, {"a.h", "//"}, {"b.h", std::string(999, ' ')}}).refusal,
+      HasSubstr("have more than 1,000 bytes together"));
+  EXPECT_THAT(
+      read_texts({{"scale.cu", two + "#include \"c.h\"\n"}, {"a.h", ""}, {"b.h", ""}, {"c.h", ""}})
+          .refusal,
+      HasSubstr("includes more than 2 headers of your own"));
+  rules_.own_headers = 0;
+  EXPECT_THAT(names(read_texts({{"scale.cu", two}, {"a.h", ""}})), testing::IsEmpty());
+}
+
+TEST_F(TextsTest, OfSeveralFilesEachHasAReasonOfItsOwn) {
+  rules_.further_files = {"shift.cu", "sum.cu"};
+  const std::string with = "#include \"a.h\"\n" + std::string(kKernel);
+  const std::map<std::string, std::string> texts = {
+      {"scale.cu", with}, {"sum.cu", "\x01"}, {"a.h", "// a\n"}};
+  const Submission one = read_texts(texts);
+  EXPECT_EQ(one.refusal, "");
+  EXPECT_EQ(one.file, "scale.cu, shift.cu, sum.cu");
+  EXPECT_EQ(one.of("scale.cu").refusal, "");
+  EXPECT_THAT(one.of("shift.cu").refusal, HasSubstr("There is no file `shift.cu`"));
+  EXPECT_THAT(one.of("sum.cu").refusal, HasSubstr("`sum.cu` is no text"));
+  EXPECT_EQ(one.sha256, list_sha256(texts));
+  const Submission none = read_texts({{"a.h", ""}});
+  EXPECT_THAT(none.refusal, HasSubstr("There is no file `sum.cu`"));
+  EXPECT_EQ(none.sha256, "");
+}
 
 TEST_F(SubmissionTest, IsReadAsItStands) {
   const std::string text = "// \xC3\xBC\xE4\r\n" + std::string(kKernel);

@@ -174,6 +174,14 @@ TEST(StudentView, TimeShowsNothingOfHiddenItems) {
   EXPECT_EQ(to_json(StudentView(whole)).dump(), to_json(StudentView(graded())).dump());
 }
 
+TEST(GradeResultText, HasFilesWhereThereAreSeveral) {
+  GradeResult whole = every_state()[3];
+  EXPECT_FALSE(to_json(whole).contains("files"));
+  whole.files = {{"scale.cu", std::string(64, 'a'), ""}, {"shift.cu", "", "is missing"}};
+  EXPECT_EQ(grade_result_from_json(to_json(whole)).files, whole.files);
+  EXPECT_EQ(to_json(StudentView(whole)).at("files").size(), 2U);
+}
+
 TEST(StudentView, KeepsWhatIsTheStudents) {
   const GradeResult whole = every_state()[3];
   const GradeResult seen = StudentView(whole).result();

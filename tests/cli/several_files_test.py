@@ -1,0 +1,611 @@
+# Assignments of several kernels and files, and the headers that students bring along.
+import hashlib
+import io
+import json
+import subprocess
+import unittest
+import zipfile
+
+from assignment import ASSIGNMENT, KERNEL, NO_BOUND, SUITE, WRONG, GradeTest
+from program import SOURCE
+
+SHIFT = """extern "C" __global__ void shift(float *out, const float *src, float by, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = src[i] + by;
+}
+"""
+SHIFT_SUITE = SUITE.replace("scale", "shift").replace("f: {scalar: 3,", "by: {scalar: 2,").replace(
+    "f * src", "src + by")
+WRONG_SHIFT = SHIFT.replace("+ by", "- by")
+CASES = """
+cases:
+  - {name: scaled, suite: suites/scale.yaml, points: 2, axes: {n: [32]}}
+  - {name: scaled odd, suite: suites/scale.yaml, points: 2, axes: {n: [100]}, visibility: hidden, hint: any n}
+  - {name: shifted, suite: suites/shift.yaml, points: 3, axes: {n: [32]}}
+  - {name: shifted odd, suite: suites/shift.yaml, points: 3, axes: {n: [257]}, visibility: hidden, hint: any n}
+fixed: [f, by]
+"""
+TWO = """warpmark: 1
+assignment: hw2
+title: Two kernels
+suites:
+  - {suite: suites/scale.yaml, file: scale.cu}
+  - {suite: suites/shift.yaml, file: shift.cu}
+points: 10
+""" + CASES
+ONE = TWO.replace("{suite: suites/scale.yaml, file: scale.cu}", "suites/scale.yaml").replace(
+    "{suite: suites/shift.yaml, file: shift.cu}", "suites/shift.yaml").replace(
+    "points: 10\n", "points: 10\nsubmission: {file: both.cu}\n", 1)
+UTIL = "#pragma once\n__device__ inline int index_of_thread() {\n  return blockIdx.x * blockDim.x + threadIdx.x;\n}\n"
+WITH_UTIL = '#include "util.cuh"\n' + KERNEL.replace("blockIdx.x * blockDim.x + threadIdx.x", "index_of_thread()")
+
+
+def sha256(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def sha256_of_all(files):
+    """As `sha256sum FILES | sha256sum` prints it."""
+    return sha256("".join("%s  %s\n" % (sha256(text), name) for name, text in sorted(files.items())))
+
+
+class SeveralTest(GradeTest):
+    def setUp(self):
+        super().setUp()
+        self.write("suites/shift.yaml", SHIFT_SUITE)
+        self.write("suites/shift.cu", SHIFT)
+        self.write("hw2.yaml", TWO)
+        self.write("one.yaml", ONE)
+
+    def hand_in(self, student, files):
+        for name, text in files.items():
+            self.write("class/%s/%s" % (student, name), text)
+
+    def arguments(self, *more, out="out", paths=("class",), assignment="hw2.yaml"):
+        return ["grade", assignment, *paths, "-o", out, "--secret", "secret", "--device", "cpu",
+                "--no-sandbox", *more]
+
+    def grade(self, *more, code=0, out="out", paths=("class",), assignment="hw2.yaml"):
+        return self.run_program(*self.arguments(*more, out=out, paths=paths, assignment=assignment),
+                                code=code)
+
+    def check_schema(self, student):
+        try:
+            import jsonschema
+        except ImportError:
+            return
+        schema = json.loads((SOURCE / "schema/grade.json").read_text())
+        jsonschema.validate(self.result(student), schema)
+        jsonschema.validate(json.loads((self.folder / "out/students" / student / "student.json").read_text()), schema)
+
+    def check_assignment_schema(self, text, fits):
+        try:
+            import jsonschema
+            import yaml
+        except ImportError:
+            return
+        schema = json.loads((SOURCE / "schema/assignment.json").read_text())
+        self.assertEqual(jsonschema.Draft7Validator(schema).is_valid(yaml.safe_load(text)), fits, text)
+
+    def points(self, student, out="out"):
+        return [case["points"] for case in self.result(student, out)["cases"]]
+
+
+class SeveralFiles(SeveralTest):
+    def test_each_kernel_is_graded_in_its_file(self):
+        self.hand_in("ada", {"scale.cu": KERNEL, "shift.cu": SHIFT})
+        self.hand_in("bob", {"scale.cu": WRONG, "shift.cu": SHIFT})
+        self.hand_in("cem", {"src/scale.cu": KERNEL, "old/test.cu": "no", "shift.cu": WRONG_SHIFT})
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w") as made:
+            made.writestr("hw/scale.cu", KERNEL)
+            made.writestr("hw/shift.cu", NO_BOUND)  # of the other kernel
+        (self.folder / "class/dee.zip").write_bytes(stream.getvalue())
+        out, _ = self.grade()
+        self.assertIn("4 submissions on", out)
+        self.assertEqual(self.points("ada"), [2, 2, 3, 3])
+        self.assertEqual(self.points("bob"), [0, 0, 3, 3])
+        self.assertEqual(self.points("cem"), [2, 2, 0, 0])
+        self.assertEqual(self.points("dee"), [2, 2, 0, 0])
+        for student in ("ada", "bob", "cem", "dee"):
+            self.assertEqual(self.result(student)["state"], "graded", student)
+        dee = self.result("dee")["cases"][2]["items"][0]
+        self.assertEqual(dee["word"], "not launched")
+        self.assertIn("shift", dee["explanation"])
+        bob = self.result("bob")
+        self.assertIn("warpmark try hw2.yaml scale.cu shift.cu --case", bob["cases"][0]["items"][0]["reproduce"])
+        self.assertEqual(bob["file"], "scale.cu, shift.cu")
+        files = {"scale.cu": WRONG, "shift.cu": SHIFT}
+        self.assertEqual(bob["submission_sha256"], sha256_of_all(files))
+        self.assertEqual(bob["files"], [{"name": name, "sha256": sha256(text), "problem": ""}
+                                        for name, text in files.items()])
+
+    def test_a_missing_file_costs_its_cases_alone(self):
+        self.hand_in("ada", {"scale.cu": KERNEL})
+        self.hand_in("bob", {"shift.cu": SHIFT, "Scale.cu": KERNEL})
+        self.hand_in("cem", {"scale.cu": "", "shift.cu": SHIFT})
+        self.hand_in("dee", {"scale.cu": KERNEL, "a/shift.cu": SHIFT, "b/shift.cu": WRONG_SHIFT})
+        self.hand_in("eva", {"mine.cu": KERNEL})
+        self.hand_in("fay", {"readme.txt": "nothing"})
+        self.write("class/gus/scale.cu", KERNEL)
+        (self.folder / "class/gus/shift.cu").symlink_to("../ada/scale.cu")
+        self.write("class/hal.cu", KERNEL)
+        self.grade()
+        self.assertEqual(self.points("ada"), [2, 2, 0, 0])
+        ada = self.result("ada")
+        self.assertEqual(ada["state"], "graded")
+        missing = "There is no file `shift.cu`. Hand in a file called `shift.cu`."
+        for case in ada["cases"][2:]:
+            self.assertEqual(case["items"][0]["explanation"], missing)
+            self.assertEqual(case["items"][0]["word"], "not launched")
+        self.check_schema("ada")
+        self.assertEqual(ada["files"][1], {"name": "shift.cu", "sha256": "", "problem": missing})
+        student = json.loads((self.folder / "out/students/ada/student.json").read_text())
+        self.assertEqual(student["files"], ada["files"])
+        for student, points, case, words in (
+                ("bob", [0, 0, 3, 3], 0, "There is no file `scale.cu`, only `Scale.cu`."),
+                ("cem", [0, 0, 3, 3], 0, "`scale.cu` is empty"),
+                ("dee", [2, 2, 0, 0], 2, "There are 2 files of that name: `a/shift.cu`, `b/shift.cu`."),
+                ("gus", [2, 2, 0, 0], 2, "`shift.cu` is a symbolic link")):
+            self.assertEqual(self.points(student), points, student)
+            self.assertIn(words, self.result(student)["cases"][case]["items"][0]["explanation"])
+        for student, words in (
+                ("eva", "There is no file `scale.cu`, only `mine.cu`. Hand in a file called `scale.cu`. "
+                        "There is no file `shift.cu`"),
+                ("fay", "only `readme.txt`. Hand in files called `scale.cu` and `shift.cu`."),
+                ("hal", "This is one file, `hal.cu`. Hand in files called `scale.cu` and `shift.cu`")):
+            self.assertEqual(self.result(student)["state"], "refused")
+            self.assertIn(words, self.result(student)["message"])
+
+    def test_one_file_that_is_refused_or_does_not_compile_costs_its_cases_alone(self):
+        self.write("hw2.yaml", TWO + "ptx: {forbid: [atom, entries], flag: [vprintf]}\n")
+        atom = KERNEL.replace("out[i] = ", "atomicAdd(out, 0.f), out[i] = ")
+        prints = SHIFT.replace("if (i < n)", 'if (n == 9) printf("x");\n  if (i < n)')
+        self.hand_in("ada", {"scale.cu": atom, "shift.cu": prints})
+        self.hand_in("bob", {"scale.cu": "not C++", "shift.cu": SHIFT})
+        self.hand_in("cem", {"scale.cu": atom, "shift.cu": "not C++"})
+        self.hand_in("dee", {"scale.cu": atom, "shift.cu": SHIFT + WRONG.replace("scale", "more")})
+        self.grade()
+        self.assertEqual(self.points("ada"), [0, 0, 3, 3])
+        ada = self.result("ada")
+        self.assertEqual(ada["state"], "graded")
+        self.assertEqual(ada["message"], "")
+        self.assertIn("atom", ada["cases"][0]["items"][0]["explanation"])
+        self.assertEqual(ada["flags"], ["uses vprintf (shift.cu:3)"])
+        self.assertEqual(self.points("bob"), [0, 0, 3, 3])
+        self.assertIn("at line 1 of scale.cu", self.result("bob")["cases"][0]["items"][0]["explanation"])
+        cem = self.result("cem")
+        self.assertEqual(cem["state"], "compile_error")
+        self.assertIn("atom", cem["message"])
+        self.assertIn("at line 1 of shift.cu", cem["message"])
+        dee = self.result("dee")
+        self.assertEqual(dee["state"], "refused")
+        self.assertIn("a further kernel, `more", dee["message"])
+
+    def test_lines_bear_the_names_of_files(self):
+        self.hand_in("ada", {"scale.cu": NO_BOUND, "shift.cu": SHIFT})
+        self.grade()
+        self.hand_in("ada", {"scale.cu": KERNEL, "shift.cu": SHIFT.replace("if (i < n)", "")})
+        self.write("hw2.yaml", TWO.replace("axes: {n: [32]}", "axes: {n: [30]}"))
+        self.grade()
+        item = self.result("ada")["cases"][2]["items"][0]
+        self.assertIn("Line 3 of shift.cu reads `src[30]`", item["explanation"])
+        self.assertIn("shift.cu:3: ", item["detail"])
+
+    def test_one_file_may_have_all_kernels(self):
+        self.write("one.yaml", ONE + "ptx: {forbid: [entries]}\n")
+        self.hand_in("ada", {"both.cu": KERNEL + SHIFT})
+        self.hand_in("bob", {"both.cu": KERNEL})
+        self.hand_in("cem", {"both.cu": KERNEL + SHIFT + WRONG.replace("scale", "third")})
+        self.grade(assignment="one.yaml")
+        self.assertEqual(self.points("ada"), [2, 2, 3, 3])
+        self.assertEqual(self.points("bob"), [2, 2, 0, 0])
+        self.assertEqual(self.result("bob")["state"], "graded")
+        self.assertEqual(self.result("bob")["submission_sha256"], sha256(KERNEL))
+        self.assertNotIn("files", self.result("bob"))
+        self.assertEqual(self.result("cem")["state"], "refused")
+        self.assertIn("`third", self.result("cem")["message"])
+
+    def test_what_is_known_is_reused_until_any_file_changes(self):
+        files = {"scale.cu": WITH_UTIL, "shift.cu": SHIFT, "util.cuh": UTIL}
+        self.hand_in("ada", files)
+        self.grade()
+        self.assertEqual(self.points("ada"), [2, 2, 3, 3])
+        self.assertEqual(self.result("ada")["submission_sha256"], sha256_of_all(files))
+        out, _ = self.grade()
+        self.assertIn("0 graded now, 1 known", out)
+        for name, text in (("shift.cu", WRONG_SHIFT), ("util.cuh", UTIL + "\n")):
+            self.write("class/ada/" + name, text)
+            before = self.result("ada")["key"]
+            out, _ = self.grade()
+            self.assertIn("1 graded now, 0 known", out, name)
+            self.assertNotEqual(self.result("ada")["key"], before)
+        (self.folder / "class/ada/shift.cu").unlink()
+        out, _ = self.grade()
+        self.assertIn("1 graded now", out)
+        self.write("class/ada/notes.txt", "not part of it")
+        self.write("class/ada/unused.h", "neither is this")
+        out, _ = self.grade()
+        self.assertIn("0 graded now", out)
+
+    def test_paths_of_a_student_are_one_submission(self):
+        self.hand_in("ada", {"scale.cu": WITH_UTIL, "shift.cu": SHIFT, "util.cuh": UTIL})
+        self.grade(paths=("class/ada",))
+        self.grade(paths=("class/ada/scale.cu", "class/ada/shift.cu"), out="named")
+        self.grade("--student", "ada", paths=("class/ada",), out="student")
+        for out in ("out", "named", "student"):
+            self.assertEqual(self.points("ada", out), [2, 2, 3, 3], out)
+            self.assertEqual(self.result("ada", out)["key"], self.result("ada")["key"], out)
+
+    def test_canvas_exports_have_each_file_apart(self):
+        for name, text in (("scale.cu", WITH_UTIL), ("shift-1.cu", SHIFT), ("util.cuh", UTIL)):
+            self.write("class/lovelaceada_11_50%d_%s" % (len(text), name), text)
+        self.grade()
+        self.assertEqual(self.points("lovelaceada"), [2, 2, 3, 3])
+
+    def test_files_beside_others_are_refused_as_a_class(self):
+        for name in ("scale.cu", "shift.cu", "bob.cu"):
+            self.write("class/" + name, KERNEL)
+        _, errors = self.grade(code=2)
+        self.assertIn("`scale.cu`, beside `bob.cu`", errors)
+
+    def test_try_takes_files_or_their_folder(self):
+        self.hand_in("ada", {"scale.cu": WITH_UTIL, "shift.cu": WRONG_SHIFT, "util.cuh": UTIL})
+        for paths in (["class/ada"], ["class/ada/scale.cu", "class/ada/shift.cu"]):
+            out, _ = self.run_program("try", "hw2.yaml", *paths, "--device", "cpu", code=1)
+            self.assertIn("2 of 5 points", out)
+            self.assertIn("LOST 3 of 3 points: shifted", out)
+            self.assertIn("reproduce: warpmark try hw2.yaml " + " ".join(paths) + " --case shift.n=32", out)
+        out, _ = self.run_program("try", "hw2.yaml", "class/ada/scale.cu", "--device", "cpu", code=1)
+        self.assertIn("There is no file `shift.cu`.", out)
+        out, _ = self.run_program("try", "../../hw2.yaml", "scale.cu", "shift.cu", "--device", "cpu", code=1,
+                                  cwd=self.folder / "class/ada")
+        self.assertIn("2 of 5 points", out)
+        _, errors = self.run_program("try", "hw2.yaml", "-", "--device", "cpu", code=2,
+                                     stdin=subprocess.DEVNULL)
+        self.assertIn("files called `scale.cu` and `shift.cu`", errors)
+
+    def test_self_tests_are_folders(self):
+        self.hand_in("right", {"scale.cu": WITH_UTIL, "shift.cu": SHIFT, "util.cuh": UTIL})
+        self.hand_in("wrong", {"scale.cu": KERNEL, "shift.cu": WRONG_SHIFT})
+        text = TWO + """self_test:
+  must_pass: [class/right]
+  must_fail:
+    - {file: class/wrong, case: shifted, word: wrong}
+    - {file: class/wrong/shift.cu, case: scaled, word: not launched}
+"""
+        self.write("hw2.yaml", text)
+        out, _ = self.run_program("grade", "--lint", "hw2.yaml", "--device", "cpu", "--no-sandbox")
+        self.assertIn("hw2: 10 points in 4 cases", out)
+        self.write("hw2.yaml", text.replace("case: shifted", "case: scaled odd"))
+        _, errors = self.run_program("grade", "--lint", "hw2.yaml", "--device", "cpu", "--no-sandbox", code=2)
+        self.assertIn("must lose points in `scaled odd`, and loses none", errors)
+
+    def test_values_built_in_are_those_of_one_kernel(self):
+        self.write("hw2.yaml", TWO.replace(
+            "  - {name: scaled odd, suite: suites/scale.yaml, points: 2, axes: {n: [100]}, visibility: hidden, "
+            "hint: any n}\n", "").replace("points: 2, axes", "points: 4, axes"))
+        _, errors = self.run_program("grade", "--lint", "hw2.yaml", "--device", "cpu", "--no-sandbox", code=2)
+        self.assertIn("`n` of the kernel `scale` is 32 in every case and trial", errors)
+
+    def test_similar_submissions_are_compared_whole(self):
+        self.hand_in("ada", {"scale.cu": WITH_UTIL, "shift.cu": SHIFT, "util.cuh": UTIL})
+        self.hand_in("bob", {"scale.cu": WITH_UTIL, "shift.cu": WRONG_SHIFT, "util.cuh": UTIL})
+        self.grade("--similar", "similar.html", "--similar", "similar.json")
+        page = (self.folder / "similar.html").read_text()
+        json.loads((self.folder / "similar.json").read_text())
+        self.assertIn("ada", page)
+
+
+class OwnHeaders(SeveralTest):
+    def grade(self, *more, assignment="hw1.yaml", **options):
+        return super().grade(*more, assignment=assignment, **options)
+
+    def test_are_those_beside_the_file(self):
+        files = {"scale.cu": WITH_UTIL, "util.cuh": UTIL}
+        self.hand_in("ada", files)
+        self.hand_in("bob", {"src/scale.cu": WITH_UTIL.replace("util", "inc/util"), "src/inc/util.cuh":
+                             '#include "more.h"\n' + UTIL, "src/inc/more.h": "\ufeff// nothing\n"})
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w") as made:
+            made.writestr("hw/scale.cu", WITH_UTIL)
+            made.writestr("hw/util.cuh", UTIL)
+        (self.folder / "class/cem.zip").write_bytes(stream.getvalue())
+        self.write("class/dee.cu", WITH_UTIL)  # beside those of others
+        self.write("class/util.cuh", UTIL)
+        self.hand_in("eva", {"scale.cu": WITH_UTIL})
+        self.hand_in("fay", {"scale.cu": KERNEL, "util.cuh": UTIL})  # which nothing includes
+        _, errors = self.grade()
+        self.assertIn("left out: class/util.cuh", errors)
+        for student in ("ada", "bob", "cem", "fay"):
+            self.assertEqual(self.result(student)["points"], 6, student)
+        ada = self.result("ada")
+        self.assertEqual(ada["submission_sha256"], sha256_of_all(files))
+        self.assertEqual([(one["name"], one["sha256"]) for one in ada["files"]],
+                         [(name, sha256(text)) for name, text in files.items()])
+        self.assertEqual([one["name"] for one in self.result("bob")["files"]],
+                         ["scale.cu", "inc/util.cuh", "more.h"][:2] + ["inc/more.h"])
+        self.assertEqual(self.result("fay")["submission_sha256"], sha256(KERNEL))
+        self.assertNotIn("files", self.result("fay"))
+        for student in ("dee", "eva"):
+            self.assertEqual(self.result(student)["state"], "compile_error")
+            self.assertIn("the header `util.cuh` is not there", self.result(student)["message"])
+
+    def test_nothing_outside_of_the_folder_is_included(self):
+        secret = self.write("solution.cuh", UTIL)
+        self.write("class/solution.cuh", UTIL)
+        self.write("class/bob/util.cuh", UTIL)
+        self.hand_in("ada", {"scale.cu": WITH_UTIL.replace("util.cuh", "../solution.cuh")})
+        self.hand_in("bob", {"scale.cu": WITH_UTIL.replace("util.cuh", str(secret))})
+        self.hand_in("cem", {"scale.cu": WITH_UTIL})
+        (self.folder / "class/cem/util.cuh").symlink_to("../bob/util.cuh")
+        self.hand_in("dee", {"scale.cu": WITH_UTIL.replace("util.cuh", "inc/util.cuh")})
+        (self.folder / "class/dee/inc").symlink_to("../bob")
+        self.hand_in("eva", {"scale.cu": WITH_UTIL.replace("util.cuh", "util.cu"), "lib/util.cu": UTIL})
+        self.grade()
+        for student in ("ada", "bob"):
+            self.assertEqual(self.result(student)["state"], "compile_error")
+            self.assertIn("leads out of the folder of what you handed in", self.result(student)["message"])
+        self.assertEqual(self.result("cem")["state"], "refused")
+        self.assertIn("`util.cuh` is a symbolic link", self.result("cem")["message"])
+        self.assertIn("the header `inc/util.cuh` is not there", self.result("dee")["message"])
+        self.assertIn("a .cu file cannot be included", self.result("eva")["message"])
+        # Nor where the student's file is named by hand.
+        self.run_program(*self.arguments(assignment="hw1.yaml", out="named", paths=("class/dee/scale.cu",)))
+        self.assertEqual(self.result("dee", "named")["state"], "compile_error")
+
+    def test_have_limits(self):
+        self.write("hw1.yaml", ASSIGNMENT + "submission: {own_headers: 2, max_kib: 2}\n")
+        includes = "".join('#include "h%d.cuh"\n' % i for i in range(3))
+        headers = {"h%d.cuh" % i: "// nothing\n" for i in range(3)}
+        self.hand_in("ada", {"scale.cu": includes + KERNEL, **headers})
+        self.hand_in("bob", {"scale.cu": WITH_UTIL, "util.cuh": UTIL + "//" + "x" * 2100})
+        self.hand_in("cem", {"scale.cu": WITH_UTIL, "util.cuh": UTIL + "\x01"})
+        self.hand_in("dee", {"scale.cu": '#include "inc/util.cuh"\n#include "util.cuh"\n' + WITH_UTIL,
+                             "inc/util.cuh": '#include "a.h"\n', "inc/a.h": "", "a.h": UTIL})
+        self.hand_in("eva", {"scale.cu": '#include "inc/util.cuh"\n#include "a.h"\n' + KERNEL,
+                             "inc/util.cuh": '#include "a.h"\n', "inc/a.h": "", "a.h": UTIL})
+        self.hand_in("fay", {"scale.cu": '#include "./util.cuh"\n' + WITH_UTIL, "util.cuh": UTIL, "b.h": ""})
+        self.grade()
+        for student, words in (("ada", "`scale.cu` includes more than 2 headers of your own"),
+                               ("bob", "have more than 2,048 bytes together"),
+                               ("cem", "`util.cuh` is no text"),
+                               ("eva", "`a.h` means two headers: `a.h` and `inc/a.h`")):
+            self.assertEqual(self.result(student)["state"], "refused", student)
+            self.assertIn(words, self.result(student)["message"], student)
+        self.assertEqual(self.result("fay")["points"], 6)
+        self.write("hw1.yaml", ASSIGNMENT + "submission: {own_headers: 0}\n")
+        self.grade()
+        self.assertIn("the header `./util.cuh` is not there", self.result("fay")["message"])
+
+    def test_replace_none_of_ours(self):
+        self.write("course.h", "#define FACTOR(f) (f)\n")
+        self.write("hw1.yaml", ASSIGNMENT + "submission: {headers: [course.h]}\n")
+        kernel = '#include "course.h"\n#include "cuda_fp16.h"\n#include <stdint.h>\n' + KERNEL.replace(
+            "f *", "FACTOR(f) *")
+        self.hand_in("ada", {"scale.cu": kernel, "course.h": "#error not this one\n",
+                             "cuda_fp16.h": "#error not this one\n", "stdint.h": "#error not this one\n"})
+        inner = '#include "crt/host_defines.h"\n' + KERNEL
+        self.hand_in("bob", {"scale.cu": "#include <cuda_fp16.h>\n" + inner,
+                             "crt/host_defines.h": "#error not this one\n"})
+        self.grade()
+        self.assertEqual(self.result("ada")["points"], 6, self.result("ada")["message"])
+        self.assertNotIn("files", self.result("ada"))
+        self.assertEqual(self.result("bob")["points"], 6, self.result("bob")["message"])
+        self.assertIn("`crt/host_defines.h` is a header of CUDA", self.result("bob")["log"])
+
+    def test_mistakes_in_them_have_their_lines(self):
+        self.hand_in("ada", {"scale.cu": WITH_UTIL, "util.cuh": UTIL.replace("int index", "in index")})
+        body = "#pragma once\n__device__ void put(float *out, int i, float value) {\n  out[i] = value;\n}\n"
+        self.hand_in("bob", {"scale.cu": '#include "util.cuh"\n' + KERNEL.replace(
+            "if (i < n) out[i] = f * src[i];", "put(out, i + n, f * src[i % n]);"), "util.cuh": body})
+        self.grade()
+        ada = self.result("ada")
+        self.assertEqual(ada["state"], "compile_error")
+        self.assertIn("at line 2 of util.cuh", ada["message"])
+        bob = self.result("bob")["cases"][0]["items"][0]
+        self.assertIn("Line 3 of util.cuh writes `out[", bob["explanation"])
+        self.assertIn("at util.cuh:3", bob["detail"])
+        self.assertNotIn(str(self.folder), json.dumps(self.result("bob")))
+
+    def test_their_names_are_data(self):
+        names = ["<img src=x>.cuh", "::error file=x::y.h", "$(touch pwned).hpp", "a'b.inl", "\u202ename.inc"]
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w") as made:
+            made.writestr("scale.cu", "".join('#include "%s"\n' % name for name in names) + KERNEL)
+            for name in names:
+                made.writestr(name, "#pragma message(__FILE__)\n")
+        (self.folder / "class").mkdir()
+        (self.folder / "class/ada.zip").write_bytes(stream.getvalue())
+        out, errors = self.grade("--feedback", "mails")
+        result = self.result("ada")
+        self.assertEqual(result["points"], 6, result["message"])
+        self.assertEqual(len(result["files"]), 1 + len(names))
+        texts = [path.read_text() for path in (self.folder / "out").rglob("*") if path.is_file()]
+        texts += [path.read_text() for path in (self.folder / "mails").iterdir()]
+        for text in [out, errors, *texts]:
+            self.assertNotIn("<img src", text if text.startswith("<!doctype") else "")
+            self.assertNotIn("\u202e", text)
+            for line in text.splitlines():
+                self.assertFalse(line.startswith("::"), line)
+        page = (self.folder / "out/students/ada/report.html").read_text()
+        self.assertIn("sha256sum &#39;$(touch pwned).hpp&#39;", page.replace("&apos;", "&#39;").replace("'", "&#39;"))
+        self.assertFalse((self.folder / "pwned").exists())
+
+    def test_try_finds_them_beside_the_file(self):
+        self.hand_in("ada", {"scale.cu": WITH_UTIL, "util.cuh": UTIL})
+        out, _ = self.run_program("try", "hw1.yaml", "class/ada/scale.cu", "--device", "cpu")
+        self.assertIn("scale.cu: 2 of 2 points", out)
+        for paths in (["scale.cu"], ["."], ["scale.cu", "util.cuh"]):
+            out, _ = self.run_program("try", "../../hw1.yaml", *paths, "--device", "cpu", cwd=self.folder / "class/ada")
+            self.assertIn("2 of 2 points", out)
+        self.write("class/ada/util.cuh", UTIL.replace("int index", "in index"))
+        _, errors = self.run_program("try", "hw1.yaml", "class/ada/scale.cu", "--device", "cpu", code=1,
+                                     env={"GITHUB_ACTIONS": "true"})
+        self.assertIn("file=class/ada/util.cuh,line=2", errors)
+
+    def test_are_in_receipts_and_pages(self):
+        self.hand_in("ada", {"scale.cu": WITH_UTIL, "util.cuh": UTIL})
+        self.grade("--feedback", "mails", "--anonymous", "anonymous")
+        page = (self.folder / "out/students/ada/report.html").read_text()
+        self.assertIn("util.cuh", page)
+        self.assertIn(sha256(UTIL)[:16], page)
+        self.assertIn("sha256sum scale.cu util.cuh | sha256sum", page)
+        for file in (self.folder / "anonymous").iterdir():
+            self.assertNotIn("util.cuh", file.read_text())
+
+
+class Handout(SeveralTest):
+    def test_has_a_template_of_each_file(self):
+        self.write("hw2.yaml", TWO.replace("file: shift.cu}", "file: shift.cu, template: start/shift.cu}"))
+        start = SHIFT.replace("if (i < n) out[i] = src[i] + by;", "// yours")
+        self.write("start/shift.cu", start)
+        self.run_program("handout", "hw2.yaml", "-o", "hand", "--device", "cpu")
+        self.assertEqual((self.folder / "hand/shift.cu").read_text(), start)
+        self.assertIn("// TODO", (self.folder / "hand/scale.cu").read_text())
+        assignment = (self.folder / "hand/assignment.yaml").read_text()
+        self.assertNotIn("odd", assignment)
+        readme = (self.folder / "hand/README.md").read_text()
+        self.assertIn("warpmark try assignment.yaml scale.cu shift.cu", readme)
+        self.hand_in("ada", {"scale.cu": KERNEL, "shift.cu": SHIFT})
+        out, _ = self.run_program("try", "hand/assignment.yaml", "class/ada", "--device", "cpu")
+        self.assertIn("5 of 5 points", out)
+        self.run_program("pack", "github", "hw2.yaml", "-o", "repository")
+        workflow = (self.folder / "repository/.github/workflows/grade.yml").read_text()
+        self.assertIn("warpmark try assignment.yaml scale.cu shift.cu --device cpu", workflow)
+
+    def test_of_one_file_has_all_kernels(self):
+        self.run_program("handout", "one.yaml", "-o", "hand", "--device", "cpu")
+        start = (self.folder / "hand/both.cu").read_text()
+        self.assertIn("scale(", start)
+        self.assertIn("shift(", start)
+        self.assertNotIn("src[i]", start)
+        self.hand_in("ada", {"both.cu": KERNEL + SHIFT})
+        out, _ = self.run_program("try", "hand/assignment.yaml", "class/ada/both.cu", "--device", "cpu")
+        self.assertIn("5 of 5 points", out)
+
+    def test_needs_a_visible_case_of_each_file(self):
+        self.write("hw2.yaml", TWO.replace("axes: {n: [32]}}\n  - {name: shifted odd",
+                                           "axes: {n: [32]}, visibility: hidden}\n  - {name: shifted odd"))
+        _, errors = self.run_program("handout", "hw2.yaml", "-o", "hand", "--device", "cpu", code=2)
+        self.assertIn("all cases of `shift.cu` are hidden", errors)
+
+    def test_gives_no_solution_of_a_folder(self):
+        self.hand_in("right", {"scale.cu": KERNEL, "shift.cu": SHIFT})
+        self.write("hw2.yaml", TWO.replace("file: shift.cu}", "file: shift.cu, template: class/right/shift.cu}") +
+                   "self_test: {must_pass: [class/right]}\n")
+        _, errors = self.run_program("handout", "hw2.yaml", "-o", "hand", "--device", "cpu", code=2)
+        self.assertIn("is a solution", errors)
+
+    def test_archives_of_gradescope_have_the_folders(self):
+        self.hand_in("right", {"scale.cu": KERNEL, "shift.cu": SHIFT})
+        self.write("hw2.yaml", TWO + "self_test: {must_pass: [class/right]}\n")
+        out, _ = self.run_program("pack", "gradescope", "hw2.yaml", "--list", "--secret", "secret")
+        for name in ("assignment/class/right/scale.cu", "assignment/class/right/shift.cu",
+                     "assignment/suites/shift.yaml"):
+            self.assertIn(name, out)
+
+
+class NewAssignment(SeveralTest):
+    def test_over_several_suites_works_at_once(self):
+        out, errors = self.run_program("new", "assignment", "hw3", "--from", "suites/scale.yaml", "--from",
+                                       "suites/shift.yaml")
+        self.assertEqual(errors, "")
+        files = sorted(path.relative_to(self.folder / "hw3").as_posix()
+                       for path in (self.folder / "hw3").rglob("*") if path.is_file())
+        wrong = ["wrong/%s/%s" % (folder, file)
+                 for folder in ("scale_first_block", "scale_lost_thread", "shift_first_block", "shift_lost_thread")
+                 for file in ("scale.cu", "shift.cu")]
+        self.assertEqual(files, ["assignment.yaml", "scale.cu", "shift.cu", "solutions/right/scale.cu",
+                                 "solutions/right/shift.cu"] + [one for one in sorted(wrong) if one in files])
+        self.assertTrue(set(files) & set(wrong))
+        out, errors = self.run_program("grade", "--lint", "hw3/assignment.yaml", "--device", "cpu", "--no-sandbox")
+        self.assertIn("hw3: 200 points in 4 cases", out)
+        self.run_program("handout", "hw3/assignment.yaml", "-o", "given")
+
+    def test_files_of_one_name_get_that_of_the_suite(self):
+        self.write("other/scale.yaml", SHIFT_SUITE.replace("shift.cu", "scale.cu"))
+        self.write("other/scale.cu", SHIFT)
+        _, errors = self.run_program("new", "assignment", "hw3", "--from", "suites/scale.yaml", "--from",
+                                     "other/scale.yaml", code=2)
+        self.assertIn("two suites have a kernel in a file called `scale.cu`", errors)
+        (self.folder / "other/scale.yaml").rename(self.folder / "other/moved.yaml")
+        self.run_program("new", "assignment", "hw3", "--from", "suites/scale.yaml", "--from", "other/moved.yaml")
+        text = (self.folder / "hw3/assignment.yaml").read_text()
+        self.assertIn('{suite: "../other/moved.yaml", file: "moved.cu"}', text)
+
+
+class Streams(SeveralTest):
+    def stream(self, requests, assignment="hw2.yaml", code=0):
+        self.write("requests", "".join(json.dumps(one) + "\n" for one in requests))
+        with open(self.folder / "requests", "rb") as lines:
+            out, _ = self.run_program("grade", assignment, "--stream", "--secret", "secret", "--device", "cpu",
+                                      "--no-sandbox", "-q", code=code, stdin=lines)
+        return {one["id"]: one for one in map(json.loads, out.splitlines())}
+
+    def test_take_several_texts_by_name(self):
+        files = {"scale.cu": WITH_UTIL, "shift.cu": SHIFT, "util.cuh": UTIL}
+        answers = self.stream([{"id": "ada", "files": files},
+                               {"id": "bob", "files": {"scale.cu": KERNEL}},
+                               {"id": "cem", "files": {"readme.h": "x"}}])
+        self.assertEqual(answers["ada"]["result"]["points"], 10)
+        self.assertEqual(answers["bob"]["result"]["points"], 4)
+        self.assertIn("There is no file `shift.cu`", json.dumps(answers["bob"]["result"]))
+        self.assertEqual(answers["cem"]["result"]["state"], "refused")
+        self.hand_in("ada", files)
+        self.grade()
+        self.assertEqual(self.result("ada")["key"], answers["ada"]["result"]["key"])
+
+    def test_say_what_is_no_request(self):
+        answers = self.stream([{"id": 1, "text": KERNEL}, {"id": 2, "files": {}}, {"id": 3, "files": {"scale.cu": 1}},
+                               {"id": 4, "files": {"other.cu": ""}}, {"id": 5, "text": "", "files": {"a": ""}}],
+                              code=2)
+        for number, words in ((1, "needs `files`"), (2, "an object of texts"), (3, "`scale.cu` in `files` is no text"),
+                              (4, "neither a file of the assignment (scale.cu, shift.cu) nor a header"),
+                              (5, "not both")):
+            self.assertIn(words, answers[number]["error"])
+
+    def test_of_one_file_may_have_headers(self):
+        answers = self.stream([{"id": "ada", "files": {"mine.cu": WITH_UTIL, "util.cuh": UTIL}},
+                               {"id": "bob", "files": {"util.cuh": UTIL}}], assignment="hw1.yaml")
+        self.assertEqual(answers["ada"]["result"]["points"], 6)
+        self.assertEqual(answers["bob"]["result"]["state"], "refused")
+
+
+class Mistakes(SeveralTest):
+    def test_schemas_take_what_the_program_takes(self):
+        for text, fits in ((TWO, True), (ONE, True), (ASSIGNMENT, True),
+                           (TWO.replace("suites:\n", "suite: suites/scale.yaml\nsuites:\n", 1), False),
+                           (TWO.replace("file: shift.cu}", "name: shift.cu}"), False),
+                           (ASSIGNMENT.replace("suite: ", "about: "), False),
+                           (ASSIGNMENT + "submission: {own_headers: 0}\n", True),
+                           (ASSIGNMENT + "submission: {own_headers: -1}\n", False)):
+            self.check_assignment_schema(text, fits)
+            self.write("a.yaml", text)
+            done = self.start("grade", "--lint", "a.yaml", "--device", "cpu", "--no-sandbox")
+            self.assertEqual(done.returncode, 0 if fits else 2, done.stderr)
+
+    def refused(self, text):
+        self.write("hw2.yaml", text)
+        _, errors = self.run_program("grade", "--lint", "hw2.yaml", "--device", "cpu", code=2)
+        return errors
+
+    def test_of_the_file_are_said(self):
+        for old, new, words in (
+                ("suite: suites/shift.yaml, points: 3", "points: 3", "does not say of which suite it is"),
+                ("suites:\n", "suite: suites/scale.yaml\nsuites:\n", "`suite` and `suites` are both here"),
+                ("file: shift.cu}", "file: Scale.cu}", "differ in upper and lower case"),
+                ("file: shift.cu}", "name: shift.cu}", "known: suite, file, template"),
+                ("file: shift.cu}", "file: ../shift.cu}", "is no name for a submitted file"),
+                ("points: 10\n", "points: 10\nsubmission: {file: all.cu}\n", "has a name here, and in"),
+                ("points: 10\n", "points: 10\ntemplate: suites/scale.cu\n", "`template` is for an assignment of one"),
+                ("- {suite: suites/shift.yaml, file: shift.cu}", "- suites/scale.yaml", "is here a second time"),
+                ("- {suite: suites/shift.yaml, file: shift.cu}", "- {file: a.cu}", "needs `suite`"),
+                ("  - {suite: suites/shift.yaml, file: shift.cu}\n", "", "`suites/shift.yaml` is not in `suites`")):
+            self.assertIn(words, self.refused(TWO.replace(old, new, 1)), new)
+        unused = TWO[:TWO.index("  - {name: shifted,")] + "fixed: [f]\n"
+        self.assertIn("no case is of the suite `shift`", self.refused(unused.replace("points: 10\n", "")))
+
+
+if __name__ == "__main__":
+    unittest.main()

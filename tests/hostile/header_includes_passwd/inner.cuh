@@ -1,0 +1,2 @@
+#include "/etc/passwd"
+#include "../../../../../../etc/passwd"

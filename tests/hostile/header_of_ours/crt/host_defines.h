@@ -1,0 +1,1 @@
+#error the header of the student's own is used
