@@ -35,15 +35,15 @@ struct JobRequest {
   std::vector<std::filesystem::path> touched;
   size_t max_failures = 0;  ///< 0 for no limit
   SessionOptions session;
-  std::filesystem::path journal;    ///< "" for none
-  std::filesystem::path junit;      ///< "" for none
-  std::optional<size_t> durations;  ///< how many of the slowest cases are listed; 0 for all
-  std::shared_ptr<Ranks> ranks;     ///< that mpirun started, if this is one; else null
-  std::optional<Error> no_ranks;    ///< why it cannot be one, though mpirun started it
+  std::filesystem::path journal;      ///< "" for none
+  std::filesystem::path junit;        ///< "" for none
+  std::optional<size_t> durations;    ///< how many of the slowest cases are listed; 0 for all
+  std::shared_ptr<Ranks> ranks;       ///< that mpirun started, if this is one; else null
+  std::optional<Error> no_ranks;      ///< why it cannot be one, though mpirun started it
   std::optional<Shard> shard;         ///< of the cases; nothing for all
   std::filesystem::path shard_times;  ///< a journal: how long cases take; "" for none
-  bool append_journal = false;      ///< after the runs of other jobs, which are in it
-  bool json = false;                ///< JSON lines instead of the console's report
+  bool append_journal = false;        ///< after the runs of other jobs, which are in it
+  bool json = false;                  ///< JSON lines instead of the console's report
   Verbosity verbosity = Verbosity::normal;
   bool skip_without_device = false;  ///< ExitCode::skipped where the device is not there
   bool device_given = false;         ///< for the command that repeats a case

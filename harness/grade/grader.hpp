@@ -26,9 +26,9 @@ struct GraderOptions {
   /// must be a subreaper (prctl(2)), and on a device that can be had several times at once the next
   /// submission's workers start while one is graded.
   bool serves_many = false;
-  bool hidden = true;             ///< grade hidden cases, too
-  std::vector<std::string> only;  ///< ids of items, or names of cases; empty for all
-  std::string assignment_word;    ///< how commands that repeat a failure call the assignment
+  bool hidden = true;                   ///< grade hidden cases, too
+  std::vector<std::string> only;        ///< ids of items, or names of cases; empty for all
+  std::string assignment_word;          ///< how commands that repeat a failure call the assignment
   std::vector<std::string> file_words;  ///< and what was submitted; none for the files' names
   /// Times performance where the device is no GPU, too: for tests, which have none.
   bool times_anywhere = false;

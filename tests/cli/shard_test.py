@@ -7,6 +7,13 @@ import unittest
 from program import SOURCE, CheckTest
 
 SUITES = ("suites/doublify", "suites/multiply_them", "suites/course/softmax")
+SMALL = """warpmark: 1
+kernel: {source: 'extern "C" __global__ void k(int *out, int n) { if (threadIdx.x < n) out[threadIdx.x] = 2; }', entry: k}
+axes: {n: [1, 3, 5, 7, 9]}
+arguments: {out: {out: n, dtype: int32}, n: {scalar: n}}
+launch: {block: 32, grid: 1}
+reference: {out: np.full(n, 2)}
+"""
 TIMES = (r'"seconds":[0-9.e+-]+', r'"date":"[^"]+"', r' time="[0-9.]+"', r' timestamp="[^"]+"',
          r'"compiled_from_cache":(true|false)')
 
@@ -55,13 +62,7 @@ class Merged(ShardTest):
                          steady((self.folder / "whole.xml").read_text()))
 
     def test_failures(self):
-        self.write("suites/a.yaml", """warpmark: 1
-kernel: {source: 'extern "C" __global__ void k(int *out, int n) { if (threadIdx.x < n) out[threadIdx.x] = n > 5 ? 1 : 2; }', entry: k}
-axes: {n: [1, 3, 5, 7, 9]}
-arguments: {out: {out: n, dtype: int32}, n: {scalar: n}}
-launch: {block: 32, grid: 1}
-reference: {out: np.full(n, 2)}
-""")
+        self.write("suites/a.yaml", SMALL.replace("= 2", "= n > 5 ? 1 : 2"))
         for name, more in (("whole", ()), ("part1", ("--shard", "1/2")), ("part2", ("--shard=2/2",))):
             self.run_program("check", "suites", "--device", "cpu", "--journal", name + ".jsonl", "--junit",
                              name + ".xml", *more, code=1)
@@ -73,7 +74,9 @@ reference: {out: np.full(n, 2)}
                          steady((self.folder / "whole.xml").read_text()))
 
     def test_a_bench(self):
-        arguments = ["bench", SOURCE / "suites/doublify", SOURCE / "suites/course/softmax", "--device", "cpu", "-q"]
+        self.write("suites/a.yaml", SMALL)
+        self.write("suites/b.yaml", SMALL.replace("[1, 3, 5, 7, 9]", "[2, 4]"))
+        arguments = ["bench", "suites", "--device", "cpu", "-q"]
         self.run_program(*arguments, "--journal", "whole.jsonl", "--benchmark-out", "whole.json", "--junit", "whole.xml")
         for index in (1, 2):
             self.run_program(*arguments, "--shard", "%d/2" % index, "--journal", "part%d.jsonl" % index,
@@ -85,7 +88,8 @@ reference: {out: np.full(n, 2)}
             for member in ("date", "command", "load_avg", "mhz_per_cpu"):
                 one["context"].pop(member)
             for benchmark in one["benchmarks"]:
-                benchmark.pop("cpu_time")
+                for name in ("cpu_time", "real_time", "q1_s", "q3_s", "low_s", "high_s"):
+                    benchmark.pop(name)
         self.assertEqual(merged, whole)
         # What one run is good for, the merged one is, too.
         self.run_program("compare", "whole.jsonl", "merged.jsonl")
