@@ -43,9 +43,9 @@ def differences(one, other, path=""):
     return [] if one == other else ["%s: %r, and then %r" % (path, one, other)]
 
 
-def make_class(folder, count):
+def make_class(folder, count, pattern="**/*.cu"):
     """Every solution and mistake in turn, each with a comment of its own, so that no two are one."""
-    sources = sorted(COURSE.rglob("*.cu"))
+    sources = sorted(COURSE.glob(pattern))
     folder.mkdir()
     for number in range(count):
         source = sources[number % len(sources)]
@@ -94,15 +94,15 @@ class Bench:
                             for name in ("ru_utime", "ru_stime"))
 
 
-def report_stream(bench, arguments):
-    submissions = bench.folder / "stream"
-    make_class(submissions, arguments.stream)
+def report_stream(bench, arguments, what, pattern):
+    submissions = bench.folder / what
+    make_class(submissions, arguments.stream, pattern)
     texts = [path.read_text() for path in sorted(submissions.glob("**/*.cu"))]
     first = bench.stream(texts[:10])
     whole = bench.stream(texts)
     count = len(texts) - 10
-    print("%d by --stream, %d jobs: %.1f a second, %.3f s of processor time each"
-          % (count, arguments.jobs, count / (whole[0] - first[0]), (whole[1] - first[1]) / count))
+    print("%d by --stream, %s, %d jobs: %.1f a second, %.3f s of processor time each"
+          % (count, what, arguments.jobs, count / (whole[0] - first[0]), (whole[1] - first[1]) / count))
 
 
 def report_class(bench, arguments):
@@ -155,7 +155,8 @@ def main():
         if arguments.submissions:
             report_class(bench, arguments)
         if arguments.stream:
-            report_stream(bench, arguments)
+            report_stream(bench, arguments, "right ones", "solutions/*.cu")
+            report_stream(bench, arguments, "right and wrong ones", "**/*.cu")
         if arguments.regrades:
             report_regrades(bench, arguments)
 
