@@ -42,7 +42,7 @@ class SubmittedFiles {
     const fs::path whole = fs::absolute(path).lexically_normal();
     const std::string name =
         (whole.has_filename() ? whole : whole.parent_path()).filename().string();
-    const std::string place = "submissions/" + name;
+    std::string place = "submissions/" + name;
     if (!fs::exists(path)) {
       throw usage_error("there is no file " + printable(path.string()), {},
                         "name the submissions as `warpmark grade` was given them");

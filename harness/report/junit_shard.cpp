@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -11,6 +13,7 @@
 #include "base/file.hpp"
 #include "base/json_text.hpp"
 #include "base/log_text.hpp"
+#include "base/text.hpp"
 #include "results/outcome_record.hpp"
 #include "results/shard_merge.hpp"
 
@@ -42,13 +45,25 @@ struct Attributes {
   }
 };
 
+template <typename Number>
+Number number_in(const Attributes& element, std::string_view name) {
+  const std::string text = element.value(name);
+  Number number{};
+  const auto [rest, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code == std::errc{} && rest == text.data() + text.size()) return number;
+  throw usage_error(
+      fmt::format("a JUnit report has `{}` as `{}`, which is no number", printable(text), name), {},
+      "--junit of a run with --shard writes such reports");
+}
+
 // Adds counts and times of one element to those of another; the earliest time stamp stays.
 void add(Attributes& into, const Attributes& other) {
   for (const char* name : {"tests", "failures", "disabled", "skipped", "errors"}) {
     if (into.value(name).empty()) continue;
-    into.set(name, std::to_string(std::stoll(into.value(name)) + std::stoll(other.value(name))));
+    into.set(name,
+             std::to_string(number_in<uint32_t>(into, name) + number_in<uint32_t>(other, name)));
   }
-  const double seconds = std::stod(into.value("time")) + std::stod(other.value("time"));
+  const double seconds = number_in<double>(into, "time") + number_in<double>(other, "time");
   into.set("time", fmt::format("{:.3f}", seconds));
   if (!other.value("timestamp").empty()) {
     into.set("timestamp", std::min(into.value("timestamp"), other.value("timestamp")));
@@ -178,10 +193,12 @@ std::string junit_shard_comment(const ShardContext& shard, const std::vector<siz
 std::string merge_junit(const std::vector<fs::path>& files) {
   std::vector<Report> reports;
   std::vector<ShardPart> parts;
+  reports.reserve(files.size());
   for (const fs::path& file : files) reports.push_back(Reader(file).read());
   std::stable_sort(reports.begin(), reports.end(), [](const Report& a, const Report& b) {
     return a.part.shard.index < b.part.shard.index;
   });
+  parts.reserve(reports.size());
   for (const Report& report : reports) parts.push_back(report.part);
   const std::vector<CasePlace> places = whole_run(parts);
   Attributes all = reports.front().all;

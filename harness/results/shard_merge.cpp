@@ -195,7 +195,9 @@ std::vector<CasePlace> whole_run(const std::vector<ShardPart>& parts) {
   return whole;
 }
 
-std::string merge_journals(const std::vector<fs::path>& files) {
+namespace {
+
+std::string merged_journals(const std::vector<fs::path>& files) {
   std::vector<JournalPart> journals;
   std::vector<ShardPart> parts;
   for (const fs::path& file : files) {
@@ -210,6 +212,7 @@ std::string merge_journals(const std::vector<fs::path>& files) {
     };
     return index(a) < index(b);
   });
+  parts.reserve(journals.size());
   for (const JournalPart& journal : journals) parts.push_back(part_of(journal));
   const JournalPart& first = journals.front();
   for (const JournalPart& journal : journals) {
@@ -245,6 +248,16 @@ std::string merge_journals(const std::vector<fs::path>& files) {
   }
   for (const Json& line : lines) text += record_text(line) + "\n";
   return text + record_text(merged_end(journals)) + "\n";
+}
+
+}  // namespace
+
+std::string merge_journals(const std::vector<fs::path>& files) {
+  try {
+    return merged_journals(files);
+  } catch (const nlohmann::json::exception&) {
+    throw usage_error("a journal has a record that Warpmark does not write");
+  }
 }
 
 std::string merge_google_benchmark(const std::vector<fs::path>& files) {
@@ -294,7 +307,9 @@ std::string merge_google_benchmark(const std::vector<fs::path>& files) {
     }
   }
   Json context = contexts[first];
-  for (const Json& one : contexts) context["date"] = std::min(context["date"], one.at("date"));
+  for (const Json& one : contexts) {
+    if (one.contains("date")) context["date"] = std::min(context["date"], one.at("date"));
+  }
   context["command"] = parts[first].shard.command;
   std::sort(suites.begin(), suites.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });

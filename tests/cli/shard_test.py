@@ -1,10 +1,12 @@
 # `--shard` and `warpmark merge`: parts of a run, and the one run that they make.
 import json
+import random
 import re
 import shutil
+import subprocess
 import unittest
 
-from program import SOURCE, CheckTest
+from program import PROGRAM, SOURCE, CheckTest
 
 SUITES = ("suites/doublify", "suites/multiply_them", "suites/course/softmax")
 SMALL = """warpmark: 1
@@ -127,6 +129,27 @@ class Refused(ShardTest):
         (self.folder / "a.jsonl").write_text(text.replace('"warpmark":"', '"warpmark":"9.'))
         self.check("--shard", "2/2", "--journal", "b.jsonl")
         self.assertIn("the version of Warpmark", self.merge("a.jsonl", "b.jsonl"))
+
+    def test_damaged_files_are_named(self):
+        seed = random.randrange(1 << 32)
+        print("seed %d" % seed)
+        dice = random.Random(seed)
+        self.shards(2)
+        for number in range(60):
+            kind = ("jsonl", "xml")[number % 2]
+            text = bytearray((self.folder / ("part2." + kind)).read_bytes())
+            for _ in range(dice.choice([1, 1, 3])):
+                at = dice.randrange(len(text))
+                if dice.random() < 0.5:
+                    del text[at:at + dice.randrange(1, 60)]
+                else:
+                    text[at:at] = dice.choice([b'"', b"{", b"}", b"0", b"-1", b"9" * 20, b"<", b"]]>", b"null"])
+            (self.folder / ("damaged." + kind)).write_bytes(text)
+            done = subprocess.run([PROGRAM, "merge", "part1." + kind, "damaged." + kind, "-o", "merged"],
+                                  cwd=self.folder, env=self.environment, timeout=60, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            # A text within a record may have changed, which is what it says.
+            self.assertIn(done.returncode, (0, 2), (seed, number, done.stderr))
 
     def test_a_part_has_no_comparison(self):
         self.assertIn("--shard", self.check("--shard", "1/2", "--last-failed", code=2)[1])
