@@ -229,7 +229,8 @@ class Leaderboard(CreditTest):
 
     def test_names_nobody(self):
         self.assign(QUICK % "full: 1, zero: 9", "leaderboard: {by: quick, top: 2}\n")
-        self.hand_in(ada=KERNEL, bob=STRIDED, cem=WRONG, dee=KERNEL.replace("int i", "int  i"))
+        self.hand_in(ada=KERNEL, bob=STRIDED, cem=WRONG, dee=KERNEL.replace("int i", "int  i"),
+                     eva=NO_BOUND)
         self.grade()
         rows = self.board()
         self.assertEqual(rows[0], ["place", "name", "quick"])
@@ -239,13 +240,16 @@ class Leaderboard(CreditTest):
         for row in rows[1:]:
             self.assertRegex(row[1], "^student-[0-9a-f]{10}$")
             self.assertIn(row[1], page)
-        for name in "ada", "bob", "cem", "dee":
+        for name in "ada", "bob", "cem", "dee", "eva":
             self.assertNotIn(name, page.split("<body>")[1])
         # On a student's page the own place, and nobody else's.
         self.assertIn("Leaderboard: place 3 of 3 by quick, as student-", self.page("bob"))
         for row in rows[1:]:
             self.assertNotIn(row[1], self.page("bob"))
         self.assertNotIn("Leaderboard", self.page("cem"))
+        # Right in `quick`, and without the bound that another case needs.
+        self.assertEqual(self.result("eva")["cases"][1]["items"][0]["word"], "pass")
+        self.assertNotIn("Leaderboard", self.page("eva"))
         self.assertEqual(self.gradescope("bob")["leaderboard"],
                          [{"name": "quick", "value": 8, "order": "asc"},
                           {"name": "points", "value": 5, "order": "desc"}])
