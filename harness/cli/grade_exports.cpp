@@ -124,34 +124,27 @@ std::string whole_text(const Submission& submission) {
   return text;
 }
 
-// What students started from, and what they got beside it.
-std::string given_text(const Assignment& assignment) {
-  std::string given;
+// What students started from, by the names of their files; nothing of a file that has none.
+std::map<std::string, std::string> given_texts(const Assignment& assignment) {
+  std::map<std::string, std::string> texts;
   for (const std::string& name : assignment.submission.files()) {
     try {
-      given += handout_template(assignment, name).text;
-      if (!given.ends_with('\n')) given += '\n';
+      texts[name] = handout_template(assignment, name).text;
     } catch (const Error&) {
       // Then students started from nothing.
     }
   }
-  return given;
+  return texts;
 }
 
 // None of a template that does not compile.
-std::vector<std::string> compiled_prints(const std::shared_ptr<const Assignment>& assignment,
+std::vector<std::string> compiled_prints(const std::map<std::string, std::string>& texts,
+                                         const std::shared_ptr<const Assignment>& assignment,
                                          const GradeSetup& setup, Interpreter& python) {
+  if (texts.empty()) return {};
   GraderOptions options;
   options.device = setup.device;
   options.no_sandbox = setup.no_sandbox;
-  std::map<std::string, std::string> texts;
-  for (const std::string& name : assignment->submission.files()) {
-    try {
-      texts[name] = handout_template(*assignment, name).text;
-    } catch (const Error&) {
-      // Then students started from nothing.
-    }
-  }
   Submission given;
   read_submission(given, assignment->submission, texts);
   return SubmissionGrader(python, assignment, std::move(options)).grade(given).ptx_prints;
@@ -173,10 +166,11 @@ void write_similar(const GradeExports& exports, const std::shared_ptr<const Assi
     // A grade that was kept is that of an older file.
     if (result && result->submission_sha256 == one.sha256) sources.back().ptx = result->ptx_prints;
   }
-  const std::string given = given_text(*assignment);
-  const Similarity found = find_similar(
-      std::move(sources), given,
-      given.empty() ? std::vector<std::string>() : compiled_prints(assignment, setup, python));
+  const std::map<std::string, std::string> texts = given_texts(*assignment);
+  std::string given;
+  for (const auto& [name, text] : texts) given += text + "\n";
+  const Similarity found =
+      find_similar(std::move(sources), given, compiled_prints(texts, assignment, setup, python));
   for (const fs::path& file : exports.similar) {
     write_file_atomically(file, file.extension() == ".json"
                                     ? similarity_json(found, assignment->id)

@@ -1,7 +1,5 @@
 #include "cli/job_processes.hpp"
 
-#include <algorithm>
-#include <array>
 #include <optional>
 
 #include "base/file.hpp"
@@ -10,6 +8,7 @@
 #include "base/text.hpp"
 #include "cli/program_process.hpp"
 #include "cli/shared_junit.hpp"
+#include "results/exit_code.hpp"
 
 namespace warpmark {
 namespace {
@@ -38,15 +37,6 @@ void empty_journal(const std::filesystem::path& journal) {
 }
 
 }  // namespace
-
-ExitCode graver(ExitCode a, ExitCode b) {
-  // A skip is graver than a success only: nothing was found wrong.
-  constexpr std::array kOrder = {ExitCode::success,    ExitCode::skipped,     ExitCode::verdict,
-                                 ExitCode::usage,      ExitCode::environment, ExitCode::internal,
-                                 ExitCode::interrupted};
-  const auto rank = [&](ExitCode code) { return std::find(kOrder.begin(), kOrder.end(), code); };
-  return rank(a) < rank(b) ? b : a;
-}
 
 ExitCode run_job_processes(const std::vector<std::string>& names, const SharedFiles& shared,
                            Output& out) {

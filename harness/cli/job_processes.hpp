@@ -26,7 +26,4 @@ constexpr const char* kNoDraft = "-";
 ExitCode run_job_processes(const std::vector<std::string>& names, const SharedFiles& shared,
                            Output& out);
 
-/// The graver of two exit codes.
-ExitCode graver(ExitCode a, ExitCode b);
-
 }  // namespace warpmark

@@ -8,8 +8,8 @@
 #include <system_error>
 
 #include "base/file.hpp"
-#include "base/own_program.hpp"
 #include "base/text.hpp"
+#include "cli/command_line.hpp"
 #include "cli/output_files.hpp"
 #include "cli/shard_work.hpp"
 #include "cli/shared_start.hpp"
@@ -17,26 +17,12 @@
 #include "plan/plugin_loader.hpp"
 #include "report/annotations.hpp"
 #include "report/junit.hpp"
-#include "results/reproduce.hpp"
 #include "runtime/step_choice.hpp"
 #include "suite/axis_override.hpp"
 
 namespace warpmark {
 
 namespace {
-
-// How this process was called.
-std::string command_line() {
-  std::vector<std::string> words;
-  try {
-    words = own_arguments();
-  } catch (const Error&) {
-    return "warpmark";  // for the journal only, which is no reason to run nothing
-  }
-  std::string line;
-  for (const std::string& word : words) line += (line.empty() ? "" : " ") + shell_word(word);
-  return line;
-}
 
 // One case, which fails, stands for all that the suite would have.
 CaseWork bad_work(const BadSuite& bad) {

@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <map>
 
-#include "base/own_program.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
+#include "cli/command_line.hpp"
 #include "report/case_text.hpp"
 #include "results/journal.hpp"
-#include "results/reproduce.hpp"
 
 namespace warpmark {
 
@@ -53,26 +52,6 @@ std::vector<double> seconds_of(const std::vector<CaseWork>& work,
     all.push_back(known == times.end() ? mean : known->second);
   }
   return all;
-}
-
-// The command line without the options that make it a part's.
-std::string whole_command() {
-  std::vector<std::string> words;
-  try {
-    words = own_arguments();
-  } catch (const Error&) {
-    return "warpmark";
-  }
-  std::string line;
-  for (size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    if (word == "--shard" || word == "--shard-times") {
-      ++i;
-    } else if (!word.starts_with("--shard=") && !word.starts_with("--shard-times=")) {
-      line += (line.empty() ? "" : " ") + shell_word(word);
-    }
-  }
-  return line;
 }
 
 }  // namespace
@@ -120,7 +99,7 @@ std::optional<ShardContext> keep_shard(std::vector<CaseWork>& work, const JobReq
     kept.push_back(std::move(work[i]));
   }
   ShardContext context{shard.index, shard.count, work.size(), division.finish_hex(),
-                       whole_command()};
+                       command_line({"--shard", "--shard-times"})};
   work = std::move(kept);
   return context;
 }

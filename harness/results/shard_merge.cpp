@@ -13,6 +13,7 @@
 #include "base/json_text.hpp"
 #include "base/log_text.hpp"
 #include "base/text.hpp"
+#include "results/exit_code.hpp"
 #include "results/journal.hpp"
 #include "results/outcome_record.hpp"
 
@@ -53,12 +54,6 @@ const std::vector<std::pair<std::string, std::string>>& common_members() {
   return kMembers;
 }
 
-// The gravest: interrupted, internal, environment, usage, verdict, skipped, success.
-int graver_code(int a, int b) {
-  const auto rank = [](int code) { return code == 77 ? 0.5 : static_cast<double>(code); };
-  return rank(a) >= rank(b) ? a : b;
-}
-
 struct JournalPart {
   fs::path file;
   JournalContents contents;
@@ -90,7 +85,9 @@ Json merged_end(const std::vector<JournalPart>& journals) {
         end[count] = end[count].get<int64_t>() + other.at(count).get<int64_t>();
       }
     }
-    end["exit_code"] = graver_code(end["exit_code"].get<int>(), other.at("exit_code").get<int>());
+    end["exit_code"] =
+        static_cast<int>(graver(static_cast<ExitCode>(end["exit_code"].get<int>()),
+                                static_cast<ExitCode>(other.at("exit_code").get<int>())));
     if (end["error"].is_null()) end["error"] = other.at("error");
   }
   return end;
