@@ -19,6 +19,10 @@ namespace codegen = warpmark::codegen;
 
 constexpr const char* kExpression = "/kernel/expression";
 
+// Threads for a tile of 32 by 32: more blocks at once hide the barrier between reading and writing.
+// Four rows of threads were faster than eight on an H200 (docs/plugin-array.md).
+constexpr int64_t kTiledBlock = 128;
+
 class Planner {
  public:
   explicit Planner(const Json& which)
@@ -61,6 +65,12 @@ class Planner {
     elements.parameters = emitted.parameters;
     elements.layout = codegen::lay_out(
         emitted.parameters, codegen::Expression(emitted.operation, kExpression, Json::object()));
+    if (emitted.tiles) {
+      if (!has_block()) elements.tuning.block = kTiledBlock;
+      elements.operation_parameters = emitted.tiles->parameters();
+      elements.body = emitted.tiles->body(
+          elements.tuning.block, codegen::arguments_from_memory(elements.layout, "warpmark_i"));
+    }
     plan["units"].push_back(elements.source(kernel, prelude(emitted.helpers)).unit(kernel));
     plan["units"].back()["at"] = kExpression;
     Json arguments(emitted.arguments);
@@ -71,15 +81,20 @@ class Planner {
     add_scalar(count, emitted.count, plan);
     arguments.push_back(count);
     const int64_t each = elements.elements_of_block();
-    const int64_t blocks = std::max<int64_t>(1, (emitted.count + each - 1) / each);
+    const int64_t blocks = emitted.tiles ? emitted.tiles->blocks(emitted.sizes)
+                                         : std::max<int64_t>(1, (emitted.count + each - 1) / each);
     if (blocks > INT32_MAX) throw Failure(kExpression, "the arrays are too large for one launch");
     plan["steps"].push_back({{"launch",
                               {{"unit", number},
                                {"entry", elements.name},
                                {"grid", {blocks, 1, 1}},
-                               {"block", {tuning_.block, 1, 1}},
+                               {"block", {elements.tuning.block, 1, 1}},
                                {"arguments", arguments},
                                {"at", "/kernel"}}}});
+  }
+
+  bool has_block() const {
+    return kernel_.contains("tune") && kernel_.at("tune").contains("block");
   }
 
   static void add_scalar(const std::string& name, int64_t value, Json& plan) {
@@ -112,8 +127,8 @@ class Planner {
         plan["accesses"].push_back(
             {{"buffer", array.name},
              {"count",
-              {{"arithmetic", array.name + ".size + min(1, max(" + extent + " - " + wanted + ", " +
-                                  wanted + " - " + extent + "))"},
+              {{"arithmetic", codegen::text_of({array.name, ".size + min(1, max(", extent, " - ",
+                                                wanted, ", ", wanted, " - ", extent, "))"})},
                {"at", array.at}}},
              {"reason", "the expression is planned for `" + array.name + "` of shape " +
                             warpmark::array::text_of(array.shape)},
@@ -178,7 +193,7 @@ class Planner {
       } else if (!names_.is_axis(name)) {
         continue;  // np, builtins, and names of the text's own
       }
-      names += ", '" + name + "': " + value;
+      names += codegen::text_of({", '", name, "': ", value});
     }
     return "(lambda names: (exec(" + Json(python_).dump() + ", names), names['" + output +
            "'])[1])({" + names + "})";

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "codegen/source.hpp"
 #include "prelude.hpp"
 
 namespace warpmark::array {
@@ -84,6 +85,9 @@ std::string integer_text(int64_t value, const Type& type) {
   return "static_cast<" + value_type(type) + ">(" + digits + ")";
 }
 
+constexpr int64_t kLeastTiled = 16;  // elements in each dimension of a tile, at least
+constexpr size_t kMostStaged = 5;    // 8-byte elements of five tiles fit in static shared memory
+
 class Emitter {
  public:
   Emitter(const Names& names, const Step& step, size_t number)
@@ -101,9 +105,10 @@ class Emitter {
     iteration_.finish();
     out_.count = elements(step_.statements[0].shape);
     small_ = reach_ < INT32_MAX && out_.count < INT32_MAX;
+    copied_ = step_.copied;
+    choose_tiles();
     std::string statements;
     for (size_t i = 0; i < step_.statements.size(); ++i) {
-      copied_ = step_.copied;
       statements += text_of(step_.statements[i]);
     }
     out_.operation = indices() + statements;
@@ -122,6 +127,54 @@ class Emitter {
       reach(view);
     }
     for (const NodePtr& arg : node.args) visit(*arg);
+  }
+
+  // Tiles pay where a view has its neighbours in another dimension than the last.
+  void choose_tiles() {
+    const Shape& shape = iteration_.shape();
+    const size_t last = shape.size() - 1;
+    if (shape.size() < 2 || shape[last] < kLeastTiled) return;
+    size_t row = last;
+    for (const auto& [node, ignored] : uses_) {
+      if (!can_stage(*node)) continue;
+      const std::vector<int64_t> strides = strides_of(*node);
+      if (strides[last] >= -1 && strides[last] <= 1) continue;
+      for (size_t d = 0; d < last; ++d) {
+        if (std::abs(strides[d]) == 1 && shape[d] >= kLeastTiled) row = std::min(row, d);
+      }
+    }
+    if (row == last) return;
+    out_.tiles.emplace();
+    out_.tiles->row = row;
+    out_.tiles->index_type = small_ ? "int" : "long long";
+    for (size_t d = 0; d <= last; ++d) out_.tiles->extents.push_back(extent(d));
+    out_.sizes = shape;
+  }
+
+  // Whether the node is what a block may read before it has written anything.
+  bool can_stage(const Node& node) const {
+    return node.kind == Node::Kind::load && (is_copied(node.name) || !written_.contains(node.name));
+  }
+
+  std::vector<int64_t> strides_of(const Node& node) const {
+    return iteration_.strides(stretched(node.view, node.shape, full()));
+  }
+
+  // The name of the staged element, if the node's is one; `load` reads it from memory.
+  std::string staged(const Node& node, const std::string& array) {
+    if (!out_.tiles || !can_stage(node)) return {};
+    Tiles& tiles = *out_.tiles;
+    const std::vector<int64_t> strides = strides_of(node);
+    const int64_t across = std::abs(strides[tiles.row]), along = std::abs(strides.back());
+    if (across == 0 || along == 0) return {};  // the same few elements again and again
+    const std::string load = array + "[" + place(stretched(node.view, node.shape, full())) + "]";
+    for (size_t s = 0; s < tiles.staged.size(); ++s) {
+      if (tiles.staged[s].load == load) return Tiles::name(s);
+    }
+    if (tiles.staged.size() == kMostStaged) return {};
+    tiles.staged.push_back(
+        {memory_type(names_.array(node.name)->type), load, across == 1 && along > 1});
+    return Tiles::name(tiles.staged.size() - 1);
   }
 
   // The largest offset, of which 32 bits may be enough.
@@ -160,7 +213,7 @@ class Emitter {
 
   // The offset of the view's element as an expression over the indices.
   std::string place(const View& view) {
-    if (is_whole(view)) return "i";
+    if (is_whole(view) && !out_.tiles) return "i";
     for (const auto& [known, text] : places_) {
       if (known == view) return text;
     }
@@ -182,20 +235,20 @@ class Emitter {
     return text;
   }
 
-  // `i` as indices of the dimensions, as far as views need them.
+  // `i` as indices of the dimensions, as far as views need them. Tiles have them already.
   std::string indices() {
     const size_t dimensions = iteration_.shape().size();
-    if (decoded_.empty()) return {};
+    if (decoded_.empty() || out_.tiles) return {};
     const std::string type = small_ ? "int" : "long long";
     if (dimensions == 1) return "const " + type + " i0 = " + (small_ ? "int(i)" : "i") + ";\n";
     std::string text = "const " + type + " j" + std::to_string(dimensions - 1) + " = " +
                        (small_ ? "int(i)" : "i") + ";\n";
     for (size_t d = dimensions - 1; d > 0; --d) {
       const std::string own = std::to_string(d), next = std::to_string(d - 1);
-      text += "const " + type + " j" + next + " = j" + own + " / " + extent(d) + ";\n";
+      text += codegen::text_of({"const ", type, " j", next, " = j", own, " / ", extent(d), ";\n"});
       if (decoded_.contains(d)) {
-        text +=
-            "const " + type + " i" + own + " = j" + own + " - j" + next + " * " + extent(d) + ";\n";
+        text += codegen::text_of(
+            {"const ", type, " i", own, " = j", own, " - j", next, " * ", extent(d), ";\n"});
       }
     }
     if (decoded_.contains(0)) text += "const " + type + " i0 = j0;\n";
@@ -257,7 +310,8 @@ class Emitter {
         const std::string name =
             is_copied(node.name) ? "before_" + node.name : "array_" + node.name;
         (is_copied(node.name) ? read_before_ : read_).insert(node.name);
-        const std::string text = name + "[" + place(stretched(node.view, node.shape, full())) + "]";
+        std::string text = staged(node, name);
+        if (text.empty()) text = name + "[" + place(stretched(node.view, node.shape, full())) + "]";
         return node.type == kFloat16 ? "__half2float(" + text + ")" : text;
       }
       case Node::Kind::counter:

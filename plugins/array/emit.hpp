@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "codegen/parameters.hpp"
 #include "steps.hpp"
+#include "tiles.hpp"
 
 namespace warpmark::array {
 
@@ -22,6 +24,8 @@ struct Emitted {
   };
   std::vector<Integer> integers;  ///< extents, strides and offsets: scalars of the plan
   int64_t count = 0;              ///< of indices
+  std::optional<Tiles> tiles;     ///< where a view is read along the columns of the result
+  std::vector<int64_t> sizes;     ///< of the dimensions, for the tiles
 };
 
 /// `number` tells the scalars of one step from those of others.

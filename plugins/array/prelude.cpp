@@ -77,8 +77,28 @@ __device__ __forceinline__ float rounded(double a) { return __half2float(__doubl
   if (rest != 0) return (b < 0) != (rest < 0) ? rest + b : rest;
   return ::copysign(T(0), b);
 })"},
-    Helper{"floor_divide_real", "", R"(T floor_divide_real(T a, T b) {
+    // A quotient that is rounded to nearest has the right whole part, or the next one away from
+    // zero; the remainder, which is exact, tells by its sign. So one division does for most.
+    Helper{"whole_quotient", "", R"(
+__device__ __forceinline__ float divided(float a, float b) { return __fdiv_rn(a, b); }
+__device__ __forceinline__ double divided(double a, double b) { return __ddiv_rn(a, b); }
+__device__ __forceinline__ float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+__device__ __forceinline__ double fused(double a, double b, double c) { return __fma_rn(a, b, c); }
+template <class T> __device__ __forceinline__ bool whole_quotient(T a, T b, T &quotient) {
+  const T divided = warpmark::divided(a, b);
+  const T whole = ::trunc(divided), rest = fused(-whole, b, a);
+  const T most = sizeof(T) == 4 ? T(4194304) : T(2251799813685248);
+  if (!(::fabs(divided) < most) || rest != rest) return false;
+  const bool is_negative = (a < 0) != (b < 0), is_beyond = (rest < 0) != (a < 0);
+  const T floor = rest != 0 && is_beyond != is_negative ? whole - T(1) : whole;
+  quotient = floor == 0 ? ::copysign(T(0), divided) : floor;
+  return true;
+}
+)"},
+    Helper{"floor_divide_real", "whole_quotient", R"(T floor_divide_real(T a, T b) {
   if (b == 0) return a / b;
+  T known;
+  if (whole_quotient(a, b, known)) return known;
   const T rest = ::fmod(a, b);
   T quotient = (a - rest) / b;
   if (rest != 0 && (b < 0) != (rest < 0)) quotient -= T(1);

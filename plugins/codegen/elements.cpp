@@ -24,7 +24,7 @@ SourceText ElementsKernel::source(const plugin::Json& kernel, const std::string&
   add(text,
       "__device__ __forceinline__ void warpmark_operation(const long long i, "
       "const long long n, " +
-          device_parameters(layout) + ") {",
+          device_parameters(layout) + operation_parameters + ") {",
       parameters_at);
   add(text, operation, operation_at);
   text.add("\n;\n}\n");  // an empty line, were the last one to end in a backslash
@@ -32,6 +32,10 @@ SourceText ElementsKernel::source(const plugin::Json& kernel, const std::string&
       "__global__ void __launch_bounds__(" + std::to_string(tuning.block) + ") " + name + "(" +
           kernel_parameters(layout) + range.parameters() + ") {",
       parameters_at);
+  if (!body.empty()) {
+    text.add(body);
+    return text;
+  }
   if (!range.given) text.add("  const long long warpmark_count = n;");
   text.add(has_vectors() ? vector_body() : plain_body());
   return text;

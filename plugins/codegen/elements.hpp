@@ -23,6 +23,8 @@ struct ElementsKernel {
   std::vector<Parameter> parameters;
   Range range;
   Layout layout;
+  std::string operation_parameters = {};  ///< further ones of the operation: ", const int i0"
+  std::string body = {};  ///< the kernel's own; empty: vectors, or element by element
 
   /// Indices that one block takes.
   int64_t elements_of_block() const;

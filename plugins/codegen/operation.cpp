@@ -24,6 +24,7 @@ struct NamedOperator {
   const char* combined_after = "";
   const char* finish = "";
   bool floating = false;  // divides, which integers do not do as NumPy does
+  const char* take = "";
 };
 
 constexpr const char* kOfFirst = "first";  // the type of the first input's elements
@@ -39,10 +40,12 @@ const std::vector<std::pair<std::string, NamedOperator>>& named_operators() {
       {"all", {"a && b", "true", "bool"}},
       {"argmax",
        {"warpmark::larger(a, b)", "{warpmark::lowest<accumulator>(), -1}", kOfFirst,
-        "warpmark::Indexed<accumulator>", "", ", warpmark_index"}},
+        "warpmark::Indexed<accumulator>", "", ", warpmark_index", "", false,
+        "warpmark::take_larger"}},
       {"argmin",
        {"warpmark::smaller(a, b)", "{warpmark::highest<accumulator>(), -1}", kOfFirst,
-        "warpmark::Indexed<accumulator>", "", ", warpmark_index"}},
+        "warpmark::Indexed<accumulator>", "", ", warpmark_index", "", false,
+        "warpmark::take_smaller"}},
       {"mean", {"a + b", "0", "", "", "", "", "total / static_cast<accumulator>(count)", true}},
       {"variance",
        {"warpmark::merged(a, b)", "{0, 0, 0}", kOfFirst, "warpmark::Spread<accumulator>", "1, ",
@@ -182,6 +185,7 @@ ReductionOperation read_operation(const Json& kernel, const Parameter& result,
   operation.combined = named_operator.combined;
   operation.combined_before = named_operator.combined_before;
   operation.combined_after = named_operator.combined_after;
+  operation.take = named_operator.take;
   operation.accumulator_bytes = combined_bytes(operation, operation.combined);
   read_finish(kernel, named_operator, operation);
   const std::string commutative = optional_text(kernel, "commutative");

@@ -28,6 +28,10 @@ struct ReductionOperation {
   std::string finish;         ///< over `total` and `count`: the result; empty: `total`
   bool finish_given = false;  ///< else it is that of a named operator
 
+  /// A function that combines a total with several values at once, whose indices ascend and come
+  /// after that of the total; empty: `reduce` does it.
+  std::string take;
+
   /// The type of what is combined, as the generated code calls it.
   const char* type() const { return combined.empty() ? "accumulator" : "warpmark_combined"; }
 };

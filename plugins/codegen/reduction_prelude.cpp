@@ -58,6 +58,31 @@ template <class T> __device__ __forceinline__ Indexed<T> smaller(Indexed<T> a, I
   const bool same = a.value == b.value || (a_nan && b_nan);
   return (same ? is_before(a, b) : a_nan || (!b_nan && a.value < b.value)) ? a : b;
 }
+// Combines with values that come after the total, in the order of their indices. The extreme of the
+// values needs one comparison for each; where it is has to be found only if it replaces the total.
+template <int count, class T, class Extreme, class Beats>
+__device__ __forceinline__ void take(Indexed<T> &total, const Indexed<T> (&value)[count],
+                                     Extreme extreme, Beats beats) {
+  T most = value[0].value;
+#pragma unroll
+  for (int k = 1; k < count; ++k) most = extreme(most, value[k].value);
+  const bool is_nan = most != most;
+  if (!(total.index < 0 || beats(most, total.value) || (is_nan && total.value == total.value))) {
+    return;
+  }
+#pragma unroll
+  for (int k = count - 1; k >= 0; --k) {
+    if (is_nan ? value[k].value != value[k].value : value[k].value == most) total = value[k];
+  }
+}
+template <int count, class T>
+__device__ __forceinline__ void take_larger(Indexed<T> &total, const Indexed<T> (&value)[count]) {
+  take(total, value, [](T a, T b) { return maximum(a, b); }, [](T a, T b) { return a > b; });
+}
+template <int count, class T>
+__device__ __forceinline__ void take_smaller(Indexed<T> &total, const Indexed<T> (&value)[count]) {
+  take(total, value, [](T a, T b) { return minimum(a, b); }, [](T a, T b) { return a < b; });
+}
 
 // Number, mean, and sum of the squares of the distances from it. Two are merged as by Chan, Golub
 // and LeVeque, Updating formulae and a pairwise algorithm for computing sample variances, 1979.

@@ -266,6 +266,12 @@ std::string ReductionGenerator::thread_body() const {
   const std::string width = std::to_string(layout_.width);
   const std::string block = std::to_string(tuning_.block);
   const std::string tile = std::to_string(tuning_.block * tuning_.vectors);
+  const bool ascends = index_.empty() && !range_.has_step;
+  const std::string combined =
+      ascends && !operation_.take.empty()
+          ? operation_.take + "(warpmark_total, warpmark_value);"
+          : "warpmark_total = warpmark_op(warpmark_total, warpmark::fold(warpmark_value, "
+            "warpmark_op));";
   std::string text =
       "  const long long warpmark_whole = warpmark_count / " + width +
       ";\n"
@@ -276,14 +282,13 @@ std::string ReductionGenerator::thread_body() const {
       tile + " <= warpmark_whole; warpmark_base += gridDim.x * " + tile + "ll) {\n" +
       values(std::to_string(tuning_.vectors),
              "warpmark_base + warpmark_v * " + block + " + threadIdx.x") +
-      "    warpmark_total = warpmark_op(warpmark_total, warpmark::fold(warpmark_value, "
-      "warpmark_op));\n  }\n"
+      "    " + combined +
+      "\n  }\n"
       "#pragma unroll 1\n"
       "  for (long long warpmark_left = warpmark_base + threadIdx.x; warpmark_left < "
       "warpmark_whole && warpmark_left < warpmark_base + " +
-      tile + "; warpmark_left += " + block + ") {\n" + values("1", "warpmark_left") +
-      "    warpmark_total = warpmark_op(warpmark_total, warpmark::fold(warpmark_value, "
-      "warpmark_op));\n  }\n";
+      tile + "; warpmark_left += " + block + ") {\n" + values("1", "warpmark_left") + "    " +
+      combined + "\n  }\n";
   if (layout_.width > 1) {
     text += "  const long long warpmark_at = warpmark_whole * " + width +
             " + threadIdx.x;\n"

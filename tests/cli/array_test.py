@@ -198,6 +198,73 @@ class Places(CheckTest):
             SEED, "\n".join(texts[int(number)] for number in bad[:2]), out))
 
 
+class Tiles(CheckTest):
+    """Views along the columns of the result go through shared memory."""
+
+    EXPRESSIONS = [
+        "z = x.T + y",
+        "z = x.T * x.T - y[::-1]",
+        "z = x[::-1].T + x + s",
+        "z = y\n    z = x[:, ::-1].T + z",
+        "z = z.T + x",  # a copy of z is read
+        "z = x.T[3]\n    w = x.T",
+        "w = np.where(x.T > y, z.T, x)",
+    ]
+
+    def test_transposed_views(self):
+        for number, expression in enumerate(self.EXPRESSIONS):
+            self.write("suites/t%d.yaml" % number, """warpmark: 1
+plugin: array
+kernel:
+  expression: |
+    %s
+    z = z
+    w = w
+axes: {dtype: [int8, float16, float64], n: [15, 16, 33, 70]}
+arguments:
+  x: {in: "rng.integers(-20, 20, (n, n))", dtype: dtype}
+  y: {in: "rng.integers(-20, 20, (n, n))", dtype: dtype}
+  s: {scalar: 3, dtype: dtype}
+  z: {inout: "rng.integers(-20, 20, (n, n))", dtype: dtype}
+  w: {inout: "rng.integers(-20, 20, (n, n))", dtype: dtype}
+""" % expression)
+        out = self.start("check", "suites", "--device", "cpu", "--checks", "all").stdout.decode()
+        self.assertIn("\n84 passed in", out)
+
+    def test_three_dimensions(self):
+        self.write("suites/t.yaml", """warpmark: 1
+plugin: array
+kernel: {expression: "z = x.T[1:, ::-1] + y.T[:20, None, :]"}
+arguments:
+  x: {in: "rng.random((40, 3, 21))", dtype: float32}
+  y: {in: "rng.random((40, 21))", dtype: float32}
+  z: {out: [20, 3, 40], dtype: float32}
+tolerance: exact
+""")
+        self.check("--checks", "all")
+        plan = self.start("plan", "suites/t.yaml").stdout.decode()
+        self.assertIn("__shared__ float warpmark_staged_0[32][33]", plan)
+        self.assertIn("__shared__ float warpmark_staged_1[32][33]", plan)
+
+
+class Division(CheckTest):
+    def test_awkward_quotients(self):
+        # Quotients that round up to a whole number, huge ones, zeros of both signs, no numbers.
+        self.write("suites/d.yaml", """warpmark: 1
+plugin: array
+kernel: {expression: "z = x // y", shapes: {x: [4196], y: [4196]}}
+axes: {dtype: [float16, float32, float64]}
+arguments:
+  x: {in: "np.concatenate([np.repeat(special, 14), whole * y0 * (1 + eps * rng.integers(-2, 3, 4000))])", dtype: dtype}
+  y: {in: "np.concatenate([np.tile(special, 14), y0])", dtype: dtype}
+  z: {out: 4196, dtype: dtype}
+tolerance: exact
+""".replace("special", "np.array([0, -0.0, 1, -1, 3, -7, 0.1, 1e-8, 6e4, -6e4, 2**-24, np.inf, -np.inf,"
+            " np.nan])").replace("whole", "rng.integers(-2000, 2000, 4000)").replace(
+                "y0", "((np.arange(4000) % 101 - 50.5) / 8)").replace("eps", "np.finfo(dtype).eps"))
+        self.check()
+
+
 class Documentation(CheckTest):
     def test_examples_pass(self):
         text = (SOURCE / "docs/plugin-array.md").read_text()

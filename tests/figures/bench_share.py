@@ -7,6 +7,9 @@ Needs a GPU. Runs `warpmark bench` on generated kernels that move 2^28 float32, 
 its own that measures the copy rate itself, and prints for each row the median share of the runs. A
 run times a case in five fresh processes. `--more` measures the other generated kernels of `suites`
 that are bound by memory; each takes some seconds, as NumPy makes the inputs and the references.
+Memory writes more slowly than it reads, so a kernel that writes as much as it reads, or more, cannot
+reach the share of one that reads two arrays and writes one. Such rows are compared with a kernel
+of the same reads and writes that was written by hand (tests/figures/by_hand), too.
 """
 import json
 import os
@@ -54,6 +57,11 @@ MORE = [
     ("F4", 0.95, "scan/segmented.dtype=int32,every=1000,n=268435456"),
     ("F4", 0.95, "scan/segmented_by_keys.every=1000,n=268435456"),
 ]
+# The kernel by hand that reads and writes in the same proportion as a case.
+HAND = os.path.join("tests", "figures", "by_hand")
+BY_HAND = {"elementwise/math": "one_to_one.n=268435456", "array/broadcast": "one_to_one.n=268435456",
+           "array/reversed": "one_to_one.n=268435456", "elementwise/frexp": "one_to_two.n=268435456",
+           "elementwise/modf": "one_to_two.n=268435456", "array/twice": "one_to_one.n=268435456"}
 # Sizes that a suite's own `bench` may not have; a suite takes the axes that it has.
 AXES = ["n=2**28", "half=2**27", "rows=16384", "columns=16384"]
 OPTIONS = ["--device", "gpu", "--cache", "both", "--timeout-s", "120"]
@@ -64,6 +72,8 @@ def suite_of(case):
 
 
 def file_of(case):
+    if case in BY_HAND.values():
+        return os.path.join(HAND, suite_of(case) + ".yaml")
     path = os.path.join("suites", suite_of(case))
     return path + ".yaml" if os.path.exists(os.path.join(ROOT, path + ".yaml")) else path
 
@@ -103,6 +113,7 @@ def main():
     known = MORE if arguments.more else ROWS
     rows = [row for row in known if row[0] in arguments.only.split(",") and arguments.k in row[2]]
     cases = [row[2] for row in rows]
+    cases += sorted({BY_HAND[suite_of(case)] for case in cases if suite_of(case) in BY_HAND})
     device, copies, reads, series = "", [], [], {}
     for _ in range(arguments.runs):
         for record in measure(arguments, cases):
@@ -131,9 +142,15 @@ def main():
                             "share": round(statistics.median(shares), 4),
                             "share_min": round(min(shares), 4), "share_max": round(max(shares), 4),
                             "median_us": round(median_us, 3)})
-            print("%s %-28s %-4s %9.2f us  share %.3f (%.3f to %.3f), wanted %.2f"
+            by_hand = series.get((BY_HAND.get(suite_of(case)), cache), [])
+            said = ""
+            if by_hand:
+                share = statistics.median(one["copy_share"] for one in by_hand)
+                figures[-1]["share_by_hand"] = round(share, 4)
+                said = "; by hand %.3f" % share
+            print("%s %-28s %-4s %9.2f us  share %.3f (%.3f to %.3f), wanted %.2f%s"
                   % (figure, suite_of(case), cache, median_us, figures[-1]["share"], min(shares),
-                     max(shares), least))
+                     max(shares), least, said))
     write_record(arguments.json, {
         "command": "tests/figures/bench_share.py --runs %d --only %s%s --budget-s %s"
         % (arguments.runs, arguments.only, " --more" if arguments.more else "", arguments.budget_s),
