@@ -27,7 +27,7 @@ namespace {
 void write_gradebook(const fs::path& path, const GradebookFile& file, const Gradebook& book,
                      Output& out) {
   write_file_atomically(path, file.text);
-  for (const auto* sentences : {&book.left_out, &file.left_out}) {
+  for (const auto* sentences : {&book.left_out, &book.open, &file.left_out}) {
     for (const std::string& text : *sentences) {
       print_error(out, fmt::format("warning: {}: {}", display_path(path), text));
     }

@@ -32,7 +32,13 @@ Gradebook gradebook_of(const Roster& roster, const std::vector<GradeResult>& res
       }
     }
   }
-  for (const auto& [row, result] : rows) book.rows.push_back({row, result});
+  for (const auto& [row, result] : rows) {
+    book.rows.push_back({row, result});
+    if (const double open = result->open_points(); open > 0) {
+      book.open.push_back(fmt::format("`{}` has {} open points, which count as 0 here",
+                                      in_one_line(result->student), points_text(open)));
+    }
+  }
   return book;
 }
 

@@ -20,6 +20,8 @@ struct Gradebook {
   /// Sentences: results that stand in no row, because the roster does not know the student, or
   /// another result is that student's, or there are no points.
   std::vector<std::string> left_out;
+  /// Sentences: rows whose points are not all known yet, because some are open.
+  std::vector<std::string> open;
 };
 
 /// The results must outlive it.

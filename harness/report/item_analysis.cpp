@@ -95,6 +95,13 @@ std::vector<CommonFailure> common_failures(const std::vector<const GradedCase*>&
   return failures;
 }
 
+// A file that is missing, or does not compile, says nothing of the cases over it.
+bool has_run(const GradedCase& one) {
+  return std::any_of(one.items.begin(), one.items.end(), [](const GradedItem& item) {
+    return item.word != GradeWord::not_launched;
+  });
+}
+
 CaseStatistics statistics_of(const std::string& name, const std::vector<const GradeResult*>& ran) {
   CaseStatistics statistics;
   statistics.name = name;
@@ -102,7 +109,7 @@ CaseStatistics statistics_of(const std::string& name, const std::vector<const Gr
   std::vector<double> shares, totals, others;
   for (const GradeResult* result : ran) {
     const GradedCase* one = find_case(*result, name);
-    if (one == nullptr || !one->open.empty()) continue;
+    if (one == nullptr || !one->open.empty() || !has_run(*one)) continue;
     cases.push_back(one);
     statistics.max_points = one->max_points;
     statistics.hidden = one->visibility == Visibility::hidden;

@@ -23,7 +23,7 @@ struct CaseStatistics {
   std::string name;
   double max_points = 0;
   bool hidden = false;
-  size_t students = 0;  ///< whose kernels ran
+  size_t students = 0;  ///< whose kernels ran in an item of the case
   size_t passed = 0;    ///< with all items
   double share = 0;     ///< mean share of its points
   /// Pearson's correlation of the share of this case with the points of all other cases: for a case

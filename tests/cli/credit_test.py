@@ -215,6 +215,14 @@ class ByTime(CreditTest):
         self.assertNotIn("open", self.result("bob")["cases"][1])
         self.assertEqual(self.gradescope("bob")["tests"][1]["score"], 0)
 
+    def test_a_grade_book_says_what_it_lacks(self):
+        self.assign(TIMED)
+        self.write("roster.csv", "student,id\nada,11\nbob,12\n")
+        self.hand_in(ada=KERNEL, bob=WRONG)
+        _, errors = self.grade("--roster", "roster.csv", "--canvas", "canvas.csv")
+        self.assertIn("warning: canvas.csv: `ada` has 6 open points, which count as 0 here\n", errors)
+        self.assertNotIn("`bob` has", errors)
+
     def test_a_solution_may_leave_them_open(self):
         self.write("good.cu", KERNEL)
         self.assign(TIMED, "self_test: {must_pass: [good.cu]}\n")

@@ -90,6 +90,18 @@ TEST(ItemAnalysis, WhatDidNotRunIsLeftOut) {
   EXPECT_DOUBLE_EQ(*after.cases[0].correlation, *before.cases[0].correlation);
 }
 
+// In an assignment of several files the kernels of the other files ran.
+TEST(ItemAnalysis, AFileThatIsMissingSaysNothingOfItsCases) {
+  std::vector<GradeResult> all = ten();
+  const ItemAnalysis before = analyse_items(all);
+  all.push_back(student("without a", false, 3));
+  for (GradedItem& one : all.back().cases[0].items) one.word = GradeWord::not_launched;
+  const ItemAnalysis after = analyse_items(all);
+  EXPECT_EQ(after.cases[0].students, 10U);
+  EXPECT_DOUBLE_EQ(after.cases[0].share, before.cases[0].share);
+  EXPECT_EQ(after.cases[1].students, 11U);
+}
+
 TEST(ItemAnalysis, NothingIsSaidOfTooFewOrOfWhatDoesNotDiffer) {
   std::vector<GradeResult> all = ten();
   all.pop_back();
