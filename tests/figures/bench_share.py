@@ -152,8 +152,9 @@ def main():
                   % (figure, suite_of(case), cache, median_us, figures[-1]["share"], min(shares),
                      max(shares), least, said))
     write_record(arguments.json, {
-        "command": "tests/figures/bench_share.py --runs %d --only %s%s --budget-s %s"
-        % (arguments.runs, arguments.only, " --more" if arguments.more else "", arguments.budget_s),
+        "command": "tests/figures/bench_share.py --runs %d --only %s%s%s --budget-s %s"
+        % (arguments.runs, arguments.only, " --more" if arguments.more else "",
+           " -k " + arguments.k if arguments.k else "", arguments.budget_s),
         "device": device, "copy_gb_s": round(statistics.median(copies), 1),
         "read_gb_s": round(statistics.median(reads), 1), "figures": figures})
 
