@@ -20,12 +20,17 @@ namespace {
 // leave room for five blocks on a multiprocessor. With a third of them, the scan of 2^27 floats takes
 // a fifth longer (H200; `tune` in a suite, and bench).
 constexpr int64_t kBlock = 256, kMostVectors = 12, kRegisters = 48;
+// Flags beside the values take registers, too. Of 2^28 elements with 16, 24, 32 and 40 of them a
+// thread, 32 were the fastest there with keys (1152 us against 1327 to 1456), and as fast as 24 with
+// flags (1005 us against 1053 and 1260).
+constexpr int64_t kSegmentRegisters = 32;
 
 Tuning defaults(const Layout& layout, const ReductionOperation& operation, bool segmented) {
-  // Of types whose size is not known here, and of flags beside the values, few.
-  if (operation.accumulator_bytes == 0 || segmented) return {kBlock, 4, 0};
+  // Of types whose size is not known here, few.
+  if (operation.accumulator_bytes == 0) return {kBlock, 4, 0};
   const int64_t words = (operation.accumulator_bytes + 3) / 4;
-  return {kBlock, std::clamp(kRegisters / (layout.width * words), int64_t{1}, kMostVectors), 0};
+  const int64_t registers = segmented ? kSegmentRegisters : kRegisters;
+  return {kBlock, std::clamp(registers / (layout.width * words), int64_t{1}, kMostVectors), 0};
 }
 
 // before_tile() has work for three warps.
