@@ -8,6 +8,8 @@
 
 #include "base/text.hpp"
 #include "check/check.hpp"
+#include "cli/check_lanes.hpp"
+#include "cli/device_survey.hpp"
 #include "cli/job_setup.hpp"
 #include "cli/keep_report.hpp"
 #include "cli/last_failed_report.hpp"
@@ -61,6 +63,15 @@ void use_ranks(const JobRequest& request, SessionOptions& options) {
   options.ranks = request.ranks;
 }
 
+// `--device all` is every GPU, each with a process.
+std::vector<std::string> devices_of(JobRequest& request) {
+  if (request.session.device != "all") return {request.session.device};
+  std::vector<std::string> devices = all_gpus();
+  request.session.device = "gpu";
+  if (!request.jobs_given) request.jobs = devices.size();
+  return devices;
+}
+
 // What was asked for by name is not left out in silence.
 void require_checks(const DeviceFacts& device) {
   if (device.has("checks")) return;
@@ -76,6 +87,31 @@ class NoRunner : public CaseRunner {
     throw internal_error("nothing can run " + which.id);
   }
   void interrupt() noexcept override {}
+};
+
+// What runs the cases: this process with a worker, or several.
+struct Runners {
+  std::unique_ptr<SessionRunner> alone;
+  std::unique_ptr<CheckLanes> lanes;
+
+  CaseRunner& chosen() const { return lanes ? static_cast<CaseRunner&>(*lanes) : *alone; }
+
+  // Waits for the device.
+  DeviceFacts start(JobRequest& request, SessionOptions options, const std::vector<CaseWork>& work,
+                    RunContext& context, LazyPython& python) {
+    const std::vector<std::string> devices = devices_of(request);
+    if (request.device_given) context.device_request = request.session.device;
+    if (request.jobs > 1) {
+      require_lanes(request);
+      lanes = std::make_unique<CheckLanes>(work, context, python, options, request.jobs, devices);
+      return lanes->require();
+    }
+    options.device = devices.front();
+    auto session = std::make_unique<Session>(python.interpreter(), options);
+    const DeviceFacts device = session->require();
+    alone = std::make_unique<SessionRunner>(std::move(session), !request.keep.empty());
+    return device;
+  }
 };
 
 // Nothing could be loaded, which needs no device: the files that were asked for say so, and the
@@ -96,7 +132,8 @@ class NoRunner : public CaseRunner {
 
 }  // namespace
 
-ExitCode check(const JobRequest& request, Output& out) {
+ExitCode check(const JobRequest& asked, Output& out) {
+  JobRequest request = asked;
   if (request.keep_all && request.keep.empty()) {
     throw usage_error("--keep-all needs --keep DIR", {}, "which says where to keep the files");
   }
@@ -123,7 +160,6 @@ ExitCode check(const JobRequest& request, Output& out) {
   SessionOptions session_options = session_options_of(request);
   const bool on_ranks = request.ranks && has_devices(work);
   if (on_ranks) use_ranks(request, session_options);
-  auto session = std::make_unique<Session>(python.interpreter(), session_options);
   RunContext context = make_context(request, deselected);
   set_shard(shard, context);
   if (!last_failed_note.empty()) context.notes.push_back(last_failed_note);
@@ -132,7 +168,9 @@ ExitCode check(const JobRequest& request, Output& out) {
     context.notes.push_back(fmt::format("{} ranks, each with a device for cases with `devices`",
                                         request.ranks->size()));
   }
-  if (!find_device(*session, request, context, out)) return ExitCode::skipped;
+  Runners runners;
+  const auto start = [&] { return runners.start(request, session_options, work, context, python); };
+  if (!find_device(start, request, context, out)) return ExitCode::skipped;
   if (request.checks_given) require_checks(context.device);
   if (!request.sanitize.empty()) require_sanitizer(context.device, session_options);
 
@@ -143,11 +181,11 @@ ExitCode check(const JobRequest& request, Output& out) {
   CheckOptions options;
   set_run_options(request, out, options);
   if (!request.junit.empty()) options.junit = request.junit;
-  SessionRunner runner(std::move(session), !request.keep.empty());
+  CaseRunner& runner = runners.chosen();
   options.reports.push_back(&last_failed);
   std::optional<KeepReport> keep;
   if (!request.keep.empty()) {
-    keep.emplace(request.keep, request.keep_all, runner, work, python.interpreter());
+    keep.emplace(request.keep, request.keep_all, *runners.alone, work, python.interpreter());
     options.reports.push_back(&*keep);
   }
   const auto annotations = add_annotations(request, options);

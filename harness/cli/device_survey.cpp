@@ -11,8 +11,12 @@
 #include <thread>
 
 #include "base/places.hpp"
+#include "base/spawn.hpp"
+#include "cli/forked_process.hpp"
 #include "driver/choose.hpp"
+#include "runtime/session.hpp"
 #include "suite/suite.hpp"
+#include "worker/channel.hpp"
 
 namespace warpmark {
 
@@ -136,6 +140,33 @@ std::vector<std::string> capabilities(const Device& device) {
     if (capability && device.has(*capability)) names.push_back(name);
   }
   return names;
+}
+
+std::vector<std::string> all_gpus() {
+  auto [ours, theirs] = Channel::pair();
+  const pid_t process = fork_process(nullptr, [&channel = theirs] {
+    const DeviceSurvey survey = survey_devices(SessionOptions{}.start_timeout_s);
+    size_t count = 0;
+    std::string reason;
+    for (const FoundDevice& found : survey.devices) count += found.kind == "gpu" ? 1 : 0;
+    for (const FoundDriver& found : survey.drivers) {
+      if (found.kind == "gpu") reason = found.failure;
+    }
+    channel.send({{"count", count}, {"reason", reason}});
+  });
+  { const Channel closed = std::move(theirs); }
+  const Channel::Received received = ours.receive();
+  await_exit(process);
+  const nlohmann::json found = received.message ? received.message->body : nlohmann::json::object();
+  std::vector<std::string> devices;
+  for (size_t i = 0; i < found.value("count", size_t{0}); ++i) {
+    devices.push_back("gpu:" + std::to_string(i));
+  }
+  if (devices.empty()) {
+    const std::string reason = found.value("reason", "the driver gave no answer");
+    throw NoDeviceError(environment_error("no GPU: " + reason, "--device cpu needs none"));
+  }
+  return devices;
 }
 
 }  // namespace warpmark

@@ -37,6 +37,10 @@ struct DeviceSurvey {
 /// `timeout_s` seconds counts as one that does not work, and keeps its thread.
 DeviceSurvey survey_devices(double timeout_s);
 
+/// "gpu:0", "gpu:1" …: what `--device all` stands for. Another process opens the driver, so that
+/// this one has none. Throws NoDeviceError if there is no GPU.
+std::vector<std::string> all_gpus();
+
 /// Adds `--timeout-s`, for survey_devices, to a subcommand. Without it a driver gets as long as a
 /// worker has to start: many GPUs take tens of seconds.
 std::shared_ptr<double> add_survey_timeout(const ArgumentParser& command);

@@ -11,6 +11,7 @@
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/device_survey.hpp"
 #include "cli/grade_exports.hpp"
 #include "cli/grade_lint.hpp"
 #include "cli/grade_stream_job.hpp"
@@ -38,6 +39,7 @@ struct GradeRequest {
   fs::path secret;
   int secret_fd = -1;
   std::string device = "auto";
+  std::vector<std::string> devices = {};  ///< of `--device all`
   std::string student;
   fs::path roster;
   GradeRuleFiles rules;
@@ -215,6 +217,7 @@ GradeSetup setup_of(const GradeRequest& request, const Assignment& assignment,
   setup.assignment_sha256 = assignment.sha256;
   setup.assignment_word = assignment.file.filename().string();
   setup.device = request.device;
+  setup.devices = request.devices;
   setup.secret = secret.bytes();
   setup.no_sandbox = request.no_sandbox;
   return setup;
@@ -280,7 +283,12 @@ void require_exports(const GradeRequest& request, bool has_roster) {
   }
 }
 
-ExitCode grade(const GradeRequest& request, Output& out) {
+ExitCode grade(const GradeRequest& asked, Output& out) {
+  GradeRequest request = asked;
+  if (request.device == "all") {
+    request.devices = all_gpus();
+    request.device = "gpu";
+  }
   if (request.lint) {
     if (!request.submissions.empty()) {
       throw usage_error("--lint checks the assignment, and takes no submissions");
@@ -370,10 +378,12 @@ Command grade_command(const ArgumentParser& program) {
       .excludes(secret);
   app.add_option("-j,--jobs", request->jobs,
                  "Submissions graded at the same time (default: one for each processor;\n"
-                 "1 on a GPU)")
+                 "1 on each GPU)")
       .value_name("N")
       .in_range(1, 1024);
-  app.add_option("--device", request->device, "auto (default), gpu, cpu …").value_name("D");
+  app.add_option("--device", request->device,
+                 "auto (default), gpu, cpu, gpu:1 …, or all GPUs (all)")
+      .value_name("D");
   app.add_option("--roster", request->roster,
                  "CSV of the course's students, whose names replace those of platforms")
       .value_name("FILE");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <thread>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -128,6 +129,15 @@ double positive_seconds(const OptionValue& value) {
   return positive_number(value, "a number of seconds above 0");
 }
 
+void read_jobs(JobRequest& request, const OptionValue& value) {
+  constexpr uint64_t kMost = 1024;
+  const std::string wanted = fmt::format("a whole number from 0 to {}", kMost);
+  const uint64_t number = whole_number(value, 0, wanted);
+  if (number > kMost) throw wrong(value, wanted);
+  request.jobs = number > 0 ? number : std::max(1U, std::thread::hardware_concurrency());
+  request.jobs_given = true;
+}
+
 void read_timeout(JobRequest& request, const OptionValue& value) {
   request.session.timeout_s = positive_seconds(value);
   request.timeout_given = true;
@@ -233,11 +243,13 @@ const std::vector<JobOption>& job_options() {
          request.max_failures = whole_number(value, 0, "a whole number from 0");
        }},
       {"--device", "device", "D", K::word, T::every,
-       "auto (default), gpu, cpu, or one with a number: gpu:1",
+       "auto (default), gpu, cpu, one with a number (gpu:1), or all GPUs (all)",
        [](Request& request, const OptionValue& value) {
          request.session.device = value.words.front().text;
          request.device_given = true;
        }},
+      {"-j,--jobs", "jobs", "N", K::word, T::check,
+       "Run cases in N processes at the same time (0: one for each processor)", &read_jobs},
       {"--seed", "seed", "N", K::word, T::every, "Seed of all inputs (default 0)",
        [](Request& request, const OptionValue& value) {
          request.session.seed = whole_number(value, 0, "a whole number from 0 to 2**64 - 1");

@@ -53,6 +53,8 @@ struct JobRequest {
   AnnotationMode annotations = AnnotationMode::automatic;
 
   // Of `check` only.
+  size_t jobs = 1;  ///< processes that run cases at the same time
+  bool jobs_given = false;
   std::string step;  ///< after which each case ends; "" for the last
   uint64_t first_trial = 0;
   std::string sanitize;               ///< a tool of compute-sanitizer; "" for none

@@ -136,8 +136,13 @@ std::unique_ptr<RunReport> add_junit(const JobRequest& request, const RunContext
 }
 
 bool find_device(Session& session, const JobRequest& request, RunContext& context, Output& out) {
+  return find_device([&] { return session.require(); }, request, context, out);
+}
+
+bool find_device(const std::function<DeviceFacts()>& require, const JobRequest& request,
+                 RunContext& context, Output& out) {
   try {
-    context.device = session.require();
+    context.device = require();
     return true;
   } catch (const NoDeviceError& error) {
     if (!request.skip_without_device) throw;

@@ -1,6 +1,7 @@
 // What every job that runs cases does before the first one.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,6 +46,9 @@ std::unique_ptr<RunReport> add_junit(const JobRequest& request, const RunContext
 
 /// Waits for the device. False, with a line that says so, if there is none and the request skips
 /// then; else what is missing is thrown.
+/// `require` waits for it, as Session::require does.
+bool find_device(const std::function<DeviceFacts()>& require, const JobRequest& request,
+                 RunContext& context, Output& out);
 bool find_device(Session& session, const JobRequest& request, RunContext& context, Output& out);
 
 /// The outcome of a case that a rule over its axes skips.

@@ -57,6 +57,10 @@ DriverOpeners DriverOpeners::standard() {
 
 DeviceChoice choose_device(std::string_view request, const DriverOpeners& openers) {
   const Request wanted = parse_request(request);
+  if (wanted.name == "all") {
+    throw usage_error("`all` is no single device, and only `check` and `grade` take several", {},
+                      "name one, as in gpu:1");
+  }
   if (wanted.name == "gpu") return {first_device(openers.gpu(), wanted), "gpu", ""};
   if (wanted.name != "auto") {
     return {first_device(openers.library(wanted.name), wanted), wanted.name, ""};

@@ -39,13 +39,17 @@ bool GradePool::start_first(int wake_fd) {
 
 size_t GradePool::job_count(size_t wanted, size_t submissions) const {
   const bool alone = !device_.has("deterministic");
-  if (wanted == 0) wanted = alone ? 1 : std::max(1U, std::thread::hardware_concurrency());
+  if (wanted == 0) {
+    wanted = alone ? std::max<size_t>(1, setup_.devices.size())
+                   : std::max(1U, std::thread::hardware_concurrency());
+  }
   return std::clamp<size_t>(wanted, 1, std::max<size_t>(1, submissions));
 }
 
 void GradePool::grow(size_t count) {
   while (jobs_.size() < count) {
     jobs_.emplace_back();
+    jobs_.back().place = jobs_.size() - 1;
     start(jobs_.back());
   }
 }
@@ -56,8 +60,12 @@ void GradePool::add(size_t number, Submission submission) {
 }
 
 void GradePool::start(Job& job) const {
+  GradeSetup setup = setup_;
+  if (!setup.devices.empty()) setup.device = setup.devices[job.place % setup.devices.size()];
+  const size_t place = job.place;
   job = Job{};
-  job.process = std::make_unique<GradeProcess>(setup_);
+  job.place = place;
+  job.process = std::make_unique<GradeProcess>(setup);
 }
 
 void GradePool::give(Job& job) {

@@ -54,6 +54,7 @@ class GradePool {
  private:
   using Time = std::chrono::steady_clock::time_point;
   struct Job {
+    size_t place = 0;  ///< among the jobs, which says the device
     std::unique_ptr<GradeProcess> process;
     std::optional<size_t> number;  ///< of the submission that it grades
     bool ready = false;            ///< has answered the setup

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/error.hpp"
 #include "grade/assignment.hpp"
@@ -25,6 +26,7 @@ struct GradeSetup {
   std::string assignment_sha256;  ///< the file must still be the same
   std::string assignment_word;    ///< how commands that repeat a failure call it
   std::string device = "auto";
+  std::vector<std::string> devices = {};  ///< that processes get in turn; empty: `device` for all
   std::string secret;  ///< travels over the connection alone, never by arguments or environment
   bool no_sandbox = false;
 };

@@ -1,6 +1,7 @@
 #include "python/interpreter.hpp"
 
 #include <pybind11/embed.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -159,6 +160,18 @@ const NumPy& Interpreter::require_numpy() {
                             remedy);
   }
   return *state_->numpy;
+}
+
+pid_t Interpreter::fork() {
+  const py::gil_scoped_acquire hold;
+  PyOS_BeforeFork();
+  const pid_t process = ::fork();
+  if (process == 0) {
+    PyOS_AfterFork_Child();
+  } else {
+    PyOS_AfterFork_Parent();
+  }
+  return process;
 }
 
 }  // namespace warpmark

@@ -1,7 +1,9 @@
 // The embedded Python interpreter of the process, and NumPy in it on demand.
 #pragma once
 
+#include <sys/types.h>
 #include <filesystem>
+
 #include <memory>
 #include <string>
 
@@ -42,6 +44,9 @@ class Interpreter {
   /// Imports NumPy, or waits for the import that was begun. Throws an environment error with the
   /// interpreter's path and the remedy if there is no NumPy 1.24 or newer.
   const NumPy& require_numpy();
+
+  /// fork(2), after which both processes have the interpreter. Before NumPy's import is begun.
+  pid_t fork();
 
  private:
   struct State;

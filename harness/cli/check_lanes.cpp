@@ -1,0 +1,255 @@
+#include "cli/check_lanes.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+
+#include "base/error_json.hpp"
+#include "base/exception.hpp"
+#include "base/spawn.hpp"
+#include "cli/forked_process.hpp"
+#include "cli/job_setup.hpp"
+#include "cli/session_runner.hpp"
+#include "driver/choose.hpp"
+#include "runtime/outcome_transfer.hpp"
+#include "worker/device_facts_json.hpp"
+
+namespace warpmark {
+
+namespace {
+
+nlohmann::json failure_json(const std::exception_ptr& failure) {
+  nlohmann::json json = {{"error", error_json(to_error(failure))}, {"no_device", false}};
+  try {
+    std::rethrow_exception(failure);
+  } catch (const NoDeviceError&) {
+    json["no_device"] = true;
+  } catch (...) {
+  }
+  return json;
+}
+
+void rethrow_failure(const nlohmann::json& answer) {
+  if (!answer.contains("error")) return;
+  const Error error = error_from(answer.at("error"));
+  if (answer.value("no_device", false)) throw NoDeviceError(error);
+  throw error;
+}
+
+// What compiles once, if one process does it.
+std::string source_of(const CaseWork& one) {
+  std::string text = one.which.suite->name;
+  for (const Unit& unit : one.planned.plan.units) {
+    text += '\0' + unit.file + '\0' + unit.source;
+    for (const std::string& option : unit.options) text += '\0' + option;
+  }
+  return text;
+}
+
+}  // namespace
+
+void require_lanes(const JobRequest& request) {
+  const std::pair<bool, const char*> alone[] = {
+      {!request.keep.empty(), "--keep"},
+      {request.session.in_process, "--in-process"},
+      {request.ranks != nullptr, "mpirun"},
+  };
+  for (const auto& [asked, what] : alone) {
+    if (asked) {
+      throw usage_error(fmt::format("{} is for one process, and --jobs starts several", what), {},
+                        "leave --jobs out");
+    }
+  }
+}
+
+CheckLanes::CheckLanes(const std::vector<CaseWork>& work, const RunContext& context,
+                       LazyPython& python, const SessionOptions& options, size_t count,
+                       const std::vector<std::string>& devices)
+    : work_(work), lanes_(count) {
+  several_trials_ = context.trials > 1;
+  make_groups(context);
+  for (size_t i = 0; i < count; ++i) {
+    lanes_[i].options = options;
+    lanes_[i].options.device = devices[i % devices.size()];
+    start(lanes_[i], python);
+  }
+}
+
+CheckLanes::~CheckLanes() {
+  close();
+}
+
+void CheckLanes::make_groups(const RunContext& context) {
+  std::map<std::string, size_t> known;
+  for (size_t i = 0; i < work_.size(); ++i) {
+    places_[work_[i].which.id] = i;
+    if (work_[i].error || work_[i].which.skip) continue;
+    const auto [at, added] = known.try_emplace(source_of(work_[i]), groups_.size());
+    if (added) groups_.emplace_back();
+    for (uint64_t trial = 0; trial < context.trials; ++trial) {
+      groups_[at->second].emplace_back(i, context.first_trial + trial);
+    }
+  }
+  for (std::vector<Job>& group : groups_) std::reverse(group.begin(), group.end());
+}
+
+void CheckLanes::start(Lane& lane, LazyPython& python) {
+  auto [ours, theirs] = Channel::pair();
+  lane.process = fork_process(&python, [&, &channel = theirs, &parent = ours] {
+    // What the lanes before this one are told is for them alone.
+    for (Lane& other : lanes_) other.channel.reset();
+    { const Channel closed = std::move(parent); }
+    serve(lane, std::move(channel), python);
+  });
+  lane.channel.emplace(std::move(ours));
+}
+
+void CheckLanes::serve(const Lane& lane, Channel channel, LazyPython& python) const {
+  try {
+    auto session = std::make_unique<Session>(python.interpreter(), lane.options);
+    const auto facts = json_of<nlohmann::json>(session->require());
+    SessionRunner runner(std::move(session), false);
+    channel.send({{"device", facts}});
+    for (;;) {
+      const Channel::Received received = channel.receive();
+      if (!received.message) break;
+      const CaseWork& one = work_.at(received.message->body.at("case").get<size_t>());
+      const auto trial = received.message->body.at("trial").get<uint64_t>();
+      channel.send({{"outcome", outcome_json(runner.verify(one.which, one.planned, trial))}});
+    }
+    runner.close();
+  } catch (...) {
+    channel.send(failure_json(std::current_exception()));
+  }
+  std::fflush(nullptr);
+  ::_exit(0);
+}
+
+DeviceFacts CheckLanes::require() {
+  std::optional<DeviceFacts> first;
+  for (Lane& lane : lanes_) {
+    const Channel::Received received = lane.channel->receive();
+    if (!received.message) lost(lane);
+    rethrow_failure(received.message->body);
+    if (!first) first = object_from<DeviceFacts>(received.message->body.at("device"));
+  }
+  return first.value();
+}
+
+std::optional<CheckLanes::Job> CheckLanes::next_job(Lane& lane) {
+  const auto is_taken = [this](size_t group) {
+    return std::any_of(lanes_.begin(), lanes_.end(),
+                       [group](const Lane& other) { return other.group == group; });
+  };
+  if (lane.group >= groups_.size() || groups_[lane.group].empty()) {
+    // The first source that no lane has, else that with most cases left.
+    size_t chosen = groups_.size();
+    for (size_t i = 0; i < groups_.size(); ++i) {
+      if (groups_[i].empty()) continue;
+      if (!is_taken(i)) {
+        chosen = i;
+        break;
+      }
+      if (chosen == groups_.size() || groups_[i].size() > groups_[chosen].size()) chosen = i;
+    }
+    if (chosen == groups_.size()) return std::nullopt;
+    lane.group = chosen;
+  }
+  const Job job = groups_[lane.group].back();
+  groups_[lane.group].pop_back();
+  return job;
+}
+
+void CheckLanes::feed() {
+  for (Lane& lane : lanes_) {
+    if (lane.runs || !lane.channel) continue;
+    lane.runs = next_job(lane);
+    if (!lane.runs) continue;
+    const nlohmann::json request = {{"case", lane.runs->first}, {"trial", lane.runs->second}};
+    if (!lane.channel->send(request) && !interrupted_) lost(lane);
+  }
+}
+
+// Trials behind one that decided its case.
+void CheckLanes::drop_before(const Job& job) {
+  answers_.erase(answers_.begin(), answers_.lower_bound(job));
+  for (std::vector<Job>& group : groups_) {
+    std::erase_if(group, [&](const Job& queued) { return queued < job; });
+  }
+}
+
+void CheckLanes::wait() {
+  std::vector<pollfd> polled;
+  for (const Lane& lane : lanes_) {
+    polled.push_back({lane.channel ? lane.channel->fd() : -1, POLLIN, 0});
+  }
+  if (::poll(polled.data(), polled.size(), -1) < 0) return;  // a signal
+  for (size_t i = 0; i < lanes_.size(); ++i) {
+    if (polled[i].revents == 0 || interrupted_) continue;
+    Channel::Received received = lanes_[i].channel->receive();
+    if (received.message) {
+      take(lanes_[i], std::move(received.message->body));
+    } else if (!interrupted_) {
+      lost(lanes_[i]);
+    }
+  }
+}
+
+void CheckLanes::take(Lane& lane, nlohmann::json answer) {
+  rethrow_failure(answer);
+  answers_[lane.runs.value()] = std::move(answer.at("outcome"));
+  lane.runs.reset();
+}
+
+void CheckLanes::lost(Lane& lane) {
+  lane.channel.reset();
+  const int status = await_exit(std::exchange(lane.process, -1));
+  throw internal_error(fmt::format("one of the processes of --jobs {}", exit_text(status)));
+}
+
+Outcome CheckLanes::verify(const Case& which, const PlannedCase&, uint64_t trial) {
+  if (which.skip) return skipped_outcome(which);
+  const Job job = {places_.at(which.id), trial};
+  if (several_trials_) drop_before(job);
+  for (;;) {
+    if (interrupted_) {
+      Outcome outcome;
+      outcome.suite = which.suite->name;
+      outcome.case_id = which.id;
+      outcome.verdict = Verdict::interrupted;
+      outcome.reason = "interrupted";
+      return outcome;
+    }
+    feed();
+    if (const auto answer = answers_.find(job); answer != answers_.end()) {
+      Outcome outcome = outcome_from(answer->second);
+      answers_.erase(answer);
+      return outcome;
+    }
+    wait();
+  }
+}
+
+void CheckLanes::close() {
+  for (Lane& lane : lanes_) {
+    // One that still runs a case ran ahead of a run that has ended.
+    if (lane.runs && lane.process > 0) ::kill(lane.process, SIGKILL);
+    lane.channel.reset();
+  }
+  for (Lane& lane : lanes_) {
+    if (lane.process > 0) await_exit(std::exchange(lane.process, -1));
+  }
+}
+
+void CheckLanes::interrupt() noexcept {
+  interrupted_ = true;
+  for (const Lane& lane : lanes_) {
+    if (lane.process > 0) ::kill(lane.process, SIGKILL);
+  }
+}
+
+}  // namespace warpmark

@@ -1,0 +1,73 @@
+// `check --jobs N`: several processes that run cases at the same time.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "check/check.hpp"
+#include "cli/job_request.hpp"
+#include "cli/lazy_python.hpp"
+#include "worker/channel.hpp"
+
+namespace warpmark {
+
+/// Throws a usage error for what is for one process, and was asked for beside --jobs.
+void require_lanes(const JobRequest& request);
+
+/// Each process (a lane) is a front of its own, with Python and a worker. The cases come to
+/// `verify` in their order, and wait there for the lane that has them. Lanes take cases with the
+/// same source one after another, so that it is compiled once.
+class CheckLanes : public CaseRunner {
+ public:
+  struct Lane {
+    SessionOptions options;
+    pid_t process = -1;
+    std::optional<Channel> channel;
+    std::optional<std::pair<size_t, uint64_t>> runs = {};  ///< a case and a trial
+    size_t group = SIZE_MAX;                               ///< of the case that it ran last
+  };
+
+  /// Forks `count` lanes, which get the devices in turn. To be called before this process has a
+  /// session, threads or GoogleTest. The work must outlive it.
+  CheckLanes(const std::vector<CaseWork>& work, const RunContext& context, LazyPython& python,
+             const SessionOptions& options, size_t count, const std::vector<std::string>& devices);
+  ~CheckLanes() override;
+
+  /// Waits until all have their devices; the first one's. Throws as Session::require does.
+  DeviceFacts require();
+
+  Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial) override;
+  void close() override;
+  void interrupt() noexcept override;
+
+ private:
+  using Job = std::pair<size_t, uint64_t>;  // a case's place in the work, and a trial
+
+  void start(Lane& lane, LazyPython& python);
+  [[noreturn]] void serve(const Lane& lane, Channel channel, LazyPython& python) const;
+  void make_groups(const RunContext& context);
+  void feed();
+  std::optional<Job> next_job(Lane& lane);
+  void drop_before(const Job& job);
+  void wait();
+  void take(Lane& lane, nlohmann::json answer);
+  [[noreturn]] void lost(Lane& lane);
+
+  const std::vector<CaseWork>& work_;
+  std::map<std::string, size_t> places_;   ///< of each case id
+  std::vector<std::vector<Job>> groups_;   ///< of one source each, the next job last
+  std::map<Job, nlohmann::json> answers_;  ///< of jobs that nobody has asked for yet
+  std::vector<Lane> lanes_;
+  bool several_trials_ = false;
+  std::atomic<bool> interrupted_ = false;
+};
+
+}  // namespace warpmark

@@ -1,0 +1,154 @@
+# `check --jobs N`: several processes, and the run that one process would have made.
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+import unittest
+
+from program import PROGRAM, SOURCE, CheckTest
+from shard_test import steady
+
+COMMAND = re.compile(r'"command":"[^"]+"|<property name="command" value="[^"]*"/>')
+TIME = re.compile(r" *\d+(\.\d+)? (s|ms|min)\b")
+SMALL = """warpmark: 1
+kernel: {source: 'extern "C" __global__ void k(int *out, int n) { %s if (threadIdx.x < n) out[threadIdx.x] = n; }', entry: k}
+axes: {n: [1, 3, 5, 7, 9]}
+arguments: {out: {out: n, dtype: int32}, n: {scalar: n}}
+launch: {block: 32, grid: 1}
+reference: {out: "%s"}
+"""
+ENDLESS = "while (*(volatile int *)out != 77) {}"
+
+
+def without_times(text):
+    return COMMAND.sub("C", steady(TIME.sub(" T", text)))
+
+
+class Parallel(CheckTest):
+    SHARES_KERNELS = True
+
+    def run_in(self, jobs, name, *arguments, code):
+        out, errors = self.run_program(
+            "check", *arguments, "--device", "cpu", "-j", str(jobs), "--journal", name + ".jsonl", "--junit",
+            name + ".xml", code=code)
+        texts = [out, errors] + [(self.folder / (name + kind)).read_text() for kind in (".jsonl", ".xml")]
+        return [without_times(text) for text in texts]
+
+    def compare(self, *arguments, code):
+        one = self.run_in(1, "one", *arguments, code=code)
+        for jobs in (2, 5):
+            for alone, together in zip(one, self.run_in(jobs, "many", *arguments, code=code)):
+                self.assertEqual(together, alone)
+        return one
+
+    def test_every_verdict_is_that_of_one_process(self):
+        self.write("suites/broken.yaml", "warpmark: 1\nkernel: nothing\n")
+        self.write("suites/skipped.yaml", SMALL % ("", "np.full(n, n)") + "skip: {when: n > 3, reason: too large}\n")
+        out = self.compare(SOURCE / "tests/cli/verdicts", SOURCE / "suites/doublify", "suites", code=1)[0]
+        for word in ("passed", "failed", "skipped"):
+            self.assertIn(word, out)
+
+    def test_the_first_trial_that_fails_decides(self):
+        self.write("suites/some.yaml", SMALL % ("", "np.full(n, n + (rng.random() < 0.3))"))
+        out = self.compare("suites", "--trials", "6", code=1)[0]
+        self.assertIn("--trial", out)
+
+    def test_it_ends_after_the_first_failure(self):
+        self.write("suites/wrong.yaml", SMALL % ("", "np.full(n, n + (n == 3))"))
+        out = self.compare("suites", "-x", code=1)[0]
+        self.assertIn("1 passed, 1 failed", out)
+        self.assertIn("not run", out)
+
+    def test_counters_and_other_seeds(self):
+        self.compare(SOURCE / "suites/course/transpose", "--counters", "--seed", "7", code=0)
+
+    def test_what_is_for_one_process(self):
+        self.write("suites/s.yaml", SMALL % ("", "np.full(n, n)"))
+        for option in (["--keep", "kept"], ["--in-process"]):
+            _, errors = self.run_program("check", "--device", "cpu", "-j", "2", *option, code=2)
+            self.assertIn("%s is for one process, and --jobs starts several" % option[0], errors)
+        _, errors = self.run_program("check", "-j", "1025", code=2)
+        self.assertIn("-j must be a whole number from 0 to 1024, and is `1025`", errors)
+
+    def test_all_gpus_where_there_is_none(self):
+        self.write("suites/s.yaml", SMALL % ("", "np.full(n, n)"))
+        self.environment["CUDA_VISIBLE_DEVICES"] = ""
+        _, errors = self.run_program("check", "--device", "all", code=3)
+        self.assertIn("error: no GPU: ", errors)
+        out, _ = self.run_program("check", "--device", "all", "--skip-without-device", code=77)
+        self.assertIn("skipped: no GPU: ", out)
+        # What times runs has no neighbour.
+        _, errors = self.run_program("bench", "--device", "all", code=2)
+        self.assertIn("`all` is no single device, and only `check` and `grade` take several", errors)
+
+    def test_a_run_configuration_has_it(self):
+        self.write("suites/s.yaml", SMALL % ("", "np.full(n, n)"))
+        self.write("run.yaml", "warpmark: 1\ncheck: {suites: [suites], device: cpu, jobs: 2}\n")
+        self.assertIn("5 passed", self.run_program("run", "run.yaml")[0])
+
+
+class Ended(CheckTest):
+    """What ends one of the processes, or all of them."""
+
+    def start_endless(self):
+        self.write("suites/s.yaml", SMALL % (ENDLESS, "np.full(n, n)"))
+        run = subprocess.Popen([PROGRAM, "check", "--device", "cpu", "-j", "2", "--journal", "j.jsonl"],
+                               cwd=self.folder, env=self.environment, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, start_new_session=True)
+        self.addCleanup(run.wait)
+        self.addCleanup(run.kill)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            lanes = [lane for lane in self.children(run.pid) if self.children(lane)]
+            if len(lanes) == 2:
+                break
+            time.sleep(0.05)
+        self.assertEqual(len(lanes), 2)
+        time.sleep(0.5)
+        return run, lanes
+
+    @staticmethod
+    def children(process):
+        try:
+            with open("/proc/%d/task/%d/children" % (process, process), encoding="utf-8") as file:
+                return [int(word) for word in file.read().split()]
+        except OSError:
+            return []
+
+    def assert_gone(self, processes):
+        deadline = time.monotonic() + 20
+        while any(os.path.exists("/proc/%d" % process) for process in processes):
+            self.assertLess(time.monotonic(), deadline, processes)
+            time.sleep(0.05)
+
+    def records(self):
+        return [json.loads(line) for line in (self.folder / "j.jsonl").read_text().splitlines()]
+
+    def test_an_interrupt_finishes_the_reports(self):
+        run, lanes = self.start_endless()
+        workers = [worker for lane in lanes for worker in self.children(lane)]
+        os.killpg(run.pid, signal.SIGINT)
+        out, errors = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130, (out, errors))
+        self.assertEqual({record["verdict"] for record in self.records()[1:-1]}, {"interrupted"})
+        self.assert_gone(lanes + workers)
+
+    def test_a_process_that_dies_is_an_error(self):
+        run, lanes = self.start_endless()
+        os.kill(lanes[0], signal.SIGKILL)
+        _, errors = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 4, errors)
+        self.assertIn("one of the processes of --jobs ended by signal 9", errors.decode())
+        self.assertEqual(self.records()[-1]["type"], "end")
+        self.assert_gone(lanes)
+
+    def test_all_end_with_the_first(self):
+        run, lanes = self.start_endless()
+        run.kill()
+        self.assert_gone(lanes)
+
+
+if __name__ == "__main__":
+    unittest.main()
