@@ -11,6 +11,7 @@ import signal
 import subprocess
 import time
 import unittest
+import zipfile
 
 from assignment import KERNEL
 from hard_times import FULL, NEARLY_FULL, READ_ONLY, HardTimes
@@ -86,6 +87,15 @@ class TemporaryFiles(HardTimes):
 
     def test_a_full_disk(self):
         self.run_without(FULL)
+
+    def test_an_archive_is_not_at_fault(self):
+        scratch = self.folder / "scratch"
+        scratch.mkdir()
+        self.environment["TMPDIR"] = str(scratch)
+        with zipfile.ZipFile(self.folder / "class/bob.zip", "w") as file:
+            file.writestr("scale.cu", KERNEL)
+        done = self.placed(FULL, scratch, self.all_writers()["grade"])
+        self.assert_plain(done, 3, NO_ROOM)
 
     def test_a_read_only_folder(self):
         self.run_without(READ_ONLY)
