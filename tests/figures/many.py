@@ -85,7 +85,7 @@ def write_journals(folder, count, of_one_suite):
         start["cases"] = len(timed)
         text = "".join(json.dumps(record) + "\n" for record in (start, *timed, end))
         if not of_one_suite:
-            text = re.sub(r'("(?:suite|id)": ")', r"\1s%d/" % number, text)
+            text = re.sub(r'("(?:suite|case)": ")', r"\1s%d/" % number, text)
         (folder / ("%04d.jsonl" % number)).write_text(text, encoding="utf-8")
 
 
