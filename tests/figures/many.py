@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -49,8 +50,10 @@ def children_of(pid):
 
 
 def run(command, folder, **more):
-    """Seconds, and the peak memory in MiB of the process and of its children."""
+    """Seconds of the clock and of the processors, and the peak memory in MiB of the process and of
+    its children."""
     begin = time.monotonic()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     front = worker = 0
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL,
                           env=dict(os.environ, XDG_CACHE_HOME=os.path.join(folder, "cache")),
@@ -61,7 +64,10 @@ def run(command, folder, **more):
             time.sleep(0.02)
     if process.returncode != 0:
         sys.exit("%s: exit code %d" % (" ".join(map(str, command)), process.returncode))
-    return {"seconds": round(time.monotonic() - begin, 2), "front_mib": round(front / 1024, 1),
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {"seconds": round(time.monotonic() - begin, 2), "cpu_seconds": round(cpu, 2),
+            "front_mib": round(front / 1024, 1),
             "worker_mib": round(worker / 1024, 1)}
 
 
