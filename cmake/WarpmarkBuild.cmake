@@ -27,6 +27,12 @@ add_compile_options(-ffile-prefix-map=${PROJECT_BINARY_DIR}=./build
 # A Python outside the loader's path must be found by an installed program, too.
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 
+if(WARPMARK_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "WARPMARK_FUZZ needs Clang, for libFuzzer: -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang")
+  endif()
+  set(WARPMARK_SANITIZE fuzzer-no-link,address,undefined)
+endif()
 if(WARPMARK_SANITIZE)
   add_compile_options(-fsanitize=${WARPMARK_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all)

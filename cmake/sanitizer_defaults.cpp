@@ -3,6 +3,12 @@
 // Not the environment: a worker is started with an empty one, and so is the program in many tests.
 // A suppression names the library or function that it is about, so that our own leaks still show.
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1  // as GCC has it
+#endif
+#endif
+
 #if defined(__SANITIZE_ADDRESS__)
 #define WARPMARK_SANITIZER_HOOK extern "C" __attribute__((visibility("default"))) const char
 

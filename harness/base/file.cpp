@@ -64,6 +64,12 @@ bool is_special(const fs::path& path) {
 
 }  // namespace
 
+int make_folder_of(const fs::path& path) {
+  std::error_code code;
+  if (path.has_parent_path()) fs::create_directories(path.parent_path(), code);
+  return code.value();
+}
+
 void write_file_atomically(const fs::path& path, std::string_view bytes) {
   const auto fail = [&](int code) -> Error {
     return environment_error("cannot write " + display_path(path) + ": " + std::strerror(code));
@@ -74,11 +80,10 @@ void write_file_atomically(const fs::path& path, std::string_view bytes) {
     if (const int code = write_all(special.get(), bytes); code != 0) throw fail(code);
     return;
   }
-  std::error_code ignored;
-  if (path.has_parent_path()) fs::create_directories(path.parent_path(), ignored);
+  const int missing = make_folder_of(path);
   std::string temporary = path.string() + ".XXXXXX";
   UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (!fd) throw fail(errno);
+  if (!fd) throw fail(errno == ENOENT && missing != 0 ? missing : errno);
   const auto abandon = [&](int code) {
     ::unlink(temporary.c_str());
     return fail(code);
@@ -95,14 +100,15 @@ void write_file_atomically(const fs::path& path, std::string_view bytes) {
 void require_writable(const fs::path& path) {
   std::error_code code;
   const fs::path folder = fs::absolute(path, code).parent_path();
-  fs::create_directories(folder, code);
+  const int missing = make_folder_of(folder / path.filename());
   if (fs::is_directory(path, code)) {
     throw environment_error("cannot write " + display_path(path) + ": it is a folder");
   }
   // A device or a pipe is written to; a file is replaced in its folder.
   const bool special = fs::exists(path, code) && !fs::is_regular_file(path, code);
   if (::access(special ? path.c_str() : folder.c_str(), special ? W_OK : W_OK | X_OK) != 0) {
-    throw environment_error("cannot write " + display_path(path) + ": " + std::strerror(errno));
+    const int reason = errno == ENOENT && missing != 0 ? missing : errno;
+    throw environment_error("cannot write " + display_path(path) + ": " + std::strerror(reason));
   }
 }
 

@@ -30,6 +30,10 @@ class UniqueFd {
 /// The bytes of a file. Throws a usage error that names the file and the reason.
 std::string read_file(const std::filesystem::path& path);
 
+/// Makes the missing folders that a file is to lie in; errno, or 0. Whoever then opens the file knows
+/// why its folder is not there.
+int make_folder_of(const std::filesystem::path& path);
+
 /// Writes a file under a temporary name in the same folder, then renames it, so that a reader sees
 /// the old file, the new one, or none. Makes missing folders. Throws an environment error.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);

@@ -13,7 +13,7 @@
 #include "report/annotations.hpp"
 #include "report/comparison_report.hpp"
 #include "report/junit.hpp"
-#include "results/counted_baseline.hpp"
+#include "results/journal_folder.hpp"
 
 namespace warpmark {
 
@@ -49,9 +49,13 @@ ExitCode compare(const CompareState& state, Output& out) {
   }
   const bool annotate = wants_annotations(mode, state.json || state.markdown);
   if (annotate) out.write_for_runner();
-  require_kept({{"--junit", state.junit}}, {state.baseline, state.contender});
-  const BenchResult baseline = read_baseline(state.baseline);
-  const BenchResult contender = read_baseline(state.contender);
+  std::vector<std::filesystem::path> inputs = journal_files(state.baseline);
+  for (std::filesystem::path& file : journal_files(state.contender)) {
+    inputs.push_back(std::move(file));
+  }
+  require_kept({{"--junit", state.junit}}, inputs);
+  const BenchResult baseline = read_baseline_or_folder(state.baseline);
+  const BenchResult contender = read_baseline_or_folder(state.contender);
   const BenchComparison comparison = compare_benches(baseline, contender, request.options());
   const ComparedBenches compared = request.compared(baseline, contender, comparison);
   if (!state.junit.empty()) write_file_atomically(state.junit, comparison_junit(compared));
@@ -79,10 +83,13 @@ Command compare_command(const ArgumentParser& program) {
       "compare",
       "Show what became faster or slower between two results of `bench`; exit 1 if\n"
       "a case is slower, lost, missing or mixed");
-  app.add_option("BASELINE", state->baseline, "The earlier journal, or a baseline of counters")
+  app.add_option("BASELINE", state->baseline,
+                 "The earlier journal, a baseline of counters, or a folder of them")
       .required()
       .value_name("");
-  app.add_option("CONTENDER", state->contender, "The later journal").required().value_name("");
+  app.add_option("CONTENDER", state->contender, "The later journal, or a folder of journals")
+      .required()
+      .value_name("");
   app.add_option("--min-effect", state->min_effects,
                  "The smallest change that counts, in percent (default 2; 0 for counters);\n"
                  "of some counters: atomic=2")

@@ -19,6 +19,7 @@
 #include "report/bench_page.hpp"
 #include "report/bench_plots.hpp"
 #include "report/history_report.hpp"
+#include "results/journal_folder.hpp"
 #include "results/standings.hpp"
 #include "suite/select_expression.hpp"
 
@@ -38,6 +39,15 @@ struct ReportState {
   std::string x_axis;
   std::vector<std::string> sweep, relative_to;  ///< "block"; "kernel=naive"
   bool no_plots = false;
+
+  /// The results, with the files of folders in their places.
+  std::vector<fs::path> files() const {
+    std::vector<fs::path> all;
+    for (const fs::path& path : results) {
+      for (fs::path& file : journal_files(path)) all.push_back(std::move(file));
+    }
+    return all;
+  }
 };
 
 // Fewer have no history: side by side all of their figures can be seen.
@@ -166,7 +176,7 @@ std::vector<BenchResult> read_results(const ReportState& state) {
   const SelectExpression select = SelectExpression::parse(state.select, "-k");
   std::vector<BenchResult> results;
   size_t cases = 0;
-  for (const fs::path& file : state.results) {
+  for (const fs::path& file : state.files()) {
     for (BenchResult& result : read_bench_results(file)) {
       std::erase_if(result.cases, [&](const BenchCase& one) { return !select.matches(one.id); });
       cases += result.cases.size();
@@ -241,7 +251,7 @@ ExitCode report(const ReportState& state, Output& out) {
     out.write(text);
     return ExitCode::success;
   }
-  require_kept({{"-o", state.output}}, state.results);
+  require_kept({{"-o", state.output}}, state.files());
   write_file_atomically(state.output, text);
   return ExitCode::success;
 }
@@ -254,7 +264,9 @@ Command report_command(const ArgumentParser& program) {
       "report",
       "Make one HTML page, or Markdown tables, from results of `bench`: side by side, or\n"
       "three and more as a history with its change points");
-  app.add_option("RESULT", state->results, "Journals of benches").required().value_name("");
+  app.add_option("RESULT", state->results, "Journals of benches, and folders of them")
+      .required()
+      .value_name("");
   app.add_option("-o,--output", state->output, "The file to write; else standard output")
       .value_name("FILE");
   app.add_option("--format", state->format,

@@ -392,7 +392,8 @@ class Finder {
     try {
       for (const HandedFile& part : parts) gatherer.take(part.path, part.name);
     } catch (const Error& error) {
-      // Of one student's folder, which is no reason to grade nobody.
+      // Of one student's folder, which is no reason to grade nobody; a full disk is everybody's.
+      if (error.code() == ExitCode::environment) throw;
       submission.refusal = "Your folder cannot be read. Ask the course's staff.";
       submission.note = error.message();
       return submission;

@@ -1,7 +1,17 @@
 # Unpacks zip files that nobody has looked at yet. The text of a C++ header: see archives.hpp.
+import errno
 import os
 import stat
+import struct
 import zipfile
+
+
+class HostError(Exception):
+    """What is wrong with this machine, and not with the archive."""
+
+
+# Other numbers come of damaged archives, too: of places before a file's start, for example.
+OF_THE_HOST = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 
 def unpack(archive, folder, most_files, most_file_bytes, most_bytes, kept):
@@ -27,7 +37,10 @@ def unpack_all(archive, folder, most_files, most_file_bytes, most_bytes, kept):
                     left_out.append("`%s` %s" % (member.filename, problem))
                 if most_bytes < 0:
                     return "has more data than a submission needs", []
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, ValueError, EOFError, OSError) as error:
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, RuntimeError, ValueError, ArithmeticError,
+            LookupError, EOFError, OSError, struct.error) as error:
+        if isinstance(error, OSError) and error.errno in OF_THE_HOST:
+            raise HostError(str(error)) from error
         return "is no zip archive that can be read (%s)" % error, []
     return "", left_out
 
@@ -63,4 +76,6 @@ def unpack_member(opened, member, folder, most_file_bytes, kept):
         return "is there twice", 0
     except NotADirectoryError:
         return "lies in a file", 0
+    except OSError as error:
+        raise HostError(str(error)) from error
     return "", len(data)

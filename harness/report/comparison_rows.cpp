@@ -195,7 +195,9 @@ std::vector<FailedChange> failed_changes(const ComparedBenches& compared) {
       const BenchCase* now = compared.contender.find(point.id);
       if (now != nullptr && !now->reproduce.empty()) one.text += "\nrepeat: " + now->reproduce;
       if (const BenchCase* before = compared.baseline.find(point.id)) {
-        one.where = {display_path(compared.baseline.file), before->line, 0};
+        const bool of_several = !before->file.empty();
+        one.where = {display_path(of_several ? before->file : compared.baseline.file), before->line,
+                     0};
       }
       failed.push_back(std::move(one));
     }

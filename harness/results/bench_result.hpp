@@ -73,9 +73,10 @@ const BenchSeries* find_series(const std::vector<BenchSeries>& series, TimingMod
 struct BenchCase {
   std::string suite, id;
   Verdict verdict = Verdict::passed;
-  std::string reason;     ///< of a case that did not pass
-  std::string reproduce;  ///< the command that repeats it
-  int line = 0;           ///< of its record in the journal
+  std::string reason;          ///< of a case that did not pass
+  std::string reproduce;       ///< the command that repeats it
+  int line = 0;                ///< of its record in the journal
+  std::filesystem::path file;  ///< the journal, of a result of several; "" that of the result
   /// Axis names and values, values as texts.
   std::vector<std::pair<std::string, std::string>> point;
   SweepSettings sweep;

@@ -77,13 +77,13 @@ void read_record(Json record, const Position& where, std::vector<JournalContents
 
 Journal::Journal(fs::path path, const RunContext& context, size_t cases, bool append)
     : path_(std::move(path)) {
-  std::error_code ignored;  // open() has the better words
-  if (path_.has_parent_path()) fs::create_directories(path_.parent_path(), ignored);
+  const int missing = make_folder_of(path_);
+  std::error_code ignored;
   // A pipe or a device has no end to add to.
   const bool adds = append && fs::is_regular_file(path_, ignored);
   const int how = adds ? O_RDWR | O_APPEND : O_WRONLY | O_TRUNC;
   fd_ = UniqueFd(::open(path_.c_str(), O_CREAT | O_CLOEXEC | how, 0666));
-  if (!fd_) throw cannot_write(path_, errno);
+  if (!fd_) throw cannot_write(path_, errno == ENOENT && missing != 0 ? missing : errno);
   if (adds) {
     whole_ = end_of_whole_lines(fd_.get());
     if (::ftruncate(fd_.get(), whole_) != 0) throw cannot_write(path_, errno);

@@ -26,6 +26,27 @@ struct Distance {
   long double ulps = 0;
 };
 
+template <typename Output, typename Reference, typename Action>
+void each_distance_of(const TypedBytes& actual, const TypedBytes& expected, ToleranceKind kind,
+                      const Action& action) {
+  const size_t step = expected.count() == 1 ? 0 : 1;
+  for (size_t i = 0; i < actual.count(); ++i) {
+    const long double x = number(load_element<Output>(actual.bytes.data(), i));
+    const auto e = load_element<Reference>(expected.bytes.data(), i * step);
+    long double rounded = 0;
+    if constexpr (std::is_integral_v<Reference>) {
+      rounded = rounded_to<Output>(e);
+    } else {
+      rounded = rounded_to<Output>(number(e));
+    }
+    const long double wide = number(e);
+    if (!std::isfinite(x) || !std::isfinite(rounded) || !std::isfinite(wide)) continue;
+    const long double by = kind == ToleranceKind::close ? wide : rounded;
+    const long double ulp = spacing<Output>(static_cast<double>(rounded));
+    action(Distance{i, std::fabs(x - by), std::fabs(by), std::fabs(x - rounded) / ulp});
+  }
+}
+
 // Calls `action` with the distance of each pair of finite floats.
 template <typename Action>
 void each_distance(const TypedBytes& actual, const TypedBytes& expected, ToleranceKind kind,
@@ -36,22 +57,7 @@ void each_distance(const TypedBytes& actual, const TypedBytes& expected, Toleran
     with_element_type(expected.dtype, [&](auto reference) {
       using Reference = decltype(reference);
       if constexpr (kIsReal<Output> && (kIsReal<Reference> || std::is_integral_v<Reference>)) {
-        const size_t step = expected.count() == 1 ? 0 : 1;
-        for (size_t i = 0; i < actual.count(); ++i) {
-          const long double x = number(load_element<Output>(actual.bytes.data(), i));
-          const auto e = load_element<Reference>(expected.bytes.data(), i * step);
-          long double rounded = 0;
-          if constexpr (std::is_integral_v<Reference>) {
-            rounded = rounded_to<Output>(e);
-          } else {
-            rounded = rounded_to<Output>(number(e));
-          }
-          const long double wide = number(e);
-          if (!std::isfinite(x) || !std::isfinite(rounded) || !std::isfinite(wide)) continue;
-          const long double by = kind == ToleranceKind::close ? wide : rounded;
-          const long double ulp = spacing<Output>(static_cast<double>(rounded));
-          action(Distance{i, std::fabs(x - by), std::fabs(by), std::fabs(x - rounded) / ulp});
-        }
+        each_distance_of<Output, Reference>(actual, expected, kind, action);
       }
     });
   });

@@ -103,8 +103,8 @@ void TrivialChecked::begin(const ReadyCase& ready, const std::vector<const Buffe
   answers_ = {
       {TrivialAnswer::unwritten, ""}, {TrivialAnswer::zeros, ""}, {TrivialAnswer::ones, ""}};
   for (const auto& [name, array] : ready.inputs.arrays) {
-    const bool is_output =
-        std::ranges::any_of(outputs, [&](const Buffer* output) { return output->name == name; });
+    const bool is_output = std::ranges::any_of(
+        outputs, [&name = name](const Buffer* output) { return output->name == name; });
     // The only output's own values are what `unwritten` leaves.
     if (!is_output || outputs.size() > 1) answers_.push_back({TrivialAnswer::copy, name});
   }

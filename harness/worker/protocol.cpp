@@ -1,6 +1,9 @@
 #include "worker/protocol.hpp"
 
 #include <array>
+#include <set>
+#include <stdexcept>
+#include <string>
 
 #include "base/error_json.hpp"
 #include "base/hex.hpp"
@@ -337,10 +340,40 @@ Failure failure_from(const Json& json) {
   return failure;
 }
 
+bool is_real(const std::string& name) {
+  static const std::set<std::string> names = {"seconds",        "empty_seconds", "min_seconds",
+                                              "precision",      "clock_mhz",     "clock_change",
+                                              "clock_headroom", "occupancy",     "power_w"};
+  return name.ends_with("_s") || names.contains(name);
+}
+
+// nlohmann-json makes an integer of any number, and for most floats that is undefined. We write
+// floats only where a member is one; what devices say is passed on as it is, to readers who want
+// integers, too. No message of ours is deep, and readers recurse.
+void refuse_floats(const Json& json, const std::string& name, int depth = 0,
+                   bool of_device = false) {
+  constexpr int kDeepest = 100;
+  if (depth > kDeepest) throw std::runtime_error("it is nested too deeply");
+  if (json.is_number_float() && !is_real(name)) {
+    const auto value = json.get<double>();
+    constexpr double kMost = 2147483647;
+    if (!of_device || !(value >= 0 && value <= kMost)) {
+      throw std::runtime_error("the member " + name + " is no whole number");
+    }
+  }
+  if (json.is_array()) {
+    for (const Json& one : json) refuse_floats(one, name, depth + 1, of_device);
+  } else if (json.is_object()) {
+    const bool told = of_device || name == "reports" || name == "counters";
+    for (const auto& [member, value] : json.items()) refuse_floats(value, member, depth + 1, told);
+  }
+}
+
 // Everything that nlohmann-json throws while reading a message means that the peer is at fault.
 template <typename Read>
-auto read_message(const char* what, const Read& read) {
+auto read_message(const char* what, const Json& json, const Read& read) {
   try {
+    refuse_floats(json, "");
     return read();
   } catch (const std::exception& error) {
     throw internal_error(std::string("a ") + what + " cannot be understood: " + error.what());
@@ -437,7 +470,7 @@ Json to_json(const Calibrate& /*request*/) {
 }
 
 Request request_from_json(const Json& json) {
-  return read_message("request", [&]() -> Request {
+  return read_message("request", json, [&]() -> Request {
     const std::string what = json.at("do");
     if (what == "hello") return hello_from(json);
     if (what == "prepare") return prepare_from(json);
@@ -538,7 +571,7 @@ Failure Failure::of(const Error& error) {
 }
 
 Reply reply_from_json(const Json& json) {
-  return read_message("reply", [&]() -> Reply {
+  return read_message("reply", json, [&]() -> Reply {
     const std::string what = json.at("reply");
     if (what == "hello") return object_from<DeviceFacts>(json.at("facts"));
     if (what == "prepare") return prepared_from(json);

@@ -176,7 +176,9 @@ class Compare(ProgramTest):
                                "bad.jsonl:1: error: the record has no `warpmark`")):
             self.write("bad.jsonl", text)
             self.assertIn(message, self.refused("compare", "bad.jsonl", "cpu.jsonl"))
-        self.assertIn("is a directory", self.refused("compare", ".", "cpu.jsonl").lower())
+        (self.folder / "folder").mkdir()
+        self.assertIn("the folder folder has no journal",
+                      self.refused("compare", "folder", "cpu.jsonl"))
 
     def test_a_torn_contender_fails(self):
         out = self.compare("h200", "h200_torn", code=1)

@@ -53,12 +53,16 @@ class Archives(GradeTest):
         damaged[45] ^= 0xff
         self.hand_in_zip("gus", bytes(damaged))
         self.hand_in_zip("hal", [])
+        newer = bytearray(archive([("scale.cu", KERNEL)]))
+        newer[newer.index(b"PK\x01\x02") + 6] = 148  # the version of ZIP that reading it needs
+        self.hand_in_zip("ian", bytes(newer))
         self.grade()
         results = self.results()
         self.assertEqual({name: one["points"] for name, one in results.items() if one["points"]}, {"eva": 6})
         for name, words in (("ada", "has 16 MiB"), ("bob", "leads out of the archive"), ("cem", "is a link"),
                             ("dee", "is no zip archive that can be read"), ("fay", "has 12000 files"),
-                            ("gus", "In `gus.zip` `scale.cu`"), ("hal", "Nothing was handed in")):
+                            ("gus", "In `gus.zip` `scale.cu`"), ("hal", "Nothing was handed in"),
+                            ("ian", "is no zip archive that can be read (zip file version 14.8)")):
             self.assertEqual(results[name]["state"], "refused", name)
             self.assertIn(words, results[name]["message"], name)
         self.assertFalse((self.folder.parent / "class/eva").exists())

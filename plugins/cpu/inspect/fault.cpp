@@ -145,7 +145,9 @@ void join_at_barriers(std::vector<Fault>& faults, const Program& program) {
       joined.push_back(std::move(fault));
       continue;
     }
-    const auto [begin, end] = std::minmax({fault.statement, fault.other.statement});
+    // No structured binding: Clang 14 takes none of them into a lambda.
+    const auto ends = std::minmax({fault.statement, fault.other.statement});
+    const std::uint32_t begin = ends.first, end = ends.second;
     const auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& one) {
       const Fault& first = joined[one.first];
       return std::max(one.begin, begin) < std::min(one.end, end) &&

@@ -80,6 +80,15 @@ TEST(MeasurementJson, CeilingsMayBeAbsent) {
   EXPECT_THROW(reply_from_json(wire), Error);
 }
 
+// A reader that recurses would have no stack left.
+TEST(MeasurementJson, DeepRepliesAreRefused) {
+  Json deep = Json::array();
+  for (int i = 0; i < 200; ++i) deep = Json::array({deep});
+  Json wire = to_json(Timed{{}, example()});
+  wire["more"] = deep;
+  EXPECT_THROW(reply_from_json(wire), Error);
+}
+
 // The worker runs what a submission may have taken over.
 TEST(MeasurementJson, TimesThatCannotBeAreRefused) {
   const auto refused = [](const char* pointer, const Json& value) {
@@ -92,6 +101,8 @@ TEST(MeasurementJson, TimesThatCannotBeAreRefused) {
   refused("/measurement/series/0/seconds/0", "fast");
   refused("/measurement/series/0/seconds", Json::array());
   refused("/measurement/series/0/empty_seconds/0", -1e-6);
+  refused("/measurement/series/0/batch", 1e300);  // no integer has such a value
+  refused("/measurement/series/0/batch", 1.5);
   refused("/measurement/series/0/clock_mhz", "fast");
   refused("/measurement/series/0/clock_change", -1);
   refused("/measurement/series/0/mode", all_timing_modes().size());
