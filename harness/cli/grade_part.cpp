@@ -43,12 +43,10 @@ std::vector<double> seconds_of(const std::vector<Submission>& submissions, const
 
 void add_part_options(const ArgumentParser& app, GradePartOptions& options) {
   app.add_option("--shard", options.shard,
-                 "Grade only the I-th of N parts of the submissions, for `warpmark merge`;\n"
-                 "auto: as the environment says")
+                 "Only the I-th of N parts of the class; auto: as the environment says")
       .value_name("I/N");
   app.add_option("--shard-times", options.times,
-                 "With --shard: parts that take equally long, by the folder OUT of an\n"
-                 "earlier run")
+                 "With --shard: parts that take equally long, by an earlier run's OUT")
       .value_name("OUT");
 }
 
