@@ -10,7 +10,12 @@ import time
 import unittest
 
 from assignment import ASSIGNMENT, KERNEL, NO_BOUND, SLOW, WRONG, GradeTest
-from program import PROGRAM
+from program import PROGRAM, SOURCE
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
 
 CLASS_ASSIGNMENT = ASSIGNMENT + """due: 2020-11-20T12:00:00Z
 late: {days: 2, per_day: 25 %}
@@ -136,6 +141,8 @@ class Merged(ShardTest):
         self.assertEqual((record["index"], record["count"], record["class"], record["finished"]), (1, 4, 11, True))
         self.assertEqual([one["position"] for one in record["submissions"]], [0, 4, 8])
         self.assertEqual(record["notes"]["missing"], ["Kim Example"])
+        if jsonschema:
+            jsonschema.validate(record, json.loads((SOURCE / "schema/grade_shard.json").read_text()))
         self.assertNotIn("0123456789abcdef", (self.folder / "part1/shard.json").read_text())
 
     def test_later_parts(self):
