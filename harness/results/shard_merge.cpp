@@ -166,6 +166,15 @@ std::vector<CasePlace> whole_run(const std::vector<ShardPart>& parts, const Shar
                                   missing.size() == 1 ? "one is" : "some are",
                                   join(missing, ", ")));
   }
+  const auto in_no_shard = [&](size_t count) {
+    return usage_error(
+        fmt::format("{} of {} {} are in no shard", count, first.shard.cases, words.all), {},
+        "a shard was ended early: run it again");
+  };
+  size_t given = 0;
+  for (const ShardPart& part : parts) given += part.positions.size();
+  // Before room is made for as many as a damaged file may claim.
+  if (given < first.shard.cases) throw in_no_shard(first.shard.cases - given);
   std::vector<std::optional<CasePlace>> places(first.shard.cases);
   for (size_t i = 0; i < parts.size(); ++i) {
     for (size_t j = 0; j < parts[i].positions.size(); ++j) {
@@ -181,10 +190,8 @@ std::vector<CasePlace> whole_run(const std::vector<ShardPart>& parts, const Shar
   std::vector<CasePlace> whole;
   for (const auto& place : places) {
     if (!place) {
-      throw usage_error(fmt::format("{} of {} {} are in no shard",
-                                    std::count(places.begin(), places.end(), std::nullopt),
-                                    places.size(), words.all),
-                        {}, "a shard was ended early: run it again");
+      throw in_no_shard(
+          static_cast<size_t>(std::count(places.begin(), places.end(), std::nullopt)));
     }
     whole.push_back(*place);
   }

@@ -2,6 +2,7 @@
 import csv
 import json
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -241,6 +242,25 @@ class Refused(ShardTest):
         for text in ("{}", "[", ""):
             self.write("part2/shard.json", text)
             self.assertIn("part2", self.refused_merge("part1", "part2"))
+
+    def test_damaged_records_are_named(self):
+        seed = random.randrange(1 << 32)
+        print("seed %d" % seed)
+        dice = random.Random(seed)
+        record = (self.folder / "part1/shard.json").read_bytes()
+        for number in range(30):
+            text = bytearray(record)
+            at = dice.randrange(len(text))
+            if dice.random() < 0.5:
+                del text[at:at + dice.randrange(1, 60)]
+            else:
+                text[at:at] = dice.choice([b'"', b"{", b"}", b"0", b"-1", b"9" * 20, b"null"])
+            (self.folder / "part1/shard.json").write_bytes(text)
+            done = self.start("merge", "part1", "part2", "-o", "damaged%d" % number)
+            # A name in it may have changed, which is what it says.
+            self.assertIn(done.returncode, (0, 2), (seed, number, done.stderr))
+        self.write("part1/shard.json", json.dumps({**json.loads(record), "count": 1, "class": 10 ** 15}))
+        self.assertIn("999999999999998 of 1000000000000000 submissions are in no shard", self.refused_merge("part1"))
 
     def test_what_is_asked_of_the_whole_class(self):
         self.write("other", "another secret than that\n").chmod(0o600)
