@@ -16,6 +16,7 @@
 #include "cli/grade_part.hpp"
 #include "cli/grade_stream_job.hpp"
 #include "cli/lazy_python.hpp"
+#include "cli/rank_job.hpp"
 #include "cli/shard_work.hpp"
 #include "grade/class_run.hpp"
 #include "grade/expected_grades.hpp"
@@ -360,7 +361,10 @@ ExitCode grade_class(const GradeRequest& request, const Secret& secret,
 
 ExitCode grade(GradeRequest request, Output& out) {
   const std::optional<Shard> shard = shard_of(request.part);
-  if (!shard) refuse_ranks("`warpmark grade` is for", "-j N grades N submissions at the same time");
+  if (!shard) {  // each rank grades a shard; without them, one says that it is alone
+    if (is_other_rank()) return ExitCode::success;
+    refuse_ranks("`warpmark grade` is for", "-j N grades N submissions at the same time");
+  }
   if (request.lint) {
     if (!request.submissions.empty() || shard) {
       throw usage_error("--lint checks the assignment, and takes no submissions");
@@ -452,7 +456,7 @@ Command grade_command(const ArgumentParser& program) {
                "files \"files\": {NAME: TEXT, …}), and write its result as a line,\n"
                "for programs");
   app.add_flag("-q,--quiet", request->quiet, "Print the sums only");
-  return {app, [request](Output& out) { return grade(*request, out); }};
+  return {app, [request](Output& out) { return grade(*request, out); }, true};
 }
 
 }  // namespace warpmark
