@@ -89,6 +89,7 @@ void take_history(const GradedParts& parts, const GradeFiles& files) {
 GradedParts read_parts(const std::vector<fs::path>& folders) {
   GradedParts found;
   std::vector<GradeShard> shards;
+  shards.reserve(folders.size());
   for (const fs::path& folder : folders) shards.push_back(read_grade_shard(folder));
   std::vector<size_t> order(folders.size());
   std::iota(order.begin(), order.end(), size_t{0});
