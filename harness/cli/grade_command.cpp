@@ -14,15 +14,18 @@
 #include "cli/device_survey.hpp"
 #include "cli/grade_exports.hpp"
 #include "cli/grade_lint.hpp"
+#include "cli/grade_part.hpp"
 #include "cli/grade_stream_job.hpp"
 #include "cli/lazy_python.hpp"
+#include "cli/rank_job.hpp"
+#include "cli/shard_work.hpp"
 #include "grade/class_run.hpp"
 #include "grade/expected_grades.hpp"
+#include "grade/grade_shard_merge.hpp"
 #include "grade/seeds.hpp"
 #include "grade/submission_search.hpp"
 #include "ranks/ranks.hpp"
 #include "report/grade_console.hpp"
-#include "report/grade_text.hpp"
 #include "report/style.hpp"
 #include "report/text_line.hpp"
 
@@ -44,6 +47,7 @@ struct GradeRequest {
   fs::path roster;
   GradeRuleFiles rules;
   GradeExports exports;
+  GradePartOptions part;
   bool no_sandbox = false;
   bool without_lint = false;
   bool regrade = false;
@@ -145,8 +149,8 @@ void keep_only(const std::vector<std::string>& names, std::vector<Submission>& a
 }
 
 FoundSubmissions find_submissions(const GradeRequest& request, const Assignment& assignment,
-                                  const Roster* roster, LazyPython& python, const fs::path& scratch,
-                                  Output& out) {
+                                  const Roster* roster, LazyPython& python,
+                                  const fs::path& scratch) {
   SubmissionSearch search;
   search.paths = request.submissions;
   search.student = request.student;
@@ -156,15 +160,6 @@ FoundSubmissions find_submissions(const GradeRequest& request, const Assignment&
     return unpack_zip(python.interpreter(), archive, folder);
   };
   FoundSubmissions found = find_submissions(search, assignment.submission);
-  for (const std::string& text : found.left_out) print_error(out, "warning: left out: " + text);
-  for (const std::string& text : found.unmatched) {
-    print_error(out, "warning: " + text + ", and is graded under that name");
-  }
-  if (!found.missing.empty() && !request.quiet) {
-    print_error(out, fmt::format("note: of {} student{} of the roster there is no submission: {}",
-                                 found.missing.size(), found.missing.size() == 1 ? "" : "s",
-                                 printable(join(found.missing, "; "))));
-  }
   keep_only(request.only, found.all);
   return found;
 }
@@ -172,8 +167,8 @@ FoundSubmissions find_submissions(const GradeRequest& request, const Assignment&
 ExitCode compare_with_expected(const ClassRunResult& run, const GradeRequest& request,
                                Output& out) {
   if (request.expect.empty()) return ExitCode::success;
-  const auto unexpected =
-      unexpected_grades(read_grades(request.expect), run.results, request.only.empty());
+  const auto unexpected = unexpected_grades(read_grades(request.expect), run.results,
+                                            request.only.empty() && request.part.shard.empty());
   for (const UnexpectedGrade& one : unexpected) {
     print_error(out, fmt::format("not as in {}: {}: {}", display_path(request.expect),
                                  in_one_line(one.student), in_one_line(one.what)));
@@ -193,11 +188,7 @@ ExitCode finish(const ClassRunResult& run, const GradeRequest& request, const Co
     out.print("{} graded now, {} known from before; files in {}\n", run.results.size() - run.reused,
               run.reused, display_path(request.out));
   }
-  for (const GradeChange& one : run.changes) {
-    print_error(out,
-                fmt::format("changed: {}: {} points instead of {}: {}", in_one_line(one.student),
-                            points_text(one.after), points_text(one.before), in_one_line(one.why)));
-  }
+  for (const GradeChange& one : run.changes) print_error(out, change_text(one));
   if (run.interrupted) {
     print_error(out, "interrupted: the same command goes on where it ended");
     return guard.exit_code();
@@ -237,6 +228,8 @@ void require_stream_alone(const GradeRequest& request) {
       {"--regrade", request.regrade},
       {"--only", !request.only.empty()},
       {"--expect", !request.expect.empty()},
+      {"--shard", !request.part.shard.empty()},
+      {"--shard-times", !request.part.times.empty()},
       {"--canvas", !exports.canvas.empty()},
       {"--moodle", !exports.moodle.empty()},
       {"--feedback", !exports.feedback.empty()},
@@ -283,14 +276,104 @@ void require_exports(const GradeRequest& request, bool has_roster) {
   }
 }
 
-ExitCode grade(const GradeRequest& asked, Output& out) {
-  GradeRequest request = asked;
+// What needs all submissions, at the end of a run of all of them; of a shard, what the merge needs.
+void finish_class(const GradeRequest& request, const Assignment& assignment, const Roster* roster,
+                  const Secret& secret, std::optional<SimilarityInput> input,
+                  const ClassRunResult& run, const GradeFiles& files, GradeShard* part,
+                  Output& out) {
+  if (part == nullptr) {
+    if (input) write_similar(request.exports, std::move(*input), assignment.id, assignment.title);
+    write_exports(request.exports, roster, secret.bytes(), files.read_all(), out);
+    return;
+  }
+  set_result(*part, run, request.no_sandbox);
+  if (input) part->sources = keep_sources(files.folder(), *input);
+  write_grade_shard(files.folder(), *part);
+}
+
+// The shard's part of the class, written down as not finished; nothing for a whole class.
+std::optional<GradeShard> begin_part(const GradeRequest& request, const Assignment& assignment,
+                                     const Secret& secret, const std::optional<Shard>& shard,
+                                     const GradeRules& rules, FoundSubmissions& found,
+                                     Output& out) {
+  std::vector<std::string> students;
+  for (const Submission& one : found.all) students.push_back(one.student);
+  ClassNotes notes{found.left_out, found.unmatched, found.missing, rules.unknown(students)};
+  if (!shard) {
+    print_notes(notes, !request.quiet, out);
+    return std::nullopt;
+  }
+  GradeShard part = keep_part(found, *shard, request.part.times);
+  part.notes = std::move(notes);
+  set_common(part, assignment, secret.bytes(),
+             {{"roster", request.roster},
+              {"extensions", request.rules.extensions},
+              {"adjustments", request.rules.adjustments},
+              {"times", request.rules.times}});
+  if (!request.quiet) {
+    print_left_to_merge(part, export_options(request.exports), assignment.leaderboard.has_value(),
+                        out);
+  }
+  return part;
+}
+
+ExitCode grade_class(const GradeRequest& request, const Secret& secret,
+                     const std::optional<Shard>& shard, const Roster* roster, Output& out) {
+  LazyPython python;
+  const auto assignment = load_assignment(request.assignment, python.list_evaluator());
+  require_whole(*assignment);
+  const TemporaryFolder scratch("warpmark-submissions");
+  FoundSubmissions found = find_submissions(request, *assignment, roster, python, scratch.path());
+  const GradeRules rules(*assignment, request.rules);
+  std::optional<GradeShard> part =
+      begin_part(request, *assignment, secret, shard, rules, found, out);
+  ConsoleStyle style = console_style(STDOUT_FILENO);
+  style.for_runner = out.for_runner();
+  if (request.quiet) style.verbosity = Verbosity::quiet;
+  require_own_folder(request.out, part ? &part->shard : nullptr);
+  const GradeFiles files(request.out);
+  if (!request.without_lint) require_lint(*assignment, python, request.device, &files, out);
+  if (part) write_grade_shard(request.out, *part);
+  ClassRunOptions options;
+  options.setup = setup_of(request, *assignment, secret);
+  options.secret_fingerprint = secret.fingerprint();
+  options.jobs = request.jobs;
+  options.regrade = request.regrade;
+  options.rules = &rules;
+  options.part = part.has_value();
+
+  const std::vector<Submission> submissions =
+      request.exports.similar.empty() ? std::vector<Submission>() : found.all;
+  const UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  const InterruptGuard guard([&wake] {
+    const uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = ::write(wake.get(), &one, sizeof one);
+  });
+  Progress progress(out, style, found.all.size());
+  const ClassRunResult run =
+      run_class(*assignment, std::move(found.all), files, options, progress, wake.get());
+  progress.clear();
+  std::optional<SimilarityInput> input;
+  if (!request.exports.similar.empty()) {
+    input = similarity_input(assignment, submissions, files, options.setup, python.interpreter());
+  }
+  finish_class(request, *assignment, roster, secret, std::move(input), run, files,
+               part ? &*part : nullptr, out);
+  return finish(run, request, style, guard, out);
+}
+
+ExitCode grade(GradeRequest request, Output& out) {
+  const std::optional<Shard> shard = shard_of(request.part);
+  if (!shard) {  // each rank grades a shard; without them, one says that it is alone
+    if (is_other_rank()) return ExitCode::success;
+    refuse_ranks("`warpmark grade` is for", "-j N grades N submissions at the same time");
+  }
   if (request.device == "all") {
     request.devices = all_gpus();
     request.device = "gpu";
   }
   if (request.lint) {
-    if (!request.submissions.empty()) {
+    if (!request.submissions.empty() || shard) {
       throw usage_error("--lint checks the assignment, and takes no submissions");
     }
     return lint_assignment_file(request.assignment, request.device, request.no_sandbox, out);
@@ -310,48 +393,12 @@ ExitCode grade(const GradeRequest& asked, Output& out) {
     throw usage_error("grading needs a folder for its results: -o OUT", {},
                       "one for each assignment, kept from students");
   }
+  if (shard) request.out = with_shard_number(request.out, shard->index);
   require_apart("-o", request.out, request.submissions);
   std::optional<Roster> roster;
   if (!request.roster.empty()) roster = Roster::read(request.roster);
-  require_exports(request, roster.has_value());
-  LazyPython python;
-  const auto assignment = load_assignment(request.assignment, python.list_evaluator());
-  require_whole(*assignment);
-  const TemporaryFolder scratch("warpmark-submissions");
-  FoundSubmissions found = find_submissions(request, *assignment, roster ? &*roster : nullptr,
-                                            python, scratch.path(), out);
-  ConsoleStyle style = console_style(STDOUT_FILENO);
-  style.for_runner = out.for_runner();
-  if (request.quiet) style.verbosity = Verbosity::quiet;
-  const GradeFiles files(request.out);
-  if (!request.without_lint) require_lint(*assignment, python, request.device, &files, out);
-  ClassRunOptions options;
-  options.setup = setup_of(request, *assignment, secret);
-  options.secret_fingerprint = secret.fingerprint();
-  options.jobs = request.jobs;
-  options.regrade = request.regrade;
-  const GradeRules rules(*assignment, request.rules);
-  options.rules = &rules;
-  std::vector<std::string> students;
-  for (const Submission& one : found.all) students.push_back(one.student);
-  for (const std::string& text : rules.unknown(students)) print_error(out, "warning: " + text);
-
-  const std::vector<Submission> submissions =
-      request.exports.similar.empty() ? std::vector<Submission>() : found.all;
-  const UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  const InterruptGuard guard([&wake] {
-    const uint64_t one = 1;
-    [[maybe_unused]] const ssize_t written = ::write(wake.get(), &one, sizeof one);
-  });
-  Progress progress(out, style, found.all.size());
-  const ClassRunResult run =
-      run_class(*assignment, std::move(found.all), files, options, progress, wake.get());
-  progress.clear();
-  write_similar(request.exports, assignment, submissions, files, options.setup,
-                python.interpreter());
-  write_exports(request.exports, roster ? &*roster : nullptr, secret.bytes(), files.read_all(),
-                out);
-  return finish(run, request, style, guard, out);
+  if (!shard) require_exports(request, roster.has_value());
+  return grade_class(request, secret, shard, roster ? &*roster : nullptr, out);
 }
 
 }  // namespace
@@ -397,6 +444,7 @@ Command grade_command(const ArgumentParser& program) {
                  "CSV with `student`, `time`: when each handed in, if no platform says it")
       .value_name("FILE");
   add_export_options(app, request->exports);
+  add_part_options(app, request->part);
   app.add_option("--student", request->student, "All SUBMISSIONS are what this student handed in")
       .value_name("NAME");
   app.add_flag("--regrade", request->regrade, "Grade again what already has a grade");
@@ -417,10 +465,7 @@ Command grade_command(const ArgumentParser& program) {
                "files \"files\": {NAME: TEXT, …}), and write its result as a line,\n"
                "for programs");
   app.add_flag("-q,--quiet", request->quiet, "Print the sums only");
-  return {app, [request](Output& out) {
-            refuse_ranks("`warpmark grade` is for", "-j N grades N submissions at the same time");
-            return grade(*request, out);
-          }};
+  return {app, [request](Output& out) { return grade(*request, out); }, true};
 }
 
 }  // namespace warpmark

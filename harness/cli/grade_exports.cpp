@@ -16,7 +16,6 @@
 #include "report/grade_page.hpp"
 #include "report/grades_csv.hpp"
 #include "report/item_analysis.hpp"
-#include "report/similarity.hpp"
 
 namespace warpmark {
 
@@ -58,6 +57,18 @@ void add_export_options(const ArgumentParser& app, GradeExports& exports) {
                  "Write a page of submissions that are alike, side by side; JSON if FILE\n"
                  "ends in .json")
       .value_name("FILE");
+}
+
+std::vector<std::string> export_options(const GradeExports& exports) {
+  const std::pair<const char*, bool> all[] = {
+      {"--canvas", !exports.canvas.empty()},     {"--moodle", !exports.moodle.empty()},
+      {"--feedback", !exports.feedback.empty()}, {"--anonymous", !exports.anonymous.empty()},
+      {"--items", !exports.items.empty()},       {"--similar", !exports.similar.empty()}};
+  std::vector<std::string> given;
+  for (const auto& [name, is_given] : all) {
+    if (is_given) given.emplace_back(name);
+  }
+  return given;
 }
 
 void require_exports(const GradeExports& exports, bool has_roster,
@@ -152,29 +163,33 @@ std::vector<std::string> compiled_prints(const std::map<std::string, std::string
 
 }  // namespace
 
-void write_similar(const GradeExports& exports, const std::shared_ptr<const Assignment>& assignment,
-                   std::vector<Submission> submissions, const GradeFiles& files,
-                   const GradeSetup& setup, Interpreter& python) {
-  if (exports.similar.empty()) return;
-  std::vector<SimilaritySource> sources;
+SimilarityInput similarity_input(const std::shared_ptr<const Assignment>& assignment,
+                                 std::vector<Submission> submissions, const GradeFiles& files,
+                                 const GradeSetup& setup, Interpreter& python) {
+  SimilarityInput input;
   for (Submission& one : submissions) {
     read_submission(one, assignment->submission);
     std::string text = whole_text(one);
     if (text.empty()) continue;
-    sources.push_back({one.student, std::move(text), {}});
+    input.sources.push_back({one.student, std::move(text), {}});
     const auto result = files.read(one.student);
     // A grade that was kept is that of an older file.
-    if (result && result->submission_sha256 == one.sha256) sources.back().ptx = result->ptx_prints;
+    if (result && result->submission_sha256 == one.sha256)
+      input.sources.back().ptx = result->ptx_prints;
   }
   const std::map<std::string, std::string> texts = given_texts(*assignment);
-  std::string given;
-  for (const auto& [name, text] : texts) given += text + "\n";
+  for (const auto& [name, text] : texts) input.template_text += text + "\n";
+  input.template_ptx = compiled_prints(texts, assignment, setup, python);
+  return input;
+}
+
+void write_similar(const GradeExports& exports, SimilarityInput input, const std::string& id,
+                   const std::string& title) {
   const Similarity found =
-      find_similar(std::move(sources), given, compiled_prints(texts, assignment, setup, python));
+      find_similar(std::move(input.sources), input.template_text, input.template_ptx);
   for (const fs::path& file : exports.similar) {
-    write_file_atomically(file, file.extension() == ".json"
-                                    ? similarity_json(found, assignment->id)
-                                    : similarity_page(found, assignment->title));
+    write_file_atomically(file, file.extension() == ".json" ? similarity_json(found, id)
+                                                            : similarity_page(found, title));
   }
 }
 

@@ -14,6 +14,7 @@
 #include "grade/roster.hpp"
 #include "grade/submission.hpp"
 #include "python/interpreter.hpp"
+#include "report/similarity.hpp"
 
 namespace warpmark {
 
@@ -24,6 +25,9 @@ struct GradeExports {
   std::filesystem::path anonymous;             ///< a folder
   std::vector<std::filesystem::path> similar;  ///< files: JSON by that extension, else pages
 };
+
+/// The names of those that are given.
+std::vector<std::string> export_options(const GradeExports& exports);
 
 void add_export_options(const ArgumentParser& app, GradeExports& exports);
 
@@ -36,10 +40,14 @@ void require_exports(const GradeExports& exports, bool has_roster,
 void write_exports(const GradeExports& exports, const Roster* roster, std::string_view secret,
                    const std::vector<GradeResult>& results, Output& out);
 
-/// Writes which of the submissions are alike; each is read for it. What was compiled of them is as
-/// `files` say; the template is compiled, as `setup` grades, to leave its code out.
-void write_similar(const GradeExports& exports, const std::shared_ptr<const Assignment>& assignment,
-                   std::vector<Submission> submissions, const GradeFiles& files,
-                   const GradeSetup& setup, Interpreter& python);
+/// What --similar compares: each submission is read for it. What was compiled of them is as `files`
+/// say; the template is compiled, as `setup` grades, to leave its code out.
+SimilarityInput similarity_input(const std::shared_ptr<const Assignment>& assignment,
+                                 std::vector<Submission> submissions, const GradeFiles& files,
+                                 const GradeSetup& setup, Interpreter& python);
+
+/// Writes which of the submissions are alike. `id` and `title` are the assignment's.
+void write_similar(const GradeExports& exports, SimilarityInput input, const std::string& id,
+                   const std::string& title);
 
 }  // namespace warpmark

@@ -9,14 +9,16 @@ namespace warpmark {
 Command grade_worker_command(const ArgumentParser& program) {
   const ArgumentParser app =
       program.add_subcommand("grade-worker", "Grade submissions for `grade`").hide();
-  return {app, [](Output&) {
+  return {app,
+          [](Output&) {
             LazyPython python;
             return static_cast<ExitCode>(run_grade_worker(
                 kChannelDescriptor, [&]() -> Interpreter& { return python.interpreter(); },
                 [&](const std::filesystem::path& file) {
                   return load_assignment(file, python.list_evaluator());
                 }));
-          }};
+          },
+          true};  // of the rank that started it
 }
 
 }  // namespace warpmark

@@ -9,6 +9,17 @@
 namespace warpmark {
 namespace {
 
+// What cannot be read is for the first rank to say.
+bool has_shard(const JobArguments& arguments) {
+  JobRequest request;
+  request.kind = JobKind::bench;
+  try {
+    arguments.apply(request);
+  } catch (const Error&) {
+  }
+  return request.shard.has_value();
+}
+
 Command job_command(const ArgumentParser& program, JobKind kind, const std::string& description) {
   struct State {
     std::vector<std::filesystem::path> paths;
@@ -34,6 +45,9 @@ Command job_command(const ArgumentParser& program, JobKind kind, const std::stri
   }
   return {app,
           [state, kind](Output& out) {
+            if (kind == JobKind::bench && is_other_rank() && !has_shard(state->arguments)) {
+              return ExitCode::success;
+            }
             JobRequest request;
             request.kind = kind;
             return annotating(
@@ -53,7 +67,7 @@ Command job_command(const ArgumentParser& program, JobKind kind, const std::stri
                                                 : run_job(request, out);
                 });
           },
-          kind == JobKind::check};
+          true};
 }
 
 }  // namespace

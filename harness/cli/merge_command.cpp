@@ -1,4 +1,4 @@
-// `warpmark merge`: the files of all shards of a run become those of one run.
+// `warpmark merge`: the files, or folders, of all shards of a run become those of one run.
 #include <fmt/format.h>
 
 #include <memory>
@@ -6,6 +6,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/merge_grades.hpp"
 #include "report/case_text.hpp"
 #include "report/junit_shard.hpp"
 #include "results/shard_merge.hpp"
@@ -18,11 +19,14 @@ namespace fs = std::filesystem;
 struct MergeRequest {
   std::vector<fs::path> files;
   fs::path out;
+  MergeGradesOptions grades;
 };
 
-enum class FileKind { journal, junit, google_benchmark };
+enum class FileKind { journal, junit, google_benchmark, grades };
 
 FileKind kind_of(const fs::path& file) {
+  std::error_code code;
+  if (fs::is_directory(file, code)) return FileKind::grades;
   const std::string text = read_file(file);
   const std::string_view begin = trim(std::string_view(text).substr(0, 1000));
   if (begin.starts_with("<?xml") || begin.starts_with("<testsuites")) return FileKind::junit;
@@ -31,7 +35,8 @@ FileKind kind_of(const fs::path& file) {
     return FileKind::google_benchmark;
   }
   throw usage_error(fmt::format("{} is nothing that can be merged", display_path(file)), {},
-                    "shards' journals, JUnit reports and Google Benchmark's JSON can be");
+                    "shards' journals, JUnit reports and Google Benchmark's JSON can be, and the "
+                    "folders of a class's grades");
 }
 
 ExitCode merge(const MergeRequest& request, Output& out) {
@@ -42,6 +47,9 @@ ExitCode merge(const MergeRequest& request, Output& out) {
                                   display_path(request.files.front()), display_path(file)),
                       {}, "merge the journals, and then the reports");
   }
+  if (kind == FileKind::grades)
+    return merge_grades(request.files, request.out, request.grades, out);
+  require_no_grades_options(request.grades);
   require_writable(request.out);
   const std::string text = kind == FileKind::journal ? merge_journals(request.files)
                            : kind == FileKind::junit ? merge_junit(request.files)
@@ -62,10 +70,14 @@ Command merge_command(const ArgumentParser& program) {
   const ArgumentParser app =
       program.add_subcommand("merge", "Make one run's file of the files of all its shards");
   app.add_option("FILES", request->files,
-                 "A journal, JUnit report or Google Benchmark's JSON of each shard")
+                 "A journal, JUnit report, Google Benchmark's JSON or folder of grades of\n"
+                 "each shard")
       .required()
       .value_name("");
-  app.add_option("-o,--output", request->out, "The file to write").required().value_name("FILE");
+  app.add_option("-o,--output", request->out, "The file, or the folder of grades, to write")
+      .required()
+      .value_name("FILE");
+  add_merge_grades_options(app, request->grades);
   return {app, [request](Output& out) { return merge(*request, out); }};
 }
 

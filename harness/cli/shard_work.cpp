@@ -17,13 +17,6 @@ namespace {
 
 constexpr std::string_view kPlace = "{shard}";
 
-std::filesystem::path with_number(const std::filesystem::path& file, size_t number) {
-  std::string name = file.string();
-  const size_t at = name.find(kPlace);
-  if (at != std::string::npos) name.replace(at, kPlace.size(), std::to_string(number));
-  return name;
-}
-
 // Seconds by case. A case that takes no time is counted as a little, so that such ones go round.
 std::map<std::string, double> known_times(const std::filesystem::path& journal) {
   constexpr double kLeast = 1e-3;
@@ -56,6 +49,13 @@ std::vector<double> seconds_of(const std::vector<CaseWork>& work,
 
 }  // namespace
 
+std::filesystem::path with_shard_number(const std::filesystem::path& file, size_t number) {
+  std::string name = file.string();
+  const size_t at = name.find(kPlace);
+  if (at != std::string::npos) name.replace(at, kPlace.size(), std::to_string(number));
+  return name;
+}
+
 JobRequest for_shard(const JobRequest& request) {
   JobRequest changed = request;
   if (!request.shard) {
@@ -75,7 +75,7 @@ JobRequest for_shard(const JobRequest& request) {
   const size_t number = request.shard->index;
   for (std::filesystem::path* file :
        {&changed.journal, &changed.junit, &changed.google_benchmark, &changed.keep}) {
-    *file = with_number(*file, number);
+    *file = with_shard_number(*file, number);
   }
   return changed;
 }

@@ -1,6 +1,7 @@
 // Which cases of a run are those of its shard.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -9,6 +10,9 @@
 #include "results/run_context.hpp"
 
 namespace warpmark {
+
+/// The file with "{shard}" in its name replaced by the shard's number.
+std::filesystem::path with_shard_number(const std::filesystem::path& file, size_t number);
 
 /// The request with "{shard}" in the names of its output files replaced by the shard's number.
 /// Throws a usage error for what no part of a run can have: a comparison, cases that failed last

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "base/text.hpp"
 #include "grade/grade_changes.hpp"
@@ -19,25 +20,6 @@
 namespace warpmark {
 
 namespace {
-
-// How `staff` begins for a grade that was kept because a later one failed.
-constexpr std::string_view kKeptNote = "kept although grading again failed";
-
-bool is_grade(const GradeResult& result) {
-  return result.state != GradeState::grader_error;
-}
-
-// The grade that was there, with a line for staff of why there is no newer one.
-GradeResult kept(GradeResult previous, const GradeResult& failed) {
-  const size_t old = previous.staff.find(kKeptNote);
-  if (old != std::string::npos) previous.staff.resize(old);
-  if (!previous.staff.empty() && previous.staff.back() != '\n') previous.staff += '\n';
-  previous.staff += fmt::format("{} on {}: {}", kKeptNote, failed.context.date, failed.staff);
-  if (failed.submission_sha256 != previous.submission_sha256) {
-    previous.staff += "\nthe file that was handed in since then has no grade yet";
-  }
-  return previous;
-}
 
 // A result that is there, for the assignment as it is now: the same verdicts, with its points,
 // names and hints. Nothing if an item has none.
@@ -92,8 +74,9 @@ class ClassRun {
   }
 
   ClassRunResult run() {
-    refuse_other_assignment();
+    files_.require_assignment(assignment_.id);
     if (pool_.start_first(wake_fd_)) {
+      whole_.device = pool_.device();
       sort_out();
       grade_all();
     } else {
@@ -102,20 +85,20 @@ class ClassRun {
     for (std::optional<GradeResult>& result : results_) {
       if (result) whole_.results.push_back(std::move(*result));
     }
-    files_.write_class(files_.read_all());
+    write_sums();
     if (!whole_.changes.empty()) files_.add_changes(whole_.changes);
     return std::move(whole_);
   }
 
  private:
-  void refuse_other_assignment() const {
-    for (const GradeResult& there : files_.read_all()) {
-      if (there.assignment == assignment_.id) continue;
-      throw usage_error(
-          fmt::format("the folder of -o has grades of the assignment `{}`, and this one is `{}`",
-                      printable(there.assignment), assignment_.id),
-          {}, "each assignment needs a folder of its own");
-    }
+  // A shard sums up its own part, and what else was in the folder is of another division.
+  void write_sums() const {
+    std::vector<GradeResult> all = files_.read_all();
+    if (!options_.part) return files_.write_class(all);
+    std::set<std::string> own;
+    for (const Submission& one : submissions_) own.insert(one.student);
+    std::erase_if(all, [&](const GradeResult& one) { return !own.contains(one.student); });
+    files_.write_part(all);
   }
 
   // What is reused, refused, and to be graded.
@@ -169,7 +152,7 @@ class ClassRun {
     result.context.assignment_version = version_;
     if (!is_grade(result)) {
       ++whole_.failed;
-      if (previous_[i]) result = kept(*previous_[i], result);
+      if (previous_[i]) result = kept_grade(*previous_[i], result);
     }
     adjust(i, result);
     if (previous_[i]) note_change(*previous_[i], result);
@@ -197,11 +180,10 @@ class ClassRun {
 
   // Whose points a new result changes, and why; the old one is kept.
   void note_change(const GradeResult& before, const GradeResult& after) {
-    if (!has_points(before) || !has_points(after)) return;
-    if (points_text(before.final_points()) == points_text(after.final_points())) return;
+    const std::optional<GradeChange> change = change_between(before, after);
+    if (!change) return;
     files_.keep(before);
-    whole_.changes.push_back(
-        {after.student, before.final_points(), after.final_points(), why_changed(before, after)});
+    whole_.changes.push_back(*change);
   }
 
   void adjust(size_t i, GradeResult& result) const {

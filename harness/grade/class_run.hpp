@@ -20,6 +20,8 @@ struct ClassRunOptions {
   size_t jobs = 0;       ///< processes; 0: one for each processor, and one alone on a GPU
   bool regrade = false;  ///< what is known, too
   const GradeRules* rules = nullptr;  ///< of the course; null for none
+  bool part =
+      false;  ///< these are a shard's submissions: what needs the whole class is not written
 };
 
 /// Is notified of a run's progress.
@@ -33,6 +35,7 @@ class ClassRunWatcher {
 
 struct ClassRunResult {
   std::vector<GradeResult> results;  ///< of the submissions, in their order, as far as there are
+  DeviceFacts device;                ///< empty if it was interrupted before there was one
   size_t reused = 0;
   std::vector<GradeChange> changes;  ///< of points that were known before
   size_t failed = 0;  ///< that the grader could not judge now, also where an older result stays

@@ -2,11 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "base/text.hpp"
 #include "report/grade_text.hpp"
 #include "report/grades_csv.hpp"
+#include "report/text_line.hpp"
 
 namespace warpmark {
+
+namespace {
+
+// How `staff` begins for a grade that was kept because a later one failed.
+constexpr std::string_view kKeptNote = "kept although grading again failed";
+
+}  // namespace
 
 std::string why_changed(const GradeResult& before, const GradeResult& after) {
   std::vector<std::string> reasons;
@@ -27,6 +37,34 @@ std::string why_changed(const GradeResult& before, const GradeResult& after) {
         "grading again gave another result: another secret, or a result that is "
         "not always the same");
   return join(reasons, "; ");
+}
+
+std::string change_text(const GradeChange& change) {
+  return fmt::format("changed: {}: {} points instead of {}: {}", in_one_line(change.student),
+                     points_text(change.after), points_text(change.before),
+                     in_one_line(change.why));
+}
+
+std::optional<GradeChange> change_between(const GradeResult& before, const GradeResult& after) {
+  if (!has_points(before) || !has_points(after)) return std::nullopt;
+  if (points_text(before.final_points()) == points_text(after.final_points())) return std::nullopt;
+  return GradeChange{after.student, before.final_points(), after.final_points(),
+                     why_changed(before, after)};
+}
+
+bool is_grade(const GradeResult& result) {
+  return result.state != GradeState::grader_error;
+}
+
+GradeResult kept_grade(GradeResult previous, const GradeResult& failed) {
+  const size_t old = previous.staff.find(kKeptNote);
+  if (old != std::string::npos) previous.staff.resize(old);
+  if (!previous.staff.empty() && previous.staff.back() != '\n') previous.staff += '\n';
+  previous.staff += fmt::format("{} on {}: {}", kKeptNote, failed.context.date, failed.staff);
+  if (failed.submission_sha256 != previous.submission_sha256) {
+    previous.staff += "\nthe file that was handed in since then has no grade yet";
+  }
+  return previous;
 }
 
 std::string changes_csv_head() {

@@ -61,18 +61,29 @@ GradeFiles::GradeFiles(fs::path out) : out_(std::move(out)) {
   }
 }
 
-fs::path GradeFiles::result_file(const std::string& student) const {
-  return out_ / kStaff / folder_name(student) / "result.json";
+void GradeFiles::require_assignment(const std::string& id) const {
+  for (const GradeResult& there : read_all()) {
+    if (there.assignment == id) continue;
+    throw usage_error(
+        fmt::format("the folder of -o has grades of the assignment `{}`, and this one is `{}`",
+                    printable(there.assignment), id),
+        {}, "each assignment needs a folder of its own");
+  }
 }
 
-std::optional<GradeResult> GradeFiles::read(const std::string& student) const {
-  std::optional<GradeResult> result = read_result(result_file(student));
+fs::path staff_file(const fs::path& out, const std::string& student, const char* name) {
+  return out / kStaff / folder_name(student) / name;
+}
+
+std::optional<GradeResult> read_grade(const fs::path& out, const std::string& student,
+                                      const char* name) {
+  std::optional<GradeResult> result = read_result(staff_file(out, student, name));
   if (result && result->student != student) return std::nullopt;
   return result;
 }
 
-std::string GradeFiles::linted() const {
-  const fs::path file = out_ / kStaff / kLinted;
+std::string read_linted(const fs::path& out) {
+  const fs::path file = out / kStaff / kLinted;
   std::error_code code;
   if (!fs::is_regular_file(file, code)) return "";
   try {
@@ -101,7 +112,7 @@ std::vector<GradeResult> read_grades(const fs::path& out) {
 }
 
 void GradeFiles::write(const GradeResult& result) const {
-  const fs::path staff = result_file(result.student).parent_path();
+  const fs::path staff = staff_file(out_, result.student, "").parent_path();
   const fs::path files = out_ / kStudents / staff.filename();
   const StudentView view(result);
   write_file_atomically(files / "results.json", gradescope_json(view));
@@ -112,7 +123,7 @@ void GradeFiles::write(const GradeResult& result) const {
 }
 
 void GradeFiles::keep(const GradeResult& result) const {
-  write_file_atomically(result_file(result.student).parent_path() / "previous.json",
+  write_file_atomically(staff_file(out_, result.student, "previous.json"),
                         json_document(to_json(result)));
 }
 
@@ -137,10 +148,14 @@ void GradeFiles::write_leaderboard(const std::vector<GradeResult>& results) cons
   }
 }
 
-void GradeFiles::write_class(const std::vector<GradeResult>& results) const {
+void GradeFiles::write_part(const std::vector<GradeResult>& results) const {
   write_file_atomically(out_ / "grades.csv", grades_csv(results));
   write_file_atomically(out_ / "report.html", grade_page(results));
   write_file_atomically(out_ / "junit.xml", grade_junit(results));
+}
+
+void GradeFiles::write_class(const std::vector<GradeResult>& results) const {
+  write_part(results);
   write_leaderboard(results);
 }
 

@@ -15,6 +15,17 @@ namespace warpmark {
 /// All results in a graded class's folder, by student's name; none if there are none, or no folder.
 std::vector<GradeResult> read_grades(const std::filesystem::path& out);
 
+/// The result of one student there, or what is kept beside it (`name`): nothing if there is none, or
+/// what is there is no result of this student.
+std::optional<GradeResult> read_grade(const std::filesystem::path& out, const std::string& student,
+                                      const char* name = "result.json");
+
+/// OUT/staff/NAME/…, of a student.
+std::filesystem::path staff_file(const std::filesystem::path& out, const std::string& student,
+                                 const char* name);
+/// What lint last found good there: what set_linted() was given; "" for nothing.
+std::string read_linted(const std::filesystem::path& out);
+
 /// OUT/students/NAME/{results.json, student.json, report.html}, which hide what students may not
 /// know, and for staff OUT/staff/NAME/{result.json, junit.xml} and OUT/{grades.csv, report.html,
 /// junit.xml}. Each is written under another name and renamed, and result.json comes last: a
@@ -25,11 +36,16 @@ class GradeFiles {
   /// into it.
   explicit GradeFiles(std::filesystem::path out);
 
-  /// The result that is there. Nothing if there is none, or what is there is no result.
-  std::optional<GradeResult> read(const std::string& student) const;
+  const std::filesystem::path& folder() const { return out_; }
 
-  /// What lint last found good: what set_linted() was given; "" for nothing.
-  std::string linted() const;
+  /// Throws a usage error if there are grades of another assignment.
+  void require_assignment(const std::string& id) const;
+
+  std::optional<GradeResult> read(const std::string& student) const {
+    return read_grade(out_, student);
+  }
+
+  std::string linted() const { return read_linted(out_); }
   void set_linted(const std::string& key) const;
 
   std::vector<GradeResult> read_all() const { return read_grades(out_); }
@@ -44,10 +60,11 @@ class GradeFiles {
 
   /// Writes the class's files. Throws an environment error.
   void write_class(const std::vector<GradeResult>& results) const;
+  /// The same of a part of a class, without what compares a student with all others.
+  void write_part(const std::vector<GradeResult>& results) const;
 
  private:
   void write_leaderboard(const std::vector<GradeResult>& results) const;
-  std::filesystem::path result_file(const std::string& student) const;
 
   std::filesystem::path out_;
   UniqueFd lock_;

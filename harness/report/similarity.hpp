@@ -16,6 +16,13 @@ struct SimilaritySource {
       {};  ///< ptx_prints() of what was compiled of it; none if nothing was
 };
 
+/// All that is compared, and what students started from.
+struct SimilarityInput {
+  std::vector<SimilaritySource> sources;
+  std::string template_text;
+  std::vector<std::string> template_ptx = {};  ///< ptx_prints() of it
+};
+
 /// From a line to a line, both included.
 using LineRange = std::pair<int, int>;
 

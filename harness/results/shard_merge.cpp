@@ -29,15 +29,6 @@ Error no_shard(const fs::path& file, const std::string& why) {
                      "a run with --shard writes them");
 }
 
-// "the seed is 2, and that of a.jsonl is 1"
-void require_same(const std::string& what, const Json& value, const Json& first,
-                  const fs::path& file, const fs::path& first_file) {
-  if (value == first) return;
-  throw usage_error(fmt::format("{}: {} is {}, and in {} it is {}: these are not parts of one run",
-                                display_path(file), what, printable(json_line(value)),
-                                display_path(first_file), printable(json_line(first))));
-}
-
 // What the parts of a run have in common, by the words that errors call it.
 const std::vector<std::pair<std::string, std::string>>& common_members() {
   static const std::vector<std::pair<std::string, std::string>> kMembers = {
@@ -137,21 +128,28 @@ ShardContext shard_from(const Json& value, const fs::path& file) {
   }
 }
 
-std::vector<CasePlace> whole_run(const std::vector<ShardPart>& parts) {
+void require_same(const std::string& what, const Json& value, const Json& first,
+                  const fs::path& file, const fs::path& first_file) {
+  if (value == first) return;
+  throw usage_error(fmt::format("{}: {} is {}, and in {} it is {}: these are not parts of one run",
+                                display_path(file), what, printable(json_line(value)),
+                                display_path(first_file), printable(json_line(first))));
+}
+
+std::vector<CasePlace> whole_run(const std::vector<ShardPart>& parts, const ShardWords& words) {
   if (parts.empty()) throw usage_error("there is nothing to merge");
   const ShardPart& first = parts.front();
   std::map<size_t, const ShardPart*> seen;
   for (const ShardPart& part : parts) {
     require_same("the number of shards", part.shard.count, first.shard.count, part.file,
                  first.file);
-    require_same("the number of cases of all shards", part.shard.cases, first.shard.cases,
-                 part.file, first.file);
+    require_same(fmt::format("the number of {} of all shards", words.all), part.shard.cases,
+                 first.shard.cases, part.file, first.file);
     if (part.shard.division != first.shard.division) {
-      throw usage_error(fmt::format("{} and {} divide the cases in different ways",
-                                    display_path(first.file), display_path(part.file)),
-                        {},
-                        "all shards need the same suites, the same choice of cases and the same "
-                        "--shard-times");
+      throw usage_error(
+          fmt::format("{} and {} divide the {} in different ways", display_path(first.file),
+                      display_path(part.file), words.all),
+          {}, fmt::format("all shards need {} and the same --shard-times", words.division));
     }
     const auto [place, is_new] = seen.emplace(part.shard.index, &part);
     if (is_new) continue;
@@ -168,13 +166,23 @@ std::vector<CasePlace> whole_run(const std::vector<ShardPart>& parts) {
                                   missing.size() == 1 ? "one is" : "some are",
                                   join(missing, ", ")));
   }
+  const auto in_no_shard = [&](size_t count) {
+    return usage_error(
+        fmt::format("{} of {} {} are in no shard", count, first.shard.cases, words.all), {},
+        "a shard was ended early: run it again");
+  };
+  size_t given = 0;
+  for (const ShardPart& part : parts) given += part.positions.size();
+  // Before room is made for as many as a damaged file may claim.
+  if (given < first.shard.cases) throw in_no_shard(first.shard.cases - given);
   std::vector<std::optional<CasePlace>> places(first.shard.cases);
   for (size_t i = 0; i < parts.size(); ++i) {
     for (size_t j = 0; j < parts[i].positions.size(); ++j) {
       const size_t position = parts[i].positions[j];
       if (position >= places.size() || places[position]) {
-        throw usage_error(fmt::format("{}: case {} of {} is there twice, or is none",
-                                      display_path(parts[i].file), position + 1, places.size()));
+        throw usage_error(fmt::format("{}: {} {} of {} is there twice, or is none",
+                                      display_path(parts[i].file), words.one, position + 1,
+                                      places.size()));
       }
       places[position] = CasePlace{i, j};
     }
@@ -182,10 +190,8 @@ std::vector<CasePlace> whole_run(const std::vector<ShardPart>& parts) {
   std::vector<CasePlace> whole;
   for (const auto& place : places) {
     if (!place) {
-      throw usage_error(
-          fmt::format("{} of {} cases are in no shard",
-                      std::count(places.begin(), places.end(), std::nullopt), places.size()),
-          {}, "a shard was ended early: run it again");
+      throw in_no_shard(
+          static_cast<size_t>(std::count(places.begin(), places.end(), std::nullopt)));
     }
     whole.push_back(*place);
   }

@@ -22,13 +22,24 @@ struct ShardPart {
 /// error, "FILE is no shard's: …", for another value.
 ShardContext shard_from(const nlohmann::ordered_json& value, const std::filesystem::path& file);
 
+/// How errors call what is divided among shards.
+struct ShardWords {
+  std::string one = "case", all = "cases";
+  std::string division = "the same suites, the same choice of cases";  ///< makes it the same
+};
+
 /// Which part has the case, and which of that part's it is, by place in the whole run. Throws a
 /// usage error that names the files: shards that are missing or there twice, of other runs, or that
 /// divided the cases in another way; cases that are missing or there twice.
 struct CasePlace {
   size_t part = 0, index = 0;
 };
-std::vector<CasePlace> whole_run(const std::vector<ShardPart>& parts);
+std::vector<CasePlace> whole_run(const std::vector<ShardPart>& parts, const ShardWords& words = {});
+
+/// Throws a usage error, "b: the seed is 2, and in a it is 1: …", if two parts differ in that.
+void require_same(const std::string& what, const nlohmann::ordered_json& value,
+                  const nlohmann::ordered_json& first, const std::filesystem::path& file,
+                  const std::filesystem::path& first_file);
 
 /// The journal that one run would have written: its times are sums, its date is the first. Throws
 /// usage errors, also for shards that are not finished, or that differ in the seed, the device, the

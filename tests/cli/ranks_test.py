@@ -9,6 +9,7 @@ import time
 import unittest
 import xml.etree.ElementTree as xml
 
+import assignment
 from program import BUILD, PROGRAM, SOURCE, CheckTest
 
 SUITE = """warpmark: 1
@@ -226,6 +227,22 @@ class Mistakes(RanksTest):
                 out, errors = self.ranks(*words, code=2)
                 self.assertEqual(out, "")
                 self.assertEqual(errors.count(message), 1, errors)
+
+    def test_each_rank_benches_its_shard(self):
+        self.write("suites/k.cu", KERNEL % "")
+        self.write("suites/t.yaml", ALONE + "axes: {a: [1, 2, 3]}\n")
+        self.ranks("bench", "suites", "--device", "cpu", "-q", "--shard", "auto", "--journal", "{shard}.jsonl", count=2)
+        self.run_program("merge", "1.jsonl", "2.jsonl", "-o", "all.jsonl")
+
+    def test_each_rank_grades_its_shard(self):
+        for name, text in (("suites/scale.yaml", assignment.SUITE), ("suites/scale.cu", assignment.KERNEL),
+                           ("hw1.yaml", assignment.ASSIGNMENT), ("class/ada.cu", assignment.KERNEL),
+                           ("class/bob.cu", assignment.WRONG), ("secret", "0123456789abcdef\n")):
+            self.write(name, text)
+        self.ranks("grade", "hw1.yaml", "class", "-o", "{shard}", "--shard", "auto", "--secret", "secret", "--device", "cpu",
+                   "--no-sandbox", "-q", count=2)
+        out, _ = self.run_program("merge", "1", "2", "-o", "all")
+        self.assertIn("2 submissions: 1 with full points", out)
 
     def without_mpi(self):
         """The program of a build that found no MPI."""

@@ -2,12 +2,13 @@
 """Measures grading: how long a class takes and of what, and whether a regrade changes anything.
 
     tests/figures/grading.py [PROGRAM] [--submissions 100] [--stream 100] [--regrades 20] [--jobs 2]
-        [--device cpu]
+        [--device cpu] [--workers 1,2] [--repeats 3]
 
 Grades copies of the bundled course's solutions and mistakes for `doublify`, under names of their
 own, then as many by `grade --stream`: processor time and rate are of those beyond the first ten,
 so that what starts once counts for none. Then it grades 30 of them again and again, and compares all that results say but for dates
-and times.
+and times. With --workers it only grades the class by each of these numbers of jobs, and in as many shards of one job each side by
+side, with the merge; the numbers take turns, and medians of the repeats are compared.
 """
 import argparse
 import json
@@ -61,13 +62,28 @@ class Bench:
         self.secret.write_text("a secret of the figures' own, and of no course\n")
         self.secret.chmod(0o600)
 
-    def grade(self, submissions, out):
-        command = [self.arguments.program, "grade", COURSE / "assignment.yaml", submissions, "-o",
-                   out, "--secret", self.secret, "--jobs", str(self.arguments.jobs), "--device",
-                   self.arguments.device, "--regrade", "-q"]
+    def command(self, submissions, out, jobs, *more):
+        words = [self.arguments.program, "grade", COURSE / "assignment.yaml", submissions, "-o", out, "--secret",
+                 self.secret, "--jobs", jobs, "--device", self.arguments.device, "--regrade", "-q", *more]
+        return [str(word) for word in words]
+
+    def grade_in_shards(self, submissions, out, count):
+        """Seconds of all shards at the same time, and of the merge."""
+        parts = [out / ("part%d" % number) for number in range(1, count + 1)]
+        start = time.monotonic()
+        shards = [subprocess.Popen(self.command(submissions, part, 1, "--shard", "%d/%d" % (number, count)),
+                                   stdout=sys.stderr) for number, part in enumerate(parts, 1)]
+        assert not any([shard.wait() for shard in shards])
+        middle = time.monotonic()
+        subprocess.run([str(word) for word in (self.arguments.program, "merge", *parts, "-o", out / "merged")],
+                       check=True, stdout=sys.stderr)
+        return middle - start, time.monotonic() - middle
+
+    def grade(self, submissions, out, jobs=None):
+        command = self.command(submissions, out, jobs or self.arguments.jobs)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         start = time.monotonic()
-        subprocess.run([str(part) for part in command], check=True, stdout=sys.stderr)
+        subprocess.run(command, check=True, stdout=sys.stderr)
         seconds = time.monotonic() - start
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         processor = sum(getattr(after, name) - getattr(before, name)
@@ -75,7 +91,6 @@ class Bench:
         results = {path.parent.name: json.loads(path.read_text())
                    for path in sorted(out.glob("staff/*/result.json"))}
         return seconds, processor, results
-
 
     def stream(self, texts):
         """Seconds by the clock and of processor time."""
@@ -129,6 +144,27 @@ def report_class(bench, arguments):
         {item["word"] for case in slow[1]["cases"] for item in case["items"]})))
 
 
+def report_workers(bench, arguments):
+    submissions = bench.folder / "class"
+    make_class(submissions, arguments.submissions)
+    counts = [int(count) for count in arguments.workers.split(",")]
+    jobs, shards, merges = ({count: [] for count in counts} for _ in range(3))
+    for _ in range(arguments.repeats):
+        for count in counts:
+            jobs[count].append(bench.grade(submissions, bench.folder / ("jobs%d" % count), count)[0])
+            seconds, merge = bench.grade_in_shards(submissions, bench.folder / ("shards%d" % count), count)
+            shards[count].append(seconds + merge)
+            merges[count].append(merge)
+    for what, times in (("jobs", jobs), ("shards", shards)):
+        first = statistics.median(times[counts[0]])
+        for count in counts:
+            median = statistics.median(times[count])
+            print("%d submissions by %d %s: %.2f s (%.2f to %.2f in %d runs), %.2f times as fast as by %d%s"
+                  % (arguments.submissions, count, what, median, min(times[count]), max(times[count]),
+                     arguments.repeats, first / median, counts[0],
+                     "; %.2f s of it the merge" % statistics.median(merges[count]) if what == "shards" else ""))
+
+
 def report_regrades(bench, arguments):
     submissions = bench.folder / "thirty"
     make_class(submissions, 30)
@@ -149,9 +185,14 @@ def main():
     parser.add_argument("--regrades", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--workers", help="only this: numbers of jobs and of shards, as 1,2")
+    parser.add_argument("--repeats", type=int, default=3, help="of --workers")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(arguments, pathlib.Path(folder))
+        if arguments.workers:
+            report_workers(bench, arguments)
+            return
         if arguments.submissions:
             report_class(bench, arguments)
         if arguments.stream:
