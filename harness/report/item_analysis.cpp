@@ -97,9 +97,8 @@ std::vector<CommonFailure> common_failures(const std::vector<const GradedCase*>&
 
 // A file that is missing, or does not compile, says nothing of the cases over it.
 bool has_run(const GradedCase& one) {
-  return std::any_of(one.items.begin(), one.items.end(), [](const GradedItem& item) {
-    return item.word != GradeWord::not_launched;
-  });
+  return std::any_of(one.items.begin(), one.items.end(),
+                     [](const GradedItem& item) { return item.word != GradeWord::not_launched; });
 }
 
 CaseStatistics statistics_of(const std::string& name, const std::vector<const GradeResult*>& ran) {
