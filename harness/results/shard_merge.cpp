@@ -64,6 +64,12 @@ ShardPart part_of(const JournalPart& journal) {
   return part;
 }
 
+// A part of which every case was skipped is no skip of the whole where something passed.
+ExitCode of_the_whole(ExitCode a, ExitCode b) {
+  const ExitCode code = graver(a, b);
+  return code == ExitCode::skipped && a != b ? ExitCode::success : code;
+}
+
 Json merged_end(const std::vector<JournalPart>& journals) {
   Json end = *journals.front().contents.end;
   for (size_t i = 1; i < journals.size(); ++i) {
@@ -77,8 +83,8 @@ Json merged_end(const std::vector<JournalPart>& journals) {
       }
     }
     end["exit_code"] =
-        static_cast<int>(graver(static_cast<ExitCode>(end["exit_code"].get<int>()),
-                                static_cast<ExitCode>(other.at("exit_code").get<int>())));
+        static_cast<int>(of_the_whole(static_cast<ExitCode>(end["exit_code"].get<int>()),
+                                      static_cast<ExitCode>(other.at("exit_code").get<int>())));
     if (end["error"].is_null()) end["error"] = other.at("error");
   }
   return end;
