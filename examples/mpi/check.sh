@@ -1,5 +1,6 @@
 #!/bin/bash
-# Checks suites on several nodes by mpirun, a part of the cases by each process, and makes one journal of the parts.
+# Checks suites on several nodes by mpirun, a part of the cases by each process, and makes one journal of
+# the parts.
 #
 #   bash check.sh                     in the folder of the suites, which all nodes see
 #   bash check.sh --host a:2,b:2      with further options of mpirun
@@ -13,8 +14,8 @@ RESULT=${RESULT:-run.jsonl}  # the parts are in the folder "$RESULT.parts" besid
 DEVICE=${DEVICE:-cpu}
 
 part() {
-  # auto takes the part from the rank. 1 says that a case failed, 77 that every case was skipped; the part is complete in
-  # both cases, and with another exit code than 0 mpirun would end the other ranks.
+  # auto takes the part from the rank. 1 says that a case failed, 77 that every case was skipped. The part is
+  # complete in both cases, and with another exit code than 0 mpirun would end the other ranks.
   warpmark check "$SUITES" --device "$DEVICE" --shard auto --journal "$RESULT.parts/part{shard}.jsonl" -q ||
     case $? in 1 | 77) ;; *) exit $? ;; esac
 }

@@ -20,6 +20,7 @@ except ImportError:
     yaml = None
 
 EXAMPLES = SOURCE / "examples"
+SKIPPED = SMALL + "skip: {when: n == 7, reason: too long}\n"  # the whole of the last of four parts
 WRONG = SMALL.replace("= 2", "= n > 5 ? 1 : 2")  # in two of five cases
 # `pip install` has nothing to do: `warpmark` is on the path.
 PYTHON_STUB = """#!/bin/sh
@@ -108,6 +109,13 @@ class Kubernetes(Engine):
         self.assertIn('"failed":2,', self.run_pod(self.merge, code=1))
         self.assert_as_one_run(code=1)
 
+    def test_a_part_of_skips_only(self):
+        self.write("suites/small.yaml", SKIPPED)
+        for index in range(self.job["spec"]["completions"]):
+            self.run_pod(self.job, index)
+        self.assertIn('"skipped":1,', self.run_pod(self.merge))
+        self.assert_as_one_run()
+
     def test_a_part_that_cannot_run(self):
         for index in (0, 2, 3):
             self.run_pod(self.job, index)
@@ -178,6 +186,13 @@ class GithubMatrix(Engine):
         self.assertIn('"failed":2,', job.summary)
         self.assert_as_one_run(self.folder / "store/warpmark-reports/run.jsonl", code=1)
 
+    def test_a_part_of_skips_only(self):
+        self.write("suites/small.yaml", SKIPPED)
+        for job in self.run_parts():
+            self.assertFalse(job.failed, job.steps)
+        self.assertIn('"skipped":1,', self.run_job("merge").summary)
+        self.assert_as_one_run(self.folder / "store/warpmark-reports/run.jsonl")
+
     def test_a_part_that_is_missing(self):
         self.run_parts()
         shutil.rmtree(self.folder / "store/warpmark-part-3")
@@ -188,8 +203,7 @@ class GithubMatrix(Engine):
 
 class Mpi(Engine, RanksTest):
     def run_script(self, code=0):
-        words = ["bash", EXAMPLES / "mpi/check.sh", "--oversubscribe"]
-        return self.run_words(words, code, SHARDS="3")
+        return self.run_words(["bash", EXAMPLES / "mpi/check.sh", "--oversubscribe"], code)
 
     def test_the_parts_are_one_run(self):
         self.assertIn('"passed":5,', self.run_script())
@@ -199,6 +213,11 @@ class Mpi(Engine, RanksTest):
         self.write("suites/small.yaml", WRONG)
         self.assertIn('"failed":2,', self.run_script(code=1))
         self.assert_as_one_run(code=1)
+
+    def test_a_part_of_skips_only(self):
+        self.write("suites/small.yaml", SKIPPED)
+        self.assertIn('"skipped":1,', self.run_script())
+        self.assert_as_one_run()
 
     def test_the_two_commands(self):
         """Those of README.md."""
@@ -227,6 +246,11 @@ class Snakemake(Engine):
         self.write("suites/small.yaml", WRONG)
         self.assertIn('"failed":2,', self.run_words(self.commands[0], code=1))
         self.assert_as_one_run(code=1)
+
+    def test_a_part_of_skips_only(self):
+        self.write("suites/small.yaml", SKIPPED)
+        self.assertIn('"skipped":1,', self.run_words(self.commands[0]))
+        self.assert_as_one_run()
 
     def test_other_suites(self):
         (self.folder / "suites").rename(self.folder / "kernels")
