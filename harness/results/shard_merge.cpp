@@ -64,6 +64,23 @@ ShardPart part_of(const JournalPart& journal) {
   return part;
 }
 
+// Of the last records of two parts. Two codes are of a part alone where another part has another:
+// that every case was skipped, and that nothing could be loaded, which has no error of its own.
+ExitCode of_the_whole(const Json& a, const Json& b) {
+  const auto code_of = [](const Json& end) {
+    return static_cast<ExitCode>(end.at("exit_code").get<int>());
+  };
+  const ExitCode code = graver(code_of(a), code_of(b));
+  if (code_of(a) == code_of(b)) return code;
+  if (code == ExitCode::skipped) return ExitCode::success;
+  const Json& graver_end = code_of(a) == code ? a : b;
+  const bool nothing_loaded = (code == ExitCode::usage || code == ExitCode::environment) &&
+                              graver_end.at("error").is_null();
+  const ExitCode other = code_of(a) == code ? code_of(b) : code_of(a);
+  const bool judged = graver(other, ExitCode::verdict) == ExitCode::verdict;
+  return nothing_loaded && judged ? ExitCode::verdict : code;
+}
+
 Json merged_end(const std::vector<JournalPart>& journals) {
   Json end = *journals.front().contents.end;
   for (size_t i = 1; i < journals.size(); ++i) {
@@ -76,9 +93,7 @@ Json merged_end(const std::vector<JournalPart>& journals) {
         end[count] = end[count].get<int64_t>() + other.at(count).get<int64_t>();
       }
     }
-    end["exit_code"] =
-        static_cast<int>(graver(static_cast<ExitCode>(end["exit_code"].get<int>()),
-                                static_cast<ExitCode>(other.at("exit_code").get<int>())));
+    end["exit_code"] = static_cast<int>(of_the_whole(end, other));
     if (end["error"].is_null()) end["error"] = other.at("error");
   }
   return end;

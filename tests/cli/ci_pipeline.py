@@ -3,6 +3,7 @@
 import dataclasses
 import os
 import re
+import shutil
 import subprocess
 
 TOKEN = re.compile(r"\s*('(?:[^']|'')*'|\"[^\"]*\"|&&|\|\||==|!=|[!(),]|\$?[A-Za-z_][\w.-]*)")
@@ -102,11 +103,14 @@ class Pipeline:
 
 
 class GithubJob(Pipeline):
-    """One job for an event. `event` is what `github` has: event_name, event.pull_request.number …"""
-    STEP_KEYS = {"name", "id", "if", "uses", "with", "run", "env"}
-    JOB_KEYS = {"if", "runs-on", "timeout-minutes", "permissions", "steps"}
+    """One job for an event. `event` is what `github` has: event_name, event.pull_request.number …
 
-    def __init__(self, workflow, job, repository, environment, event):
+    `more` are names of other contexts (matrix.shard), and `store` is the folder of all jobs' artifacts.
+    """
+    STEP_KEYS = {"name", "id", "if", "uses", "with", "run", "env"}
+    JOB_KEYS = {"if", "runs-on", "timeout-minutes", "permissions", "needs", "strategy", "steps"}
+
+    def __init__(self, workflow, job, repository, environment, event, more=None, store=None):
         summary = repository.parent / "summary.md"
         super().__init__(repository, {**environment, "GITHUB_ACTIONS": "true", "CI": "true",
                                       "GITHUB_WORKSPACE": str(repository),
@@ -116,7 +120,9 @@ class GithubJob(Pipeline):
         summary.write_text("")
         self.names = {"github." + name: value for name, value in event.items()}
         self.names.update({"github.repository": "stranger/kernels", "github.token": "token",
-                           "github.workflow": "Warpmark", "github.ref": "refs/pull/7/merge"})
+                           "github.workflow": "Warpmark", "github.ref": "refs/pull/7/merge",
+                           **(more or {})})
+        self.store = store
         self.workflow, self.job = workflow, workflow["jobs"][job]
         self.failed = self.cancelled = False
         self.ran = self.evaluate(self.job.get("if", "true"))
@@ -173,6 +179,12 @@ class GithubJob(Pipeline):
         inputs = {name: self.filled(value) for name, value in step.get("with", {}).items()}
         if step["uses"].startswith("actions/upload-artifact@"):
             self.artifacts[inputs["name"]] = self.repository / inputs["path"]
+            if self.store and self.artifacts[inputs["name"]].exists():
+                shutil.copytree(self.artifacts[inputs["name"]], self.store / inputs["name"])
+        elif step["uses"].startswith("actions/download-artifact@"):
+            assert inputs["merge-multiple"] == "True", inputs
+            for artifact in sorted(self.store.glob(inputs["pattern"])):
+                shutil.copytree(artifact, self.repository / inputs["path"], dirs_exist_ok=True)
         elif step["uses"].startswith("actions/cache@"):
             self.cache = inputs
 

@@ -75,6 +75,26 @@ class Merged(ShardTest):
         self.assertEqual(steady((self.folder / "merged.xml").read_text()),
                          steady((self.folder / "whole.xml").read_text()))
 
+    def test_a_part_of_skips_only(self):
+        for skipped, codes in (("n == 3", (0, 77, 0)), ("n > 0", (77, 77, 77))):
+            self.write("suites/a.yaml", SMALL.replace("[1, 3, 5, 7, 9]", "[1, 3]")
+                       + "skip: {when: %s, reason: too long}\n" % skipped)
+            for name, more, code in zip(("part1", "part2", "whole"), (["--shard=1/2"], ["--shard=2/2"], []), codes):
+                self.run_program("check", "suites", "--device", "cpu", "--journal", name + ".jsonl", *more, code=code)
+            self.run_program("merge", "part1.jsonl", "part2.jsonl", "-o", "merged.jsonl")
+            ends = [self.records(name + ".jsonl")[-1] for name in ("merged", "whole")]
+            self.assertEqual([end["exit_code"] for end in ends], 2 * [codes[-1]])
+
+    def test_a_part_of_which_nothing_loads(self):
+        self.write("suites/a.yaml", SMALL.replace("[1, 3, 5, 7, 9]", "[1]"))
+        self.write("suites/b.yaml", "no: suite\n")
+        for name, more, code in (("part1", ["--shard=1/2"], 0), ("part2", ["--shard=2/2"], 2), ("whole", [], 1)):
+            self.run_program("check", "suites", "--device", "cpu", "--journal", name + ".jsonl", *more, code=code)
+        for parts in (["part1.jsonl", "part2.jsonl"], ["part2.jsonl", "part1.jsonl"]):
+            self.run_program("merge", *parts, "-o", "merged.jsonl")
+            self.assertEqual(steady((self.folder / "merged.jsonl").read_text().splitlines()[-1]),
+                             steady((self.folder / "whole.jsonl").read_text().splitlines()[-1]))
+
     def test_a_bench(self):
         self.write("suites/a.yaml", SMALL)
         self.write("suites/b.yaml", SMALL.replace("[1, 3, 5, 7, 9]", "[2, 4]"))
