@@ -424,8 +424,7 @@ Command grade_command(const ArgumentParser& program) {
       .in_range(0, 1 << 20)
       .excludes(secret);
   app.add_option("-j,--jobs", request->jobs,
-                 "Submissions graded at the same time (default: one for each processor;\n"
-                 "1 on each GPU)")
+                 "Submissions at the same time (default: one for each processor, or GPU)")
       .value_name("N")
       .in_range(1, 1024);
   app.add_option("--device", request->device,

@@ -249,7 +249,7 @@ const std::vector<JobOption>& job_options() {
          request.device_given = true;
        }},
       {"-j,--jobs", "jobs", "N", K::word, T::check,
-       "Run cases in N processes at the same time (0: one for each processor)", &read_jobs},
+       "Run cases in N processes at the same time (0: one for each processor)", &read_jobs, true},
       {"--seed", "seed", "N", K::word, T::every, "Seed of all inputs (default 0)",
        [](Request& request, const OptionValue& value) {
          request.session.seed = whole_number(value, 0, "a whole number from 0 to 2**64 - 1");
