@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -23,6 +24,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 COURSE = ROOT / "courses" / "first" / "doublify"
+CASES = 9  # that the assignment has
 TIMES = ("seconds", "date", "duration", "execution_time")
 
 
@@ -55,15 +57,29 @@ def make_class(folder, count, pattern="**/*.cu"):
     return len(sources)
 
 
+def with_more_cases(folder, count):
+    """The assignment in a copy of the course, with `count` hidden sizes more."""
+    shutil.copytree(COURSE, folder)
+    file = folder / "assignment.yaml"
+    sizes = "".join(", %d" % (65 + 192 * k) for k in range(count))
+    before = file.read_text()
+    file.write_text(before.replace("n: [31, 129, 100003]", "n: [31, 129, 100003%s]" % sizes))
+    assert file.read_text() != before
+    return file
+
+
 class Bench:
     def __init__(self, arguments, folder):
         self.arguments, self.folder = arguments, folder
+        self.assignment = COURSE / "assignment.yaml"
+        if arguments.cases > CASES:
+            self.assignment = with_more_cases(folder / "course", arguments.cases - CASES)
         self.secret = folder / "secret"
         self.secret.write_text("a secret of the figures' own, and of no course\n")
         self.secret.chmod(0o600)
 
     def command(self, submissions, out, jobs, *more):
-        words = [self.arguments.program, "grade", COURSE / "assignment.yaml", submissions, "-o", out, "--secret",
+        words = [self.arguments.program, "grade", self.assignment, submissions, "-o", out, "--secret",
                  self.secret, "--jobs", jobs, "--device", self.arguments.device, "--regrade", "-q", *more]
         return [str(word) for word in words]
 
@@ -94,7 +110,7 @@ class Bench:
 
     def stream(self, texts):
         """Seconds by the clock and of processor time."""
-        command = [self.arguments.program, "grade", COURSE / "assignment.yaml", "--stream", "--secret",
+        command = [self.arguments.program, "grade", self.assignment, "--stream", "--secret",
                    self.secret, "--jobs", str(self.arguments.jobs), "--device", self.arguments.device,
                    "--without-lint", "-q"]
         requests = "".join(json.dumps({"id": i, "text": text}) + "\n" for i, text in enumerate(texts))
@@ -181,6 +197,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("program", nargs="?", default=os.path.join(ROOT, "build/bin/warpmark"))
     parser.add_argument("--submissions", type=int, default=100)
+    parser.add_argument("--cases", type=int, default=CASES, help="of a submission, %d or more" % CASES)
     parser.add_argument("--stream", type=int, default=100, help="0, or more than 10")
     parser.add_argument("--regrades", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=2)
