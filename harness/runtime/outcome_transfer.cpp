@@ -10,7 +10,26 @@
 
 namespace warpmark {
 
+namespace {
+
+// A struct whose members each_field lists.
+template <typename Object>
+concept Listed = requires(Object& object) {
+  each_field(object, [](const char*, auto&) {});
+};
+
+}  // namespace
+
 // Found by nlohmann-json for members of members; enumerations are numbers to it.
+template <Listed Object>
+static void to_json(nlohmann::json& json, const Object& object) {
+  json = json_of<nlohmann::json>(object);
+}
+template <Listed Object>
+static void from_json(const nlohmann::json& json, Object& object) {
+  object = object_from<Object>(json);
+}
+
 template <typename Visit>
 void each_field(Mismatch& mismatch, const Visit& visit) {
   visit("kind", mismatch.kind);
@@ -20,12 +39,6 @@ void each_field(Mismatch& mismatch, const Visit& visit) {
   visit("error", mismatch.error);
   visit("bound", mismatch.bound);
   visit("ulp", mismatch.ulp);
-}
-static void to_json(nlohmann::json& json, const Mismatch& mismatch) {
-  json = json_of<nlohmann::json>(mismatch);
-}
-static void from_json(const nlohmann::json& json, Mismatch& mismatch) {
-  mismatch = object_from<Mismatch>(json);
 }
 
 template <typename Visit>
@@ -39,12 +52,6 @@ void each_field(Comparison& comparison, const Visit& visit) {
   visit("first", comparison.first);
   visit("next", comparison.next);
   visit("worst", comparison.worst);
-}
-static void to_json(nlohmann::json& json, const Comparison& comparison) {
-  json = json_of<nlohmann::json>(comparison);
-}
-static void from_json(const nlohmann::json& json, Comparison& comparison) {
-  comparison = object_from<Comparison>(json);
 }
 
 // JSON has no infinity, which `high` may be.
@@ -62,12 +69,6 @@ void each_field(ErrorHistogram& histogram, const Visit& visit) {
   visit("unit", histogram.unit);
   visit("buckets", histogram.buckets);
 }
-static void to_json(nlohmann::json& json, const ErrorHistogram& histogram) {
-  json = json_of<nlohmann::json>(histogram);
-}
-static void from_json(const nlohmann::json& json, ErrorHistogram& histogram) {
-  histogram = object_from<ErrorHistogram>(json);
-}
 
 template <typename Visit>
 void each_field(OutputVerdict& output, const Visit& visit) {
@@ -80,35 +81,17 @@ void each_field(OutputVerdict& output, const Visit& visit) {
   visit("sufficient", output.sufficient);
   visit("histogram", output.histogram);
 }
-static void to_json(nlohmann::json& json, const OutputVerdict& output) {
-  json = json_of<nlohmann::json>(output);
-}
-static void from_json(const nlohmann::json& json, OutputVerdict& output) {
-  output = object_from<OutputVerdict>(json);
-}
 
 template <typename Visit>
 void each_field(Nearness& nearness, const Visit& visit) {
   visit("share", nearness.share);
   visit("composite", nearness.composite);
 }
-static void to_json(nlohmann::json& json, const Nearness& nearness) {
-  json = json_of<nlohmann::json>(nearness);
-}
-static void from_json(const nlohmann::json& json, Nearness& nearness) {
-  nearness = object_from<Nearness>(json);
-}
 
 template <typename Visit>
 void each_field(CountedRuns& counted, const Visit& visit) {
   visit("own", counted.own);
   visit("baseline", counted.baseline);
-}
-static void to_json(nlohmann::json& json, const CountedRuns& counted) {
-  json = json_of<nlohmann::json>(counted);
-}
-static void from_json(const nlohmann::json& json, CountedRuns& counted) {
-  counted = object_from<CountedRuns>(json);
 }
 
 // All members that JSON takes as they are.
