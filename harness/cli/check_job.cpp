@@ -108,7 +108,7 @@ struct Runners {
     }
     options.device = devices.front();
     auto session = std::make_unique<Session>(python.interpreter(), options);
-    const DeviceFacts device = session->require();
+    DeviceFacts device = session->require();
     alone = std::make_unique<SessionRunner>(std::move(session), !request.keep.empty());
     return device;
   }

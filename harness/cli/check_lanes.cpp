@@ -80,7 +80,7 @@ CheckLanes::CheckLanes(const std::vector<CaseWork>& work, const RunContext& cont
 }
 
 CheckLanes::~CheckLanes() {
-  close();
+  CheckLanes::close();
 }
 
 void CheckLanes::make_groups(const RunContext& context) {
