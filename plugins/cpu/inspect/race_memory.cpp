@@ -7,6 +7,14 @@
 
 namespace warpmark::cpu {
 
+namespace {
+
+// MADV_POPULATE_WRITE of linux/mman.h, since Linux 5.14; glibc has it from 2.35 on, and packages are
+// built against 2.31. An older kernel refuses it.
+constexpr int kPopulateWrite = 23;
+
+}  // namespace
+
 void RaceMemory::Unmap::operator()(std::uint64_t* cells) const {
   munmap(cells, kSlab * kChunkBytes);
 }
@@ -33,8 +41,7 @@ std::uint64_t* RaceMemory::make(std::uint64_t chunk, std::uint64_t asked, bool s
   // A first access reads the records that it then writes, so that the system would give each page
   // twice: one of zeros, and its own. If that fails it does just this, as it does where cells are
   // few and so may be far apart.
-  if (asked >= 32)
-    madvise(stores ? cells : cells + kChunk, kChunk * sizeof *cells, MADV_POPULATE_WRITE);
+  if (asked >= 32) madvise(stores ? cells : cells + kChunk, kChunk * sizeof *cells, kPopulateWrite);
   if (chunk >= kNear) return far_[chunk] = cells;
   if (chunk >= chunks_.size()) chunks_.resize(chunk + 1);
   return chunks_[chunk] = cells;
