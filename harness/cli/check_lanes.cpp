@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 
 #include "base/error_json.hpp"
 #include "base/exception.hpp"
@@ -125,8 +123,6 @@ void CheckLanes::serve(const Lane& lane, Channel channel, LazyPython& python) co
   } catch (...) {
     channel.send(failure_json(std::current_exception()));
   }
-  std::fflush(nullptr);
-  ::_exit(0);
 }
 
 DeviceFacts CheckLanes::require() {

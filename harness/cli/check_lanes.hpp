@@ -27,14 +27,6 @@ void require_lanes(const JobRequest& request);
 /// same source one after another, so that it is compiled once.
 class CheckLanes : public CaseRunner {
  public:
-  struct Lane {
-    SessionOptions options;
-    pid_t process = -1;
-    std::optional<Channel> channel;
-    std::optional<std::pair<size_t, uint64_t>> runs = {};  ///< a case and a trial
-    size_t group = SIZE_MAX;                               ///< of the case that it ran last
-  };
-
   /// Forks `count` lanes, which get the devices in turn. To be called before this process has a
   /// session, threads or GoogleTest. The work must outlive it.
   CheckLanes(const std::vector<CaseWork>& work, const RunContext& context, LazyPython& python,
@@ -50,9 +42,16 @@ class CheckLanes : public CaseRunner {
 
  private:
   using Job = std::pair<size_t, uint64_t>;  // a case's place in the work, and a trial
+  struct Lane {
+    SessionOptions options;
+    pid_t process = -1;
+    std::optional<Channel> channel;
+    std::optional<Job> runs = {};
+    size_t group = SIZE_MAX;  ///< of the case that it ran last
+  };
 
   void start(Lane& lane, LazyPython& python);
-  [[noreturn]] void serve(const Lane& lane, Channel channel, LazyPython& python) const;
+  void serve(const Lane& lane, Channel channel, LazyPython& python) const;
   void make_groups(const RunContext& context);
   void feed();
   std::optional<Job> next_job(Lane& lane);
