@@ -1,12 +1,21 @@
 // Loads images, and links those of relocatable code.
 #include "image.hpp"
 
-#include <fatbinary_section.h>
-
 #include "driver.hpp"
 
 namespace warpmark::cudart {
 namespace {
+
+// What nvcc puts around a fatbin: __fatBinC_Wrapper_t of the toolkit's fatbinary_section.h, which is
+// in the package of nvcc alone.
+struct Wrapper {
+  int magic;
+  int version;
+  const unsigned long long* data;
+  void*
+      filename_or_parts;  ///< of the version of linked code, its parts with a null behind the last
+};
+constexpr int kLinkedCode = 2;
 
 // nvcc -rdc=true: the wrapper of the linked code also names the parts that it was linked from. The
 // linked code is a GPU's; a device that executes PTX needs the parts.
@@ -33,10 +42,9 @@ CUresult link_parts(void* const* parts, CUlibrary& library) {
 }  // namespace
 
 CUresult load_image(const void* wrapper, CUlibrary& library) {
-  const auto* image = static_cast<const __fatBinC_Wrapper_t*>(wrapper);
-  if (driver().executes_ptx && image->version == FATBINC_LINK_VERSION &&
-      image->filename_or_fatbins != nullptr)
-    return link_parts(static_cast<void* const*>(image->filename_or_fatbins), library);
+  const auto* image = static_cast<const Wrapper*>(wrapper);
+  if (driver().executes_ptx && image->version == kLinkedCode && image->filename_or_parts != nullptr)
+    return link_parts(static_cast<void* const*>(image->filename_or_parts), library);
   return driver().cuLibraryLoadData(&library, wrapper, nullptr, nullptr, 0, nullptr, nullptr, 0);
 }
 

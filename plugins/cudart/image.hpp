@@ -5,7 +5,7 @@
 
 namespace warpmark::cudart {
 
-/// `wrapper` is a __fatBinC_Wrapper_t of fatbinary_section.h.
+/// `wrapper` is a __fatBinC_Wrapper_t of the toolkit's fatbinary_section.h.
 CUresult load_image(const void* wrapper, CUlibrary& library);
 
 }  // namespace warpmark::cudart
