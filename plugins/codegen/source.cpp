@@ -10,8 +10,10 @@ using plugin::Json;
 
 void SourceText::append(const std::string& text) {
   text_ += text;
-  if (text.empty() || text.back() != '\n') text_ += '\n';
-  lines_ = std::count(text_.begin(), text_.end(), '\n');
+  lines_ += std::count(text.begin(), text.end(), '\n');
+  if (!text.empty() && text.back() == '\n') return;
+  text_ += '\n';
+  ++lines_;
 }
 
 void SourceText::add(const std::string& text) {
