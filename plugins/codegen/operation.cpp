@@ -52,7 +52,7 @@ const std::vector<std::pair<std::string, NamedOperator>>& named_operators() {
         ", 0",
         "warpmark::Moments<accumulator>{total.mean, total.squares / static_cast<accumulator>"
         "(count)}",
-        true}}};
+        true, "warpmark::take_spread"}}};
   return kOperators;
 }
 

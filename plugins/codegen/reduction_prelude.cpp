@@ -99,6 +99,24 @@ template <class T> __device__ __forceinline__ Spread<T> merged(Spread<T> a, Spre
   return {count, a.mean + distance * share,
           a.squares + b.squares + distance * distance * (static_cast<T>(a.count) * share)};
 }
+// Combines with values of one element each. Their own spread takes no division: distances from the
+// first of them lose nothing of a mean that is large.
+template <int count, class T>
+__device__ __forceinline__ void take_spread(Spread<T> &total, const Spread<T> (&value)[count]) {
+  T distance[count], sum[count];
+#pragma unroll
+  for (int k = 0; k < count; ++k) sum[k] = distance[k] = value[k].mean - value[0].mean;
+#pragma unroll
+  for (int step = 1; step < count; step *= 2) {
+#pragma unroll
+    for (int k = 0; k + step < count; k += 2 * step) sum[k] += sum[k + step];
+  }
+  const T offset = sum[0] * (T(1) / T(count));
+  T squares = 0;
+#pragma unroll
+  for (int k = 0; k < count; ++k) squares += (distance[k] - offset) * (distance[k] - offset);
+  total = merged(total, Spread<T>{count, value[0].mean + offset, squares});
+}
 template <class T> struct Moments {
   T mean, variance;
 };
