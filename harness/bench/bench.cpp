@@ -42,9 +42,11 @@ BenchTable table_of(const std::vector<BenchWork>& work, const RunContext& contex
       const TimingMode mode = item.timing.modes[i];
       if (!is_transfer(mode)) further.insert(mode);
     }
-    table.bytes = table.bytes || item.work.planned.plan.bytes;
-    table.flops = table.flops || item.work.planned.plan.flops;
-    table.peak = table.peak || may_have_peak(item.work.planned.plan, context);
+    if (!item.work.planned) continue;
+    const Plan& plan = item.work.planned->plan;
+    table.bytes = table.bytes || plan.bytes;
+    table.flops = table.flops || plan.flops;
+    table.peak = table.peak || may_have_peak(plan, context);
   }
   table.suites = suites.size();
   table.further_modes.assign(further.begin(), further.end());
@@ -75,7 +77,7 @@ class Measurements {
     if (attempt.outcome.verdict != Verdict::passed) return attempt;
     const std::optional<Ceilings> unknown;
     attempt.timed =
-        timed_case(item.work.planned, item.sources, item.timing, std::move(job.processes),
+        timed_case(*item.work.planned, item.sources, item.timing, std::move(job.processes),
                    context_.bench ? context_.bench->ceilings : unknown);
     if (attempt.timed) attempt.timed->sweep = sweep_settings(item.work.which.suite->bench);
     if (!attempt.timed && !item.timing.profile)
@@ -92,12 +94,12 @@ class Measurements {
     const auto found = impossible_time(
         *attempt.timed, context_.bench ? context_.bench->ceilings : std::optional<Ceilings>(),
         cache == attributes.end() ? 0 : static_cast<uint64_t>(std::max<int64_t>(0, cache->second)),
-        work.planned.plan.steps.size());
+        work.planned->plan.steps.size());
     if (!found) return;
     const char* blamed = found->limit == ImpossibleTime::Limit::memory ? "/bytes" : "/flops";
     fail(attempt.outcome, FailureKind::impossible,
          verdict_error(impossible_text(*found, point_text(work.which.suite->name, work.which.id)),
-                       work.planned.positions.find(blamed)));
+                       work.planned->positions.find(blamed)));
     attempt.timed.reset();
   }
 
@@ -108,7 +110,7 @@ class Measurements {
          item != work_.end() && !item->work.error; ++item) {
       TimingJob& job = jobs_.emplace_back();
       job.which = &item->work.which;
-      job.planned = &item->work.planned;
+      job.planned = item->work.planned.get();
       job.options = item->timing;
     }
     jobs_.resize(timer_.measure(jobs_));

@@ -96,8 +96,9 @@ Outcome run_trials(const CaseWork& work, CaseRunner& runner, const RunContext& c
   Trials trials;
   for (uint64_t trial = context.first_trial; trial < context.first_trial + context.trials;
        ++trial) {
-    Outcome outcome = runner.verify(work.which, work.planned, trial);
-    if (context.trials_given && outcome.verdict == Verdict::failed) outcome.trial = trial;
+    Outcome outcome = runner.verify(work, trial);
+    const bool ran = outcome.failure != FailureKind::load;
+    if (context.trials_given && outcome.verdict == Verdict::failed && ran) outcome.trial = trial;
     trials.add(std::move(outcome), trial);
     if (trials.decided() || work.which.skip) break;
   }

@@ -19,9 +19,10 @@ namespace warpmark {
 class CaseRunner {
  public:
   virtual ~CaseRunner() = default;
-  /// Runs one case, with the inputs of one trial. What it throws ends the run: an environment
-  /// error, or an internal one.
-  virtual Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial) = 0;
+  /// Runs one case that has no error, with the inputs of one trial. A plan that cannot be made is an
+  /// outcome, too (load_failure). What it throws ends the run: an environment error, or an internal
+  /// one.
+  virtual Outcome verify(const CaseWork& work, uint64_t trial) = 0;
   /// After the last case, ends what runs them: nothing of it prints after that.
   virtual void close() {}
   /// Ends a `verify` that runs with Verdict::interrupted. Called in a signal handler.

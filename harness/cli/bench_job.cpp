@@ -67,7 +67,7 @@ std::vector<BenchWork> bench_work(const JobRequest& request, std::vector<CaseWor
     try {
       if (!which.skip && !work.error) {
         timing = timing_of(request, which);
-        sources = sources_hash(work.planned.plan, which.suite->folder);
+        sources = sources_hash(work.planned->plan, which.suite->folder);
       }
     } catch (const Error& error) {
       if (error.code() == ExitCode::internal) throw;
@@ -156,7 +156,8 @@ ExitCode measure_cases(const JobRequest& request, Output& out, LazyPython& pytho
   require_kept(output_files(request), request.paths, planned);
   require_ranks(planned, request);
   const std::vector<BenchWork> work = bench_work(request, std::move(planned));
-  if (nothing_can_run(case_work(work)) && !context.shard)
+  const auto has_error = [](const BenchWork& one) { return one.work.error.has_value(); };
+  if (!work.empty() && std::ranges::all_of(work, has_error) && !context.shard)
     measure_nothing(work, request, context, out);
 
   auto session = std::make_unique<Session>(python.interpreter(), request.session);

@@ -83,8 +83,8 @@ void require_checks(const DeviceFacts& device) {
 // Stands where no case comes to it.
 class NoRunner : public CaseRunner {
  public:
-  Outcome verify(const Case& which, const PlannedCase&, uint64_t) override {
-    throw internal_error("nothing can run " + which.id);
+  Outcome verify(const CaseWork& work, uint64_t) override {
+    throw internal_error("nothing can run " + work.which.id);
   }
   void interrupt() noexcept override {}
 };
@@ -149,7 +149,9 @@ ExitCode check(const JobRequest& asked, Output& out) {
   if (request.last_failed) last_failed_note = keep_last_failed(chosen, memory);
   const size_t deselected = chosen.deselected;
   LastFailedReport last_failed(memory, chosen.suites);
-  std::vector<CaseWork> work = plan_all(chosen, request.choice.axes);
+  std::vector<CaseWork> work = list_work(chosen, request.choice.axes);
+  // Plans are made as their cases come, but for what needs those of all.
+  if (!request.step.empty() || launched_rank()) plan_all(work);
   if (!request.step.empty()) end_after_step(work, request.step);
 
   const auto shard = keep_shard(work, request);
@@ -185,7 +187,7 @@ ExitCode check(const JobRequest& asked, Output& out) {
   options.reports.push_back(&last_failed);
   std::optional<KeepReport> keep;
   if (!request.keep.empty()) {
-    keep.emplace(request.keep, request.keep_all, *runners.alone, work, python.interpreter());
+    keep.emplace(request.keep, request.keep_all, *runners.alone, python.interpreter());
     options.reports.push_back(&*keep);
   }
   const auto annotations = add_annotations(request, options);

@@ -38,16 +38,6 @@ void rethrow_failure(const nlohmann::json& answer) {
   throw error;
 }
 
-// What compiles once, if one process does it.
-std::string source_of(const CaseWork& one) {
-  std::string text = one.which.suite->name;
-  for (const Unit& unit : one.planned.plan.units) {
-    text += '\0' + unit.file + '\0' + unit.source;
-    for (const std::string& option : unit.options) text += '\0' + option;
-  }
-  return text;
-}
-
 }  // namespace
 
 void require_lanes(const JobRequest& request) {
@@ -82,11 +72,11 @@ CheckLanes::~CheckLanes() {
 }
 
 void CheckLanes::make_groups(const RunContext& context) {
-  std::map<std::string, size_t> known;
+  std::map<std::string, size_t> known;  // of each suite
   for (size_t i = 0; i < work_.size(); ++i) {
     places_[work_[i].which.id] = i;
     if (work_[i].error || work_[i].which.skip) continue;
-    const auto [at, added] = known.try_emplace(source_of(work_[i]), groups_.size());
+    const auto [at, added] = known.try_emplace(work_[i].which.suite->name, groups_.size());
     if (added) groups_.emplace_back();
     for (uint64_t trial = 0; trial < context.trials; ++trial) {
       groups_[at->second].emplace_back(i, context.first_trial + trial);
@@ -117,7 +107,7 @@ void CheckLanes::serve(const Lane& lane, Channel channel, LazyPython& python) co
       if (!received.message) break;
       const CaseWork& one = work_.at(received.message->body.at("case").get<size_t>());
       const auto trial = received.message->body.at("trial").get<uint64_t>();
-      channel.send({{"outcome", outcome_json(runner.verify(one.which, one.planned, trial))}});
+      channel.send({{"outcome", outcome_json(runner.verify(one, trial))}});
     }
     runner.close();
   } catch (...) {
@@ -142,7 +132,7 @@ std::optional<CheckLanes::Job> CheckLanes::next_job(Lane& lane) {
                        [group](const Lane& other) { return other.group == group; });
   };
   if (lane.group >= groups_.size() || groups_[lane.group].empty()) {
-    // The first source that no lane has, else that with most cases left.
+    // The first suite that no lane has, else that with most cases left.
     size_t chosen = groups_.size();
     for (size_t i = 0; i < groups_.size(); ++i) {
       if (groups_[i].empty()) continue;
@@ -207,7 +197,8 @@ void CheckLanes::lost(Lane& lane) {
   throw internal_error(fmt::format("one of the processes of --jobs {}", exit_text(status)));
 }
 
-Outcome CheckLanes::verify(const Case& which, const PlannedCase&, uint64_t trial) {
+Outcome CheckLanes::verify(const CaseWork& work, uint64_t trial) {
+  const Case& which = work.which;
   if (which.skip) return skipped_outcome(which);
   const Job job = {places_.at(which.id), trial};
   if (several_trials_) drop_before(job);

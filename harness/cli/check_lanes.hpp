@@ -22,9 +22,9 @@ namespace warpmark {
 /// Throws a usage error for what is for one process, and was asked for beside --jobs.
 void require_lanes(const JobRequest& request);
 
-/// Each process (a lane) is a front of its own, with Python and a worker. The cases come to
-/// `verify` in their order, and wait there for the lane that has them. Lanes take cases with the
-/// same source one after another, so that it is compiled once.
+/// Each process (a lane) is a front of its own, with Python and a worker, and makes the plans of its
+/// cases. The cases come to `verify` in their order, and wait there for the lane that has them.
+/// Lanes take the cases of a suite one after another, so that what they share is compiled once.
 class CheckLanes : public CaseRunner {
  public:
   /// Forks `count` lanes, which get the devices in turn. To be called before this process has a
@@ -36,7 +36,7 @@ class CheckLanes : public CaseRunner {
   /// Waits until all have their devices; the first one's. Throws as Session::require does.
   DeviceFacts require();
 
-  Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial) override;
+  Outcome verify(const CaseWork& work, uint64_t trial) override;
   void close() override;
   void interrupt() noexcept override;
 
@@ -62,7 +62,7 @@ class CheckLanes : public CaseRunner {
 
   const std::vector<CaseWork>& work_;
   std::map<std::string, size_t> places_;   ///< of each case id
-  std::vector<std::vector<Job>> groups_;   ///< of one source each, the next job last
+  std::vector<std::vector<Job>> groups_;   ///< of one suite each, the next job last
   std::map<Job, nlohmann::json> answers_;  ///< of jobs that nobody has asked for yet
   std::vector<Lane> lanes_;
   bool several_trials_ = false;

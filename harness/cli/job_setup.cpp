@@ -38,16 +38,32 @@ CaseWork bad_work(const BadSuite& bad) {
   return work;
 }
 
+// Whether there is a plan now; else there is an error.
+bool take_plan(CaseWork& work, PluginLoader& plugins) {
+  Planned made = plan_of(work, plugins);
+  work.planned = std::move(made.planned);
+  work.error = std::move(made.error);
+  return work.planned != nullptr;
+}
+
 }  // namespace
 
-std::vector<CaseWork> plan_all(ChosenCases& chosen, const std::vector<Axis>& overrides) {
-  PluginLoader plugins;
+Planned plan_of(const CaseWork& work, PluginLoader& plugins) {
+  if (work.planned) return {work.planned};
+  try {
+    return {std::make_shared<const PlannedCase>(make_plan(work.which, plugins))};
+  } catch (const Error& error) {
+    if (error.code() == ExitCode::internal) throw;
+    return {nullptr, error};
+  }
+}
+
+std::vector<CaseWork> list_work(ChosenCases& chosen, const std::vector<Axis>& overrides) {
   std::vector<CaseWork> work;
   work.reserve(chosen.cases + chosen.bad.size());
   for (Case& which : chosen.take_cases()) {
     CaseWork one;
     try {
-      if (!which.skip) one.planned = make_plan(which, plugins);
       one.axes = override_texts(which, overrides);
     } catch (const Error& error) {
       if (error.code() == ExitCode::internal) throw;
@@ -60,15 +76,32 @@ std::vector<CaseWork> plan_all(ChosenCases& chosen, const std::vector<Axis>& ove
   return work;
 }
 
+void plan_all(std::vector<CaseWork>& work) {
+  PluginLoader plugins;
+  for (CaseWork& one : work) {
+    if (!one.error && !one.which.skip) take_plan(one, plugins);
+  }
+}
+
+std::vector<CaseWork> plan_all(ChosenCases& chosen, const std::vector<Axis>& overrides) {
+  std::vector<CaseWork> work = list_work(chosen, overrides);
+  plan_all(work);
+  return work;
+}
+
 void require_planned(const std::vector<CaseWork>& work) {
   for (const CaseWork& one : work) {
     if (one.error) throw *one.error;
   }
 }
 
-bool nothing_can_run(const std::vector<CaseWork>& work) {
-  return !work.empty() && std::all_of(work.begin(), work.end(),
-                                      [](const CaseWork& one) { return one.error.has_value(); });
+bool nothing_can_run(std::vector<CaseWork>& work) {
+  PluginLoader plugins;
+  for (CaseWork& one : work) {
+    if (one.error) continue;
+    if (one.which.skip || take_plan(one, plugins)) return false;
+  }
+  return !work.empty();
 }
 
 void refuse_all(const std::vector<CaseWork>& work, const JobRequest& request, Output& out) {
@@ -154,7 +187,7 @@ bool find_device(const std::function<DeviceFacts()>& require, const JobRequest& 
 std::vector<const Plan*> plans_of(const std::vector<CaseWork>& work) {
   std::vector<const Plan*> plans;
   for (const CaseWork& one : work) {
-    if (!one.error) plans.push_back(&one.planned.plan);
+    if (one.planned) plans.push_back(&one.planned->plan);
   }
   return plans;
 }
@@ -163,8 +196,10 @@ void end_after_step(std::vector<CaseWork>& work, const std::string& step) {
   require_step(step, plans_of(work));
   for (CaseWork& one : work) {
     if (one.error || one.which.skip) continue;
-    if (has_step(one.planned.plan, step)) {
-      end_after_step(one.planned, step);
+    if (has_step(one.planned->plan, step)) {
+      PlannedCase shorter = *one.planned;
+      end_after_step(shorter, step);
+      one.planned = std::make_shared<const PlannedCase>(std::move(shorter));
     } else {
       one.which.skip = fmt::format("it has no step `{}`, and --step asks for it", step);
     }

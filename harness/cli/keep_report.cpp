@@ -80,8 +80,7 @@ std::string kept_folder_name(const std::string& case_id) {
   return name.substr(0, kLongestName) + "-" + sha256_hex(case_id).substr(0, 16);
 }
 
-KeepReport::KeepReport(fs::path folder, bool all, const SessionRunner& runner,
-                       const std::vector<CaseWork>& work, Interpreter& python)
+KeepReport::KeepReport(fs::path folder, bool all, const SessionRunner& runner, Interpreter& python)
     : folder_(std::move(folder)), all_(all), runner_(runner), python_(python) {
   std::error_code ignored;
   if (fs::exists(folder_, ignored) && !fs::is_directory(folder_, ignored)) {
@@ -92,7 +91,6 @@ KeepReport::KeepReport(fs::path folder, bool all, const SessionRunner& runner,
   if (::access(folder_.c_str(), W_OK | X_OK) != 0) {
     throw cannot_keep(folder_, std::strerror(errno));
   }
-  for (const CaseWork& item : work) work_[item.which.id] = &item;
 }
 
 void KeepReport::end_case(const EndedCase& ended) {
@@ -110,7 +108,7 @@ void KeepReport::end_case(const EndedCase& ended) {
   fs::remove_all(draft, code);
   make_folder(draft);
   try {
-    write(draft, *work_.at(outcome.case_id), ended);
+    write(draft, ended);
     fs::remove_all(target, code);
     fs::rename(draft, target, code);
     if (code) throw cannot_keep(target, code.message());
@@ -121,11 +119,15 @@ void KeepReport::end_case(const EndedCase& ended) {
   ++kept_;
 }
 
-void KeepReport::write(const fs::path& into, const CaseWork& work, const EndedCase& ended) const {
+void KeepReport::write(const fs::path& into, const EndedCase& ended) const {
+  if (runner_.work() == nullptr || runner_.work()->which.id != ended.outcome.case_id) {
+    throw internal_error("the files of " + ended.outcome.case_id + " are gone");
+  }
   const CaseArtifacts& artifacts = runner_.artifacts();
-  write_file_atomically(into / "README.txt", readme(ended, *work.which.suite));
+  const PlannedCase& planned = *runner_.planned();
+  write_file_atomically(into / "README.txt", readme(ended, *runner_.work()->which.suite));
   write_file_atomically(into / "outcome.json", json_page(outcome_record(ended)) + "\n");
-  write_file_atomically(into / "plan.json", describe(work.planned.plan));
+  write_file_atomically(into / "plan.json", describe(planned.plan));
   write_units(into, artifacts.units);
   if (!artifacts.inputs) return;
   for (const char* part : {"inputs", "outputs", "references"}) make_folder(into / part);
@@ -138,7 +140,7 @@ void KeepReport::write(const fs::path& into, const CaseWork& work, const EndedCa
   for (const auto& [name, array] : artifacts.results) {
     write_npy(into / "outputs" / (name + ".npy"), array.dtype(), array.shape(), array.bytes());
   }
-  for (const auto& [name, value] : references(python_, work.planned, artifacts)) {
+  for (const auto& [name, value] : references(python_, planned, artifacts)) {
     write_npy(into / "references" / (name + ".npy"), value.dtype, value.shape, value.bytes);
   }
 }

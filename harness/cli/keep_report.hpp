@@ -26,19 +26,18 @@ class KeepReport : public RunReport {
   /// Makes `folder`. Throws an environment error if it cannot be written, and a usage error if it
   /// is no folder. `all` keeps passes, too. What it refers to must outlive it.
   KeepReport(std::filesystem::path folder, bool all, const SessionRunner& runner,
-             const std::vector<CaseWork>& work, Interpreter& python);
+             Interpreter& python);
 
   /// Throws an environment error for what cannot be written.
   void end_case(const EndedCase& ended) override;
   std::vector<std::string> notes() override;
 
  private:
-  void write(const std::filesystem::path& into, const CaseWork& work, const EndedCase& ended) const;
+  void write(const std::filesystem::path& into, const EndedCase& ended) const;
 
   std::filesystem::path folder_;
   bool all_;
   const SessionRunner& runner_;
-  std::map<std::string, const CaseWork*> work_;  ///< by case id
   Interpreter& python_;
   size_t kept_ = 0;
 };

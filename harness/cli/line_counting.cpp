@@ -39,7 +39,7 @@ void add_headers(const Plan& plan, const fs::path& folder, std::vector<SourceTex
 std::vector<CountedLine> lines_of(Session& session, const CaseWork& work,
                                   const std::vector<std::string>& names) {
   CaseArtifacts artifacts;
-  const Outcome outcome = session.verify(work.which, work.planned, {}, &artifacts);
+  const Outcome outcome = session.verify(work.which, *work.planned, {}, &artifacts);
   if (outcome.verdict != Verdict::passed) return {};
   const Suite& suite = *work.which.suite;
   // Code that is generated from the suite has the suite's lines: their text is what stands there.
@@ -49,7 +49,7 @@ std::vector<CountedLine> lines_of(Session& session, const CaseWork& work,
   for (const UnitArtifacts& unit : artifacts.units) {
     for (SourceText& one : source_texts(unit)) sources.push_back(std::move(one));
   }
-  add_headers(work.planned.plan, suite.folder, sources);
+  add_headers(work.planned->plan, suite.folder, sources);
   std::vector<CountedLine> lines = counted_lines(outcome.counters, sources, names);
   // A text of the suite has the suite's name as it was given, which is another in another folder.
   for (CountedLine& line : lines) {

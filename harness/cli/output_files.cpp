@@ -7,6 +7,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "cli/job_setup.hpp"
 #include "cli/suites.hpp"
 #include "compiler/includes.hpp"
 
@@ -23,8 +24,11 @@ class Inputs {
     const Suite& suite = *work.which.suite;
     add(suite.file);
     add(suite.folder / suite.plugin.text);  // no file, if it is the name of a plugin
-    add(work.planned.plan, suite.folder);
-    for (const auto& companion : {work.planned.baseline, work.planned.smaller}) {
+    if (work.error || work.which.skip) return;
+    const auto planned = plan_of(work, plugins_).planned;
+    if (!planned) return;
+    add(planned->plan, suite.folder);
+    for (const auto& companion : {planned->baseline, planned->smaller}) {
       if (companion != nullptr) add(companion->plan, suite.folder);
     }
   }
@@ -68,6 +72,7 @@ class Inputs {
   }
 
   std::set<fs::path> files_;
+  PluginLoader plugins_;
 };
 
 bool replaces_something(const OutputFile& output) {

@@ -36,13 +36,13 @@ void require_counts(const DeviceFacts& device) {
 }
 
 bool shows(const CaseWork& work, const std::string& step) {
-  return step.empty() || work.which.skip || has_step(work.planned.plan, step);
+  return step.empty() || work.which.skip || has_step(work.planned->plan, step);
 }
 
 CaseProfile profile_of(Session& session, const CaseWork& work, const std::string& step) {
   CaseArtifacts artifacts;
-  Outcome outcome = session.verify(work.which, work.planned, {}, &artifacts);
-  if (!step.empty() && work.planned.plan.steps.size() > 1) {
+  Outcome outcome = session.verify(work.which, *work.planned, {}, &artifacts);
+  if (!step.empty() && work.planned->plan.steps.size() > 1) {
     outcome.counters = launches_of_step(outcome.counters, step);
   }
   std::vector<SourceText> sources;
@@ -86,7 +86,7 @@ ExitCode profile(const ProfileOptions& options, Output& out) {
     if (!shows(one, options.step)) continue;
     CaseProfile made = one.which.skip ? CaseProfile{skipped_outcome(one.which), {}}
                                       : profile_of(session, one, options.step);
-    made.remark = why_no_numbers(one.planned.plan, made.outcome);
+    if (one.planned) made.remark = why_no_numbers(one.planned->plan, made.outcome);
     counted = counted || !made.outcome.counters.empty();
     const Outcome& outcome = made.outcome;
     if (outcome.verdict == Verdict::interrupted) break;  // what was counted is still written

@@ -13,7 +13,7 @@ namespace warpmark {
 namespace {
 
 bool for_devices(const CaseWork& one) {
-  return !one.error && one.planned.plan.devices.has_value();
+  return one.planned && one.planned->plan.devices.has_value();
 }
 
 ExitCode serve(const std::shared_ptr<Ranks>& ranks, const Output& out) {
@@ -64,7 +64,7 @@ void require_ranks(const std::vector<CaseWork>& work, const JobRequest& request)
   const auto found = std::ranges::find_if(work, for_devices);
   if (found == work.end()) return;
   if (request.no_ranks) throw *request.no_ranks;
-  Position where = found->planned.positions.find("/devices");
+  Position where = found->planned->positions.find("/devices");
   throw usage_error(fmt::format("mpirun started {} processes, and of a suite with `devices` only "
                                 "`warpmark check` runs on them",
                                 launched->size),

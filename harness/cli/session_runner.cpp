@@ -1,13 +1,23 @@
 #include "cli/session_runner.hpp"
 
+#include <utility>
+
 #include "cli/job_setup.hpp"
 
 namespace warpmark {
 
-Outcome SessionRunner::verify(const Case& which, const PlannedCase& planned, uint64_t trial) {
+Outcome SessionRunner::verify(const CaseWork& work, uint64_t trial) {
   artifacts_ = {};
-  if (!which.skip) return session_->verify(which, planned, trial, keep_ ? &artifacts_ : nullptr);
-  return skipped_outcome(which);
+  if (work.which.skip) return skipped_outcome(work.which);
+  if (work_ != &work) {  // its further trials have the same plan
+    work_ = nullptr;
+    planned_.reset();
+    Planned made = plan_of(work, plugins_);
+    if (made.error) return load_failure(*made.error);
+    planned_ = std::move(made.planned);
+    work_ = &work;
+  }
+  return session_->verify(work.which, *planned_, trial, keep_ ? &artifacts_ : nullptr);
 }
 
 void SessionRunner::close() {

@@ -5,29 +5,38 @@
 #include <memory>
 
 #include "check/check.hpp"
+#include "plan/plugin_loader.hpp"
 #include "runtime/artifacts.hpp"
 #include "runtime/session.hpp"
 
 namespace warpmark {
 
+/// Makes the plan of a case that has none when its turn comes, and lets go of it with the next one:
+/// a run of many cases does not hold the plans of all.
 class SessionRunner : public CaseRunner {
  public:
   /// With `keep`, the last case's artifacts stay until the next case.
   SessionRunner(std::unique_ptr<Session> session, bool keep)
       : session_(std::move(session)), live_(session_.get()), keep_(keep) {}
 
-  Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial) override;
+  Outcome verify(const CaseWork& work, uint64_t trial) override;
   void close() override;
   void interrupt() noexcept override;
 
   /// Of the case that was verified last, as far as it got.
   const CaseArtifacts& artifacts() const { return artifacts_; }
+  /// It, and its plan; null before the first case, and of a case whose plan cannot be made.
+  const CaseWork* work() const { return work_; }
+  const PlannedCase* planned() const { return planned_.get(); }
 
  private:
   std::unique_ptr<Session> session_;
   std::atomic<Session*> live_;  ///< what a signal may interrupt
   bool keep_;
   CaseArtifacts artifacts_;
+  PluginLoader plugins_;
+  const CaseWork* work_ = nullptr;  ///< of which `planned_` is the plan
+  std::shared_ptr<const PlannedCase> planned_;
 };
 
 }  // namespace warpmark

@@ -96,8 +96,9 @@ class BatchRunner : public CaseRunner {
   BatchRunner(SessionRunner& runner, const SharedResults& results, std::string own)
       : runner_(runner), results_(results), own_(std::move(own)) {}
 
-  Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial) override {
-    if (which.id == own_ || claims(which.id)) return runner_.verify(which, planned, trial);
+  Outcome verify(const CaseWork& work, uint64_t trial) override {
+    const std::string& id = work.which.id;
+    if (id == own_ || claims(id)) return runner_.verify(work, trial);
     Outcome outcome;
     outcome.verdict = Verdict::not_run;
     outcome.reason = "left to its own test";

@@ -12,16 +12,6 @@ namespace warpmark {
 
 namespace {
 
-Outcome not_loaded(Outcome outcome, const Error& error) {
-  outcome.verdict = Verdict::failed;
-  outcome.failure = FailureKind::load;
-  outcome.reason = error.message();
-  outcome.message = error.what();
-  outcome.where = error.where();
-  outcome.error = error;
-  return outcome;
-}
-
 // What is found in a step repeats without those after it; what is found in results does not.
 bool blames_step(const Outcome& outcome) {
   return outcome.failure == FailureKind::fault || outcome.failure == FailureKind::finding ||
@@ -117,12 +107,11 @@ CaseRun::Attempt CaseRun::attempt_or_mark(const CaseWork& work,
     outcome.reason = "not run: the run stops after " + count_text(max_failures_, "failure");
     return {outcome, {}};
   }
-  if (work.error) {
-    if (not_loaded_++ == 0) load_code_ = work.error->code();
-    return {not_loaded(std::move(outcome), *work.error), {}};
-  }
   try {
-    Attempt ran = attempt();
+    Attempt ran = work.error ? Attempt{load_failure(*work.error), {}} : attempt();
+    if (ran.outcome.failure == FailureKind::load && not_loaded_++ == 0) {
+      load_code_ = ran.outcome.error ? ran.outcome.error->code() : ExitCode::usage;
+    }
     // Reports are ordered by what was asked for, whatever a runner writes there.
     ran.outcome.suite = outcome.suite;
     ran.outcome.case_id = outcome.case_id;

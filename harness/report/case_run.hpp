@@ -25,10 +25,11 @@ namespace warpmark {
 
 struct CaseWork {
   Case which;
-  PlannedCase planned;
-  std::vector<std::string> axes;  ///< of the command that repeats it (RepeatedCase)
+  std::vector<std::string> axes = {};  ///< of the command that repeats it (RepeatedCase)
   /// Why it cannot run: the suite, or the plan of this case.
   std::optional<Error> error = std::nullopt;
+  /// Null where it is not made, as that of a case with an error or of one that is skipped.
+  std::shared_ptr<const PlannedCase> planned = nullptr;
   std::optional<size_t> position = std::nullopt;  ///< in a run of which this is a shard, from 0
 };
 

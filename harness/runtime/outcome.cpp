@@ -70,6 +70,17 @@ std::string_view to_text(FailureKind kind) {
   return "";
 }
 
+Outcome load_failure(const Error& error) {
+  Outcome outcome;
+  outcome.verdict = Verdict::failed;
+  outcome.failure = FailureKind::load;
+  outcome.reason = error.message();
+  outcome.message = error.what();
+  outcome.where = error.where();
+  outcome.error = error;
+  return outcome;
+}
+
 std::vector<size_t> subscripts(size_t index, const std::vector<int64_t>& shape) {
   std::vector<size_t> places(shape.size());
   size_t rest = index;

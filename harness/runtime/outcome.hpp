@@ -103,4 +103,7 @@ struct Outcome {
   std::optional<CountedRuns> counted;  ///< of a pass, if the plan compares counters
 };
 
+/// Of a case that cannot run: its suite, or its plan, could not be made for `error`.
+Outcome load_failure(const Error& error);
+
 }  // namespace warpmark

@@ -104,7 +104,10 @@ int run(int argc, char** argv) {
     }
     TimingOptions timing;
     if (timer.script.letter(which) == 'h') timing.modes = {TimingMode::cold, TimingMode::hot};
-    work.push_back({{std::move(which), std::move(planned), {}, {}}, timing, std::string(64, 'a')});
+    work.push_back(
+        {{std::move(which), {}, {}, std::make_shared<const PlannedCase>(std::move(planned))},
+         timing,
+         std::string(64, 'a')});
   }
   return static_cast<int>(run_bench(work, timer, context, options, std::cout));
 }

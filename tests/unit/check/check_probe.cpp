@@ -28,7 +28,8 @@ class ScriptedRunner : public CaseRunner {
   testing_front::Script script;
   std::filesystem::path junit;
 
-  Outcome verify(const Case& which, const PlannedCase&, uint64_t trial) override {
+  Outcome verify(const CaseWork& work, uint64_t trial) override {
+    const Case& which = work.which;
     const char letter = in_trial(script.letter(which), trial);
     Outcome outcome = script.outcome(which, letter);
     if (letter == 'f') {
@@ -119,7 +120,7 @@ int run(int argc, char** argv) {
   runner.junit = options.junit.value_or("");
   std::vector<CaseWork> work;
   for (Case& which : runner.script.read(scripts, ids, Purpose::check)) {
-    work.push_back({std::move(which), {}, {}, {}});
+    work.push_back({std::move(which)});
   }
   return static_cast<int>(run_check(work, runner, context, options, std::cout));
 }
