@@ -126,11 +126,11 @@ void read_accumulator(const Json& kernel, const Parameter& result, const Paramet
   }
 }
 
-// How many bytes a struct of a named operator has; the index and the count have 8.
+// How many bytes a struct of a named operator has; the index has 8.
 uint32_t combined_bytes(const ReductionOperation& operation, const std::string& combined) {
   const uint32_t bytes = operation.accumulator_bytes;
   if (bytes == 0 || combined.empty()) return bytes;
-  return combined.find("Indexed") != std::string::npos ? 16 : 8 + 2 * std::max(bytes, 4U);
+  return combined.find("Indexed") != std::string::npos ? 16 : 3 * std::max(bytes, 4U);
 }
 
 void read_finish(const Json& kernel, const NamedOperator& named, ReductionOperation& operation) {

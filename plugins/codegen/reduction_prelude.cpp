@@ -85,19 +85,20 @@ __device__ __forceinline__ void take_smaller(Indexed<T> &total, const Indexed<T>
 }
 
 // Number, mean, and sum of the squares of the distances from it. Two are merged as by Chan, Golub
-// and LeVeque, Updating formulae and a pairwise algorithm for computing sample variances, 1979.
+// and LeVeque, Updating formulae and a pairwise algorithm for computing sample variances, 1979. The
+// number is a weight, which may be rounded: conversions of whole numbers would take longer than the
+// memory.
 template <class T> struct Spread {
-  long long count;
-  T mean, squares;
+  T count, mean, squares;
 };
 template <class T> __device__ __forceinline__ Spread<T> merged(Spread<T> a, Spread<T> b) {
-  if (a.count == 0) return b;
-  if (b.count == 0) return a;
-  const long long count = a.count + b.count;
-  const T share = static_cast<T>(b.count) / static_cast<T>(count);
+  if (a.count == T(0)) return b;
+  if (b.count == T(0)) return a;
+  const T count = a.count + b.count;
+  const T share = b.count / count;
   const T distance = b.mean - a.mean;
   return {count, a.mean + distance * share,
-          a.squares + b.squares + distance * distance * (static_cast<T>(a.count) * share)};
+          a.squares + b.squares + distance * distance * (a.count * share)};
 }
 // Combines with values of one element each. Their own spread takes no division: distances from the
 // first of them lose nothing of a mean that is large.
@@ -115,7 +116,7 @@ __device__ __forceinline__ void take_spread(Spread<T> &total, const Spread<T> (&
   T squares = 0;
 #pragma unroll
   for (int k = 0; k < count; ++k) squares += (distance[k] - offset) * (distance[k] - offset);
-  total = merged(total, Spread<T>{count, value[0].mean + offset, squares});
+  total = merged(total, Spread<T>{T(count), value[0].mean + offset, squares});
 }
 template <class T> struct Moments {
   T mean, variance;
