@@ -24,10 +24,11 @@ run() {
   rm -rf "$RESULT.parts"  # those of an earlier run
   # Through env, as not every mpirun hands the environment on to other nodes.
   mpirun -n "$SHARDS" "$@" env SUITES="$SUITES" RESULT="$RESULT" DEVICE="$DEVICE" bash "$0" part
-  warpmark merge "$RESULT.parts"/part*.jsonl -o "$RESULT"
-  # The last line has the sums. The exit code is 1 if a case failed.
-  tail -n 1 "$RESULT"
-  tail -n 1 "$RESULT" | grep -q '"exit_code":0'
+  # Ends with the exit code of the whole run: 1 if a case failed. The last line has the sums.
+  local code=0
+  warpmark merge "$RESULT.parts"/part*.jsonl -o "$RESULT" || code=$?
+  if [ -e "$RESULT" ]; then tail -n 1 "$RESULT"; fi
+  return "$code"
 }
 
 case ${1:-} in

@@ -1,9 +1,12 @@
 // `warpmark merge`: the files, or folders, of all shards of a run become those of one run.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <string_view>
 
 #include "base/file.hpp"
+#include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/merge_grades.hpp"
@@ -39,6 +42,26 @@ FileKind kind_of(const fs::path& file) {
                     "folders of a class's grades");
 }
 
+// The exit code of the run whose file this is, as far as the file tells: a journal has it, and the
+// others have failures.
+ExitCode code_of(FileKind kind, std::string_view text) {
+  if (kind == FileKind::journal) {
+    const std::string_view lines = trim(text);
+    const nlohmann::json end = parse_json(lines.substr(lines.rfind('\n') + 1));
+    return static_cast<ExitCode>(end.at("exit_code").get<int>());
+  }
+  if (kind == FileKind::google_benchmark) {
+    const bool failed = text.find("\"error_occurred\": true") != std::string_view::npos;
+    return failed ? ExitCode::verdict : ExitCode::success;
+  }
+  std::string_view root = text.substr(std::min(text.find("<testsuites"), text.size()));
+  root = root.substr(0, root.find('>'));
+  for (const std::string_view count : {" failures=\"0\"", " errors=\"0\""}) {
+    if (root.find(count) == std::string_view::npos) return ExitCode::verdict;
+  }
+  return ExitCode::success;
+}
+
 ExitCode merge(const MergeRequest& request, Output& out) {
   const FileKind kind = kind_of(request.files.front());
   for (const fs::path& file : request.files) {
@@ -60,7 +83,7 @@ ExitCode merge(const MergeRequest& request, Output& out) {
             : kind == FileKind::junit ? "the JUnit report"
                                       : "Google Benchmark's JSON",
             count_text(request.files.size(), "shard"));
-  return ExitCode::success;
+  return code_of(kind, text);
 }
 
 }  // namespace
@@ -68,7 +91,9 @@ ExitCode merge(const MergeRequest& request, Output& out) {
 Command merge_command(const ArgumentParser& program) {
   const auto request = std::make_shared<MergeRequest>();
   const ArgumentParser app =
-      program.add_subcommand("merge", "Make one run's file of the files of all its shards");
+      program.add_subcommand("merge",
+                             "Make one run's file of the files of all its shards; ends with that\n"
+                             "run's exit code");
   app.add_option("FILES", request->files,
                  "A journal, JUnit report, Google Benchmark's JSON or folder of grades of\n"
                  "each shard")

@@ -69,11 +69,18 @@ class Merged(ShardTest):
             self.run_program("check", "suites", "--device", "cpu", "--journal", name + ".jsonl", "--junit",
                              name + ".xml", *more, code=1)
         for kind in ("jsonl", "xml"):
-            self.run_program("merge", "part1." + kind, "part2." + kind, "-o", "merged." + kind)
+            self.run_program("merge", "part1." + kind, "part2." + kind, "-o", "merged." + kind, code=1)
         self.assertEqual(self.records("merged.jsonl")[-1]["failed"], 2)
         self.assertEqual(self.records("merged.jsonl")[-1]["exit_code"], 1)
         self.assertEqual(steady((self.folder / "merged.xml").read_text()),
                          steady((self.folder / "whole.xml").read_text()))
+
+    def test_failures_of_a_bench(self):
+        self.write("suites/a.yaml", SMALL.replace("= 2", "= n > 5 ? 1 : 2"))
+        for index, code in ((1, 1), (2, 1)):
+            self.run_program("bench", "suites", "--device", "cpu", "-q", "--shard", "%d/2" % index,
+                             "--benchmark-out", "part{shard}.json", code=code)
+        self.run_program("merge", "part1.json", "part2.json", "-o", "merged.json", code=1)
 
     def test_a_part_of_skips_only(self):
         for skipped, codes in (("n == 3", (0, 77, 0)), ("n > 0", (77, 77, 77))):
@@ -81,7 +88,7 @@ class Merged(ShardTest):
                        + "skip: {when: %s, reason: too long}\n" % skipped)
             for name, more, code in zip(("part1", "part2", "whole"), (["--shard=1/2"], ["--shard=2/2"], []), codes):
                 self.run_program("check", "suites", "--device", "cpu", "--journal", name + ".jsonl", *more, code=code)
-            self.run_program("merge", "part1.jsonl", "part2.jsonl", "-o", "merged.jsonl")
+            self.run_program("merge", "part1.jsonl", "part2.jsonl", "-o", "merged.jsonl", code=codes[-1])
             ends = [self.records(name + ".jsonl")[-1] for name in ("merged", "whole")]
             self.assertEqual([end["exit_code"] for end in ends], 2 * [codes[-1]])
 
@@ -91,7 +98,7 @@ class Merged(ShardTest):
         for name, more, code in (("part1", ["--shard=1/2"], 0), ("part2", ["--shard=2/2"], 2), ("whole", [], 1)):
             self.run_program("check", "suites", "--device", "cpu", "--journal", name + ".jsonl", *more, code=code)
         for parts in (["part1.jsonl", "part2.jsonl"], ["part2.jsonl", "part1.jsonl"]):
-            self.run_program("merge", *parts, "-o", "merged.jsonl")
+            self.run_program("merge", *parts, "-o", "merged.jsonl", code=1)
             self.assertEqual(steady((self.folder / "merged.jsonl").read_text().splitlines()[-1]),
                              steady((self.folder / "whole.jsonl").read_text().splitlines()[-1]))
 
