@@ -39,6 +39,16 @@ if(WARPMARK_SANITIZE)
   add_link_options(-fsanitize=${WARPMARK_SANITIZE})
 endif()
 
+if(WARPMARK_COVERAGE)
+  # Counters in a mapped file, which the end of a killed process does not take away.
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "WARPMARK_COVERAGE needs Clang: cmake --preset coverage")
+  endif()
+  add_compile_options(-fprofile-instr-generate -fcoverage-mapping
+                      "SHELL:-mllvm -runtime-counter-relocation")
+  add_link_options(-fprofile-instr-generate)
+endif()
+
 # Warnings travel as a target, so that only our own code gets them.
 add_library(warpmark_warnings INTERFACE)
 target_compile_options(warpmark_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow
