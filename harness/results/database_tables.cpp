@@ -362,10 +362,11 @@ void DatabaseTables::add_axes(const RecordField& record, const std::string& id) 
     tables_[kAxis].rows.push_back({results_, ++place, printable(name), std::move(label),
                                    printable(to_text(value)), number_of(value)});
   };
-  for (const auto& [name, label] : labels_of(id)) {
+  for (const auto& axis : labels_of(id)) {
     const auto found = std::find_if(known.begin(), known.end(),
-                                    [&](const auto& one) { return one.first == name; });
-    add(name, printable(label), found == known.end() ? value_of(label) : found->second);
+                                    [&](const auto& one) { return one.first == axis.first; });
+    add(axis.first, printable(axis.second),
+        found == known.end() ? value_of(axis.second) : found->second);
     if (found != known.end()) known.erase(found);
   }
   for (const auto& [name, value] : known) add(name, kNull, value);
