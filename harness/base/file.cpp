@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/file_draft.hpp"
 
 namespace warpmark {
 
@@ -80,21 +81,9 @@ void write_file_atomically(const fs::path& path, std::string_view bytes) {
     if (const int code = write_all(special.get(), bytes); code != 0) throw fail(code);
     return;
   }
-  const int missing = make_folder_of(path);
-  std::string temporary = path.string() + ".XXXXXX";
-  UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (!fd) throw fail(errno == ENOENT && missing != 0 ? missing : errno);
-  const auto abandon = [&](int code) {
-    ::unlink(temporary.c_str());
-    return fail(code);
-  };
-  if (const int code = write_all(fd.get(), bytes); code != 0) throw abandon(code);
-  // mkostemp makes the file private; results are to be read by others as far as the umask allows.
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  ::fchmod(fd.get(), 0666 & ~mask);
-  if (::close(fd.release()) != 0) throw abandon(errno);
-  if (::rename(temporary.c_str(), path.c_str()) != 0) throw abandon(errno);
+  FileDraft file(path);
+  if (const int code = write_all(file.fd(), bytes); code != 0) throw file.failure(code);
+  file.keep();
 }
 
 void require_writable(const fs::path& path) {

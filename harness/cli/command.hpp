@@ -31,6 +31,7 @@ Command pack_command(const ArgumentParser& program);
 Command try_command(const ArgumentParser& program);
 Command compare_command(const ArgumentParser& program);
 Command report_command(const ArgumentParser& program);
+Command export_command(const ArgumentParser& program);
 Command list_command(const ArgumentParser& program);
 Command plan_command(const ArgumentParser& program);
 Command profile_command(const ArgumentParser& program);

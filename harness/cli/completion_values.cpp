@@ -115,6 +115,7 @@ std::vector<std::string> values(const std::string& argument, const CursorLine& l
   if (argument == "PATHS" || argument == "CONFIG" || argument == "ASSIGNMENT") {
     return files(current, ".yaml");
   }
+  if (argument == "RESULT") return files(current, ".jsonl");
   if (argument == "FILE") return files(current, ".cu");
   if (argument == "--output") return files(current, "/");
   if (argument == "SHELL") return {"bash", "fish", "zsh"};

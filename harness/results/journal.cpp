@@ -61,6 +61,7 @@ void read_record(Json record, const Position& where, std::vector<JournalContents
                         where, "read it with the Warpmark that wrote it, or a newer one");
     }
     contents.run = std::move(record);
+    contents.run_line = where.line;
   } else if (type == "case") {
     contents.cases.push_back(std::move(record));
     contents.case_lines.push_back(where.line);
@@ -69,6 +70,7 @@ void read_record(Json record, const Position& where, std::vector<JournalContents
     contents.line_lines.push_back(where.line);
   } else if (type == "end") {
     contents.end = std::move(record);
+    contents.end_line = where.line;
   }
   // Other types are for later versions to add.
 }

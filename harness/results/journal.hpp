@@ -49,12 +49,14 @@ void add_records(const std::filesystem::path& path,
 
 struct JournalContents {
   nlohmann::ordered_json run;
+  int run_line = 0;  ///< where it stands, from 1
   std::vector<nlohmann::ordered_json> cases;
   std::vector<int> case_lines;                ///< where each of them stands, from 1
   std::vector<nlohmann::ordered_json> lines;  ///< what lines of sources counted, by case
   std::vector<int> line_lines;                ///< where each of them stands
   std::optional<nlohmann::ordered_json> end;  ///< nothing: the run was killed, or goes on
-  bool torn = false;                          ///< a last line without its end was left out
+  int end_line = 0;
+  bool torn = false;  ///< a last line without its end was left out
 };
 
 /// Which run of a journal that holds those of several jobs.

@@ -39,6 +39,7 @@ class RecordField {
   std::vector<std::pair<std::string, RecordField>> members() const;
   /// A text, number or boolean as a text.
   std::string plain() const;
+  const nlohmann::ordered_json& json() const { return *value_; }
 
   /// The enumerator whose `to_text` it is.
   template <typename Enum>

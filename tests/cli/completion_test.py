@@ -14,6 +14,8 @@ class Completion(ProgramTest):
         self.write_suite("suites/with space.yaml".replace(" ", "_"))
         self.write("config.yaml", "warpmark: 1\ncheck:\n  - {name: first, suites: [suites]}\n"
                    "  - {name: other, suites: [suites]}\n")
+        self.write("run.jsonl", "")
+        self.write("results/run.jsonl", "")
         self.environment["PATH"] = "%s:%s" % (PROGRAM.parent, self.environment["PATH"])
 
     def shell(self, *command):
@@ -61,6 +63,9 @@ true
                 ("warpmark handout con", ["config.yaml"]),
                 ("warpmark run config.yaml --job f", ["first"]),
                 ("warpmark run config.yaml --par", []),
+                ("warpmark export r", ["results/", "run.jsonl"]),
+                ("warpmark report run", ["run.jsonl"]),
+                ("warpmark export run.jsonl --sam", ["--samples"]),
                 ("warpmark wat", ["watch"]),
                 ("warpmark new ", ["assignment", "course", "plugin", "suite"]),
                 ("warpmark watch --on", []),

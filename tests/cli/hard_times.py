@@ -52,6 +52,7 @@ class HardTimes(GradeTest):
             "compare": ["compare", "results/all.jsonl", "results/all.jsonl",
                         "--junit", out / "junit.xml"],
             "report": ["report", "results/all.jsonl", "--no-plots", "-o", out / "page.html"],
+            "export": ["export", "results/all.jsonl", "-o", out / "all.sqlite"],
             "merge": ["merge", "results/one.jsonl", "results/two.jsonl", "-o", out / "all.jsonl"],
             "new suite": ["new", "suite", "suites/k.cu", "-o", out],
             "new course": ["new", "course", out / "course"],

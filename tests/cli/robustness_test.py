@@ -277,7 +277,7 @@ class AllEnvironments(Environments):
 
 class KilledOften(Killed):
     MOMENTS = 60
-    WHOLE = ("handout", "pack", "new course", "report", "profile")
+    WHOLE = ("handout", "pack", "new course", "report", "profile", "export")
 
 
 if __name__ == "__main__":

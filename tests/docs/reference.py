@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the pages of docs/reference from the JSON Schemas, the program's own help, and the CPU device's table of
-instructions; before that, the lists of checks in the schemas from checks.def.
+"""Writes the pages of docs/reference from the JSON Schemas, the program's own help, the tables of `warpmark export` and
+the CPU device's table of instructions; before that, the lists of checks in the schemas from checks.def.
 
     reference.py PROGRAM ROOT            writes ROOT/docs/reference/*.md and ROOT/schema/*.json
     reference.py --check PROGRAM ROOT    fails if that would change one
@@ -211,6 +211,16 @@ def command_page(program, root):
     return "\n".join(lines).rstrip() + "\n"
 
 
+def database_page(root):
+    """The tables that `warpmark export` makes, in the words that make them."""
+    source = "harness/results/database.sql"
+    return "\n".join([
+        "# Tables of exported results", NOTE % ("`%s`" % source),
+        "The tables and views of a database that `warpmark export` writes. [Queries over results](../commands.md#queries-over-results)",
+        "has examples. `sqlite3 FILE .schema` prints the same, with the comments inside of statements.", "",
+        "```sql", (root / source).read_text(encoding="utf-8").strip(), "```", ""])
+
+
 SETS = re.compile(r'\{"(\w+)",\s*((?:"[^"]*"\s*)+)\}')
 _FORM = re.compile(r'FORM\("([^"]*)", (\d+), (\w+(?:\([^)]*\))?), (\w+), (\w+)\)')
 
@@ -296,6 +306,8 @@ def main(arguments):
     for name, (title, about) in SCHEMAS.items():
         page = Page(json.loads(schemas[name])).text(title, about, "schema/%s.json" % name)
         files["docs/reference/%s-schema.md" % name] = page
+    if (root / "harness/results/database.sql").is_file():
+        files["docs/reference/database-tables.md"] = database_page(root)
     if (root / "plugins/cpu/ptx").is_dir():
         files["docs/reference/instructions.md"] = instruction_page(root)
     old = 0

@@ -4,7 +4,7 @@
     many.py [PROGRAM] [--cases N] [--journals N] [--json FILE]
 
 Lists and checks a suite of N tiny cases on the CPU device, and a tenth of it: the peak memory of the
-front and of its worker must not grow with the cases. Then reports and compares folders of N
+front and of its worker must not grow with the cases. Then reports, compares and exports folders of N
 journals of benches, each of eight timed cases as an H200 had them.
 """
 import json
@@ -104,6 +104,9 @@ def journals(program, folder, count):
     for layout in ("text", "html"):
         figures["report_" + layout] = run([program, "report", "history", "--format", layout], folder)
     figures["compare"] = run([program, "compare", "before", "after"], folder)
+    for name, more in (("export", ()), ("export_samples", ("--samples",))):
+        figures[name] = run([program, "export", "history", *more, "-o", name + ".sqlite"], folder)
+        figures[name]["file_mib"] = round((folder / (name + ".sqlite")).stat().st_size / 2**20, 1)
     return figures
 
 

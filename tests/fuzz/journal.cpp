@@ -1,4 +1,5 @@
-// Journals of runs: reading, reports, a comparison and merging. Two files are parted by a line `%%`.
+// Journals of runs: reading, reports, rows of a database, a comparison and merging. Two files are parted by a line `%%`.
+#include <cstdlib>
 #include <vector>
 
 #include "fuzz/input.hpp"
@@ -9,6 +10,7 @@
 #include "results/bench_history.hpp"
 #include "results/bench_result.hpp"
 #include "results/counted_baseline.hpp"
+#include "results/database_tables.hpp"
 #include "results/journal.hpp"
 #include "results/shard_merge.hpp"
 
@@ -32,6 +34,17 @@ void report(const std::vector<fs::path>& files) {
   fuzz::survives([&] { history_markdown(make_history(results)); });
 }
 
+void make_rows(const fs::path& file) {
+  DatabaseTables tables(true);
+  int number = 0;
+  for (const JournalContents& run : read_journal_runs(file)) tables.add(run, "a.jsonl", ++number);
+  for (const DatabaseRows& table : tables.take()) {
+    for (const DatabaseRow& row : table.rows) {
+      if (row.size() != table.columns.size()) std::abort();
+    }
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -42,6 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   fuzz::survives([&] { read_journal_runs(files.front()); });
   fuzz::survives([&] { report(files); });
+  fuzz::survives([&] { make_rows(files.front()); });
   fuzz::survives([&] { counted_baseline_text(read_baseline(files.front())); });
   fuzz::survives([&] {
     const fuzz::InputFile merged(merge_journals(files));
