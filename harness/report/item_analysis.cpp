@@ -79,7 +79,14 @@ std::vector<CommonFailure> common_failures(const std::vector<const GradedCase*>&
     const auto failed =
         std::find_if(one->items.begin(), one->items.end(),
                      [](const GradedItem& item) { return item.word != GradeWord::pass; });
-    if (failed == one->items.end()) continue;
+    if (failed == one->items.end()) {
+      if (!one->performance || one->points >= one->max_points) continue;
+      CommonFailure& slow = kinds[{GradeWord::pass, ""}];
+      slow.word = GradeWord::pass;
+      slow.cause = "right, but not fast enough for all points";
+      ++slow.students;
+      continue;
+    }
     CommonFailure& kind = kinds[{failed->word, without_digits(cause_text(*failed))}];
     if (kind.students++ == 0) {
       kind.word = failed->word;

@@ -23,8 +23,10 @@ std::string optional_text(const std::optional<double>& value) {
 }
 
 std::string failure_text(const CommonFailure& failure) {
+  const std::string cause = in_one_line(failure.cause);
+  if (failure.word == GradeWord::pass) return fmt::format("{} × {}", failure.students, cause);
   std::string text = fmt::format("{} × {}", failure.students, to_text(failure.word));
-  if (!failure.cause.empty()) text += ": " + in_one_line(failure.cause);
+  if (!cause.empty()) text += ": " + cause;
   return text;
 }
 

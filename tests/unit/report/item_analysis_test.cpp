@@ -114,6 +114,20 @@ TEST(ItemAnalysis, NothingIsSaidOfTooFewOrOfWhatDoesNotDiffer) {
   EXPECT_EQ(items_csv(analyse_items({})).find("\r\n"), items_csv(analyse_items({})).size() - 2);
 }
 
+TEST(ItemAnalysis, WhatIsRightAndTooSlowIsNamed) {
+  std::vector<GradeResult> all = {student("a", true, 3), student("b", true, 3),
+                                  student("c", false, 3)};
+  for (GradeResult& one : all) one.cases[0].performance = PerformanceRule{};
+  all[0].cases[0].points = all[0].cases[0].max_points / 2;
+  const std::vector<CommonFailure> failures = analyse_items(all).cases[0].failures;
+  ASSERT_EQ(failures.size(), 2U);
+  EXPECT_EQ(failures[0].word, GradeWord::pass);
+  EXPECT_EQ(failures[0].students, 1U);
+  EXPECT_NE(items_table(analyse_items(all)).find("1 × right, but not fast enough for all points"),
+            std::string::npos);
+  EXPECT_EQ(items_csv(analyse_items(all)).find("× pass"), std::string::npos);
+}
+
 TEST(ItemAnalysis, FailuresAreOneIfOnlyNumbersDiffer) {
   std::vector<GradeResult> all;
   for (int i = 0; i < 5; ++i) {
