@@ -13,6 +13,7 @@
 #include "cli/bench_comparison_job.hpp"
 #include "cli/job_setup.hpp"
 #include "cli/output_files.hpp"
+#include "cli/planned_work.hpp"
 #include "cli/rank_job.hpp"
 #include "cli/session_timer.hpp"
 #include "cli/shard_work.hpp"

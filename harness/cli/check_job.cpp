@@ -15,6 +15,7 @@
 #include "cli/last_failed_report.hpp"
 #include "cli/lazy_python.hpp"
 #include "cli/output_files.hpp"
+#include "cli/planned_work.hpp"
 #include "cli/rank_job.hpp"
 #include "cli/session_runner.hpp"
 #include "cli/shard_work.hpp"

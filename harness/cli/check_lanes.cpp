@@ -10,7 +10,7 @@
 #include "base/exception.hpp"
 #include "base/spawn.hpp"
 #include "cli/forked_process.hpp"
-#include "cli/job_setup.hpp"
+#include "cli/planned_work.hpp"
 #include "cli/session_runner.hpp"
 #include "driver/choose.hpp"
 #include "runtime/outcome_transfer.hpp"

@@ -6,7 +6,7 @@
 
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
-#include "cli/job_setup.hpp"
+#include "cli/planned_work.hpp"
 #include "compiler/includes.hpp"
 #include "report/annotations.hpp"
 #include "results/counted_lines.hpp"

@@ -7,7 +7,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "cli/job_setup.hpp"
+#include "cli/planned_work.hpp"
 #include "cli/suites.hpp"
 #include "compiler/includes.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "cli/job_setup.hpp"
+#include "cli/planned_work.hpp"
 
 namespace warpmark {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cli/job_setup.hpp"
+#include "cli/planned_work.hpp"
 
 namespace warpmark {
 

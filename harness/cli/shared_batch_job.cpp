@@ -23,6 +23,7 @@
 #include "cli/last_failed_report.hpp"
 #include "cli/lazy_python.hpp"
 #include "cli/output_files.hpp"
+#include "cli/planned_work.hpp"
 #include "cli/session_runner.hpp"
 #include "cli/shared_results.hpp"
 #include "cli/shared_start.hpp"
