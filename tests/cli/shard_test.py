@@ -75,13 +75,6 @@ class Merged(ShardTest):
         self.assertEqual(steady((self.folder / "merged.xml").read_text()),
                          steady((self.folder / "whole.xml").read_text()))
 
-    def test_failures_of_a_bench(self):
-        self.write("suites/a.yaml", SMALL.replace("= 2", "= n > 5 ? 1 : 2"))
-        for index, code in ((1, 1), (2, 1)):
-            self.run_program("bench", "suites", "--device", "cpu", "-q", "--shard", "%d/2" % index,
-                             "--benchmark-out", "part{shard}.json", code=code)
-        self.run_program("merge", "part1.json", "part2.json", "-o", "merged.json", code=1)
-
     def test_a_part_of_skips_only(self):
         for skipped, codes in (("n == 3", (0, 77, 0)), ("n > 0", (77, 77, 77))):
             self.write("suites/a.yaml", SMALL.replace("[1, 3, 5, 7, 9]", "[1, 3]")
