@@ -40,12 +40,14 @@ if(WARPMARK_SANITIZE)
 endif()
 
 if(WARPMARK_COVERAGE)
-  # Counters in a mapped file, which the end of a killed process does not take away.
+  # Counters in a mapped file (%c), which the end of a killed process does not take away: one for each
+  # program and library (%m). Its place is compiled in, as tests start programs with environments of
+  # their own.
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     message(FATAL_ERROR "WARPMARK_COVERAGE needs Clang: cmake --preset coverage")
   endif()
-  add_compile_options(-fprofile-instr-generate -fcoverage-mapping
-                      "SHELL:-mllvm -runtime-counter-relocation")
+  add_compile_options(-fprofile-instr-generate=${CMAKE_BINARY_DIR}/profiles/%m%c.profraw
+                      -fcoverage-mapping "SHELL:-mllvm -runtime-counter-relocation")
   add_link_options(-fprofile-instr-generate)
 endif()
 

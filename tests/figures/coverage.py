@@ -35,11 +35,9 @@ def run_tests(arguments):
     PROFILES.mkdir(exist_ok=True)
     for old in PROFILES.glob("*.profraw"):
         old.unlink()
-    # %m: a file for each program and library, shared by its processes; %c: mapped.
-    environment = dict(os.environ, LLVM_PROFILE_FILE=str(PROFILES / "%m%c.profraw"))
     done = subprocess.run(["ctest", "--preset", "coverage", "-j%d" % os.cpu_count(),
                            "--exclude-regex", NOT_RUN, *arguments],
-                          cwd=ROOT, env=environment, stdout=sys.stderr, check=False)
+                          cwd=ROOT, stdout=sys.stderr, check=False)
     if done.returncode != 0:
         print("some tests failed; what they ran counts all the same", file=sys.stderr)
 
