@@ -15,7 +15,7 @@ namespace warpmark {
 /// A way to lose points, of several students: equal but for numbers.
 struct CommonFailure {
   GradeWord word = GradeWord::wrong;  ///< pass, where only the performance is short of a rule
-  std::string cause;  ///< what happened to the first of them; "" if nothing is said
+  std::string cause;                  ///< what happened to the first of them; "" if nothing is said
   size_t students = 0;
 };
 
