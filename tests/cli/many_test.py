@@ -1,8 +1,10 @@
 # A suite of two thousand small cases: list, check, journal, JUnit and ctest have each of them once.
 import json
 import os
+import pathlib
 import re
 import subprocess
+import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 
@@ -40,6 +42,27 @@ warpmark_discover_tests(suites/many.yaml PROGRAM [[%s]] DEVICE cpu)
 """
 
 
+# The number of cases, and a comment in the source.
+LARGE = """warpmark: 1
+kernel:
+  entry: k
+  source: |
+    extern "C" __global__ void k(int *out, int n) { out[threadIdx.x] = n; }  // %s
+axes: {n: {python: "list(range(%d))"}}
+arguments: {out: {out: 4}, n: {scalar: n}}
+launch: {block: 4}
+reference: {out: "np.full(4, n)"}
+"""
+
+
+def peak_kib(pid):
+    """The peak memory of a process; 0 if it has ended."""
+    try:
+        return int(re.search(r"VmHWM:\s+(\d+)", pathlib.Path("/proc/%d/status" % pid).read_text()).group(1))
+    except (OSError, AttributeError):
+        return 0
+
+
 class Many(CheckTest):
     def setUp(self):
         super().setUp()
@@ -66,6 +89,22 @@ class Many(CheckTest):
         self.assertEqual({case["verdict"] for case in cases}, {"passed"})
         tests = ElementTree.parse(self.folder / "junit.xml").getroot().iter("testcase")
         self.assertEqual([test.get("classname") + "." + test.get("name") for test in tests], IDS)
+
+    def test_memory_does_not_grow_with_the_cases(self):
+        """A plan has the source, here 64 KiB of it, and goes when its case has ended."""
+        peaks = []
+        for count in (100, 1000):
+            self.write("suites/k.yaml", LARGE % ("-" * 2**16, count))
+            with subprocess.Popen([PROGRAM, "check", "suites/k.yaml", "--device", "cpu", "-q"], cwd=self.folder,
+                                  env=self.environment, stdout=subprocess.PIPE, text=True) as run:
+                peak = 0
+                while run.poll() is None:
+                    peak = max(peak, peak_kib(run.pid))
+                    time.sleep(0.01)
+                self.assertIn("passed in", run.stdout.read())
+            peaks.append(peak)
+        self.assertGreater(peaks[0], 0)
+        self.assertLess(peaks[1] - peaks[0], 900 * 64 / 4, peaks)
 
     def test_some_of_them(self):
         out, _ = self.check("suites", "--case", IDS[0], "--case", IDS[1999], "--json")
