@@ -61,6 +61,15 @@ class Parallel(CheckTest):
         self.assertIn("1 passed, 1 failed", out)
         self.assertIn("not run", out)
 
+    def test_a_plan_that_cannot_be_made_fails_its_case_alone(self):
+        self.write("suites/some.yaml", (SMALL % ("", "np.full(n, n)")).replace("block: 32", "block: 32 + n // (n - 5)"))
+        for more in ([], ["--trials", "3"], ["--step", "k"]):
+            out = self.compare("suites", *more, code=1)[0]
+            self.assertIn("FAILED some.n=5\n  suites/some.yaml:5:", out)
+            self.assertIn("division by zero", out)
+            self.assertIn("4 passed, 1 failed", out)
+            self.assertNotIn("trial:", out)
+
     def test_counters_and_other_seeds(self):
         self.compare(SOURCE / "suites/course/transpose", "--counters", "--seed", "7", code=0)
 
