@@ -54,8 +54,19 @@ struct DatabaseWriter::State {
   State& operator=(const State&) = delete;
   ~State() {
     const py::gil_scoped_acquire lock;
-    connection = py::object();  // which closes it
+    close();
+    connection = py::object();
     errors = py::object();
+  }
+
+  // A connection refers to itself, so that the last reference to it does not close it.
+  void close() noexcept {
+    if (!connection) return;
+    try {
+      connection.attr("close")();
+    } catch (py::error_already_set& error) {
+      error.discard_as_unraisable("closing a database");
+    }
   }
 
   std::filesystem::path path;
