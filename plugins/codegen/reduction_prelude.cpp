@@ -86,8 +86,7 @@ __device__ __forceinline__ void take_smaller(Indexed<T> &total, const Indexed<T>
 
 // Number, mean, and sum of the squares of the distances from it. Two are merged as by Chan, Golub
 // and LeVeque, Updating formulae and a pairwise algorithm for computing sample variances, 1979. The
-// number is a weight, which may be rounded: conversions of whole numbers would take longer than the
-// memory.
+// number is a weight, which may be rounded, so that no merge converts it.
 template <class T> struct Spread {
   T count, mean, squares;
 };
