@@ -16,7 +16,7 @@ import sys
 
 PAGE = "docs/guide/pycuda.md"
 TABLE = re.compile(r"(<!-- made by tests/docs/pycuda_rows\.py -->\n).*?(<!-- until here -->\n)", re.S)
-GPUS = {"one H200": "results/h200/suites.json", "one H100": "results/h100/suites.json", "two H100": "results/h100x2/suites.json"}
+GPUS = {"one H200": "results/h200/suites.json", "one H100": "results/h100/suites.json", "two H200": "results/h200x2/suites.json"}
 
 # What the tutorials call it, what a suite does in its place, and the suites (names, or folders of them).
 ROWS = [
