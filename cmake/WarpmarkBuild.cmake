@@ -46,7 +46,7 @@ if(WARPMARK_COVERAGE)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     message(FATAL_ERROR "WARPMARK_COVERAGE needs Clang: cmake --preset coverage")
   endif()
-  add_compile_options(-fprofile-instr-generate=${CMAKE_BINARY_DIR}/profiles/%m%c.profraw
+  add_compile_options(-fprofile-instr-generate=${CMAKE_BINARY_DIR}/profiles/%4m%c.profraw
                       -fcoverage-mapping "SHELL:-mllvm -runtime-counter-relocation")
   add_link_options(-fprofile-instr-generate)
 endif()

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -22,16 +23,17 @@ UniqueFd::~UniqueFd() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-std::string read_file(const fs::path& path) {
+std::string read_file(const fs::path& path, size_t most) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   const auto fail = [&](int code) -> Error {
     return usage_error("cannot read " + display_path(path) + ": " + std::strerror(code));
   };
   if (!fd) throw fail(errno);
   std::string bytes;
-  std::vector<char> chunk(1 << 16);
+  std::vector<char> chunk(std::min<size_t>(most, 1 << 16));
   for (;;) {
-    const ssize_t count = ::read(fd.get(), chunk.data(), chunk.size());
+    const ssize_t count =
+        ::read(fd.get(), chunk.data(), std::min(chunk.size(), most - bytes.size()));
     if (count == 0) return bytes;
     if (count > 0) {
       bytes.append(chunk.data(), static_cast<size_t>(count));

@@ -27,8 +27,9 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-/// The bytes of a file. Throws a usage error that names the file and the reason.
-std::string read_file(const std::filesystem::path& path);
+/// The bytes of a file, or the first `most` of them. Throws a usage error that names the file and the
+/// reason.
+std::string read_file(const std::filesystem::path& path, size_t most = std::string::npos);
 
 /// Makes the missing folders that a file is to lie in; errno, or 0. Whoever then opens the file knows
 /// why its folder is not there.

@@ -23,6 +23,28 @@ namespace fs = std::filesystem;
 
 namespace {
 
+struct ExportOption {
+  const char* name;
+  fs::path GradeExports::*path;
+  const char* value;
+  const char* help;
+};
+
+constexpr ExportOption kExportOptions[] = {
+    {"--canvas", &GradeExports::canvas, "FILE",
+     "Write a CSV that Canvas's grade book imports; needs --roster"},
+    {"--moodle", &GradeExports::moodle, "FILE",
+     "Write a CSV with feedback that Moodle imports; needs --roster"},
+    {"--feedback", &GradeExports::feedback, "DIR",
+     "Write a text for each student, and mailmerge.csv, into the folder DIR"},
+    {"--anonymous", &GradeExports::anonymous, "DIR",
+     "Write the class's page and CSV with pseudonyms, not names, into\n"
+     "the folder DIR"},
+    {"--items", &GradeExports::items, "FILE",
+     "Write a CSV of how hard each case is, and whether it tells students\n"
+     "apart"}};
+constexpr const char* kSimilarOption = "--similar";  // may be given more than once
+
 void write_gradebook(const fs::path& path, const GradebookFile& file, const Gradebook& book,
                      Output& out) {
   write_file_atomically(path, file.text);
@@ -36,38 +58,21 @@ void write_gradebook(const fs::path& path, const GradebookFile& file, const Grad
 }  // namespace
 
 void add_export_options(const ArgumentParser& app, GradeExports& exports) {
-  app.add_option("--canvas", exports.canvas,
-                 "Write a CSV that Canvas's grade book imports; needs --roster")
-      .value_name("FILE");
-  app.add_option("--moodle", exports.moodle,
-                 "Write a CSV with feedback that Moodle imports; needs --roster")
-      .value_name("FILE");
-  app.add_option("--feedback", exports.feedback,
-                 "Write a text for each student, and mailmerge.csv, into the folder DIR")
-      .value_name("DIR");
-  app.add_option("--anonymous", exports.anonymous,
-                 "Write the class's page and CSV with pseudonyms, not names, into\n"
-                 "the folder DIR")
-      .value_name("DIR");
-  app.add_option("--items", exports.items,
-                 "Write a CSV of how hard each case is, and whether it tells students\n"
-                 "apart")
-      .value_name("FILE");
-  app.add_option("--similar", exports.similar,
+  for (const ExportOption& one : kExportOptions) {
+    app.add_option(one.name, exports.*one.path, one.help).value_name(one.value);
+  }
+  app.add_option(kSimilarOption, exports.similar,
                  "Write a page of submissions that are alike, side by side; JSON if FILE\n"
                  "ends in .json")
       .value_name("FILE");
 }
 
 std::vector<std::string> export_options(const GradeExports& exports) {
-  const std::pair<const char*, bool> all[] = {
-      {"--canvas", !exports.canvas.empty()},     {"--moodle", !exports.moodle.empty()},
-      {"--feedback", !exports.feedback.empty()}, {"--anonymous", !exports.anonymous.empty()},
-      {"--items", !exports.items.empty()},       {"--similar", !exports.similar.empty()}};
   std::vector<std::string> given;
-  for (const auto& [name, is_given] : all) {
-    if (is_given) given.emplace_back(name);
+  for (const ExportOption& one : kExportOptions) {
+    if (!(exports.*one.path).empty()) given.emplace_back(one.name);
   }
+  if (!exports.similar.empty()) given.emplace_back(kSimilarOption);
   return given;
 }
 
@@ -82,7 +87,7 @@ void require_exports(const GradeExports& exports, bool has_roster,
     }
   }
   files.push_back({"--items", exports.items});
-  for (const fs::path& file : exports.similar) files.push_back({"--similar", file});
+  for (const fs::path& file : exports.similar) files.push_back({kSimilarOption, file});
   require_kept(files, inputs);
   for (const OutputFile& one : files) {
     if (!one.file.empty()) require_writable(one.file);

@@ -10,6 +10,7 @@
 #include "cli/planned_work.hpp"
 #include "cli/suites.hpp"
 #include "compiler/includes.hpp"
+#include "results/result_kind.hpp"
 
 namespace warpmark {
 
@@ -80,6 +81,15 @@ bool replaces_something(const OutputFile& output) {
   return !output.file.empty() && fs::is_regular_file(output.file, ignored);
 }
 
+// What no kernel, header or Python file is: Warpmark wrote it.
+bool is_result(const fs::path& file) {
+  try {
+    return result_kind(file).has_value();
+  } catch (const Error&) {
+    return false;  // an input may be one that cannot be read
+  }
+}
+
 }  // namespace
 
 std::vector<OutputFile> output_files(const JobRequest& request) {
@@ -110,9 +120,14 @@ void require_kept(const std::vector<OutputFile>& outputs, const std::vector<fs::
 
 void require_kept(const std::vector<OutputFile>& outputs, const std::vector<fs::path>& paths,
                   const std::vector<CaseWork>& work) {
-  // Most outputs are new, and reading all sources takes a while.
   if (std::none_of(outputs.begin(), outputs.end(), replaces_something)) return;
   require_kept(outputs, suite_files(paths).files);
+  // Most that are replaced are an earlier run's, and planning takes a while.
+  if (std::all_of(outputs.begin(), outputs.end(), [](const OutputFile& output) {
+        return !replaces_something(output) || is_result(output.file);
+      })) {
+    return;
+  }
   require_kept(outputs, input_files(work));
 }
 

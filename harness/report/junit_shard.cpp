@@ -190,7 +190,7 @@ std::string junit_shard_comment(const ShardContext& shard, const std::vector<siz
   return std::string(kComment) + json_line(json) + " -->";
 }
 
-std::string merge_junit(const std::vector<fs::path>& files) {
+MergedFile merge_junit(const std::vector<fs::path>& files) {
   std::vector<Report> reports;
   std::vector<ShardPart> parts;
   reports.reserve(files.size());
@@ -228,7 +228,10 @@ std::string merge_junit(const std::vector<fs::path>& files) {
                        suites[name].cases);
   }
   for (const Report& report : reports) xml += report.rest;
-  return without_commands(xml + "</testsuites>\n");
+  const bool passed =
+      number_in<uint32_t>(all, "failures") == 0 && number_in<uint32_t>(all, "errors") == 0;
+  return {without_commands(xml + "</testsuites>\n"),
+          passed ? ExitCode::success : ExitCode::verdict};
 }
 
 }  // namespace warpmark

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "results/run_context.hpp"
+#include "results/shard_merge.hpp"
 
 namespace warpmark {
 
@@ -13,8 +14,9 @@ namespace warpmark {
 /// cases, in the order of the report.
 std::string junit_shard_comment(const ShardContext& shard, const std::vector<size_t>& positions);
 
-/// The report that one run would have written. Throws a usage error for a file that is no report of
-/// a shard, and for shards that do not make a whole (results/shard_merge.hpp).
-std::string merge_junit(const std::vector<std::filesystem::path>& files);
+/// The report that one run would have written; its code is `verdict` if that has failures or errors.
+/// Throws a usage error for a file that is no report of a shard, and for shards that do not make a
+/// whole.
+MergedFile merge_junit(const std::vector<std::filesystem::path>& files);
 
 }  // namespace warpmark

@@ -64,19 +64,20 @@ ShardPart part_of(const JournalPart& journal) {
   return part;
 }
 
+ExitCode exit_code_of(const Json& end) {
+  return static_cast<ExitCode>(end.at("exit_code").get<int>());
+}
+
 // Of the last records of two parts. Two codes are of a part alone where another part has another:
 // that every case was skipped, and that nothing could be loaded, which has no error of its own.
 ExitCode of_the_whole(const Json& a, const Json& b) {
-  const auto code_of = [](const Json& end) {
-    return static_cast<ExitCode>(end.at("exit_code").get<int>());
-  };
-  const ExitCode code = graver(code_of(a), code_of(b));
-  if (code_of(a) == code_of(b)) return code;
+  const ExitCode code = graver(exit_code_of(a), exit_code_of(b));
+  if (exit_code_of(a) == exit_code_of(b)) return code;
   if (code == ExitCode::skipped) return ExitCode::success;
-  const Json& graver_end = code_of(a) == code ? a : b;
+  const Json& graver_end = exit_code_of(a) == code ? a : b;
   const bool nothing_loaded = (code == ExitCode::usage || code == ExitCode::environment) &&
                               graver_end.at("error").is_null();
-  const ExitCode other = code_of(a) == code ? code_of(b) : code_of(a);
+  const ExitCode other = exit_code_of(a) == code ? exit_code_of(b) : exit_code_of(a);
   const bool judged = graver(other, ExitCode::verdict) == ExitCode::verdict;
   return nothing_loaded && judged ? ExitCode::verdict : code;
 }
@@ -215,7 +216,7 @@ std::vector<CasePlace> whole_run(const std::vector<ShardPart>& parts, const Shar
 
 namespace {
 
-std::string merged_journals(const std::vector<fs::path>& files) {
+MergedFile merged_journals(const std::vector<fs::path>& files) {
   std::vector<JournalPart> journals;
   std::vector<ShardPart> parts;
   for (const fs::path& file : files) {
@@ -265,12 +266,13 @@ std::string merged_journals(const std::vector<fs::path>& files) {
     text += record_text(record) + "\n";
   }
   for (const Json& line : lines) text += record_text(line) + "\n";
-  return text + record_text(merged_end(journals)) + "\n";
+  const Json end = merged_end(journals);
+  return {text + record_text(end) + "\n", exit_code_of(end)};
 }
 
 }  // namespace
 
-std::string merge_journals(const std::vector<fs::path>& files) {
+MergedFile merge_journals(const std::vector<fs::path>& files) {
   try {
     return merged_journals(files);
   } catch (const nlohmann::json::exception&) {
@@ -278,7 +280,7 @@ std::string merge_journals(const std::vector<fs::path>& files) {
   }
 }
 
-std::string merge_google_benchmark(const std::vector<fs::path>& files) {
+MergedFile merge_google_benchmark(const std::vector<fs::path>& files) {
   std::vector<ShardPart> parts;
   std::vector<Json> contexts;
   std::map<size_t, std::string> entries;  // by position
@@ -342,7 +344,7 @@ std::string merge_google_benchmark(const std::vector<fs::path>& files) {
   for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
     text += (entry == entries.begin() ? "    " : ",\n    ") + entry->second;
   }
-  return json_without_commands(text + "\n  ]\n}\n");
+  return {json_without_commands(text + "\n  ]\n}\n")};
 }
 
 }  // namespace warpmark

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "results/run_context.hpp"
 
 namespace warpmark {
@@ -41,12 +42,19 @@ void require_same(const std::string& what, const nlohmann::ordered_json& value,
                   const nlohmann::ordered_json& first, const std::filesystem::path& file,
                   const std::filesystem::path& first_file);
 
+/// The file of a whole run.
+struct MergedFile {
+  std::string text;
+  ExitCode code = ExitCode::success;  ///< of that run, as far as its shards' files tell
+};
+
 /// The journal that one run would have written: its times are sums, its date is the first. Throws
 /// usage errors, also for shards that are not finished, or that differ in the seed, the device, the
 /// compiler, the version of Warpmark or the trials.
-std::string merge_journals(const std::vector<std::filesystem::path>& files);
+MergedFile merge_journals(const std::vector<std::filesystem::path>& files);
 
-/// The same of Google Benchmark's JSON.
-std::string merge_google_benchmark(const std::vector<std::filesystem::path>& files);
+/// The same of Google Benchmark's JSON, which has only what was measured: the code is always
+/// success.
+MergedFile merge_google_benchmark(const std::vector<std::filesystem::path>& files);
 
 }  // namespace warpmark

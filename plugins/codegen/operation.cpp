@@ -18,8 +18,9 @@ using plugin::Json;
 struct NamedOperator {
   const char* reduce;
   const char* neutral;
-  const char* accumulator = "";      // the default; "": the result's type
-  const char* combined = "";         // a struct that is made of each value
+  const char* accumulator = "";  // the default; "": the result's type
+  const char* combined = "";     // a struct that is made of each value
+  uint32_t numbers = 1;          // of the accumulator's type in it, which may have an index, too
   const char* combined_before = "";  // its initialisers, around the value
   const char* combined_after = "";
   const char* finish = "";
@@ -39,20 +40,36 @@ const std::vector<std::pair<std::string, NamedOperator>>& named_operators() {
       {"any", {"a || b", "false", "bool"}},
       {"all", {"a && b", "true", "bool"}},
       {"argmax",
-       {"warpmark::larger(a, b)", "{warpmark::lowest<accumulator>(), -1}", kOfFirst,
-        "warpmark::Indexed<accumulator>", "", ", warpmark_index", "", false,
-        "warpmark::take_larger"}},
+       {.reduce = "warpmark::larger(a, b)",
+        .neutral = "{warpmark::lowest<accumulator>(), -1}",
+        .accumulator = kOfFirst,
+        .combined = "warpmark::Indexed<accumulator>",
+        .combined_after = ", warpmark_index",
+        .take = "warpmark::take_larger"}},
       {"argmin",
-       {"warpmark::smaller(a, b)", "{warpmark::highest<accumulator>(), -1}", kOfFirst,
-        "warpmark::Indexed<accumulator>", "", ", warpmark_index", "", false,
-        "warpmark::take_smaller"}},
-      {"mean", {"a + b", "0", "", "", "", "", "total / static_cast<accumulator>(count)", true}},
+       {.reduce = "warpmark::smaller(a, b)",
+        .neutral = "{warpmark::highest<accumulator>(), -1}",
+        .accumulator = kOfFirst,
+        .combined = "warpmark::Indexed<accumulator>",
+        .combined_after = ", warpmark_index",
+        .take = "warpmark::take_smaller"}},
+      {"mean",
+       {.reduce = "a + b",
+        .neutral = "0",
+        .finish = "total / static_cast<accumulator>(count)",
+        .floating = true}},
       {"variance",
-       {"warpmark::merged(a, b)", "{0, 0, 0}", kOfFirst, "warpmark::Spread<accumulator>", "1, ",
-        ", 0",
-        "warpmark::Moments<accumulator>{total.mean, total.squares / static_cast<accumulator>"
-        "(count)}",
-        true, "warpmark::take_spread"}}};
+       {.reduce = "warpmark::merged(a, b)",
+        .neutral = "{0, 0, 0}",
+        .accumulator = kOfFirst,
+        .combined = "warpmark::Spread<accumulator>",
+        .numbers = 3,
+        .combined_before = "1, ",
+        .combined_after = ", 0",
+        .finish = "warpmark::Moments<accumulator>{total.mean, total.squares / "
+                  "static_cast<accumulator>(count)}",
+        .floating = true,
+        .take = "warpmark::take_spread"}}};
   return kOperators;
 }
 
@@ -126,11 +143,11 @@ void read_accumulator(const Json& kernel, const Parameter& result, const Paramet
   }
 }
 
-// How many bytes a struct of a named operator has; the index has 8.
-uint32_t combined_bytes(const ReductionOperation& operation, const std::string& combined) {
+// How many bytes a value has, or the struct of a named operator: one of a number has an index of 8.
+uint32_t combined_bytes(const ReductionOperation& operation) {
   const uint32_t bytes = operation.accumulator_bytes;
-  if (bytes == 0 || combined.empty()) return bytes;
-  return combined.find("Indexed") != std::string::npos ? 16 : 3 * std::max(bytes, 4U);
+  if (bytes == 0 || operation.combined.empty()) return bytes;
+  return operation.numbers == 1 ? 16 : operation.numbers * std::max(bytes, 4U);
 }
 
 void read_finish(const Json& kernel, const NamedOperator& named, ReductionOperation& operation) {
@@ -183,10 +200,11 @@ ReductionOperation read_operation(const Json& kernel, const Parameter& result,
   }
   read_accumulator(kernel, result, first, named_operator, operation);
   operation.combined = named_operator.combined;
+  operation.numbers = named_operator.numbers;
   operation.combined_before = named_operator.combined_before;
   operation.combined_after = named_operator.combined_after;
   operation.take = named_operator.take;
-  operation.accumulator_bytes = combined_bytes(operation, operation.combined);
+  operation.accumulator_bytes = combined_bytes(operation);
   read_finish(kernel, named_operator, operation);
   const std::string commutative = optional_text(kernel, "commutative");
   if (!commutative.empty() && commutative != "true" && commutative != "false") {

@@ -25,6 +25,7 @@ struct ReductionOperation {
   /// What is combined, if it is a struct that a named operator makes of `map`: its type, and the
   /// initialisers around the value of `map`.
   std::string combined, combined_before, combined_after;
+  uint32_t numbers = 1;       ///< of the accumulator's type in what is combined
   std::string finish;         ///< over `total` and `count`: the result; empty: `total`
   bool finish_given = false;  ///< else it is that of a named operator
 

@@ -15,13 +15,13 @@ namespace {
 
 // Blocks for each of an H200's 132 multiprocessors, which are all there at once: four where one
 // array is read (28 registers for float32), three where there are more of them (34) or a total has
-// several numbers to be merged (39, for `variance`). With 4 vectors of each array a thread that is
+// several numbers (39, for `variance`). With 4 vectors of each array a thread that is
 // 128 KiB in flight and more, of which 29 KiB cover the latency of its memory (4.8 TB/s for 0.8 us).
 // Measured with 2^28 float32: sum 239.1 us with four, 239.7 with three, 240.9 with two; dot 483.9,
 // 475.1 and 476.8 (tests/figures/generator_share.py); variance 253.9 with four, 241.7 with three.
 Tuning defaults(const Layout& layout, const ReductionOperation& operation) {
-  const bool merges = operation.combined.find("Spread") != std::string::npos;
-  return {512, 4, layout.accesses.size() > 1 || merges ? 396 : 528};
+  const bool many_registers = layout.accesses.size() > 1 || operation.numbers > 1;
+  return {512, 4, many_registers ? 396 : 528};
 }
 
 std::vector<Parameter> inputs_of(const std::vector<Parameter>& parameters) {

@@ -58,7 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::survives([&] { make_rows(files.front()); });
   fuzz::survives([&] { counted_baseline_text(read_baseline(files.front())); });
   fuzz::survives([&] {
-    const fuzz::InputFile merged(merge_journals(files));
+    const fuzz::InputFile merged(merge_journals(files).text);
     read_journal(merged.path());
   });
   fuzz::survives([&] { merge_google_benchmark(files); });
