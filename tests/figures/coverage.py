@@ -62,7 +62,9 @@ def report(with_files):
     profiles = sorted(map(str, PROFILES.glob("*.profraw")))
     if not profiles:
         sys.exit("no test has run: leave out --report")
-    subprocess.run(["llvm-profdata", "merge", "-sparse", "-o", MERGED, *profiles], check=True)
+    # A process that was killed while it made its file leaves one that cannot be read, and is named.
+    subprocess.run(["llvm-profdata", "merge", "-sparse", "-failure-mode=all", "-o", MERGED, *profiles],
+                   check=True)
     first, *others = objects()
     command = ["llvm-cov", "export", "-summary-only", "-instr-profile", str(MERGED), first]
     command += [word for other in others for word in ("-object", other)]
