@@ -78,7 +78,7 @@ CUresult instantiate(CUgraphExec* exec, CUgraph graph, unsigned long long flags)
     if ((flags & ~known) != 0) return CUDA_ERROR_INVALID_VALUE;
     if (found->has_memory() && !found->instance.expired()) return CUDA_ERROR_NOT_SUPPORTED;
     auto made = std::make_shared<GraphExec>();
-    made->flags = flags;
+    made->flags = flags & ~static_cast<unsigned long long>(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD);
     if (!flatten(*found, made->steps)) return CUDA_ERROR_INVALID_VALUE;  // a cycle
     keep_objects(*found, made->objects);
     if (!bodies_can_run(made->steps, false))

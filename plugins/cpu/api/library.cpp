@@ -65,6 +65,7 @@ CUresult load_image(CUlibrary* result, const void* image, const std::size_t* byt
   return outcome;
 }
 
+// No capture forbids it: the first launch of a library's kernel may be one that is captured.
 CUresult module_in(Context& context, Library& library, LoadedModule*& module) {
   module = find_in(library.modules, &context);
   if (module != nullptr) return CUDA_SUCCESS;

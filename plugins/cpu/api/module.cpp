@@ -94,7 +94,8 @@ CUresult load_image(Context& context, CUmodule* result, const void* image, const
     return outcome;
   }
   LoadedModule* module = nullptr;
-  outcome = load_text(context, &module, std::move(text), logs);
+  outcome = refuse_unsafe(context);
+  if (outcome == CUDA_SUCCESS) outcome = load_text(context, &module, std::move(text), logs);
   if (outcome == CUDA_SUCCESS) *result = reinterpret_cast<CUmodule>(module);
   return outcome;
 }
@@ -123,11 +124,9 @@ Placement placement_of(const Context& context, const LoadedModule& module) {
 }  // namespace
 
 CUresult load_text(Context& context, LoadedModule** result, std::string text, const JitLogs& logs) {
-  CUresult outcome = refuse_unsafe(context);
-  if (outcome != CUDA_SUCCESS) return outcome;
   auto module = std::make_unique<LoadedModule>();
   module->context = &context;
-  outcome = refuse_target(text);
+  CUresult outcome = refuse_target(text);
   if (outcome != CUDA_SUCCESS) {
     logs.write(last_error(), "");
     return outcome;
