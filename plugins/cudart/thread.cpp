@@ -139,10 +139,11 @@ cudaError_t cudaGetDevice(int* device) {
   return cudaSuccess;
 }
 
-cudaError_t cudaInitDevice(int device, unsigned int flags, unsigned int) {
+cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags) {
   cudaError_t result = check_device(device);
-  if (result == cudaSuccess && flags != 0)
-    result = error_of(driver().cuDevicePrimaryCtxSetFlags(device, flags & CU_CTX_FLAGS_MASK));
+  if (result == cudaSuccess && (flags & cudaInitDeviceFlagsAreValid) != 0)
+    result =
+        error_of(driver().cuDevicePrimaryCtxSetFlags(device, device_flags & CU_CTX_FLAGS_MASK));
   CUcontext context = nullptr;
   return result != cudaSuccess ? result : primary_context(device, context);
 }
@@ -150,7 +151,10 @@ cudaError_t cudaInitDevice(int device, unsigned int flags, unsigned int) {
 // There is no list of devices to choose from other than all of them, in their order.
 cudaError_t cudaSetValidDevices(int* devices, int count) {
   if (count == 0) return cudaSuccess;
-  if (devices == nullptr || count < 0) return cudaErrorInvalidValue;
+  int all = 0;
+  const cudaError_t known = api::cudaGetDeviceCount(&all);
+  if (known != cudaSuccess) return known;
+  if (devices == nullptr || count < 0 || count > all) return cudaErrorInvalidValue;
   for (int i = 0; i < count; ++i) {
     const cudaError_t result = check_device(devices[i]);
     if (result != cudaSuccess) return result;

@@ -159,6 +159,24 @@ CUDA_ARRAY3D_DESCRIPTOR widened(const CUDA_ARRAY_DESCRIPTOR& plain) {
   return descriptor;
 }
 
+constexpr const char* kNotSparse = "the array was made without CUDA_ARRAY3D_SPARSE";
+constexpr const char* kNotDeferred = "the array was made without CUDA_ARRAY3D_DEFERRED_MAPPING";
+
+bool is_there(Context& context, CUarray handle) {
+  return context.images.find(handle) != nullptr;
+}
+bool is_there(Context& context, CUmipmappedArray handle) {
+  return find_in(context.images.mipmaps, handle) != nullptr;
+}
+
+template <typename Handle>
+CUresult without_feature(const char* name, Handle handle, const char* why) {
+  return with_owner(name, Waits::no, handle, [&](Context& context) -> CUresult {
+    return is_there(context, handle) ? fail(CUDA_ERROR_INVALID_VALUE, why)
+                                     : CUDA_ERROR_INVALID_HANDLE;
+  });
+}
+
 }  // namespace
 }  // namespace warpmark::cpu
 
@@ -237,6 +255,26 @@ CUresult cuMipmappedArrayDestroy(CUmipmappedArray handle) {
                       context.images.mipmaps.erase(handle);
                       return CUDA_SUCCESS;
                     });
+}
+
+// What is asked of planes, of tiles and of memory to be mapped later is of formats and flags that no
+// array has here.
+CUresult cuArrayGetPlane(CUarray*, CUarray handle, unsigned int) {
+  return without_feature("cuArrayGetPlane", handle, "the array's format has no planes");
+}
+CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES*, CUarray handle) {
+  return without_feature("cuArrayGetSparseProperties", handle, kNotSparse);
+}
+CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES*,
+                                             CUmipmappedArray handle) {
+  return without_feature("cuMipmappedArrayGetSparseProperties", handle, kNotSparse);
+}
+CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS*, CUarray handle, CUdevice) {
+  return without_feature("cuArrayGetMemoryRequirements", handle, kNotDeferred);
+}
+CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS*,
+                                               CUmipmappedArray handle, CUdevice) {
+  return without_feature("cuMipmappedArrayGetMemoryRequirements", handle, kNotDeferred);
 }
 
 }  // extern "C"

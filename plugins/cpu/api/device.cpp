@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "api/array.hpp"
 #include "api/state.hpp"
 
 namespace warpmark::cpu {
@@ -111,6 +112,7 @@ constexpr Attribute kAttributes[] = {
     {CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT, ImageLimits::alignment},
     {CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, 2},
     {CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED, 1},
+    {CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 1},
 };
 
 template <typename Body>
@@ -255,6 +257,17 @@ CUresult cuDeviceGetProperties(CUdevprop* properties, CUdevice device) {
     properties->regsPerBlock = 65536;
     properties->clockRate = 1980000;
     properties->textureAlign = 512;
+    return CUDA_SUCCESS;
+  });
+}
+
+// Elements of every size count alike here.
+CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t* width, CUarray_format format,
+                                            unsigned int channels, CUdevice device) {
+  return with_device("cuDeviceGetTexture1DLinearMaxWidth", device, [&]() -> CUresult {
+    if (width == nullptr || !texel_format(number_in(format), channels))
+      return CUDA_ERROR_INVALID_VALUE;
+    *width = ImageLimits::linear_1d;
     return CUDA_SUCCESS;
   });
 }

@@ -8,6 +8,39 @@
 
 namespace warpmark::cpu {
 
+namespace {
+
+std::size_t side_of(unsigned int attribute) {
+  return attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH;
+}
+
+CUresult set_cluster_attribute(Kernel& kernel, unsigned int attribute, int value) {
+  switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+      if (kernel.function->cluster[0] != 0)
+        return fail(CUDA_ERROR_NOT_PERMITTED, "the kernel was compiled for a size of clusters");
+      if (value < 0) return CUDA_ERROR_INVALID_VALUE;
+      kernel.set_cluster[side_of(attribute)] = static_cast<std::uint32_t>(value);
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+      if (value != 0 && value != 1) return CUDA_ERROR_INVALID_VALUE;
+      kernel.non_portable_clusters = value != 0;
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+      if (value < CU_CLUSTER_SCHEDULING_POLICY_DEFAULT ||
+          value > CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING)
+        return CUDA_ERROR_INVALID_VALUE;
+      kernel.cluster_scheduling = value;
+      return CUDA_SUCCESS;
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+}  // namespace
+
 Kernel* find_kernel(Context& context, CUfunction function) {
   if (Kernel* found = find_in(context.kernels, function)) return found;
   // Clients cast a CUkernel to a CUfunction, as cuda.h says they may.
@@ -37,6 +70,14 @@ CUresult get_attribute(const Kernel& kernel, unsigned int attribute, int* value)
       return give(value, static_cast<int>(kernel.max_dynamic_shared));
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       return give(value, kernel.carveout);
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+      return give(value, static_cast<int>(kernel.required_cluster()[side_of(attribute)]));
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+      return give(value, kernel.non_portable_clusters ? 1 : 0);
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+      return give(value, kernel.cluster_scheduling);
     case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
     case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
       return give(value, 0);
@@ -51,7 +92,8 @@ CUresult set_attribute(Kernel& kernel, unsigned int attribute, int value) {
     kernel.carveout = value;
     return CUDA_SUCCESS;
   }
-  if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) return CUDA_ERROR_INVALID_VALUE;
+  if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+    return set_cluster_attribute(kernel, attribute, value);
   const std::int64_t most =
       std::int64_t{DeviceProperties::shared_per_block_optin} - kernel.checked.shared_bytes;
   if (value < 0 || value > most) return CUDA_ERROR_INVALID_VALUE;

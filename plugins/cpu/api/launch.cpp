@@ -150,17 +150,18 @@ CUresult error_of(LaunchEnd end) {
 // The blocks of a cluster that a launch has: the kernel's own, or what it asks for; 0 = none.
 CUresult check_cluster(const Kernel& kernel, const KernelWork& work,
                        std::array<unsigned int, 3>& cluster) {
-  const std::array<unsigned int, 3>& own = kernel.function->cluster;
-  cluster = own[0] != 0 ? own : work.cluster;
-  if (cluster[0] == 0) return CUDA_SUCCESS;
+  constexpr std::array<unsigned int, 3> none{};
+  const std::array<unsigned int, 3>& own = kernel.required_cluster();
+  cluster = own != none ? own : work.cluster;
+  if (cluster == none) return CUDA_SUCCESS;
   const std::uint64_t blocks = std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
-  const bool differs = own[0] != 0 && work.cluster[0] != 0 && own != work.cluster;
+  const bool differs = own != none && work.cluster != none && own != work.cluster;
   constexpr std::uint32_t kMost = DeviceProperties::max_cluster_blocks;
-  if (cluster[1] == 0 || cluster[2] == 0 || cluster[0] > kMost || cluster[1] > kMost ||
-      cluster[2] > kMost || blocks > kMost || differs) {
+  if (cluster[0] == 0 || cluster[1] == 0 || cluster[2] == 0 || cluster[0] > kMost ||
+      cluster[1] > kMost || cluster[2] > kMost || blocks > kMost || differs) {
     return fail(CUDA_ERROR_INVALID_CLUSTER_SIZE,
                 "a cluster of " + dimensions(cluster) + " blocks" +
-                    (differs ? ", the kernel was compiled for another" : "; at most 16 fit"));
+                    (differs ? ", the kernel requires another" : "; at most 16 fit"));
   }
   for (std::size_t i = 0; i < 3; ++i) {
     if (work.grid[i] % cluster[i] == 0) continue;

@@ -145,10 +145,15 @@ CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* o
 }
 
 CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* path, CUjit_option* options,
-                               void** values, unsigned int count, CUlibraryOption*, void**,
-                               unsigned int) {
+                               void** values, unsigned int count, CUlibraryOption* library_options,
+                               void**, unsigned int library_count) {
   return initialised("cuLibraryLoadFromFile", [&]() -> CUresult {
-    if (library == nullptr || path == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (library == nullptr || path == nullptr || (library_count != 0 && library_options == nullptr))
+      return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned int i = 0; i < library_count; ++i) {
+      if (library_options[i] == CU_LIBRARY_BINARY_IS_PRESERVED)
+        return fail(CUDA_ERROR_INVALID_VALUE, "a file's code is not the program's to preserve");
+    }
     JitLogs logs;
     CUresult result = read_options(count, options, values, logs);
     if (result != CUDA_SUCCESS) return result;
@@ -229,6 +234,15 @@ CUresult cuLibraryGetManaged(CUdeviceptr* address, size_t* bytes, CUlibrary libr
                   "the library has no managed variable '" + std::string(name) + "'");
     if (address != nullptr) *address = place;
     return CUDA_SUCCESS;
+  });
+}
+
+// PTX declares none: only a program's own host code has them.
+CUresult cuLibraryGetUnifiedFunction(void** function, CUlibrary library, const char* symbol) {
+  return with_library("cuLibraryGetUnifiedFunction", library, [&](Library&) -> CUresult {
+    if (function == nullptr || symbol == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    return fail(CUDA_ERROR_NOT_FOUND,
+                "the library has no unified function '" + std::string(symbol) + "'");
   });
 }
 

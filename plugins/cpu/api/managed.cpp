@@ -93,6 +93,15 @@ CUdevice place(const CUmemLocation& location) {
   return number_in(location.type) == CU_MEM_LOCATION_TYPE_DEVICE ? location.id : CU_DEVICE_CPU;
 }
 
+// … and a device or the host as CUDA 12.2 names it.
+CUmemLocation location_of(CUdevice device) {
+  CUmemLocation location{};  // of no place, or of several
+  if (device == CU_DEVICE_INVALID) return location;
+  location.type = device == CU_DEVICE_CPU ? CU_MEM_LOCATION_TYPE_HOST : CU_MEM_LOCATION_TYPE_DEVICE;
+  location.id = std::max(device, 0);
+  return location;
+}
+
 CUresult range_attribute(Context& context, void* data, std::size_t bytes, unsigned int attribute,
                          CUdeviceptr address, std::size_t count) {
   if (data == nullptr || bytes == 0 || bytes % 4 != 0 ||
@@ -120,6 +129,18 @@ CUresult range_attribute(Context& context, void* data, std::size_t bytes, unsign
       break;
     case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
       answer[0] = common(&PageAdvice::last_prefetch);
+      break;
+    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE:
+      answer[0] = static_cast<int>(location_of(common(&PageAdvice::preferred)).type);
+      break;
+    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID:
+      answer[0] = location_of(common(&PageAdvice::preferred)).id;
+      break;
+    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE:
+      answer[0] = static_cast<int>(location_of(common(&PageAdvice::last_prefetch)).type);
+      break;
+    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID:
+      answer[0] = location_of(common(&PageAdvice::last_prefetch)).id;
       break;
     case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY: {
       std::size_t next = 0;
@@ -196,6 +217,9 @@ CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t byt
         (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST &&
          flags != CU_MEM_ATTACH_SINGLE))
       return CUDA_ERROR_INVALID_VALUE;
+    const bool legacy = stream == nullptr || stream == CU_STREAM_LEGACY;
+    if (legacy && flags == CU_MEM_ATTACH_SINGLE)
+      return fail(CUDA_ERROR_INVALID_VALUE, "the default stream is no single stream");
     return CUDA_SUCCESS;
   });
 }

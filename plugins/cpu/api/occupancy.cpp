@@ -56,9 +56,10 @@ CUresult best_size(int* grid, int* block, CUfunction function, CUoccupancyB2DSiz
       });
 }
 
-// How many blocks of a launch a multiprocessor takes, and the blocks of its clusters.
+// How many blocks of a launch a multiprocessor takes, and the blocks of its clusters: what the
+// kernel requires and what the launch asks for, 0 where nothing is said.
 struct Clusters {
-  std::uint64_t blocks = 0, size = 1;
+  std::uint64_t blocks = 0, required = 0, asked = 0, most = 0;
 };
 CUresult clusters_of(const Kernel& kernel, const CUlaunchConfig* config, Clusters& result) {
   if (config == nullptr || (config->numAttrs != 0 && config->attrs == nullptr))
@@ -67,11 +68,16 @@ CUresult clusters_of(const Kernel& kernel, const CUlaunchConfig* config, Cluster
     const CUlaunchAttribute& attribute = config->attrs[i];
     if (number_in(attribute.id) != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
     const auto& cluster = attribute.value.clusterDim;
-    result.size = std::uint64_t{cluster.x} * cluster.y * cluster.z;
+    result.asked = std::uint64_t{cluster.x} * cluster.y * cluster.z;
+    if (result.asked == 0) return CUDA_ERROR_INVALID_VALUE;
   }
+  const auto& own = kernel.required_cluster();
+  result.required = std::uint64_t{own[0]} * own[1] * own[2];
+  result.most = kernel.non_portable_clusters ? DeviceProperties::max_cluster_blocks
+                                             : DeviceProperties::portable_cluster_blocks;
   const std::uint64_t threads =
       std::uint64_t{config->blockDimX} * config->blockDimY * config->blockDimZ;
-  if (result.size == 0 || threads == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (threads == 0) return CUDA_ERROR_INVALID_VALUE;
   result.blocks = active_blocks(kernel, threads, config->sharedMemBytes);
   return CUDA_SUCCESS;
 }
@@ -148,21 +154,23 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamic, CUfunction fun
 // As if multiprocessors were not grouped: on a GPU a cluster stays within one such group.
 CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function,
                                       const CUlaunchConfig* config) {
-  return with_clusters(
-      "cuOccupancyMaxActiveClusters", clusters, function, config,
-      [&](const Clusters& of) -> CUresult {
-        if (of.size > DeviceProperties::max_cluster_blocks) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
-        *clusters = static_cast<int>(of.blocks * DeviceProperties::multiprocessors / of.size);
-        return CUDA_SUCCESS;
-      });
+  return with_clusters("cuOccupancyMaxActiveClusters", clusters, function, config,
+                       [&](const Clusters& of) -> CUresult {
+                         const std::uint64_t size = of.required != 0 ? of.required : of.asked;
+                         if (size == 0 || size > DeviceProperties::max_cluster_blocks ||
+                             (of.asked != 0 && of.asked != size))
+                           return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+                         *clusters =
+                             static_cast<int>(of.blocks * DeviceProperties::multiprocessors / size);
+                         return CUDA_SUCCESS;
+                       });
 }
 CUresult cuOccupancyMaxPotentialClusterSize(int* size, CUfunction function,
                                             const CUlaunchConfig* config) {
   return with_clusters("cuOccupancyMaxPotentialClusterSize", size, function, config,
                        [&](const Clusters& of) -> CUresult {
-                         constexpr auto kMost =
-                             static_cast<int>(DeviceProperties::max_cluster_blocks);
-                         *size = of.blocks == 0 ? 0 : kMost;
+                         const std::uint64_t most = of.required != 0 ? of.required : of.most;
+                         *size = of.blocks == 0 ? 0 : static_cast<int>(most);
                          return CUDA_SUCCESS;
                        });
 }

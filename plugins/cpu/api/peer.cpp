@@ -8,6 +8,9 @@
 namespace warpmark::cpu {
 namespace {
 
+// Of CUDA 13: CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED.
+constexpr unsigned int kOnlyPartOfAtomics = 5;
+
 CUresult copy_peer(const char* name, CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
                    CUcontext from_context, std::size_t bytes, CUstream stream, bool wait) {
   return with_owner_reports(
@@ -54,12 +57,13 @@ CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
 CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attribute, CUdevice source,
                                  CUdevice target) {
   return initialised("cuDeviceGetP2PAttribute", [&]() -> CUresult {
-    if (!driver().is_device(source) || !driver().is_device(target))
+    if (!driver().is_device(source) || !driver().is_device(target) || source == target)
       return CUDA_ERROR_INVALID_DEVICE;
-    if (value == nullptr || source == target) return CUDA_ERROR_INVALID_VALUE;
+    if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
     switch (number_in(attribute)) {
       case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:
       case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED:
+      case kOnlyPartOfAtomics:
         return give(value, 0);
       case CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED:
       case CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED:

@@ -40,6 +40,7 @@ struct DeviceProperties {
   static constexpr std::uint64_t address_span = std::uint64_t{32} << 30;
   static constexpr std::uint32_t max_threads = 1024;
   static constexpr std::uint32_t multiprocessors = kMultiprocessors;
+  static constexpr std::uint32_t portable_cluster_blocks = 8;
   static constexpr std::uint32_t max_cluster_blocks = 16;      ///< 8 in clusters of portable size
   static constexpr std::uint32_t shared_per_block = 48 << 10;  ///< without asking for more
   static constexpr std::uint32_t shared_per_block_optin = 227 << 10;
@@ -56,7 +57,14 @@ struct Kernel {
   std::unique_ptr<TrafficMap> traffic;
   bool serialized = false;  ///< LaunchResult::serialized, of a launch
   std::uint32_t max_dynamic_shared = DeviceProperties::shared_per_block;
-  int carveout = -1;  ///< CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
+  int carveout = -1;                   ///< CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
+  bool non_portable_clusters = false;  ///< CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_…
+  int cluster_scheduling = 0;          ///< CUclusterSchedulingPolicy
+  std::array<std::uint32_t, 3> set_cluster{};  ///< CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_…; 0 = unset
+  /// The blocks of a cluster that its launches must have; 0 = not given.
+  const std::array<std::uint32_t, 3>& required_cluster() const {
+    return function->cluster[0] != 0 ? function->cluster : set_cluster;
+  }
   // What the launches of CUDA 3 set beforehand: cuFuncSetBlockShape, cuParamSet…
   std::array<unsigned int, 3> block_shape{1, 1, 1};
   unsigned int shared_size = 0;
