@@ -191,11 +191,20 @@ bool Function::fits_nowhere(const LaunchConfig& config) const {
 void Function::prepare(const LaunchConfig& config) const {
   const int plain = context().device().attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
   const uint64_t wanted = config.shared + static_cast<uint64_t>(attributes_.static_shared_bytes);
-  if (wanted <= static_cast<uint64_t>(plain)) return;
+  if (wanted > static_cast<uint64_t>(plain)) {
+    set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(config.shared));
+  }
+  constexpr uint64_t kPortable = 8;  // blocks of a cluster that every such GPU takes
+  if (config.cluster[0] > 0 && volume(config.cluster) > kPortable) {
+    set_attribute(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+  }
+}
+
+void Function::set_attribute(CUfunction_attribute attribute, int value) const {
   const ScopedContext current(context());
   context().driver().call(
-      context().table().func_set_attribute, [this] { return identify(); }, handle_,
-      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(config.shared));
+      context().table().func_set_attribute, [this] { return identify(); }, handle_, attribute,
+      value);
 }
 
 Function::Prepared Function::prepare(const LaunchConfig& config, KernelArguments& arguments) const {

@@ -75,8 +75,8 @@ class Function {
   /// Whether it fits no other device, either: one with as many registers as any does not take it.
   bool fits_nowhere(const LaunchConfig& config) const;
 
-  /// Allows as much dynamic shared memory as `config` asks for, where that needs asking (over 48
-  /// KiB).
+  /// Allows what `config` asks for where that needs asking: dynamic shared memory over 48 KiB, and
+  /// clusters of more than 8 blocks.
   void prepare(const LaunchConfig& config) const;
 
   /// Launches without waiting. Checks geometry and, if the driver reports them, parameter sizes
@@ -97,6 +97,7 @@ class Function {
  private:
   friend class Module;
   Function(std::shared_ptr<const Module::State> module, std::string name);
+  void set_attribute(CUfunction_attribute attribute, int value) const;
 
   std::shared_ptr<const Module::State> module_;
   std::string name_;

@@ -109,16 +109,17 @@ cudaError_t convert_back(const CUDA_MEMCPY3D& copy, cudaMemcpy3DParms& to) {
     return type == CU_MEMORYTYPE_HOST ? const_cast<void*>(host) : pointer_to(device);
   };
   to = {};
+  // The width of rows is no part of a node: a GPU's runtime says 0, too.
   if (copy.srcMemoryType == CU_MEMORYTYPE_ARRAY)
     to.srcArray = reinterpret_cast<cudaArray_t>(copy.srcArray);
   else
-    to.srcPtr = {pointer(copy.srcMemoryType, copy.srcHost, copy.srcDevice), copy.srcPitch,
-                 copy.WidthInBytes, copy.srcHeight};
+    to.srcPtr = {pointer(copy.srcMemoryType, copy.srcHost, copy.srcDevice), copy.srcPitch, 0,
+                 copy.srcHeight};
   if (copy.dstMemoryType == CU_MEMORYTYPE_ARRAY)
     to.dstArray = reinterpret_cast<cudaArray_t>(copy.dstArray);
   else
-    to.dstPtr = {pointer(copy.dstMemoryType, copy.dstHost, copy.dstDevice), copy.dstPitch,
-                 copy.WidthInBytes, copy.dstHeight};
+    to.dstPtr = {pointer(copy.dstMemoryType, copy.dstHost, copy.dstDevice), copy.dstPitch, 0,
+                 copy.dstHeight};
   const std::size_t source = element_bytes(to.srcArray), target = element_bytes(to.dstArray);
   to.srcPos = {copy.srcXInBytes / source, copy.srcY, copy.srcZ};
   to.dstPos = {copy.dstXInBytes / target, copy.dstY, copy.dstZ};

@@ -27,7 +27,8 @@ bool exceeds(CUdevice device, unsigned int size, CUdevice_attribute limit) {
   return size == 0 || size > static_cast<unsigned int>(most);
 }
 
-// The driver says "invalid argument" to what the runtime calls an invalid configuration.
+// The driver says "invalid argument" to what the runtime of CUDA 12 calls an invalid configuration;
+// that of CUDA 13 says what the driver says.
 bool impossible(const dim3& grid, const dim3& block) {
   const CUdevice device = current_device();
   return exceeds(device, grid.x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X) ||
@@ -41,7 +42,7 @@ bool impossible(const dim3& grid, const dim3& block) {
 
 // An error of the program, told from one of the configuration.
 cudaError_t launched(CUresult result, const dim3& grid, const dim3& block) {
-  if (result != CUDA_ERROR_INVALID_VALUE) return error_of(result);
+  if (result != CUDA_ERROR_INVALID_VALUE || kRuntimeVersion >= 13000) return error_of(result);
   return impossible(grid, block) ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
 }
 

@@ -43,7 +43,7 @@ cudaError_t handle_of(Kernel& kernel) {
   CUkernel handle = nullptr;
   if (driver().cuLibraryGetKernel(&handle, kernel.image->library, kernel.name.c_str()) !=
       CUDA_SUCCESS)
-    return cudaErrorInvalidDeviceFunction;
+    return kRuntimeVersion >= 13000 ? cudaErrorSymbolNotFound : cudaErrorInvalidDeviceFunction;
   kernel.handle = handle;
   registry().known.insert(handle);
   registry().kernel_hosts[handle] = kernel.host;
@@ -88,6 +88,11 @@ cudaError_t bind_managed(Image& image) {
   return cudaSuccess;
 }
 
+// Of what only a host's function can be.
+cudaError_t of_symbol(cudaError_t found) {
+  return found == cudaErrorInvalidResourceHandle ? cudaErrorInvalidDeviceFunction : found;
+}
+
 Image& image_of(void** handle) {
   return *reinterpret_cast<Image*>(handle);
 }
@@ -103,7 +108,10 @@ cudaError_t find_kernel(const void* name, CUkernel& kernel) {
     return result;
   }
   kernel = static_cast<CUkernel>(const_cast<void*>(name));
-  return all.known.contains(kernel) ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+  if (all.known.contains(kernel)) return cudaSuccess;
+  // CUDA 13 takes what is no host's function for a handle.
+  return name == nullptr || kRuntimeVersion < 13000 ? cudaErrorInvalidDeviceFunction
+                                                    : cudaErrorInvalidResourceHandle;
 }
 
 cudaError_t find_function(const void* name, CUfunction& function) {
@@ -240,12 +248,12 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host) {
 
 cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* host) {
   if (kernel == nullptr) return cudaErrorInvalidValue;
-  return find_kernel(host, *same<CUkernel>(kernel));
+  return of_symbol(find_kernel(host, *same<CUkernel>(kernel)));
 }
 
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t* function, const void* symbol) {
   if (function == nullptr) return cudaErrorInvalidValue;
-  return find_function(symbol, *function);
+  return of_symbol(find_function(symbol, *function));
 }
 
 cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {

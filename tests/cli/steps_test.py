@@ -84,9 +84,11 @@ class Steps(CheckTest):
     def test_grids_and_clusters(self):
         self.suite("  - {fill: partial}\n"
                    "  - {entry: total, arguments: [x, partial, sum, n], block: 64, grid: 4, cooperative: true}\n"
-                   "  - {entry: ranks, arguments: [ranks], block: 32, grid: 8, cluster: 4}",
+                   "  - {entry: ranks, arguments: [ranks], block: 32, grid: 8, cluster: 4}\n"
+                   "  - {entry: ranks, arguments: [more], block: 32, grid: 32, cluster: 16}",  # more than is portable
                    "{x: {in: \"rng.integers(0, 9, 200)\"}, partial: {scratch: 4}, sum: {out: 1}, ranks: {out: 8},"
-                   " n: {scalar: 200}}", "{sum: \"[np.sum(x)]\", ranks: np.arange(8) % 4}")
+                   " more: {out: 32}, n: {scalar: 200}}",
+                   "{sum: \"[np.sum(x)]\", ranks: np.arange(8) % 4, more: np.arange(32) % 16}")
         self.check()
 
     def test_findings_and_counters_name_their_step(self):

@@ -113,8 +113,7 @@ TEST_F(Captures, AThreadExchangesItsCaptureMode) {
     mode = cudaStreamCaptureModeThreadLocal;
     ASSERT_CUDA(cudaThreadExchangeStreamCaptureMode(&mode));
     EXPECT_EQ(mode, cudaStreamCaptureModeRelaxed);
-    mode = static_cast<cudaStreamCaptureMode>(7);
-    EXPECT_EQ(cudaThreadExchangeStreamCaptureMode(&mode), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaThreadExchangeStreamCaptureMode(nullptr), cudaErrorInvalidValue);
   }).join();
 }
 

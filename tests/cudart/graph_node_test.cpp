@@ -49,7 +49,7 @@ class GraphNodes : public GraphTest {
   // Words 2 and 3 of both rows of four in `host`, closely into `data`.
   [[nodiscard]] cudaMemcpy3DParms box() const {
     cudaMemcpy3DParms copy{};
-    copy.srcPtr = {host, 16, 16, 2};
+    copy.srcPtr = {host, 16, 16, 4};
     copy.srcPos = {8, 0, 0};
     copy.dstPtr = {data, 8, 8, 2};
     copy.extent = {8, 2, 1};
@@ -98,6 +98,9 @@ TEST_F(GraphNodes, KernelsOfNoImageAreRefused) {
   Scale kernel(data, 1);
   cudaGraphNode_t node = nullptr;
   kernel.parameters.func = host;
+  EXPECT_EQ(cudaGraphAddKernelNode(&node, graph, nullptr, 0, &kernel.parameters),
+            cudaErrorInvalidResourceHandle);
+  kernel.parameters.func = nullptr;
   EXPECT_EQ(cudaGraphAddKernelNode(&node, graph, nullptr, 0, &kernel.parameters),
             cudaErrorInvalidDeviceFunction);
   EXPECT_EQ(cudaGraphAddKernelNode(&node, graph, nullptr, 0, nullptr), cudaErrorInvalidValue);
@@ -203,6 +206,7 @@ TEST_F(GraphNodes, BoxesAreCopied) {
   EXPECT_EQ(found.dstPtr.ptr, data);
   EXPECT_EQ(found.extent.width, 8u);
   EXPECT_EQ(found.extent.height, 2u);
+  EXPECT_EQ(found.srcPtr.xsize, 0u) << "no part of a node";
   found.srcPos = {0, 1, 0};
   found.dstPtr.ptr = data + 8;
   ASSERT_CUDA(cudaGraphMemcpyNodeSetParams(node, &found));

@@ -164,11 +164,16 @@ TEST_F(Graphs, AnInstanceKnowsItsFlags) {
   EXPECT_EQ(parameters.result_out, cudaGraphInstantiateSuccess);
   EXPECT_EQ(parameters.errNode_out, nullptr);
   ASSERT_CUDA(cudaGraphExecGetFlags(exec, &flags));
-  EXPECT_EQ(flags, static_cast<unsigned long long>(cudaGraphInstantiateFlagUseNodePriority))
-      << "an upload does not stay";
+  EXPECT_EQ(flags, 0u) << "an H200 tells of neither";
   run(exec);
   EXPECT_EQ(word(), 5u);
   EXPECT_CUDA(cudaGraphExecDestroy(exec));
+  const Instance freeing(graph, cudaGraphInstantiateFlagAutoFreeOnLaunch);
+  ASSERT_CUDA(cudaGraphExecGetFlags(freeing.exec, &flags));
+  EXPECT_EQ(flags, static_cast<unsigned long long>(cudaGraphInstantiateFlagAutoFreeOnLaunch));
+  EXPECT_EQ(cudaGraphInstantiateWithFlags(&exec, graph, cudaGraphInstantiateFlagUpload),
+            cudaErrorInvalidValue)
+      << "to which stream?";
 }
 
 TEST_F(Graphs, AnInstanceTakesOverAGraphOfTheSameShape) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstring>
 
 // What the code that nvcc makes calls; crt/host_runtime.h has them for nvcc only.
 extern "C" {
@@ -38,6 +39,13 @@ void scale(unsigned int* data, unsigned int count);
 void missing();
 /// Writes past what `data` has.
 void overrun(unsigned int* data);
+
+/// Whether the first device is ours: the tests run with a GPU and NVIDIA's library, too.
+inline bool on_cpu_device() {
+  cudaDeviceProp properties{};
+  return cudaGetDeviceProperties(&properties, 0) == cudaSuccess &&
+         std::strstr(properties.name, "Warpmark") != nullptr;
+}
 
 extern unsigned int factor;  ///< __constant__
 extern unsigned int total;   ///< __device__, 5 at first

@@ -78,8 +78,8 @@ CUresult instantiate(CUgraphExec* exec, CUgraph graph, unsigned long long flags)
     if ((flags & ~known) != 0) return CUDA_ERROR_INVALID_VALUE;
     if (found->has_memory() && !found->instance.expired()) return CUDA_ERROR_NOT_SUPPORTED;
     auto made = std::make_shared<GraphExec>();
-    made->flags = flags & ~static_cast<unsigned long long>(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD);
-    if (!flatten(*found, made->steps)) return CUDA_ERROR_INVALID_VALUE;  // a cycle
+    made->flags = flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;  // as driver 580 tells
+    if (!flatten(*found, made->steps)) return CUDA_ERROR_INVALID_VALUE;     // a cycle
     keep_objects(*found, made->objects);
     if (!bodies_can_run(made->steps, false))
       return fail(CUDA_ERROR_NOT_SUPPORTED,
@@ -219,6 +219,8 @@ using namespace warpmark::cpu;
 extern "C" {
 
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* exec, CUgraph graph, unsigned long long flags) {
+  // An upload needs a stream, which only parameters have.
+  if ((flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0) return CUDA_ERROR_INVALID_VALUE;
   return instantiate(exec, graph, flags);
 }
 CUresult cuGraphInstantiateWithParams(CUgraphExec* exec, CUgraph graph,

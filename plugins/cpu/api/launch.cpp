@@ -147,6 +147,13 @@ CUresult error_of(LaunchEnd end) {
   return CUDA_ERROR_UNKNOWN;
 }
 
+std::string limit_text(std::uint32_t most) {
+  if (most == DeviceProperties::max_cluster_blocks)
+    return "; at most " + std::to_string(most) + " fit";
+  return "; more than " + std::to_string(most) +
+         " need CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED";
+}
+
 // The blocks of a cluster that a launch has: the kernel's own, or what it asks for; 0 = none.
 CUresult check_cluster(const Kernel& kernel, const KernelWork& work,
                        std::array<unsigned int, 3>& cluster) {
@@ -156,12 +163,12 @@ CUresult check_cluster(const Kernel& kernel, const KernelWork& work,
   if (cluster == none) return CUDA_SUCCESS;
   const std::uint64_t blocks = std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
   const bool differs = own != none && work.cluster != none && own != work.cluster;
-  constexpr std::uint32_t kMost = DeviceProperties::max_cluster_blocks;
-  if (cluster[0] == 0 || cluster[1] == 0 || cluster[2] == 0 || cluster[0] > kMost ||
-      cluster[1] > kMost || cluster[2] > kMost || blocks > kMost || differs) {
+  const std::uint32_t most = kernel.most_cluster_blocks();
+  if (cluster[0] == 0 || cluster[1] == 0 || cluster[2] == 0 || cluster[0] > most ||
+      cluster[1] > most || cluster[2] > most || blocks > most || differs) {
     return fail(CUDA_ERROR_INVALID_CLUSTER_SIZE,
                 "a cluster of " + dimensions(cluster) + " blocks" +
-                    (differs ? ", the kernel requires another" : "; at most 16 fit"));
+                    (differs ? ", the kernel requires another" : limit_text(most)));
   }
   for (std::size_t i = 0; i < 3; ++i) {
     if (work.grid[i] % cluster[i] == 0) continue;

@@ -237,11 +237,12 @@ CUresult cuLibraryGetManaged(CUdeviceptr* address, size_t* bytes, CUlibrary libr
   });
 }
 
-// PTX declares none: only a program's own host code has them.
+// PTX declares none: only a program's own host code has them. An H200 says "invalid value", and not
+// that there is none of this name.
 CUresult cuLibraryGetUnifiedFunction(void** function, CUlibrary library, const char* symbol) {
   return with_library("cuLibraryGetUnifiedFunction", library, [&](Library&) -> CUresult {
     if (function == nullptr || symbol == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    return fail(CUDA_ERROR_NOT_FOUND,
+    return fail(CUDA_ERROR_INVALID_VALUE,
                 "the library has no unified function '" + std::string(symbol) + "'");
   });
 }

@@ -69,12 +69,11 @@ CUresult clusters_of(const Kernel& kernel, const CUlaunchConfig* config, Cluster
     if (number_in(attribute.id) != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
     const auto& cluster = attribute.value.clusterDim;
     result.asked = std::uint64_t{cluster.x} * cluster.y * cluster.z;
-    if (result.asked == 0) return CUDA_ERROR_INVALID_VALUE;
+    if (result.asked == 0) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
   }
   const auto& own = kernel.required_cluster();
   result.required = std::uint64_t{own[0]} * own[1] * own[2];
-  result.most = kernel.non_portable_clusters ? DeviceProperties::max_cluster_blocks
-                                             : DeviceProperties::portable_cluster_blocks;
+  result.most = kernel.most_cluster_blocks();
   const std::uint64_t threads =
       std::uint64_t{config->blockDimX} * config->blockDimY * config->blockDimZ;
   if (threads == 0) return CUDA_ERROR_INVALID_VALUE;
@@ -87,9 +86,9 @@ CUresult with_clusters(const char* name, const int* result, CUfunction function,
                        const CUlaunchConfig* config, Body body) {
   return with_kernel(name, function, [&](const Kernel& kernel) -> CUresult {
     Clusters clusters;
-    if (result == nullptr || clusters_of(kernel, config, clusters) != CUDA_SUCCESS)
-      return CUDA_ERROR_INVALID_VALUE;
-    return body(clusters);
+    if (result == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const CUresult outcome = clusters_of(kernel, config, clusters);
+    return outcome == CUDA_SUCCESS ? body(clusters) : outcome;
   });
 }
 
@@ -157,11 +156,10 @@ CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function,
   return with_clusters("cuOccupancyMaxActiveClusters", clusters, function, config,
                        [&](const Clusters& of) -> CUresult {
                          const std::uint64_t size = of.required != 0 ? of.required : of.asked;
-                         if (size == 0 || size > DeviceProperties::max_cluster_blocks ||
-                             (of.asked != 0 && of.asked != size))
+                         if (size > of.most || (of.asked != 0 && of.asked != size))
                            return CUDA_ERROR_INVALID_CLUSTER_SIZE;
-                         *clusters =
-                             static_cast<int>(of.blocks * DeviceProperties::multiprocessors / size);
+                         const std::uint64_t blocks = of.blocks * DeviceProperties::multiprocessors;
+                         *clusters = size == 0 ? 0 : static_cast<int>(blocks / size);
                          return CUDA_SUCCESS;
                        });
 }
@@ -169,8 +167,7 @@ CUresult cuOccupancyMaxPotentialClusterSize(int* size, CUfunction function,
                                             const CUlaunchConfig* config) {
   return with_clusters("cuOccupancyMaxPotentialClusterSize", size, function, config,
                        [&](const Clusters& of) -> CUresult {
-                         const std::uint64_t most = of.required != 0 ? of.required : of.most;
-                         *size = of.blocks == 0 ? 0 : static_cast<int>(most);
+                         *size = of.blocks == 0 ? 0 : static_cast<int>(of.most);
                          return CUDA_SUCCESS;
                        });
 }

@@ -41,7 +41,7 @@ struct DeviceProperties {
   static constexpr std::uint32_t max_threads = 1024;
   static constexpr std::uint32_t multiprocessors = kMultiprocessors;
   static constexpr std::uint32_t portable_cluster_blocks = 8;
-  static constexpr std::uint32_t max_cluster_blocks = 16;      ///< 8 in clusters of portable size
+  static constexpr std::uint32_t max_cluster_blocks = 16;      ///< where a kernel allows it
   static constexpr std::uint32_t shared_per_block = 48 << 10;  ///< without asking for more
   static constexpr std::uint32_t shared_per_block_optin = 227 << 10;
   int major = 9, minor = 0;
@@ -64,6 +64,10 @@ struct Kernel {
   /// The blocks of a cluster that its launches must have; 0 = not given.
   const std::array<std::uint32_t, 3>& required_cluster() const {
     return function->cluster[0] != 0 ? function->cluster : set_cluster;
+  }
+  std::uint32_t most_cluster_blocks() const {
+    return non_portable_clusters ? DeviceProperties::max_cluster_blocks
+                                 : DeviceProperties::portable_cluster_blocks;
   }
   // What the launches of CUDA 3 set beforehand: cuFuncSetBlockShape, cuParamSet…
   std::array<unsigned int, 3> block_shape{1, 1, 1};

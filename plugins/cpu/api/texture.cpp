@@ -200,8 +200,8 @@ CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC* view, CUtexObje
   return with_context("cuTexObjectGetResourceViewDesc", Waits::no,
                       [&](Context& context) -> CUresult {
                         const auto* found = find_in(context.images.textures, handle);
-                        return found == nullptr || !found->view ? CUDA_ERROR_INVALID_VALUE
-                                                                : give(view, *found->view);
+                        if (found == nullptr) return CUDA_ERROR_INVALID_VALUE;
+                        return give(view, found->view.value_or(CUDA_RESOURCE_VIEW_DESC{}));
                       });
 }
 

@@ -169,6 +169,11 @@ TEST_P(ClusterTest, BlocksOfAClusterShareTheirMemory) {
 
 TEST_P(ClusterTest, TheLaunchMayChooseTheCluster) {
   CUfunction function = kernel("any_cluster");
+  EXPECT_EQ(launch_ex(function, {8, 4, 2}, {64}, {cluster_of({4, 2, 2})}, CUdeviceptr{0}),
+            CUDA_ERROR_INVALID_CLUSTER_SIZE)
+      << "16 blocks are not portable";
+  ASSERT_CU(api().find<decltype(cuFuncSetAttribute)>("cuFuncSetAttribute")(
+      function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
   for (const Dim size : {Dim{1}, Dim{2}, Dim{4, 2, 2}, Dim{1, 4}, Dim{8}}) {
     Array<int> out(std::size_t{64} * 8 * 4 * 2);
     ASSERT_CU(launch_ex(function, {8, 4, 2}, {64}, {cluster_of(size)}, out.address));
