@@ -138,7 +138,8 @@ TEST_F(Memory, BoxesAndArraysAreCopied) {
   EXPECT_EQ(flags, 0u);
   EXPECT_CUDA(cudaFreeArray(array));
   copy.srcPtr.ptr = nullptr;
-  EXPECT_EQ(cudaMemcpy3D(&copy), cudaErrorInvalidValue);
+  if (on_cpu_device())
+    EXPECT_EQ(cudaMemcpy3D(&copy), cudaErrorInvalidValue);  // NVIDIA's ends there
 }
 
 TEST_F(Memory, BytesRunOnFromRowToRowOfAnArray) {
@@ -176,7 +177,10 @@ TEST_F(Memory, TexturesSayWhatTheyAre) {
   ASSERT_CUDA(cudaGetTextureObjectResourceDesc(&same_resource, object));
   ASSERT_CUDA(cudaGetTextureObjectTextureDesc(&same_texture, object));
   EXPECT_EQ(same_resource.res.array.array, resource.res.array.array);
-  EXPECT_EQ(std::memcmp(&same_texture, &texture, sizeof texture), 0);
+  EXPECT_EQ(same_texture.addressMode[0], texture.addressMode[0]);
+  EXPECT_EQ(same_texture.normalizedCoords, 1);
+  EXPECT_EQ(same_texture.readMode, texture.readMode);
+  EXPECT_EQ(same_texture.filterMode, texture.filterMode);
   EXPECT_CUDA(cudaDestroyTextureObject(object));
   texture.readMode = cudaReadModeElementType;
   EXPECT_EQ(cudaCreateTextureObject(&object, &resource, &texture, nullptr),
@@ -288,7 +292,8 @@ TEST_F(Memory, AStreamMayLeaveACaptureOnceItIsJoined) {
     ASSERT_CUDA(cudaStreamDestroy(other));
     EXPECT_EQ(cudaStreamEndCapture(stream, nullptr),
               joined ? cudaSuccess : cudaErrorStreamCaptureUnjoined);
-    EXPECT_CUDA(cudaGraphDestroy(graph));
+    // A GPU's driver has destroyed a graph whose capture failed.
+    EXPECT_TRUE(cudaGraphDestroy(graph) == cudaSuccess || !joined);
   }
   EXPECT_CUDA(cudaFree(data));
   EXPECT_CUDA(cudaEventDestroy(event));
@@ -306,7 +311,9 @@ TEST_F(Memory, AUserObjectLivesAsLongAsItsGraphs) {
   ASSERT_CUDA(cudaGraphCreate(&graph, 0));
   ASSERT_CUDA(cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove));
   ASSERT_CUDA(cudaUserObjectRelease(object, 1));
-  EXPECT_EQ(cudaUserObjectRelease(object, 1), cudaErrorInvalidValue) << "the graph has the last";
+  if (on_cpu_device()) {  // a GPU's driver does not count, and fails later
+    EXPECT_EQ(cudaUserObjectRelease(object, 1), cudaErrorInvalidValue) << "the graph has the last";
+  }
   ASSERT_CUDA(cudaGraphClone(&clone, graph));
   ASSERT_CUDA(cudaGraphInstantiate(&exec, graph, 0));
   ASSERT_CUDA(cudaGraphReleaseUserObject(graph, object, 1));
@@ -319,6 +326,7 @@ TEST_F(Memory, AUserObjectLivesAsLongAsItsGraphs) {
 }
 
 TEST_F(Memory, PoolsAreFoundByPlaceAndShared) {
+  if (!on_cpu_device()) GTEST_SKIP() << "of warpmark-cpu --devices 2";
   cudaMemLocation place{cudaMemLocationTypeDevice, 0};
   cudaMemPool_t pool = nullptr, usual = nullptr;
   ASSERT_CUDA(cudaDeviceGetDefaultMemPool(&usual, 0));
@@ -368,6 +376,7 @@ TEST_F(Memory, HandlesForOtherProcessesAreNotForThisOne) {
 }
 
 TEST_F(Memory, WhatIsNotThereSaysSoOnce) {
+  if (!on_cpu_device()) GTEST_SKIP() << "a GPU has it";
   ::testing::internal::CaptureStderr();
   cudaExternalMemory_t memory = nullptr;
   cudaExternalMemoryHandleDesc description{};
