@@ -138,8 +138,9 @@ TEST_F(Memory, BoxesAndArraysAreCopied) {
   EXPECT_EQ(flags, 0u);
   EXPECT_CUDA(cudaFreeArray(array));
   copy.srcPtr.ptr = nullptr;
-  if (on_cpu_device())
-    EXPECT_EQ(cudaMemcpy3D(&copy), cudaErrorInvalidValue);  // NVIDIA's ends there
+  if (on_cpu_device()) {  // NVIDIA's library ends there
+    EXPECT_EQ(cudaMemcpy3D(&copy), cudaErrorInvalidValue);
+  }
 }
 
 TEST_F(Memory, BytesRunOnFromRowToRowOfAnArray) {
