@@ -206,7 +206,10 @@ TEST_F(TextureTest, DescriptionsAreCheckedAndKept) {
   ASSERT_CU(images().texture_sampler(&sampler_back, handle));
   EXPECT_EQ(resource_back.res.array.hArray, storage);
   EXPECT_EQ(sampler_back.flags, CU_TRSF_NORMALIZED_COORDINATES);
-  EXPECT_EQ(images().texture_view(&view, handle), CUDA_ERROR_INVALID_VALUE);
+  view.width = 1;
+  ASSERT_CU(images().texture_view(&view, handle));  // as on an H200: results/h200/runtime_tests.txt
+  EXPECT_EQ(view.format, CU_RES_VIEW_FORMAT_NONE);
+  EXPECT_EQ(view.width, 0u);
   EXPECT_EQ(images().texture(nullptr, &resource, &description, nullptr), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(images().texture(&handle, nullptr, &description, nullptr), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(images().texture(&handle, &resource, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
