@@ -21,11 +21,11 @@ struct ReductionOperation {
   std::string accumulator_at;        ///< JSON Pointer to what said it
   bool integer_accumulator = false;  ///< known to be one
   uint32_t accumulator_bytes = 0;    ///< of what is combined; 0: only the compiler knows
+  uint32_t numbers = 1;              ///< of the accumulator's type in what is combined
   bool commutative = true;
   /// What is combined, if it is a struct that a named operator makes of `map`: its type, and the
   /// initialisers around the value of `map`.
   std::string combined, combined_before, combined_after;
-  uint32_t numbers = 1;       ///< of the accumulator's type in what is combined
   std::string finish;         ///< over `total` and `count`: the result; empty: `total`
   bool finish_given = false;  ///< else it is that of a named operator
 
