@@ -1,5 +1,4 @@
-// Nodes of graphs by what they do: kernels, fills, copies, host functions, memory; and the calls
-// that take parameters of any kind.
+// Nodes of graphs by what they do: kernels, fills, copies, host functions, memory.
 #include <utility>
 
 #include "cudart/graphs.hpp"
