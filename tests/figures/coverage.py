@@ -4,7 +4,7 @@
     tests/figures/coverage.py [--report] [--files] [--json FILE] [-- CTEST ARGUMENT...]
 
 Builds the preset `coverage` (Clang, in build/coverage), runs the tests of the default preset there
-but those of the style and of packages, and prints the share of each folder. `--report` prints that of
+but those of the style, of packages and of mutants, and prints the share of each folder. `--report` prints that of
 the last run. Counters are in mapped files, so that processes that a test kills count, too. Lines are
 those that Clang gives code to: without comments, and without branches that it removed.
 """
@@ -22,8 +22,8 @@ BUILD = pathlib.Path(ROOT, "build/coverage")
 PROFILES = BUILD / "profiles"
 MERGED = BUILD / "merged.profdata"
 PARTS = ("harness", "plugins")
-# They look at the tree or at packages, and run none of this build's lines.
-NOT_RUN = r"^(style|package|docs)\."
+# They look at the tree or at packages, or compile what they run, and run none of this build's lines.
+NOT_RUN = r"^(style|package|docs|mutation)\."
 
 
 def build():
