@@ -40,9 +40,9 @@ if(WARPMARK_SANITIZE)
 endif()
 
 if(WARPMARK_COVERAGE)
-  # Counters in a mapped file (%c), which the end of a killed process does not take away: one for each
-  # program and library (%m). Its place is compiled in, as tests start programs with environments of
-  # their own.
+  # Counters in a mapped file (%c), which the end of a killed process does not take away: four for each
+  # program and library (%4m), as processes on one file wait for each other's cache lines. Their place
+  # is compiled in, as tests start programs with environments of their own.
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     message(FATAL_ERROR "WARPMARK_COVERAGE needs Clang: cmake --preset coverage")
   endif()

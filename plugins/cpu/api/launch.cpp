@@ -154,22 +154,11 @@ std::string limit_text(std::uint32_t most) {
          " need CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED";
 }
 
-// The blocks of a cluster that a launch has: the kernel's own, or what it asks for; 0 = none.
+// choose_cluster() for a launch, whose grid has to be a multiple.
 CUresult check_cluster(const Kernel& kernel, const KernelWork& work,
                        std::array<unsigned int, 3>& cluster) {
-  constexpr std::array<unsigned int, 3> none{};
-  const std::array<unsigned int, 3>& own = kernel.required_cluster();
-  cluster = own != none ? own : work.cluster;
-  if (cluster == none) return CUDA_SUCCESS;
-  const std::uint64_t blocks = std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
-  const bool differs = own != none && work.cluster != none && own != work.cluster;
-  const std::uint32_t most = kernel.most_cluster_blocks();
-  if (cluster[0] == 0 || cluster[1] == 0 || cluster[2] == 0 || cluster[0] > most ||
-      cluster[1] > most || cluster[2] > most || blocks > most || differs) {
-    return fail(CUDA_ERROR_INVALID_CLUSTER_SIZE,
-                "a cluster of " + dimensions(cluster) + " blocks" +
-                    (differs ? ", the kernel requires another" : limit_text(most)));
-  }
+  const CUresult result = choose_cluster(kernel, work.cluster, cluster);
+  if (result != CUDA_SUCCESS || cluster[0] == 0) return result;
   for (std::size_t i = 0; i < 3; ++i) {
     if (work.grid[i] % cluster[i] == 0) continue;
     return fail(CUDA_ERROR_INVALID_CLUSTER_SIZE, "grid " + dimensions(work.grid) +
@@ -204,6 +193,24 @@ void keep(std::deque<Line>& lines, Line line) {
 }
 
 }  // namespace
+
+CUresult choose_cluster(const Kernel& kernel, const std::array<unsigned int, 3>& asked,
+                        std::array<unsigned int, 3>& cluster) {
+  constexpr std::array<unsigned int, 3> none{};
+  const std::array<unsigned int, 3>& own = kernel.required_cluster();
+  cluster = own != none ? own : asked;
+  if (cluster == none) return CUDA_SUCCESS;
+  const std::uint64_t blocks = std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
+  const bool differs = own != none && asked != none && own != asked;
+  const std::uint32_t most = kernel.most_cluster_blocks();
+  if (cluster[0] == 0 || cluster[1] == 0 || cluster[2] == 0 || cluster[0] > most ||
+      cluster[1] > most || cluster[2] > most || blocks > most || differs) {
+    return fail(CUDA_ERROR_INVALID_CLUSTER_SIZE,
+                "a cluster of " + dimensions(cluster) + " blocks" +
+                    (differs ? ", the kernel requires another" : limit_text(most)));
+  }
+  return CUDA_SUCCESS;
+}
 
 CUresult prepare_kernel(Context& context, KernelWork& work, void** parameters, void** extra) {
   const Kernel* kernel = find_kernel(context, work.function);

@@ -56,10 +56,10 @@ CUresult best_size(int* grid, int* block, CUfunction function, CUoccupancyB2DSiz
       });
 }
 
-// How many blocks of a launch a multiprocessor takes, and the blocks of its clusters: what the
-// kernel requires and what the launch asks for, 0 where nothing is said.
+// How many blocks of a launch a multiprocessor takes, and the blocks of the clusters that it asks for.
 struct Clusters {
-  std::uint64_t blocks = 0, required = 0, asked = 0, most = 0;
+  std::uint64_t blocks = 0;
+  std::array<unsigned int, 3> asked{};
 };
 CUresult clusters_of(const Kernel& kernel, const CUlaunchConfig* config, Clusters& result) {
   if (config == nullptr || (config->numAttrs != 0 && config->attrs == nullptr))
@@ -68,12 +68,9 @@ CUresult clusters_of(const Kernel& kernel, const CUlaunchConfig* config, Cluster
     const CUlaunchAttribute& attribute = config->attrs[i];
     if (number_in(attribute.id) != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
     const auto& cluster = attribute.value.clusterDim;
-    result.asked = std::uint64_t{cluster.x} * cluster.y * cluster.z;
-    if (result.asked == 0) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    result.asked = {cluster.x, cluster.y, cluster.z};
+    if (cluster.x == 0 || cluster.y == 0 || cluster.z == 0) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
   }
-  const auto& own = kernel.required_cluster();
-  result.required = std::uint64_t{own[0]} * own[1] * own[2];
-  result.most = kernel.most_cluster_blocks();
   const std::uint64_t threads =
       std::uint64_t{config->blockDimX} * config->blockDimY * config->blockDimZ;
   if (threads == 0) return CUDA_ERROR_INVALID_VALUE;
@@ -88,7 +85,7 @@ CUresult with_clusters(const char* name, const int* result, CUfunction function,
     Clusters clusters;
     if (result == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const CUresult outcome = clusters_of(kernel, config, clusters);
-    return outcome == CUDA_SUCCESS ? body(clusters) : outcome;
+    return outcome == CUDA_SUCCESS ? body(kernel, clusters) : outcome;
   });
 }
 
@@ -154,20 +151,22 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamic, CUfunction fun
 CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function,
                                       const CUlaunchConfig* config) {
   return with_clusters("cuOccupancyMaxActiveClusters", clusters, function, config,
-                       [&](const Clusters& of) -> CUresult {
-                         const std::uint64_t size = of.required != 0 ? of.required : of.asked;
-                         if (size > of.most || (of.asked != 0 && of.asked != size))
-                           return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+                       [&](const Kernel& kernel, const Clusters& of) -> CUresult {
+                         std::array<unsigned int, 3> size{};
+                         const CUresult result = choose_cluster(kernel, of.asked, size);
+                         if (result != CUDA_SUCCESS) return result;
                          const std::uint64_t blocks = of.blocks * DeviceProperties::multiprocessors;
-                         *clusters = size == 0 ? 0 : static_cast<int>(blocks / size);
+                         const std::uint64_t each = std::uint64_t{size[0]} * size[1] * size[2];
+                         *clusters = each == 0 ? 0 : static_cast<int>(blocks / each);
                          return CUDA_SUCCESS;
                        });
 }
 CUresult cuOccupancyMaxPotentialClusterSize(int* size, CUfunction function,
                                             const CUlaunchConfig* config) {
   return with_clusters("cuOccupancyMaxPotentialClusterSize", size, function, config,
-                       [&](const Clusters& of) -> CUresult {
-                         *size = of.blocks == 0 ? 0 : static_cast<int>(of.most);
+                       [&](const Kernel& kernel, const Clusters& of) -> CUresult {
+                         *size =
+                             of.blocks == 0 ? 0 : static_cast<int>(kernel.most_cluster_blocks());
                          return CUDA_SUCCESS;
                        });
 }

@@ -419,6 +419,11 @@ CUresult make_kernel(Context& context, LoadedModule& module, const Function& fun
 CUresult kernel_in(Context& context, LibraryKernel& kernel, CUfunction& function);
 /// How many blocks of `threads` with `dynamic` bytes of shared memory a multiprocessor takes.
 std::uint64_t active_blocks(const Kernel& kernel, std::uint64_t threads, std::uint64_t dynamic);
+
+/// The blocks of a launch's clusters: what the kernel requires, else what the launch asks for; all 0
+/// for none. Fails for a size that cannot be, or that differs from what is required.
+CUresult choose_cluster(const Kernel& kernel, const std::array<unsigned int, 3>& asked,
+                        std::array<unsigned int, 3>& cluster);
 CUresult get_attribute(const Kernel& kernel, unsigned int attribute, int* value);
 CUresult set_attribute(Kernel& kernel, unsigned int attribute, int value);
 /// Where a parameter is; `size` may be null.
