@@ -55,8 +55,37 @@ class GraphParams : public GraphTest {
   }
   cudaGraphNode_t add(cudaGraphNodeParams&& parameters) { return add(parameters); }
 
+  // One node of each kind of work, in this order.
+  struct Work {
+    cudaGraphNode_t fill, kernel, copy, call;
+  };
+  Work add_work() {
+    return {add(fill_of(data, 5)), add(kernel_of(arguments_, 1)), add(copy_of(data + 2, data, 4)),
+            add(call_of(&first_))};
+  }
+  // Each node gets other work by `set`, which is of a graph or of an instance.
+  template <typename Set>
+  void change(const Work& work, Set set) {
+    cudaGraphNodeParams parameters = fill_of(data + 1, 4);
+    ASSERT_CUDA(set(work.fill, parameters));
+    parameters = kernel_of(arguments_, 2);
+    ASSERT_CUDA(set(work.kernel, parameters));
+    parameters = copy_of(data + 3, data + 1, 4);
+    ASSERT_CUDA(set(work.copy, parameters));
+    parameters = call_of(&second_);
+    ASSERT_CUDA(set(work.call, parameters));
+  }
+  void expect_changed() const {
+    EXPECT_EQ(words(4), (Words{0, 12, 0, 12}));
+    EXPECT_EQ(first_, 0);
+    EXPECT_EQ(second_, 1);
+  }
+
  private:
   cudaGraphNode_t last_ = nullptr;
+  unsigned int count_ = 2;
+  void* arguments_[2] = {&data, &count_};
+  int first_ = 0, second_ = 0;  // calls of the host's function before and after the change
 };
 
 TEST_F(GraphParams, WorkIsAdded) {
@@ -76,52 +105,26 @@ TEST_F(GraphParams, WorkIsAdded) {
 }
 
 TEST_F(GraphParams, WorkOfANodeIsChanged) {
-  unsigned int count = 2;
-  void* arguments[] = {&data, &count};
-  int first = 0, second = 0;
-  const cudaGraphNode_t fill = add(fill_of(data, 5));
-  const cudaGraphNode_t kernel = add(kernel_of(arguments, 1));
-  const cudaGraphNode_t copy = add(copy_of(data + 2, data, 4));
-  const cudaGraphNode_t call = add(call_of(&first));
-  cudaGraphNodeParams parameters = fill_of(data + 1, 4);
-  ASSERT_CUDA(cudaGraphNodeSetParams(fill, &parameters));
-  parameters = kernel_of(arguments, 2);
-  ASSERT_CUDA(cudaGraphNodeSetParams(kernel, &parameters));
-  parameters = copy_of(data + 3, data + 1, 4);
-  ASSERT_CUDA(cudaGraphNodeSetParams(copy, &parameters));
-  EXPECT_EQ(cudaGraphNodeSetParams(fill, &parameters), cudaErrorInvalidValue)
-      << "a fill is no copy";
-  parameters = call_of(&second);
-  ASSERT_CUDA(cudaGraphNodeSetParams(call, &parameters));
+  const Work work = add_work();
+  change(work, [](cudaGraphNode_t node, cudaGraphNodeParams& parameters) {
+    return cudaGraphNodeSetParams(node, &parameters);
+  });
   run(Instance(graph));
-  EXPECT_EQ(words(4), (Words{0, 12, 0, 12}));
-  EXPECT_EQ(first, 0);
-  EXPECT_EQ(second, 1);
-  EXPECT_EQ(cudaGraphNodeSetParams(fill, nullptr), cudaErrorInvalidValue);
+  expect_changed();
+  cudaGraphNodeParams copy = copy_of(data, data + 1, 4);
+  EXPECT_EQ(cudaGraphNodeSetParams(work.fill, &copy), cudaErrorInvalidValue) << "a fill is no copy";
+  EXPECT_EQ(cudaGraphNodeSetParams(work.fill, nullptr), cudaErrorInvalidValue);
 }
 
 TEST_F(GraphParams, WorkOfAnInstanceIsChanged) {
-  unsigned int count = 2;
-  void* arguments[] = {&data, &count};
-  int first = 0, second = 0;
-  const cudaGraphNode_t fill = add(fill_of(data, 5));
-  const cudaGraphNode_t kernel = add(kernel_of(arguments, 1));
-  const cudaGraphNode_t copy = add(copy_of(data + 2, data, 4));
-  const cudaGraphNode_t call = add(call_of(&first));
+  const Work work = add_work();
   const Instance instance(graph);
-  cudaGraphNodeParams parameters = fill_of(data + 1, 4);
-  ASSERT_CUDA(cudaGraphExecNodeSetParams(instance.exec, fill, &parameters));
-  parameters = kernel_of(arguments, 2);
-  ASSERT_CUDA(cudaGraphExecNodeSetParams(instance.exec, kernel, &parameters));
-  parameters = copy_of(data + 3, data + 1, 4);
-  ASSERT_CUDA(cudaGraphExecNodeSetParams(instance.exec, copy, &parameters));
-  parameters = call_of(&second);
-  ASSERT_CUDA(cudaGraphExecNodeSetParams(instance.exec, call, &parameters));
+  change(work, [&](cudaGraphNode_t node, cudaGraphNodeParams& parameters) {
+    return cudaGraphExecNodeSetParams(instance.exec, node, &parameters);
+  });
   run(instance);
-  EXPECT_EQ(words(4), (Words{0, 12, 0, 12}));
-  EXPECT_EQ(first, 0);
-  EXPECT_EQ(second, 1);
-  EXPECT_EQ(cudaGraphExecNodeSetParams(instance.exec, fill, nullptr), cudaErrorInvalidValue);
+  expect_changed();
+  EXPECT_EQ(cudaGraphExecNodeSetParams(instance.exec, work.fill, nullptr), cudaErrorInvalidValue);
 }
 
 TEST_F(GraphParams, EventsAreAddedAndChanged) {

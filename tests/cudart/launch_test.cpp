@@ -126,6 +126,10 @@ TEST_F(Runtime, AThreadRemembersItsLastError) {
   EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidValue);
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  const dim3 configurations[][2] = {{{0}, {1}}, {{1}, {0}}, {{1}, {1, 1, 65}}, {{1, 70000}, {1}}};
+  for (const auto& [grid, block] : configurations) {
+    EXPECT_EQ(launch(scale, grid, block, nullptr, data.device, 1u), cudaErrorInvalidValue);
+  }
   EXPECT_EQ(launch(missing, {1}, {1}, nullptr), cudaErrorSymbolNotFound);
   EXPECT_EQ(cudaLaunchKernel(&data, {1}, {1}, nullptr, 0, nullptr), cudaErrorInvalidResourceHandle);
   EXPECT_EQ(cudaLaunchKernel(nullptr, {1}, {1}, nullptr, 0, nullptr),

@@ -182,6 +182,11 @@ TEST_F(Memory, TexturesSayWhatTheyAre) {
   EXPECT_EQ(same_texture.normalizedCoords, 1);
   EXPECT_EQ(same_texture.readMode, texture.readMode);
   EXPECT_EQ(same_texture.filterMode, texture.filterMode);
+  cudaResourceViewDesc view{};
+  view.width = 1;
+  ASSERT_CUDA(cudaGetTextureObjectResourceViewDesc(&view, object));
+  EXPECT_EQ(view.format, cudaResViewFormatNone) << "it has none";
+  EXPECT_EQ(view.width, 0u);
   EXPECT_CUDA(cudaDestroyTextureObject(object));
   texture.readMode = cudaReadModeElementType;
   EXPECT_EQ(cudaCreateTextureObject(&object, &resource, &texture, nullptr),
