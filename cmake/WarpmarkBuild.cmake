@@ -51,6 +51,13 @@ if(WARPMARK_COVERAGE)
   add_link_options(-fprofile-instr-generate)
 endif()
 
+# GCC collects garbage from 128 MB on, a seventh of the time of our files; four compilations of these
+# take 4 GB without.
+cmake_host_system_information(RESULT _memory_mib QUERY TOTAL_PHYSICAL_MEMORY)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND _memory_mib GREATER 12000)
+  add_compile_options("SHELL:--param ggc-min-heapsize=1000000")
+endif()
+
 # Warnings travel as a target, so that only our own code gets them.
 add_library(warpmark_warnings INTERFACE)
 target_compile_options(warpmark_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow
@@ -109,7 +116,7 @@ function(warpmark_unit_test name)
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(test_${name} PRIVATE ${ARG_LIBRARIES} GTest::gtest warpmark_gtest_main
-    GTest::gmock warpmark_warnings)
+    GTest::gmock warpmark_base warpmark_warnings)
   target_compile_definitions(test_${name} PRIVATE
     WARPMARK_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WARPMARK_BINARY_DIR="${CMAKE_BINARY_DIR}")
   warpmark_compile_together(test_${name})

@@ -13,8 +13,6 @@
 namespace warpmark::test {
 namespace {
 
-const auto* const kScale = reinterpret_cast<const void*>(&scale);
-
 /// Device memory with 1, 2, 3 …
 class Numbers {
  public:

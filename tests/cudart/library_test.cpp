@@ -33,8 +33,6 @@ constexpr const char* kText = R"(
 }
 )";
 
-const auto* const kScale = reinterpret_cast<const void*>(&scale);
-
 class Libraries : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -35,6 +35,7 @@ namespace warpmark::test {
 
 /// data[i] *= factor, for i < count; also counts its threads in `total` and `seen`.
 void scale(unsigned int* data, unsigned int count);
+inline const auto* const kScale = reinterpret_cast<const void*>(&scale);
 /// Its code names a kernel that the image does not have.
 void missing();
 /// Writes past what `data` has.
