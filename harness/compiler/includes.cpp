@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -26,40 +27,57 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
 }
 
-// A text after translation phase 2 (a backslash at a line's end joins it with the next one), with
-// the offset of each character in the original.
-struct Spliced {
-  std::string text;
-  std::vector<size_t> offsets;  ///< one more than characters
+// Whether a backslash at `at` joins its line with the next one; `end` is then at the line's end.
+bool is_splice(std::string_view text, size_t at, size_t& end) {
+  end = at + 1;
+  while (end < text.size() && is_blank(text[end])) ++end;
+  return end < text.size() && text[end] == '\n';
+}
 
-  explicit Spliced(std::string_view original) {
-    for (size_t i = 0; i < original.size(); ++i) {
-      if (original[i] == '\\') {
-        size_t end = i + 1;
-        while (end < original.size() && is_blank(original[end])) ++end;
-        if (end < original.size() && original[end] == '\n') {
-          i = end;
-          continue;
-        }
+// A text after translation phase 2 (a backslash at a line's end joins it with the next one), with
+// the offset of each character in the original. Most texts have no such line, and are not copied:
+// a toolkit's headers have millions of characters.
+class Spliced {
+ public:
+  explicit Spliced(std::string_view original) : original_(original) {
+    size_t end = 0;
+    for (size_t at = original.find('\\'); at != std::string_view::npos;
+         at = original.find('\\', at + 1)) {
+      if (is_splice(original, at, end)) {
+        join();
+        return;
       }
-      text += original[i];
-      offsets.push_back(i);
     }
-    offsets.push_back(original.size());
   }
+  Spliced(const Spliced&) = delete;
+  Spliced& operator=(const Spliced&) = delete;
+
+  std::string_view text() const { return offsets_.empty() ? original_ : text_; }
+  size_t offset(size_t at) const { return offsets_.empty() ? at : offsets_[at]; }
+
+ private:
+  void join() {
+    for (size_t i = 0, end = 0; i < original_.size(); ++i) {
+      if (original_[i] == '\\' && is_splice(original_, i, end)) {
+        i = end;
+        continue;
+      }
+      text_ += original_[i];
+      offsets_.push_back(i);
+    }
+    offsets_.push_back(original_.size());
+  }
+
+  std::string_view original_;
+  std::string text_;             ///< unused without such a line
+  std::vector<size_t> offsets_;  ///< one more than characters; none without such a line
 };
 
 // Walks a text token by token as a preprocessor does, and stops at include directives.
 class IncludeScanner {
  public:
-  explicit IncludeScanner(std::string_view original) : spliced_(original), text_(spliced_.text) {
-    size_t line = 1;
-    size_t next = 0;
-    for (const size_t offset : spliced_.offsets) {
-      for (; next < offset; ++next) line += original[next] == '\n' ? 1 : 0;
-      lines_.push_back(static_cast<int>(line));
-    }
-  }
+  explicit IncludeScanner(std::string_view original)
+      : original_(original), spliced_(original), text_(spliced_.text()) {}
 
   std::vector<IncludeDirective> run() {
     bool line_start = true;
@@ -84,6 +102,7 @@ class IncludeScanner {
   bool starts(std::string_view what) const { return text_.substr(at_, what.size()) == what; }
 
   bool skip_comment() {
+    if (text_[at_] != '/') return false;
     if (starts("//")) {
       at_ = std::min(text_.find('\n', at_), text_.size());
       return true;
@@ -96,6 +115,8 @@ class IncludeScanner {
 
   // "#", its digraph and its trigraph.
   bool skip_hash() {
+    const char first = text_[at_];
+    if (first != '#' && first != '%' && first != '?') return false;
     for (const std::string_view hash : {"#", "%:", "\?\?="}) {
       if (!starts(hash)) continue;
       at_ += hash.size();
@@ -161,7 +182,7 @@ class IncludeScanner {
     const size_t start = at_;
     const std::string_view word = skip_name();
     IncludeDirective out;
-    out.line = lines_[start];
+    out.line = line_of(start);
     if (word == "include_next" || word == "import" || word == "embed") {
       out.computed = true;
       found_.push_back(out);
@@ -174,8 +195,8 @@ class IncludeScanner {
     if ((open == '<' || open == '"') && end < text_.find('\n', at_)) {
       out.name = text_.substr(at_ + 1, end - at_ - 1);
       out.angled = open == '<';
-      out.begin = spliced_.offsets[at_ + 1];
-      out.end = spliced_.offsets[end];
+      out.begin = spliced_.offset(at_ + 1);
+      out.end = spliced_.offset(end);
       at_ = end + 1;
     } else {
       out.computed = true;
@@ -183,9 +204,20 @@ class IncludeScanner {
     found_.push_back(out);
   }
 
+  // The line of a character of the original; asked for in the text's order.
+  int line_of(size_t at) {
+    const size_t offset = spliced_.offset(at);
+    line_ += static_cast<int>(std::count(original_.begin() + static_cast<ptrdiff_t>(counted_),
+                                         original_.begin() + static_cast<ptrdiff_t>(offset), '\n'));
+    counted_ = offset;
+    return line_;
+  }
+
+  std::string_view original_;
   Spliced spliced_;
   std::string_view text_;
-  std::vector<int> lines_;  ///< of each character of text_
+  int line_ = 1;        ///< of the character at counted_
+  size_t counted_ = 0;  ///< offset in the original
   size_t at_ = 0;
   std::vector<IncludeDirective> found_;
 };
