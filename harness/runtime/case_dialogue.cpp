@@ -12,16 +12,6 @@
 
 namespace warpmark {
 
-namespace {
-
-// The time a device has to report where threads were after it ended a launch at its limit: it may
-// have to wait for a processor.
-double report_time_s(double limit_s) {
-  return 5 + limit_s / 4;
-}
-
-}  // namespace
-
 void end_case(Outcome& outcome, FailureKind kind, const Error& error) {
   fail(outcome, kind, error);
   throw CaseEnded{};
@@ -44,7 +34,10 @@ void end_interrupted(Outcome& outcome) {
 }
 
 CaseDialogue::CaseDialogue(WorkerLink& worker, const SessionOptions& options)
-    : worker_(worker), timeout_s_(options.timeout_s), confined_(options.confinement.has_value()) {}
+    : worker_(worker),
+      timeout_s_(options.timeout_s),
+      report_s_(options.report_s),
+      confined_(options.confinement.has_value()) {}
 
 protocol::Reply CaseDialogue::ask(const nlohmann::json& request, const std::vector<int>& fds,
                                   Outcome& outcome, std::optional<double> limit_s, double more_s,
@@ -54,7 +47,7 @@ protocol::Reply CaseDialogue::ask(const nlohmann::json& request, const std::vect
   const char* const hint = limit_s ? "the suite's `limits.timeout_s` says how long a case may take"
                                    : "--timeout-s gives a slow kernel more time";
   const auto start = Clock::now();
-  auto answer = worker_.ask(request, fds, keeps_limits ? wait_s + report_time_s(wait_s) : wait_s);
+  auto answer = worker_.ask(request, fds, keeps_limits ? wait_s + report_s_ + wait_s / 4 : wait_s);
   if (auto* reply = std::get_if<protocol::Reply>(&answer)) {
     const double taken_s = seconds_since(start);
     const bool ended = std::holds_alternative<protocol::Failure>(*reply);

@@ -58,6 +58,7 @@ class CaseDialogue {
  private:
   WorkerLink& worker_;
   double timeout_s_;
+  double report_s_;
   bool confined_;
   bool killed_ = false;
 };

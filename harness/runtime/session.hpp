@@ -34,9 +34,12 @@ class Ranks;
 const std::vector<std::string>& known_checks();
 
 struct SessionOptions {
-  std::string device = "auto";   ///< as choose_device takes it
-  bool in_process = false;       ///< the worker is a thread of this process: for debuggers
-  double timeout_s = 60;         ///< wall clock that the device part of one case may take
+  std::string device = "auto";  ///< as choose_device takes it
+  bool in_process = false;      ///< the worker is a thread of this process: for debuggers
+  double timeout_s = 60;        ///< wall clock that the device part of one case may take
+  /// What a device that keeps limits itself has beyond one, and a quarter of it, to report where its
+  /// threads were: it may have to wait for a processor.
+  double report_s = 5;
   double start_timeout_s = 120;  ///< for device and NVRTC to start; many GPUs take tens of seconds
   uint64_t seed = 0;             ///< of every generator
   bool use_cache = true;

@@ -388,6 +388,7 @@ TEST_F(FormatSession, ATimeLimitIsWhatItSays) {
 // A device that ends no launch itself leaves that to the one who ends its worker.
 TEST_F(FormatSession, ALimitWithoutADeviceThatKeepsIt) {
   options_.device = "misbehaving";
+  options_.report_s = 0.5;
   const std::string suite =
       "kernel: {file: k.cu, entry: k}\narguments: {out: {out: 10}}\n"
       "launch: {block: 1, shared: 1003}\nlimits: {timeout_s: 0.5}\n";

@@ -474,6 +474,7 @@ TEST_F(SessionTest, AStickyErrorCostsOneCase) {
 TEST_F(SessionTest, AWorkerThatDiesOrHangsCostsOneCase) {
   options_.device = "misbehaving";
   options_.timeout_s = 2;
+  options_.report_s = 0.5;
   std::string suite =
       scale_suite("f * src", "axes: {shared: [0, 1001, 8, 1002, 16, 1003, 24, 1004, 32]}\n");
   suite.replace(suite.find("launch: {"), 9, "launch: {shared: shared, ");
@@ -514,6 +515,7 @@ TEST_F(SessionTest, AThreadThatNeverAnswersIsLeftToItself) {
   options_.device = "misbehaving";
   options_.in_process = true;
   options_.timeout_s = 0.5;
+  options_.report_s = 0.5;
   std::string suite = scale_suite("f * src");
   suite.replace(suite.find("launch: {"), 9, "launch: {shared: 1003, ");
   try {
