@@ -40,8 +40,6 @@ class Runner(ProgramTest):
 
 
 class Check(CheckTest, Runner):
-    SHARES_KERNELS = True
-
     def setUp(self):
         super().setUp()
         self.write_scale(axes="{n: [4, 100]}", kernel_text=WRONG)
@@ -136,8 +134,6 @@ class Check(CheckTest, Runner):
 
 
 class Bench(CheckTest, Runner):
-    SHARES_KERNELS = True
-
     def bench(self, *arguments, device="cpu", code=1, **options):
         return self.run_program("bench", "suites", "--device", device, "--max-samples", "3",
                                 *arguments, code=code, **options)

@@ -68,7 +68,6 @@ def moved(p, q):
 
 
 class Arguments(CheckTest):
-    SHARES_KERNELS = True
     DEVICE = "cpu"
 
     def check(self, *arguments, **options):

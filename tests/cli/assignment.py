@@ -38,8 +38,6 @@ NO_BOUND = KERNEL.replace("if (i < n)", "")
 
 
 class GradeTest(CheckTest):
-    SHARES_KERNELS = True
-
     def setUp(self):
         super().setUp()
         self.write("suites/scale.yaml", SUITE)

@@ -19,8 +19,6 @@ BAD = {
 
 
 class BadFiles(CheckTest):
-    SHARES_KERNELS = True
-
     def setUp(self):
         super().setUp()
         self.write_scale("suites/good.yaml", src=PLAIN, axes="{n: [4, 8]}")

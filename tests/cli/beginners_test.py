@@ -10,8 +10,6 @@ COURSE = SOURCE / "courses" / "first"
 
 
 class Beginners(CheckTest):
-    SHARES_KERNELS = True
-
     def check(self, name, assignment):
         """Grades the files of one folder as one class."""
         secret = self.folder / "secret"

@@ -227,8 +227,6 @@ class Failures(CheckTest):
 
 class Impossible(CheckTest):
     """What no CUDA device can launch is no skip: it fails, wherever it is tried."""
-    SHARES_KERNELS = True
-
     def test_a_block_over_the_limit(self):
         self.write_scale(axes="{n: [32, 2048]}", launch="{block: n}")
         out, _ = self.check("suites/t.yaml", "--junit", "x.xml", code=1)

@@ -34,8 +34,6 @@ BASELINE = "baseline: {kernel: {file: transpose.cu, entry: tiled}}\n"
 
 
 class InASuite(CheckTest):
-    SHARES_KERNELS = True
-
     def write_suite(self, more, entry="naive"):
         self.write("suites/transpose.cu", TRANSPOSE)
         return self.write("suites/t.yaml", SUITE % entry + more)
@@ -128,7 +126,6 @@ class InASuite(CheckTest):
 class InAnAssignment(CheckTest):
     """The course's own solution is the baseline of what is handed in."""
 
-    SHARES_KERNELS = True
     ENTRY = TRANSPOSE.replace("K naive", "__device__ void unused_").replace("K tiled", "K transpose")
 
     def setUp(self):

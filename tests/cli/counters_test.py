@@ -30,8 +30,6 @@ tolerance: exact
 
 
 class Counters(CheckTest):
-    SHARES_KERNELS = True
-
     def write_tile(self, more=""):
         self.write("suites/tile.cu", TILE)
         return self.write("suites/tile.yaml", TILE_SUITE + more)
@@ -173,8 +171,6 @@ reference: {a: 4 * np.arange(n)}
 
 
 class CountedSteps(CheckTest):
-    SHARES_KERNELS = True
-
     def write_steps(self):
         self.write("suites/steps.cu", STEPS)
         self.write("suites/steps.yaml", STEPS_SUITE)
@@ -230,8 +226,6 @@ class CountedSteps(CheckTest):
 
 
 class Profiles(CheckTest):
-    SHARES_KERNELS = True
-
     def write_tile(self):
         self.write("suites/tile.cu", TILE)
         self.write("suites/tile.yaml", TILE_SUITE)

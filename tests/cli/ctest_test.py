@@ -20,8 +20,6 @@ warpmark_discover_tests(suites PROGRAM [[%s]] %s)
 
 class CtestTest(CheckTest):
     """A project in `self.folder`, whose suites are in `suites`."""
-    SHARES_KERNELS = True
-
     def setUp(self):
         super().setUp()
         self.hide_gpu()

@@ -27,7 +27,6 @@ extern "C" __global__ void over(float *x, const float *w, float *y, int length) 
 
 
 class Devices(CheckTest):
-    SHARES_KERNELS = True
     DEVICE = "cpu"
 
     def suite(self, count=4, **changes):

@@ -30,8 +30,6 @@ PYTHON_STUB = """#!/bin/sh
 
 class Engine(CheckTest):
     """A folder with suites, as of the volume that all parts see, and `warpmark` on the path."""
-    SHARES_KERNELS = True
-
     def setUp(self):
         super().setUp()
         self.write("suites/small.yaml", SMALL)

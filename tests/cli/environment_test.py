@@ -8,6 +8,7 @@ from program import BUILD, PROGRAM, CheckTest
 
 class Missing(CheckTest):
     """Exit 3, and nothing on stdout: no case was run."""
+    OWN_KERNELS = True
 
     def setUp(self):
         super().setUp()
@@ -108,6 +109,8 @@ class Plugins(CheckTest):
 
 
 class Cache(CheckTest):
+    OWN_KERNELS = True
+
     def setUp(self):
         super().setUp()
         self.write_scale()

@@ -67,8 +67,6 @@ class ExistingFiles(CheckTest):
     def check(self, *arguments, **options):
         return super().check(*arguments, **{"device": self.DEVICE, **options})
 
-    SHARES_KERNELS = True
-
     def scale(self, source, kernel="file: k.cu, entry: scale"):
         self.write("suites/k.cu", source)
         self.write("suites/t.yaml", "warpmark: 1\nkernel: {%s}\narguments: {a: {inout: rng.random(100)}, n: {scalar: 100}}\n"

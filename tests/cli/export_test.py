@@ -353,8 +353,6 @@ class OfJournals(Databases, ProgramTest):
 
 
 class OfRuns(Databases, CheckTest):
-    SHARES_KERNELS = True
-
     def test_a_check_with_failures(self):
         self.write_scale(
             axes="{n: [32, 64, 128], kind: [plain, {value: \"'b c'\", label: bc}]}",

@@ -34,7 +34,6 @@ class Texts:
 
 class Courses(Texts, CheckTest):
     """The bundled courses: each file of self_test gets what it gets with the whole assignment."""
-    SHARES_KERNELS = True
     # Sizes, hints and factors of hidden cases that no visible case has.
     HIDDEN = {
         "doublify": ["hidden sizes", "Which threads have no element?", "31", "129", "100003"],

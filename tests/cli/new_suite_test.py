@@ -31,8 +31,6 @@ class Refused(program.ProgramTest):
 
 
 class NewSuite(program.CheckTest):
-    SHARES_KERNELS = True
-
     def new(self, file, *arguments, warnings=""):
         """The files that were written, and their texts."""
         out, errors = self.run_program("new", "suite", file, *arguments)

@@ -77,8 +77,6 @@ class PluginTest(program.ProgramTest):
 
 
 class NewTest(program.CheckTest):
-    SHARES_KERNELS = True
-
     def new(self, name, suite):
         out, errors = self.run_program("new", "assignment", name, "--from", suite)
         self.assertEqual(errors, "")
@@ -206,8 +204,6 @@ class NewTest(program.CheckTest):
 
 
 class CourseTest(program.CheckTest):
-    SHARES_KERNELS = True
-
     def test_the_commands_of_a_term(self):
         out, errors = self.run_program("new", "course", "gpu course/2027")
         self.assertEqual(errors, "")

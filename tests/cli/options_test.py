@@ -15,8 +15,6 @@ WRONG = KERNEL.replace("f * src[i]", "i < 28 ? f * src[i] : src[i]")
 
 
 class Selecting(CheckTest):
-    SHARES_KERNELS = True
-
     def setUp(self):
         super().setUp()
         self.write_scale("suites/one.yaml", axes="{n: [4, 16, 100]}", kernel_text=WRONG)
@@ -123,8 +121,6 @@ class Selecting(CheckTest):
 
 
 class Trials(CheckTest):
-    SHARES_KERNELS = True
-
     # Fails for about one input in four.
     KERNEL = KERNEL.replace("f * src[i]", "src[0] > 0.7f ? 0 : f * src[i]")
 
@@ -148,8 +144,6 @@ class Trials(CheckTest):
 
 
 class Reports(CheckTest):
-    SHARES_KERNELS = True
-
     def setUp(self):
         super().setUp()
         self.write_scale(axes="{n: [4, 100]}", kernel_text=WRONG)
@@ -215,8 +209,6 @@ class Reports(CheckTest):
 
 
 class Keep(CheckTest):
-    SHARES_KERNELS = True
-
     def setUp(self):
         super().setUp()
         self.write_scale("suites/sub/t.yaml", axes="{n: [4, 100]}", kernel_text=WRONG)

@@ -9,8 +9,6 @@ SOURCE = '#include "parts/more.cuh"\n' + KERNEL.replace("= f *", "= FACTOR *")
 
 
 class Outputs(CheckTest):
-    SHARES_KERNELS = True
-
     def setUp(self):
         super().setUp()
         self.write("suites/parts/more.cuh", '#include "factor.cuh"\n')

@@ -27,8 +27,6 @@ def without_times(text):
 
 
 class Parallel(CheckTest):
-    SHARES_KERNELS = True
-
     def run_in(self, jobs, name, *arguments, code):
         out, errors = self.run_program(
             "check", *arguments, "--device", "cpu", "-j", str(jobs), "--journal", name + ".jsonl", "--junit",

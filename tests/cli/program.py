@@ -67,6 +67,17 @@ def gpu_is_there():
     return cuda.cuInit(0) == 0 and cuda.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
 
 
+def shared_kernels():
+    """The folder of compiled kernels that tests share: one for each program that was built."""
+    place = BUILD / "tests/kernels" / str(PROGRAM.stat().st_mtime_ns)
+    if not place.is_dir():
+        place.mkdir(parents=True, exist_ok=True)
+        for other in place.parent.iterdir():
+            if other != place:  # of a program that is no more
+                shutil.rmtree(other, ignore_errors=True)
+    return place
+
+
 class ProgramTest(unittest.TestCase):
     """Each test has a folder `self.folder`, which is HOME and the working directory."""
     maxDiff = None
@@ -161,20 +172,17 @@ class ProgramTest(unittest.TestCase):
 class CheckTest(ProgramTest):
     """Tests that run kernels on the CPU device, which needs a compiler and NumPy."""
     doctor = None  # what it said, for all tests of a file
-    # Tests that do not look at the cache compile a kernel once for all tests of a file.
-    SHARES_KERNELS = False
-    kernels = None  # the folder that they share
+    # A kernel is compiled once for all tests; tests of the cache, or of the compiler, have their own.
+    OWN_KERNELS = False
 
     def setUp(self):
         super().setUp()
         for name in ("WARPMARK_NVRTC", "WARPMARK_CUDA_HOME", "WARPMARK_PYTHON", "VIRTUAL_ENV"):
             if name in os.environ:
                 self.environment[name] = os.environ[name]
-        if self.SHARES_KERNELS:
-            if CheckTest.kernels is None:
-                CheckTest.kernels = tempfile.TemporaryDirectory(prefix="warpmark-kernels-")
+        if not self.OWN_KERNELS:
             (self.folder / "cache/warpmark").mkdir(parents=True)
-            (self.folder / "cache/warpmark/kernels").symlink_to(CheckTest.kernels.name)
+            (self.folder / "cache/warpmark/kernels").symlink_to(shared_kernels())
         # Where a killed program leaves its drafts.
         self.environment["TMPDIR"] = str(self.folder)
         if CheckTest.doctor is None:

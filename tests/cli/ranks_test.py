@@ -45,7 +45,6 @@ def mpirun():
 
 
 class RanksTest(CheckTest):
-    SHARES_KERNELS = True
     MPIRUN = mpirun()
 
     def setUp(self):

@@ -28,8 +28,6 @@ def steady(text):
 
 
 class ShardTest(CheckTest):
-    SHARES_KERNELS = True
-
     def paths(self):
         return [SOURCE / path for path in SUITES]
 

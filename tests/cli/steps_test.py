@@ -38,8 +38,6 @@ def smooth(a, rounds):
 
 
 class Steps(CheckTest):
-    SHARES_KERNELS = True
-
     def suite(self, launch, arguments, reference, more="", axes=""):
         self.write("suites/k.cu", KERNELS)
         self.write("suites/r.py", SMOOTH)

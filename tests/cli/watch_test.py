@@ -67,7 +67,6 @@ class Refused(program.ProgramTest):
 
 
 class WatchTest(program.CheckTest):
-    SHARES_KERNELS = True
     WAITING = r"^watching .*; Ctrl-C ends\n"
     SUM = r"^\d+ passed.* in .*\n"
 

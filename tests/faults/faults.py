@@ -27,6 +27,8 @@ def documented(symbol):
 
 class FaultTest(CheckTest):
     """Suites `suites/t.yaml` with the cases t.n=100, t.n=101 and t.n=102, which pass."""
+    OWN_KERNELS = True
+
     cases = ["t.n=100", "t.n=101", "t.n=102"]
     variable = "WARPMARK_FAULTY"
 

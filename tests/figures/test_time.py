@@ -2,6 +2,7 @@
 """Prints where the time of the build and of the tests goes: the dearest targets and tests, split by what they do.
 
     tests/figures/test_time.py [BUILD] [--targets N] [--tests N] [-R REGEX] [--json FILE]
+    tests/figures/test_time.py [BUILD] --keep-costs    writes the last run's costs to tests/costs.txt
 
 Targets are those of the last build, by Ninja's log. Tests are the dearest of the last ctest, by its
 costs; -R takes those whose names match instead. Each runs again, alone, under `perf record` (Debian:
@@ -32,6 +33,7 @@ import tempfile
 from compile_time import times_of
 from figures import ROOT, add_json, write_record
 
+COSTS = os.path.join(ROOT, "tests/costs.txt")
 RATE = 499  # samples a second and process, and no multiple of what timers use
 KINDS = ("start", "NVRTC", "import", "Python", "NumPy", "device", "compiler", "program", "wait")
 # Kernel functions under which a process begins or ends.
@@ -68,6 +70,15 @@ def costs_of(build):
                 break  # a line `---`, and then the tests that failed
             costs[fields[0]] = float(fields[2])
     return costs
+
+
+def keep_costs(build):
+    """Writes what each test took in the last run, in the form of ctest's own file, for fresh clones."""
+    with open(COSTS, "w", encoding="utf-8") as file:
+        for name, seconds in sorted(costs_of(build).items()):
+            if seconds >= 0.5:  # the order of the others does not matter
+                file.write(f"{name} 1 {seconds:.1f}\n")
+        file.write("---\n")
 
 
 class Process:
@@ -168,8 +179,12 @@ def main():
     parser.add_argument("--targets", type=int, default=10, help="the dearest targets to print")
     parser.add_argument("--tests", type=int, default=20, help="the dearest tests to run and print")
     parser.add_argument("-R", dest="regex", help="run the tests whose names match instead")
+    parser.add_argument("--keep-costs", action="store_true", help="write tests/costs.txt, and run nothing")
     add_json(parser)
     options = parser.parse_args()
+    if options.keep_costs:
+        keep_costs(options.build)
+        return
     record = {"command": "tests/figures/test_time.py", "cores": os.cpu_count(), "targets": [], "tests": []}
     print("seconds commands  target")
     for spent, commands, name in targets_of(options.build, options.targets):

@@ -1,6 +1,6 @@
 # The hostile corpus: no submission gets a point it should not, reads what it must not, or disturbs another.
-"""manifest.json says what each file must get. All are graded together, so that one which disturbs
-the next shows: `right` and `mangled_name` must have all points among them."""
+"""manifest.json says what each file must get. Those of a test are graded together, so that one which
+disturbs the next shows: `right` and `mangled_name` must have all points among them."""
 import json
 import os
 import pathlib
@@ -34,6 +34,8 @@ def strings(value):
 
 
 class Hostile(CheckTest):
+    OWN_KERNELS = True
+
     def grade(self, assignment, entries):
         submissions = self.folder / f"class-{assignment}"
         submissions.mkdir()
@@ -91,8 +93,11 @@ class Hostile(CheckTest):
             self.assertFalse(any(ord(c) < 32 and c not in "\n\t" for c in text), "control characters")
             self.assertLess(len(text), 100_000)
 
-    def check_all(self, assignment):
-        entries = [one for one in MANIFEST if one["assignment"] == assignment]
+    def check_all(self, assignment, part=0, parts=1):
+        """One of several equal parts of an assignment's submissions."""
+        every = [one for one in MANIFEST if one["assignment"] == assignment]
+        entries = [one for number, one in enumerate(every)
+                   if number % parts == part or one["name"] in ("right", "mangled_name")]
         out = self.grade(assignment, entries)
         for entry in entries:
             with self.subTest(name=entry["name"]):
@@ -101,16 +106,26 @@ class Hostile(CheckTest):
         for line in self.said.splitlines():
             self.assertFalse(line.startswith("::") or "##[" in line, line)
 
-    def test_the_sandbox_and_the_checks_alone(self):
-        self.check_all("open")
+    def test_open_0(self):
+        """The sandbox and the checks alone, in three parts for tests that run side by side."""
+        self.check_all("open", 0, 3)
 
-    def test_with_a_policy(self):
+    def test_open_1(self):
+        self.check_all("open", 1, 3)
+
+    def test_open_2(self):
+        self.check_all("open", 2, 3)
+
+    def test_strict(self):
+        """With a policy."""
         self.check_all("strict")
 
-    def test_with_points_in_part_and_for_performance(self):
+    def test_credit(self):
+        """With points in part, and for performance."""
         self.check_all("credit")
 
-    def test_with_a_macro_that_is_hidden(self):
+    def test_macros(self):
+        """With a macro that is hidden."""
         self.check_all("macros")
 
 
