@@ -107,14 +107,20 @@ class Hostile(CheckTest):
             self.assertFalse(line.startswith("::") or "##[" in line, line)
 
     def test_open_0(self):
-        """The sandbox and the checks alone, in three parts for tests that run side by side."""
-        self.check_all("open", 0, 3)
+        """The sandbox and the checks alone, in parts for tests that run side by side."""
+        self.check_all("open", 0, 5)
 
     def test_open_1(self):
-        self.check_all("open", 1, 3)
+        self.check_all("open", 1, 5)
 
     def test_open_2(self):
-        self.check_all("open", 2, 3)
+        self.check_all("open", 2, 5)
+
+    def test_open_3(self):
+        self.check_all("open", 3, 5)
+
+    def test_open_4(self):
+        self.check_all("open", 4, 5)
 
     def test_strict(self):
         """With a policy."""
