@@ -5,7 +5,6 @@
 // them differently, its line can go: the files that use it then compile it again.
 #pragma once
 
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -19,7 +18,7 @@ WARPMARK_TEMPLATE class nlohmann::basic_json<nlohmann::ordered_map>;
 WARPMARK_TEMPLATE class std::vector<nlohmann::json>;
 WARPMARK_TEMPLATE class std::vector<nlohmann::ordered_json>;
 
-// What parses a string, and what writes one.
+// The parser of a string and the writer.
 #define WARPMARK_JSON_PARTS(Json)                                                  \
   WARPMARK_TEMPLATE class nlohmann::detail::serializer<Json>;                      \
   WARPMARK_TEMPLATE class nlohmann::detail::json_sax_dom_parser<Json>;             \

@@ -27,7 +27,7 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
 }
 
-// Whether a backslash at `at` joins its line with the next one; `end` is then at the line's end.
+// Tells whether the backslash at `at` joins two lines; `end` becomes the place of the newline.
 bool is_splice(std::string_view text, size_t at, size_t& end) {
   end = at + 1;
   while (end < text.size() && is_blank(text[end])) ++end;
