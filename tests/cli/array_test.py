@@ -10,9 +10,7 @@ import warnings
 os.environ.setdefault("NPY_PROMOTION_STATE", "weak")  # NumPy 1 as NumPy 2
 import numpy  # noqa: E402
 
-from program import SOURCE, CheckTest
-
-SEED = int(os.environ.get("WARPMARK_TEST_SEED", "20261125"))
+from program import SEED, SOURCE, CheckTest
 
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 REALS = ["float16", "float32", "float64"]

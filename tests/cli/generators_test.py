@@ -1,14 +1,11 @@
 # The plugins `elementwise`, `reduction` and `scan`: random expressions against NumPy on the CPU device, and
 # what a compiler says of a mistake in one.
-import os
 import random
 import re
 import textwrap
 import unittest
 
-from program import SOURCE, CheckTest
-
-SEED = int(os.environ.get("WARPMARK_TEST_SEED", "20261121"))
+from program import SEED, SOURCE, CheckTest
 
 # All values are small whole numbers, which every type here holds: nothing is rounded.
 SIGNED = ["int8", "int16", "int32", "int64", "float16", "float32", "float64"]

@@ -65,6 +65,7 @@ class AClass(GradeTest):
         self.assertNotIn("fedcba", (self.folder / "out/staff/cem/result.json").read_text())
 
     def test_the_secret_may_come_from_a_descriptor(self):
+        self.REAL_STARTS = True
         self.hand_in(cem=WRONG)
         self.grade()
         first = self.steady()

@@ -305,6 +305,7 @@ class Streams(SeveralTest):
         return {one["id"]: one for one in map(json.loads, out.splitlines())}
 
     def test_take_several_texts_by_name(self):
+        self.REAL_STARTS = True
         files = {"scale.cu": WITH_UTIL, "shift.cu": SHIFT, "util.cuh": UTIL}
         answers = self.stream([{"id": "ada", "files": files},
                                {"id": "bob", "files": {"scale.cu": KERNEL}},

@@ -36,6 +36,7 @@ class Stream(GradeTest):
         self.assertEqual(answers["good"]["result"]["student"], "good")
 
     def test_verdicts_and_keys_are_those_of_a_class(self):
+        self.REAL_STARTS = True
         self.hand_in(ada=KERNEL, bob=WRONG)
         GradeTest.run_program(self, *GradeTest.arguments(self))
         answers = self.by_id(self.stream(request("ada", KERNEL) + request("bob", WRONG), "-q")[0])

@@ -103,8 +103,8 @@ class FaultTest(CheckTest):
                 self.assertIn(case["verdict"], ("passed", "failed", "skipped"), what)
         return done._replace(cases=cases), what
 
-    def sweep(self, tests):
+    def sweep(self, tests, jobs=JOBS):
         """Runs functions of no arguments, several at a time; fails with the first that failed."""
-        with ThreadPoolExecutor(JOBS) as pool:
+        with ThreadPoolExecutor(jobs) as pool:
             for finished in [pool.submit(test) for test in tests]:
                 finished.result()

@@ -17,7 +17,17 @@ AT_THE_END = ("cuCtxDestroy_v2",)
 
 
 class Slow(FaultTest):
-    def test_a_slow_call_fails_its_case_and_no_other(self):
+    def test_slow_calls(self):
+        """All at once, as they wait: each names what it was about when it fails."""
+        self.sweep([*self.a_slow_call_fails_its_case_and_no_other(),
+                    *self.a_slow_release_costs_no_more_than_one_case(),
+                    *self.a_slow_end_changes_no_verdict(),
+                    *self.a_slow_call_on_a_thread_ends_the_run(),
+                    self.calls_that_are_only_slow_change_nothing,
+                    self.run_does_as_check,
+                    self.devices_and_doctor_look_at_the_others], jobs=8)
+
+    def a_slow_call_fails_its_case_and_no_other(self):
         def one(name):
             done, what = self.check_faulty("name=%s,%s" % (name, FOREVER), "--timeout-s", "2")
             self.assertEqual(done.fired, [name], what)
@@ -26,10 +36,10 @@ class Slow(FaultTest):
             self.assertEqual(done.cases[0]["failure"], "limit", what)
             self.assertIn("no answer within 2 s; the worker was ended", done.cases[0]["message"])
             self.assertIn("--timeout-s", done.out, what)
-        self.sweep([lambda name=name: one(name) for name in OF_A_CASE if EXHAUSTIVE or name in (
-            "cuModuleLoadDataEx", "cuLaunchKernel", "cuStreamSynchronize", "cuMemcpyDtoH_v2")])
+        return [lambda name=name: one(name) for name in OF_A_CASE if EXHAUSTIVE or name in (
+            "cuModuleLoadDataEx", "cuLaunchKernel", "cuStreamSynchronize", "cuMemcpyDtoH_v2")]
 
-    def test_a_slow_release_costs_no_more_than_one_case(self):
+    def a_slow_release_costs_no_more_than_one_case(self):
         def one(name):
             done, what = self.check_faulty("name=%s,%s" % (name, FOREVER), "--timeout-s", "2")
             self.assertEqual(done.fired, [name], what)
@@ -38,26 +48,28 @@ class Slow(FaultTest):
             for case in failed:
                 self.assertEqual((case["verdict"], case["failure"]), ("failed", "limit"), what)
                 self.assertIn("no answer within 2 s", case["message"], what)
-        self.sweep([lambda name=name: one(name) for name in AFTERWARDS
-                    if EXHAUSTIVE or name == "cuModuleUnload"])
+        return [lambda name=name: one(name) for name in AFTERWARDS
+                if EXHAUSTIVE or name == "cuModuleUnload"]
 
-    def test_a_slow_end_changes_no_verdict(self):
+    def a_slow_end_changes_no_verdict(self):
         def one(name):
             done, what = self.check_faulty("name=%s,%s" % (name, FOREVER))
             self.assertEqual((done.code, [case["verdict"] for case in done.cases]),
                              (0, ["passed"] * 3), what)
-        self.sweep([lambda name=name: one(name) for name in AT_THE_END])
+        return [lambda name=name: one(name) for name in AT_THE_END]
 
-    def test_a_slow_call_on_a_thread_ends_the_run(self):
+    def a_slow_call_on_a_thread_ends_the_run(self):
         """A thread cannot be ended, and says so; what was not run is reported as such."""
-        for name in ("cuMemAlloc_v2", "cuLaunchKernel") if EXHAUSTIVE else ("cuLaunchKernel",):
+        def one(name):
             done, what = self.check_faulty("name=%s,%s" % (name, FOREVER), "--timeout-s", "1",
                                            "--in-process")
             self.assertEqual(done.code, 3, what)
             self.assertIn("the worker does not answer, and it is a thread", done.errors, what)
             self.assertNotIn("passed", [case["verdict"] for case in done.cases], what)
+        return [lambda name=name: one(name) for name in OF_A_CASE
+                if name == "cuLaunchKernel" or EXHAUSTIVE and name == "cuMemAlloc_v2"]
 
-    def test_calls_that_are_only_slow_change_nothing(self):
+    def calls_that_are_only_slow_change_nothing(self):
         names = OF_A_CASE
         done, what = self.check_faulty(";".join("name=%s,delay_ms=100" % name for name in names))
         self.assertEqual((done.code, done.misuse, done.leaks), (0, [], []), what)
@@ -69,7 +81,7 @@ class Slow(FaultTest):
         self.assertIn("no answer within 1.5 s", done.cases[0]["message"], what)
         self.assertIn("`limits.timeout_s`", done.out, what)
 
-    def test_run_does_as_check(self):
+    def run_does_as_check(self):
         self.write("c.yaml", "warpmark: 1\ncheck: {suites: [suites], device: faulty, "
                              "timeout_s: 1}\n")
         done, what = self.run_faulty("name=cuLaunchKernel," + FOREVER, "run", "c.yaml")
@@ -84,7 +96,7 @@ class Slow(FaultTest):
             self.assertEqual((done.code, done.cases), (3, []), what)
             self.assertIn("the worker did not start: it gave no answer within 120 s", done.errors)
 
-    def test_devices_and_doctor_look_at_the_others(self):
+    def devices_and_doctor_look_at_the_others(self):
         words = "the driver gave no answer within 1 s"
         for name in ("cuDeviceGetCount", "cuDeviceGetName", "cuInit")[0 if EXHAUSTIVE else 2:]:
             spec = "name=%s,%s" % (name, FOREVER)
