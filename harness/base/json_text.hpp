@@ -15,6 +15,9 @@ std::string json_line(const nlohmann::ordered_json& value);
 /// On several lines, indented by two blanks, without a newline at the end.
 std::string json_page(const nlohmann::ordered_json& value);
 
+/// The same, where a part that fits into 100 columns stays on its line.
+std::string json_wrapped(const nlohmann::ordered_json& value);
+
 /// The page as a document for files and standard output: with a last newline, and so that no text in
 /// it is a command to a CI runner that prints it.
 std::string json_document(const nlohmann::ordered_json& value);

@@ -254,38 +254,6 @@ Json json_of(const PlanLimits& limits) {
   return json;
 }
 
-// One line, with the blanks that people expect.
-std::string one_line(const Json& json) {
-  if (!json.is_structured()) return json_line(json);
-  std::string text;
-  for (const auto& [key, value] : json.items()) {
-    if (!text.empty()) text += ", ";
-    if (json.is_object()) text += json_line(Json(key)) + ": ";
-    text += one_line(value);
-  }
-  return json.is_object() ? "{" + text + "}" : "[" + text + "]";
-}
-
-// Structures that fit in what is left of 100 columns stay on their line.
-void pretty(const Json& json, size_t indent, size_t used, std::string& out) {
-  const std::string line = one_line(json);
-  if (!json.is_structured() || json.empty() || (indent > 0 && used + line.size() <= 99)) {
-    out += line;
-    return;
-  }
-  const std::string margin(indent + 2, ' ');
-  out += json.is_object() ? "{" : "[";
-  bool first = true;
-  for (const auto& [key, value] : json.items()) {
-    out += (first ? "\n" : ",\n") + margin;
-    first = false;
-    const std::string name = json.is_object() ? json_line(Json(key)) + ": " : "";
-    out += name;
-    pretty(value, indent + 2, indent + 2 + name.size(), out);
-  }
-  out += "\n" + std::string(indent, ' ') + (json.is_object() ? "}" : "]");
-}
-
 }  // namespace
 
 nlohmann::ordered_json to_json(const Plan& plan) {
@@ -322,9 +290,7 @@ nlohmann::ordered_json to_json(const Plan& plan) {
 }
 
 std::string describe(const Plan& plan) {
-  std::string text;
-  pretty(to_json(plan), 0, 0, text);
-  return text + "\n";
+  return json_wrapped(to_json(plan)) + "\n";
 }
 
 }  // namespace warpmark

@@ -8,6 +8,9 @@
 #include <set>
 
 #include "base/file.hpp"
+#include "base/json_text.hpp"
+#include "base/sha256.hpp"
+#include "base/text.hpp"
 #include "plan/plugin_loader.hpp"
 #include "support/plan_reader.hpp"
 
@@ -24,35 +27,109 @@ fs::path golden_file(std::string suite) {
   return kGolden / (suite + ".json");
 }
 
-// Plans with generated sources are long and alike: a golden file says of one that is equal to an
-// earlier plan only that, and of one with equal units only what else it has.
-class Abbreviated {
- public:
-  std::string text_of(Plan plan) {
-    // The plugin `array` has no line of the suite in its sources.
-    const bool generated = std::any_of(plan.units.begin(), plan.units.end(), [](const Unit& unit) {
-      return !unit.regions.empty() || unit.at == "/kernel/expression";
-    });
-    if (generated) {
-      nlohmann::ordered_json body = to_json(plan);
-      for (const char* own : {"case", "point"}) body.erase(own);
-      const auto [first, is_new] = plans_.try_emplace(body.dump(), plan.case_id);
-      if (!is_new) {
-        return nlohmann::ordered_json{{"case", plan.case_id}, {"as", first->second}}.dump();
-      }
-      const auto [owner, is_first] = units_.try_emplace(body["units"].dump(), plan.case_id);
-      if (!is_first) {
-        plan.units.assign(1, Unit());
-        plan.units[0].file = "as in " + owner->second;
+using Json = nlohmann::ordered_json;
+
+using Lines = std::vector<std::string>;
+
+// A long text's lines that are not those of another one with as many lines: "line 3": "…". False if
+// these are most of it.
+bool add_lines(const Json& base, const Json& value, const std::string& at, Json& into) {
+  const Lines old = split(base.get<std::string>(), '\n'),
+              lines = split(value.get<std::string>(), '\n');
+  if (old.size() != lines.size() || lines.size() < 4) return false;
+  Json differing = Json::object();
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (old[i] != lines[i]) differing["line " + std::to_string(i + 1)] = lines[i];
+  }
+  if (differing.size() > lines.size() / 2) return false;
+  into[at] = differing;
+  return true;
+}
+
+// Where `value` differs from `base`: its parts by their JSON pointers, null for what it has not, and
+// "3…" for the elements from there on of lists with different lengths.
+void add_differences(const Json& base, const Json& value, const std::string& at, Json& into) {
+  if (base == value) return;
+  if (base.is_object() && value.is_object()) {
+    for (const auto& [key, part] : value.items()) {
+      if (base.contains(key)) {
+        add_differences(base[key], part, at + "/" + key, into);
+      } else {
+        into[at + "/" + key] = part;
       }
     }
-    std::string text = describe(plan);
-    text.pop_back();
-    return text;
+    for (const auto& [key, part] : base.items()) {
+      if (!value.contains(key)) into[at + "/" + key] = nullptr;
+    }
+  } else if (base.is_array() && value.is_array()) {
+    const size_t both = std::min(base.size(), value.size());
+    for (size_t i = 0; i < both; ++i) {
+      add_differences(base[i], value[i], at + "/" + std::to_string(i), into);
+    }
+    if (base.size() == value.size()) return;
+    Json& rest = into[at + "/" + std::to_string(both) + "…"] = Json::array();
+    for (size_t i = both; i < value.size(); ++i) rest.push_back(value[i]);
+  } else if (!base.is_string() || !value.is_string() || !add_lines(base, value, at, into)) {
+    into[at] = value;
+  }
+}
+
+constexpr size_t kShown = 4;  // of what is alike, for who reads a change; a digest has the others
+
+// With every element of a list but the first as its differences from the one before, where that is
+// shorter, and a digest of what follows some: twenty launches in a row are alike.
+Json abbreviated(const Json& json) {
+  Json out = json.is_array() ? Json::array() : Json::object();
+  if (json.is_object()) {
+    for (const auto& [key, part] : json.items()) out[key] = abbreviated(part);
+    return out;
+  }
+  if (!json.is_array()) return json;
+  for (size_t i = 0; i < json.size(); ++i) {
+    Json differences = Json::object();
+    if (i > 0 && json[i].is_object()) add_differences(json[i - 1], json[i], "", differences);
+    const Json next{{"as before, but", differences}};
+    const bool shorter = !differences.empty() && json_line(next).size() < json_line(json[i]).size();
+    if (shorter && i >= kShown) {
+      Json rest = Json::array();
+      for (; i < json.size(); ++i) rest.push_back(json[i]);
+      out.push_back({{"more", rest.size()}, {"sha256", sha256_hex(json_line(rest))}});
+      break;
+    }
+    out.push_back(shorter ? next : abbreviated(json[i]));
+  }
+  return out;
+}
+
+// The plans of a suite are long and alike: a golden file has the first in full, where some others
+// differ from it, and a digest of each of the rest, which `warpmark plan` prints. A generated source
+// that an earlier one has, too, is not repeated.
+class Abbreviated {
+ public:
+  std::string text_of(const Plan& plan) {
+    Json whole = to_json(plan);
+    if (++plans_ > kShown) {
+      return json_wrapped({{"case", plan.case_id}, {"sha256", sha256_hex(json_line(whole))}});
+    }
+    for (Json& unit : whole["units"]) {
+      if (!unit.contains("source")) continue;
+      const auto [first, is_new] = sources_.try_emplace(unit["source"], plan.case_id);
+      if (!is_new) unit["source"] = "as in " + first->second;
+    }
+    if (first_.is_null()) {
+      first_ = std::move(whole);
+      return json_wrapped(abbreviated(first_));
+    }
+    Json differences = Json::object();
+    add_differences(first_, whole, "", differences);
+    differences.erase("/case");
+    return json_wrapped({{"case", plan.case_id}, {"but", abbreviated(differences)}});
   }
 
  private:
-  std::map<std::string, std::string> plans_, units_;  ///< JSON to the first case with it
+  Json first_;
+  size_t plans_ = 0;
+  std::map<std::string, std::string> sources_;  ///< the first case with each
 };
 
 // A JSON array of the plans of every case, check's and then bench's own.
