@@ -1,11 +1,10 @@
 #include "grade/grade_key.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <link.h>
 
-#include <fstream>
-#include <vector>
-
+#include "base/build_id.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/sha256.hpp"
@@ -15,52 +14,21 @@ namespace warpmark {
 
 namespace {
 
-struct LoadedFile {
-  std::string path;
-  std::vector<ElfW(Phdr)> segments;
-};
-
 // The file that this code is loaded from: the program's, or a host's module.
-LoadedFile own_file() {
-  LoadedFile own;
-  const auto look = [](dl_phdr_info* info, size_t /*size*/, void* into) {
-    const auto here = reinterpret_cast<ElfW(Addr)>(&own_file);
-    for (const ElfW(Phdr)* one = info->dlpi_phdr; one != info->dlpi_phdr + info->dlpi_phnum;
-         ++one) {
-      const ElfW(Addr) begin = info->dlpi_addr + one->p_vaddr;
-      if (one->p_type != PT_LOAD || here < begin || here - begin >= one->p_memsz) continue;
-      // The program has no name here. From the file that runs, whatever its name leads to by now.
-      *static_cast<LoadedFile*>(into) = {
-          *info->dlpi_name != '\0' ? info->dlpi_name : "/proc/self/exe",
-          {info->dlpi_phdr, info->dlpi_phdr + info->dlpi_phnum}};
-      return 1;
-    }
-    return 0;
-  };
-  ::dl_iterate_phdr(look, &own);
-  return own;
+std::string own_file() {
+  Dl_info info;
+  link_map* map = nullptr;
+  const bool found = ::dladdr1(reinterpret_cast<const void*>(&own_file), &info,
+                               reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0;
+  // The program has no name here. From the file that runs, whatever its name leads to by now.
+  return found && map != nullptr && *map->l_name != '\0' ? map->l_name : "/proc/self/exe";
 }
 
-// Of what our file holds of code and constants: without symbols for debuggers, which may be nine
-// tenths of it.
-std::string program_fingerprint() {
-  const LoadedFile own = own_file();
-  std::ifstream file(own.path, std::ios::binary);
-  Sha256 hash;
-  std::vector<char> bytes;
-  for (const ElfW(Phdr) & segment : own.segments) {
-    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0) continue;
-    bytes.resize(segment.p_filesz);
-    file.seekg(static_cast<std::streamoff>(segment.p_offset));
-    if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
-      throw Error(ExitCode::environment, "the program cannot read its own file, " + own.path);
-    hash.add({bytes.data(), bytes.size()});
-  }
-  return hash.finish_hex();
-}
-
-// A library that cannot be read has at least its version in the key.
+// Another one for each build of a program or library. One without a build ID is read as a whole, and
+// one that cannot be read has at least its version in the key.
 std::string fingerprint(const std::string& file) {
+  std::string id = build_id(file);
+  if (!id.empty()) return id;
   try {
     return sha256_hex(read_file(file));
   } catch (const Error&) {
@@ -73,7 +41,7 @@ std::string fingerprint(const std::string& file) {
 KeyContext key_context(const DeviceFacts& device, const std::string& secret_fingerprint,
                        bool no_sandbox) {
   KeyContext context;
-  context.program = warpmark_version() + " " + program_fingerprint();
+  context.program = warpmark_version() + " " + fingerprint(own_file());
   context.device = fmt::format("{} sm_{}", device.name, device.architecture);
   context.driver_version = fmt::format("{} {}", device.driver_version, fingerprint(device.driver));
   context.nvrtc_version = device.nvrtc_version;
