@@ -3,9 +3,9 @@
 
 option(WARPMARK_UNITY "Compile several source files at a time, with a precompiled header" ON)
 
-# Bytes of source in one compilation: more makes a clean build shorter, and the build after a change
-# of one file longer. At this size that takes about ten seconds.
-set(WARPMARK_UNITY_BYTES 40000)
+# More makes a clean build shorter (preset ci), and the build after a change of one file longer: at
+# this size that takes about ten seconds.
+set(WARPMARK_UNITY_BYTES 40000 CACHE STRING "Bytes of source that are compiled together")
 
 # warpmark_compile_together(TARGET)
 # Groups the target's sources, in their order, for compilation. A file keeps out of it by the source

@@ -10,8 +10,7 @@
 namespace warpmark {
 
 CsvReader::CsvReader(std::string_view text, std::string file)
-    : rest_(text), file_(std::move(file)) {
-  if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);
+    : rest_(without_byte_order_mark(text)), file_(std::move(file)) {
   const std::string_view first = rest_.substr(0, rest_.find_first_of("\r\n"));
   const auto count = [&](char c) { return std::count(first.begin(), first.end(), c); };
   for (const char c : {';', '\t'}) {

@@ -10,6 +10,8 @@ namespace warpmark {
 
 std::vector<std::string> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
+/// Without the byte order mark that editors of Windows write in front of UTF-8.
+std::string_view without_byte_order_mark(std::string_view text);
 /// With the letters A to Z as a to z, whatever the locale.
 std::string lower_case(std::string_view text);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);

@@ -137,9 +137,9 @@ struct Tally {
   }
 };
 
-class SelfTest {
+class BenchSelfTest {
  public:
-  SelfTest(const JobRequest& request, Output& out) : request_(request), out_(out) {
+  BenchSelfTest(const JobRequest& request, Output& out) : request_(request), out_(out) {
     write_suites(folder_.path() / "same", 100);
     write_suites(folder_.path() / "more", kMoreWork);
   }
@@ -250,7 +250,7 @@ class SelfTest {
 }  // namespace
 
 ExitCode bench_self_test(const JobRequest& request, Output& out) {
-  return SelfTest(request, out).run();
+  return BenchSelfTest(request, out).run();
 }
 
 }  // namespace warpmark

@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kSuite = "<testsuite name=\"";
-constexpr std::string_view kClass = " classname=\"";
+constexpr std::string_view kSuiteTag = "<testsuite name=\"";
+constexpr std::string_view kClassAttribute = " classname=\"";
 
 // The value of an attribute, as it is written; "" without it.
 std::string_view attribute(std::string_view head, std::string_view name) {
@@ -38,8 +38,8 @@ Number number(std::string_view head, std::string_view name) {
 
 std::vector<std::string> suite_names(const std::string& suites) {
   std::vector<std::string> names;
-  for (size_t at = 0; (at = suites.find(kSuite, at)) != std::string::npos;) {
-    at += kSuite.size();
+  for (size_t at = 0; (at = suites.find(kSuiteTag, at)) != std::string::npos;) {
+    at += kSuiteTag.size();
     names.push_back(suites.substr(at, suites.find('"', at) - at));
   }
   return names;
@@ -52,7 +52,7 @@ std::string with_prefix(const std::string& suites, const std::set<std::string>& 
   size_t done = 0;
   for (size_t at = 0; (at = suites.find('"', at)) != std::string::npos; ++at) {
     const std::string_view before = std::string_view(suites).substr(0, at + 1);
-    if (!before.ends_with(kSuite) && !before.ends_with(kClass)) continue;
+    if (!before.ends_with(kSuiteTag) && !before.ends_with(kClassAttribute)) continue;
     const std::string name = suites.substr(at + 1, suites.find('"', at + 1) - at - 1);
     if (shared.count(name) == 0) continue;
     out += suites.substr(done, at + 1 - done) + prefix;

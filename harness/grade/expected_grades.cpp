@@ -10,22 +10,20 @@ namespace warpmark {
 
 namespace {
 
-using Json = nlohmann::json;
-
 // Without what no two runs or machines have in common.
-Json comparable(const GradeResult& result) {
-  Json json = to_json(result);
+nlohmann::json comparable(const GradeResult& result) {
+  nlohmann::json json = to_json(result);
   json.erase("seconds");
   json.erase("key");  // what decides whether a result is reused: of the options, too
   json.at("context").erase("date");
   json.at("context").erase("sandbox");  // "landlock abi 6" is the system's
-  for (Json& one : json.at("cases")) {
-    for (Json& item : one.at("items")) item.erase("seconds");
+  for (nlohmann::json& one : json.at("cases")) {
+    for (nlohmann::json& item : one.at("items")) item.erase("seconds");
   }
   return json;
 }
 
-std::string value_at(const Json& json, const Json::json_pointer& place) {
+std::string value_at(const nlohmann::json& json, const nlohmann::json::json_pointer& place) {
   constexpr size_t kMost = 60;
   if (!json.contains(place)) return "nothing";
   std::string text = json.at(place).dump(-1, ' ', true);
@@ -35,12 +33,12 @@ std::string value_at(const Json& json, const Json::json_pointer& place) {
 
 // The first difference and how many more there are; "" if there is none.
 std::string difference(const GradeResult& expected, const GradeResult& result) {
-  const Json before = comparable(expected);
-  const Json after = comparable(result);
-  const Json differences = Json::diff(before, after);
+  const nlohmann::json before = comparable(expected);
+  const nlohmann::json after = comparable(result);
+  const nlohmann::json differences = nlohmann::json::diff(before, after);
   if (differences.empty()) return "";
   const auto path = differences.front().at("path").get<std::string>();
-  const Json::json_pointer place(path);
+  const nlohmann::json::json_pointer place(path);
   std::string text =
       fmt::format("{}: {} instead of {}", path, value_at(after, place), value_at(before, place));
   const size_t more = differences.size() - 1;

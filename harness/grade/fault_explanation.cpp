@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 // Names and texts in a report may be made by the student.
 constexpr size_t kLongestName = 60;
-constexpr size_t kLongestMessage = 200;
+constexpr size_t kLongestFaultMessage = 200;
 
 // Reads members of a report, whatever they are.
 class Report {
@@ -176,7 +176,7 @@ std::string outside_shared(const Report& report, const SubmittedNames& names) {
   const std::string does = report.text("access") == "write" ? "writes" : "reads";
   auto size = report.object("allocation").number("bytes");
   // What there is none of has no size in a report, only in its text.
-  const std::string message = report.text("message", kLongestMessage);
+  const std::string message = report.text("message", kLongestFaultMessage);
   if (!size && message.find("has 0 bytes") != std::string::npos) size = 0;
   std::string text = fmt::format("{} {} shared memory outside of what the block has",
                                  subject(report, names), does);
@@ -235,7 +235,7 @@ std::string misaligned(const Report& report, const SubmittedNames& names) {
 std::string barrier(const Report& report, const SubmittedNames& names) {
   const std::string line = line_text(report, names);
   const std::string at = line.empty() ? "" : " (" + line + ")";
-  const std::string message = report.text("message", kLongestMessage);
+  const std::string message = report.text("message", kLongestFaultMessage);
   const auto says = [&](std::string_view what) { return message.find(what) != std::string::npos; };
   if (says("must be a multiple") || says("does not exist")) {
     return fmt::format("A barrier{} is used in a way that no GPU allows: {}.", at, message);
@@ -391,7 +391,7 @@ std::string explain_report(const Json& json, const SubmittedNames& names) {
         subject(report, names));
   }
   // Of a later device, or too rare for words of their own.
-  const std::string message = report.text("message", kLongestMessage);
+  const std::string message = report.text("message", kLongestFaultMessage);
   if (message.empty()) return "";
   const std::string line = line_text(report, names);
   return fmt::format("The kernel made a mistake{}: {}.", line.empty() ? "" : " in " + line,

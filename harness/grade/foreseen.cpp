@@ -19,9 +19,9 @@ namespace {
 
 // A result that is the same in so many trials by chance is not worth the trouble; of large arrays
 // two trials are enough, as no chance makes them the same.
-constexpr uint64_t kMostTrials = 16;
+constexpr uint64_t kMostForeseenTrials = 16;
 constexpr uint64_t kLeastTrials = 2;
-constexpr uint64_t kElementsOfAllTrials = uint64_t{1} << 20;
+constexpr uint64_t kMostForeseenElements = uint64_t{1} << 20;
 
 // The first few refute most answers, at little cost.
 constexpr size_t kFirstElements = 64;
@@ -127,8 +127,8 @@ bool ForeseenCheck::look(const ReadyCase& ready, bool random) {
     });
     any = any || !output.changes || !output.candidates.empty();
   }
-  if (!any || !random || trials_ >= kMostTrials) return false;
-  return trials_ < kLeastTrials || (trials_ + 1) * elements_ < kElementsOfAllTrials;
+  if (!any || !random || trials_ >= kMostForeseenTrials) return false;
+  return trials_ < kLeastTrials || (trials_ + 1) * elements_ < kMostForeseenElements;
 }
 
 std::vector<ForeseenAnswer> ForeseenCheck::answers() const {

@@ -17,8 +17,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
 bool leads_out(const fs::path& name) {
   return name.empty() || name.is_absolute() ||
          std::find(name.begin(), name.end(), "..") != name.end();
@@ -98,8 +96,7 @@ class HeaderTaker {
       return;
     }
     OwnHeader header{spelling, name, "", sha256_hex(found.bytes)};
-    if (found.bytes.starts_with(kByteOrderMark)) found.bytes.erase(0, kByteOrderMark.size());
-    header.text = std::move(found.bytes);
+    header.text = without_byte_order_mark(found.bytes);
     file_.headers.push_back(std::move(header));
   }
 

@@ -25,8 +25,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
 // No more than one byte beyond what is allowed, so that no file fills the memory. Errno, or 0.
 int read_up_to(int fd, size_t most, std::string& bytes) {
   std::array<char, 1 << 16> chunk{};
@@ -64,9 +62,7 @@ std::string refusal_of(std::string_view bytes, const std::string& file) {
         "what a compiler or an archiver made of it.",
         file);
   }
-  const std::string_view text =
-      bytes.starts_with(kByteOrderMark) ? bytes.substr(kByteOrderMark.size()) : bytes;
-  if (trim(text).empty()) {
+  if (trim(without_byte_order_mark(bytes)).empty()) {
     return fmt::format("`{}` is empty. Save it in your editor, and hand it in again.", file);
   }
   return "";
@@ -91,8 +87,7 @@ void take_bytes(SubmittedFile& into, const SubmissionRules& rules, std::string b
   into.refusal = refusal_of(bytes, file);
   if (!into.refusal.empty()) return;
   // In front of the file comes text of ours, and a mark in the middle of a text is a character.
-  if (bytes.starts_with(kByteOrderMark)) bytes.erase(0, kByteOrderMark.size());
-  into.text = std::move(bytes);
+  into.text = without_byte_order_mark(bytes);
 }
 
 // What a descriptor has; `note` says why it cannot be read.

@@ -13,10 +13,10 @@ namespace warpmark {
 
 namespace {
 
-class Page {
+class BenchPage {
  public:
-  Page(const std::vector<NamedResult>& results, const std::vector<SuitePictures>& pictures,
-       const std::string& no_pictures)
+  BenchPage(const std::vector<NamedResult>& results, const std::vector<SuitePictures>& pictures,
+            const std::string& no_pictures)
       : results_(results), pictures_(pictures), no_pictures_(no_pictures) {}
 
   std::string text() {
@@ -220,7 +220,7 @@ class Page {
 
 std::string bench_page(const std::vector<NamedResult>& results,
                        const std::vector<SuitePictures>& pictures, const std::string& no_pictures) {
-  return Page(results, pictures, no_pictures).text();
+  return BenchPage(results, pictures, no_pictures).text();
 }
 
 }  // namespace warpmark

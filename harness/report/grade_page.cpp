@@ -38,9 +38,9 @@ struct CaseTotals {
   size_t graded = 0;
 };
 
-class Page {
+class GradePage {
  public:
-  explicit Page(const std::vector<GradeResult>& results)
+  explicit GradePage(const std::vector<GradeResult>& results)
       : results_(results), totals_(class_totals(results)) {
     for (const std::string& name : case_names(results)) cases_.push_back(totals_of(name));
     order_.resize(results.size());
@@ -349,7 +349,7 @@ class Page {
 }  // namespace
 
 std::string grade_page(const std::vector<GradeResult>& results) {
-  return without_commands(Page(results).text());
+  return without_commands(GradePage(results).text());
 }
 
 }  // namespace warpmark

@@ -15,7 +15,7 @@ namespace warpmark {
 namespace {
 
 // Everything wraps: a page of sixty runs is no wider than one of three.
-constexpr const char* kStyle = R"css(
+constexpr const char* kHistoryStyle = R"css(
 body{overflow-wrap:anywhere}
 .cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,300px),1fr));gap:1rem}
 figure.card{max-width:none;min-width:0;padding:.7rem .8rem;border:1px solid var(--rule);border-radius:8px}
@@ -89,7 +89,7 @@ class Page {
 
   void head() {
     const std::string title = "History on " + history_.runs.front().result.device_name;
-    page_ += html_head(title, std::string(kSparklineStyle) + kStyle);
+    page_ += html_head(title, std::string(kSparklineStyle) + kHistoryStyle);
     add("<h1>" + html_text(title) + "</h1>");
     add("<p class=\"lead\">" + html_text(subject_text(history_)) +
         ", made by <code>warpmark report</code></p>");

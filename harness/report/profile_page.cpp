@@ -9,7 +9,7 @@
 namespace warpmark {
 namespace {
 
-constexpr const char* kStyle = R"css(
+constexpr const char* kProfileStyle = R"css(
 body{max-width:none}
 pre{background:var(--panel);padding:.8rem 1rem;border-radius:8px;overflow-x:auto;font-size:.85em;
 line-height:1.45}
@@ -48,7 +48,7 @@ std::string row(const ProfiledLine& line) {
 }  // namespace
 
 std::string profile_page(const std::vector<CaseProfile>& profiles) {
-  std::string out = html_head("Warpmark profile", kStyle);
+  std::string out = html_head("Warpmark profile", kProfileStyle);
   out +=
       "<h1>Profile</h1>\n<p class=\"lead\">What each line of the source executes and moves, "
       "counted "

@@ -14,6 +14,8 @@
 namespace warpmark {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr size_t kMostPairs = 200;      // in the table
 constexpr size_t kMostSideBySide = 50;  // sources may have 64 KiB each
 
@@ -118,7 +120,6 @@ std::string similarity_page(const Similarity& similarity, const std::string& tit
 }
 
 std::string similarity_json(const Similarity& similarity, const std::string& assignment) {
-  using Json = nlohmann::ordered_json;
   Json pairs = Json::array(), too_short = Json::array();
   for (const SimilarPair& pair : similarity.pairs) {
     pairs.push_back(

@@ -49,7 +49,7 @@ double sum(const CounterSums& counters, const std::string_view (&kinds)[Count],
 }
 
 // Of a resolved plan.
-double number(const Amount& amount) {
+double double_of(const Amount& amount) {
   const auto* whole = std::get_if<int64_t>(&amount);
   return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(amount);
 }
@@ -173,12 +173,12 @@ void judge_tiled(const Amount& most, const CompositeRuns& runs, Broken& broken) 
   const double loads = value(runs.own, "global_load_sectors") +
                        value(runs.own, "async_global_load_sectors") +
                        value(runs.own, "texture_load_sectors");
-  if (loads <= number(most)) return;
+  if (loads <= double_of(most)) return;
   broken.push_back({"tiled",
                     fmt::format("not tiled: its loads move {:.0f} sectors of 32 bytes, {:.0f} at "
                                 "most: load each tile into shared memory once, and use it there",
-                                loads, number(most)),
-                    nearness(number(most), loads)});
+                                loads, double_of(most)),
+                    nearness(double_of(most), loads)});
 }
 
 void judge_work(const Amount& work, const CompositeRuns& runs, Broken& broken) {
@@ -193,7 +193,7 @@ void judge_work(const Amount& work, const CompositeRuns& runs, Broken& broken) {
          nearness(kInstructionsMost * baseline, own)});
   }
   const double growth = own / value(*runs.smaller, kThreadInstructions);
-  const double wanted = number(work) / number(*runs.smaller_work);
+  const double wanted = double_of(work) / double_of(*runs.smaller_work);
   if (growth <= kGrowth * wanted) return;
   broken.push_back(
       {"work_efficient",

@@ -32,27 +32,28 @@ std::string without_blanks(std::string text) {
   return text;
 }
 
-// Elements of one type that make up a C++ type, as far as they are known.
-struct Elements {
+// ElementsOfType of one type that make up a C++ type, as far as they are known.
+struct ElementsOfType {
   DType dtype;
   uint32_t count = 1;
 };
 
 // Of "float", "float4" or a struct of the suite's; `type` may have a namespace.
-std::optional<Elements> elements_of_c_type(const std::string& type, const Plan& plan) {
+std::optional<ElementsOfType> elements_of_c_type(const std::string& type, const Plan& plan) {
   const std::string name = without_qualifiers(type);
-  if (const auto dtype = dtype_of_c_type(name)) return Elements{*dtype};
-  if (const auto vector = vector_of_c_type(name)) return Elements{vector->dtype, vector->count};
+  if (const auto dtype = dtype_of_c_type(name)) return ElementsOfType{*dtype};
+  if (const auto vector = vector_of_c_type(name))
+    return ElementsOfType{vector->dtype, vector->count};
   for (const PlanType& known : plan.types) {
     // Demanglers and people differ in blanks: "Pair<float, 4>".
     const std::string wanted = without_blanks(known.name), given = without_blanks(name);
-    if (given == wanted || given.ends_with("::" + wanted)) return Elements{known.dtype};
+    if (given == wanted || given.ends_with("::" + wanted)) return ElementsOfType{known.dtype};
   }
   return std::nullopt;
 }
 
 // The elements of "float const*", as far as they are known.
-std::optional<Elements> pointee(const std::string& type, const Plan& plan) {
+std::optional<ElementsOfType> pointee(const std::string& type, const Plan& plan) {
   const size_t star = type.find('*');
   if (star == std::string::npos || type.find('*', star + 1) != std::string::npos) {
     return std::nullopt;
@@ -73,8 +74,8 @@ bool is_integer(const DType& type) {
   return type.kind == DTypeKind::signed_integer || type.kind == DTypeKind::unsigned_integer;
 }
 
-// Elements may be read as another type of their size and class; bytes may be anything.
-bool elements_agree(const DType& given, const Elements& elements) {
+// ElementsOfType may be read as another type of their size and class; bytes may be anything.
+bool elements_agree(const DType& given, const ElementsOfType& elements) {
   const DType& wanted = elements.dtype;
   // A vector may be one element as a whole, as a float2 is a complex number.
   const bool composed = given.kind == DTypeKind::complex || given.kind == DTypeKind::record;
@@ -123,7 +124,7 @@ class SignatureCheck {
                           positions_.find(buffer.at));
     }
     const std::string type = variable.type.substr(0, variable.type.find('['));
-    const std::optional<Elements> elements = elements_of_c_type(type, plan_);
+    const std::optional<ElementsOfType> elements = elements_of_c_type(type, plan_);
     if (!buffer.dtype && !elements) {
       throw verdict_error(
           fmt::format(
@@ -210,7 +211,7 @@ class SignatureCheck {
       types_.dtypes.try_emplace(buffer.name, *find_dtype("uint64"));
       return;
     }
-    const std::optional<Elements> element = pointee(parameter.type, plan_);
+    const std::optional<ElementsOfType> element = pointee(parameter.type, plan_);
     const std::optional<DType> dtype = buffer.dtype ? buffer.dtype
                                        : element    ? std::optional(element->dtype)
                                                     : std::nullopt;
@@ -246,7 +247,7 @@ class SignatureCheck {
       throw misfit(scalar.name, scalar.at, parameter, entry, "a scalar",
                    "an array is given with `in:`, `inout:` or `out:`");
     }
-    const std::optional<Elements> type = elements_of_c_type(parameter.type, plan_);
+    const std::optional<ElementsOfType> type = elements_of_c_type(parameter.type, plan_);
     const std::optional<DType> dtype = scalar.dtype ? scalar.dtype
                                        : type       ? std::optional(type->dtype)
                                                     : std::nullopt;

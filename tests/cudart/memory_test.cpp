@@ -14,7 +14,7 @@ extern "C" cudaError_t cudaMemcpy_ptds(void* to, const void* from, size_t bytes,
 namespace warpmark::test {
 namespace {
 
-std::vector<unsigned int> numbers(size_t count) {
+std::vector<unsigned int> counted_numbers(size_t count) {
   std::vector<unsigned int> all(count);
   std::iota(all.begin(), all.end(), 1u);
   return all;
@@ -58,7 +58,7 @@ TEST_F(Memory, KindsOfMemoryAreTold) {
 }
 
 TEST_F(Memory, BatchesAreCopied) {
-  const std::vector<unsigned int> from = numbers(8);
+  const std::vector<unsigned int> from = counted_numbers(8);
   std::vector<unsigned int> back(8);
   void* device = nullptr;
   cudaStream_t stream = nullptr;
@@ -89,7 +89,7 @@ TEST_F(Memory, BatchesAreCopied) {
 }
 
 TEST_F(Memory, RowsAreCopied) {
-  const std::vector<unsigned int> from = numbers(12);
+  const std::vector<unsigned int> from = counted_numbers(12);
   std::vector<unsigned int> to(12);
   void* device = nullptr;
   size_t pitch = 0;
@@ -107,7 +107,7 @@ TEST_F(Memory, RowsAreCopied) {
 }
 
 TEST_F(Memory, BoxesAndArraysAreCopied) {
-  const std::vector<unsigned int> from = numbers(4 * 3 * 2);
+  const std::vector<unsigned int> from = counted_numbers(4 * 3 * 2);
   std::vector<unsigned int> to(from.size());
   const cudaChannelFormatDesc format =
       cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindUnsigned);
@@ -144,7 +144,7 @@ TEST_F(Memory, BoxesAndArraysAreCopied) {
 }
 
 TEST_F(Memory, BytesRunOnFromRowToRowOfAnArray) {
-  const std::vector<unsigned int> from = numbers(10);
+  const std::vector<unsigned int> from = counted_numbers(10);
   std::vector<unsigned int> to(10);
   const cudaChannelFormatDesc format =
       cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindSigned);

@@ -8,7 +8,7 @@
 namespace warpmark::test {
 namespace {
 
-constexpr const char* kText = R"(
+constexpr const char* kRegisteredText = R"(
 .version 7.0
 .target sm_75
 .address_size 64
@@ -78,7 +78,7 @@ void** image = nullptr;
 namespace {
 
 __attribute__((constructor)) void register_image() {
-  static const std::string& bytes = *new std::string(fatbin(kText));
+  static const std::string& bytes = *new std::string(fatbin(kRegisteredText));
   static Wrapper wrapper;
   wrapper.data = bytes.data();
   image = __cudaRegisterFatBinary(&wrapper);

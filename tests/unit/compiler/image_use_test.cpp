@@ -6,7 +6,7 @@
 namespace warpmark {
 namespace {
 
-constexpr const char* kPtx =
+constexpr const char* kImagePtx =
     ".func  (.param .b32 func_retval0) _Z1fy(\n\t.param .b64 _Z1fy_param_0\n)\n{\n"
     "\ttex.a1d.v4.f32.f32 \t{%f2, %f3, %f4, %f5}, [%rd1, {%r2, %f1}];\n}\n"
     ".func _Z1gy()\n{\n\tcall.uni (retval0), \n\t_Z1fy, \n\t(\n\tparam0\n\t);\n}\n"
@@ -20,13 +20,16 @@ constexpr const char* kPtx =
     "{%r3};\n}\n";
 
 TEST(LayeredImageUse, IsOfTheKernelAndOfWhatItCalls) {
-  EXPECT_EQ(layered_image_use(kPtx, "plain"), std::nullopt);
-  EXPECT_EQ(layered_image_use(kPtx, "layered"),
+  EXPECT_EQ(layered_image_use(kImagePtx, "plain"), std::nullopt);
+  EXPECT_EQ(layered_image_use(kImagePtx, "layered"),
             (ImageUse{"tex.level.a2d.v4.f32.f32", "tex2DLayered"}));
-  EXPECT_EQ(layered_image_use(kPtx, "cube"), (ImageUse{"tld4.r.cube.v4.f32.f32", "texCubemap"}));
-  EXPECT_EQ(layered_image_use(kPtx, "called"), (ImageUse{"tex.a1d.v4.f32.f32", "tex1DLayered"}));
-  EXPECT_EQ(layered_image_use(kPtx, "draw"), (ImageUse{"sust.b.a2d.b32.trap", "surf2DLayered…"}));
-  EXPECT_EQ(layered_image_use(kPtx, "missing"), std::nullopt);
+  EXPECT_EQ(layered_image_use(kImagePtx, "cube"),
+            (ImageUse{"tld4.r.cube.v4.f32.f32", "texCubemap"}));
+  EXPECT_EQ(layered_image_use(kImagePtx, "called"),
+            (ImageUse{"tex.a1d.v4.f32.f32", "tex1DLayered"}));
+  EXPECT_EQ(layered_image_use(kImagePtx, "draw"),
+            (ImageUse{"sust.b.a2d.b32.trap", "surf2DLayered…"}));
+  EXPECT_EQ(layered_image_use(kImagePtx, "missing"), std::nullopt);
   EXPECT_EQ(layered_image_use("", "plain"), std::nullopt);
 }
 

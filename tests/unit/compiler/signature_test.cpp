@@ -12,7 +12,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr std::string_view kPtx = R"(
+constexpr std::string_view kSignaturePtx = R"(
 .version 9.0
 // .entry commented(
 .global .align 1 .b8 text[20] = ".entry quoted(";
@@ -34,7 +34,7 @@ constexpr std::string_view kPtx = R"(
 )";
 
 TEST(ScanEntries, ReadsSizesAlignmentsAndOffsets) {
-  const std::vector<Entry> entries = scan_entries(kPtx);
+  const std::vector<Entry> entries = scan_entries(kSignaturePtx);
   ASSERT_EQ(entries.size(), 4U);
   EXPECT_EQ(entries[0].name, "doublify");
   const std::vector<EntryParameter> expected{
@@ -48,7 +48,7 @@ TEST(ScanEntries, ReadsSizesAlignmentsAndOffsets) {
 }
 
 TEST(ScanEntries, ReadsWhatAKernelAsksOfItsLaunches) {
-  const std::vector<Entry> entries = scan_entries(std::string(kPtx) +
+  const std::vector<Entry> entries = scan_entries(std::string(kSignaturePtx) +
                                                   ".entry fixed(.param .u64 a)\n"
                                                   ".reqntid 32, 4\n.reqnctapercluster 2, 1, 1\n"
                                                   ".minnctapersm 2\n{ ret; }\n"
@@ -69,7 +69,8 @@ TEST(ScanEntries, ReadsWhatAKernelAsksOfItsLaunches) {
 }
 
 TEST(ScanEntries, CutTextsEnd) {
-  for (size_t length = 0; length <= kPtx.size(); ++length) scan_entries(kPtx.substr(0, length));
+  for (size_t length = 0; length <= kSignaturePtx.size(); ++length)
+    scan_entries(kSignaturePtx.substr(0, length));
   scan_entries(".entry x(.param .b8 y[99999999999999999999999])");
 }
 

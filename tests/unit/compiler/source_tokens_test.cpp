@@ -9,7 +9,7 @@
 namespace warpmark {
 namespace {
 
-std::string texts(std::string_view source) {
+std::string joined_texts(std::string_view source) {
   std::string out;
   for (const SourceToken& token : source_tokens(source)) {
     if (!out.empty()) out += ' ';
@@ -19,20 +19,21 @@ std::string texts(std::string_view source) {
 }
 
 TEST(SourceTokens, WordsNumbersAndMarks) {
-  EXPECT_EQ(texts("k<<<1,2>>>(a);\n x::y = 1.5e3f"), "k <<< 1 , 2 >>> ( a ) ; x :: y = 1.5e3f");
+  EXPECT_EQ(joined_texts("k<<<1,2>>>(a);\n x::y = 1.5e3f"),
+            "k <<< 1 , 2 >>> ( a ) ; x :: y = 1.5e3f");
 }
 
 TEST(SourceTokens, CommentsAreNone) {
-  EXPECT_EQ(texts("a // b\nc /* d \n e */ f /* open"), "a c f");
-  EXPECT_EQ(texts("a // b \\\n still a comment\nc"), "a c");
-  EXPECT_EQ(texts("a /\\\n/ b\nc"), "a c");
+  EXPECT_EQ(joined_texts("a // b\nc /* d \n e */ f /* open"), "a c f");
+  EXPECT_EQ(joined_texts("a // b \\\n still a comment\nc"), "a c");
+  EXPECT_EQ(joined_texts("a /\\\n/ b\nc"), "a c");
 }
 
 TEST(SourceTokens, StringsAreOneToken) {
-  EXPECT_EQ(texts("f(\"main( // \\\" \", '\\'')"), "f ( \"main( // \\\" \" , '\\'' )");
-  EXPECT_EQ(texts("R\"x(a \" )\" // )x\" b"), "R\"x(a \" )\" // )x\" b");
-  EXPECT_EQ(texts("\"open\nnext"), "\"open next");
-  EXPECT_EQ(texts("R\"(open main("), "R\"(open main(");
+  EXPECT_EQ(joined_texts("f(\"main( // \\\" \", '\\'')"), "f ( \"main( // \\\" \" , '\\'' )");
+  EXPECT_EQ(joined_texts("R\"x(a \" )\" // )x\" b"), "R\"x(a \" )\" // )x\" b");
+  EXPECT_EQ(joined_texts("\"open\nnext"), "\"open next");
+  EXPECT_EQ(joined_texts("R\"(open main("), "R\"(open main(");
 }
 
 TEST(SourceTokens, LinesCountThroughSplices) {

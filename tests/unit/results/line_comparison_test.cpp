@@ -13,6 +13,8 @@
 namespace warpmark {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 using LineTexts = std::vector<std::string>;
 
 std::vector<CountedLine> lines_with(const LineTexts& texts) {
@@ -150,7 +152,6 @@ TEST(GrownLines, LinesOfAnotherFileAreNew) {
 }
 
 TEST(CountedLines, HaveTextsAndTheCountersThatAreAskedFor) {
-  using Json = nlohmann::ordered_json;
   const Json launch = {{"lines",
                         {{{"file", "/x/k.cu"}, {"line", 2}, {"ptx", 5}, {"other", 7}},
                          {{"file", "/cuda/include/cuda_fp16.h"}, {"line", 9}, {"ptx", 1}},

@@ -10,11 +10,11 @@
 namespace warpmark {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-std::vector<Json> read(std::string_view log) {
+std::vector<OrderedJson> read(std::string_view log) {
   return read_sanitizer_log(
       log, {{"a", "float32", 0x7f1000000000, 4000}, {"dest", "float32", 0x7f2000000000, 4000}});
 }
@@ -40,7 +40,7 @@ constexpr std::string_view kOutOfBounds = R"(========= COMPUTE-SANITIZER
 TEST(SanitizerLog, AnAccessOutOfBoundsIsReportedByArgumentAndIndex) {
   const auto reports = read(kOutOfBounds);
   ASSERT_THAT(reports, SizeIs(1));
-  const Json wanted = Json::parse(R"({"kind": "illegal_address", "kernel": "scale",
+  const OrderedJson wanted = OrderedJson::parse(R"({"kind": "illegal_address", "kernel": "scale",
     "space": "global", "access": "write", "bytes": 4, "thread": [5, 1, 0], "block": [2, 0, 0],
     "count": 2, "address": "0x7f2000000fa0", "argument": "dest", "dtype": "float32", "index": 1000,
     "elements": 1000, "allocation": {"address": "0x7f2000000000", "bytes": 4000, "distance": 1,
@@ -253,7 +253,7 @@ TEST(SanitizerLog, AHostileLogIsReadToItsEnd) {
         log[at] = static_cast<char>(random());
       if (log.empty()) log = "=";
     }
-    for (const Json& report : read(log)) {
+    for (const OrderedJson& report : read(log)) {
       EXPECT_TRUE(report.contains("message"));
       EXPECT_NO_THROW(static_cast<void>(report.dump()));  // throws for what is no UTF-8
     }
