@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs every kernel of tests/device/kernels on the CPU device and compares its results with NumPy.
 
-    check_kernels.py CPU_LIBRARY COMPILE_CORPUS [--architectures 90] [--modes plain] [-k WORD]
+    check_kernels.py CPU_LIBRARY COMPILE_CORPUS [--builds 90:plain] [-k WORD]
 
 The kernels are those that the compiled PTX has: one without an entry in the catalogue fails the test, and
 so does an entry without a kernel. Exit status 77: there is no NVRTC or no NumPy.
@@ -76,11 +76,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("library")
     parser.add_argument("compiler")
-    parser.add_argument("--architectures", default="90")
-    parser.add_argument("--modes", default="plain")
+    parser.add_argument("--builds", default="90:plain")
     parser.add_argument("-k", dest="word", default="")
     arguments = parser.parse_args()
-    units = compile_corpus(arguments.compiler, arguments.architectures, arguments.modes)
+    units = compile_corpus(arguments.compiler, arguments.builds)
     entries = load_catalogue()
     failures = []
     np.seterr(all="ignore")  # overflow and NaN are what is tested

@@ -40,7 +40,7 @@ import operations
 from corpus import compile_corpus, compile_files, load_catalogue
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-CORPUS = [("75", "plain"), ("80", "plain"), ("90", "plain"), ("90", "debug")]
+CORPUS = "75:plain,80:plain,90:plain,90:debug"
 KERNELS_A_MODULE = 40  # of single instructions: few enough for the driver's compiler
 JOBS_A_STEP = 8  # of one module, handed to one process
 
@@ -150,13 +150,11 @@ class FunctionJob(PointsJob):
 def compile_all(options):
     """What every process needs of NVRTC: records of compiled files."""
     compiler = os.path.join(options.build, "tests", "compile_corpus")
-    corpus = [compile_corpus(compiler, *what)
-              for what in CORPUS] if "corpus" in options.groups else []
     return {
         "corpus":
-        sum(corpus, []),
+        compile_corpus(compiler, CORPUS) if "corpus" in options.groups else [],
         "functions":
-        compile_files(compiler, "90", "plain", [functions.SOURCE])
+        compile_files(compiler, "90:plain", [functions.SOURCE])
         if "functions" in options.groups else []
     }
 

@@ -124,7 +124,7 @@ def compiled(options):
         generated = os.path.join(folder, "many_lines.cu")
         with open(generated, "w", encoding="utf-8") as file:
             file.write(many_lines())
-        units = compile_files(options.compiler, "90", "lines", [os.path.join(HERE, "bad_inputs.cu"), generated])
+        units = compile_files(options.compiler, "90:lines", [os.path.join(HERE, "bad_inputs.cu"), generated])
     texts = {}
     for unit in units:
         with open(unit["ptx"], encoding="utf-8") as file:

@@ -8,6 +8,7 @@ NVRTC or no NumPy.
 """
 import glob
 import hashlib
+import itertools
 import json
 import multiprocessing
 import os
@@ -77,7 +78,8 @@ def main():
     parser.add_argument("--modes", default="lines")
     options = parser.parse_args()
     files = sorted(glob.glob(os.path.join(HERE, "*.cu")))
-    units = compile_files(options.compiler, options.architectures, options.modes, files)
+    builds = itertools.product(options.architectures.split(","), options.modes.split(","))
+    units = compile_files(options.compiler, ",".join(map(":".join, builds)), files)
     compiled = {(unit["name"], unit["architecture"]) for unit in units}
     failures = []
     for name in sorted(os.path.basename(file)[:-3] for file in files):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the kernels of tests/device/kernels with every check: correct ones have no report.
 
-    corpus_checks.py LIBRARY COMPILE_CORPUS [--architectures 90] [--modes lines] [-k WORD]
+    corpus_checks.py LIBRARY COMPILE_CORPUS [--builds 90:lines] [-k WORD]
 
 Results are those of catalogue/check_kernels.py and not looked at here. Exit status 77: there is no NVRTC or no NumPy.
 """
@@ -49,12 +49,11 @@ def run_case(library, unit, entry, case):
 
 def main():
     parser = argument_parser(__doc__)
-    parser.add_argument("--architectures", default="90")
-    parser.add_argument("--modes", default="lines")
+    parser.add_argument("--builds", default="90:lines")
     options = parser.parse_args()
     np.seterr(all="ignore")
     kernels, raced, wrong, runs = set(), set(), [], 0
-    for unit in compile_corpus(options.compiler, options.architectures, options.modes):
+    for unit in compile_corpus(options.compiler, options.builds):
         for entry in load_catalogue():
             name = "%s/%s" % (entry.source, entry.kernel)
             if entry.source != unit["name"] or entry.kernel not in unit["kernels"] or entry.fatal or options.word not in name:

@@ -1,13 +1,14 @@
 // Compiles CUDA files as the corpus test does, and lists the PTX files it made, for other programs.
 //
-// compile_corpus ARCHITECTURES MODES FILE... prints one JSON object for each file, architecture
-// (`80,90`, or `all`) and mode (`plain,lines,debug`, or `all`): {"name", "architecture", "mode",
-// "ptx"}, the last of them a path, or null with "log" where NVRTC refuses the source. Exit status
-// 77: there is no NVRTC.
+// compile_corpus BUILDS FILE... prints one JSON object for each file and build: {"name",
+// "architecture", "mode", "ptx"}, the last of them a path, or null with "log" where NVRTC refuses
+// the source. A build is an architecture and a mode, such as in `80:plain,90:debug`, and either may
+// be `all`. Exit status 77: there is no NVRTC.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "device/kernels/corpus.hpp"
@@ -15,23 +16,33 @@
 namespace warpmark::test {
 namespace {
 
-/// Whether a list that a comma separates has the word; `all` has every one.
-bool lists(const std::string& words, const std::string& word) {
-  return words == "all" || ("," + words + ",").find("," + word + ",") != std::string::npos;
+/// Whether a list that a comma separates has the build.
+bool lists(const std::string& builds, const std::string& architecture, const std::string& mode) {
+  for (const std::string& build :
+       {architecture + ":" + mode, architecture + ":all", "all:" + mode, std::string("all:all")}) {
+    if (("," + builds + ",").find("," + build + ",") != std::string::npos) return true;
+  }
+  return false;
 }
 
 int run(int argc, char** argv) {
-  if (argc < 4) {
-    std::fputs("usage: compile_corpus ARCHITECTURES MODES FILE...\n", stderr);
+  if (argc < 3) {
+    std::fputs("usage: compile_corpus BUILDS FILE...\n", stderr);
     return 2;
   }
-  CorpusCompiler compiler(WARPMARK_CORPUS_CACHE);
-  for (int i = 3; i < argc; ++i) {
+  std::optional<CorpusCompiler> opened;
+  try {
+    opened.emplace(WARPMARK_CORPUS_CACHE);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 77;
+  }
+  CorpusCompiler& compiler = *opened;
+  for (int i = 2; i < argc; ++i) {
     const fs::path source = argv[i];
     for (const Mode& mode : kModes) {
-      if (!lists(argv[2], mode.name)) continue;
       for (const int architecture : kArchitectures) {
-        if (!lists(argv[1], std::to_string(architecture))) continue;
+        if (!lists(argv[1], std::to_string(architecture), mode.name)) continue;
         const fs::path ptx = compiler.compile_to_file(source, architecture, mode);
         nlohmann::json line = {{"name", source.stem()},
                                {"architecture", architecture},
@@ -59,6 +70,6 @@ int main(int argc, char** argv) {
     return warpmark::test::run(argc, argv);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
-    return 77;
+    return 1;
   }
 }

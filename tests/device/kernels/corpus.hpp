@@ -1,7 +1,7 @@
 // Compiles CUDA files of the tests to PTX with the machine's NVRTC, and keeps the PTX in a folder.
 #pragma once
 
-#include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,8 @@ inline std::vector<fs::path> sources_in(const fs::path& folder) {
   return sources;
 }
 
-/// PTX is kept by a hash of all that decides it.
+/// PTX is kept by a hash of all that decides it. Each compilation has a process of its own, since
+/// the PTX that NVRTC makes may depend on what the same process compiled before.
 class CorpusCompiler {
  public:
   /// Throws an environment error where there is no NVRTC.
@@ -63,37 +65,17 @@ class CorpusCompiler {
     if (*mode.option != '\0') options.emplace_back(mode.option);
     std::string key = nvrtc_->fingerprint() + std::to_string(kShimVersion) + source;
     for (const std::string& option : options) key += '\n' + option;
-    fs::path cached = cache_ / (sha256_hex(key) + ".ptx");
-    if (fs::exists(cached)) return cached;
-
-    std::vector<const char*> names, shims, arguments;
-    for (const std::string& name : names_) names.push_back(name.c_str());
-    for (const std::string& shim : shims_) shims.push_back(shim.c_str());
-    for (const std::string& option : options) arguments.push_back(option.c_str());
-    const NvrtcTable& table = nvrtc_->table();
-    nvrtcProgram program = nullptr;
-    EXPECT_EQ(table.nvrtcCreateProgram(&program, source.c_str(), kernel.filename().c_str(),
-                                       static_cast<int>(names.size()), shims.data(), names.data()),
-              NVRTC_SUCCESS);
-    const bool good = table.nvrtcCompileProgram(program, static_cast<int>(arguments.size()),
-                                                arguments.data()) == NVRTC_SUCCESS;
-    std::size_t bytes = 0;
-    if (good) {
-      table.nvrtcGetPTXSize(program, &bytes);
-      std::string ptx(bytes, '\0');
-      table.nvrtcGetPTX(program, ptx.data());
-      ptx.resize(bytes - 1);
-      const fs::path fresh = cached.string() + "." + std::to_string(getpid());
-      std::ofstream(fresh, std::ios::binary) << ptx;
-      fs::rename(fresh, cached);
-    } else {
-      table.nvrtcGetProgramLogSize(program, &bytes);
-      log_.resize(bytes);
-      table.nvrtcGetProgramLog(program, log_.data());
-      cached.clear();
+    const fs::path ptx = cache_ / (sha256_hex(key) + ".ptx"), log = ptx.string() + ".log";
+    if (!fs::exists(ptx) && !fs::exists(log)) {
+      const pid_t child = fork();
+      if (child == 0) _exit(compile_here(kernel, source, options, ptx, log) ? 0 : 1);
+      int status = 0;
+      if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
+        throw std::runtime_error("cannot compile " + kernel.string());
     }
-    table.nvrtcDestroyProgram(&program);
-    return cached;
+    if (fs::exists(ptx)) return ptx;
+    log_ = text_of(log);
+    return {};
   }
   std::string compile(const fs::path& kernel, int architecture, const Mode& mode) {
     const fs::path file = compile_to_file(kernel, architecture, mode);
@@ -104,6 +86,39 @@ class CorpusCompiler {
   [[nodiscard]] const std::string& log() const { return log_; }
 
  private:
+  /// Writes the PTX, or the log where NVRTC refuses the source; false if neither could be had.
+  bool compile_here(const fs::path& kernel, const std::string& source,
+                    const std::vector<std::string>& options, const fs::path& ptx,
+                    const fs::path& log) const {
+    const auto pointers = [](const std::vector<std::string>& texts) {
+      std::vector<const char*> result;
+      for (const std::string& text : texts) result.push_back(text.c_str());
+      return result;
+    };
+    const std::vector<const char*> names = pointers(names_), shims = pointers(shims_);
+    const std::vector<const char*> arguments = pointers(options);
+    const NvrtcTable& table = nvrtc_->table();
+    nvrtcProgram program = nullptr;
+    if (table.nvrtcCreateProgram(&program, source.c_str(), kernel.filename().c_str(),
+                                 static_cast<int>(names.size()), shims.data(),
+                                 names.data()) != NVRTC_SUCCESS)
+      return false;
+    const bool good = table.nvrtcCompileProgram(program, static_cast<int>(arguments.size()),
+                                                arguments.data()) == NVRTC_SUCCESS;
+    std::size_t bytes = 0;
+    (good ? table.nvrtcGetPTXSize : table.nvrtcGetProgramLogSize)(program, &bytes);
+    std::string text(bytes, '\0');
+    (good ? table.nvrtcGetPTX : table.nvrtcGetProgramLog)(program, text.data());
+    text.resize(bytes == 0 ? 0 : bytes - 1);
+    const fs::path fresh = ptx.string() + "." + std::to_string(getpid());
+    std::ofstream file(fresh, std::ios::binary);
+    file << text;
+    file.close();
+    if (!file) return false;
+    fs::rename(fresh, good ? ptx : log);
+    return true;
+  }
+
   std::shared_ptr<const Nvrtc> nvrtc_;
   fs::path cache_;
   std::vector<std::string> names_, shims_;

@@ -481,5 +481,5 @@ if __name__ == "__main__":
     LIBRARY, PTX = sys.argv[1:3]
     if sys.argv[3:4] == ["--client"]:
         sys.exit(client(LIBRARY, PTX, *[word for word in sys.argv[4:] if word != "--label"]))
-    PTX = compile_files(PTX, "90", "lines", [SOURCE])[0]["ptx"]
+    PTX = compile_files(PTX, "90:lines", [SOURCE])[0]["ptx"]
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])
