@@ -1,7 +1,7 @@
 """What a catalogue's entry is: a kernel with its launches, adversarial inputs, and what they must give.
 
 An entry is a function `f(run, random, **case)` that launches its kernel through `run` and states its
-results by `run.check`. The same function serves two programs: check_kernels.py compares with NumPy on
+results by `run.check`. The same function serves two programs: corpus_test.py compares with NumPy on
 the CPU device, compare_devices.py compares two devices with each other.
 """
 import hashlib

@@ -10,8 +10,8 @@ except ImportError:
     print("there is no NumPy")
     sys.exit(77)
 
-import compare_devices
 import exact
+import recordings
 from catalogue import EXACT, Bound, Random, differences
 
 f32 = np.float32
@@ -75,8 +75,8 @@ class Places(unittest.TestCase):
     def test_texts_that_only_lie_elsewhere(self):
         text = ('.entry k() { ret; }\n\t.file\t1 "%s/k.cu"\n\t.section\t.debug_info\n\t{\n.b8 %d\n\t}\n'
                 '\t.section\t.debug_str\n\t{\nx:\n.b8 %d\n\t}\n.entry l() { ret; }\n')
-        one = compare_devices.without_places(text % ("/here", 1, 2))
-        self.assertEqual(one, compare_devices.without_places(text % ("/there", 3, 4)))
+        one = recordings.without_places(text % ("/here", 1, 2))
+        self.assertEqual(one, recordings.without_places(text % ("/there", 3, 4)))
         self.assertEqual(one, ".entry k() { ret; }\n.entry l() { ret; }\n")
 
 
@@ -126,7 +126,7 @@ class ExplicitRoundings(unittest.TestCase):
                               ("add.s32 ", "add.s32 "), ("atom.global.add.f32 ",
                                                          "atom.global.add.f32 "),
                               ("red.add.f32 ", "red.add.f32 "), ("fma.rn.f32 ", "fma.rn.f32 ")):
-            self.assertEqual(compare_devices.explicit_roundings(before), after)
+            self.assertEqual(recordings.explicit_roundings(before), after)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ Exit status: 0 all as it must be; 1 something differs; 77 there is no such devic
 import argparse
 import collections
 import glob
-import hashlib
 import itertools
 import json
 import os
@@ -38,56 +37,12 @@ import driver
 import functions
 import operations
 from corpus import compile_corpus, compile_files, load_catalogue
+from recordings import CorpusJob, against, compare, corpus_jobs, explicit_roundings, sha
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 CORPUS = "75:plain,80:plain,90:plain,90:debug"
 KERNELS_A_MODULE = 40  # of single instructions: few enough for the driver's compiler
 JOBS_A_STEP = 8  # of one module, handed to one process
-
-
-def explicit_roundings(ptx):
-    return re.sub(
-        r"(?<![\w.])(add|sub|mul)((?:\.ftz)?(?:\.sat)?\.(?:f16|f16x2|bf16|bf16x2|f32|f64))\b",
-        r"\1.rn\2", ptx)
-
-
-def without_places(ptx):
-    """Without what names the folder it was compiled in: file names, and what debuggers read."""
-    ptx = re.sub(r"^\s*\.file\s.*\n", "", ptx, flags=re.MULTILINE)
-    return re.sub(r"^\s*\.section\s+\.debug_\w+\s*\{.*?^\s*\}\n", "", ptx,
-                  flags=re.MULTILINE | re.DOTALL)
-
-
-def sha(*parts):
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(part if isinstance(part, bytes) else np.ascontiguousarray(part).tobytes())
-    return digest.hexdigest()[:32]
-
-
-class CorpusJob:
-
-    def __init__(self, entry, case, unit):
-        self.entry, self.case, self.unit, self.group = entry, case, unit, "corpus"
-        mode = "" if unit["mode"] == "plain" else " " + unit["mode"]
-        self.kernel = "%s/%s" % (entry.source, entry.kernel)
-        self.input = "%s sm_%d%s" % (catalogue.case_name(case), unit["architecture"], mode)
-        self.fatal = entry.fatal
-
-    def module(self):
-        return self.unit["ptx"]
-
-    def ptx(self):
-        with open(self.unit["ptx"], encoding="utf-8", errors="replace") as file:
-            return explicit_roundings(file.read())
-
-    def results(self, device, module):
-        run = catalogue.Run(device, module, self.entry.kernel, self.unit["architecture"],
-                            self.unit["mode"] != "debug")
-        self.entry.function(run, catalogue.Random("%s %r" % (self.kernel, self.case)), **self.case)
-        if not self.fatal:
-            run.free()
-        return run.inputs.digest(), [(r.name, np.asarray(r.got), r.across) for r in run.results]
 
 
 class PointsJob:
@@ -161,13 +116,7 @@ def compile_all(options):
 
 def all_jobs(options, units):
     """The same list in every process."""
-    jobs = []
-    if "corpus" in options.groups:
-        entries = load_catalogue()
-        for unit in units["corpus"]:
-            for entry in entries:
-                if entry.source == unit["name"] and entry.kernel in unit["kernels"]:
-                    jobs += [CorpusJob(entry, case, unit) for case in entry.cases]
+    jobs = corpus_jobs(units["corpus"], load_catalogue())
     if "functions" in options.groups:
         with open(units["functions"][0]["ptx"], encoding="utf-8") as file:
             text = explicit_roundings(file.read())
@@ -189,59 +138,6 @@ def all_jobs(options, units):
     assert len({(job.group, job.kernel, job.input)
                 for job in jobs}) == len(jobs), "two jobs of one name"
     return [job for job in jobs if options.word in "%s/%s %s" % (job.group, job.kernel, job.input)]
-
-
-def compare(job, ptx, sides):
-    """A record of one job, from what each device gave: (inputs, results) or an error's text."""
-    record = {
-        "group": job.group,
-        "kernel": job.kernel,
-        "input": job.input,
-        "ptx": sha(without_places(ptx).encode())
-    }
-    errors = [side for side in sides if isinstance(side, str)]
-    if errors:
-        return dict(record, status="error", error="; ".join(errors))
-    record["inputs"] = sha(sides[0][0])
-    record["outputs"] = []
-    for first, second in zip(sides[0][1], sides[-1][1]):
-        name, got, bound = first
-        output = {
-            "name": name,
-            "elements": int(got.size),
-            "dtype": str(got.dtype),
-            "exact": bool(bound.exact),
-            "sha": [sha(side) for side in (got, second[1])[:len(sides)]]
-        }
-        if not bound.exact:
-            output["reason"] = bound.reason
-        if len(sides) == 2:
-            if got.shape != second[1].shape:
-                output["status"] = "differs"
-            else:
-                wrong, ulp, far = catalogue.differences(got, second[1], bound, bits_of_nan=True)
-                bits, _, _ = catalogue.differences(got,
-                                                   second[1],
-                                                   catalogue.EXACT,
-                                                   bits_of_nan=True)
-                output.update(
-                    status="differs" if wrong.size else "equal" if not bits.size else "within",
-                    differing=int(bits.size),
-                    beyond=int(wrong.size),
-                    ulp=min(ulp, 1e300),
-                    absolute=min(far, 1e300))
-                if wrong.size:
-                    at = int(wrong[0])
-                    output["first"] = {
-                        "index": at,
-                        "values": [str(np.ravel(v)[at]) for v in (got, second[1])]
-                    }
-        record["outputs"].append(output)
-    order = ("differs", "within", "equal")
-    states = [output.get("status", "recorded") for output in record["outputs"]]
-    record["status"] = next((state for state in order if state in states),
-                            states[0] if states else "equal")
-    return record
 
 
 def work(options):
@@ -434,28 +330,6 @@ def suite_bound(tolerance, name):
     if tolerance["kind"] == "exact":
         return catalogue.EXACT
     return catalogue.Bound(absolute=np.inf, reason="each is within the suite's own tolerance")
-
-
-def against(records, path):
-    """Gives each record the other side's hashes, from a file of another run."""
-    with open(path, encoding="utf-8") as file:
-        lines = [json.loads(line) for line in file]
-    known = {(r["group"], r["kernel"], r["input"]): r for r in lines if "group" in r}
-    for record in records:
-        other = known.get((record["group"], record["kernel"], record["input"]))
-        if record["status"] in ("error", "skipped"):
-            continue
-        if other is None or other.get("inputs") != record["inputs"] or other.get(
-                "ptx") != record["ptx"]:
-            record.update(status="unknown", outputs=[])  # another NVRTC, or a new kernel
-            continue
-        for output, theirs in zip(record["outputs"], other["outputs"]):
-            equal = output["sha"][0] == theirs["sha"][-1]
-            output["status"] = "equal" if equal else "differs" if output["exact"] and theirs.get(
-                "status") != "differs" else "within"
-        states = [output["status"] for output in record["outputs"]]
-        record["status"] = next((s for s in ("differs", "within") if s in states), "equal")
-    return records
 
 
 def parse_options():

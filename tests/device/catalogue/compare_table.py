@@ -17,13 +17,16 @@ def counts(records):
     return {state: sum(record["status"] == state for record in records) for state in STATES}
 
 
+def states(records):
+    return ", ".join("%d %s" % (number, state) for state, number in counts(records).items() if number)
+
+
 def summary(header, records):
     """A line for each group."""
     lines = ["%s; %.0f s" % (" against ".join(header["devices"]), header.get("seconds", 0))]
     for group in dict.fromkeys(record["group"] for record in records):
         of_group = [record for record in records if record["group"] == group]
-        lines.append("%-10s %5d pairs: %s" % (group, len(of_group), ", ".join(
-            "%d %s" % (number, state) for state, number in counts(of_group).items() if number)))
+        lines.append("%-10s %5d pairs: %s" % (group, len(of_group), states(of_group)))
     return "\n".join(lines)
 
 

@@ -1,8 +1,10 @@
 """warpmark_device_v1 by ctypes: the struct of harness/include/warpmark/device.h."""
 import ctypes
 import json
+import sys
 from ctypes import CFUNCTYPE, c_char_p, c_int, c_size_t, c_uint32, c_uint64, c_void_p
 
+CHECKS = ["memory", "init", "race", "sync"]
 SINK = CFUNCTYPE(None, c_void_p, c_char_p, c_size_t)
 
 
@@ -30,3 +32,9 @@ def reports_of(extension):
     lines = []
     extension.drain_reports(None, SINK(lambda user, text, size: lines.append(json.loads(text[:size]))), None)
     return lines
+
+
+def configure(extension, **settings):
+    """Settings of warpmark/device.h for the current context; ends the process if they are refused."""
+    if extension.configure(None, json.dumps(settings).encode()):
+        sys.exit(extension.last_error().decode())

@@ -2,7 +2,6 @@
 
 Ends the program with 77 where there is no NumPy."""
 import argparse
-import json
 import os
 import sys
 
@@ -14,9 +13,7 @@ except ImportError:
     print("there is no NumPy")
     sys.exit(77)
 import driver
-from extension import extension_of
-
-CHECKS = ["memory", "init", "race", "sync"]
+from extension import CHECKS, configure, extension_of
 
 
 def argument_parser(doc):
@@ -32,6 +29,5 @@ def checked_device(library, **settings):
     """The device and its extension, with a context of its own and further settings of warpmark/device.h."""
     device = driver.Device(library)
     extension = extension_of(device)
-    if extension.configure(None, json.dumps({"checks": CHECKS, **settings}).encode()):
-        sys.exit(extension.last_error().decode())
+    configure(extension, **{"checks": CHECKS, **settings})
     return device, extension

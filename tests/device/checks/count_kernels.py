@@ -45,7 +45,7 @@ def main():
     programs = [os.path.join(build, "lib", "warpmark", "libwarpmark_cpu.so"), os.path.join(build, "tests", "compile_corpus")]
     python = [sys.executable, "-B"]
     own = last_line(*python, os.path.join(HERE, "checks_test.py"), *programs)
-    corpus = last_line(*python, os.path.join(HERE, "corpus_checks.py"), *programs)
+    corpus = last_line(*python, os.path.join(HERE, "..", "catalogue", "corpus_test.py"), *programs)
     last_line(os.path.join(build, "bin", "warpmark"), "check", suites, "--device", "cpu", "--checks", "all", "--quiet")
     bugs, good = (int(n) for n in re.findall(r"\d+", own)[:2])
     clean, raced = (int(n) for n in re.findall(r"\d+", corpus)[:2])
