@@ -8,8 +8,11 @@ class DriverError(Exception):
     """A driver call that failed: `code` is its CUresult, `name` the code's name."""
 
     def __init__(self, call, code, name):
-        super().__init__("%s gave %s (%d)" % (call, name, code))
+        super().__init__(call, code, name)  # what another process makes it anew from
         self.call, self.code, self.name = call, code, name
+
+    def __str__(self):
+        return "%s gave %s (%d)" % (self.call, self.name, self.code)
 
 
 class Library:

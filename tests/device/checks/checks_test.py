@@ -12,6 +12,7 @@ import itertools
 import json
 import multiprocessing
 import os
+import re
 import subprocess
 import sys
 
@@ -20,6 +21,25 @@ import driver
 import seeded
 from corpus import compile_files
 from extension import reports_of
+
+# To a brace in front of the next directive: inline assembly has braces, too.
+ENTRY = re.compile(r"^(?:\.visible )?\.entry (\w+)\(.*?^}\s*(?=^\t// \.|^\.|^\t\.(?:file|section)|\Z)", re.MULTILINE | re.DOTALL)
+TASKS = []  # of this process, which others are copies of
+
+
+class Module:
+    """The PTX of a file. To load all its kernels is half of what a launch costs: its first one has the others beside it."""
+
+    def __init__(self, ptx, first):
+        self.first = first
+        self.parts, at = [], 0  # (kernel or None, text, as many blank lines)
+        for entry in ENTRY.finditer(ptx):
+            self.parts += [(None, ptx[at:entry.start()], ""), (entry[1], entry[0], "\n" * entry[0].count("\n"))]
+            at = entry.end()
+        self.parts.append((None, ptx[at:], ""))
+
+    def text_for(self, kernel):
+        return "".join(text if name in (None, kernel) or kernel == self.first else blank for name, text, blank in self.parts)
 
 
 def run(library, ptx, kernel, workers):
@@ -39,10 +59,11 @@ def run(library, ptx, kernel, workers):
     return reports
 
 
-def rounds_of(task):
+def rounds_of(number):
     """What several runs of one kernel report, each with another number of workers than the one before."""
-    options, ptx, kernel = task
-    return [run(options.library, ptx, kernel, 1 + number % 2) for number in range(options.repeat)]
+    options, module, kernel = TASKS[number]
+    ptx = module.text_for(kernel.name)
+    return [run(options.library, ptx, kernel, 1 + turn % 2) for turn in range(options.repeat)]
 
 
 def without_addresses(value):
@@ -87,23 +108,23 @@ def main():
         failures += ["%s.cu: NVRTC refuses it for %s" % (name, number) for number in options.architectures.split(",")
                      if int(number) >= least and (name, int(number)) not in compiled]
     os.environ.pop("WARPMARK_CPU_REPORT", None)
-    tasks, labels = [], []
+    labels = []
     for unit in units:
         kernels, least = seeded.kernels_of(os.path.join(HERE, unit["name"] + ".cu"), unit["mode"])
-        if unit["architecture"] < least:
+        if unit["architecture"] < least or not kernels:
             continue
         with open(unit["ptx"], encoding="utf-8") as file:
-            ptx = file.read()
+            module = Module(file.read(), kernels[0].name)
         for kernel in kernels:
             if options.word not in kernel.name or unit["architecture"] > int(kernel.launch.get("most", 1000)):
                 continue
-            tasks.append((options, ptx, kernel))
+            TASKS.append((options, module, kernel))
             labels.append("%s %s %s" % (unit["architecture"], unit["mode"], kernel.name))
     bugs = good = 0
     everything = []
     # Each process opens the library itself: none is open here.
     with multiprocessing.get_context("fork").Pool(options.jobs) as pool:
-        for (_, _, kernel), label, rounds in zip(tasks, labels, pool.imap(rounds_of, tasks, 4)):
+        for (_, _, kernel), label, rounds in zip(TASKS, labels, pool.imap(rounds_of, range(len(TASKS)), 4)):
             everything.append([kernel.name, rounds[0]])
             text = kernel.complaint(rounds[0])
             if any(reports != rounds[0] for reports in rounds):
