@@ -3,17 +3,19 @@
 
     reports_test.py LIBRARY COMPILE_CORPUS [unittest's arguments]
 
-Each mistake is made by a process of its own (`--client`), since text goes where the environment said when it started. The text is read by the
+Each mistake is made by a process of its own, since text goes where the environment said when the library was loaded. The text is read by the
 forms of compute-sanitizer's manual alone. Exit status: unittest's, 77 if there is no NVRTC or no NumPy.
 """
 import ctypes
 import json
 import os
 import re
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import traceback
 import unittest
 from ctypes import byref, c_size_t, c_uint64, c_void_p
 
@@ -35,7 +37,7 @@ from extension import extension_of, reports_of
 SOURCE = os.path.join(HERE, "mistakes.cu")
 with open(SOURCE, encoding="utf-8") as file:
     LINES = {match[1]: number for number, line in enumerate(file, 1) for match in [re.search(r"// @(\w+)", line)] if match}
-LABEL = "--label" in sys.argv
+LABEL = False
 with open(os.path.join(HERE, "../../../schema/report.json"), encoding="utf-8") as file:
     SCHEMA = json.load(file)
 
@@ -212,26 +214,42 @@ def fatbin(text, packed=False, number=90):
 def client(library, ptx, name, *arguments):
     one = Client(library, ptx)
     getattr(one, name)(*map(int, arguments))
-    print(json.dumps(reports_of(one.extension)))
-    return 0
+    return json.dumps(reports_of(one.extension))
 
 
 # --- what is reported
 
 
+def be_client(label, words, environment, to):
+    """Makes a mistake in this process, which has no library yet, and ends it as a program ends."""
+    global LABEL
+    LABEL, status = label, 1
+    os.environ.update(environment)
+    signal.alarm(60)
+    try:
+        with open(to, "w", encoding="utf-8") as file:
+            file.write(client(LIBRARY, PTX, *words))
+        status = 0
+    except Exception:  # noqa: BLE001  the parent goes on
+        traceback.print_exc()
+    ctypes.CDLL(None).exit(status)
+
+
 def run(*words, label=False, **environment):
-    """The reports and the text of a client."""
+    """The reports and the text of a client, a copy of this process: another start would load NumPy again."""
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, environment.pop("name", "text"))
-        done = subprocess.run([sys.executable, "-B", __file__, LIBRARY, PTX, "--client", *map(str, words)] + ["--label"] * label,
-                              capture_output=True, text=True, check=False, timeout=60,
-                              env={**os.environ, "WARPMARK_CPU_REPORT": path, "WARPMARK_CPU_CHECK": "all", **environment})
-        assert done.returncode == 0, done.stderr
+        path, to = os.path.join(folder, environment.pop("name", "text")), os.path.join(folder, "reports")
+        child = os.fork()
+        if child == 0:
+            be_client(label, words, {"WARPMARK_CPU_REPORT": path, "WARPMARK_CPU_CHECK": "all", **environment}, to)
+        _, status = os.waitpid(child, 0)
+        assert status == 0, "the client ended with %d" % status
         text = ""
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
                 text = file.read()
-        reports = json.loads(done.stdout)
+        with open(to, encoding="utf-8") as file:
+            reports = json.load(file)
         if jsonschema is not None:
             for report in reports:
                 jsonschema.validate(report, SCHEMA)
@@ -480,6 +498,7 @@ class Text(unittest.TestCase):
 if __name__ == "__main__":
     LIBRARY, PTX = sys.argv[1:3]
     if sys.argv[3:4] == ["--client"]:
-        sys.exit(client(LIBRARY, PTX, *[word for word in sys.argv[4:] if word != "--label"]))
+        print(client(LIBRARY, PTX, *sys.argv[4:]))
+        sys.exit(0)
     PTX = compile_files(PTX, "90:lines", [SOURCE])[0]["ptx"]
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])
