@@ -124,6 +124,6 @@ function(warpmark_unit_test name)
   warpmark_compile_together(test_${name})
   warpmark_use_headers(test_${name} warpmark_unit_test_headers)
   add_test(NAME unit.${name} COMMAND test_${name})
-  set_tests_properties(unit.${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 120
-    SKIP_RETURN_CODE 77)
+  set_tests_properties(unit.${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${test_timeout_s}
+    ENVIRONMENT_MODIFICATION "${test_cache}" SKIP_RETURN_CODE 77)
 endfunction()

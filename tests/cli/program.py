@@ -74,13 +74,9 @@ def gpu_is_there():
 
 
 def shared_kernels():
-    """The folder of compiled kernels that tests share: one for each program that was built."""
-    place = BUILD / "tests/kernels" / str(PROGRAM.stat().st_mtime_ns)
-    if not place.is_dir():
-        place.mkdir(parents=True, exist_ok=True)
-        for other in place.parent.iterdir():
-            if other != place:  # of a program that is no more
-                shutil.rmtree(other, ignore_errors=True)
+    """The folder of compiled kernels that all tests share: tests/CMakeLists.txt."""
+    place = BUILD / "tests/cache/kernels"
+    place.mkdir(parents=True, exist_ok=True)
     return place
 
 

@@ -20,18 +20,24 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
-def times_of(build):
-    """Seconds of the last command for each output."""
-    seconds = {}
+def spans_of(build):
+    """When the last command for each output began and ended, in seconds from the start of its build."""
     path = os.path.join(build, ".ninja_log")
     if not os.path.exists(path):
         sys.exit(f"{path} is missing: build with Ninja first")
     with open(path, encoding="utf-8") as file:
-        for line in file:
-            fields = line.rstrip("\n").split("\t")
-            if len(fields) == 5:
-                seconds[fields[3]] = (int(fields[1]) - int(fields[0])) / 1000
-    return seconds
+        lines = [line.rstrip("\n").split("\t") for line in file]
+    return {line[3]: (int(line[0]) / 1000, int(line[1]) / 1000) for line in lines if len(line) == 5}
+
+
+def times_of(build):
+    """Seconds of the last command for each output."""
+    return {output: end - begin for output, (begin, end) in spans_of(build).items()}
+
+
+def clock_of(build):
+    """Seconds that a clean build took."""
+    return max(end for _, end in spans_of(build).values())
 
 
 def folder_of(output):

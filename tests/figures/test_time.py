@@ -3,6 +3,7 @@
 
     tests/figures/test_time.py [BUILD] [--targets N] [--tests N] [-R REGEX] [--json FILE]
     tests/figures/test_time.py [BUILD] --keep-costs    writes the last run's costs to tests/costs.txt
+    tests/figures/test_time.py --page FILE [--check]   writes the page of what results/cpu has, before and after
 
 Targets are those of the last build, by Ninja's log. Tests are the dearest of the last ctest, by its
 costs; -R takes those whose names match instead. Each runs again, alone, under `perf record` (Debian:
@@ -24,6 +25,7 @@ container may forbid perf: /proc/sys/kernel/perf_event_paranoid must be 2 or les
 """
 import argparse
 import collections
+import json
 import os
 import re
 import subprocess
@@ -173,6 +175,35 @@ def profile_of(build, test):
     return float(found.group(2)), profile
 
 
+def recorded(name):
+    """A record of results/cpu."""
+    with open(os.path.join(ROOT, "results/cpu", name), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def page_text():
+    """docs/results/test-run.md."""
+    sides = [recorded("test_time_%s.json" % side) for side in ("before", "after")]
+    wholes = [recorded("bootstrap_test_%s.json" % side)["bootstrap_test"] for side in ("before", "after")]
+    lines = ["# A run of all tests", "",
+             "    python3 tests/figures/build.py --test --json results/cpu/bootstrap_test_after.json",
+             "    python3 tests/figures/test_time.py --json results/cpu/test_time_after.json",
+             "    python3 tests/figures/test_time.py --page docs/results/test-run.md", "",
+             "`./bootstrap test` as CI runs it, in a clean clone on two idle cores, before and after November 2026, when tests began to",
+             "share what they do. The parts of a test are explained in `tests/figures/test_time.py`; seconds are of one core.", "",
+             "| what | before | after |", "|---|---|---|"]
+    for what, key in (("`./bootstrap test`", "clock_s"), ("the build", "build_clock_s"), ("the tests", "test_clock_s")):
+        lines.append("| %s | %s |" % (what, " | ".join("%.1f min" % (whole[key] / 60) for whole in wholes)))
+    lines.append("| tests | %s |" % " | ".join("%d" % whole["tests"] for whole in wholes))
+    for title, side in zip(("Before", "After"), sides):
+        lines += ["", "## " + title, "", "| dearest targets of the build | commands | seconds |", "|---|---|---|"]
+        lines += ["| `%(target)s` | %(commands)d | %(seconds).0f |" % target for target in side["targets"]]
+        lines += ["", "| dearest tests | clock | %s |" % " | ".join(KINDS), "|---" * (2 + len(KINDS)) + "|"]
+        lines += ["| `%s` | %.0f | %s |" % (test["test"], test["clock_s"], " | ".join(
+            "%.0f" % test["seconds"][kind] for kind in KINDS)) for test in side["tests"]]
+    return "\n".join(lines) + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("build", nargs="?", default=os.path.join(ROOT, "build"))
@@ -180,8 +211,17 @@ def main():
     parser.add_argument("--tests", type=int, default=20, help="the dearest tests to run and print")
     parser.add_argument("-R", dest="regex", help="run the tests whose names match instead")
     parser.add_argument("--keep-costs", action="store_true", help="write tests/costs.txt, and run nothing")
+    parser.add_argument("--page", metavar="FILE", help="write that page, and run nothing")
+    parser.add_argument("--check", action="store_true", help="compare the page instead")
     add_json(parser)
     options = parser.parse_args()
+    if options.page:
+        with open(options.page, "r" if options.check else "w", encoding="utf-8") as file:
+            if not options.check:
+                file.write(page_text())
+            elif file.read() != page_text():
+                sys.exit(f"{options.page} is not what results/cpu says: write it with --page")
+        return
     if options.keep_costs:
         keep_costs(options.build)
         return

@@ -13,6 +13,7 @@ import honest_tests
 import layering
 import leftovers
 import public_headers
+import timeouts
 from checked_tree import CheckedTree
 
 
@@ -37,6 +38,16 @@ class CommentTables(Tree):
         prose = self.GOOD.replace("global\n   * More:\n   *   race           unordered", "global\n   * More: race           unordered")
         self.assertEqual(self.found(settings, prose), ["device.h: no row of a table begins with the kind of report 'race'"])
         self.assertEqual(len(self.found("BasedOnStyle: Google\n", self.GOOD)), 1)
+
+
+class Timeouts(unittest.TestCase):
+    def test_a_minute_or_a_reason(self):
+        tests = {"quick": {"TIMEOUT": 60.0}, "endless": {}, "slow": {"TIMEOUT": 61.0, "LABELS": ["device"]},
+                 "needless": {"TIMEOUT": 60.0}, "reasoned": {"TIMEOUT": 300.0},
+                 "long": {"TIMEOUT": 3600.0, "LABELS": ["long"]}, "gpu": {"LABELS": ["suites", "gpu"]}}
+        found = list(timeouts.faults(tests, ["reasoned", "needless"]))
+        self.assertEqual([fault.split(":")[0] for fault in found], ["endless", "slow", "needless"])
+        self.assertIn("61 s without a reason", found[1])
 
 
 class FunctionSize(Tree):

@@ -1,0 +1,41 @@
+# Finds tests of every run that may take longer than a minute without a reason.
+#
+# Usage: timeouts.py BINARY_DIR CTEST
+#
+# A test labelled `long` or `gpu` may take its time. Another one's TIMEOUT is at most a minute, or it is
+# registered by warpmark_slow_test, which wants a reason; without a TIMEOUT, ctest waits 25 minutes.
+import json
+import pathlib
+import subprocess
+import sys
+
+LIMIT_S = 60
+
+
+def faults(tests, slow):
+    """What is wrong with `tests`, a dictionary of properties by name; `slow` has the names with a reason."""
+    for name, properties in tests.items():
+        if {"long", "gpu"} & set(properties.get("LABELS", [])):
+            continue
+        timeout = properties.get("TIMEOUT")
+        if timeout is None:
+            yield "%s: it has no TIMEOUT: test_timeout_s, or warpmark_slow_test with a reason" % name
+        elif timeout > LIMIT_S and name not in slow:
+            yield "%s: %d s without a reason: at most %d s, or warpmark_slow_test" % (name, timeout, LIMIT_S)
+        elif timeout <= LIMIT_S and name in slow:
+            yield "%s: warpmark_slow_test with %d s, which no test needs a reason for" % (name, timeout)
+
+
+def main(build, ctest):
+    done = subprocess.run([ctest, "--show-only=json-v1"], cwd=build, check=True, stdout=subprocess.PIPE)
+    tests = {test["name"]: {one["name"]: one["value"] for one in test.get("properties", [])}
+             for test in json.loads(done.stdout)["tests"]}
+    slow = (pathlib.Path(build) / "tests/slow_tests.txt").read_text().split()
+    found = list(faults(tests, slow))
+    for fault in found:
+        print(fault)
+    return 1 if found or not tests else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
