@@ -3,6 +3,8 @@
 //
 // PTX ISA, "Asynchronous copy": the writes of a copy are ordered by its completion alone, so that
 // they are not even ordered with what the thread that started it does next.
+#include <bit>
+
 #include "inspect/block_races.hpp"
 #include "inspect/observed_block.hpp"
 #include "memory/async_copy.hpp"
@@ -53,6 +55,8 @@ void BlockRaces::depart(AsyncCopy& copy) {
   const std::uint64_t read = Record::make(flight.mark, thread, true, i.statement).bits;
   each_cell(copy, true, [&](const RaceCells& cell) { *cell.write = write; });
   if (!reads || flight.from.space != Space::shared) return;
+  const auto granule = std::uint32_t{1} << shift(Space::shared);
+  flight.kept.reserve(std::bit_ceil((copy.source + granule - 1) / granule));
   each_cell(copy, false, [&](const RaceCells& cell) {
     flight.kept.push_back(*cell.write);
     if (!Record{*cell.write}.in_flight()) *cell.write = read;

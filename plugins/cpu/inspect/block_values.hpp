@@ -11,15 +11,13 @@
 #include "inspect/byte_values.hpp"
 #include "inspect/definedness.hpp"
 #include "inspect/fault.hpp"
-#include "inspect/flight.hpp"
 #include "inspect/mbarrier_use.hpp"
+#include "memory/async_copy.hpp"
 #include "memory/lanes.hpp"
 
 namespace warpmark::cpu {
 
 class ObservedBlock;
-struct AsyncCopy;
-struct CopyPart;
 
 /// What the blocks of a launch share.
 struct LaunchValues {

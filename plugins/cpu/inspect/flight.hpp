@@ -1,63 +1,85 @@
-// What the checks remember of an asynchronous copy while it is under way.
+// Which asynchronous copies of a launch are under way.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "inspect/epoch.hpp"
-#include "program/program.hpp"
 
 namespace warpmark::cpu {
 
-struct Lanes;
-
-/// Who copies, and from where to where.
-struct Flight {
-  struct Side {
-    Space space = Space::shared;
-    std::uint64_t address = 0;     ///< of shared memory an offset in its window
-    std::uint8_t* init = nullptr;  ///< of global memory: which bytes have a value; null: all
-    std::uint64_t first = 0;       ///< … the first one's bit
-  };
-  Side from, to;
-  Lanes* lanes = nullptr;  ///< of the warp; null: nobody looks
-  const Instruction* instruction = nullptr;
-  std::uint32_t lane = 0;
-  Epoch mark = 0;                   ///< of the records that stand for it; 0: none
-  std::vector<std::uint64_t> kept;  ///< what they took the place of, of a source in shared memory
-};
-
 /// The copies of a launch that are under way. Each has a mark of its own in place of an epoch,
-/// later than all of those, so that whoever meets it has a closer look.
+/// later than all of those, so that whoever meets it has a closer look. Marks are given one after
+/// another, and what is known of them lies in that order: a copy costs no allocation.
 class Flights {
  public:
   Epoch depart(std::uint64_t block, bool reduces) {
-    next_ = next_ == kLast ? Record::kLastEpoch + 1 : next_ + 1;
-    blocks_[next_] = block;
-    if (reduces) reductions_.insert(next_);
+    next_ = next_ == kLast ? kFirst : next_ + 1;
+    Group& group = group_of(next_);
+    const std::uint64_t bit = bit_of(next_);
+    if (group.held == 0) group.page = take_page();
+    if ((group.held & bit) == 0) ++held_;
+    group.held |= bit;
+    group.reduces = reduces ? group.reduces | bit : group.reduces & ~bit;
+    pages_[group.page][next_ % kMarks] = block;
     return next_;
   }
   void land(Epoch mark) {
-    blocks_.erase(mark);
-    reductions_.erase(mark);
+    if (!holds(mark)) return;
+    Group& group = group_of(mark);
+    group.held &= ~bit_of(mark);
+    --held_;
+    if (group.held == 0) free_.push_back(group.page);
   }
-  [[nodiscard]] bool empty() const { return blocks_.empty(); }
-  [[nodiscard]] bool holds(Epoch mark) const { return blocks_.contains(mark); }
+  [[nodiscard]] bool empty() const { return held_ == 0; }
+  [[nodiscard]] bool holds(Epoch mark) const {
+    const Group* group = find(mark);
+    return group != nullptr && (group->held & bit_of(mark)) != 0;
+  }
   /// It changes what is there, as atomic operations do.
-  [[nodiscard]] bool reduces(Epoch mark) const { return reductions_.contains(mark); }
+  [[nodiscard]] bool reduces(Epoch mark) const {
+    return holds(mark) && (find(mark)->reduces & bit_of(mark)) != 0;
+  }
   /// Whose copy it is; that of a mark that is not held counts as the first block's.
   [[nodiscard]] std::uint64_t block(Epoch mark) const {
-    const auto found = blocks_.find(mark);
-    return found == blocks_.end() ? 0 : found->second;
+    return holds(mark) ? pages_[find(mark)->page][mark % kMarks] : 0;
   }
 
  private:
-  static constexpr Epoch kLast = 0x7fffffff;
+  static constexpr Epoch kFirst = Record::kLastEpoch + 1, kLast = 0x7fffffff;
+  static constexpr std::uint32_t kMarks = 64;  ///< of a group
+  /// Neighbouring marks. Their blocks are in a page while any is held.
+  struct Group {
+    std::uint64_t held = 0, reduces = 0;  ///< a bit for each
+    std::uint32_t page = 0;
+  };
+  static std::uint64_t bit_of(Epoch mark) { return std::uint64_t{1} << mark % kMarks; }
+  Group& group_of(Epoch mark) {
+    const std::size_t group = (mark - kFirst) / kMarks;
+    if (group >= groups_.size()) groups_.resize(group + 1);
+    return groups_[group];
+  }
+  [[nodiscard]] const Group* find(Epoch mark) const {
+    const std::size_t group = (mark - kFirst) / kMarks;
+    return mark < kFirst || group >= groups_.size() ? nullptr : &groups_[group];
+  }
+  std::uint32_t take_page() {
+    if (free_.empty()) {
+      pages_.emplace_back();
+      return static_cast<std::uint32_t>(pages_.size() - 1);
+    }
+    const std::uint32_t page = free_.back();
+    free_.pop_back();
+    return page;
+  }
+
   Epoch next_ = Record::kLastEpoch;
-  std::unordered_map<Epoch, std::uint64_t> blocks_;
-  std::unordered_set<Epoch> reductions_;
+  std::uint64_t held_ = 0;
+  std::vector<Group> groups_;  ///< from the first mark on
+  std::vector<std::array<std::uint64_t, kMarks>> pages_;
+  std::vector<std::uint32_t> free_;  ///< of pages_
 };
 
 }  // namespace warpmark::cpu

@@ -39,35 +39,28 @@ void note_phase(BlockObserver* observer, const std::byte* at, std::uint32_t pari
 void AsyncCopies::reset(std::uint32_t threads) {
   threads_ = threads;
   for (std::vector<Queue>& queues : queues_) queues.clear();
-  announced_.clear();
+  announced_ = {};
   arrivals_.clear();
-  under_way_ = new_bytes_ = 0;
+  // What a launch that was stopped has left in the pieces goes with them.
+  pool_.reset(under_way_ == 0 ? kLeastBytes : 0);
+  under_way_ = copies_bytes_ = open_groups_ = new_bytes_ = 0;
 }
 
 namespace {
 
 // What a copy's record takes, with what the checks remember of it.
 std::uint64_t bytes_of(const AsyncCopy& copy) {
+  constexpr std::uint64_t kMarked = 64;  // in Flights, where neighbours take room together: about
   std::uint64_t bytes = sizeof copy;
   if (copy.parts != nullptr) bytes += copy.parts->size() * sizeof(CopyPart);
-  if (copy.flight != nullptr)
-    bytes += sizeof(Flight) + 64 + copy.flight->kept.capacity() * sizeof(std::uint64_t);
+  if (copy.flight) bytes += kMarked + copy.flight->kept.capacity() * sizeof(std::uint64_t);
   return bytes;
 }
 
 }  // namespace
 
 std::uint64_t AsyncCopies::kept_bytes() const {
-  std::uint64_t bytes = arrivals_.size() * sizeof(Arrival);
-  for (const AsyncCopy& copy : announced_) bytes += bytes_of(copy);
-  for (const std::vector<Queue>& queues : queues_) {
-    for (const Queue& queue : queues) {
-      for (const AsyncCopy& copy : queue.copies) bytes += bytes_of(copy);
-      for (const auto& [group, copy] : queue.read) bytes += bytes_of(copy);
-      bytes += queue.groups.size() * sizeof(std::uint64_t);
-    }
-  }
-  return bytes;
+  return arrivals_.size() * sizeof(Arrival) + copies_bytes_ + open_groups_ * sizeof(std::uint64_t);
 }
 
 // Counts what is new, and looks at all of it once that may be too much.
@@ -91,20 +84,17 @@ void AsyncCopies::complete_older() {
   for (const Kind kind : {plain, bulk}) {
     for (std::uint32_t thread = 0; thread < queues_[kind].size(); ++thread) {
       Queue& queue = queues_[kind][thread];
-      wait(kind, thread, static_cast<std::uint32_t>(queue.groups.size() / 2));
-      for (std::size_t left = (queue.read.size() + 1) / 2; left > 0; --left) {
-        observer_->land(queue.read.front().second, nullptr);
-        queue.read.pop_front();
-        --under_way_;
-      }
+      wait(kind, thread, static_cast<std::uint32_t>((queue.committed - queue.closed) / 2));
+      for (std::size_t left = (queue.read.size() + 1) / 2; left > 0; --left) land_first(queue);
       const std::uint64_t end = queue.done + (queue.copies.size() + 1) / 2;
       if (kind == plain) complete_for_arrivals(thread, end);
       complete(queue, end);
     }
   }
-  const std::size_t half = (announced_.size() + 1) / 2;
-  for (std::size_t i = 0; i < half; ++i) finish(announced_[i], announced_[i].completion);
-  announced_.erase(announced_.begin(), announced_.begin() + static_cast<std::ptrdiff_t>(half));
+  for (std::size_t left = (announced_.size() + 1) / 2; left > 0; --left) {
+    finish(announced_.front(), announced_.front().completion);
+    announced_.pop_front(pool_);
+  }
 }
 
 void AsyncCopies::move(const AsyncCopy& copy) {
@@ -134,14 +124,40 @@ void AsyncCopies::finish(AsyncCopy& copy, const std::byte* barrier) {
     store_barrier(copy.completion, mbarrier);
     note_phase(observer_, copy.completion, phase, mbarrier);
   }
+  forget(copy);
+}
+
+// Before it leaves its queue.
+void AsyncCopies::forget(const AsyncCopy& copy) {
   --under_way_;
+  copies_bytes_ -= bytes_of(copy);
+}
+
+void AsyncCopies::complete_first(Queue& queue, const std::byte* barrier) {
+  finish(queue.copies.front(), barrier);
+  queue.copies.pop_front(pool_);
+  ++queue.done;
 }
 
 void AsyncCopies::complete(Queue& queue, std::uint64_t end, const std::byte* barrier) {
-  for (; queue.done < end; ++queue.done) {
-    finish(queue.copies.front(), barrier);
-    queue.copies.pop_front();
-  }
+  while (queue.done < end) complete_first(queue, barrier);
+}
+
+// The first copy has read. Only the checks can see that it has not written yet.
+void AsyncCopies::read_first(Queue& queue) {
+  AsyncCopy& copy = queue.copies.front();
+  move(copy);
+  if (BlockRaces* races = observer_->races()) races->has_read(copy);
+  queue.read.push_back(pool_, std::move(copy));
+  queue.copies.pop_front(pool_);
+  ++queue.done;
+}
+
+// The first of those that have read has written, too.
+void AsyncCopies::land_first(Queue& queue) {
+  observer_->land(queue.read.front(), nullptr);
+  forget(queue.read.front());
+  queue.read.pop_front(pool_);
 }
 
 // A thread that waits for a pending arrival sees the copies before it, even if the thread that made
@@ -162,12 +178,14 @@ void AsyncCopies::start(Kind kind, std::uint32_t thread, AsyncCopy copy) {
   ++under_way_;
   if (observer_ != nullptr) observer_->depart(copy);
   const std::uint64_t bytes = bytes_of(copy);
+  copies_bytes_ += bytes;
   if (copy.completion != nullptr) {
-    announced_.push_back(std::move(copy));
+    announced_.push_back(pool_, std::move(copy));
   } else {
     if (queues_[kind].empty()) queues_[kind].resize(threads_);
     Queue& queue = queues_[kind][thread];
-    queue.copies.push_back(std::move(copy));
+    copy.group = queue.committed;
+    queue.copies.push_back(pool_, std::move(copy));
     ++queue.started;
   }
   keep(bytes);
@@ -176,57 +194,62 @@ void AsyncCopies::start(Kind kind, std::uint32_t thread, AsyncCopy copy) {
 void AsyncCopies::commit(Kind kind, std::uint32_t thread) {
   if (queues_[kind].empty()) queues_[kind].resize(threads_);
   Queue& queue = queues_[kind][thread];
-  queue.groups.push_back(queue.started);
+  ++queue.committed;
+  ++open_groups_;
   // Groups that nobody waits for would pile up; copies of the oldest are long due.
-  if (queue.groups.size() > 4096) wait(kind, thread, 2048);
+  if (queue.committed - queue.closed > 4096) wait(kind, thread, 2048);
   keep(sizeof(std::uint64_t));
+}
+
+// How many copies are of groups before that one.
+std::uint64_t AsyncCopies::started_before(Queue& queue, std::uint64_t group) {
+  std::uint64_t end = queue.done;
+  queue.copies.each_while([&](const AsyncCopy& copy) {
+    if (copy.group >= group) return false;
+    ++end;
+    return true;
+  });
+  return end;
 }
 
 void AsyncCopies::wait(Kind kind, std::uint32_t thread, std::uint32_t most, bool reads) {
   if (queues_[kind].empty()) return;
   Queue& queue = queues_[kind][thread];
-  const std::uint64_t committed = queue.closed + queue.groups.size();
-  while (!reads && !queue.read.empty() && queue.read.front().first + most < committed) {
-    observer_->land(queue.read.front().second, nullptr);
-    queue.read.pop_front();
-    --under_way_;
+  // Groups before this one are waited for.
+  const std::uint64_t until = queue.committed - std::min<std::uint64_t>(most, queue.committed);
+  const auto first_is_of_those = [&](CopyQueue& copies) {
+    return !copies.empty() && copies.front().group < until;
+  };
+  while (!reads && first_is_of_those(queue.read)) land_first(queue);
+  if (queue.closed >= until) return;
+  open_groups_ -= until - queue.closed;
+  queue.closed = until;
+  if (reads && observer_ != nullptr) {
+    while (first_is_of_those(queue.copies)) read_first(queue);
+    return;
   }
-  for (; queue.groups.size() > most; queue.groups.pop_front(), ++queue.closed) {
-    if (!reads || observer_ == nullptr) {
-      if (kind == plain) complete_for_arrivals(thread, queue.groups.front());
-      complete(queue, queue.groups.front());
-      continue;
-    }
-    for (; queue.done < queue.groups.front(); ++queue.done) {
-      move(queue.copies.front());
-      if (BlockRaces* races = observer_->races()) races->has_read(queue.copies.front());
-      queue.read.emplace_back(queue.closed, std::move(queue.copies.front()));
-      queue.copies.pop_front();
-    }
-  }
+  if (kind == plain && !arrivals_.empty())
+    complete_for_arrivals(thread, started_before(queue, until));
+  while (first_is_of_those(queue.copies)) complete_first(queue, nullptr);
 }
 
 void AsyncCopies::wait_all(std::uint32_t thread) {
   for (std::vector<Queue>& queues : queues_) {
     if (queues.empty()) continue;
     Queue& queue = queues[thread];
-    for (auto& [group, copy] : queue.read) {
-      observer_->land(copy, nullptr);
-      --under_way_;
-    }
-    queue.read.clear();
+    while (!queue.read.empty()) land_first(queue);
     if (&queues == &queues_[plain]) complete_for_arrivals(thread, queue.started);
     complete(queue, queue.started);
-    queue.closed += queue.groups.size();
-    queue.groups.clear();
+    open_groups_ -= queue.committed - queue.closed;
+    queue.closed = queue.committed;
   }
 }
 
 void AsyncCopies::leave(std::uint32_t thread, std::uint32_t statement) {
   BlockRaces* races = races_of(observer_);
   if (races != nullptr && !queues_[bulk].empty()) {
-    for (AsyncCopy& copy : queues_[bulk][thread].copies)
-      races->abandon(copy, statement, thread / 32, thread % 32);
+    queues_[bulk][thread].copies.each(
+        [&](AsyncCopy& copy) { races->abandon(copy, statement, thread / 32, thread % 32); });
   }
   wait_all(thread);
 }
@@ -234,7 +257,7 @@ void AsyncCopies::leave(std::uint32_t thread, std::uint32_t statement) {
 void AsyncCopies::abandon(std::uint32_t thread, std::uint32_t statement) {
   BlockRaces* races = races_of(observer_);
   if (races == nullptr) return;
-  for (AsyncCopy& copy : announced_) {
+  announced_.each([&](AsyncCopy& copy) {
     const std::uint32_t rank = copy.flight->lanes->block->rank();
     const auto own = [&](const Flight::Side& side) {
       return side.space == Space::shared &&
@@ -242,7 +265,7 @@ void AsyncCopies::abandon(std::uint32_t thread, std::uint32_t statement) {
     };
     if (own(copy.flight->to) || own(copy.flight->from))
       races->abandon(copy, statement, thread / 32, thread % 32);
-  }
+  });
 }
 
 void AsyncCopies::arrive_later(std::uint32_t thread, std::byte* barrier) {
@@ -263,23 +286,17 @@ void AsyncCopies::arrive(const Arrival& arrival) {
 }
 
 void AsyncCopies::settle(const std::byte* barrier) {
+  announced_.take_out(
+      pool_, [&](const AsyncCopy& copy) { return copy.completion == barrier; },
+      [&](AsyncCopy& copy) { finish(copy, barrier); });
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < announced_.size(); ++i) {
-    if (announced_[i].completion == barrier)
-      finish(announced_[i], barrier);
-    else if (kept++ != i)
-      announced_[kept - 1] = std::move(announced_[i]);
+  for (const Arrival& arrival : arrivals_) {
+    if (arrival.barrier == barrier)
+      arrive(arrival);
+    else
+      arrivals_[kept++] = arrival;
   }
-  announced_.resize(kept);
-  for (std::size_t i = 0; i < arrivals_.size();) {
-    const Arrival arrival = arrivals_[i];
-    if (arrival.barrier != barrier) {
-      ++i;
-      continue;
-    }
-    arrivals_.erase(arrivals_.begin() + static_cast<std::ptrdiff_t>(i));
-    arrive(arrival);
-  }
+  arrivals_.resize(kept);
 }
 
 std::byte* locate_async(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
@@ -319,12 +336,7 @@ std::byte* locate_async(Lanes& w, const Instruction& i, Space space, std::uint32
 void note_flight(Lanes& w, const Instruction& i, std::uint32_t lane, const Flight::Side& from,
                  const Flight::Side& to, AsyncCopy& copy) {
   if (w.observer == nullptr) return;
-  copy.flight = std::make_shared<Flight>();
-  copy.flight->from = from;
-  copy.flight->to = to;
-  copy.flight->lanes = &w;
-  copy.flight->instruction = &i;
-  copy.flight->lane = lane;
+  copy.flight.emplace(Flight{from, to, &w, &i, lane, 0, {}});
 }
 
 namespace {

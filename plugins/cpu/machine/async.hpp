@@ -3,11 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <utility>
 #include <vector>
 
-#include "memory/async_copy.hpp"
+#include "machine/copy_queue.hpp"
 #include "program/opcode.hpp"
 
 namespace warpmark::cpu {
@@ -56,12 +54,12 @@ class AsyncCopies {
   [[nodiscard]] bool idle() const { return under_way_ == 0 && arrivals_.empty(); }
 
  private:
+  /// A thread's copies of a kind. Groups are numbered in the order of their commits.
   struct Queue {
-    std::deque<AsyncCopy> copies;
-    std::uint64_t started = 0, done = 0;  ///< copies
-    std::deque<std::uint64_t> groups;     ///< each group's end, counted as `started`
-    std::uint64_t closed = 0;             ///< groups before those
-    std::deque<std::pair<std::uint64_t, AsyncCopy>> read;  ///< of which group; done but for checks
+    CopyQueue copies;
+    std::uint64_t started = 0, done = 0;      ///< copies
+    std::uint64_t committed = 0, closed = 0;  ///< groups; those before `closed` are waited for
+    CopyQueue read;                           ///< of closed groups: done but for the checks
   };
   struct Arrival {
     std::uint32_t thread = 0;
@@ -73,18 +71,26 @@ class AsyncCopies {
   void keep(std::uint64_t bytes);
   [[nodiscard]] std::uint64_t kept_bytes() const;
   void complete_older();
+  void complete_first(Queue& queue, const std::byte* barrier);
   void complete(Queue& queue, std::uint64_t end, const std::byte* barrier = nullptr);
+  [[nodiscard]] static std::uint64_t started_before(Queue& queue, std::uint64_t group);
+  void read_first(Queue& queue);
+  void land_first(Queue& queue);
   void finish(AsyncCopy& copy, const std::byte* barrier);
+  void forget(const AsyncCopy& copy);
   static void move(const AsyncCopy& copy);
 
   BlockObserver* observer_ = nullptr;
   const std::uint64_t* active_ = nullptr;
   std::uint32_t threads_ = 0;
+  CopyPool pool_;
   std::vector<Queue> queues_[kinds];  ///< by thread, once one is used
-  std::vector<AsyncCopy> announced_;  ///< copies that complete on an mbarrier
+  CopyQueue announced_;               ///< copies that complete on an mbarrier
   std::vector<Arrival> arrivals_;
-  std::uint64_t under_way_ = 0;
-  std::uint64_t new_bytes_ = 0;  ///< since kept_bytes() was looked at
+  std::uint64_t under_way_ = 0;     ///< copies
+  std::uint64_t copies_bytes_ = 0;  ///< … what their records take
+  std::uint64_t open_groups_ = 0;   ///< of all threads
+  std::uint64_t new_bytes_ = 0;     ///< since kept_bytes() was looked at
 };
 
 }  // namespace warpmark::cpu

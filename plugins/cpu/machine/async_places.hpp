@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "inspect/flight.hpp"
 #include "machine/async.hpp"
 #include "machine/handlers.hpp"
+#include "memory/async_copy.hpp"
 #include "memory/generic_address.hpp"
 #include "memory/lanes.hpp"
 

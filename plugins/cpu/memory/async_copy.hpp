@@ -5,11 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
+
+#include "program/program.hpp"
 
 namespace warpmark::cpu {
 
-struct Flight;
+struct Lanes;
 struct LaunchState;
 
 /// Puts `bytes` into memory, element by element, by those at `from`; those of atomic instructions
@@ -23,6 +26,22 @@ struct CopyPart {
   std::uint32_t source = 0;        ///< read; AsyncCopy::values follow
 };
 
+/// What the checks remember of a copy while it is under way: who copies, and from where to where.
+struct Flight {
+  struct Side {
+    Space space = Space::shared;
+    std::uint64_t address = 0;     ///< of shared memory an offset in its window
+    std::uint8_t* init = nullptr;  ///< of global memory: which bytes have a value; null: all
+    std::uint64_t first = 0;       ///< … the first one's bit
+  };
+  Side from, to;
+  Lanes* lanes = nullptr;  ///< of the warp
+  const Instruction* instruction = nullptr;
+  std::uint32_t lane = 0;
+  std::uint32_t mark = 0;           ///< of the records that stand for it (Flights); 0: none
+  std::vector<std::uint64_t> kept;  ///< what they took the place of, of a source in shared memory
+};
+
 /// A copy between memories that have been checked. It happens when it is waited for, and not
 /// before: who forgets to wait finds what was there before, every time.
 struct AsyncCopy {
@@ -31,7 +50,7 @@ struct AsyncCopy {
   std::uint32_t bytes = 0;          ///< written
   std::uint32_t source = 0;         ///< read; `values` follow
   std::byte* completion = nullptr;  ///< mbarrier on which it completes, if any
-  std::shared_ptr<Flight> flight;   ///< if somebody checks
+  std::optional<Flight> flight;     ///< if somebody checks
   Reduction combine = nullptr;      ///< what becomes of values on their way; null: nothing
   bool reduces = false;             ///< `combine` changes what is there, as an atomic operation
   LaunchState* launch = nullptr;    ///< for `combine`
@@ -41,6 +60,7 @@ struct AsyncCopy {
   std::array<std::byte, 16> values{};
   /// What makes it up, if it is not one part: a box of a tensor.
   std::shared_ptr<const std::vector<CopyPart>> parts;
+  std::uint64_t group = 0;  ///< of its thread: those that were committed before it started
 
   template <typename Body>
   void each_part(Body body) const {

@@ -1,4 +1,5 @@
-// What the race check keeps of accesses: cells of memory, and the writes that no other may hide.
+// What the race check keeps of accesses: cells of memory, the writes that no other may hide, and
+// the copies that are under way.
 #include "inspect/race_memory.hpp"
 
 #include <gtest/gtest.h>
@@ -7,9 +8,13 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <random>
 #include <set>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "inspect/flight.hpp"
 #include "inspect/further_writes.hpp"
 
 namespace warpmark::cpu {
@@ -309,6 +314,46 @@ TEST(FurtherWrites, MergesRepetitions) {
   }
   for (std::size_t i = 1; i < records.size(); ++i)
     EXPECT_LE(Record{records[i - 1]}.epoch(), Record{records[i]}.epoch());
+}
+
+// Copies land in another order than that in which they departed, and some never.
+TEST(Flights, KnowsThoseThatAreUnderWay) {
+  const unsigned seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  Flights flights;
+  std::unordered_map<Epoch, std::pair<std::uint64_t, bool>> known;
+  Epoch last = Record::kLastEpoch;
+  for (int step = 0; step < 5000; ++step) {
+    const std::uint64_t block = random() % 7;
+    const bool reduces = random() % 3 == 0;
+    const Epoch mark = flights.depart(block, reduces);
+    EXPECT_EQ(mark, last + 1) << "a mark of its own";
+    last = mark;
+    known[mark] = {block, reduces};
+    const Epoch other = Record::kLastEpoch + 1 + random() % 5000;
+    const auto found = known.find(other);
+    ASSERT_EQ(flights.holds(other), found != known.end());
+    ASSERT_EQ(flights.block(other), found == known.end() ? 0 : found->second.first);
+    ASSERT_EQ(flights.reduces(other), found != known.end() && found->second.second);
+    flights.land(other);
+    known.erase(other);
+    ASSERT_EQ(flights.empty(), known.empty());
+  }
+  while (!known.empty()) {
+    flights.land(known.begin()->first);
+    known.erase(known.begin());
+  }
+  EXPECT_TRUE(flights.empty());
+}
+
+TEST(Flights, HoldsNoMarkThatNobodyHas) {
+  Flights flights;
+  for (const Epoch mark : {Epoch{0}, Record::kLastEpoch, Record::kLastEpoch + 1, ~Epoch{0}}) {
+    EXPECT_FALSE(flights.holds(mark)) << mark;
+    flights.land(mark);
+  }
+  EXPECT_TRUE(flights.empty());
 }
 
 }  // namespace
