@@ -91,13 +91,12 @@ void BlockRaces::begin(std::uint64_t index) {
   visited_ = false;
 }
 
-bool BlockRaces::conflicts(const Record& before, const Access& access) {
+bool BlockRaces::conflicts_in_launch(const Record& before, const Access& access) {
   const Record& now = access.now;
   // Reductions may meet others, under way or not, and atomic operations.
   if (before.in_flight())
     return launch_.flights.holds(before.epoch()) &&
            !(now.strong() && launch_.flights.reduces(before.epoch()));
-  if (before.epoch() < launch_.order.clock.first()) return false;
   const bool strong = before.strong() && now.strong();
   if (strong && launch_.of_block_scope.empty()) return false;
   const std::uint64_t block = order_.block_of(before);
@@ -195,12 +194,9 @@ void BlockRaces::read_cells(Lanes& w, const Instruction& i, Space space, std::ui
                             std::uint64_t address, std::uint32_t bytes, bool strong) {
   const Record now = Record::make(order_.epoch(), w.warp * 32 + lane, strong, i.statement);
   const Access access{now, i, space, address};
-  const std::uint32_t step = 1u << shift(space);
   const std::uint64_t oldest = oldest_danger(space, address);
   bool reported = false;
-  for (std::uint64_t at = address; at < address + bytes; at += step) {
-    const RaceCells cell = cell_at(space, at);
-    if (!cell) return;
+  each_granule(space, address, address + bytes, [&](const RaceCells& cell) {
     const Record written{*cell.write}, last{*cell.read}, other{*cell.other};
     const bool both_read = written.in_flight() && written.strong();
     Record raced;
@@ -210,7 +206,7 @@ void BlockRaces::read_cells(Lanes& w, const Instruction& i, Space space, std::ui
       reported = true;
       race(w, i, space, lane, address, bytes, raced, "read after write", false);
     }
-    if (hides(last, now)) continue;
+    if (hides(last, now)) return;
     const bool strong_after_plain = now.strong() && !last.strong();
     if (last.bits >= oldest) {
       const auto others = [&](const Record& record) {
@@ -223,22 +219,19 @@ void BlockRaces::read_cells(Lanes& w, const Instruction& i, Space space, std::ui
                                         : !others(other) && last.warp() != now.warp() && !weaker;
       if (moves) *cell.other = last.bits;
       // Two plain reads say more than a strong one.
-      if (!moves && strong_after_plain && last.thread() != now.thread()) continue;
+      if (!moves && strong_after_plain && last.thread() != now.thread()) return;
     }
     *cell.read = now.bits;
-  }
+  });
 }
 
 void BlockRaces::write_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                              std::uint64_t address, std::uint32_t bytes, bool strong, bool same) {
   const Record now = Record::make(order_.epoch(), w.warp * 32 + lane, strong, i.statement);
   const Access access{now, i, space, address};
-  const std::uint32_t step = 1u << shift(space);
   const std::uint64_t oldest = oldest_danger(space, address);
   bool reported = false;
-  for (std::uint64_t at = address; at < address + bytes; at += step) {
-    const RaceCells cell = cell_at(space, at);
-    if (!cell) return;
+  each_granule(space, address, address + bytes, [&](const RaceCells& cell) {
     const Record written{*cell.write}, last{*cell.read}, other{*cell.other};
     const bool raced = !reported && conflicts(written, access);
     Record before = raced ? written : Record{};
@@ -262,7 +255,7 @@ void BlockRaces::write_cells(Lanes& w, const Instruction& i, Space space, std::u
            copied ? "write after read" : "write after write", harmless);
     }
     put_write(cell, access, oldest, raced);
-  }
+  });
 }
 
 std::uint64_t BlockRaces::key(Space space, std::uint64_t address) {
@@ -342,6 +335,13 @@ BlockRaces& BlockRaces::home(std::uint64_t& offset) {
   BlockRaces& owner = *other->races();
   if (&owner != this) owner.visited_ = true;
   return owner;
+}
+
+RaceCells BlockRaces::cells_at(Space space, std::uint64_t address, std::uint64_t bytes) {
+  if (space != Space::shared) return launch_.memory.find(address, bytes);
+  const BlockRaces& owner = home(address);
+  if (address >= reserved_ || bytes > reserved_ - address) return {};
+  return owner.shared_cells_ + (address >> launch_.shared_shift);
 }
 
 RaceCells BlockRaces::cell_at(Space space, std::uint64_t address) {

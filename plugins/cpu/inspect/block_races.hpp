@@ -142,7 +142,10 @@ class BlockRaces {
     std::uint64_t address;
   };
   [[nodiscard]] bool in_step(const Record& before, const Instruction& i, Space space) const;
-  [[nodiscard]] bool conflicts(const Record& before, const Access& access);
+  [[nodiscard]] bool conflicts(const Record& before, const Access& access) {
+    return before.epoch() >= launch_.order.clock.first() && conflicts_in_launch(before, access);
+  }
+  [[nodiscard]] bool conflicts_in_launch(const Record& before, const Access& access);
   /// The first of a cell's further writes that conflicts; none has no bits.
   [[nodiscard]] Record further_conflict(const RaceCells& cell, const Access& access);
   void race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
@@ -174,6 +177,21 @@ class BlockRaces {
   BlockRaces& home(std::uint64_t& offset);
   /// The cell of an address, in shared memory of any block of the cluster.
   RaceCells cell_at(Space space, std::uint64_t address);
+  /// The cells of [address, address + bytes) if they lie together.
+  RaceCells cells_at(Space space, std::uint64_t address, std::uint64_t bytes);
+  /// Calls body(cell) for each granule of [first, end) of which records are kept.
+  template <typename Body>
+  void each_granule(Space space, std::uint64_t first, std::uint64_t end, Body body) {
+    if (first >= end) return;
+    RaceCells cell = cells_at(space, first, end - first);
+    const bool together = static_cast<bool>(cell);
+    for (; first < end; first += std::uint64_t{1} << shift(space)) {
+      if (!together) cell = cell_at(space, first);
+      if (!cell) continue;
+      body(cell);
+      cell = cell + 1;
+    }
+  }
   /// What stands for a place by which threads synchronize.
   [[nodiscard]] bool is_grid_barrier(Space space, std::uint64_t address) const;
   void acquire(const Lanes& w, Space space, std::uint64_t address);

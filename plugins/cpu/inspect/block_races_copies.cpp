@@ -19,9 +19,7 @@ void BlockRaces::each_cell(const AsyncCopy& copy, bool written, Body body) {
     // Parts of boxes may begin anywhere.
     const std::uint64_t first = side.address + (written ? part.to : part.from);
     const std::uint64_t end = first + (written ? part.bytes : part.source);
-    for (std::uint64_t at = first / step * step; at < end; at += step) {
-      if (const RaceCells cell = cell_at(side.space, at)) body(cell);
-    }
+    each_granule(side.space, first / step * step, end, body);
   });
 }
 

@@ -174,7 +174,7 @@ void AsyncCopies::complete_for_arrivals(std::uint32_t thread, std::uint64_t end)
   }
 }
 
-void AsyncCopies::start(Kind kind, std::uint32_t thread, AsyncCopy copy) {
+void AsyncCopies::start(Kind kind, std::uint32_t thread, AsyncCopy&& copy) {
   ++under_way_;
   if (observer_ != nullptr) observer_->depart(copy);
   const std::uint64_t bytes = bytes_of(copy);

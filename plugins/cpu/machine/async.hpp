@@ -34,7 +34,7 @@ class AsyncCopies {
   void watch(class BlockObserver* observer) { observer_ = observer; }
   /// How many blocks have begun and not ended.
   void share(const std::uint64_t& active) { active_ = &active; }
-  void start(Kind kind, std::uint32_t thread, AsyncCopy copy);
+  void start(Kind kind, std::uint32_t thread, AsyncCopy&& copy);
   /// What the thread started since the last commit becomes a group.
   void commit(Kind kind, std::uint32_t thread);
   /// Completes all of the thread's groups but the `most` latest; or if `reads` waits only until

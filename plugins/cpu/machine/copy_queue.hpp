@@ -62,7 +62,7 @@ class CopyQueue {
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] AsyncCopy& front() { return first_->copies[begin_]; }
 
-  void push_back(CopyPool& pool, AsyncCopy copy) {
+  void push_back(CopyPool& pool, AsyncCopy&& copy) {
     if (first_ == nullptr) {
       first_ = last_ = pool.take();
     } else if (end_ == CopyPiece::kCopies) {
