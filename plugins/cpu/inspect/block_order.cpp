@@ -55,6 +55,7 @@ void BlockOrder::begin(std::uint64_t index, const BlockOrder& first) {
     warp.syncs.clear();
     warp.seen.clear();
     warp.covered.fill(0);
+    warp.uncovered.fill(0);
     warp.fences.fill({});
     warp.fenced = nullptr;
     warp.fenced_anew = false;
@@ -67,9 +68,16 @@ bool BlockOrder::covers(std::uint32_t warp, const Record& before, std::uint64_t 
   const std::uint64_t record = before.bits >> Record::kThreadShift;
   std::uint64_t& covered = warps_[warp].covered.at(record % 64);
   if (covered == record) return true;
-  if (!launch_.synchronization.covers(warps_[warp].seen, before, block, index_)) return false;
-  covered = record;
-  return true;
+  // What it has not seen it has not until it sees more: nothing is added to what was released.
+  std::uint64_t& uncovered = warps_[warp].uncovered.at(record % 64);
+  if (uncovered == record && !launch_.synchronization.full()) return false;
+  const bool covers = launch_.synchronization.covers(warps_[warp].seen, before, block, index_);
+  (covers ? covered : uncovered) = record;
+  return covers;
+}
+
+void BlockOrder::see(Warp& warp, const SyncObject& object, std::uint32_t releases) {
+  if (warp.seen.add(&object, releases)) warp.uncovered.fill(0);
 }
 
 bool BlockOrder::covers_at(std::uint64_t key, std::uint32_t warp, const Record& before,
@@ -118,7 +126,7 @@ bool BlockOrder::release(std::uint32_t warp, std::uint32_t lane, std::uint8_t or
 
 void BlockOrder::acquire(std::uint32_t warp, std::uint64_t key) {
   const SyncObject* object = launch_.synchronization.find(key);
-  if (object != nullptr) warps_[warp].seen.add(object, object->releases());
+  if (object != nullptr) see(warps_[warp], *object, object->releases());
 }
 
 void BlockOrder::arrive_at_grid(std::uint64_t key, std::uint64_t blocks) {
@@ -127,7 +135,7 @@ void BlockOrder::arrive_at_grid(std::uint64_t key, std::uint64_t blocks) {
 
 void BlockOrder::see_grid(std::uint64_t key, std::uint32_t warp) {
   const SyncObject* object = launch_.synchronization.find(key);
-  if (object != nullptr) warps_[warp].seen.add(object, object->completed());
+  if (object != nullptr) see(warps_[warp], *object, object->completed());
 }
 
 void BlockOrder::complete_phase(const std::byte* barrier) {
@@ -136,12 +144,12 @@ void BlockOrder::complete_phase(const std::byte* barrier) {
 
 void BlockOrder::see_phase(const std::byte* barrier, std::uint32_t warp) {
   const SyncObject& object = launch_.synchronization.at(mbarrier_key(barrier));
-  warps_[warp].seen.add(&object, object.completed());
+  see(warps_[warp], object, object.completed());
 }
 
 void BlockOrder::see_copies(const std::byte* barrier, std::uint32_t warp) {
   const SyncObject& object = launch_.synchronization.at(mbarrier_key(barrier));
-  warps_[warp].seen.add(&object, object.releases());
+  see(warps_[warp], object, object.releases());
 }
 
 void BlockOrder::arrive_at(const std::byte* barrier, std::uint32_t warp, std::uint32_t lane) {
@@ -220,7 +228,10 @@ void BlockOrder::barrier_complete(std::uint32_t number, bool everybody, std::uin
     all.merge(warp.seen);
   }
   if (all.empty()) return;
-  for (Warp& warp : warps_) warp.seen = all;
+  for (Warp& warp : warps_) {
+    warp.seen = all;
+    warp.uncovered.fill(0);
+  }
 }
 
 void BlockOrder::warp_complete(std::uint32_t warp, std::uint32_t mask) {
@@ -258,7 +269,7 @@ void BlockOrder::cluster_complete(std::uint64_t key) {
 
 void BlockOrder::cluster_wait(std::uint32_t warp, std::uint64_t key) {
   const SyncObject* object = launch_.synchronization.find(cluster_key(key));
-  if (object != nullptr) warps_[warp].seen.add(object, cluster_releases_);
+  if (object != nullptr) see(warps_[warp], *object, cluster_releases_);
 }
 
 }  // namespace warpmark::cpu

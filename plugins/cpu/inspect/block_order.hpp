@@ -116,8 +116,8 @@ class BlockOrder {
     bool block_only = false;
   };
   struct Warp {
-    /// Records without their statements, of what was seen.
-    std::array<std::uint64_t, 64> covered{};
+    /// Records without their statements, of what was seen, and of what `seen` does not cover.
+    std::array<std::uint64_t, 64> covered{}, uncovered{};
     std::vector<WarpSync> syncs;  ///< since the last barrier
     Seen seen;
     std::array<Fence, 32> fences{};        ///< the last of each lane
@@ -125,6 +125,7 @@ class BlockOrder {
     bool fenced_anew = false;              ///< since a barrier of the block
   };
 
+  static void see(Warp& warp, const SyncObject& object, std::uint32_t releases);
   void release_warp(SyncObject& object, std::uint32_t warp);
   void share_fences();                                        ///< of the block
   void share_fences(std::uint32_t warp, std::uint32_t mask);  ///< of lanes of a warp

@@ -2,24 +2,25 @@
 #include "inspect/synchronization.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace warpmark::cpu {
 
-void Seen::add(const SyncObject* object, std::uint32_t releases) {
-  if (everything_ || releases == 0) return;
+bool Seen::add(const SyncObject* object, std::uint32_t releases) {
+  if (everything_ || releases == 0) return false;
   const auto at = std::lower_bound(
       seen_.begin(), seen_.end(), object,
       [](const Part& part, const SyncObject* key) { return std::less<>()(part.object, key); });
   if (at != seen_.end() && at->object == object) {
-    at->releases = std::max(at->releases, releases);
+    if (at->releases >= releases) return false;
+    at->releases = releases;
   } else if (seen_.size() >= kMost) {
     seen_.clear();
     everything_ = true;
   } else {
     seen_.insert(at, {object, releases});
   }
+  return true;
 }
 
 void Seen::merge(const Seen& other) {
@@ -87,21 +88,22 @@ bool SyncObject::released(const Record& record, std::uint64_t block, std::uint64
 
 bool Synchronization::covers(const Seen& seen, const Record& record, std::uint64_t block,
                              std::uint64_t reader, const SyncObject* own) const {
-  if (seen.everything_ || releases_ >= kMost) {
+  if (seen.everything_ || full()) {
     guessed_ = true;
     return true;
   }
   // Releases of the access's block and warp that are looked at. Later ones cover more, but for
   // their scopes; other lanes of the warp may have released what bar.warp.sync had put before it.
   constexpr std::size_t kLatest = 256;
-  std::map<const SyncObject*, std::uint32_t> visited;
+  ++calls_;
   std::vector<Seen::Part> next(seen.seen_.begin(), seen.seen_.end());
   while (!next.empty()) {
     const Seen::Part part = next.back();
     next.pop_back();
-    std::uint32_t& done = visited[part.object];
-    if (done >= part.releases) continue;
-    done = part.releases;
+    const std::uint32_t before =
+        std::exchange(part.object->call_, calls_) == calls_ ? part.object->looked_at_ : 0;
+    if (before >= part.releases) continue;
+    part.object->looked_at_ = part.releases;
     if (part.object == own && own->released(record, block, reader, part.releases)) return true;
     const auto any = [&](const SyncObject::Indices& all, std::uint64_t key, auto covered) {
       const auto found = all.find(key);

@@ -19,7 +19,8 @@ class Seen {
  public:
   /// Takes over what another has seen.
   void merge(const Seen& other);
-  void add(const SyncObject* object, std::uint32_t releases);
+  /// True if that is more than what was seen.
+  bool add(const SyncObject* object, std::uint32_t releases);
   [[nodiscard]] bool empty() const { return !everything_ && seen_.empty(); }
   void clear() { *this = {}; }
 
@@ -97,6 +98,9 @@ class SyncObject {
   Indices by_block_, by_warp_;   ///< releases
   std::unordered_map<std::uint64_t, std::uint32_t> latest_;  ///< release of each thread
   std::vector<Merged> merged_;  ///< what those who released until then had seen
+  /// How many releases Synchronization::covers() has looked at, in which of its calls.
+  mutable std::uint32_t looked_at_ = 0;
+  mutable std::uint64_t call_ = 0;
 };
 
 /// The synchronizing objects of a launch. Orders are those of the PTX memory model (PTX ISA,
@@ -123,8 +127,10 @@ class Synchronization {
   [[nodiscard]] bool covers(const Seen& seen, const Record& record, std::uint64_t block,
                             std::uint64_t reader, const SyncObject* own = nullptr) const;
   void release(SyncObject& object, const Release& release, const Seen& seen) {
-    if (releases_ < kMost && object.release(release, seen)) ++releases_;
+    if (!full() && object.release(release, seen)) ++releases_;
   }
+  /// No more is kept of what is released.
+  [[nodiscard]] bool full() const { return releases_ >= kMost; }
   /// More than is kept was released or seen, so that some accesses count as ordered for want of it.
   [[nodiscard]] bool exhausted() const { return guessed_; }
 
@@ -132,7 +138,8 @@ class Synchronization {
   // More are not kept (some hundred megabytes): everything then counts as seen.
   static constexpr std::uint64_t kMost = std::uint64_t{1} << 22;
   std::uint64_t releases_ = 0;
-  mutable bool guessed_ = false;  ///< covers() was asked for what is not known
+  mutable bool guessed_ = false;     ///< covers() was asked for what is not known
+  mutable std::uint64_t calls_ = 0;  ///< of covers()
   // Nodes do not move, so Seen may hold pointers.
   std::unordered_map<std::uint64_t, SyncObject> objects_;
   std::vector<std::unordered_map<std::uint64_t, SyncObject>::node_type> covered_;

@@ -1,5 +1,5 @@
-// What the race check keeps of accesses: cells of memory, the writes that no other may hide, and
-// the copies that are under way.
+// What the race check keeps of accesses: cells of memory, the writes that no other may hide,
+// the copies that are under way, and what a warp has seen.
 #include "inspect/race_memory.hpp"
 
 #include <gtest/gtest.h>
@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "inspect/block_order.hpp"
 #include "inspect/flight.hpp"
 #include "inspect/further_writes.hpp"
 
@@ -354,6 +355,30 @@ TEST(Flights, HoldsNoMarkThatNobodyHas) {
     flights.land(mark);
   }
   EXPECT_TRUE(flights.empty());
+}
+
+// That a warp has not seen an access holds until it, or who meets it, has seen more.
+TEST(BlockOrder, SeesWhatItHadNotSeen) {
+  constexpr std::uint64_t kFlag = 0x1000;
+  Clock clock;
+  clock.begin_launch();
+  LaunchOrder launch(clock, Program{});
+  BlockOrder writer(launch, 1), reader(launch, 2);
+  writer.begin(0, writer);
+  reader.begin(1, reader);
+  const Record written = Record::make(writer.epoch(), 0, false, 1);
+  EXPECT_FALSE(reader.covers(0, written, 0));
+  writer.fence(0, 1, false);
+  EXPECT_TRUE(writer.release(0, 0, Instruction::kStrong, kFlag));
+  EXPECT_FALSE(reader.covers(0, written, 0));
+  EXPECT_FALSE(reader.covers(1, written, 0));
+  reader.acquire(0, kFlag);
+  EXPECT_TRUE(reader.covers(0, written, 0));
+  EXPECT_FALSE(reader.covers(1, written, 0));
+  reader.barrier_complete(0, true, 3);
+  EXPECT_TRUE(reader.covers(1, written, 0));
+  reader.begin(2, reader);
+  EXPECT_FALSE(reader.covers(0, written, 0)) << "another block";
 }
 
 }  // namespace
