@@ -89,6 +89,7 @@ void BlockRaces::begin(std::uint64_t index) {
   auto* const first = block_.rank() > 0 ? block_.observer_of(0).races() : this;
   order_.begin(index, first != nullptr ? first->order_ : order_);
   visited_ = false;
+  reported_.fill({});
 }
 
 bool BlockRaces::conflicts_in_launch(const Record& before, const Access& access) {
@@ -139,9 +140,25 @@ bool BlockRaces::in_step(const Record& before, const Instruction& i, Space space
   return then != nullptr && then->facts->has("volatile");
 }
 
+// Of the block's own shared memory, where a place and a statement say what is reported, as long as
+// no calls lead there.
+BlockRaces::Reported* BlockRaces::remembered(const Instruction& i, Space space,
+                                             std::uint64_t address, const Record& before) {
+  if (launch_.closely || space != Space::shared || address >= shared_bytes_ ||
+      !before.in_flight() || before.strong() || is_strong(i, space) ||
+      !block_.program().callees.empty())
+    return nullptr;
+  return &reported_.at((address / 4 + i.statement * 7 + before.statement() * 31) %
+                       reported_.size());
+}
+
 void BlockRaces::race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                       std::uint64_t address, std::uint32_t bytes, const Record& before,
                       const char* kind, bool same) {
+  Reported* const known = remembered(i, space, address, before);
+  if (known != nullptr && known->instruction == &i && known->address == address &&
+      known->kind == kind && block_.report_again(known->place, i.statement, before.statement()))
+    return;
   Fault fault;
   fault.kind = FaultKind::race;
   fault.hazard = kind;
@@ -159,7 +176,8 @@ void BlockRaces::race(Lanes& w, const Instruction& i, Space space, std::uint32_t
   if (perhaps && launch_.before_swaps.contains(reads ? i.statement : before.statement())) return;
   if (!(launch_.swaps || launch_.looks) || !perhaps || before.in_flight() ||
       std::strcmp(kind, "write after write") == 0 || launch_.unsettled.size() >= kMostUnsettled) {
-    block_.report(fault);
+    const std::size_t place = block_.report(fault);
+    if (known != nullptr) *known = {&i, address, kind, place};
     return;
   }
   launch_.unsettled.push_back({reads ? order_.index() : order_.block_of(before), address,

@@ -1,6 +1,7 @@
 // Unordered accesses to one place: who accessed each cell last, and whether that is a race.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -43,8 +44,9 @@ struct LaunchRaces {
   /// Statements of plain reads whose warps went on to swap, and of volatile ones whose warps went
   /// on to any atomic operation: other threads need not, if what they read is good enough.
   std::unordered_set<std::uint32_t> before_swaps;
-  bool swaps = false;  ///< the program has a compare-and-swap
-  bool looks = false;  ///< … atomic operations, and volatile loads that are not repeated
+  bool closely = false;  ///< each race is described, also one that is known (Checks::closely)
+  bool swaps = false;    ///< the program has a compare-and-swap
+  bool looks = false;    ///< … atomic operations, and volatile loads that are not repeated
   /// The races among `unsettled`, at the launch's end.
   [[nodiscard]] std::vector<Fault> settled() const;
   /// Statements of atomic accesses that are so for threads of their own block alone.
@@ -150,6 +152,17 @@ class BlockRaces {
   [[nodiscard]] Record further_conflict(const RaceCells& cell, const Access& access);
   void race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
             std::uint32_t bytes, const Record& before, const char* kind, bool same);
+  /// A race with a copy that is under way, which was reported. Whoever does not wait for his copies
+  /// meets it with each of them: it is described once, and counted then.
+  struct Reported {
+    const Instruction* instruction = nullptr;  ///< null: none
+    std::uint64_t address = 0;
+    const char* kind = "";
+    std::size_t place = 0;  ///< in the log, which knows the other statement
+  };
+  /// Where such a race is remembered; null: it always needs a description.
+  Reported* remembered(const Instruction& i, Space space, std::uint64_t address,
+                       const Record& before);
   void describe_other(Fault& fault, const Record& before) const;
   void read_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                   std::uint64_t address, std::uint32_t bytes, bool strong);
@@ -213,6 +226,7 @@ class BlockRaces {
   std::uint64_t shared_bytes_;
   std::vector<std::uint64_t> shared_records_;
   RaceCells shared_cells_;
+  std::array<Reported, 64> reported_;
 };
 
 }  // namespace warpmark::cpu

@@ -170,23 +170,25 @@ void join_at_barriers(std::vector<Fault>& faults, const Program& program) {
 
 }  // namespace
 
-void FaultLog::add(const Fault& fault) {
-  for (Fault& known : faults_) {
+std::size_t FaultLog::add(const Fault& fault) {
+  for (std::size_t place = 0; place < faults_.size(); ++place) {
+    Fault& known = faults_[place];
     if (known.statement == fault.statement && known.other.statement == fault.other.statement &&
         alike(known, fault)) {
       known.count += fault.count;
-      return;
+      return place;
     }
   }
   fatal_ = fatal_ || !is_finding(fault.kind);
   Kind& kind = kinds_.at(static_cast<std::size_t>(fault.kind));
   if (kind.kept == kMost) {
     kind.left_out += fault.count;
-    return;
+    return kNowhere;
   }
   faults_.push_back(fault);
   ++kind.kept;
   full_ = full_ || (kind.kept == kMost && !is_finding(fault.kind));
+  return faults_.size() - 1;
 }
 
 void FaultLog::add(const FaultLog& later) {

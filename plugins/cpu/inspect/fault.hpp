@@ -119,8 +119,21 @@ class FaultLog {
  public:
   static constexpr std::uint32_t kMost = 100;  ///< places of each kind
 
-  /// Counts `fault`, and keeps it if it is the first of its place.
-  void add(const Fault& fault);
+  static constexpr std::size_t kNowhere = ~std::size_t{0};
+
+  /// Counts `fault`, and keeps it if it is the first of its place. Returns where it is kept, until
+  /// another one is put before it, or kNowhere.
+  std::size_t add(const Fault& fault);
+  /// Counts one more of a race that is kept there, of these statements. False if it is not.
+  bool again(std::size_t place, std::uint32_t statement, std::uint32_t other) {
+    if (place >= faults_.size()) return false;
+    Fault& fault = faults_[place];
+    if (fault.kind != FaultKind::race || fault.statement != statement ||
+        fault.other.statement != other)
+      return false;
+    ++fault.count;
+    return true;
+  }
   /// All of another one, which came later.
   void add(const FaultLog& later);
   /// Puts it before the first of a kind.

@@ -29,7 +29,9 @@ class ObservedBlock {
   [[nodiscard]] virtual const std::array<std::uint32_t, 3>& grid() const = 0;
   /// The address of the counter by which the blocks of a cooperative grid meet; 0: there is none.
   [[nodiscard]] virtual std::uint64_t grid_barrier() const = 0;
-  virtual void report(const Fault& fault) = 0;
+  /// As FaultLog::add() and FaultLog::again().
+  virtual std::size_t report(const Fault& fault) = 0;
+  virtual bool report_again(std::size_t place, std::uint32_t statement, std::uint32_t other) = 0;
   /// What the block does now is followed only if one thread runs all blocks: if several do, the
   /// launch runs again on one.
   virtual void serialize() = 0;

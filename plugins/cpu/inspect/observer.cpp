@@ -39,7 +39,7 @@ Speculation& InspectionMemory::speculation(Arena& arena) {
 LaunchObserver::LaunchObserver(const Checks& wanted, InspectionMemory& memory,
                                const Program& program)
     : checks(wanted) {
-  if (checks.race) races.emplace(memory, program);
+  if (checks.race) races.emplace(memory, program).closely = checks.closely;
   if (checks.init) values.emplace(program);
 }
 

@@ -153,7 +153,10 @@ class BlockState final : public ObservedBlock {
   [[nodiscard]] std::uint64_t grid_barrier() const override {
     return launch_.shape.workspace == 0 ? 0 : launch_.shape.workspace + 4;
   }
-  void report(const Fault& fault) override { launch_.faults.add(fault); }
+  std::size_t report(const Fault& fault) override { return launch_.faults.add(fault); }
+  bool report_again(std::size_t place, std::uint32_t statement, std::uint32_t other) override {
+    return launch_.faults.again(place, statement, other);
+  }
   void serialize() override {
     if (launch_.speculation == nullptr) return;
     launch_.speculation->abandon();

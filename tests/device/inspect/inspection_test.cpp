@@ -2,6 +2,7 @@
 // fast paths and a look at each access by itself, one thread that runs all blocks and several.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <random>
@@ -337,6 +338,30 @@ TEST(Inspection, FastPathsSayWhatACloseLookSays) {
   if (given != nullptr) return;
   EXPECT_GT(silent, count / 4);
   EXPECT_GT(reported, count / 2);
+}
+
+// Each lane copies again and again, and waits for nothing: one race for each of two variables, which
+// lie so that what is remembered of one would be that of the other.
+TEST(Inspection, RacesOfCopiesAreCountedByVariable) {
+  Arena arena(std::uint64_t{1} << 30, std::uint64_t{1} << 26);
+  arena.track_values(true);
+  Case made;
+  made.offsets = {0};
+  made.text =
+      ".version 9.0\n.target sm_90\n.address_size 64\n"
+      ".visible .entry k(.param .u64 table, .param .u64 data)\n{\n.reg .pred %p;\n"
+      ".reg .b32 %a, %b, %t, %n;\n.reg .b64 %data;\n"
+      ".shared .align 256 .b8 first[256]; .shared .align 256 .b8 second[256];\n"
+      "ld.param.u64 %data, [data]; mov.u32 %t, %tid.x; and.b32 %n, %t, 1;\n"
+      "setp.eq.u32 %p, %n, 0; mov.u32 %a, first; mov.u32 %b, second; selp.b32 %a, %a, %b, %p;\n"
+      "mov.u32 %n, 0;\nL: cp.async.ca.shared.global [%a], [%data+512], 4;\n"
+      "add.u32 %n, %n, 1; setp.lt.u32 %p, %n, 5; @%p bra L;\nret;\n}\n";
+  const HandlerTable& table = table_for(2);
+  const std::string close = run(made, table, arena, {.closely = true}).faults,
+                    fast = run(made, table, arena, {}).faults;
+  EXPECT_EQ(close, fast);
+  EXPECT_EQ(std::count(fast.begin(), fast.end(), '\n'), 4) << "two in each launch\n" << fast;
+  EXPECT_NE(fast.find(" times 79\n"), std::string::npos) << fast;
 }
 
 // Threads of the host race where those of a kernel do, until the launch is taken back.
