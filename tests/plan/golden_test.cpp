@@ -76,8 +76,15 @@ void add_differences(const Json& base, const Json& value, const std::string& at,
 
 constexpr size_t kShown = 4;  // of what is alike, for who reads a change; a digest has the others
 
-// With every element of a list but the first as its differences from the one before, where that is
-// shorter, and a digest of what follows some: twenty launches in a row are alike.
+// Whether the elements differ in less than half of what they have.
+bool alike(const Json& one, const Json& other) {
+  Json differences = Json::object();
+  if (one.is_object()) add_differences(one, other, "", differences);
+  return !differences.empty() && json_line(differences).size() < json_line(other).size() / 2;
+}
+
+// With a digest of the elements of a list from the fifth that is like the one before: twenty launches
+// in a row are alike.
 Json abbreviated(const Json& json) {
   Json out = json.is_array() ? Json::array() : Json::object();
   if (json.is_object()) {
@@ -86,17 +93,13 @@ Json abbreviated(const Json& json) {
   }
   if (!json.is_array()) return json;
   for (size_t i = 0; i < json.size(); ++i) {
-    Json differences = Json::object();
-    if (i > 0 && json[i].is_object()) add_differences(json[i - 1], json[i], "", differences);
-    const Json next{{"as before, but", differences}};
-    const bool shorter = !differences.empty() && json_line(next).size() < json_line(json[i]).size();
-    if (shorter && i >= kShown) {
-      Json rest = Json::array();
-      for (; i < json.size(); ++i) rest.push_back(json[i]);
-      out.push_back({{"more", rest.size()}, {"sha256", sha256_hex(json_line(rest))}});
-      break;
+    if (i < kShown || !alike(json[i - 1], json[i])) {
+      out.push_back(abbreviated(json[i]));
+      continue;
     }
-    out.push_back(shorter ? next : abbreviated(json[i]));
+    Json rest = Json::array();
+    for (; i < json.size(); ++i) rest.push_back(json[i]);
+    out.push_back({{"more", rest.size()}, {"sha256", sha256_hex(json_line(rest))}});
   }
   return out;
 }

@@ -8,6 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "base/build_id.hpp"
+#include "base/file.hpp"
+#include "base/sha256.hpp"
+#include "results/run_context.hpp"
+
 namespace warpmark {
 namespace {
 
@@ -75,12 +80,17 @@ TEST(GradeKey, DistinguishesProgramsAndDrivers) {
   device.driver = "/no/such/library.so";
   device.nvrtc_version = "13.0";
   const KeyContext context = key_context(device, "secret", false);
-  // The version, and the hash of this very program.
-  EXPECT_EQ(context.program.size(), context.program.rfind(' ') + 1 + 64);
+  EXPECT_EQ(context.program, warpmark_version() + " " + build_id("/proc/self/exe"));
   EXPECT_EQ(context.device, "CPU sm_90");
   EXPECT_EQ(context.driver_version, "13000 ");
-  device.driver = "/proc/self/exe";  // any file that can be read
-  EXPECT_EQ(key_context(device, "secret", false).driver_version.size(), 6U + 64);
+  device.driver = "/proc/self/exe";  // any file with a build ID
+  EXPECT_EQ(key_context(device, "secret", false).driver_version,
+            "13000 " + build_id("/proc/self/exe"));
+  const TemporaryFolder folder;
+  device.driver = folder.path() / "without";
+  write_file_atomically(device.driver, "no program");
+  EXPECT_EQ(key_context(device, "secret", false).driver_version,
+            "13000 " + sha256_hex("no program"));
   EXPECT_EQ(key_context(device, "secret", false).program, context.program);
 }
 
