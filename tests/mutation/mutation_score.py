@@ -26,6 +26,9 @@ import time
 
 from mutants import mutants_of
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "support"))
+from registered_tests import registered_tests  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 
@@ -54,9 +57,7 @@ class Build:
                 command = shlex.split(entry["command"])
                 for source in sources_of(entry["file"]):
                     self.commands.setdefault(source, []).append(command)
-        shown = subprocess.run(["ctest", "--test-dir", self.folder, "--show-only=json-v1"],
-                               check=True, stdout=subprocess.PIPE, text=True).stdout
-        self.tests = {test["name"]: test for test in json.loads(shown)["tests"]}
+        self.tests = {test["name"]: test for test in registered_tests(self.folder)}
 
     def compile_command(self, source, output, folders, program=""):
         """The unoptimised compilation of a file, or of its copy; `folders` are looked in first.

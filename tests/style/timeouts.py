@@ -4,10 +4,11 @@
 #
 # A test labelled `long` or `gpu` may take its time. Another one's TIMEOUT is at most a minute, or it is
 # registered by warpmark_slow_test, which wants a reason; without a TIMEOUT, ctest waits 25 minutes.
-import json
 import pathlib
-import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from registered_tests import registered_tests  # noqa: E402
 
 LIMIT_S = 60
 
@@ -27,9 +28,8 @@ def faults(tests, slow):
 
 
 def main(build, ctest):
-    done = subprocess.run([ctest, "--show-only=json-v1"], cwd=build, check=True, stdout=subprocess.PIPE)
     tests = {test["name"]: {one["name"]: one["value"] for one in test.get("properties", [])}
-             for test in json.loads(done.stdout)["tests"]}
+             for test in registered_tests(build, ctest)}
     slow = (pathlib.Path(build) / "tests/slow_tests.txt").read_text().split()
     found = list(faults(tests, slow))
     for fault in found:
