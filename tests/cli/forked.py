@@ -39,7 +39,8 @@ class ForkedProgram:
         if arguments[:1] == ["pack"]:  # it packs what it is: a package of Python, in a fork
             return False
         loading = ("LD_", "PYTHON", "VIRTUAL_ENV", "WARPMARK_PYTHON", "OMP_", "OPENBLAS_")
-        if self.core is None or any(name.startswith(loading) for name in environment):
+        if self.core is None or any(name.startswith(loading) and value != os.environ.get(name)
+                                    for name, value in environment.items()):
             return False
         chosen = shutil.which("python3", path=environment.get("PATH", ""))
         return chosen is not None and os.path.samefile(chosen, sys.executable)

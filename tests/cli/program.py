@@ -95,12 +95,12 @@ class ProgramTest(unittest.TestCase):
         self.environment.update(HOME=str(self.folder), XDG_CACHE_HOME=str(self.folder / "cache"),
                                 PATH="%s:%s" % (os.path.dirname(PYTHON), os.environ["PATH"]))
 
-    def start(self, *arguments, program=PROGRAM, **options):
+    def start(self, *arguments, program=PROGRAM, real=False, **options):
         settings = dict(cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
                         timeout=300)  # against a hang only; thread sanitizers are slow
         settings.update(options)
         command = [str(part) for part in (program, *arguments)]
-        if program == PROGRAM and not options.keys() - {"cwd", "env", "timeout"}:
+        if not real and program == PROGRAM and not options.keys() - {"cwd", "env", "timeout"}:
             forked = self.forked_program()
             if forked is not None and forked.can_run(command[1:], settings["env"]):
                 return forked.run(command[1:], settings["cwd"], settings["env"], settings["timeout"])
