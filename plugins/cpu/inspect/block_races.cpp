@@ -140,8 +140,8 @@ bool BlockRaces::in_step(const Record& before, const Instruction& i, Space space
   return then != nullptr && then->facts->has("volatile");
 }
 
-// Of the block's own shared memory, where a place and a statement say what is reported, as long as
-// no calls lead there.
+// A place and a statement say what is reported in the block's own shared memory only, and as long
+// as no calls lead there.
 BlockRaces::Reported* BlockRaces::remembered(const Instruction& i, Space space,
                                              std::uint64_t address, const Record& before) {
   if (launch_.closely || space != Space::shared || address >= shared_bytes_ ||
@@ -359,13 +359,6 @@ RaceCells BlockRaces::cells_at(Space space, std::uint64_t address, std::uint64_t
   if (space != Space::shared) return launch_.memory.find(address, bytes);
   const BlockRaces& owner = home(address);
   if (address >= reserved_ || bytes > reserved_ - address) return {};
-  return owner.shared_cells_ + (address >> launch_.shared_shift);
-}
-
-RaceCells BlockRaces::cell_at(Space space, std::uint64_t address) {
-  if (space != Space::shared) return launch_.memory.find(address, 1);
-  const BlockRaces& owner = home(address);
-  if (address >= reserved_) return {};
   return owner.shared_cells_ + (address >> launch_.shared_shift);
 }
 

@@ -189,7 +189,7 @@ class BlockRaces {
   /// Whose shared memory an offset in the window is of; it becomes one in that memory.
   BlockRaces& home(std::uint64_t& offset);
   /// The cell of an address, in shared memory of any block of the cluster.
-  RaceCells cell_at(Space space, std::uint64_t address);
+  RaceCells cell_at(Space space, std::uint64_t address) { return cells_at(space, address, 1); }
   /// The cells of [address, address + bytes) if they lie together.
   RaceCells cells_at(Space space, std::uint64_t address, std::uint64_t bytes);
   /// Calls body(cell) for each granule of [first, end) of which records are kept.
