@@ -100,7 +100,8 @@ class IncludeScanner {
   }
 
  private:
-  // Behind the last word that a directive could be: most headers include at their top.
+  // Returns the place behind the last word that a directive could be: most headers include at their
+  // top.
   static size_t end_of(std::string_view text) {
     const char* end = text.data();
     for (const std::string_view word : {"include", "import", "embed"}) {

@@ -24,8 +24,8 @@ std::string own_file() {
   return found && map != nullptr && *map->l_name != '\0' ? map->l_name : "/proc/self/exe";
 }
 
-// Another one for each build of a program or library. One without a build ID is read as a whole, and
-// one that cannot be read has at least its version in the key.
+// Each build of a program or library has another fingerprint. A file without a build ID is read as a
+// whole, and one that cannot be read has at least its version in the key.
 std::string fingerprint(const std::string& file) {
   std::string id = build_id(file);
   if (!id.empty()) return id;

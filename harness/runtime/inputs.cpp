@@ -32,7 +32,7 @@ std::string without_blanks(std::string text) {
   return text;
 }
 
-// ElementsOfType of one type that make up a C++ type, as far as they are known.
+// Elements of one type that make up a C++ type, as far as they are known.
 struct ElementsOfType {
   DType dtype;
   uint32_t count = 1;
@@ -74,7 +74,7 @@ bool is_integer(const DType& type) {
   return type.kind == DTypeKind::signed_integer || type.kind == DTypeKind::unsigned_integer;
 }
 
-// ElementsOfType may be read as another type of their size and class; bytes may be anything.
+// Elements may be read as another type of their size and class; bytes may be anything.
 bool elements_agree(const DType& given, const ElementsOfType& elements) {
   const DType& wanted = elements.dtype;
   // A vector may be one element as a whole, as a float2 is a complex number.

@@ -185,8 +185,6 @@ class ProgramTest(unittest.TestCase):
         self.environment["LD_LIBRARY_PATH"] = str(self.folder / "nothing")
 
 
-
-
 class CheckTest(ProgramTest):
     """Tests that run kernels on the CPU device, which needs a compiler and NumPy."""
     doctor = None  # what it said, for all tests of a file

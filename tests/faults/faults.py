@@ -50,7 +50,7 @@ class FaultTest(CheckTest):
         log = folder / "calls"
         settings = dict(self.environment, **environment)
         settings.update({self.variable: spec, self.variable + "_LOG": str(log)})
-        # What the program itself calls has its end noted by the library's, which a fork does not see.
+        # The library notes its end when the process exits, which a fork does not do as the program does.
         own_calls = "--in-process" in arguments or arguments[0] in ("devices", "doctor")
         done = self.start(*arguments, env=settings, timeout=timeout, real=own_calls)
         out, errors = done.stdout.decode(), done.stderr.decode()

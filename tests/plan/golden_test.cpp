@@ -76,15 +76,15 @@ void add_differences(const Json& base, const Json& value, const std::string& at,
 
 constexpr size_t kShown = 4;  // of what is alike, for who reads a change; a digest has the others
 
-// Whether the elements differ in less than half of what they have.
+// Tells whether the elements differ in less than half of their text.
 bool alike(const Json& one, const Json& other) {
   Json differences = Json::object();
   if (one.is_object()) add_differences(one, other, "", differences);
   return !differences.empty() && json_line(differences).size() < json_line(other).size() / 2;
 }
 
-// With a digest of the elements of a list from the fifth that is like the one before: twenty launches
-// in a row are alike.
+// Puts a digest in the place of a list's elements from the fifth that is like the one before: twenty
+// launches in a row are alike.
 Json abbreviated(const Json& json) {
   Json out = json.is_array() ? Json::array() : Json::object();
   if (json.is_object()) {

@@ -68,7 +68,7 @@ bool BlockOrder::covers(std::uint32_t warp, const Record& before, std::uint64_t 
   const std::uint64_t record = before.bits >> Record::kThreadShift;
   std::uint64_t& covered = warps_[warp].covered.at(record % 64);
   if (covered == record) return true;
-  // What it has not seen it has not until it sees more: nothing is added to what was released.
+  // A warp sees no more of what was released until it sees another release: the answer stays.
   std::uint64_t& uncovered = warps_[warp].uncovered.at(record % 64);
   if (uncovered == record && !launch_.synchronization.full()) return false;
   const bool covers = launch_.synchronization.covers(warps_[warp].seen, before, block, index_);

@@ -41,7 +41,7 @@ void AsyncCopies::reset(std::uint32_t threads) {
   for (std::vector<Queue>& queues : queues_) queues.clear();
   announced_ = {};
   arrivals_.clear();
-  // What a launch that was stopped has left in the pieces goes with them.
+  // A stopped launch has left copies in the pieces, which go with them.
   pool_.reset(under_way_ == 0 ? kLeastBytes : 0);
   under_way_ = copies_bytes_ = open_groups_ = new_bytes_ = 0;
 }
@@ -127,7 +127,7 @@ void AsyncCopies::finish(AsyncCopy& copy, const std::byte* barrier) {
   forget(copy);
 }
 
-// Before it leaves its queue.
+// The caller takes the copy out of its queue next.
 void AsyncCopies::forget(const AsyncCopy& copy) {
   --under_way_;
   copies_bytes_ -= bytes_of(copy);
@@ -201,7 +201,7 @@ void AsyncCopies::commit(Kind kind, std::uint32_t thread) {
   keep(sizeof(std::uint64_t));
 }
 
-// How many copies are of groups before that one.
+// Returns how many copies are of groups before that one.
 std::uint64_t AsyncCopies::started_before(Queue& queue, std::uint64_t group) {
   std::uint64_t end = queue.done;
   queue.copies.each_while([&](const AsyncCopy& copy) {

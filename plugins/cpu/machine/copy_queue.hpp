@@ -74,7 +74,7 @@ class CopyQueue {
     if (end_ < CopyPiece::kCopies) fetch_ahead(&last_->copies[end_]);
   }
   void pop_front(CopyPool& pool) {
-    // What the record has elsewhere must not stay with a piece that waits to be used again.
+    // A piece that waits to be used again must not keep the memory that its records own.
     front().flight.reset();
     front().parts.reset();
     ++begin_;

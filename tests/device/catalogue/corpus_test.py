@@ -46,7 +46,6 @@ RACES = {
 }
 
 
-
 class Way(collections.namedtuple("Way", "checked workers")):
     """How the kernels of a build run."""
 

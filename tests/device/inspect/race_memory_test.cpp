@@ -1,4 +1,4 @@
-// What the race check keeps of accesses: cells of memory, the writes that no other may hide,
+// The race check keeps records of accesses: cells of memory, the writes that no other may hide,
 // the copies that are under way, and what a warp has seen.
 #include "inspect/race_memory.hpp"
 
