@@ -43,7 +43,6 @@ fetch_clients() {
 
 # Optional, as NumPy 2 is: without it the tests of clients are skipped.
 provide_clients() {
-  [[ $command == test ]] || return 0
   if stamp_is_current "$deps/clients" "$(clients_stamp)"; then return 0; fi
   if [[ $offline == yes ]]; then
     note 'left out because of --offline: build/deps/clients; tests that need PyCUDA are skipped'

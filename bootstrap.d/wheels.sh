@@ -40,7 +40,6 @@ survey_download() {
 
 # Every download and every unfinished folder lives here and goes with the script.
 work=''
-trap 'if [[ -n $work ]]; then rm -rf "$work"; fi' EXIT
 make_work() {
   if [[ -n $work ]]; then return 0; fi
   mkdir -p "$deps"
@@ -102,7 +101,6 @@ provide_environment() {
 }
 
 provide_environments() {
-  [[ $command == test ]] || return 0
   if ! want_environments; then
     note "no NumPy 2, MkDocs and lizard are pinned for Python ${python_version:-}: tests that need them are skipped"
     return 0

@@ -2,6 +2,8 @@
 import json
 import os
 import re
+import shutil
+import time
 import unittest
 
 from fake_machine import SOURCE, FakeMachine
@@ -279,6 +281,24 @@ class Wheels(BootstrapTest):
         done = self.machine.run("--cuda-wheels")
         self.assertNotEqual(done.returncode, 0, done.stdout)
         self.assertEqual(list((self.machine.tree / "build/deps").iterdir()), [])
+
+    def test_a_failed_build_ends_what_is_fetched_beside_it(self):
+        self.machine.file("fake_pip.py", "import os, time\n"
+                          "with open(os.environ['FAKE_ROOT'] + '/pid.new', 'w') as file:\n"
+                          "    file.write(str(os.getpid()))\n"
+                          "os.rename(file.name, os.environ['FAKE_ROOT'] + '/pid')\n"
+                          "time.sleep(120)\n")
+        self.machine.tool("cmake", (self.machine.bin / "cmake").read_text().replace(
+            "#!/bin/sh\n", '#!/bin/sh\ncase "$*" in *--build*)\n'
+            '  while [ ! -e "$FAKE_ROOT/pid" ]; do sleep 0.1; done; exit 2 ;;\nesac\n'))
+        self.machine.tool("sleep", '#!/bin/sh\nexec %s "$@"\n' % shutil.which("sleep"))
+        self.run_script("test", code=1)
+        pid = int((self.machine.root / "pid").read_text())
+        deadline = time.monotonic() + 10
+        while os.path.exists("/proc/%d" % pid) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertFalse(os.path.exists("/proc/%d" % pid))
+        self.assertEqual(list((self.machine.tree / "build/deps").glob(".part.*")), [])
 
     def test_version_fits_driver_and_gpu(self):
         for driver, oldest, version in (
