@@ -33,6 +33,7 @@ def write(archive, files):
                 continue
             member.external_attr = (stat.S_IFREG | mode) << 16
             member.compress_type = zipfile.ZIP_DEFLATED
+            member._compresslevel = 1  # NVRTC becomes 8 % larger than with 6, in a quarter of the time
             if source is None:
                 opened.writestr(member, text)
                 continue
