@@ -2,6 +2,7 @@
 """Kernels with one mistake each, and correct ones: the CPU device finds the mistake where it is, and nothing else.
 
     checks_test.py LIBRARY COMPILE_CORPUS [-k WORD] [--show] [--repeat N] [--levels LIST] [--architectures LIST] [--modes LIST]
+                   [--every N]
 
 seeded.py says how the .cu files here state what must be found. Exit status: 0 all as it must be, 1 not, 77 there is no
 NVRTC or no NumPy.
@@ -15,6 +16,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 from checked import HERE, argument_parser, checked_device  # first: it finds the others
 import driver
@@ -97,8 +99,13 @@ def main():
     parser.add_argument("--digest", action="store_true", help="print a digest of all reports at the end")
     parser.add_argument("--architectures", default="90")
     parser.add_argument("--modes", default="lines")
+    parser.add_argument("--every", type=int, default=1, help="take each Nth file only, other ones each day")
     options = parser.parse_args()
     files = sorted(glob.glob(os.path.join(HERE, "*.cu")))
+    if options.every > 1 and not options.word:
+        first = int(time.time()) // 86400 % options.every
+        print("the files from number %d on, each %d. one" % (first, options.every))
+        files = files[first::options.every]
     builds = itertools.product(options.architectures.split(","), options.modes.split(","))
     units = compile_files(options.compiler, ",".join(map(":".join, builds)), files)
     compiled = {(unit["name"], unit["architecture"]) for unit in units}
