@@ -250,6 +250,7 @@ void add_other(Json& json, const Fault& fault, const Program& program) {
   if (fault.hazard[0] != 0) json["hazard"] = fault.hazard;
   if (fault.both_orders) json["both_orders"] = true;
   json["severity"] = fault.warning ? "warning" : "error";
+  if (fault.warning && fault.relaxed.warning) json["name"] = "order-by-barrier";
   if (fault.kind == FaultKind::uninitialised)
     json["origin"] = fault.origin != Space::param ? name_of(fault.origin)
                      : fault.other.known          ? "lane"
@@ -316,6 +317,33 @@ std::string further_races(const Fault& fault, const Program& program) {
   return text + (count == named ? "" : ", and " + std::to_string(count - named) + " others");
 }
 
+// What has read the release that comes after a race's other access, and what that lacks.
+std::string relaxed_text(const Fault& fault, const Program& program) {
+  Json ignored;
+  const Statement* statement = program.statement(fault.relaxed.statement);
+  const std::string place = add_place(ignored, program, fault.relaxed.statement, {});
+  const InstructionFacts* facts = statement == nullptr ? nullptr : statement->facts;
+  const bool atomic = facts != nullptr && facts->mnemonic == "atom";
+  const bool waits = facts != nullptr && facts->mnemonic == "mbarrier";
+  const bool acquires = facts != nullptr && (facts->has("acquire") || facts->has("acq_rel") ||
+                                             (waits && !facts->has("relaxed")));
+  const std::string what = "the " +
+                           std::string(atomic  ? "atomic operation"
+                                       : waits ? "wait for the mbarrier"
+                                               : "load") +
+                           (place.empty() ? "" : " at " + place);
+  if (fault.relaxed.warning)
+    return "and " + what + (acquires ? " acquires for its own block only" : " is relaxed") +
+           ": the memory model wants an acquire there, or a fence behind it in the same thread, in "
+           "front of the barrier";
+  if (acquires)
+    return "and " + what + " acquires in a scope that does not hold the other thread: nothing " +
+           (fault.write ? "orders the two" : "makes the write visible") + "; use a wider scope";
+  return "and " + what + " is relaxed: nothing " +
+         (fault.write ? "orders the two" : "makes the write visible") +
+         "; use memory_order_acquire, or a fence after it";
+}
+
 // A race, an undefined value, or a barrier that not everybody reaches.
 std::string finding_text(const Fault& fault, const Program& program, const std::string& element,
                          const std::string& place) {
@@ -329,13 +357,19 @@ std::string finding_text(const Fault& fault, const Program& program, const std::
       std::string where = element.empty() ? "" : " at " + element;
       if (fault.space == Space::shared) where = at_offset(fault);
       const bool fetched = std::string_view(fault.hazard).starts_with("fetch");
-      return std::string(fault.warning ? "harmless race: " : "race: ") + fault.hazard + " of " +
+      const bool by_barrier = fault.warning && fault.relaxed.warning;
+      const bool harmless = fault.warning && !by_barrier;
+      return std::string(by_barrier ? "order by a barrier alone: "
+                         : harmless ? "harmless race: "
+                                    : "race: ") +
+             fault.hazard + " of " +
              std::to_string(fault.bytes) + (fault.bytes == 1 ? " byte" : " bytes") + " of " +
              name_of(fault.space) + " memory" + of_block(fault) + where +
-             (fault.warning ? ", of the same value" : "") + ", " +
+             (harmless ? ", of the same value" : "") + ", " +
              by_thread(fault, program, place) + "; the other access is by thread " +
              triple(fault.other.thread) + " of block " + triple(fault.other.block) + at +
              (fetched                ? ", and fetches show what was there before the launch"
+              : fault.relaxed.known  ? ", " + relaxed_text(fault, program)
               : fault.detail.empty() ? ", and nothing puts them in order"
                                      : ", " + fault.detail) +
              (fault.both_orders ? " (met in both orders)" : "") +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <utility>
 
 namespace warpmark::cpu {
@@ -9,7 +10,8 @@ namespace {
 
 // Whether a program can put some threads in order that do not meet at a barrier of the whole block.
 bool orders_in_part(const Program& program) {
-  constexpr std::uint8_t kOrders = Instruction::kRelease | Instruction::kBlockScope;
+  constexpr std::uint8_t kOrders =
+      Instruction::kRelease | Instruction::kAcquire | Instruction::kBlockScope;
   return std::any_of(
              program.code.begin(), program.code.end(),
              [](const Instruction& i) {
@@ -25,6 +27,7 @@ bool orders_in_part(const Program& program) {
 bool splits_cluster_barriers(const Program& program) {
   return std::any_of(program.blocks.begin(), program.blocks.end(), [&](const BasicBlock& block) {
     if (block.exit != Exit::cluster_arrive) return false;
+    if (block.relaxed) return true;
     const BasicBlock& next = program.blocks[block.next];
     return next.begin != next.end || next.exit != Exit::cluster_wait;
   });
@@ -34,6 +37,10 @@ bool splits_cluster_barriers(const Program& program) {
 std::uint64_t mbarrier_key(const std::byte* barrier) {
   return std::uint64_t{1} << 62 |
          static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(barrier));
+}
+Scope scope_of(const Instruction& i) {
+  if ((i.order & Instruction::kBlockScope) != 0) return Scope::block;
+  return i.cluster_scope ? Scope::cluster : Scope::device;
 }
 std::uint64_t cluster_key(std::uint64_t cluster) {
   return std::uint64_t{1} << 61 | cluster;
@@ -50,10 +57,13 @@ void BlockOrder::begin(std::uint64_t index, const BlockOrder& first) {
   index_ = index;
   epoch_ = barrier_ = start_ = launch_.clock.take(index);
   start_ = first.start_;
+  launch_.synchronization.join_cluster(index, first.index_);
   cluster_releases_ = 0;
   for (Warp& warp : warps_) {
     warp.syncs.clear();
     warp.seen.clear();
+    warp.observed.clear();
+    warp.by_barrier.clear();
     warp.covered.fill(0);
     warp.uncovered.fill(0);
     warp.fences.fill({});
@@ -71,100 +81,166 @@ bool BlockOrder::covers(std::uint32_t warp, const Record& before, std::uint64_t 
   // A warp sees no more of what was released until it sees another release: the answer stays.
   std::uint64_t& uncovered = warps_[warp].uncovered.at(record % 64);
   if (uncovered == record && !launch_.synchronization.full()) return false;
-  const bool covers = launch_.synchronization.covers(warps_[warp].seen, before, block, index_);
+  const bool covers = launch_.synchronization.covers(warps_[warp].seen, before, block);
   (covers ? covered : uncovered) = record;
   return covers;
 }
 
-void BlockOrder::see(Warp& warp, const SyncObject& object, std::uint32_t releases) {
-  if (warp.seen.add(&object, releases)) warp.uncovered.fill(0);
+void BlockOrder::see(Warp& warp, const SyncObject& object, std::uint32_t releases, Scope scope) {
+  if (warp.seen.add({&object, releases, scope, index_})) warp.uncovered.fill(0);
 }
 
-bool BlockOrder::covers_at(std::uint64_t key, std::uint32_t warp, const Record& before,
+void BlockOrder::note(Warp& warp, const Observation& seen) {
+  std::vector<Observation>& observed = warp.observed;
+  const auto at = std::lower_bound(
+      observed.begin(), observed.end(), seen.object,
+      [](const Observation& one, const SyncObject* object) {
+        return std::less<>()(one.object, object);
+      });
+  if (at == observed.end() || at->object != seen.object) {
+    if (observed.size() < Seen::kMost)
+      observed.insert(at, seen);
+    else
+      warp.seen.give_up();
+    return;
+  }
+  at->releases = std::max(at->releases, seen.releases);
+  at->lanes |= seen.lanes;
+  if (seen.lanes != 0) at->statement = seen.statement;
+}
+
+void BlockOrder::observe(std::uint32_t number, const Observation& seen, const Instruction& i) {
+  Warp& warp = warps_[number];
+  if (seen.releases == 0) return;
+  Scope scope = scope_of(i);
+  const bool acquires = (i.order & Instruction::kAcquire) != 0;
+  // The scope of a wait that names none is the block's, and CUTLASS waits for other blocks so.
+  if (acquires && i.opcode == Opcode::mbarrier_test && scope == Scope::device) {
+    scope = Scope::block;
+    warp.by_barrier.add({seen.object, seen.releases, Scope::cluster, index_});
+  }
+  if (acquires) see(warp, *seen.object, seen.releases, scope);
+  if (!acquires || scope != Scope::device) note(warp, seen);
+}
+
+bool BlockOrder::covers_at(std::uint64_t key, std::uint32_t number, const Record& before,
                            std::uint64_t block) const {
-  const SyncObject* own = launch_.synchronization.find(key);
-  return own != nullptr &&
-         launch_.synchronization.covers(warps_[warp].seen, before, block, index_, own);
+  const Synchronization& all = launch_.synchronization;
+  const SyncObject* own = all.find(key);
+  if (own == nullptr) return false;
+  const Warp& warp = warps_[number];
+  return all.covers(warp.seen, before, block, own) ||
+         std::any_of(warp.observed.begin(), warp.observed.end(), [&](const Observation& seen) {
+           return seen.object == own && all.is_release({own, seen.releases, Scope::device, index_}, before, block);
+         });
+}
+
+BlockOrder::Lack BlockOrder::lack(std::uint32_t number, const Record& before,
+                                  std::uint64_t block) const {
+  const Warp& warp = warps_[number];
+  const Synchronization& all = launch_.synchronization;
+  for (const Observation& read : warp.observed) {
+    Seen seen;
+    seen.add({read.object, read.releases, Scope::device, index_});
+    if (!all.covers(seen, before, block)) continue;
+    const bool fenced = all.covers(warp.by_barrier, before, block);
+    return {fenced ? Lack::What::order : Lack::What::acquire, read.statement};
+  }
+  return {};
 }
 
 bool BlockOrder::is_seen(const Record& before, std::uint64_t block) const {
-  return std::any_of(warps_.begin(), warps_.end(), [&](const Warp& warp) {
-    return launch_.synchronization.covers(warp.seen, before, block, index_);
-  });
+  for (std::uint32_t warp = 0; warp < warps_.size(); ++warp) {
+    if (launch_.synchronization.covers(warps_[warp].seen, before, block) ||
+        lack(warp, before, block).what != Lack::What::everything)
+      return true;
+  }
+  return false;
 }
 
-void BlockOrder::fence(std::uint32_t warp, std::uint32_t mask, bool block_only) {
-  if (fenced_.block.empty()) {
-    fenced_.block.resize(warps_.size() * 32);
-    fenced_.device.resize(warps_.size() * 32);
+void BlockOrder::fence(std::uint32_t number, std::uint32_t mask, const Instruction& i) {
+  const Scope scope = scope_of(i);
+  Warp& warp = warps_[number];
+  if (fenced_.of[0].empty()) {
+    for (std::vector<Epoch>& fenced : fenced_.of) fenced.resize(warps_.size() * 32);
   }
-  for (; mask != 0; mask &= mask - 1) {
-    const auto lane = static_cast<std::size_t>(std::countr_zero(mask));
-    warps_[warp].fences.at(lane) = {epoch_, barrier_, block_only};
-    fenced_.block[warp * 32 + lane] = epoch_;
-    if (!block_only) fenced_.device[warp * 32 + lane] = epoch_;
+  fenced_.narrow = fenced_.narrow || scope != Scope::device;
+  for (std::uint32_t lanes = mask; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));
+    warp.fences.at(lane) = {epoch_, barrier_, scope};
+    for (std::size_t s = 0; s <= static_cast<std::size_t>(scope); ++s)
+      fenced_.of.at(s)[number * 32 + lane] = epoch_;
   }
-  warps_[warp].fenced_anew = true;
+  warp.fenced_anew = true;
   epoch_ = launch_.clock.take(index_);
+  if ((i.order & Instruction::kAcquire) == 0) return;
+  for (const Observation& read : warp.observed) {
+    if ((read.lanes & mask) != 0)
+      see(warp, *read.object, read.releases, scope);
+    else
+      warp.by_barrier.add({read.object, read.releases, scope, index_});
+  }
+  if (scope != Scope::device) return;
+  std::erase_if(warp.observed, [&](const Observation& read) { return (read.lanes & mask) != 0; });
 }
 
-bool BlockOrder::release(std::uint32_t warp, std::uint32_t lane, std::uint8_t order,
+bool BlockOrder::release(std::uint32_t warp, std::uint32_t lane, const Instruction& i,
                          std::uint64_t key) {
   const Epoch access = epoch_;
   Fence fence = warps_[warp].fences.at(lane);
-  if ((order & Instruction::kRelease) != 0) {
-    fence = {epoch_, barrier_, (order & Instruction::kBlockScope) != 0};
+  if ((i.order & Instruction::kRelease) != 0) {
+    fence = {epoch_, barrier_, scope_of(i)};
     epoch_ = launch_.clock.take(index_);
   }
   if (fence.epoch == 0) return false;
   launch_.synchronization.release(launch_.synchronization.at(key),
                                   {index_, warp * 32 + lane, fence.epoch, fence.barrier,
-                                   fence.block_only, warps_[warp].fenced, access},
+                                   fence.scope, warps_[warp].fenced, access},
                                   warps_[warp].seen);
   return true;
 }
 
-void BlockOrder::acquire(std::uint32_t warp, std::uint64_t key) {
+void BlockOrder::read(std::uint32_t warp, std::uint32_t lane, const Instruction& i,
+                      std::uint64_t key) {
   const SyncObject* object = launch_.synchronization.find(key);
-  if (object != nullptr) see(warps_[warp], *object, object->releases());
+  if (object != nullptr) observe(warp, {object, object->releases(), 1u << lane, i.statement}, i);
 }
 
 void BlockOrder::arrive_at_grid(std::uint64_t key, std::uint64_t blocks) {
   if (++launch_.grid_arrivals % blocks == 0) launch_.synchronization.at(key).complete_phase();
 }
 
-void BlockOrder::see_grid(std::uint64_t key, std::uint32_t warp) {
+void BlockOrder::see_grid(std::uint32_t warp, std::uint32_t lane, const Instruction& i,
+                          std::uint64_t key) {
   const SyncObject* object = launch_.synchronization.find(key);
-  if (object != nullptr) see(warps_[warp], *object, object->completed());
+  if (object != nullptr) observe(warp, {object, object->completed(), 1u << lane, i.statement}, i);
 }
 
 void BlockOrder::complete_phase(const std::byte* barrier) {
   launch_.synchronization.at(mbarrier_key(barrier)).complete_phase();
 }
 
-void BlockOrder::see_phase(const std::byte* barrier, std::uint32_t warp) {
+void BlockOrder::see_phase(const std::byte* barrier, std::uint32_t warp, std::uint32_t lane,
+                           const Instruction& i) {
   const SyncObject& object = launch_.synchronization.at(mbarrier_key(barrier));
-  see(warps_[warp], object, object.completed());
+  observe(warp, {&object, object.completed(), 1u << lane, i.statement}, i);
 }
 
 void BlockOrder::see_copies(const std::byte* barrier, std::uint32_t warp) {
   const SyncObject& object = launch_.synchronization.at(mbarrier_key(barrier));
-  see(warps_[warp], object, object.releases());
+  see(warps_[warp], object, object.releases(), Scope::device);
 }
 
-void BlockOrder::arrive_at(const std::byte* barrier, std::uint32_t warp, std::uint32_t lane) {
-  const Epoch until = epoch_;
-  epoch_ = launch_.clock.take(index_);
-  launch_.synchronization.release(
-      launch_.synchronization.at(mbarrier_key(barrier)),
-      {index_, warp * 32 + lane, until, barrier_, false, warps_[warp].fenced}, warps_[warp].seen);
+void BlockOrder::arrive_at(const std::byte* barrier, std::uint32_t warp, std::uint32_t lane,
+                           const Instruction& i) {
+  release(warp, lane, i, mbarrier_key(barrier));
 }
 
 Epoch BlockOrder::copy_arrives(const std::byte* barrier, std::uint32_t thread) {
   const std::uint64_t engine = index_ | kEngine;
   const Epoch epoch = launch_.clock.take(engine);
   launch_.synchronization.release(launch_.synchronization.at(mbarrier_key(barrier)),
-                                  {engine, thread, epoch, 0, false, nullptr}, {});
+                                  {engine, thread, epoch, 0, Scope::device, nullptr}, {});
   return epoch;
 }
 
@@ -186,12 +262,14 @@ void BlockOrder::share_fences(std::uint32_t number, std::uint32_t mask) {
   if (!warp.fenced_anew) return;
   auto shared = std::make_shared<Fenced>();
   if (warp.fenced != nullptr) *shared = *warp.fenced;
-  shared->block.resize(fenced_.block.size());
-  shared->device.resize(fenced_.device.size());
-  for (; mask != 0; mask &= mask - 1) {
-    const std::size_t thread = number * 32 + static_cast<std::size_t>(std::countr_zero(mask));
-    shared->block[thread] = fenced_.block[thread];
-    shared->device[thread] = fenced_.device[thread];
+  shared->narrow = fenced_.narrow;
+  for (std::size_t s = 0; s < fenced_.of.size(); ++s) {
+    std::vector<Epoch>& fenced = shared->of.at(s);
+    fenced.resize(fenced_.of.at(s).size());
+    for (std::uint32_t lanes = mask; lanes != 0; lanes &= lanes - 1) {
+      const std::size_t thread = number * 32 + static_cast<std::size_t>(std::countr_zero(lanes));
+      fenced[thread] = fenced_.of.at(s)[thread];
+    }
   }
   warp.fenced = std::move(shared);
 }
@@ -206,7 +284,8 @@ void BlockOrder::release_warp(SyncObject& object, std::uint32_t warp) {
   // Later than the accesses of all lanes, so that it covers them.
   const Epoch until = launch_.clock.take(index_);
   launch_.synchronization.release(
-      object, {index_, warp * 32, until, barrier_, false, warps_[warp].fenced}, warps_[warp].seen);
+      object, {index_, warp * 32, until, barrier_, Scope::device, warps_[warp].fenced},
+      warps_[warp].seen);
   epoch_ = launch_.clock.take(index_);  // what comes now is not covered
 }
 
@@ -216,10 +295,13 @@ void BlockOrder::arrive(std::uint32_t warp, std::uint32_t number) {
 
 void BlockOrder::barrier_complete(std::uint32_t number, bool everybody, std::uint32_t warps) {
   if (!everybody) {
+    share_observations(warps);
     for (; warps != 0; warps &= warps - 1)
-      acquire(static_cast<std::uint32_t>(std::countr_zero(warps)), barrier_key(number));
+      see_all(static_cast<std::uint32_t>(std::countr_zero(warps)), barrier_key(number),
+              Scope::device);
     return;
   }
+  share_observations(~std::uint32_t{0});
   epoch_ = barrier_ = launch_.clock.take(index_);
   share_fences();
   Seen all;
@@ -234,6 +316,28 @@ void BlockOrder::barrier_complete(std::uint32_t number, bool everybody, std::uin
   }
 }
 
+void BlockOrder::see_all(std::uint32_t warp, std::uint64_t key, Scope scope) {
+  const SyncObject* object = launch_.synchronization.find(key);
+  if (object != nullptr) see(warps_[warp], *object, object->releases(), scope);
+}
+
+void BlockOrder::share_observations(std::uint32_t to) {
+  if (std::all_of(warps_.begin(), warps_.end(),
+                  [](const Warp& warp) { return warp.observed.empty(); }))
+    return;
+  Warp all;
+  for (const Warp& warp : warps_) {
+    for (Observation read : warp.observed) {
+      read.lanes = 0;
+      note(all, read);
+    }
+  }
+  for (std::size_t warp = 0; warp < warps_.size(); ++warp) {
+    if ((to >> warp & 1) == 0) continue;
+    for (const Observation& read : all.observed) note(warps_[warp], read);
+  }
+}
+
 void BlockOrder::warp_complete(std::uint32_t warp, std::uint32_t mask) {
   if (std::popcount(mask) < 2) return;
   epoch_ = launch_.clock.take(index_);
@@ -245,21 +349,29 @@ void BlockOrder::warp_complete(std::uint32_t warp, std::uint32_t mask) {
 }
 
 void BlockOrder::cluster_release(std::uint64_t key) {
+  Seen all;
+  for (const Warp& warp : warps_) all.merge(warp.seen);
   barrier_ = launch_.clock.take(index_);
   launch_.synchronization.release(launch_.synchronization.at(cluster_key(key)),
-                                  {index_, 0, barrier_, barrier_, false, nullptr}, {});
+                                  {index_, 0, barrier_, barrier_, Scope::device, nullptr}, all);
 }
 
 void BlockOrder::cluster_acquire(std::uint64_t key) {
   epoch_ = barrier_ = launch_.clock.take(index_);
   for (std::uint32_t warp = 0; warp < warps_.size(); ++warp) {
     warps_[warp].syncs.clear();
-    acquire(warp, cluster_key(key));
+    see_all(warp, cluster_key(key), Scope::device);
   }
 }
 
-void BlockOrder::cluster_arrive(std::uint32_t warp, std::uint64_t key) {
-  release_warp(launch_.synchronization.at(cluster_key(key)), warp);
+// A relaxed arrival releases what its thread has put before a fence.
+void BlockOrder::cluster_arrive(std::uint32_t warp, std::uint32_t mask, std::uint64_t key,
+                                bool relaxed) {
+  SyncObject& object = launch_.synchronization.at(cluster_key(key));
+  if (!relaxed) return release_warp(object, warp);
+  Instruction arrival;
+  for (; mask != 0; mask &= mask - 1)
+    release(warp, static_cast<std::uint32_t>(std::countr_zero(mask)), arrival, cluster_key(key));
 }
 
 void BlockOrder::cluster_complete(std::uint64_t key) {
@@ -269,7 +381,7 @@ void BlockOrder::cluster_complete(std::uint64_t key) {
 
 void BlockOrder::cluster_wait(std::uint32_t warp, std::uint64_t key) {
   const SyncObject* object = launch_.synchronization.find(cluster_key(key));
-  if (object != nullptr) see(warps_[warp], *object, cluster_releases_);
+  if (object != nullptr) see(warps_[warp], *object, cluster_releases_, Scope::device);
 }
 
 }  // namespace warpmark::cpu

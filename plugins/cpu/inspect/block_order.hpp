@@ -58,9 +58,23 @@ class BlockOrder {
   }
   /// Whether an access of `block` has happened before what a warp does now, as its threads know.
   [[nodiscard]] bool covers(std::uint32_t warp, const Record& before, std::uint64_t block);
-  /// The same of a strong write, which may have released at the place of an object itself.
+  /// The same of a strong write, which may have released at the place of an object itself: whoever has
+  /// read there what it made of it comes after it, acquire or not.
   [[nodiscard]] bool covers_at(std::uint64_t key, std::uint32_t warp, const Record& before,
                                std::uint64_t block) const;
+  /// What an access lacks that covers() knows nothing of, though its thread has read a release that
+  /// comes after the other access.
+  struct Lack {
+    enum class What : std::uint8_t {
+      everything,  ///< no such release was read
+      acquire,     ///< it was read, but not acquired
+      /// … and met those who read it at a barrier, and only then has a fence: a warning.
+      order,
+    };
+    What what = What::everything;
+    std::uint32_t statement = 0;  ///< what has read the release
+  };
+  [[nodiscard]] Lack lack(std::uint32_t warp, const Record& before, std::uint64_t block) const;
   /// … before what any warp of the block does now.
   [[nodiscard]] bool is_seen(const Record& before, std::uint64_t block) const;
   /// Somebody may have synchronized by a place in memory.
@@ -76,24 +90,26 @@ class BlockOrder {
   }
 
   // --- by memory
-  void fence(std::uint32_t warp, std::uint32_t mask, bool block_only);
-  /// A strong write by an instruction of that Instruction::order. False: it releases nothing.
-  bool release(std::uint32_t warp, std::uint32_t lane, std::uint8_t order, std::uint64_t key);
+  void fence(std::uint32_t warp, std::uint32_t mask, const Instruction& i);
+  /// A strong write. False: it releases nothing.
+  bool release(std::uint32_t warp, std::uint32_t lane, const Instruction& i, std::uint64_t key);
   /// A store that releases nothing.
   void begin_anew(std::uint64_t key) { launch_.synchronization.begin_anew(key); }
-  /// A strong read.
-  void acquire(std::uint32_t warp, std::uint64_t key);
+  /// A strong read: it acquires at once, or a fence behind it does.
+  void read(std::uint32_t warp, std::uint32_t lane, const Instruction& i, std::uint64_t key);
   /// A block arrives at the barrier of a grid of so many, a place where it has released; the last
   /// one ends a phase. Who reads there knows that a phase has ended, and may well see arrivals for
   /// the next one, but need not.
   void arrive_at_grid(std::uint64_t key, std::uint64_t blocks);
-  void see_grid(std::uint64_t key, std::uint32_t warp);
+  void see_grid(std::uint32_t warp, std::uint32_t lane, const Instruction& i, std::uint64_t key);
   /// A thread arrives at the mbarrier that lies at `barrier`.
-  void arrive_at(const std::byte* barrier, std::uint32_t warp, std::uint32_t lane);
+  void arrive_at(const std::byte* barrier, std::uint32_t warp, std::uint32_t lane,
+                 const Instruction& i);
   /// The arrivals and copies until now have completed a phase of it.
   void complete_phase(const std::byte* barrier);
   /// A thread has seen its last phase complete, or, without a phase, copies that arrived there.
-  void see_phase(const std::byte* barrier, std::uint32_t warp);
+  void see_phase(const std::byte* barrier, std::uint32_t warp, std::uint32_t lane,
+                 const Instruction& i);
   void see_copies(const std::byte* barrier, std::uint32_t warp);
   /// A copy by a thread arrives there. Returns the epoch of what it has written.
   Epoch copy_arrives(const std::byte* barrier, std::uint32_t thread);
@@ -104,29 +120,36 @@ class BlockOrder {
   void warp_complete(std::uint32_t warp, std::uint32_t mask);
   void cluster_release(std::uint64_t key);
   void cluster_acquire(std::uint64_t key);
-  void cluster_arrive(std::uint32_t warp, std::uint64_t key);
+  void cluster_arrive(std::uint32_t warp, std::uint32_t mask, std::uint64_t key, bool relaxed);
   void cluster_complete(std::uint64_t key);
   void cluster_wait(std::uint32_t warp, std::uint64_t key);
 
  private:
-  /// Of a block's number: its copies.
-  static constexpr std::uint64_t kEngine = std::uint64_t{1} << 57;
+  static constexpr std::uint64_t kEngine = Synchronization::kEngine;
   struct Fence {
     Epoch epoch = 0, barrier = 0;
-    bool block_only = false;
+    Scope scope = Scope::device;
   };
   struct Warp {
     /// Records without their statements, of what was seen, and of what `seen` does not cover.
     std::array<std::uint64_t, 64> covered{}, uncovered{};
     std::vector<WarpSync> syncs;  ///< since the last barrier
     Seen seen;
+    std::vector<Observation> observed;  ///< by object; no lanes: known from a barrier
+    /// What fences have acquired in place of those who have read it. The model does not order it.
+    Seen by_barrier;
     std::array<Fence, 32> fences{};        ///< the last of each lane
     std::shared_ptr<const Fenced> fenced;  ///< of those whom its threads met last
     bool fenced_anew = false;              ///< since a barrier of the block
   };
 
-  static void see(Warp& warp, const SyncObject& object, std::uint32_t releases);
+  void see(Warp& warp, const SyncObject& object, std::uint32_t releases, Scope scope);
+  void observe(std::uint32_t warp, const Observation& seen, const Instruction& i);
+  static void note(Warp& warp, const Observation& seen);
+  /// Warps hand on what their threads have read, but not acquired, as they meet.
+  void share_observations(std::uint32_t to);
   void release_warp(SyncObject& object, std::uint32_t warp);
+  void see_all(std::uint32_t warp, std::uint64_t key, Scope scope);
   void share_fences();                                        ///< of the block
   void share_fences(std::uint32_t warp, std::uint32_t mask);  ///< of lanes of a warp
   [[nodiscard]] std::uint64_t barrier_key(std::uint32_t number) const;

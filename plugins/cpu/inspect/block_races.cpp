@@ -170,6 +170,11 @@ void BlockRaces::race(Lanes& w, const Instruction& i, Space space, std::uint32_t
         "and who reads through the read-only cache need not see what the same launch writes";
   else if (before.strong() && !before.in_flight() && is_strong(i, space))
     fault.detail = "and one of them is atomic for threads of its own block only";
+  const BlockOrder::Lack lack = lack_of(before, i, space, w.warp);
+  if (lack.what != BlockOrder::Lack::What::everything) {
+    fault.relaxed = {true, lack.what == BlockOrder::Lack::What::order, lack.statement};
+    fault.warning = fault.warning || fault.relaxed.warning;
+  }
   // The plain read of a read-modify-write by compare and swap.
   const bool reads = kind[0] == 'r', strong = is_strong(i, space);
   const bool perhaps = reads ? before.strong() && !strong : strong && !before.strong();
@@ -182,6 +187,17 @@ void BlockRaces::race(Lanes& w, const Instruction& i, Space space, std::uint32_t
   }
   launch_.unsettled.push_back({reads ? order_.index() : order_.block_of(before), address,
                                reads ? w.warp * 32 + lane : before.thread(), std::move(fault)});
+}
+
+// What a race lacks if its thread has read a release that comes after the other access. If the access
+// itself is strong it sees what the other has written: the order is missing alone.
+BlockOrder::Lack BlockRaces::lack_of(const Record& before, const Instruction& i, Space space,
+                                     std::uint32_t warp) const {
+  if (before.in_flight() || (i.order & Instruction::kReadOnly) != 0) return {};
+  BlockOrder::Lack lack = order_.lack(warp, before, order_.block_of(before));
+  if (lack.what == BlockOrder::Lack::What::acquire && (is_strong(i, space) || i.past_l1))
+    lack.what = BlockOrder::Lack::What::order;
+  return lack;
 }
 
 void BlockRaces::describe_other(Fault& fault, const Record& before) const {
@@ -219,7 +235,11 @@ void BlockRaces::read_cells(Lanes& w, const Instruction& i, Space space, std::ui
     const bool both_read = written.in_flight() && written.strong();
     Record raced;
     if (!reported && !both_read && conflicts(written, access)) raced = written;
-    if (!reported && raced.bits == 0 && written.strong()) raced = further_conflict(cell, access);
+    // A race that only warns must not hide another.
+    if (!reported && written.strong() && (raced.bits == 0 || warns(raced, i, space, w.warp))) {
+      const Record further = further_conflict(cell, access);
+      if (further.bits != 0) raced = further;
+    }
     if (raced.bits != 0) {
       reported = true;
       race(w, i, space, lane, address, bytes, raced, "read after write", false);
@@ -257,10 +277,9 @@ void BlockRaces::write_cells(Lanes& w, const Instruction& i, Space space, std::u
     // A harmless race must not hide another: reads first.
     const bool harmless = same && !before.in_flight();
     Record read;
-    if (!reported && (before.bits == 0 || harmless)) {
-      if (conflicts(last, access))
-        read = last;
-      else if (conflicts(other, access))
+    if (!reported && (before.bits == 0 || harmless || warns(before, i, space, w.warp))) {
+      if (conflicts(last, access)) read = last;
+      if ((read.bits == 0 || warns(read, i, space, w.warp)) && conflicts(other, access))
         read = other;
     }
     if (read.bits != 0) {
@@ -287,18 +306,18 @@ bool BlockRaces::is_grid_barrier(Space space, std::uint64_t address) const {
   return space == Space::global && address == block_.grid_barrier();
 }
 
-// A strong read.
-void BlockRaces::acquire(const Lanes& w, Space space, std::uint64_t address) {
+void BlockRaces::strong_read(const Lanes& w, const Instruction& i, std::uint32_t lane, Space space,
+                             std::uint64_t address) {
   if (is_grid_barrier(space, address))
-    order_.see_grid(address, w.warp);
+    order_.see_grid(w.warp, lane, i, address);
   else
-    order_.acquire(w.warp, key(space, address));
+    order_.read(w.warp, lane, i, key(space, address));
 }
 
 void BlockRaces::load(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                       std::uint64_t address, std::uint32_t bytes) {
   const bool strong = is_strong(i, space);
-  if (strong) acquire(w, space, address);
+  if (strong) strong_read(w, i, lane, space, address);
   const Record fresh = (i.order & Instruction::kReadOnly) != 0
                            ? written_anew(w, i, space, lane, address, bytes)
                            : Record{};
@@ -314,7 +333,7 @@ void BlockRaces::store(Lanes& w, const Instruction& i, Space space, std::uint32_
   write_cells(w, i, space, lane, address, bytes, strong, same);
   if (!strong) return;
   const std::uint64_t place = key(space, address);
-  if (!order_.release(w.warp, lane, i.order, place)) order_.begin_anew(place);
+  if (!order_.release(w.warp, lane, i, place)) order_.begin_anew(place);
 }
 
 // A write of the same launch among the last ones of some cells, by whichever thread and however

@@ -163,6 +163,12 @@ class BlockRaces {
   /// Where such a race is remembered; null: it always needs a description.
   Reported* remembered(const Instruction& i, Space space, std::uint64_t address,
                        const Record& before);
+  [[nodiscard]] BlockOrder::Lack lack_of(const Record& before, const Instruction& i, Space space,
+                                         std::uint32_t warp) const;
+  [[nodiscard]] bool warns(const Record& before, const Instruction& i, Space space,
+                           std::uint32_t warp) const {
+    return lack_of(before, i, space, warp).what == BlockOrder::Lack::What::order;
+  }
   void describe_other(Fault& fault, const Record& before) const;
   void read_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                   std::uint64_t address, std::uint32_t bytes, bool strong);
@@ -183,8 +189,7 @@ class BlockRaces {
   template <typename Body>
   void each_cell(const AsyncCopy& copy, bool written, Body body);
   void access_cells(const AsyncCopy& copy, bool written);
-  bool raced_elsewhere(const Lanes& w, const Instruction& i, std::uint32_t lane,
-                       std::uint64_t address);
+  [[nodiscard]] Record made_unordered(const Access& access);
 
   /// Whose shared memory an offset in the window is of; it becomes one in that memory.
   BlockRaces& home(std::uint64_t& offset);
@@ -207,7 +212,8 @@ class BlockRaces {
   }
   /// What stands for a place by which threads synchronize.
   [[nodiscard]] bool is_grid_barrier(Space space, std::uint64_t address) const;
-  void acquire(const Lanes& w, Space space, std::uint64_t address);
+  void strong_read(const Lanes& w, const Instruction& i, std::uint32_t lane, Space space,
+                   std::uint64_t address);
   [[nodiscard]] std::uint64_t key(Space space, std::uint64_t address);
   /// The threshold of an address: no barrier of the block's puts other blocks' accesses in order.
   [[nodiscard]] std::uint64_t oldest_danger(Space space, std::uint64_t address) {

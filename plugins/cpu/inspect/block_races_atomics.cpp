@@ -147,9 +147,9 @@ void BlockRaces::atomic(Lanes& w, const Instruction& i, Space space, std::uint32
                         std::uint64_t address, std::uint32_t bytes, bool uses) {
   if (is_swap(i.opcode) || (launch_.looks && space == Space::shared))
     settle(w, space, lane, address, bytes, is_swap(i.opcode));
-  if (uses) acquire(w, space, address);
+  if (uses) strong_read(w, i, lane, space, address);
   write_cells(w, i, space, lane, address, bytes, true, false);
-  order_.release(w.warp, lane, i.order, key(space, address));
+  order_.release(w.warp, lane, i, key(space, address));
   if (!is_grid_barrier(space, address)) return;
   const std::array<std::uint32_t, 3>& grid = block_.grid();
   order_.arrive_at_grid(address, std::uint64_t{grid[0]} * grid[1] * grid[2]);

@@ -119,25 +119,36 @@ void BlockRaces::abandon(AsyncCopy& copy, std::uint32_t statement, std::uint32_t
   flight.mark = 0;
 }
 
-// Who does not wait for an mbarrier to be made does so wherever he uses it: one report is enough.
-bool BlockRaces::raced_elsewhere(const Lanes& w, const Instruction& i, std::uint32_t lane,
-                                 std::uint64_t address) {
-  const RaceCells cell = cell_at(Space::shared, address);
-  if (!cell) return false;
-  const Record now = Record::make(order_.epoch(), w.warp * 32 + lane, true, i.statement);
-  const Access access{now, i, Space::shared, address};
+// What made the mbarrier, or took it back, if nothing puts that before a use of it now.
+Record BlockRaces::made_unordered(const Access& access) {
+  const RaceCells cell = cell_at(Space::shared, access.address);
+  if (!cell) return {};
   Record made{*cell.write};
   if (made.strong() && !made.in_flight()) made = further_conflict(cell, access);
-  if (made.strong() || made.in_flight() || !conflicts(made, access)) return false;
-  return launch_.raced_mbarriers.try_emplace(made.statement(), i.statement).first->second !=
-         i.statement;
+  const bool raced = !made.strong() && !made.in_flight() && conflicts(made, access);
+  return raced ? made : Record{};
 }
 
 // Threads may change and look at one at the same time, once it is made, and until it is taken back.
+// Who does not wait for it to be made does so wherever he uses it: one report is enough.
 void BlockRaces::use_mbarrier(Lanes& w, const Instruction& i, std::uint32_t lane,
                               std::uint64_t address, MbarrierUse use) {
   const bool exclusive = is_exclusive(use);
-  if (!exclusive && raced_elsewhere(w, i, lane, address)) return;
+  if (!exclusive) {
+    const Record now = Record::make(order_.epoch(), w.warp * 32 + lane, true, i.statement);
+    const Record made = made_unordered({now, i, Space::shared, address});
+    const bool first =
+        made.bits != 0 &&
+        launch_.raced_mbarriers.try_emplace(made.statement(), i.statement).first->second ==
+            i.statement;
+    if (made.bits != 0 && !first) return;
+    // The copy is done once somebody has waited for it: no record is kept of the use.
+    if (use == MbarrierUse::signal) {
+      if (first)
+        race(w, i, Space::shared, lane, address, kMbarrierBytes, made, "write after write", false);
+      return;
+    }
+  }
   if (use == MbarrierUse::test)
     read_cells(w, i, Space::shared, lane, address, kMbarrierBytes, true);
   else

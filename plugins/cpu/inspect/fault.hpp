@@ -76,6 +76,12 @@ struct Fault {
     std::string variable;
   };
   std::vector<Beside> beside;
+  /// Of a race: its thread had read a release that comes after the other access, without acquiring it.
+  struct Relaxed {
+    bool known = false;
+    bool warning = false;         ///< only the order is missing, and not what makes it visible
+    std::uint32_t statement = 0;  ///< what has read it
+  } relaxed;
   bool warning = false;          ///< it may be meant so: the launch's results do not depend on it
   Space origin = Space::global;  ///< of an undefined value; param stands for a register
   std::string source;            ///< the array that it was read from, if it has a name

@@ -333,6 +333,16 @@ std::byte* locate_async(Lanes& w, const Instruction& i, Space space, std::uint32
   return nullptr;
 }
 
+std::byte* locate_completion(Lanes& w, const Instruction& i, std::uint32_t lane,
+                             std::uint64_t address) {
+  Flight::Side side;
+  std::byte* at =
+      locate_async(w, i, Space::shared, lane, address, kMbarrierBytes, kMbarrierBytes, true, &side);
+  if (at != nullptr && w.observer != nullptr)
+    w.observer->use_mbarrier(w, i, lane, side.address, MbarrierUse::signal);
+  return at;
+}
+
 void note_flight(Lanes& w, const Instruction& i, std::uint32_t lane, const Flight::Side& from,
                  const Flight::Side& to, AsyncCopy& copy) {
   if (w.observer == nullptr) return;
@@ -367,7 +377,7 @@ void change_barrier(Lanes& w, const Instruction& i, Change change,
              i.a == Instruction::kNone ? 1 : read_lane<std::uint32_t>(w.registers, i.a, lane));
       store_barrier(at, barrier);
       w.block->mbarrier_changed();
-      if (BlockOrder* order = order_of(w.observer)) order->arrive_at(at, w.warp, lane);
+      if (BlockOrder* order = order_of(w.observer)) order->arrive_at(at, w.warp, lane, i);
       note_phase(w.observer, at, Mbarrier(before).parity(), barrier);
     }
     if (i.d != Instruction::kNone) write_lane(w.registers, i.d, lane, before);
@@ -423,7 +433,7 @@ void test(Lanes& w, const Instruction& i) {
     done |= static_cast<std::uint32_t>(over) << lane;
     w.block->mbarrier_tested(w.warp, lane, i.statement, barrier, over);
     if (BlockOrder* order = order_of(w.observer); order != nullptr && over)
-      order->see_phase(at, w.warp);
+      order->see_phase(at, w.warp, lane, i);
   });
   write_predicate(w.registers, i.d, w.mask, done);
 }
@@ -490,7 +500,7 @@ void arrive_later(Lanes& w, const Instruction& i) {
       barrier.expect_arrival();
       store_barrier(at, barrier);
     }
-    if (BlockOrder* order = order_of(w.observer)) order->arrive_at(at, w.warp, lane);
+    if (BlockOrder* order = order_of(w.observer)) order->arrive_at(at, w.warp, lane, i);
     w.block->async().arrive_later(w.warp * 32 + lane, at);
   });
 }

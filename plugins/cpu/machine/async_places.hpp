@@ -18,6 +18,10 @@ std::byte* locate_async(Lanes& w, const Instruction& i, Space space, std::uint32
                         std::uint64_t address, std::uint64_t bytes, std::uint32_t alignment,
                         bool store, Flight::Side* side = nullptr);
 
+/// The mbarrier that a copy completes on, at an address in the shared window: a use of it.
+std::byte* locate_completion(Lanes& w, const Instruction& i, std::uint32_t lane,
+                             std::uint64_t address);
+
 /// For those who check: whose copy it is, and from where to where.
 void note_flight(Lanes& w, const Instruction& i, std::uint32_t lane, const Flight::Side& from,
                  const Flight::Side& to, AsyncCopy& copy);

@@ -400,7 +400,7 @@ inline bool BlockState::take_exit(Warp& warp, Fragment& current, const BasicBloc
       return_from(warp, current, node);
       return false;
     case Exit::cluster_arrive:
-      arrive_at_cluster_barrier(warp, current.mask);
+      arrive_at_cluster_barrier(warp, current.mask, node.relaxed);
       current.node = node.next;
       return true;
     case Exit::cluster_wait:

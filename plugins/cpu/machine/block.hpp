@@ -288,7 +288,7 @@ class BlockState final : public ObservedBlock {
   /// The greatest of all warps' clocks.
   [[nodiscard]] std::uint64_t latest_clock() const;
   // cluster.cpp
-  void arrive_at_cluster_barrier(Warp& warp, std::uint32_t mask);
+  void arrive_at_cluster_barrier(Warp& warp, std::uint32_t mask, bool relaxed);
   void leave_cluster(Warp& warp, std::uint32_t mask);
   void pass_cluster_barrier(const Warp& warp);
   void add_wait(const Warp& warp, const Fragment& fragment, FaultKind kind);

@@ -49,8 +49,7 @@ void copy_bulk(Lanes& w, const Instruction& i) {
     made.to = locate_async(w, i, form.to, lane, address_in(w, i.address, lane), bytes, 16, true,
                            &to_side);
     if (i.c != Instruction::kNone) {
-      made.completion =
-          locate_async(w, i, Space::shared, lane, address_in(w, i.c, lane), 8, 8, true);
+      made.completion = locate_completion(w, i, lane, address_in(w, i.c, lane));
       if (made.completion == nullptr) return;
     }
     if (made.from != nullptr && made.to != nullptr) {
@@ -99,7 +98,7 @@ void store_async(Lanes& w, const Instruction& i) {
     }
     if (w.traffic != nullptr) w.traffic->touch(Space::shared, address, bytes);
     made.to = locate_async(w, i, Space::shared, lane, address, bytes, bytes, true, &to);
-    made.completion = locate_async(w, i, Space::shared, lane, barrier, 8, 8, true);
+    made.completion = locate_completion(w, i, lane, barrier);
     if (made.to == nullptr || made.completion == nullptr) {
       made.launch->stop = true;
       return;
@@ -149,8 +148,7 @@ bool start_multicast(Lanes& w, const Instruction& i, std::uint32_t lane, std::ui
     one.to =
         locate_async(w, i, Space::shared, lane, part + to % kSharedPart, reach, 16, true, &side);
     if (one.to == nullptr) return false;
-    one.completion =
-        locate_async(w, i, Space::shared, lane, part + completion % kSharedPart, 8, 8, true);
+    one.completion = locate_completion(w, i, lane, part + completion % kSharedPart);
     if (one.completion == nullptr) return false;
     note_flight(w, i, lane, from, side, one);
     w.block->async().start(AsyncCopies::bulk, w.warp * 32 + lane, std::move(one));

@@ -68,10 +68,11 @@ BlockOrder* BlockState::split_cluster_barrier() const {
   return splits ? order : nullptr;
 }
 
-void BlockState::arrive_at_cluster_barrier(Warp& warp, std::uint32_t mask) {
+void BlockState::arrive_at_cluster_barrier(Warp& warp, std::uint32_t mask, bool relaxed) {
   const std::uint32_t fresh = mask & ~warp.cluster_arrived;
   if (BlockOrder* order = split_cluster_barrier())
-    order->cluster_arrive(warp.lanes.warp, order_of(cluster_->blocks[0]->observer())->index());
+    order->cluster_arrive(warp.lanes.warp, fresh,
+                          order_of(cluster_->blocks[0]->observer())->index(), relaxed);
   warp.cluster_arrived |= fresh;
   cluster_->arrived += static_cast<std::uint32_t>(__builtin_popcount(fresh));
   cluster_->check_barrier();

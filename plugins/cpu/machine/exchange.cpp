@@ -356,8 +356,7 @@ void active_mask(Lanes& w, const Instruction& i) {
 
 // Warps execute one access after another, so every access is ordered and visible already.
 void fence(Lanes& w, const Instruction& i) {
-  if (BlockOrder* order = order_of(w.observer))
-    order->fence(w.warp, w.mask, (i.order & Instruction::kBlockScope) != 0);
+  if (BlockOrder* order = order_of(w.observer)) order->fence(w.warp, w.mask, i);
 }
 
 #define ATOMIC(id, T, names, ...)                                                        \

@@ -403,8 +403,7 @@ bool copy_box(Lanes& w, const Instruction& i, const TensorForm& form, const Tens
         locate_async(w, i, Space::shared, lane, shared, reach, kChunk, !form.to_global, &in_shared);
     if (in_box == nullptr) return false;
     if (i.c != Instruction::kNone) {
-      made.completion =
-          locate_async(w, i, Space::shared, lane, address_in(w, i.c, lane), 8, 8, true);
+      made.completion = locate_completion(w, i, lane, address_in(w, i.c, lane));
       if (made.completion == nullptr) return false;
     }
   }

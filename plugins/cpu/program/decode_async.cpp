@@ -23,13 +23,17 @@ void Decoder::fence(const Statement& statement) {
     address(statement, operand(statement, 0), space, unused);
     check_line(statement);
   }
-  if (!facts.has("proxy") && !facts.has("mbarrier_init")) emit_fence(statement, facts.has("cta"));
+  if (!facts.has("proxy")) emit_fence(statement);
 }
 
-void Decoder::emit_fence(const Statement& statement, bool of_block) {
+void Decoder::emit_fence(const Statement& statement) {
+  const InstructionFacts& facts = *statement.facts;
   Instruction instruction;
   instruction.opcode = Opcode::fence;
-  if (of_block) instruction.order = Instruction::kBlockScope;
+  if (!facts.has("release")) instruction.order |= Instruction::kAcquire;
+  if (!facts.has("acquire")) instruction.order |= Instruction::kRelease;
+  if (facts.has("cta")) instruction.order |= Instruction::kBlockScope;
+  instruction.cluster_scope = facts.has("cluster");
   emit(statement, instruction);
 }
 
@@ -115,6 +119,7 @@ void Decoder::mbarrier(const Statement& statement) {
     state_result();
     instruction.address = barrier_address(statement, 1, space);
     if (statement.operands > 2) instruction.a = barrier_arrivals(statement, expects);
+    if (!facts.has("relaxed")) instruction.order = Instruction::kRelease;
   } else if (what == "test_wait" || what == "try_wait") {
     expect_operands(statement, 3, what == "try_wait" ? 4 : 3);
     instruction.opcode = Opcode::mbarrier_test;
@@ -122,6 +127,7 @@ void Decoder::mbarrier(const Statement& statement) {
     instruction.d = destination(statement, 0, Type::pred);
     instruction.address = barrier_address(statement, 1, space);
     instruction.b = barrier_phase(statement, parity);
+    if (!facts.has("relaxed")) instruction.order = Instruction::kAcquire;
     polls_block_ = true;
   } else {  // pending_count
     expect_operands(statement, 2, 2);
@@ -129,6 +135,8 @@ void Decoder::mbarrier(const Statement& statement) {
     instruction.d = destination(statement, 0, Type::u32);
     instruction.b = source(statement, 1, Type::u64);
   }
+  if (facts.has("cta")) instruction.order |= Instruction::kBlockScope;
+  instruction.cluster_scope = facts.has("cluster");
   instruction.site = program_.sites++;
   emit(statement, instruction);
 }

@@ -187,7 +187,9 @@ void Decoder::atomic(const Statement& statement) {
   instruction.opcode = info->opcode;
   instruction.order = Instruction::kStrong;
   if (facts.has("release") || facts.has("acq_rel")) instruction.order |= Instruction::kRelease;
+  if (facts.has("acquire") || facts.has("acq_rel")) instruction.order |= Instruction::kAcquire;
   if (facts.has("cta")) instruction.order |= Instruction::kBlockScope;
+  instruction.cluster_scope = facts.has("cluster");
   const Type type = atomic_type(facts, info->d);
   Space placed = space;
   instruction.address = address(statement, operand(statement, first), placed, instruction);

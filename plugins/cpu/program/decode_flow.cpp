@@ -192,6 +192,7 @@ void Decoder::barrier(const Statement& statement, BasicBlock& block) {
   if (facts.has("cluster")) {
     expect_operands(statement, 0, 0);
     block.exit = facts.has("arrive") ? Exit::cluster_arrive : Exit::cluster_wait;
+    block.relaxed = facts.has("relaxed");
   } else if (facts.has("warp")) {
     expect_operands(statement, 1, 1);
     block.exit = Exit::warp;

@@ -227,6 +227,8 @@ void Decoder::memory(const Statement& statement) {
   instruction.cost = static_cast<std::uint8_t>(bytes_of(words.type) * words.count);
   instruction.counter = bytes_counter(space, store ? Traffic::store : Traffic::load);
   instruction.order = words.order | (uniform ? Instruction::kReadOnly : 0);
+  instruction.cluster_scope = words.cluster_scope;
+  instruction.past_l1 = words.past_l1;
   if (space != Space::local && space != Space::param) program_.note_access(space, bytes);
   if (constants) space = Space::global;  // where .const variables are placed
   instruction.address =

@@ -260,7 +260,7 @@ class Decoder {
   std::uint32_t barrier_phase(const Statement& statement, bool parity);
   std::uint32_t barrier_arrivals(const Statement& statement, bool expects);
   void fence(const Statement& statement);
-  void emit_fence(const Statement& statement, bool of_block);
+  void emit_fence(const Statement& statement);
   void async_copy(const Statement& statement);
   void plain_copy(const Statement& statement, Instruction instruction);
   std::uint32_t address_value(const Statement& statement, const Operand& operand, Space space);

@@ -32,6 +32,9 @@ MemoryWords memory_words(const InstructionFacts& facts) {
   if (isvolatile && words.space != Space::global) words.order |= Instruction::kVolatile;
   if (facts.has("nc")) words.order |= Instruction::kReadOnly;
   if (facts.has("release")) words.order |= Instruction::kRelease;
+  if (facts.has("acquire")) words.order |= Instruction::kAcquire;
+  words.past_l1 = facts.has("cg") || facts.has("cv");
+  words.cluster_scope = facts.word("scope") == "cluster";
   if (facts.word("scope") == "cta") words.order |= Instruction::kBlockScope;
   return words;
 }

@@ -14,6 +14,7 @@ struct MemoryWords {
   bool polls = false;       ///< one waits by such a load for other threads
   bool hint = false;        ///< a cache policy is the last operand
   std::uint8_t order = 0;   ///< as Instruction::order
+  bool cluster_scope = false, past_l1 = false;  ///< as Instruction's
 };
 
 /// The first state space that a form names; generic if it names none.

@@ -50,6 +50,8 @@ struct Instruction {
   bool parity : 1 = false;          ///< mbarrier_test: b is no state but a parity
   bool no_increment : 1 = false;    ///< .noinc of arrive_async: the arrival is expected already
   bool only_reads : 1 = false;      ///< .read of wait_bulk: the sources may be written again
+  bool cluster_scope : 1 = false;   ///< of an access or fence: as Instruction::kBlockScope
+  bool past_l1 : 1 = false;         ///< a load that sees what other multiprocessors wrote: __ldcg
   Counter counter = Counter::none;  ///< what it adds to; of an access, the bytes
   std::uint8_t cost = 0;            ///< how much for each lane
   /// Of an access or fence: what of the memory model it takes part in.
@@ -60,6 +62,8 @@ struct Instruction {
   static constexpr std::uint8_t kReturns = 32;
   /// A load of what nobody writes while the kernel runs: ld.global.nc, ldu.
   static constexpr std::uint8_t kReadOnly = 64;
+  /// What it reads it acquires, or the fence acquires what was read before.
+  static constexpr std::uint8_t kAcquire = 128;
   std::uint8_t order = 0;
 
   /// What `imm` is of operations that have a form of their own, such as MatrixForm.
@@ -103,6 +107,7 @@ struct BasicBlock {
   Exit exit = Exit::leave;
   bool negated = false;      ///< the branch is taken where the predicate is false
   bool arrive_only = false;  ///< bar.arrive
+  bool relaxed = false;      ///< barrier.cluster.arrive.relaxed
   bool polls = false;        ///< has an access by which one waits for other threads
   bool polls_block = false;  ///< … and only for those of its block
   std::uint32_t predicate = Instruction::kNone;

@@ -171,6 +171,7 @@ extern "C" __global__ void last_block_of_many(const float* a, float* part, unsig
     part[blockIdx.x] = s[0] + s[1];
     __threadfence();
     last = atomicAdd(count, 1u) == gridDim.x - 1;
+    __threadfence();
   }
   __syncthreads();
   if (!last) return;

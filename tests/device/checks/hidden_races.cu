@@ -6,7 +6,10 @@ extern "C" __global__ void own_atomic_before_the_last_block_reads(int* d, unsign
   int t = threadIdx.x;
   atomicAdd(&d[t], 1);  //~
   __syncthreads();
-  if (t == 0) last = atomicAdd(count, 1u) == gridDim.x - 1;
+  if (t == 0) {
+    last = atomicAdd(count, 1u) == gridDim.x - 1;
+    __threadfence();
+  }
   __syncthreads();
   if (last) out[t] = d[t];  //! thread=0 in_block=3 other_block=2 count=32
 }
@@ -27,7 +30,10 @@ extern "C" __global__ void one_block_of_four_has_no_fence(int* d, unsigned* coun
   atomicAdd(&d[t], 1);  //~
   if (blockIdx.x != 1) __threadfence();
   __syncthreads();
-  if (t == 0) last = atomicAdd(count, 1u) == gridDim.x - 1;
+  if (t == 0) {
+    last = atomicAdd(count, 1u) == gridDim.x - 1;
+    __threadfence();
+  }
   __syncthreads();
   if (last) out[t] = d[t];  //! thread=0 in_block=3 other_block=1 count=32
 }
@@ -67,6 +73,7 @@ extern "C" __global__ void atomics_after_a_plain_write_of_another_block(int* d, 
     atomicExch(flag, 1);
   } else if (blockIdx.x == 1) {
     while (atomicAdd(flag, 0) == 0) {}
+    __threadfence();
     atomicAdd(d, 1);
   } else {
     atomicAdd(d, 1);  //! in_block=2 other_block=0
@@ -109,6 +116,7 @@ extern "C" __global__ void last_block_resets_its_counter(const int* a, int* part
     part[blockIdx.x] = sum;
     __threadfence();
     last = atomicInc(count, gridDim.x) == gridDim.x - 1;
+    __threadfence();
   }
   __syncthreads();
   if (!last || threadIdx.x != 0) return;
@@ -125,7 +133,10 @@ extern "C" __global__ void last_block_reads_sums_of_atomics(int* d, unsigned* co
   atomicAdd(&d[0], 1);
   __threadfence();
   __syncthreads();
-  if (threadIdx.x == 0) last = atomicAdd(count, 1u) == gridDim.x - 1;
+  if (threadIdx.x == 0) {
+    last = atomicAdd(count, 1u) == gridDim.x - 1;
+    __threadfence();
+  }
   __syncthreads();
   if (!last) return;
   out[threadIdx.x] = d[threadIdx.x];

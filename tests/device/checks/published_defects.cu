@@ -29,7 +29,10 @@ extern "C" __global__ void last_block_with_fence(const float* a, float* part, fl
   if (threadIdx.x == 0) part[blockIdx.x] = v;
   __threadfence();
   __syncthreads();
-  if (threadIdx.x == 0) last = atomicInc(counter, gridDim.x) == gridDim.x - 1;
+  if (threadIdx.x == 0) {
+    last = atomicInc(counter, gridDim.x) == gridDim.x - 1;
+    __threadfence();
+  }
   __syncthreads();
   if (last && threadIdx.x == 1) {
     float total = 0;

@@ -119,7 +119,10 @@ extern "C" __global__ void flag_with_fence(int* flag, int* data, int* out) {
       atomicExch(flag, 1);
     }
   } else {
-    if (threadIdx.x == 0) while (atomicAdd(flag, 0) == 0) {}
+    if (threadIdx.x == 0) {
+      while (atomicAdd(flag, 0) == 0) {}
+      __threadfence();
+    }
     __syncthreads();
     out[threadIdx.x] = data[threadIdx.x];
   }
@@ -170,6 +173,7 @@ extern "C" __global__ void last_block(const int* a, int* part, unsigned* count, 
     part[blockIdx.x] = s[0];
     __threadfence();
     last = atomicInc(count, gridDim.x) == gridDim.x - 1;
+    __threadfence();
   }
   __syncthreads();
   if (last && i == 0) {

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Kernels of known idioms with exactly one order left out: the CPU device finds each, and nothing in their right twins.
+
+    ordering_test.py LIBRARY COMPILE_CORPUS [-k WORD] [--seed N] [--variants N] [--every N] [--json FILE] [--keep FOLDER]
+
+generator.py makes the kernels from the seed, which is the date's unless given. Exit status: 0 at least 99 % of the bugs are
+found and no twin has an error, 1 not, 77 there is no NVRTC or no NumPy.
+"""
+import collections
+import json
+import multiprocessing
+import os
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "checks"))
+from checked import argument_parser, checked_device  # first: it finds the others
+import driver
+import generator
+import numpy as np
+from corpus import compile_files
+from extension import reports_of
+
+MODULES, TASKS = {}, []  # of this process, which others are copies of
+LEAST_FOUND = 0.99
+
+
+def judge(number):
+    """The outcome of a launch: errors, warnings, and whether the values are those that are expected."""
+    options, kernel = TASKS[number]
+    device, extension = checked_device(options.library, instruction_budget=20000000)
+    function = device.module(MODULES[kernel.idiom]).function(kernel.name)
+    arguments, expected = kernel.values(options.seed)
+    given, buffers = [], {}
+    for name, value, has_values in arguments:
+        if not isinstance(value, np.ndarray):
+            given.append(value)
+            continue
+        buffers[name] = driver.Buffer(device, value)
+        if has_values:
+            buffers[name].write(value)
+        given.append(buffers[name])
+    driver.launch(device, function, kernel.size("grid"), kernel.size("block"), given, shared=int(kernel.launch.get("shared", 0)),
+                  cooperative="cooperative" in kernel.launch)
+    right = True
+    try:
+        device.synchronize()
+        right = all(np.array_equal(buffers[name].read(), np.broadcast_to(value, buffers[name].shape).astype(buffers[name].dtype))
+                    for name, value in expected.items())
+    except driver.DriverError:
+        right = False
+    reports = reports_of(extension)
+    device.library.cuDevicePrimaryCtxReset_v2(device.ordinal)
+    return {"errors": [r["message"] for r in reports if r.get("severity", "error") == "error"],
+            "warnings": [r["message"] for r in reports if r.get("severity") == "warning"], "right": right}
+
+
+def complaint(kernel, outcome):
+    """What is wrong with the judgement of a kernel; "" if nothing is."""
+    if not kernel.missing:
+        if outcome["errors"]:
+            return "a right kernel has errors: " + " | ".join(outcome["errors"])
+        if not outcome["right"]:
+            return "a right kernel has wrong values"
+        return "a right kernel has warnings: " + " | ".join(outcome["warnings"]) if outcome["warnings"] else ""
+    if kernel.warning:
+        return "" if outcome["warnings"] and not outcome["errors"] else "no warning alone: %s" % outcome
+    return "" if outcome["errors"] else "not found" + (", but warned of" if outcome["warnings"] else "")
+
+
+def compile_kernels(options, made, folder):
+    files = []
+    for idiom, kernels in made.items():
+        files.append(os.path.join(folder, idiom + ".cu"))
+        with open(files[-1], "w", encoding="utf-8") as file:
+            file.write(generator.source_of(kernels))
+    units = compile_files(options.compiler, "90:lines", files)
+    for unit in units:
+        with open(unit["ptx"], encoding="utf-8") as file:
+            MODULES[unit["name"]] = file.read()
+    missing = set(made) - set(MODULES)
+    if missing:
+        sys.exit("NVRTC refuses " + ", ".join(sorted(missing)))
+
+
+def main():
+    parser = argument_parser(__doc__)
+    parser.add_argument("--seed", type=int, default=int(os.environ.get("WARPMARK_TEST_SEED") or time.strftime("%Y%m%d")))
+    parser.add_argument("--variants", type=int, default=1, help="of each idiom, with choices of their own")
+    parser.add_argument("--every", type=int, default=1, help="take each Nth idiom only, other ones each day")
+    parser.add_argument("--show", action="store_true", help="print what is found")
+    parser.add_argument("--json", help="write what came out to this file")
+    parser.add_argument("--keep", help="generate in this folder, which then stays")
+    options = parser.parse_args()
+    print("seed %d" % options.seed)
+    made = generator.generate(options.seed, options.variants, options.word)
+    names = [name for name, kernels in made.items() if kernels]
+    made = {name: made[name] for name in names[options.seed % options.every::options.every]}
+    os.environ.pop("WARPMARK_CPU_REPORT", None)
+    with tempfile.TemporaryDirectory(prefix="warpmark-ordering-") as temporary:
+        folder = options.keep or temporary
+        os.makedirs(folder, exist_ok=True)
+        compile_kernels(options, made, folder)
+        TASKS.extend((options, kernel) for kernels in made.values() for kernel in kernels)
+        with multiprocessing.get_context("fork").Pool(os.cpu_count()) as pool:
+            outcomes = pool.map(judge, range(len(TASKS)), 4)
+    count = collections.Counter()
+    failures, rows = [], []
+    for (_, kernel), outcome in zip(TASKS, outcomes):
+        text = complaint(kernel, outcome)
+        what = "twins" if not kernel.missing else "warnings" if kernel.warning else "bugs"
+        count[what] += 1
+        count["wrong " + what] += bool(text)
+        rows.append({"idiom": kernel.idiom, "kernel": kernel.name, "missing": kernel.missing, "complaint": text, **outcome})
+        if text:
+            failures.append("%s: %s" % (kernel.name, text))
+        if options.show:
+            print(kernel.name, *outcome["errors"], *("warning: " + w for w in outcome["warnings"]), sep="\n    ")
+    print("\n".join(failures))
+    print("%d bugs, %d not found; %d twins, %d judged wrongly; %d due warnings, %d wrong" % (
+        count["bugs"], count["wrong bugs"], count["twins"], count["wrong twins"], count["warnings"], count["wrong warnings"]))
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump({"seed": options.seed, "variants": options.variants, "kernels": rows}, file, indent=1)
+    enough = count["bugs"] - count["wrong bugs"] >= LEAST_FOUND * count["bugs"]
+    return 0 if TASKS and enough and not count["wrong twins"] and not count["wrong warnings"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
