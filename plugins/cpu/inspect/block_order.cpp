@@ -5,6 +5,8 @@
 #include <functional>
 #include <utility>
 
+#include "inspect/observed_block.hpp"
+
 namespace warpmark::cpu {
 namespace {
 
@@ -62,6 +64,10 @@ void BlockOrder::begin(std::uint64_t index, const BlockOrder& first) {
   for (Warp& warp : warps_) {
     warp.syncs.clear();
     warp.seen.clear();
+    warp.seen_by_lanes.clear();
+    warp.seen_by_lane = nullptr;
+    warp.covered_for.fill(0);
+    warp.uncovered_for.fill(0);
     warp.observed.clear();
     warp.by_barrier.clear();
     warp.covered.fill(0);
@@ -71,23 +77,119 @@ void BlockOrder::begin(std::uint64_t index, const BlockOrder& first) {
     warp.fenced_anew = false;
   }
   fenced_ = {};
+  proxied_.clear();
+  proxied_last_ = proxied_barrier_ = 0;
 }
 
-bool BlockOrder::covers(std::uint32_t warp, const Record& before, std::uint64_t block) {
-  // What a warp has seen once it has seen for good.
+bool BlockOrder::covers(std::uint32_t number, std::uint32_t lane, const Record& before,
+                        std::uint64_t block) {
+  Warp& warp = warps_[number];
+  const Synchronization& all = launch_.synchronization;
+  // What a warp has seen once it has seen for good, and it sees no more of what was released until it
+  // sees another release: either answer stays.
+  const auto ask = [&](std::uint64_t& covered, std::uint64_t& uncovered, std::uint64_t key,
+                       auto seen) {
+    if (covered == key) return true;
+    if (uncovered == key && !all.full()) return false;
+    const bool covers = all.covers(seen(), before, block);
+    (covers ? covered : uncovered) = key;
+    return covers;
+  };
   const std::uint64_t record = before.bits >> Record::kThreadShift;
-  std::uint64_t& covered = warps_[warp].covered.at(record % 64);
-  if (covered == record) return true;
-  // A warp sees no more of what was released until it sees another release: the answer stays.
-  std::uint64_t& uncovered = warps_[warp].uncovered.at(record % 64);
-  if (uncovered == record && !launch_.synchronization.full()) return false;
-  const bool covers = launch_.synchronization.covers(warps_[warp].seen, before, block);
-  (covers ? covered : uncovered) = record;
-  return covers;
+  if (ask(warp.covered.at(record % 64), warp.uncovered.at(record % 64), record,
+          [&]() -> const Seen& { return warp.seen; }))
+    return true;
+  if (!lanes_differ(warp)) return false;
+  const std::uint64_t own = record << 5 | lane;
+  return ask(warp.covered_for.at(own % 64), warp.uncovered_for.at(own % 64), own,
+             [&] { return seen_by(warp, 1u << lane); });
 }
 
-void BlockOrder::see(Warp& warp, const SyncObject& object, std::uint32_t releases, Scope scope) {
-  if (warp.seen.add({&object, releases, scope, index_})) warp.uncovered.fill(0);
+std::uint32_t BlockOrder::live_lanes(std::uint32_t warp) const {
+  return block_ == nullptr ? kAllLanes : block_->live_lanes(warp);
+}
+
+Seen BlockOrder::seen_by(const Warp& warp, std::uint32_t lanes) {
+  Seen all = warp.seen;
+  for (const SeenByLanes& seen : warp.seen_by_lanes) {
+    if ((seen.lanes & lanes) != 0) all.add(seen.part);
+  }
+  for (; warp.seen_by_lane != nullptr && lanes != 0; lanes &= lanes - 1)
+    all.merge(warp.seen_by_lane->at(static_cast<std::size_t>(std::countr_zero(lanes))));
+  return all;
+}
+
+void BlockOrder::see(std::uint32_t number, std::uint32_t lanes, const SeenPart& part) {
+  Warp& warp = warps_[number];
+  if ((live_lanes(number) & ~lanes) != 0) {
+    add_for_lanes(number, {part, lanes});
+  } else if (warp.seen.add(part)) {
+    warp.uncovered.fill(0);
+    warp.uncovered_for.fill(0);
+  }
+}
+
+void BlockOrder::add_for_lanes(std::uint32_t number, const SeenByLanes& seen) {
+  constexpr std::size_t kMost = 64;
+  Warp& warp = warps_[number];
+  SeenByLanes added = seen;
+  std::vector<SeenByLanes>& known = warp.seen_by_lanes;
+  for (std::size_t k = 0; k < known.size(); ++k) {
+    SeenByLanes& one = known[k];
+    const SeenPart& part = one.part;
+    if (part.object != added.part.object || part.scope != added.part.scope) continue;
+    if (part.releases >= added.part.releases && (added.lanes & ~one.lanes) == 0) return;
+    if (part.releases <= added.part.releases) {
+      if (part.releases == added.part.releases)
+        added.lanes |= one.lanes;
+      else
+        one.lanes &= ~added.lanes;
+      if ((one.lanes & ~added.lanes) != 0) continue;
+      known[k--] = known.back();
+      known.pop_back();
+    }
+  }
+  warp.uncovered_for.fill(0);
+  if ((live_lanes(number) & ~added.lanes) == 0) {
+    if (warp.seen.add(added.part)) warp.uncovered.fill(0);
+    return;
+  }
+  known.push_back(added);
+  if (known.size() <= kMost) return;
+  if (warp.seen_by_lane == nullptr) warp.seen_by_lane = std::make_unique<std::array<Seen, 32>>();
+  for (const SeenByLanes& one : known) {
+    for (std::uint32_t lanes = one.lanes; lanes != 0; lanes &= lanes - 1)
+      warp.seen_by_lane->at(static_cast<std::size_t>(std::countr_zero(lanes))).add(one.part);
+  }
+  known.clear();
+}
+
+void BlockOrder::meet(std::uint32_t number, std::uint32_t lanes) {
+  Warp& warp = warps_[number];
+  for (Observation& read : warp.observed) {
+    if (((read.lanes | read.met) & lanes) != 0) read.met |= lanes;
+  }
+  if (!lanes_differ(warp)) return;
+  warp.uncovered_for.fill(0);
+  const std::uint32_t live = live_lanes(number);
+  std::erase_if(warp.seen_by_lanes, [&](SeenByLanes& one) {
+    if ((one.lanes & lanes) != 0) one.lanes |= lanes;
+    if ((live & ~one.lanes) != 0) return false;
+    if (warp.seen.add(one.part)) warp.uncovered.fill(0);
+    return true;
+  });
+  if (warp.seen_by_lane == nullptr) return;
+  Seen all;
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+    all.merge(warp.seen_by_lane->at(static_cast<std::size_t>(std::countr_zero(rest))));
+  if ((live & ~lanes) == 0) {
+    warp.seen.merge(all);
+    warp.uncovered.fill(0);
+    warp.seen_by_lane = nullptr;
+    return;
+  }
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+    warp.seen_by_lane->at(static_cast<std::size_t>(std::countr_zero(rest))) = all;
 }
 
 void BlockOrder::note(Warp& warp, const Observation& seen) {
@@ -106,40 +208,43 @@ void BlockOrder::note(Warp& warp, const Observation& seen) {
   }
   at->releases = std::max(at->releases, seen.releases);
   at->lanes |= seen.lanes;
+  at->met |= seen.met;
   if (seen.lanes != 0) at->statement = seen.statement;
 }
 
-void BlockOrder::observe(std::uint32_t number, const Observation& seen, const Instruction& i) {
+void BlockOrder::observe(std::uint32_t number, const Observation& read, const Instruction& i) {
   Warp& warp = warps_[number];
-  if (seen.releases == 0) return;
+  if (read.releases == 0) return;
   Scope scope = scope_of(i);
   const bool acquires = (i.order & Instruction::kAcquire) != 0;
   // The scope of a wait that names none is the block's, and CUTLASS waits for other blocks so.
   if (acquires && i.opcode == Opcode::mbarrier_test && scope == Scope::device) {
     scope = Scope::block;
-    warp.by_barrier.add({seen.object, seen.releases, Scope::cluster, index_});
+    warp.by_barrier.add({read.object, read.releases, Scope::cluster, index_});
   }
-  if (acquires) see(warp, *seen.object, seen.releases, scope);
-  if (!acquires || scope != Scope::device) note(warp, seen);
+  if (acquires) see(number, read.lanes, {read.object, read.releases, scope, index_});
+  if (!acquires || scope != Scope::device) note(warp, read);
 }
 
-bool BlockOrder::covers_at(std::uint64_t key, std::uint32_t number, const Record& before,
-                           std::uint64_t block) const {
+bool BlockOrder::covers_at(std::uint64_t key, std::uint32_t number, std::uint32_t lane,
+                           const Record& before, std::uint64_t block) const {
   const Synchronization& all = launch_.synchronization;
   const SyncObject* own = all.find(key);
   if (own == nullptr) return false;
   const Warp& warp = warps_[number];
-  return all.covers(warp.seen, before, block, own) ||
-         std::any_of(warp.observed.begin(), warp.observed.end(), [&](const Observation& seen) {
-           return seen.object == own && all.is_release({own, seen.releases, Scope::device, index_}, before, block);
+  return all.covers(seen_by(warp, 1u << lane), before, block, own) ||
+         std::any_of(warp.observed.begin(), warp.observed.end(), [&](const Observation& read) {
+           return read.object == own &&
+                  all.is_release({own, read.releases, Scope::device, index_}, before, block);
          });
 }
 
-BlockOrder::Lack BlockOrder::lack(std::uint32_t number, const Record& before,
+BlockOrder::Lack BlockOrder::lack(std::uint32_t number, std::uint32_t lane, const Record& before,
                                   std::uint64_t block) const {
   const Warp& warp = warps_[number];
   const Synchronization& all = launch_.synchronization;
   for (const Observation& read : warp.observed) {
+    if (((read.lanes | read.met) >> lane & 1) == 0) continue;
     Seen seen;
     seen.add({read.object, read.releases, Scope::device, index_});
     if (!all.covers(seen, before, block)) continue;
@@ -150,12 +255,12 @@ BlockOrder::Lack BlockOrder::lack(std::uint32_t number, const Record& before,
 }
 
 bool BlockOrder::is_seen(const Record& before, std::uint64_t block) const {
-  for (std::uint32_t warp = 0; warp < warps_.size(); ++warp) {
-    if (launch_.synchronization.covers(warps_[warp].seen, before, block) ||
-        lack(warp, before, block).what != Lack::What::everything)
-      return true;
-  }
-  return false;
+  return std::any_of(warps_.begin(), warps_.end(), [&](const Warp& warp) {
+    Seen all = seen_by(warp, kAllLanes);
+    for (const Observation& read : warp.observed)
+      all.add({read.object, read.releases, Scope::device, index_});
+    return launch_.synchronization.covers(all, before, block);
+  });
 }
 
 void BlockOrder::fence(std::uint32_t number, std::uint32_t mask, const Instruction& i) {
@@ -175,13 +280,35 @@ void BlockOrder::fence(std::uint32_t number, std::uint32_t mask, const Instructi
   epoch_ = launch_.clock.take(index_);
   if ((i.order & Instruction::kAcquire) == 0) return;
   for (const Observation& read : warp.observed) {
-    if ((read.lanes & mask) != 0)
-      see(warp, *read.object, read.releases, scope);
-    else
-      warp.by_barrier.add({read.object, read.releases, scope, index_});
+    const SeenPart part{read.object, read.releases, scope, index_};
+    if ((read.lanes & mask) != 0) see(number, read.lanes & mask, part);
+    if ((read.met & mask & ~read.lanes) != 0) warp.by_barrier.add(part);
   }
   if (scope != Scope::device) return;
-  std::erase_if(warp.observed, [&](const Observation& read) { return (read.lanes & mask) != 0; });
+  std::erase_if(warp.observed, [&](Observation& read) {
+    read.lanes &= ~mask;
+    return (read.lanes | read.met) == 0;
+  });
+}
+
+void BlockOrder::proxy_fence(std::uint32_t warp, std::uint32_t mask) {
+  proxied_.resize(warps_.size() * 32);
+  proxied_last_ = epoch_;
+  for (; mask != 0; mask &= mask - 1)
+    proxied_[warp * 32 + static_cast<std::uint32_t>(std::countr_zero(mask))] = epoch_;
+  launch_.proxied[index_] = epoch_;
+  epoch_ = launch_.clock.take(index_);
+}
+
+// The writer's own fence counts, one of the thread that copies, and one between barriers of the block.
+bool BlockOrder::proxied(const Record& before, std::uint64_t block, std::uint32_t thread) const {
+  if (!proxied_.empty() && before.epoch() < proxied_[thread]) return true;
+  if (block != index_) {
+    const auto fence = launch_.proxied.find(block);
+    return fence != launch_.proxied.end() && before.epoch() <= fence->second;
+  }
+  return !proxied_.empty() &&
+         (before.epoch() <= proxied_[before.thread()] || before.epoch() < proxied_barrier_);
 }
 
 bool BlockOrder::release(std::uint32_t warp, std::uint32_t lane, const Instruction& i,
@@ -196,14 +323,14 @@ bool BlockOrder::release(std::uint32_t warp, std::uint32_t lane, const Instructi
   launch_.synchronization.release(launch_.synchronization.at(key),
                                   {index_, warp * 32 + lane, fence.epoch, fence.barrier,
                                    fence.scope, warps_[warp].fenced, access},
-                                  warps_[warp].seen);
+                                  seen_by(warps_[warp], 1u << lane));
   return true;
 }
 
 void BlockOrder::read(std::uint32_t warp, std::uint32_t lane, const Instruction& i,
                       std::uint64_t key) {
   const SyncObject* object = launch_.synchronization.find(key);
-  if (object != nullptr) observe(warp, {object, object->releases(), 1u << lane, i.statement}, i);
+  if (object != nullptr) observe(warp, {object, object->releases(), 1u << lane, 0, i.statement}, i);
 }
 
 void BlockOrder::arrive_at_grid(std::uint64_t key, std::uint64_t blocks) {
@@ -213,7 +340,7 @@ void BlockOrder::arrive_at_grid(std::uint64_t key, std::uint64_t blocks) {
 void BlockOrder::see_grid(std::uint32_t warp, std::uint32_t lane, const Instruction& i,
                           std::uint64_t key) {
   const SyncObject* object = launch_.synchronization.find(key);
-  if (object != nullptr) observe(warp, {object, object->completed(), 1u << lane, i.statement}, i);
+  if (object != nullptr) observe(warp, {object, object->completed(), 1u << lane, 0, i.statement}, i);
 }
 
 void BlockOrder::complete_phase(const std::byte* barrier) {
@@ -223,12 +350,12 @@ void BlockOrder::complete_phase(const std::byte* barrier) {
 void BlockOrder::see_phase(const std::byte* barrier, std::uint32_t warp, std::uint32_t lane,
                            const Instruction& i) {
   const SyncObject& object = launch_.synchronization.at(mbarrier_key(barrier));
-  observe(warp, {&object, object.completed(), 1u << lane, i.statement}, i);
+  observe(warp, {&object, object.completed(), 1u << lane, 0, i.statement}, i);
 }
 
 void BlockOrder::see_copies(const std::byte* barrier, std::uint32_t warp) {
   const SyncObject& object = launch_.synchronization.at(mbarrier_key(barrier));
-  see(warps_[warp], object, object.releases(), Scope::device);
+  see(warp, kAllLanes, {&object, object.releases(), Scope::device, index_});
 }
 
 void BlockOrder::arrive_at(const std::byte* barrier, std::uint32_t warp, std::uint32_t lane,
@@ -285,7 +412,7 @@ void BlockOrder::release_warp(SyncObject& object, std::uint32_t warp) {
   const Epoch until = launch_.clock.take(index_);
   launch_.synchronization.release(
       object, {index_, warp * 32, until, barrier_, Scope::device, warps_[warp].fenced},
-      warps_[warp].seen);
+      seen_by(warps_[warp], kAllLanes));
   epoch_ = launch_.clock.take(index_);  // what comes now is not covered
 }
 
@@ -302,23 +429,28 @@ void BlockOrder::barrier_complete(std::uint32_t number, bool everybody, std::uin
     return;
   }
   share_observations(~std::uint32_t{0});
+  // Between two barriers of the block only the fences of those who wrote count.
+  proxied_barrier_ = proxied_last_ > barrier_ ? barrier_ : proxied_barrier_;
   epoch_ = barrier_ = launch_.clock.take(index_);
   share_fences();
   Seen all;
   for (Warp& warp : warps_) {
     warp.syncs.clear();
-    all.merge(warp.seen);
+    all.merge(seen_by(warp, kAllLanes));
   }
   if (all.empty()) return;
   for (Warp& warp : warps_) {
     warp.seen = all;
+    warp.seen_by_lanes.clear();
+    warp.seen_by_lane = nullptr;
     warp.uncovered.fill(0);
+    warp.uncovered_for.fill(0);
   }
 }
 
 void BlockOrder::see_all(std::uint32_t warp, std::uint64_t key, Scope scope) {
   const SyncObject* object = launch_.synchronization.find(key);
-  if (object != nullptr) see(warps_[warp], *object, object->releases(), scope);
+  if (object != nullptr) see(warp, kAllLanes, {object, object->releases(), scope, index_});
 }
 
 void BlockOrder::share_observations(std::uint32_t to) {
@@ -329,6 +461,7 @@ void BlockOrder::share_observations(std::uint32_t to) {
   for (const Warp& warp : warps_) {
     for (Observation read : warp.observed) {
       read.lanes = 0;
+      read.met = kAllLanes;
       note(all, read);
     }
   }
@@ -342,6 +475,7 @@ void BlockOrder::warp_complete(std::uint32_t warp, std::uint32_t mask) {
   if (std::popcount(mask) < 2) return;
   epoch_ = launch_.clock.take(index_);
   share_fences(warp, mask);
+  meet(warp, mask);
   std::vector<WarpSync>& syncs = warps_[warp].syncs;
   // Two in a row by all the same lanes order no more than the later one alone.
   while (!syncs.empty() && (syncs.back().mask & ~mask) == 0) syncs.pop_back();
@@ -350,7 +484,7 @@ void BlockOrder::warp_complete(std::uint32_t warp, std::uint32_t mask) {
 
 void BlockOrder::cluster_release(std::uint64_t key) {
   Seen all;
-  for (const Warp& warp : warps_) all.merge(warp.seen);
+  for (const Warp& warp : warps_) all.merge(seen_by(warp, kAllLanes));
   barrier_ = launch_.clock.take(index_);
   launch_.synchronization.release(launch_.synchronization.at(cluster_key(key)),
                                   {index_, 0, barrier_, barrier_, Scope::device, nullptr}, all);
@@ -381,7 +515,7 @@ void BlockOrder::cluster_complete(std::uint64_t key) {
 
 void BlockOrder::cluster_wait(std::uint32_t warp, std::uint64_t key) {
   const SyncObject* object = launch_.synchronization.find(cluster_key(key));
-  if (object != nullptr) see(warps_[warp], *object, cluster_releases_, Scope::device);
+  if (object != nullptr) see(warp, kAllLanes, {object, cluster_releases_, Scope::device, index_});
 }
 
 }  // namespace warpmark::cpu

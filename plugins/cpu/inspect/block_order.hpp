@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "inspect/epoch.hpp"
@@ -12,6 +13,8 @@
 #include "program/program.hpp"
 
 namespace warpmark::cpu {
+
+class ObservedBlock;
 
 /// What the blocks of a launch share of it.
 struct LaunchOrder {
@@ -22,12 +25,15 @@ struct LaunchOrder {
   bool in_part = false;
   bool splits_cluster_barrier = false;  ///< something is between an arrival and its wait
   std::uint64_t grid_arrivals = 0;      ///< of blocks at the grid's barrier
+  std::unordered_map<std::uint64_t, Epoch> proxied;  ///< of blocks: the last proxy fence of a thread
 };
 
 /// The order of one block's accesses: its epochs, and what each of its warps has seen of others.
 class BlockOrder {
  public:
-  BlockOrder(LaunchOrder& launch, std::uint32_t warps) : launch_(launch), warps_(warps) {}
+  /// `block` says which lanes are still there; null: all are.
+  BlockOrder(LaunchOrder& launch, std::uint32_t warps, const ObservedBlock* block = nullptr)
+      : launch_(launch), block_(block), warps_(warps) {}
   /// The block starts anew, as that of a linear index. `first` is that of its cluster's first block.
   void begin(std::uint64_t index, const BlockOrder& first);
 
@@ -56,12 +62,14 @@ class BlockOrder {
   [[nodiscard]] bool is_ordered_by_warp(const Record& before, std::uint32_t lane) const {
     return warp_ordered(warps_[before.warp()].syncs, before.epoch(), before.lane(), lane);
   }
-  /// Whether an access of `block` has happened before what a warp does now, as its threads know.
-  [[nodiscard]] bool covers(std::uint32_t warp, const Record& before, std::uint64_t block);
+  /// Whether an access of `block` has happened before what a lane of a warp does now, as far as the
+  /// lane knows.
+  [[nodiscard]] bool covers(std::uint32_t warp, std::uint32_t lane, const Record& before,
+                            std::uint64_t block);
   /// The same of a strong write, which may have released at the place of an object itself: whoever has
   /// read there what it made of it comes after it, acquire or not.
-  [[nodiscard]] bool covers_at(std::uint64_t key, std::uint32_t warp, const Record& before,
-                               std::uint64_t block) const;
+  [[nodiscard]] bool covers_at(std::uint64_t key, std::uint32_t warp, std::uint32_t lane,
+                               const Record& before, std::uint64_t block) const;
   /// What an access lacks that covers() knows nothing of, though its thread has read a release that
   /// comes after the other access.
   struct Lack {
@@ -74,7 +82,8 @@ class BlockOrder {
     What what = What::everything;
     std::uint32_t statement = 0;  ///< what has read the release
   };
-  [[nodiscard]] Lack lack(std::uint32_t warp, const Record& before, std::uint64_t block) const;
+  [[nodiscard]] Lack lack(std::uint32_t warp, std::uint32_t lane, const Record& before,
+                          std::uint64_t block) const;
   /// … before what any warp of the block does now.
   [[nodiscard]] bool is_seen(const Record& before, std::uint64_t block) const;
   /// Somebody may have synchronized by a place in memory.
@@ -91,6 +100,11 @@ class BlockOrder {
 
   // --- by memory
   void fence(std::uint32_t warp, std::uint32_t mask, const Instruction& i);
+  /// A fence between the generic and the async proxy.
+  void proxy_fence(std::uint32_t warp, std::uint32_t mask);
+  /// Whether such a fence lies between a write of `block` and what a thread of this block has copied
+  /// now, if they are in order at all (PTX ISA, "Proxy-preserved base causality order").
+  [[nodiscard]] bool proxied(const Record& before, std::uint64_t block, std::uint32_t thread) const;
   /// A strong write. False: it releases nothing.
   bool release(std::uint32_t warp, std::uint32_t lane, const Instruction& i, std::uint64_t key);
   /// A store that releases nothing.
@@ -133,9 +147,14 @@ class BlockOrder {
   struct Warp {
     /// Records without their statements, of what was seen, and of what `seen` does not cover.
     std::array<std::uint64_t, 64> covered{}, uncovered{};
+    /// The same of single lanes, which the lowest bits name.
+    std::array<std::uint64_t, 64> covered_for{}, uncovered_for{};
     std::vector<WarpSync> syncs;  ///< since the last barrier
-    Seen seen;
-    std::vector<Observation> observed;  ///< by object; no lanes: known from a barrier
+    Seen seen;                    ///< by all lanes
+    std::vector<SeenByLanes> seen_by_lanes;
+    /// What found no room there; null: nothing.
+    std::unique_ptr<std::array<Seen, 32>> seen_by_lane;
+    std::vector<Observation> observed;  ///< by object
     /// What fences have acquired in place of those who have read it. The model does not order it.
     Seen by_barrier;
     std::array<Fence, 32> fences{};        ///< the last of each lane
@@ -143,7 +162,18 @@ class BlockOrder {
     bool fenced_anew = false;              ///< since a barrier of the block
   };
 
-  void see(Warp& warp, const SyncObject& object, std::uint32_t releases, Scope scope);
+  static constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
+  [[nodiscard]] std::uint32_t live_lanes(std::uint32_t warp) const;
+  /// Some lanes see an object.
+  void see(std::uint32_t warp, std::uint32_t lanes, const SeenPart& part);
+  void add_for_lanes(std::uint32_t warp, const SeenByLanes& seen);
+  /// Some lanes of a warp meet: each has seen what the others have.
+  void meet(std::uint32_t warp, std::uint32_t lanes);
+  /// What any of some lanes has seen, all lanes' included.
+  [[nodiscard]] static Seen seen_by(const Warp& warp, std::uint32_t lanes);
+  static bool lanes_differ(const Warp& warp) {
+    return !warp.seen_by_lanes.empty() || warp.seen_by_lane != nullptr;
+  }
   void observe(std::uint32_t warp, const Observation& seen, const Instruction& i);
   static void note(Warp& warp, const Observation& seen);
   /// Warps hand on what their threads have read, but not acquired, as they meet.
@@ -155,10 +185,14 @@ class BlockOrder {
   [[nodiscard]] std::uint64_t barrier_key(std::uint32_t number) const;
 
   LaunchOrder& launch_;
+  const ObservedBlock* block_;
   std::uint64_t index_ = 0;
   Epoch epoch_ = 0, barrier_ = 0, start_ = 0;
   std::uint32_t cluster_releases_ = 0;  ///< by those who arrived at the cluster's last barrier
   std::vector<Warp> warps_;
+  std::vector<Epoch> proxied_;  ///< by thread: its last proxy fence; empty before the first
+  Epoch proxied_last_ = 0;      ///< of any thread
+  Epoch proxied_barrier_ = 0;   ///< … that came before the block's last barrier
   Fenced fenced_;  ///< of all threads, as it is now; empty before the first fence
 };
 

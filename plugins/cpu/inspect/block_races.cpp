@@ -76,7 +76,7 @@ std::vector<Fault> LaunchRaces::settled() const {
 
 BlockRaces::BlockRaces(LaunchRaces& launch, ObservedBlock& block, std::uint64_t shared_bytes,
                        std::uint32_t warps)
-    : launch_(launch), block_(block), order_(launch.order, warps), shared_bytes_(shared_bytes) {
+    : launch_(launch), block_(block), order_(launch.order, warps, &block), shared_bytes_(shared_bytes) {
   const std::uint32_t reserved = block.program().reserved_bytes;
   if (reserved > 0) reserved_ = shared_bytes - reserved;
   const std::uint64_t cells = (shared_bytes >> launch.shared_shift) + 1;
@@ -88,7 +88,9 @@ BlockRaces::BlockRaces(LaunchRaces& launch, ObservedBlock& block, std::uint64_t 
 void BlockRaces::begin(std::uint64_t index) {
   auto* const first = block_.rank() > 0 ? block_.observer_of(0).races() : this;
   order_.begin(index, first != nullptr ? first->order_ : order_);
+  in_cluster_ = block_.cluster_size() > 1;
   visited_ = false;
+  made_.clear();
   reported_.fill({});
 }
 
@@ -116,9 +118,9 @@ bool BlockRaces::conflicts_in_launch(const Record& before, const Access& access)
                                         order_.is_ordered_by_warp(before, now.lane())))
       return false;
   }
-  if (order_.covers(now.warp(), before, block)) return false;
+  if (order_.covers(now.warp(), now.lane(), before, block)) return false;
   return !before.strong() ||
-         !order_.covers_at(key(access.space, access.address), now.warp(), before, block);
+         !order_.covers_at(key(access.space, access.address), now.warp(), now.lane(), before, block);
 }
 
 Record BlockRaces::further_conflict(const RaceCells& cell, const Access& access) {
@@ -154,7 +156,7 @@ BlockRaces::Reported* BlockRaces::remembered(const Instruction& i, Space space,
 
 void BlockRaces::race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                       std::uint64_t address, std::uint32_t bytes, const Record& before,
-                      const char* kind, bool same) {
+                      const char* kind, bool same, const char* detail) {
   Reported* const known = remembered(i, space, address, before);
   if (known != nullptr && known->instruction == &i && known->address == address &&
       known->kind == kind && block_.report_again(known->place, i.statement, before.statement()))
@@ -165,12 +167,15 @@ void BlockRaces::race(Lanes& w, const Instruction& i, Space space, std::uint32_t
   fault.warning = same;
   block_.describe_access(w, i, space, lane, address, bytes, kind[0] == 'w', fault);
   describe_other(fault, before);
-  if ((i.order & Instruction::kReadOnly) != 0)
+  if (detail != nullptr)
+    fault.detail = detail;
+  else if ((i.order & Instruction::kReadOnly) != 0)
     fault.detail =
         "and who reads through the read-only cache need not see what the same launch writes";
   else if (before.strong() && !before.in_flight() && is_strong(i, space))
     fault.detail = "and one of them is atomic for threads of its own block only";
-  const BlockOrder::Lack lack = lack_of(before, i, space, w.warp);
+  const BlockOrder::Lack lack =
+      detail != nullptr ? BlockOrder::Lack{} : lack_of(before, i, space, w.warp, lane);
   if (lack.what != BlockOrder::Lack::What::everything) {
     fault.relaxed = {true, lack.what == BlockOrder::Lack::What::order, lack.statement};
     fault.warning = fault.warning || fault.relaxed.warning;
@@ -192,9 +197,9 @@ void BlockRaces::race(Lanes& w, const Instruction& i, Space space, std::uint32_t
 // What a race lacks if its thread has read a release that comes after the other access. If the access
 // itself is strong it sees what the other has written: the order is missing alone.
 BlockOrder::Lack BlockRaces::lack_of(const Record& before, const Instruction& i, Space space,
-                                     std::uint32_t warp) const {
+                                     std::uint32_t warp, std::uint32_t lane) const {
   if (before.in_flight() || (i.order & Instruction::kReadOnly) != 0) return {};
-  BlockOrder::Lack lack = order_.lack(warp, before, order_.block_of(before));
+  BlockOrder::Lack lack = order_.lack(warp, lane, before, order_.block_of(before));
   if (lack.what == BlockOrder::Lack::What::acquire && (is_strong(i, space) || i.past_l1))
     lack.what = BlockOrder::Lack::What::order;
   return lack;
@@ -228,7 +233,7 @@ void BlockRaces::read_cells(Lanes& w, const Instruction& i, Space space, std::ui
                             std::uint64_t address, std::uint32_t bytes, bool strong) {
   const Record now = Record::make(order_.epoch(), w.warp * 32 + lane, strong, i.statement);
   const Access access{now, i, space, address};
-  const std::uint64_t oldest = oldest_danger(space, address);
+  const std::uint64_t oldest = oldest_danger(space);
   bool reported = false;
   each_granule(space, address, address + bytes, [&](const RaceCells& cell) {
     const Record written{*cell.write}, last{*cell.read}, other{*cell.other};
@@ -236,7 +241,7 @@ void BlockRaces::read_cells(Lanes& w, const Instruction& i, Space space, std::ui
     Record raced;
     if (!reported && !both_read && conflicts(written, access)) raced = written;
     // A race that only warns must not hide another.
-    if (!reported && written.strong() && (raced.bits == 0 || warns(raced, i, space, w.warp))) {
+    if (!reported && written.strong() && (raced.bits == 0 || warns(raced, i, space, w.warp, lane))) {
       const Record further = further_conflict(cell, access);
       if (further.bits != 0) raced = further;
     }
@@ -267,7 +272,7 @@ void BlockRaces::write_cells(Lanes& w, const Instruction& i, Space space, std::u
                              std::uint64_t address, std::uint32_t bytes, bool strong, bool same) {
   const Record now = Record::make(order_.epoch(), w.warp * 32 + lane, strong, i.statement);
   const Access access{now, i, space, address};
-  const std::uint64_t oldest = oldest_danger(space, address);
+  const std::uint64_t oldest = oldest_danger(space);
   bool reported = false;
   each_granule(space, address, address + bytes, [&](const RaceCells& cell) {
     const Record written{*cell.write}, last{*cell.read}, other{*cell.other};
@@ -277,9 +282,9 @@ void BlockRaces::write_cells(Lanes& w, const Instruction& i, Space space, std::u
     // A harmless race must not hide another: reads first.
     const bool harmless = same && !before.in_flight();
     Record read;
-    if (!reported && (before.bits == 0 || harmless || warns(before, i, space, w.warp))) {
+    if (!reported && (before.bits == 0 || harmless || warns(before, i, space, w.warp, lane))) {
       if (conflicts(last, access)) read = last;
-      if ((read.bits == 0 || warns(read, i, space, w.warp)) && conflicts(other, access))
+      if ((read.bits == 0 || warns(read, i, space, w.warp, lane)) && conflicts(other, access))
         read = other;
     }
     if (read.bits != 0) {
@@ -317,7 +322,6 @@ void BlockRaces::strong_read(const Lanes& w, const Instruction& i, std::uint32_t
 void BlockRaces::load(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                       std::uint64_t address, std::uint32_t bytes) {
   const bool strong = is_strong(i, space);
-  if (strong) strong_read(w, i, lane, space, address);
   const Record fresh = (i.order & Instruction::kReadOnly) != 0
                            ? written_anew(w, i, space, lane, address, bytes)
                            : Record{};
@@ -325,6 +329,8 @@ void BlockRaces::load(Lanes& w, const Instruction& i, Space space, std::uint32_t
     read_cells(w, i, space, lane, address, bytes, strong);
   else
     race(w, i, space, lane, address, bytes, fresh, "read after write", false);
+  // Not before: what it reads here says nothing of when it might have read.
+  if (strong) strong_read(w, i, lane, space, address);
 }
 
 void BlockRaces::store(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,

@@ -151,7 +151,8 @@ class BlockRaces {
   /// The first of a cell's further writes that conflicts; none has no bits.
   [[nodiscard]] Record further_conflict(const RaceCells& cell, const Access& access);
   void race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
-            std::uint32_t bytes, const Record& before, const char* kind, bool same);
+            std::uint32_t bytes, const Record& before, const char* kind, bool same,
+            const char* detail = nullptr);
   /// A race with a copy that is under way, which was reported. Whoever does not wait for his copies
   /// meets it with each of them: it is described once, and counted then.
   struct Reported {
@@ -164,10 +165,10 @@ class BlockRaces {
   Reported* remembered(const Instruction& i, Space space, std::uint64_t address,
                        const Record& before);
   [[nodiscard]] BlockOrder::Lack lack_of(const Record& before, const Instruction& i, Space space,
-                                         std::uint32_t warp) const;
+                                         std::uint32_t warp, std::uint32_t lane) const;
   [[nodiscard]] bool warns(const Record& before, const Instruction& i, Space space,
-                           std::uint32_t warp) const {
-    return lack_of(before, i, space, warp).what == BlockOrder::Lack::What::order;
+                           std::uint32_t warp, std::uint32_t lane) const {
+    return lack_of(before, i, space, warp, lane).what == BlockOrder::Lack::What::order;
   }
   void describe_other(Fault& fault, const Record& before) const;
   void read_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
@@ -189,7 +190,9 @@ class BlockRaces {
   template <typename Body>
   void each_cell(const AsyncCopy& copy, bool written, Body body);
   void access_cells(const AsyncCopy& copy, bool written);
+  void check_proxy(const AsyncCopy& copy);
   [[nodiscard]] Record made_unordered(const Access& access);
+  void check_proxy_of(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address);
 
   /// Whose shared memory an offset in the window is of; it becomes one in that memory.
   BlockRaces& home(std::uint64_t& offset);
@@ -215,10 +218,9 @@ class BlockRaces {
   void strong_read(const Lanes& w, const Instruction& i, std::uint32_t lane, Space space,
                    std::uint64_t address);
   [[nodiscard]] std::uint64_t key(Space space, std::uint64_t address);
-  /// The threshold of an address: no barrier of the block's puts other blocks' accesses in order.
-  [[nodiscard]] std::uint64_t oldest_danger(Space space, std::uint64_t address) {
-    const bool visited = space == Space::shared && home(address).visited_;
-    return threshold(visited ? Space::global : space);
+  /// The same of what is kept for later: no barrier of the block's puts those of its cluster in order.
+  [[nodiscard]] std::uint64_t oldest_danger(Space space) const {
+    return space == Space::shared && in_cluster_ ? block_start() : threshold(space);
   }
   /// Whose an access was, a copy's included.
   [[nodiscard]] std::uint64_t block_of(const Record& record) const;
@@ -228,8 +230,10 @@ class BlockRaces {
   BlockOrder order_;
   /// From here on shared memory is used by cooperative groups, which know what they do.
   std::uint64_t reserved_ = ~std::uint64_t{0};
+  bool in_cluster_ = false;  ///< with others, to whom this one's barriers say nothing
   bool visited_ = false;  ///< another block used this one's memory since all the cluster met
   std::uint64_t shared_bytes_;
+  std::unordered_map<std::uint64_t, Record> made_;  ///< the mbarriers of its memory, by offset
   std::vector<std::uint64_t> shared_records_;
   RaceCells shared_cells_;
   std::array<Reported, 64> reported_;

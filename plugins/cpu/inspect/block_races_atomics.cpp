@@ -129,7 +129,7 @@ std::uint32_t BlockRaces::settle_atomics(const Lanes& w, const Instruction& i, S
   // Nothing is put in order, unless a thread has fenced.
   const bool acquires = i.d != Instruction::kNone && order_.synchronizes();
   if (orders || acquires) return mask;
-  const std::uint64_t oldest = threshold(space);
+  const std::uint64_t oldest = oldest_danger(space);
   const std::uint32_t count = bytes >> shift(space);
   const bool returns = (i.order & Instruction::kReturns) != 0;
   const std::uint64_t first = Record::make(order_.epoch(), w.warp * 32, true, i.statement).bits;
@@ -147,8 +147,9 @@ void BlockRaces::atomic(Lanes& w, const Instruction& i, Space space, std::uint32
                         std::uint64_t address, std::uint32_t bytes, bool uses) {
   if (is_swap(i.opcode) || (launch_.looks && space == Space::shared))
     settle(w, space, lane, address, bytes, is_swap(i.opcode));
-  if (uses) strong_read(w, i, lane, space, address);
   write_cells(w, i, space, lane, address, bytes, true, false);
+  // Not before: what it reads here says nothing of when it might have come.
+  if (uses) strong_read(w, i, lane, space, address);
   order_.release(w.warp, lane, i, key(space, address));
   if (!is_grid_barrier(space, address)) return;
   const std::array<std::uint32_t, 3>& grid = block_.grid();

@@ -3,11 +3,13 @@
 //
 // PTX ISA, "Asynchronous copy": the writes of a copy are ordered by its completion alone, so that
 // they are not even ordered with what the thread that started it does next.
+#include <algorithm>
 #include <bit>
 
 #include "inspect/block_races.hpp"
 #include "inspect/observed_block.hpp"
 #include "memory/async_copy.hpp"
+#include "program/source_place.hpp"
 
 namespace warpmark::cpu {
 
@@ -41,11 +43,57 @@ void BlockRaces::access_cells(const AsyncCopy& copy, bool written) {
   });
 }
 
+namespace {
+
+// Copies of bulks and boxes read and write by the async proxy.
+bool is_of_async_proxy(const Instruction& i) {
+  return i.opcode == Opcode::copy_bulk || i.opcode == Opcode::copy_tensor;
+}
+
+constexpr const char* kNoProxyFence =
+    "and no fence.proxy.async lies between the two: the copy need not see the write";
+
+// What libcu++ documents for cuda::memcpy_async works without a fence of its user.
+bool is_of_memcpy_async(const Program& program, const Instruction& i) {
+  const std::vector<SourceLine> lines = source_lines(program, i.statement);
+  return std::any_of(lines.begin(), lines.end(), [](const SourceLine& line) {
+    return line.file.find("/__memcpy_async/") != std::string_view::npos;
+  });
+}
+
+}  // namespace
+
+// What the copy reads was written by the generic proxy, and only a fence makes it visible.
+void BlockRaces::check_proxy(const AsyncCopy& copy) {
+  const Flight& flight = *copy.flight;
+  const Instruction& i = *flight.instruction;
+  if (!is_of_async_proxy(i)) return;
+  const std::uint32_t thread = flight.lanes->warp * 32 + flight.lane;
+  const Access access{Record::make(order_.epoch(), thread, false, i.statement), i,
+                      flight.from.space, flight.from.address};
+  Record unseen;
+  each_cell(copy, false, [&](const RaceCells& cell) {
+    const Record written{*cell.write};
+    if (unseen.bits != 0 || written.epoch() < launch_.order.clock.first() || written.in_flight())
+      return;
+    const std::uint64_t block = order_.block_of(written);
+    if (block != BlockOrder::without_engine(block) || order_.proxied(written, block, thread) ||
+        conflicts(written, access))
+      return;
+    if (flight.from.space == Space::shared && written.epoch() < order_.start()) return;
+    unseen = written;
+  });
+  if (unseen.bits != 0 && !is_of_memcpy_async(block_.program(), i))
+    race(*flight.lanes, i, flight.from.space, flight.lane, flight.from.address, copy.bytes, unseen,
+         "read after write", false, kNoProxyFence);
+}
+
 void BlockRaces::depart(AsyncCopy& copy) {
   Flight& flight = *copy.flight;
   const Instruction& i = *flight.instruction;
   const std::uint32_t thread = flight.lanes->warp * 32 + flight.lane;
   const bool reads = copy.from != nullptr && copy.source != 0;
+  if (reads) check_proxy(copy);
   if (reads) access_cells(copy, false);
   access_cells(copy, true);
   flight.mark = launch_.flights.depart(order_.index(), copy.reduces);
@@ -129,6 +177,26 @@ Record BlockRaces::made_unordered(const Access& access) {
   return raced ? made : Record{};
 }
 
+// An mbarrier on which a copy completes must have been made known to the async proxy.
+void BlockRaces::check_proxy_of(Lanes& w, const Instruction& i, std::uint32_t lane,
+                                std::uint64_t address) {
+  if (!is_of_async_proxy(i)) return;
+  std::uint64_t offset = address;
+  const BlockRaces& owner = home(offset);
+  const auto found = owner.made_.find(offset);
+  if (found == owner.made_.end()) return;
+  const Record made = found->second;
+  if (order_.proxied(made, owner.order_.index(), w.warp * 32 + lane) ||
+      is_of_memcpy_async(block_.program(), i))
+    return;
+  if (launch_.raced_mbarriers.try_emplace(made.statement(), i.statement).first->second !=
+      i.statement)
+    return;
+  race(w, i, Space::shared, lane, address, kMbarrierBytes, made, "write after write", false,
+       "and neither fence.proxy.async nor fence.mbarrier_init lies between the two: the copy need "
+       "not see that the mbarrier was made");
+}
+
 // Threads may change and look at one at the same time, once it is made, and until it is taken back.
 // Who does not wait for it to be made does so wherever he uses it: one report is enough.
 void BlockRaces::use_mbarrier(Lanes& w, const Instruction& i, std::uint32_t lane,
@@ -146,8 +214,17 @@ void BlockRaces::use_mbarrier(Lanes& w, const Instruction& i, std::uint32_t lane
     if (use == MbarrierUse::signal) {
       if (first)
         race(w, i, Space::shared, lane, address, kMbarrierBytes, made, "write after write", false);
+      else
+        check_proxy_of(w, i, lane, address);
       return;
     }
+  }
+  if (exclusive) {
+    std::uint64_t offset = address;
+    BlockRaces& owner = home(offset);
+    owner.made_.erase(offset);
+    if (use == MbarrierUse::init)
+      owner.made_[offset] = Record::make(order_.epoch(), w.warp * 32 + lane, false, i.statement);
   }
   if (use == MbarrierUse::test)
     read_cells(w, i, Space::shared, lane, address, kMbarrierBytes, true);

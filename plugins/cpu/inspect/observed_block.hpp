@@ -41,12 +41,14 @@ class ObservedBlock {
                                                             std::uint32_t lane) const = 0;
   /// Lanes of a warp whose threads have left the kernel.
   [[nodiscard]] virtual std::uint32_t lanes_that_left(std::uint32_t warp) const = 0;
+  [[nodiscard]] virtual std::uint32_t live_lanes(std::uint32_t warp) const = 0;
   /// Fault::calls of a lane that is at a statement.
   [[nodiscard]] virtual std::vector<std::uint32_t> calls_to(std::uint32_t statement,
                                                             std::uint32_t warp,
                                                             std::uint32_t lane) const = 0;
   /// This block's rank in its cluster, and the observer of the block of a rank.
   [[nodiscard]] virtual std::uint32_t rank() const = 0;
+  [[nodiscard]] virtual std::uint32_t cluster_size() const = 0;
   [[nodiscard]] virtual BlockObserver& observer_of(std::uint32_t rank) const = 0;
   /// The observer of the block that an offset in the shared window is of, null for one of this
   /// block's own; it becomes an offset in that block's memory.

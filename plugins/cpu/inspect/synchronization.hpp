@@ -58,7 +58,14 @@ struct Observation {
   const SyncObject* object = nullptr;
   std::uint32_t releases = 0;
   std::uint32_t lanes = 0;      ///< of the warp, that have read it themselves
-  std::uint32_t statement = 0;  ///< the last that did
+  std::uint32_t met = 0;        ///< … that have met such a thread at a barrier since
+  std::uint32_t statement = 0;  ///< the last that read it
+};
+
+/// What some lanes of a warp have seen, and others not.
+struct SeenByLanes {
+  SeenPart part;
+  std::uint32_t lanes = 0;
 };
 
 /// Lanes of a warp that wait for each other at bar.warp.sync put their accesses in order.

@@ -168,9 +168,13 @@ class BlockState final : public ObservedBlock {
   [[nodiscard]] std::array<std::uint32_t, 3> thread(std::uint32_t warp,
                                                     std::uint32_t lane) const override;
   [[nodiscard]] std::uint32_t lanes_that_left(std::uint32_t warp) const override;
+  [[nodiscard]] std::uint32_t live_lanes(std::uint32_t warp) const override {
+    return warps_[warp].live;
+  }
   [[nodiscard]] std::vector<std::uint32_t> calls_to(std::uint32_t statement, std::uint32_t warp,
                                                     std::uint32_t lane) const override;
   [[nodiscard]] std::uint32_t rank() const override { return rank_; }
+  [[nodiscard]] std::uint32_t cluster_size() const override;
   [[nodiscard]] BlockObserver& observer_of(std::uint32_t rank) const override;
   void describe_access(const Lanes& lanes, const Instruction& instruction, Space space,
                        std::uint32_t lane, std::uint64_t address, std::uint32_t bytes, bool store,

@@ -44,6 +44,10 @@ std::uint32_t Cluster::live_threads() const {
   return threads;
 }
 
+std::uint32_t BlockState::cluster_size() const {
+  return static_cast<std::uint32_t>(cluster_->blocks.size());
+}
+
 void Cluster::check_barrier() {
   if (arrived == 0 || arrived < live_threads()) return;
   arrived = 0;

@@ -356,7 +356,10 @@ void active_mask(Lanes& w, const Instruction& i) {
 
 // Warps execute one access after another, so every access is ordered and visible already.
 void fence(Lanes& w, const Instruction& i) {
-  if (BlockOrder* order = order_of(w.observer)) order->fence(w.warp, w.mask, i);
+  BlockOrder* order = order_of(w.observer);
+  if (order == nullptr) return;
+  if (i.order != 0) order->fence(w.warp, w.mask, i);
+  if (i.proxy) order->proxy_fence(w.warp, w.mask);
 }
 
 #define ATOMIC(id, T, names, ...)                                                        \

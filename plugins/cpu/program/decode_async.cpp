@@ -23,13 +23,19 @@ void Decoder::fence(const Statement& statement) {
     address(statement, operand(statement, 0), space, unused);
     check_line(statement);
   }
-  if (!facts.has("proxy")) emit_fence(statement);
+  emit_fence(statement);
 }
 
 void Decoder::emit_fence(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   Instruction instruction;
   instruction.opcode = Opcode::fence;
+  // What makes mbarriers known to other blocks makes them known to copies, too.
+  instruction.proxy = facts.has("async") || facts.has("async::generic") || facts.has("mbarrier_init");
+  if (facts.has("proxy")) {
+    if (instruction.proxy) emit(statement, instruction);
+    return;
+  }
   if (!facts.has("release")) instruction.order |= Instruction::kAcquire;
   if (!facts.has("acquire")) instruction.order |= Instruction::kRelease;
   if (facts.has("cta")) instruction.order |= Instruction::kBlockScope;

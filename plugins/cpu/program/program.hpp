@@ -51,6 +51,7 @@ struct Instruction {
   bool no_increment : 1 = false;    ///< .noinc of arrive_async: the arrival is expected already
   bool only_reads : 1 = false;      ///< .read of wait_bulk: the sources may be written again
   bool cluster_scope : 1 = false;   ///< of an access or fence: as Instruction::kBlockScope
+  bool proxy : 1 = false;           ///< a fence between the generic and the async proxy
   bool past_l1 : 1 = false;         ///< a load that sees what other multiprocessors wrote: __ldcg
   Counter counter = Counter::none;  ///< what it adds to; of an access, the bytes
   std::uint8_t cost = 0;            ///< how much for each lane

@@ -15,7 +15,7 @@ extern "C" __global__ void bulk_copy_from_past(const float* a, float* b) {
   __shared__ __align__(8) unsigned long long bar;
   unsigned at = (unsigned)__cvta_generic_to_shared(&bar), to = (unsigned)__cvta_generic_to_shared(s);
   if (threadIdx.x == 0) {
-    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at) : "memory");
+    asm volatile("mbarrier.init.shared.b64 [%0], 1; fence.mbarrier_init.release.cluster;" ::"r"(at) : "memory");
     asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 256;" ::"r"(at) : "memory");
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" ::"r"(to), "l"(a), "r"(at) : "memory");  //! thread=0 space=global
   }
@@ -37,7 +37,7 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) cluster_of_two_where_one_wa
 extern "C" __global__ void bulk_copy_tells_an_mbarrier(const float* a, float* b) {
   __shared__ __align__(128) float s[64];
   __shared__ __align__(8) unsigned long long bar;
-  if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at(&bar)) : "memory");
+  if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1; fence.mbarrier_init.release.cluster;" ::"r"(at(&bar)) : "memory");
   __syncthreads();
   if (threadIdx.x == 0) {
     asm volatile("{ .reg .b64 s; mbarrier.arrive.expect_tx.shared.b64 s, [%0], 256; }" ::"r"(at(&bar)) : "memory");

@@ -59,10 +59,11 @@ extern "C" __global__ void double_add_by_swaps(double* a) {
 //@ good warp_lock_by_one_lane grid=4 block=64 args="int32[1]=0 int32[32]=0"
 extern "C" __global__ void warp_lock_by_one_lane(int* lock, int* sums) {
   int lane = threadIdx.x % 32;
-  if (lane == 0)
+  if (lane == 0) {
     while (atomicCAS(lock, 0, 1) != 0) __nanosleep(20);
+    __threadfence();
+  }
   __syncwarp();
-  __threadfence();
   sums[lane] += 1;
   __threadfence();
   __syncwarp();

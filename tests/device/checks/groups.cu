@@ -18,7 +18,7 @@ __device__ void wait_for(unsigned bar, int parity) {
 extern "C" __global__ void bulk_copy_of_fewer_bytes_than_are_expected(const float* a, float* b) {
   __shared__ __align__(128) float s[64];
   __shared__ __align__(8) unsigned long long bar;
-  asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at(&bar)) : "memory");
+  asm volatile("mbarrier.init.shared.b64 [%0], 1; fence.mbarrier_init.release.cluster;" ::"r"(at(&bar)) : "memory");
   asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 256;" ::"r"(at(&bar)) : "memory");
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 128, [%2];" ::"r"(at(s)), "l"(a), "r"(at(&bar)) : "memory");
   wait_for(at(&bar), 0);  //!
@@ -30,7 +30,7 @@ extern "C" __global__ void bulk_copy_to_a_place_of_eight_bytes(const float* a, f
   __shared__ __align__(128) float s[64];
   __shared__ __align__(8) unsigned long long bar;
   if (threadIdx.x == 0) {
-    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at(&bar)) : "memory");
+    asm volatile("mbarrier.init.shared.b64 [%0], 1; fence.mbarrier_init.release.cluster;" ::"r"(at(&bar)) : "memory");
     asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 128;" ::"r"(at(&bar)) : "memory");
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 128, [%2];" ::"r"(at(s + 2)), "l"(a), "r"(at(&bar)) : "memory");  //! thread=0
   }

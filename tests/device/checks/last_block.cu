@@ -69,17 +69,17 @@ extern "C" __global__ void results_of_one_thread_of_each_block_are_fenced(const 
   *out = sum;  //! uninitialised
 }
 
-//@ good last_block_reads_bins_behind_fences grid=4 block=32 args="int32[32]=0 uint32[1]=0 int32[32]"
+//@ bug last_block_reads_bins_behind_fences race grid=4 block=32 args="int32[32]=0 uint32[1]=0 int32[32]" severity=warning name=order-by-barrier only=optimised
 extern "C" __global__ void last_block_reads_bins_behind_fences(int* bins, unsigned* count, int* out) {
   __shared__ bool last;
-  atomicAdd(bins + (threadIdx.x * 5 + blockIdx.x) % 32, 1);
+  atomicAdd(bins + (threadIdx.x * 5 + blockIdx.x) % 32, 1);  //~
   __threadfence();
   __syncthreads();
   if (threadIdx.x == 0) last = atomicInc(count, gridDim.x) == gridDim.x - 1;
   __syncthreads();
   if (!last) return;
   __threadfence();
-  out[threadIdx.x] = bins[threadIdx.x];
+  out[threadIdx.x] = bins[threadIdx.x];  //! hazard=read_after_write
 }
 
 //@ good last_block_counted_with_acquire_and_release grid=4 block=32 args="int32[128] uint32[1]=0 int32[32]"

@@ -367,27 +367,32 @@ TEST(BlockOrder, SeesWhatItHadNotSeen) {
   writer.begin(0, writer);
   reader.begin(1, reader);
   const Record written = Record::make(writer.epoch(), 0, false, 1);
-  EXPECT_FALSE(reader.covers(0, written, 0));
+  EXPECT_FALSE(reader.covers(0, 0, written, 0));
   Instruction access, fence;
   access.order = Instruction::kStrong;
   fence.order = Instruction::kAcquire | Instruction::kRelease;
   writer.fence(0, 1, fence);
   EXPECT_TRUE(writer.release(0, 0, access, kFlag));
-  EXPECT_FALSE(reader.covers(0, written, 0));
-  EXPECT_FALSE(reader.covers(1, written, 0));
+  EXPECT_FALSE(reader.covers(0, 0, written, 0));
+  EXPECT_FALSE(reader.covers(1, 0, written, 0));
   reader.read(0, 0, access, kFlag);
-  EXPECT_FALSE(reader.covers(0, written, 0)) << "it is relaxed";
-  EXPECT_EQ(reader.lack(0, written, 0).what, BlockOrder::Lack::What::acquire);
+  EXPECT_FALSE(reader.covers(0, 0, written, 0)) << "it is relaxed";
+  EXPECT_EQ(reader.lack(0, 0, written, 0).what, BlockOrder::Lack::What::acquire);
+  EXPECT_EQ(reader.lack(0, 1, written, 0).what, BlockOrder::Lack::What::everything);
+  reader.warp_complete(0, 3);
   reader.fence(0, 2, fence);
-  EXPECT_FALSE(reader.covers(0, written, 0)) << "of another thread";
-  EXPECT_EQ(reader.lack(0, written, 0).what, BlockOrder::Lack::What::order);
+  EXPECT_FALSE(reader.covers(0, 0, written, 0)) << "of another thread";
+  EXPECT_EQ(reader.lack(0, 1, written, 0).what, BlockOrder::Lack::What::order);
   reader.fence(0, 1, fence);
-  EXPECT_TRUE(reader.covers(0, written, 0));
-  EXPECT_FALSE(reader.covers(1, written, 0));
+  EXPECT_TRUE(reader.covers(0, 0, written, 0));
+  EXPECT_FALSE(reader.covers(0, 2, written, 0)) << "another lane";
+  reader.warp_complete(0, 5);
+  EXPECT_TRUE(reader.covers(0, 2, written, 0));
+  EXPECT_FALSE(reader.covers(1, 0, written, 0));
   reader.barrier_complete(0, true, 3);
-  EXPECT_TRUE(reader.covers(1, written, 0));
+  EXPECT_TRUE(reader.covers(1, 0, written, 0));
   reader.begin(2, reader);
-  EXPECT_FALSE(reader.covers(0, written, 0)) << "another block";
+  EXPECT_FALSE(reader.covers(0, 0, written, 0)) << "another block";
 }
 
 }  // namespace

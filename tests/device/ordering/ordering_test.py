@@ -112,7 +112,8 @@ def main():
         what = "twins" if not kernel.missing else "warnings" if kernel.warning else "bugs"
         count[what] += 1
         count["wrong " + what] += bool(text)
-        rows.append({"idiom": kernel.idiom, "kernel": kernel.name, "missing": kernel.missing, "complaint": text, **outcome})
+        rows.append({"idiom": kernel.idiom, "missing": kernel.missing, "errors": len(outcome["errors"]),
+                     "warnings": len(outcome["warnings"]), "values": outcome["right"], "wrong": bool(text)})
         if text:
             failures.append("%s: %s" % (kernel.name, text))
         if options.show:
@@ -122,7 +123,8 @@ def main():
         count["bugs"], count["wrong bugs"], count["twins"], count["wrong twins"], count["warnings"], count["wrong warnings"]))
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"seed": options.seed, "variants": options.variants, "kernels": rows}, file, indent=1)
+            lines = ",\n".join(json.dumps(row) for row in rows)
+            file.write('{"seed": %d, "variants": %d, "kernels": [\n%s\n]}\n' % (options.seed, options.variants, lines))
     enough = count["bugs"] - count["wrong bugs"] >= LEAST_FOUND * count["bugs"]
     return 0 if TASKS and enough and not count["wrong twins"] and not count["wrong warnings"] else 1
 
