@@ -7,7 +7,6 @@
 
 #include "inspect/definedness.hpp"
 #include "machine/block.hpp"
-#include "program/source_place.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -101,7 +100,9 @@ void BlockState::report_apart(std::uint32_t statement, std::uint32_t thread, std
   launch_.faults.add(fault);
 }
 
-// Threads that meet at a barrier for all should come to the same one: the compiler relies on it.
+// Threads that meet at a barrier for all should come to the same one: the compiler relies on it. That
+// is an instruction, and not a line, which may have several. What the compiler makes of one barrier
+// in a loop are several, too, but of different rounds.
 // Barriers with a number or a count are made for threads that come from different places.
 void BlockState::check_meeting(const Warp& warp, const Fragment& fragment, std::uint32_t number,
                                std::uint32_t threads, const BasicBlock& node) {
@@ -125,8 +126,7 @@ void BlockState::check_meeting(const Warp& warp, const Fragment& fragment, std::
     barrier.first = thread;
     barrier.bit = bit;
     barrier.calls = std::move(calls);
-  } else if (barrier.calls != calls ||
-             !same_place(launch_.program, barrier.statement, node.statement)) {
+  } else if (barrier.calls != calls || barrier.statement != node.statement) {
     Passer other{barrier.statement, barrier.first, nullptr, barrier.calls};
     report_apart(node.statement, thread, count,
                  "threads of a block wait for each other at different barriers", other);

@@ -55,3 +55,34 @@ extern "C" __global__ void barrier_after_uneven_loops(int* a) {
   __syncthreads();
   a[threadIdx.x] = sum;
 }
+
+//@ bug two_barriers_on_one_line sync most=90 grid=1 block=64 args="int32[64]=" hazard=in_block
+extern "C" __global__ void two_barriers_on_one_line(int* a) {
+  __shared__ int s[64];
+  int i = threadIdx.x, v;
+  if (i < 40) { s[i] = a[i]; __syncthreads(); v = s[63 - i] + 1; } else { s[i] = 0; __syncthreads(); v = s[63 - i] * 2; }  //!
+  a[i] = v;
+}
+
+//@ bug two_barriers_of_a_macro sync most=90 grid=1 block=64 args="int32[64]=" hazard=in_block
+#define EITHER(condition, one, other) if (condition) { one; __syncthreads(); a[i] = s[63 - i]; } else { other; __syncthreads(); a[i] = -s[63 - i]; }
+extern "C" __global__ void two_barriers_of_a_macro(int* a) {
+  __shared__ int s[64];
+  int i = threadIdx.x;
+  EITHER(i < 32, s[i] = a[i], s[i] = 1)  //!
+}
+
+//@ good a_barrier_of_an_unrolled_loop grid=1 block=64 args="int32[64]="
+extern "C" __global__ void a_barrier_of_an_unrolled_loop(int* a) {
+  __shared__ int s[64];
+  int i = threadIdx.x;
+  s[i] = a[i];
+  #pragma unroll
+  for (int step = 1; step < 64; step *= 2) {
+    __syncthreads();
+    int v = s[i ^ step];
+    __syncthreads();
+    s[i] += v;
+  }
+  a[i] = s[i];
+}
