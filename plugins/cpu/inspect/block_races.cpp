@@ -17,6 +17,42 @@ bool is_strong(const Instruction& i, Space space) {
          ((i.order & Instruction::kOnce) == 0 || space != Space::shared);
 }
 
+// Whether an instruction may write global memory.
+bool may_write_global(const Instruction& i) {
+  const OpcodeInfo* info = find_opcode(i.opcode);
+  if (info != nullptr && is_atomic(info->form)) return i.space != Space::shared;
+  switch (i.opcode) {
+#define ACCESS_STORE(space, memory, bits)          \
+  case Opcode::store_##space##_##memory##_##bits:  \
+    return Space::space == Space::global || Space::space == Space::generic;
+#include "program/memory_ops.def"
+    case Opcode::copy_bulk:
+    case Opcode::copy_tensor:
+    case Opcode::surface_store:
+    case Opcode::matrix_store:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Parameters of a kernel through whose pointers it writes nothing, if all writes say what they write to.
+std::vector<bool> unwritten_objects(const Program& program) {
+  std::vector<bool> unwritten(program.objects.size());
+  const auto is_parameter = [&](std::uint16_t object) {
+    return object < program.objects.size() &&
+           program.objects[object].kind == Object::Kind::parameter;
+  };
+  for (std::size_t k = 0; k < unwritten.size(); ++k)
+    unwritten[k] = is_parameter(static_cast<std::uint16_t>(k));
+  for (const Instruction& i : program.code) {
+    if (!may_write_global(i)) continue;
+    if (!is_parameter(i.object)) return {};
+    unwritten[i.object] = false;
+  }
+  return unwritten;
+}
+
 // Swaps that are still to come; more races than that are reported at once.
 constexpr std::size_t kMostUnsettled = 4096;
 
@@ -27,7 +63,9 @@ LaunchRaces::LaunchRaces(InspectionMemory& kept, const Program& program)
       global_shift(granule_shift(program.global_granule)),
       shared_shift(granule_shift(program.shared_granule)),
       memory(kept.races.at(static_cast<std::size_t>(global_shift))),
-      further(kept.clock) {
+      further(kept.clock),
+      further_reads(kept.clock),
+      unwritten(unwritten_objects(program)) {
   constexpr std::uint8_t kOwn = Instruction::kStrong | Instruction::kBlockScope;
   bool atomic = false, once = false;
   for (const Instruction& i : program.code) {
@@ -52,6 +90,10 @@ std::string LaunchRaces::left_out() const {
   if (order.clock.exhausted()) {
     return "race: the launch has more barriers and fences than can be told apart, so that the "
            "last accesses were not looked at";
+  }
+  if (further_reads.full()) {
+    return "race: more threads read places that others write than are kept, so that some writes were "
+           "not held against all of them";
   }
   if (further.full()) {
     return "race: more threads change places by atomic operations than are kept, so that some "
@@ -127,6 +169,15 @@ Record BlockRaces::further_conflict(const RaceCells& cell, const Access& access)
   const auto [records, weak] = launch_.further.find(cell.write);
   if (records.empty() || (access.now.strong() && !weak && launch_.of_block_scope.empty()))
     return {};
+  const auto found = std::find_if(records.rbegin(), records.rend(), [&](std::uint64_t bits) {
+    return conflicts(Record{bits}, access);
+  });
+  return found == records.rend() ? Record{} : Record{*found};
+}
+
+Record BlockRaces::further_reader(const RaceCells& cell, const Access& access) {
+  if (!launch_.order.in_part) return {};
+  const auto [records, weak] = launch_.further_reads.find(cell.read);
   const auto found = std::find_if(records.rbegin(), records.rend(), [&](std::uint64_t bits) {
     return conflicts(Record{bits}, access);
   });
@@ -234,6 +285,7 @@ void BlockRaces::read_cells(Lanes& w, const Instruction& i, Space space, std::ui
   const Record now = Record::make(order_.epoch(), w.warp * 32 + lane, strong, i.statement);
   const Access access{now, i, space, address};
   const std::uint64_t oldest = oldest_danger(space);
+  FurtherRecords* const readers = this->readers(i, space);
   bool reported = false;
   each_granule(space, address, address + bytes, [&](const RaceCells& cell) {
     const Record written{*cell.write}, last{*cell.read}, other{*cell.other};
@@ -250,6 +302,11 @@ void BlockRaces::read_cells(Lanes& w, const Instruction& i, Space space, std::ui
       race(w, i, space, lane, address, bytes, raced, "read after write", false);
     }
     if (hides(last, now)) return;
+    const auto lose = [&](const Record& lost) {
+      if (readers == nullptr || lost.bits < oldest) return;
+      const bool same_warp = order_.owns(lost) && lost.warp() == now.warp();
+      if (!same_warp) readers->keep(cell.read, lost.bits);
+    };
     const bool strong_after_plain = now.strong() && !last.strong();
     if (last.bits >= oldest) {
       const auto others = [&](const Record& record) {
@@ -260,9 +317,10 @@ void BlockRaces::read_cells(Lanes& w, const Instruction& i, Space space, std::ui
       const bool moves = alone          ? others(last) || last.thread() != now.thread()
                          : others(last) ? !weaker
                                         : !others(other) && last.warp() != now.warp() && !weaker;
-      if (moves) *cell.other = last.bits;
       // Two plain reads say more than a strong one.
-      if (!moves && strong_after_plain && last.thread() != now.thread()) return;
+      if (!moves && strong_after_plain && last.thread() != now.thread()) return lose(now);
+      lose(moves ? other : last);
+      if (moves) *cell.other = last.bits;
     }
     *cell.read = now.bits;
   });
@@ -286,7 +344,12 @@ void BlockRaces::write_cells(Lanes& w, const Instruction& i, Space space, std::u
       if (conflicts(last, access)) read = last;
       if ((read.bits == 0 || warns(read, i, space, w.warp, lane)) && conflicts(other, access))
         read = other;
+      if (read.bits == 0 || warns(read, i, space, w.warp, lane)) {
+        const Record further = further_reader(cell, access);
+        if (further.bits != 0) read = further;
+      }
     }
+    if (launch_.order.in_part) launch_.further_reads.forget(cell.read);
     if (read.bits != 0) {
       reported = true;
       race(w, i, space, lane, address, bytes, read, "write after read", false);

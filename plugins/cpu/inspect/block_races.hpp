@@ -12,7 +12,7 @@
 #include "inspect/block_order.hpp"
 #include "inspect/fault.hpp"
 #include "inspect/flight.hpp"
-#include "inspect/further_writes.hpp"
+#include "inspect/further_records.hpp"
 #include "inspect/mbarrier_use.hpp"
 #include "inspect/race_memory.hpp"
 #include "memory/lanes.hpp"
@@ -30,7 +30,14 @@ struct LaunchRaces {
   /// Granules of 1 << shift bytes: the program's smallest access to either memory.
   int global_shift, shared_shift;
   RaceMemory& memory;
-  FurtherWrites further;
+  FurtherRecords further;        ///< writes
+  FurtherRecords further_reads;  ///< by the address of RaceCells::read
+  /// Whether reads of an Instruction::object are kept of more than two warps: threads may be in order
+  /// with some of them alone, and somebody may write there.
+  [[nodiscard]] bool keeps_reads(const Instruction& i, Space space) const {
+    return order.in_part && (space == Space::shared || i.object >= unwritten.size() || !unwritten[i.object]);
+  }
+  std::vector<bool> unwritten;  ///< by object: only read, as far as the kernel alone shows
   Flights flights;
 
   /// A plain read that raced, of code that may go on to compare and swap: if it does so at the same
@@ -72,6 +79,10 @@ class BlockRaces {
   /// The record of lane 0 of a warp; lane i's is greater by i << Record::kThreadShift.
   [[nodiscard]] std::uint64_t record(const Lanes& w, const Instruction& i) const {
     return Record::make(order_.epoch(), w.warp * 32, false, i.statement).bits;
+  }
+  /// Where reads of further warps are kept; null if they are not.
+  [[nodiscard]] FurtherRecords* readers(const Instruction& i, Space space) {
+    return launch_.keeps_reads(i, space) ? &launch_.further_reads : nullptr;
   }
   [[nodiscard]] int shift(Space space) const {
     return space == Space::shared ? launch_.shared_shift : launch_.global_shift;
@@ -150,6 +161,8 @@ class BlockRaces {
   [[nodiscard]] bool conflicts_in_launch(const Record& before, const Access& access);
   /// The first of a cell's further writes that conflicts; none has no bits.
   [[nodiscard]] Record further_conflict(const RaceCells& cell, const Access& access);
+  /// The same of its further reads.
+  [[nodiscard]] Record further_reader(const RaceCells& cell, const Access& access);
   void race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
             std::uint32_t bytes, const Record& before, const char* kind, bool same,
             const char* detail = nullptr);

@@ -47,7 +47,7 @@ bool BlockRaces::settle_strong(const RaceCells& cells, std::uint32_t count, bool
   const auto danger = [oldest](std::uint64_t record) {
     return record >= oldest && ((record & kStrong) == 0 || record >= kInFlight);
   };
-  FurtherWrites::Writes further;  // of the cell in question
+  FurtherRecords::Writes further;  // of the cell in question
   for (std::uint32_t i = 0; i < count; ++i) {
     if (danger(cells.write[i]) || danger(cells.read[i]) || danger(cells.other[i])) return false;
     further = {};
@@ -64,7 +64,7 @@ bool BlockRaces::settle_strong(const RaceCells& cells, std::uint32_t count, bool
     if (!settled) return false;
   }
   // keep_strong() has nothing to do, as with most of many threads that add to one place.
-  const auto pairs = [&](const FurtherWrites::Writes& known, std::uint64_t before) {
+  const auto pairs = [&](const FurtherRecords::Writes& known, std::uint64_t before) {
     const bool own = (before ^ now) >> Record::kEpochShift == 0 || order_.owns({before});
     const Record kept{known.records.back()};
     return own && !returns && !launch_.order.in_part && !known.weak &&
@@ -93,7 +93,7 @@ void BlockRaces::put_write(const RaceCells& cell, const Access& access, std::uin
       !flights.reduces(before.epoch()))
     return;
   *cell.write = now.bits;
-  FurtherWrites& further = launch_.further;
+  FurtherRecords& further = launch_.further;
   if (!now.strong() || before.bits < oldest) return further.forget(cell.write);
   further.forget_before(cell.write, oldest);
   if (before.in_flight()) return;
@@ -106,12 +106,12 @@ void BlockRaces::put_write(const RaceCells& cell, const Access& access, std::uin
 // A strong write follows a strong one of the launch.
 void BlockRaces::keep_strong(const std::uint64_t* cell, const Record& before, const Record& now,
                              bool returns) {
-  FurtherWrites& further = launch_.further;
+  FurtherRecords& further = launch_.further;
   // Who sees what the others have made of it is in order with them, as far as this place goes.
   if (returns) return further.forget_strong(cell);
   const bool own = order_.owns(before);
   if (own && before.thread() == now.thread()) return;
-  const FurtherWrites::Writes known = further.find(cell);
+  const FurtherRecords::Writes known = further.find(cell);
   if (launch_.order.in_part || known.weak) return further.keep(cell, before.bits);
   // Two of different threads, of different blocks if there are, are enough.
   const Record kept{known ? known.records.back() : 0};

@@ -17,6 +17,7 @@ struct Now {
   /// All ones of a read-only load, to which a newer write is as good as another thread's; else 0.
   u64 foreign = 0;
   const BlockOrder* order = nullptr;
+  FurtherRecords* readers = nullptr;  ///< where reads of more than two warps are kept, if they are
 
   [[nodiscard, gnu::always_inline]] u64 lane(int lane) const {
     return mine + (static_cast<u64>(lane) << Record::kThreadShift);
@@ -59,6 +60,11 @@ WARPMARK_INLINE bool settled(u64 record, u64 me, const Now& now) {
          (same_thread(record, me) || now.order->before_barrier({record}));
 }
 
+/// A read that its cell has no more room for, as one by `me` takes its place.
+WARPMARK_INLINE void lose_read(u64* cell, u64 lost, u64 me, const Now& now) {
+  if (now.newer(lost) && !(own(lost, now) && same_warp(lost, me))) now.readers->keep(cell, lost);
+}
+
 /// A lane, whose record is `me`, reads a cell: RaceCells says which other read stays.
 WARPMARK_INLINE void note_read(u64& read, u64& other, u64 me, const Now& now) {
   const u64 last = read;
@@ -68,6 +74,7 @@ WARPMARK_INLINE void note_read(u64& read, u64& other, u64 me, const Now& now) {
   const bool follows = !now.newer(other) ? alien || !same_thread(last, me)
                                          : !says_less(last, other) &&
                                                (alien || (own(other, now) && !same_warp(last, me)));
+  if (now.readers != nullptr) lose_read(&read, follows ? other : last, me, now);
   if (follows) other = last;
 }
 
@@ -107,6 +114,11 @@ WARPMARK_INLINE bool settle_contiguous(const RaceCells& cells, int count, int sh
         bad |= unclear(last) | (unclear(other) & static_cast<u64>(!same_warp(last, me)));
       }
       if (bad != 0) return false;
+    }
+    if (__builtin_expect(now.readers != nullptr, false)) {
+      for (int i = 0; i < count; ++i)
+        note_read(cells.read[i], cells.other[i], record_of(i), now);
+      return true;
     }
     WARPMARK_NO_DEPENDENCES for (int i = 0; i < count; ++i) {
       const u64 me = record_of(i), last = cells.read[i], other = cells.other[i];

@@ -19,7 +19,7 @@ constexpr int granule_shift(std::uint32_t bytes) {
 /// last read, and another read: of another block than that if there was one, else of another warp,
 /// else of another thread, or none, and of those of a block a plain one before a strong one. Two
 /// readers are enough to find that some reader races with a writer, whichever block and warp it is
-/// in. `other` is of a launch only if `read` is. What else was written FurtherWrites has.
+/// in. `other` is of a launch only if `read` is. What else was written FurtherRecords has.
 struct RaceCells {
   std::uint64_t *write = nullptr, *read = nullptr, *other = nullptr;  ///< Record::bits
   RaceCells operator+(std::uint64_t cells) const {

@@ -63,7 +63,10 @@ void BlockState::check_barrier(std::uint32_t number) {
   const std::uint32_t expected = barrier.expected != 0 ? barrier.expected : live_threads_;
   if (barrier.arrived == 0 || barrier.arrived < expected) return;
   const Barrier finished = std::exchange(barrier, {});
-  const bool everybody = !finished.passed && finished.arrived >= live_threads_;
+  // A barrier that counts its threads does not wait for those who have left.
+  const bool everybody =
+      !finished.passed &&
+      finished.arrived >= (finished.expected != 0 ? launch_.threads() : live_threads_);
   // Those who have left were waited for, too.
   const std::uint64_t latest = everybody ? latest_clock() : finished.latest;
   if (BlockOrder* order = order_of(observer_.get())) {

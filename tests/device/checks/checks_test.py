@@ -7,6 +7,7 @@
 seeded.py says how the .cu files here state what must be found. Exit status: 0 all as it must be, 1 not, 77 there is no
 NVRTC or no NumPy.
 """
+import concurrent.futures
 import glob
 import hashlib
 import itertools
@@ -129,9 +130,10 @@ def main():
             labels.append("%s %s %s" % (unit["architecture"], unit["mode"], kernel.name))
     bugs = good = 0
     everything = []
-    # Each process opens the library itself: none is open here.
-    with multiprocessing.get_context("fork").Pool(options.jobs) as pool:
-        for (_, _, kernel), label, rounds in zip(TASKS, labels, pool.imap(rounds_of, range(len(TASKS)), 4)):
+    # Each process opens the library itself: none is open here. A pool of multiprocessing would wait for ever for one that
+    # the device brings down.
+    with concurrent.futures.ProcessPoolExecutor(options.jobs, multiprocessing.get_context("fork")) as pool:
+        for (_, _, kernel), label, rounds in zip(TASKS, labels, pool.map(rounds_of, range(len(TASKS)), chunksize=4)):
             everything.append([kernel.name, rounds[0]])
             text = kernel.complaint(rounds[0])
             if any(reports != rounds[0] for reports in rounds):

@@ -16,7 +16,7 @@
 
 #include "inspect/block_order.hpp"
 #include "inspect/flight.hpp"
-#include "inspect/further_writes.hpp"
+#include "inspect/further_records.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -208,7 +208,7 @@ TEST(RaceMemory, WithoutMemoryOfTheHostItSaysThatItIsFull) {
 
 using Records = std::vector<std::uint64_t>;
 
-Records records_of(const FurtherWrites& further, const std::uint64_t* cell) {
+Records records_of(const FurtherRecords& further, const std::uint64_t* cell) {
   const auto records = further.find(cell).records;
   return {records.begin(), records.end()};
 }
@@ -217,11 +217,11 @@ std::uint64_t record(Epoch epoch, std::uint32_t thread, bool strong = true) {
   return Record::make(epoch, thread, strong, 3).bits;
 }
 
-TEST(FurtherWrites, KeepsWhatAnAtomicOperationCovers) {
+TEST(FurtherRecords, KeepsWhatAnAtomicOperationCovers) {
   Clock clock;
   clock.begin_launch();
   clock.take(0);
-  FurtherWrites further(clock);
+  FurtherRecords further(clock);
   const std::uint64_t cells[2] = {};
   EXPECT_FALSE(further.find(cells));
   further.keep(cells, record(1, 5));
@@ -246,11 +246,11 @@ TEST(FurtherWrites, KeepsWhatAnAtomicOperationCovers) {
   EXPECT_FALSE(further.full());
 }
 
-TEST(FurtherWrites, ForgetsWhatABarrierHasOrdered) {
+TEST(FurtherRecords, ForgetsWhatABarrierHasOrdered) {
   Clock clock;
   clock.begin_launch();
   for (int epoch = 1; epoch <= 4; ++epoch) clock.take(0);
-  FurtherWrites further(clock);
+  FurtherRecords further(clock);
   const std::uint64_t cell = 0;
   further.forget_before(&cell, record(9, 0));
   further.keep(&cell, record(1, 7, false));
@@ -267,10 +267,10 @@ TEST(FurtherWrites, ForgetsWhatABarrierHasOrdered) {
 }
 
 // A copy under way stays what it is, whatever its mark's bits.
-TEST(FurtherWrites, CopiesUnderWayAreNoAtomicOperations) {
+TEST(FurtherRecords, CopiesUnderWayAreNoAtomicOperations) {
   Clock clock;
   clock.begin_launch();
-  FurtherWrites further(clock);
+  FurtherRecords further(clock);
   const std::uint64_t cell = 0;
   further.keep(&cell, record(Record::kLastEpoch + 1, 0));
   EXPECT_TRUE(further.find(&cell).weak);
@@ -278,16 +278,16 @@ TEST(FurtherWrites, CopiesUnderWayAreNoAtomicOperations) {
   EXPECT_TRUE(further.find(&cell));
 }
 
-TEST(FurtherWrites, FindsEachOfManyCells) {
+TEST(FurtherRecords, FindsEachOfManyCells) {
   Clock clock;
   clock.begin_launch();
   clock.take(0);
-  FurtherWrites further(clock);
+  FurtherRecords further(clock);
   const std::vector<std::uint64_t> cells(5000);
   for (std::size_t i = 0; i < cells.size(); i += 2)
     further.keep(&cells[i], record(1, static_cast<std::uint32_t>(i % 1024)));
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const FurtherWrites::Writes found = further.find(&cells[i]);
+    const FurtherRecords::Writes found = further.find(&cells[i]);
     ASSERT_EQ(bool(found), i % 2 == 0) << i;
     if (found) {
       EXPECT_EQ(found.records[0], record(1, static_cast<std::uint32_t>(i % 1024)));
@@ -296,11 +296,11 @@ TEST(FurtherWrites, FindsEachOfManyCells) {
 }
 
 // Of each thread of each block the last one of each strength, in their order.
-TEST(FurtherWrites, MergesRepetitions) {
+TEST(FurtherRecords, MergesRepetitions) {
   Clock clock;
   clock.begin_launch();
   for (std::uint64_t epoch = 1; epoch <= 40; ++epoch) clock.take(epoch % 2);  // blocks in turn
-  FurtherWrites further(clock);
+  FurtherRecords further(clock);
   const std::uint64_t cell = 0;
   for (Epoch epoch = 1; epoch <= 40; ++epoch) {
     for (const std::uint32_t thread : {0u, 1u, 2u})

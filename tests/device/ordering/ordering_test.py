@@ -7,6 +7,7 @@ generator.py makes the kernels from the seed, which is the date's unless given. 
 found and no twin has an error, 1 not, 77 there is no NVRTC or no NumPy.
 """
 import collections
+import concurrent.futures
 import json
 import multiprocessing
 import os
@@ -103,8 +104,9 @@ def main():
         os.makedirs(folder, exist_ok=True)
         compile_kernels(options, made, folder)
         TASKS.extend((options, kernel) for kernels in made.values() for kernel in kernels)
-        with multiprocessing.get_context("fork").Pool(os.cpu_count()) as pool:
-            outcomes = pool.map(judge, range(len(TASKS)), 4)
+        # A pool of multiprocessing would wait for ever for a process that the device brings down.
+        with concurrent.futures.ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("fork")) as pool:
+            outcomes = list(pool.map(judge, range(len(TASKS)), chunksize=4))
     count = collections.Counter()
     failures, rows = [], []
     for (_, kernel), outcome in zip(TASKS, outcomes):

@@ -1,5 +1,5 @@
 // A table that grows with the cells that several threads change by atomic operations.
-#include "inspect/further_writes.hpp"
+#include "inspect/further_records.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -15,7 +15,7 @@ bool is_strong(std::uint64_t record) {
 
 }  // namespace
 
-FurtherWrites::Cell& FurtherWrites::make(const std::uint64_t* cell) {
+FurtherRecords::Cell& FurtherRecords::make(const std::uint64_t* cell) {
   if (2 * (used_ + 1) > cells_.size()) grow();
   const auto key = reinterpret_cast<std::uintptr_t>(cell);
   Cell& made = cells_[slot(key)];
@@ -26,7 +26,7 @@ FurtherWrites::Cell& FurtherWrites::make(const std::uint64_t* cell) {
   return made;
 }
 
-void FurtherWrites::grow() {
+void FurtherRecords::grow() {
   constexpr std::size_t kFirst = 256;
   std::vector<Cell> old = std::exchange(cells_, {});
   cells_.resize(std::max(kFirst, 2 * old.size()));
@@ -37,7 +37,7 @@ void FurtherWrites::grow() {
 }
 
 // Makes room for more than one record, or for a weak one.
-FurtherWrites::Many& FurtherWrites::spread(Cell& cell) {
+FurtherRecords::Many& FurtherRecords::spread(Cell& cell) {
   if (cell.has_many()) return many_[cell.only];
   Many made;
   if (cell.only != 0) made.records.push_back(cell.only);
@@ -46,7 +46,7 @@ FurtherWrites::Many& FurtherWrites::spread(Cell& cell) {
   return many_.emplace_back(std::move(made));
 }
 
-void FurtherWrites::keep(const std::uint64_t* cell, std::uint64_t record) {
+void FurtherRecords::keep(const std::uint64_t* cell, std::uint64_t record) {
   Cell& known = make(cell);
   if (records_ >= kMost) {
     full_ = true;
@@ -63,7 +63,7 @@ void FurtherWrites::keep(const std::uint64_t* cell, std::uint64_t record) {
   if (many.records.size() >= many.next_merge) merge(many);
 }
 
-void FurtherWrites::keep_only(const std::uint64_t* cell, std::uint64_t record) {
+void FurtherRecords::keep_only(const std::uint64_t* cell, std::uint64_t record) {
   Cell& known = make(cell);
   if (!known.has_many() && known.only != 0 && is_strong(record)) {
     known.only = record;
@@ -73,7 +73,7 @@ void FurtherWrites::keep_only(const std::uint64_t* cell, std::uint64_t record) {
   keep(cell, record);
 }
 
-void FurtherWrites::empty(Cell& cell) {
+void FurtherRecords::empty(Cell& cell) {
   records_ -= writes(cell).records.size();
   if (!cell.has_many()) {
     cell.only = 0;
@@ -83,7 +83,7 @@ void FurtherWrites::empty(Cell& cell) {
   many_[cell.only].weak = false;
 }
 
-void FurtherWrites::cut(Cell& cell, std::uint64_t oldest) {
+void FurtherRecords::cut(Cell& cell, std::uint64_t oldest) {
   if (!cell.has_many()) return empty(cell);
   Many& many = many_[cell.only];
   records_ -=
@@ -92,7 +92,7 @@ void FurtherWrites::cut(Cell& cell, std::uint64_t oldest) {
 }
 
 // A thread's own writes are in order, so that of equal strength the last one is enough.
-void FurtherWrites::merge(Many& many) {
+void FurtherRecords::merge(Many& many) {
   using Key = std::pair<std::uint64_t, std::uint32_t>;
   std::set<Key> seen;
   const auto repeated = [&](std::uint64_t bits) {
@@ -112,7 +112,7 @@ void FurtherWrites::merge(Many& many) {
   many.next_merge = std::max<std::size_t>(64, 2 * many.records.size());
 }
 
-void FurtherWrites::forget_strong(const std::uint64_t* cell) {
+void FurtherRecords::forget_strong(const std::uint64_t* cell) {
   Cell* known = known_cell(cell);
   if (known == nullptr) return;
   if (!writes(*known).weak) return empty(*known);

@@ -1,4 +1,5 @@
-// Writes of a cell besides its last one, which an atomic operation must not hide.
+// Accesses of a cell besides those that it has room for: writes that an atomic operation must not hide,
+// and reads.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +13,10 @@ namespace warpmark::cpu {
 
 /// The writes before the last one, of cells whose last write is strong: two strong writes do not
 /// race, so that the last one says nothing about whether the others are in order with a plain
-/// access. A hash table by the cell's address (RaceCells::write), for one launch. Most cells have
-/// one record here, which the table itself holds: many threads that add to many places come by
-/// here with each of them.
-class FurtherWrites {
+/// access. Or the reads of further warps, of cells that more than two have read. A hash table by the
+/// address of the cell's record, for one launch. Most cells have one write here, which the table
+/// itself holds: many threads that add to many places come by here with each of them.
+class FurtherRecords {
  public:
   /// What is known of a cell. Valid until the table changes.
   struct Writes {
@@ -24,14 +25,14 @@ class FurtherWrites {
     explicit operator bool() const { return !records.empty(); }
   };
   /// `clock` knows whose the records are.
-  explicit FurtherWrites(const Clock& clock) : clock_(&clock) {}
+  explicit FurtherRecords(const Clock& clock) : clock_(&clock) {}
 
   /// What is known of a cell besides its last write.
   [[nodiscard]] Writes find(const std::uint64_t* cell) const {
     const Cell* known = known_cell(cell);
     return known == nullptr ? Writes{} : writes(*known);
   }
-  /// Remembers a write of a cell that is no longer its last one.
+  /// Remembers an access of a cell that is no longer its last one.
   void keep(const std::uint64_t* cell, std::uint64_t record);
   /// The same, in the place of all others: of two threads that nothing orders but what orders all,
   /// any third thread has a race with one at least if it has one with any.
