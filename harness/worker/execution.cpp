@@ -116,7 +116,12 @@ std::string Executor::set_context(const protocol::ContextLimits& limits) {
   if (!context_->table().ctx_set_limit) {
     return fmt::format("sets the stack or the heap, which {} cannot", facts_.name);
   }
+  return replace_context(limits);
+}
+
+std::string Executor::replace_context(protocol::ContextLimits limits) {
   timing_kernels_.reset();
+  kernels_.clear();
   main_module_.reset();
   context_.reset();
   context_ = Context::create(choice_.device);
@@ -171,7 +176,31 @@ protocol::Prepared Executor::load(const protocol::Load& request) {
   PreparedDevice loaded = load(context_, request);
   kernels_ = std::move(loaded.kernels);
   main_module_ = std::move(loaded.main_module);
+  loaded_ = request;
+  ran_ = false;
   return reply;
+}
+
+namespace {
+
+// Names stay readable in cubins, too.
+bool uses_heap(const protocol::Load& loaded) {
+  return std::ranges::any_of(loaded.units, [](const protocol::Load::Unit& unit) {
+    return unit.image.find("malloc") != std::string::npos;
+  });
+}
+
+}  // namespace
+
+// Variables, and what the kernels have left on the heap, are what the last launch made of them.
+void Executor::restore_modules() {
+  if (!std::exchange(ran_, true) || !loaded_) return;
+  const protocol::Load wanted = std::move(*loaded_);
+  const std::size_t devices = others_.size() + 1;
+  if (uses_heap(wanted)) replace_context(context_limits_);
+  load(wanted);
+  load_on_others(wanted, devices);
+  ran_ = true;
 }
 
 PreparedDevice Executor::load(std::shared_ptr<Context> context, const protocol::Load& request) {
@@ -232,6 +261,7 @@ void Executor::add_parameters(const protocol::Prepare& request, std::vector<Entr
 protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
   launched_ = false;
   kernels_.clear();
+  loaded_.reset();
   if (!compiler_) throw internal_error("a worker without a compiler was asked to compile");
   protocol::Prepared reply;
   reply.misfit = set_up(request.limits, linked_units(request.units));
@@ -317,6 +347,7 @@ void Executor::set_launch_limits(const protocol::Run& run) {
 protocol::Verified Executor::verify(const protocol::Verify& request,
                                     std::vector<BufferMemory>& memory) {
   launched_ = false;
+  restore_modules();
   protocol::Verified reply;
   reply.misfit = misfit(request.run);
   if (!reply.misfit.text.empty()) return reply;

@@ -61,6 +61,9 @@ class Executor {
 
  private:
   std::string set_context(const protocol::ContextLimits& limits);
+  std::string replace_context(protocol::ContextLimits limits);
+  /// Loads again what has run: each verification begins with the modules' initial state.
+  void restore_modules();
   void set_launch_limits(const protocol::Run& run);
   void collect_reports();
   bool takes_ptx() const { return choice_.device.has(Capability::image_ptx); }
@@ -92,6 +95,8 @@ class Executor {
   DeviceFacts facts_;
   std::vector<Function> kernels_;
   std::optional<Module> main_module_;  ///< of the first kernel: variables are looked up here
+  std::optional<protocol::Load> loaded_;
+  bool ran_ = false;  ///< since it was loaded
   std::optional<TimingKernels> timing_kernels_;  ///< made when first needed
   std::string timing_image_;                     ///< their code in a confined worker that times
   bool nvml_is_open_ = false;                    ///< it was tried, when first needed

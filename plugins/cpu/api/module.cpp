@@ -46,7 +46,7 @@ CUresult place_variables(Context& context, LoadedModule& module) {
     Allocation* allocation = context.arena.find(address);
     allocation->init = nullptr;  // what has no initialiser is zero
     allocation->label = variable_name(variable.name);
-    allocation->read_only = variable.space == Space::constant;
+    allocation->read_only = allocation->constant = variable.space == Space::constant;
     allocation->label_address = address;
     allocation->label_bytes = variable.bytes;
   }

@@ -220,6 +220,8 @@ bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t add
   const Allocation* allocation = arena->find(address, bytes);
   if (writes(instruction) && !lanes.block->launch().arena.may_write(*arena, *allocation))
     return false;
+  // On a GPU the address of ld.const is an offset into the constant bank.
+  if (instruction.counter == Counter::constant_load_bytes && !allocation->constant) return false;
   if (instruction.object != 0) {
     const auto [home, other] = homes_of(lanes, instruction, lane);
     if (home != nullptr && home != allocation && other != allocation) return false;
@@ -270,6 +272,10 @@ void BlockState::describe_access(const Lanes& lanes, const Instruction& instruct
         fault.allocation.absent =
             "of a pool of the host's memory, to which the device has no access "
             "(cuMemPoolSetAccess)";
+      else if (instruction.counter == Counter::constant_load_bytes &&
+               !nearest.allocation->constant && nearest.side == Nearest::Side::inside)
+        fault.allocation.absent =
+            "of global memory, and ld.const reads constant memory at an offset into it";
       fault.side = nearest.side;
       fault.distance = nearest.distance;
     }

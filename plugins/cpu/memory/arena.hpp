@@ -20,7 +20,8 @@ struct Allocation {
   std::uint64_t address = 0, bytes = 0;  ///< bytes as they were asked for
   std::uint64_t reserved = 0;            ///< bytes of the address range, red zone included
   bool live = true;
-  bool read_only = false;     ///< to kernels: a .const variable
+  bool read_only = false;     ///< to kernels
+  bool constant = false;      ///< a .const variable: all that ld.const reads
   bool host_visible = false;  ///< the program may use the same address: managed or pinned memory
   bool of_heap = false;       ///< a kernel's own, from the device's heap
   bool pinned = false;        ///< the host's memory: does not count against the capacity

@@ -27,12 +27,9 @@ MODULES, TASKS = {}, []  # of this process, which others are copies of
 LEAST_FOUND = 0.99
 
 
-def judge(number):
-    """The outcome of a launch: errors, warnings, and whether the values are those that are expected."""
-    options, kernel = TASKS[number]
-    device, extension = checked_device(options.library, instruction_budget=20000000)
-    function = device.module(MODULES[kernel.idiom]).function(kernel.name)
-    arguments, expected = kernel.values(options.seed)
+def launch(device, function, kernel, seed):
+    """Whether the values are those that are expected; a launch that fails has none."""
+    arguments, expected = kernel.values(seed)
     given, buffers = [], {}
     for name, value, has_values in arguments:
         if not isinstance(value, np.ndarray):
@@ -44,13 +41,22 @@ def judge(number):
         given.append(buffers[name])
     driver.launch(device, function, kernel.size("grid"), kernel.size("block"), given, shared=int(kernel.launch.get("shared", 0)),
                   cooperative="cooperative" in kernel.launch)
-    right = True
     try:
         device.synchronize()
-        right = all(np.array_equal(buffers[name].read(), np.broadcast_to(value, buffers[name].shape).astype(buffers[name].dtype))
-                    for name, value in expected.items())
     except driver.DriverError:
-        right = False
+        return False
+    right = all(np.array_equal(buffers[name].read(), np.broadcast_to(value, buffers[name].shape).astype(buffers[name].dtype))
+                for name, value in expected.items())
+    for buffer in buffers.values():
+        buffer.free()
+    return right
+
+
+def judge(number):
+    """The outcome of a launch on the CPU device: errors, warnings, and whether the values are right."""
+    options, kernel = TASKS[number]
+    device, extension = checked_device(options.library, instruction_budget=20000000)
+    right = launch(device, device.module(MODULES[kernel.idiom]).function(kernel.name), kernel, options.seed)
     reports = reports_of(extension)
     device.library.cuDevicePrimaryCtxReset_v2(device.ordinal)
     return {"errors": [r["message"] for r in reports if r.get("severity", "error") == "error"],
