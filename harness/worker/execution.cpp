@@ -466,6 +466,7 @@ TimingKernels& Executor::timing_kernels() {
 protocol::Timed Executor::time(const protocol::Time& request,
                                const std::vector<BufferMemory>& memory) {
   launched_ = false;
+  ran_ = false;  // what comes next is to see what many launches have left
   const bool counts = choice_.device.has(Capability::counters);
   uint64_t more = counts ? 0 : timing_kernels().flush_bytes();
   for (const protocol::BufferBytes& buffer : request.run.buffers) {

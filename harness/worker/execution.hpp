@@ -96,7 +96,7 @@ class Executor {
   std::vector<Function> kernels_;
   std::optional<Module> main_module_;  ///< of the first kernel: variables are looked up here
   std::optional<protocol::Load> loaded_;
-  bool ran_ = false;  ///< since it was loaded
+  bool ran_ = false;                             ///< since it was loaded
   std::optional<TimingKernels> timing_kernels_;  ///< made when first needed
   std::string timing_image_;                     ///< their code in a confined worker that times
   bool nvml_is_open_ = false;                    ///< it was tried, when first needed

@@ -344,6 +344,33 @@ std::string relaxed_text(const Fault& fault, const Program& program) {
          "; use memory_order_acquire, or a fence after it";
 }
 
+// One that only the barrier of a block orders, and what no launch's result depends on, are warnings.
+std::string race_text(const Fault& fault, const Program& program, const std::string& element,
+                      const std::string& place, const std::string& at) {
+  std::string where = element.empty() ? "" : " at " + element;
+  if (fault.space == Space::shared) where = at_offset(fault);
+  const bool fetched = std::string_view(fault.hazard).starts_with("fetch");
+  const bool by_barrier = fault.warning && fault.relaxed.warning;
+  const bool harmless = fault.warning && !by_barrier;
+  const std::string order = fetched ? ", and fetches show what was there before the launch"
+                            : fault.relaxed.known  ? ", " + relaxed_text(fault, program)
+                            : fault.detail.empty() ? ", and nothing puts them in order"
+                                                   : ", " + fault.detail;
+  return std::string(by_barrier ? "order by a barrier alone: "
+                     : harmless ? "harmless race: "
+                                : "race: ") +
+         fault.hazard + " of " + std::to_string(fault.bytes) +
+         (fault.bytes == 1 ? " byte" : " bytes") + " of " + name_of(fault.space) + " memory" +
+         of_block(fault) + where + (harmless ? ", of the same value" : "") + ", " +
+         by_thread(fault, program, place) + "; the other access is by thread " +
+         triple(fault.other.thread) + " of block " + triple(fault.other.block) + at + order +
+         (fault.both_orders ? " (met in both orders)" : "") +
+         (fault.pairs == 0 ? ""
+                           : "; " + std::to_string(fault.pairs) +
+                                 " more pairs of accesses to it are not in order either") +
+         further_races(fault, program);
+}
+
 // A race, an undefined value, or a barrier that not everybody reaches.
 std::string finding_text(const Fault& fault, const Program& program, const std::string& element,
                          const std::string& place) {
@@ -353,31 +380,8 @@ std::string finding_text(const Fault& fault, const Program& program, const std::
   switch (fault.kind) {
     case FaultKind::incomplete:
       return fault.message + ", in " + name_of(program);
-    case FaultKind::race: {
-      std::string where = element.empty() ? "" : " at " + element;
-      if (fault.space == Space::shared) where = at_offset(fault);
-      const bool fetched = std::string_view(fault.hazard).starts_with("fetch");
-      const bool by_barrier = fault.warning && fault.relaxed.warning;
-      const bool harmless = fault.warning && !by_barrier;
-      return std::string(by_barrier ? "order by a barrier alone: "
-                         : harmless ? "harmless race: "
-                                    : "race: ") +
-             fault.hazard + " of " +
-             std::to_string(fault.bytes) + (fault.bytes == 1 ? " byte" : " bytes") + " of " +
-             name_of(fault.space) + " memory" + of_block(fault) + where +
-             (harmless ? ", of the same value" : "") + ", " +
-             by_thread(fault, program, place) + "; the other access is by thread " +
-             triple(fault.other.thread) + " of block " + triple(fault.other.block) + at +
-             (fetched                ? ", and fetches show what was there before the launch"
-              : fault.relaxed.known  ? ", " + relaxed_text(fault, program)
-              : fault.detail.empty() ? ", and nothing puts them in order"
-                                     : ", " + fault.detail) +
-             (fault.both_orders ? " (met in both orders)" : "") +
-             (fault.pairs == 0 ? ""
-                               : "; " + std::to_string(fault.pairs) +
-                                     " more pairs of accesses to it are not in order either") +
-             further_races(fault, program);
-    }
+    case FaultKind::race:
+      return race_text(fault, program, element, place, at);
     case FaultKind::uninitialised: {
       const bool absent = fault.origin == Space::param && fault.other.known;
       const std::string read_at =

@@ -63,8 +63,8 @@ WARPMARK_INLINE void set_values(const BlockObserver& observer, u8* init, u64 fro
 template <Space S>
 WARPMARK_INLINE Now now(const Lanes& w, const Instruction& i, BlockRaces& races) {
   const u64 foreign = (i.order & Instruction::kReadOnly) != 0 ? ~u64{0} : 0;
-  return {races.record(w, i), races.threshold(S), races.block_start(), foreign, &races.order(),
-          races.readers(i, S)};
+  return {races.record(w, i), races.threshold(S), races.block_start(), foreign,
+          &races.order(),     races.readers(i, S)};
 }
 
 /// All 32 lanes access one range, in order.

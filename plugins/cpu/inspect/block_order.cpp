@@ -194,11 +194,10 @@ void BlockOrder::meet(std::uint32_t number, std::uint32_t lanes) {
 
 void BlockOrder::note(Warp& warp, const Observation& seen) {
   std::vector<Observation>& observed = warp.observed;
-  const auto at = std::lower_bound(
-      observed.begin(), observed.end(), seen.object,
-      [](const Observation& one, const SyncObject* object) {
-        return std::less<>()(one.object, object);
-      });
+  const auto at = std::lower_bound(observed.begin(), observed.end(), seen.object,
+                                   [](const Observation& one, const SyncObject* object) {
+                                     return std::less<>()(one.object, object);
+                                   });
   if (at == observed.end() || at->object != seen.object) {
     if (observed.size() < Seen::kMost)
       observed.insert(at, seen);
@@ -340,7 +339,8 @@ void BlockOrder::arrive_at_grid(std::uint64_t key, std::uint64_t blocks) {
 void BlockOrder::see_grid(std::uint32_t warp, std::uint32_t lane, const Instruction& i,
                           std::uint64_t key) {
   const SyncObject* object = launch_.synchronization.find(key);
-  if (object != nullptr) observe(warp, {object, object->completed(), 1u << lane, 0, i.statement}, i);
+  if (object != nullptr)
+    observe(warp, {object, object->completed(), 1u << lane, 0, i.statement}, i);
 }
 
 void BlockOrder::complete_phase(const std::byte* barrier) {

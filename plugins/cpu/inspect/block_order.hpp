@@ -25,7 +25,8 @@ struct LaunchOrder {
   bool in_part = false;
   bool splits_cluster_barrier = false;  ///< something is between an arrival and its wait
   std::uint64_t grid_arrivals = 0;      ///< of blocks at the grid's barrier
-  std::unordered_map<std::uint64_t, Epoch> proxied;  ///< of blocks: the last proxy fence of a thread
+  std::unordered_map<std::uint64_t, Epoch>
+      proxied;  ///< of blocks: the last proxy fence of a thread
 };
 
 /// The order of one block's accesses: its epochs, and what each of its warps has seen of others.
@@ -193,7 +194,7 @@ class BlockOrder {
   std::vector<Epoch> proxied_;  ///< by thread: its last proxy fence; empty before the first
   Epoch proxied_last_ = 0;      ///< of any thread
   Epoch proxied_barrier_ = 0;   ///< … that came before the block's last barrier
-  Fenced fenced_;  ///< of all threads, as it is now; empty before the first fence
+  Fenced fenced_;               ///< of all threads, as it is now; empty before the first fence
 };
 
 }  // namespace warpmark::cpu

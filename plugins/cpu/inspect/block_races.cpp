@@ -22,8 +22,8 @@ bool may_write_global(const Instruction& i) {
   const OpcodeInfo* info = find_opcode(i.opcode);
   if (info != nullptr && is_atomic(info->form)) return i.space != Space::shared;
   switch (i.opcode) {
-#define ACCESS_STORE(space, memory, bits)          \
-  case Opcode::store_##space##_##memory##_##bits:  \
+#define ACCESS_STORE(space, memory, bits)         \
+  case Opcode::store_##space##_##memory##_##bits: \
     return Space::space == Space::global || Space::space == Space::generic;
 #include "program/memory_ops.def"
     case Opcode::copy_bulk:
@@ -92,7 +92,8 @@ std::string LaunchRaces::left_out() const {
            "last accesses were not looked at";
   }
   if (further_reads.full()) {
-    return "race: more threads read places that others write than are kept, so that some writes were "
+    return "race: more threads read places that others write than are kept, so that some writes "
+           "were "
            "not held against all of them";
   }
   if (further.full()) {
@@ -118,7 +119,10 @@ std::vector<Fault> LaunchRaces::settled() const {
 
 BlockRaces::BlockRaces(LaunchRaces& launch, ObservedBlock& block, std::uint64_t shared_bytes,
                        std::uint32_t warps)
-    : launch_(launch), block_(block), order_(launch.order, warps, &block), shared_bytes_(shared_bytes) {
+    : launch_(launch),
+      block_(block),
+      order_(launch.order, warps, &block),
+      shared_bytes_(shared_bytes) {
   const std::uint32_t reserved = block.program().reserved_bytes;
   if (reserved > 0) reserved_ = shared_bytes - reserved;
   const std::uint64_t cells = (shared_bytes >> launch.shared_shift) + 1;
@@ -161,8 +165,8 @@ bool BlockRaces::conflicts_in_launch(const Record& before, const Access& access)
       return false;
   }
   if (order_.covers(now.warp(), now.lane(), before, block)) return false;
-  return !before.strong() ||
-         !order_.covers_at(key(access.space, access.address), now.warp(), now.lane(), before, block);
+  return !before.strong() || !order_.covers_at(key(access.space, access.address), now.warp(),
+                                               now.lane(), before, block);
 }
 
 Record BlockRaces::further_conflict(const RaceCells& cell, const Access& access) {
@@ -293,7 +297,8 @@ void BlockRaces::read_cells(Lanes& w, const Instruction& i, Space space, std::ui
     Record raced;
     if (!reported && !both_read && conflicts(written, access)) raced = written;
     // A race that only warns must not hide another.
-    if (!reported && written.strong() && (raced.bits == 0 || warns(raced, i, space, w.warp, lane))) {
+    if (!reported && written.strong() &&
+        (raced.bits == 0 || warns(raced, i, space, w.warp, lane))) {
       const Record further = further_conflict(cell, access);
       if (further.bits != 0) raced = further;
     }

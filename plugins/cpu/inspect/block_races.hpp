@@ -35,7 +35,8 @@ struct LaunchRaces {
   /// Whether reads of an Instruction::object are kept of more than two warps: threads may be in order
   /// with some of them alone, and somebody may write there.
   [[nodiscard]] bool keeps_reads(const Instruction& i, Space space) const {
-    return order.in_part && (space == Space::shared || i.object >= unwritten.size() || !unwritten[i.object]);
+    return order.in_part &&
+           (space == Space::shared || i.object >= unwritten.size() || !unwritten[i.object]);
   }
   std::vector<bool> unwritten;  ///< by object: only read, as far as the kernel alone shows
   Flights flights;
@@ -244,7 +245,7 @@ class BlockRaces {
   /// From here on shared memory is used by cooperative groups, which know what they do.
   std::uint64_t reserved_ = ~std::uint64_t{0};
   bool in_cluster_ = false;  ///< with others, to whom this one's barriers say nothing
-  bool visited_ = false;  ///< another block used this one's memory since all the cluster met
+  bool visited_ = false;     ///< another block used this one's memory since all the cluster met
   std::uint64_t shared_bytes_;
   std::unordered_map<std::uint64_t, Record> made_;  ///< the mbarriers of its memory, by offset
   std::vector<std::uint64_t> shared_records_;

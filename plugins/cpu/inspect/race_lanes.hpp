@@ -116,8 +116,7 @@ WARPMARK_INLINE bool settle_contiguous(const RaceCells& cells, int count, int sh
       if (bad != 0) return false;
     }
     if (__builtin_expect(now.readers != nullptr, false)) {
-      for (int i = 0; i < count; ++i)
-        note_read(cells.read[i], cells.other[i], record_of(i), now);
+      for (int i = 0; i < count; ++i) note_read(cells.read[i], cells.other[i], record_of(i), now);
       return true;
     }
     WARPMARK_NO_DEPENDENCES for (int i = 0; i < count; ++i) {

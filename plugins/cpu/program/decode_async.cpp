@@ -31,7 +31,8 @@ void Decoder::emit_fence(const Statement& statement) {
   Instruction instruction;
   instruction.opcode = Opcode::fence;
   // What makes mbarriers known to other blocks makes them known to copies, too.
-  instruction.proxy = facts.has("async") || facts.has("async::generic") || facts.has("mbarrier_init");
+  instruction.proxy =
+      facts.has("async") || facts.has("async::generic") || facts.has("mbarrier_init");
   if (facts.has("proxy")) {
     if (instruction.proxy) emit(statement, instruction);
     return;

@@ -165,6 +165,19 @@ void Decoder::wide_atomic_operands(const Statement& statement, std::size_t first
   if (used != end) instruction.d = *used;
 }
 
+namespace {
+
+// Instruction::order of an atomic operation.
+std::uint8_t order_of(const InstructionFacts& facts) {
+  std::uint8_t order = Instruction::kStrong;
+  if (facts.has("release") || facts.has("acq_rel")) order |= Instruction::kRelease;
+  if (facts.has("acquire") || facts.has("acq_rel")) order |= Instruction::kAcquire;
+  if (facts.has("cta")) order |= Instruction::kBlockScope;
+  return order;
+}
+
+}  // namespace
+
 void Decoder::atomic(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   const bool reduce = facts.mnemonic == "red", hint = facts.has("L2::cache_hint");
@@ -185,10 +198,7 @@ void Decoder::atomic(const Statement& statement) {
   if (hint) source(statement, operands - 1, Type::u64);
   Instruction instruction;
   instruction.opcode = info->opcode;
-  instruction.order = Instruction::kStrong;
-  if (facts.has("release") || facts.has("acq_rel")) instruction.order |= Instruction::kRelease;
-  if (facts.has("acquire") || facts.has("acq_rel")) instruction.order |= Instruction::kAcquire;
-  if (facts.has("cta")) instruction.order |= Instruction::kBlockScope;
+  instruction.order = order_of(facts);
   instruction.cluster_scope = facts.has("cluster");
   const Type type = atomic_type(facts, info->d);
   Space placed = space;

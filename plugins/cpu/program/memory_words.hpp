@@ -10,10 +10,10 @@ namespace warpmark::cpu {
 struct MemoryWords {
   Space space = Space::generic;
   Type type = Type::none;
-  std::uint32_t count = 1;  ///< elements of the vector
-  bool polls = false;       ///< one waits by such a load for other threads
-  bool hint = false;        ///< a cache policy is the last operand
-  std::uint8_t order = 0;   ///< as Instruction::order
+  std::uint32_t count = 1;                      ///< elements of the vector
+  bool polls = false;                           ///< one waits by such a load for other threads
+  bool hint = false;                            ///< a cache policy is the last operand
+  std::uint8_t order = 0;                       ///< as Instruction::order
   bool cluster_scope = false, past_l1 = false;  ///< as Instruction's
 };
 
