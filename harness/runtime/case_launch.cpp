@@ -54,12 +54,13 @@ bool CaseLaunch::judge_reports(const PlannedCase& planned, Outcome& outcome) {
   return judge_findings(planned, outcome);
 }
 
-bool CaseLaunch::check_results(const ReadyCase& ready, const Results& results, Outcome& outcome) {
-  launch(ready, results, kFirstPoison, outcome);
+bool CaseLaunch::check_results(const ReadyCase& ready, const Results& results, Outcome& outcome,
+                               Begin begin) {
+  launch(ready, results, kFirstPoison, outcome, begin);
   const bool doubtful = !judge(ready, results, kFirstPoison, {}, outcome);
   if (doubtful) {
     const EarlierResults earlier = outputs_of(ready, results, kFirstPoison);
-    launch(ready, results, kSecondPoison, outcome);
+    launch(ready, results, kSecondPoison, outcome, begin);
     judge(ready, results, kSecondPoison, earlier, outcome);
   }
   if (outcome.verdict == Verdict::passed && worker_.facts().has("profile")) {
@@ -119,9 +120,10 @@ std::vector<std::string> CaseLaunch::checks_for(const Plan& plan) const {
 }
 
 void CaseLaunch::launch(const ReadyCase& ready, const Results& results, std::byte poison,
-                        Outcome& outcome) {
+                        Outcome& outcome, Begin begin) {
   const Plan& plan = ready.planned.plan;
-  protocol::Verify request{run_with_limits(ready), std::to_integer<uint8_t>(poison)};
+  protocol::Verify request{run_with_limits(ready), std::to_integer<uint8_t>(poison),
+                           begin == Begin::from_load};
   request.run.checks = checks_for(plan);
   request.run.counters = options_.counters;
   const bool judged =

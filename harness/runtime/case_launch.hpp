@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -32,14 +33,18 @@ class CaseLaunch {
   /// Memory for the results of a case.
   static Results make_results(const ReadyCase& ready);
 
+  /// What a launch begins with: the modules' initial state, or what launches before have left of it.
+  enum class Begin : std::uint8_t { from_load, as_it_is };
   /// Launches, and judges what comes of it, twice where the first poison leaves a doubt: then true.
-  bool check_results(const ReadyCase& ready, const Results& results, Outcome& outcome);
+  bool check_results(const ReadyCase& ready, const Results& results, Outcome& outcome,
+                     Begin begin = Begin::from_load);
   /// The same under the sanitizer of the options. Its findings are known when its worker has ended;
   /// as on a device that finds mistakes itself, they are reported before anything that those may
   /// have spoilt.
   void check_sanitized(const ReadyCase& ready, const Results& results, Outcome& outcome);
   /// Runs the case once.
-  void launch(const ReadyCase& ready, const Results& results, std::byte poison, Outcome& outcome);
+  void launch(const ReadyCase& ready, const Results& results, std::byte poison, Outcome& outcome,
+              Begin begin = Begin::from_load);
 
   /// What the device counted in the last launch.
   const std::vector<nlohmann::ordered_json>& counters() const { return launch_counters_; }

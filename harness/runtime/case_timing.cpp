@@ -138,13 +138,13 @@ void CaseTiming::time_and_verify(Ongoing& one, bool others_came_between, Outcome
   // Right results that hold no poison need no second look at the reference if the same bytes come
   // over that poison once more.
   if (!look) {
-    launch_.launch(ready, again, kFirstPoison, outcome);
+    launch_.launch(ready, again, kFirstPoison, outcome, CaseLaunch::Begin::as_it_is);
     look = !std::all_of(again.begin(), again.end(), [&](const auto& result) {
       const Array& other = results.at(result.first);
       return std::equal(other.bytes().begin(), other.bytes().end(), result.second.bytes().begin());
     });
   }
-  if (look) launch_.check_results(ready, again, outcome);
+  if (look) launch_.check_results(ready, again, outcome, CaseLaunch::Begin::as_it_is);
   if (outcome.verdict != Verdict::passed) {
     outcome.message = "it was right before it was timed, and is not after: " + outcome.message;
   }

@@ -194,13 +194,12 @@ bool uses_heap(const protocol::Load& loaded) {
 
 // Variables, and what the kernels have left on the heap, are what the last launch made of them.
 void Executor::restore_modules() {
-  if (!std::exchange(ran_, true) || !loaded_) return;
+  if (!ran_ || !loaded_) return;
   const protocol::Load wanted = std::move(*loaded_);
   const std::size_t devices = others_.size() + 1;
   if (uses_heap(wanted)) replace_context(context_limits_);
   load(wanted);
   load_on_others(wanted, devices);
-  ran_ = true;
 }
 
 PreparedDevice Executor::load(std::shared_ptr<Context> context, const protocol::Load& request) {
@@ -347,7 +346,8 @@ void Executor::set_launch_limits(const protocol::Run& run) {
 protocol::Verified Executor::verify(const protocol::Verify& request,
                                     std::vector<BufferMemory>& memory) {
   launched_ = false;
-  restore_modules();
+  if (request.from_load) restore_modules();
+  ran_ = true;
   protocol::Verified reply;
   reply.misfit = misfit(request.run);
   if (!reply.misfit.text.empty()) return reply;
@@ -466,7 +466,7 @@ TimingKernels& Executor::timing_kernels() {
 protocol::Timed Executor::time(const protocol::Time& request,
                                const std::vector<BufferMemory>& memory) {
   launched_ = false;
-  ran_ = false;  // what comes next is to see what many launches have left
+  ran_ = true;
   const bool counts = choice_.device.has(Capability::counters);
   uint64_t more = counts ? 0 : timing_kernels().flush_bytes();
   for (const protocol::BufferBytes& buffer : request.run.buffers) {

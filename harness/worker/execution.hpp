@@ -62,7 +62,7 @@ class Executor {
  private:
   std::string set_context(const protocol::ContextLimits& limits);
   std::string replace_context(protocol::ContextLimits limits);
-  /// Loads again what has run: each verification begins with the modules' initial state.
+  /// Loads again what has run.
   void restore_modules();
   void set_launch_limits(const protocol::Run& run);
   void collect_reports();

@@ -286,7 +286,7 @@ Run run_from(const Json& json) {
 }
 
 Verify verify_from(const Json& json) {
-  return {run_from(json.at("run")), json.at("poison")};
+  return {run_from(json.at("run")), json.at("poison"), json.at("from_load")};
 }
 
 Time time_from(const Json& json) {
@@ -454,7 +454,10 @@ Json to_json(const Load& request) {
 }
 
 Json to_json(const Verify& request) {
-  return {{"do", "verify"}, {"run", to_json(request.run)}, {"poison", request.poison}};
+  return {{"do", "verify"},
+          {"run", to_json(request.run)},
+          {"poison", request.poison},
+          {"from_load", request.from_load}};
 }
 
 Json to_json(const Time& request) {

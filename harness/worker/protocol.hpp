@@ -197,6 +197,7 @@ struct Run {
 struct Verify {
   Run run;
   uint8_t poison = 0;
+  bool from_load = false;  ///< variables and heap are to be as the modules have them when loaded
 };
 
 /// Run it again and again, and time it. Descriptors are those of initial values alone.

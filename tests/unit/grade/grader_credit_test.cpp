@@ -81,12 +81,12 @@ TEST_F(GraderCredit, TimesAreTakenByTurns) {
   EXPECT_EQ(result.points, 4);
 }
 
-// T5, T28: right in each trial, and wrong once it has run a few times.
+// T5, T28: right in each trial, which begins with the initial state, and wrong once it has run.
 TEST_F(GraderCredit, ResultsThatTurnWrongWhileTimedAreWrong) {
   grading_.times_anywhere = true;
   const GradeResult result =
       grade("__device__ int runs[128];\n" +
-                scale("if (i < n) out[i] = (runs[i]++ > 2 ? 2 : 1) * f * src[i];"),
+                scale("if (i < n) out[i] = (runs[i]++ > 0 ? 2 : 1) * f * src[i];"),
             measured(by_time()));
   ASSERT_EQ(result.state, GradeState::graded) << result.staff;
   const GradedItem& item = result.cases[0].items[0];
