@@ -19,17 +19,16 @@ HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 TIMEOUT_S = 20
 
 
-def shared_past_the_end(static, dynamic, at, bytes_):
-    """A load of `bytes_` bytes at offset `at` of a block's shared memory, which is static + dynamic bytes long."""
-    vector = {4: ("u32", "%r1"), 16: ("v4.u32", "{%r1, %r2, %r3, %r4}")}[bytes_]
+def shared_past_the_end(static, dynamic, at):
+    """A load of 16 bytes at `at` from the first byte of a block's shared memory, which has static + dynamic bytes."""
+    first = "s" if static else "d"
     arrays = ".shared .align 16 .b8 s[%d];\n" % static if static else ""
-    use = "mov.u32 %r5, s; " if static else ""
     return HEAD + arrays + """.extern .shared .align 16 .b8 d[];
 .visible .entry k(.param .u64 p) {
 .reg .b64 %%rd<3>; .reg .b32 %%r<9>;
-ld.param.u64 %%rd1, [p]; %s mov.u32 %%r6, d; mov.u32 %%r7, %d;
-ld.shared.%s %s, [%%r7]; st.global.u32 [%%rd1], %%r1; add.u32 %%r6, %%r6, %%r5; st.global.u32 [%%rd1+4], %%r6; ret; }
-""" % (use if use else "mov.u32 %r5, 0;", at, *vector), dynamic, 1
+ld.param.u64 %%rd1, [p]; mov.u32 %%r5, %s; add.u32 %%r7, %%r5, %d; mov.u32 %%r6, d;
+ld.shared.v4.u32 {%%r1, %%r2, %%r3, %%r4}, [%%r7]; st.global.u32 [%%rd1], %%r5; st.global.u32 [%%rd1+4], %%r1; ret; }
+""" % (first, at), dynamic, 1
 
 
 SPACES = ("global", "shared", "local", "const", "generic")
@@ -75,11 +74,12 @@ ALIGNED = {"mma.sync.aligned": MMA, "ldmatrix.sync.aligned": "ldmatrix.sync.alig
 
 
 def probes():
-    for static, dynamic in ((0, 28), (0, 100), (28, 0), (100, 28), (0, 1024), (1000, 0)):
+    for static, dynamic in ((0, 28), (0, 100), (28, 0), (100, 28), (0, 1000), (0, 1024), (0, 1040), (1000, 0), (0, 2000), (0, 4096)):
         size = static + dynamic
-        for at in sorted({size - size % 16, (size + 15) // 16 * 16, (size + 127) // 128 * 128, (size + 127) // 128 * 128 - 16,
-                          (size + 1023) // 1024 * 1024 - 16, (size + 1023) // 1024 * 1024, 4096, 65536}):
-            yield "shared %d+%d: 16 bytes at %d" % (static, dynamic, at), shared_past_the_end(static, dynamic, at, 16)
+        ends = {size // 16 * 16, *(16 * (-(-size // granule) * granule // 16) + more for granule in (128, 256, 512, 1024, 2048)
+                                   for more in (-16, 0))}
+        for at in sorted(at for at in ends if at + 16 > size):
+            yield "shared %d+%d: 16 bytes at %d" % (static, dynamic, at), shared_past_the_end(static, dynamic, at)
     for space in SPACES:
         for place in PLACES:
             yield "ld.%s of %s" % (space, place), space_and_address(space, place)
