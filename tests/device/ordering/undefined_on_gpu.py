@@ -88,22 +88,20 @@ def probes():
         yield name + " by a warp", aligned(body, half=False)
 
 
-def run(library, name):
-    ptx, dynamic, threads = dict(probes())[name]
-    device = driver.Device(library)
+def answer(device, ptx, dynamic, threads):
+    """What a device says to a probe, in words."""
     buffer = driver.Buffer(device, np.zeros(64, np.uint32))
     buffer.write(np.full(64, 11, np.uint32))
     try:
         function = device.module(ptx).function("k")
     except driver.DriverError as error:
-        print("not loaded: %s" % error)
-        return
+        return "not loaded: %s" % error
     driver.launch(device, function, 1, threads, [buffer], shared=dynamic)
     try:
         device.synchronize()
-        print("values %s" % buffer.read()[:2].tolist())
+        return "values %s" % buffer.read()[:2].tolist()
     except driver.DriverError as error:
-        print("fails: %s" % error)
+        return "fails: %s" % error
 
 
 def main():
@@ -113,7 +111,8 @@ def main():
     parser.add_argument("--one")
     options = parser.parse_args()
     if options.one:
-        return run(options.library, options.one)
+        print(answer(driver.Device(options.library), *dict(probes())[options.one]))
+        return 0
     rows = {}
     for name, _ in probes():
         command = [sys.executable, "-B", os.path.abspath(__file__), options.library, "--one", name]
