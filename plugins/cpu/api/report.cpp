@@ -317,7 +317,7 @@ std::string further_races(const Fault& fault, const Program& program) {
   return text + (count == named ? "" : ", and " + std::to_string(count - named) + " others");
 }
 
-// What has read the release that comes after a race's other access, and what that lacks.
+// Names the read of the release that comes after a race's other access, and what that read lacks.
 std::string relaxed_text(const Fault& fault, const Program& program) {
   Json ignored;
   const Statement* statement = program.statement(fault.relaxed.statement);

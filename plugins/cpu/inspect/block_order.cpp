@@ -85,8 +85,8 @@ bool BlockOrder::covers(std::uint32_t number, std::uint32_t lane, const Record& 
                         std::uint64_t block) {
   Warp& warp = warps_[number];
   const Synchronization& all = launch_.synchronization;
-  // What a warp has seen once it has seen for good, and it sees no more of what was released until it
-  // sees another release: either answer stays.
+  // Either answer stays: a warp does not forget what it has seen, and sees no more of what was released
+  // until it sees another release.
   const auto ask = [&](std::uint64_t& covered, std::uint64_t& uncovered, std::uint64_t key,
                        auto seen) {
     if (covered == key) return true;
@@ -101,16 +101,18 @@ bool BlockOrder::covers(std::uint32_t number, std::uint32_t lane, const Record& 
     return true;
   if (!lanes_differ(warp)) return false;
   const std::uint64_t own = record << 5 | lane;
+  Seen merged;
   return ask(warp.covered_for.at(own % 64), warp.uncovered_for.at(own % 64), own,
-             [&] { return seen_by(warp, 1u << lane); });
+             [&]() -> const Seen& { return seen_by(warp, 1u << lane, merged); });
 }
 
 std::uint32_t BlockOrder::live_lanes(std::uint32_t warp) const {
   return block_ == nullptr ? kAllLanes : block_->live_lanes(warp);
 }
 
-Seen BlockOrder::seen_by(const Warp& warp, std::uint32_t lanes) {
-  Seen all = warp.seen;
+const Seen& BlockOrder::seen_by(const Warp& warp, std::uint32_t lanes, Seen& merged) {
+  if (!lanes_differ(warp)) return warp.seen;
+  Seen& all = merged = warp.seen;
   for (const SeenByLanes& seen : warp.seen_by_lanes) {
     if ((seen.lanes & lanes) != 0) all.add(seen.part);
   }
@@ -231,7 +233,8 @@ bool BlockOrder::covers_at(std::uint64_t key, std::uint32_t number, std::uint32_
   const SyncObject* own = all.find(key);
   if (own == nullptr) return false;
   const Warp& warp = warps_[number];
-  return all.covers(seen_by(warp, 1u << lane), before, block, own) ||
+  Seen merged;
+  return all.covers(seen_by(warp, 1u << lane, merged), before, block, own) ||
          std::any_of(warp.observed.begin(), warp.observed.end(), [&](const Observation& read) {
            return read.object == own &&
                   all.is_release({own, read.releases, Scope::device, index_}, before, block);
@@ -255,7 +258,7 @@ BlockOrder::Lack BlockOrder::lack(std::uint32_t number, std::uint32_t lane, cons
 
 bool BlockOrder::is_seen(const Record& before, std::uint64_t block) const {
   return std::any_of(warps_.begin(), warps_.end(), [&](const Warp& warp) {
-    Seen all = seen_by(warp, kAllLanes);
+    Seen merged, all = seen_by(warp, kAllLanes, merged);
     for (const Observation& read : warp.observed)
       all.add({read.object, read.releases, Scope::device, index_});
     return launch_.synchronization.covers(all, before, block);
@@ -319,10 +322,11 @@ bool BlockOrder::release(std::uint32_t warp, std::uint32_t lane, const Instructi
     epoch_ = launch_.clock.take(index_);
   }
   if (fence.epoch == 0) return false;
+  Seen merged;
   launch_.synchronization.release(launch_.synchronization.at(key),
                                   {index_, warp * 32 + lane, fence.epoch, fence.barrier,
                                    fence.scope, warps_[warp].fenced, access},
-                                  seen_by(warps_[warp], 1u << lane));
+                                  seen_by(warps_[warp], 1u << lane, merged));
   return true;
 }
 
@@ -408,11 +412,12 @@ std::uint64_t BlockOrder::barrier_key(std::uint32_t number) const {
 
 // All lanes of a warp release what they have done until now.
 void BlockOrder::release_warp(SyncObject& object, std::uint32_t warp) {
+  Seen merged;
   // Later than the accesses of all lanes, so that it covers them.
   const Epoch until = launch_.clock.take(index_);
   launch_.synchronization.release(
       object, {index_, warp * 32, until, barrier_, Scope::device, warps_[warp].fenced},
-      seen_by(warps_[warp], kAllLanes));
+      seen_by(warps_[warp], kAllLanes, merged));
   epoch_ = launch_.clock.take(index_);  // what comes now is not covered
 }
 
@@ -436,7 +441,8 @@ void BlockOrder::barrier_complete(std::uint32_t number, bool everybody, std::uin
   Seen all;
   for (Warp& warp : warps_) {
     warp.syncs.clear();
-    all.merge(seen_by(warp, kAllLanes));
+    Seen merged;
+    all.merge(seen_by(warp, kAllLanes, merged));
   }
   if (all.empty()) return;
   for (Warp& warp : warps_) {
@@ -484,7 +490,10 @@ void BlockOrder::warp_complete(std::uint32_t warp, std::uint32_t mask) {
 
 void BlockOrder::cluster_release(std::uint64_t key) {
   Seen all;
-  for (const Warp& warp : warps_) all.merge(seen_by(warp, kAllLanes));
+  for (const Warp& warp : warps_) {
+    Seen merged;
+    all.merge(seen_by(warp, kAllLanes, merged));
+  }
   barrier_ = launch_.clock.take(index_);
   launch_.synchronization.release(launch_.synchronization.at(cluster_key(key)),
                                   {index_, 0, barrier_, barrier_, Scope::device, nullptr}, all);

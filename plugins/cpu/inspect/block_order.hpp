@@ -170,8 +170,9 @@ class BlockOrder {
   void add_for_lanes(std::uint32_t warp, const SeenByLanes& seen);
   /// Some lanes of a warp meet: each has seen what the others have.
   void meet(std::uint32_t warp, std::uint32_t lanes);
-  /// What any of some lanes has seen, all lanes' included.
-  [[nodiscard]] static Seen seen_by(const Warp& warp, std::uint32_t lanes);
+  /// What any of some lanes has seen, all lanes' included: the warp's own where lanes do not differ, or
+  /// else `merged`.
+  [[nodiscard]] static const Seen& seen_by(const Warp& warp, std::uint32_t lanes, Seen& merged);
   static bool lanes_differ(const Warp& warp) {
     return !warp.seen_by_lanes.empty() || warp.seen_by_lane != nullptr;
   }

@@ -17,7 +17,7 @@ bool is_strong(const Instruction& i, Space space) {
          ((i.order & Instruction::kOnce) == 0 || space != Space::shared);
 }
 
-// Whether an instruction may write global memory.
+// Returns whether an instruction may write global memory.
 bool may_write_global(const Instruction& i) {
   const OpcodeInfo* info = find_opcode(i.opcode);
   if (info != nullptr && is_atomic(info->form)) return i.space != Space::shared;
@@ -249,7 +249,7 @@ void BlockRaces::race(Lanes& w, const Instruction& i, Space space, std::uint32_t
                                reads ? w.warp * 32 + lane : before.thread(), std::move(fault)});
 }
 
-// What a race lacks if its thread has read a release that comes after the other access. If the access
+// Says what a race lacks whose thread has read a release that comes after the other access. If the access
 // itself is strong it sees what the other has written: the order is missing alone.
 BlockOrder::Lack BlockRaces::lack_of(const Record& before, const Instruction& i, Space space,
                                      std::uint32_t warp, std::uint32_t lane) const {

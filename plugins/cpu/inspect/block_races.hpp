@@ -206,6 +206,11 @@ class BlockRaces {
   void access_cells(const AsyncCopy& copy, bool written);
   void check_proxy(const AsyncCopy& copy);
   [[nodiscard]] Record made_unordered(const Access& access);
+  /// Whether nothing else was reported of uses of what a statement made.
+  bool is_first_use(const Record& made, const Instruction& i) {
+    return launch_.raced_mbarriers.try_emplace(made.statement(), i.statement).first->second ==
+           i.statement;
+  }
   void check_proxy_of(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address);
 
   /// Whose shared memory an offset in the window is of; it becomes one in that memory.

@@ -53,7 +53,7 @@ bool is_of_async_proxy(const Instruction& i) {
 constexpr const char* kNoProxyFence =
     "and no fence.proxy.async lies between the two: the copy need not see the write";
 
-// What libcu++ documents for cuda::memcpy_async works without a fence of its user.
+// libcu++ documents cuda::memcpy_async without a fence of its user, and that works.
 bool is_of_memcpy_async(const Program& program, const Instruction& i) {
   const std::vector<SourceLine> lines = source_lines(program, i.statement);
   return std::any_of(lines.begin(), lines.end(), [](const SourceLine& line) {
@@ -63,7 +63,7 @@ bool is_of_memcpy_async(const Program& program, const Instruction& i) {
 
 }  // namespace
 
-// What the copy reads was written by the generic proxy, and only a fence makes it visible.
+// The copy sees what the generic proxy has written only behind a proxy fence.
 void BlockRaces::check_proxy(const AsyncCopy& copy) {
   const Flight& flight = *copy.flight;
   const Instruction& i = *flight.instruction;
@@ -167,7 +167,7 @@ void BlockRaces::abandon(AsyncCopy& copy, std::uint32_t statement, std::uint32_t
   flight.mark = 0;
 }
 
-// What made the mbarrier, or took it back, if nothing puts that before a use of it now.
+// Returns the write that made the mbarrier, or took it back, if nothing puts it before a use now.
 Record BlockRaces::made_unordered(const Access& access) {
   const RaceCells cell = cell_at(Space::shared, access.address);
   if (!cell) return {};
@@ -189,30 +189,25 @@ void BlockRaces::check_proxy_of(Lanes& w, const Instruction& i, std::uint32_t la
   if (order_.proxied(made, owner.order_.index(), w.warp * 32 + lane) ||
       is_of_memcpy_async(block_.program(), i))
     return;
-  if (launch_.raced_mbarriers.try_emplace(made.statement(), i.statement).first->second !=
-      i.statement)
-    return;
+  if (!is_first_use(made, i)) return;
   race(w, i, Space::shared, lane, address, kMbarrierBytes, made, "write after write", false,
        "and neither fence.proxy.async nor fence.mbarrier_init lies between the two: the copy need "
        "not see that the mbarrier was made");
 }
 
 // Threads may change and look at one at the same time, once it is made, and until it is taken back.
-// Who does not wait for it to be made does so wherever he uses it: one report is enough.
+// A thread that does not wait for it to be made does so wherever it uses it: one report is enough.
 void BlockRaces::use_mbarrier(Lanes& w, const Instruction& i, std::uint32_t lane,
                               std::uint64_t address, MbarrierUse use) {
   const bool exclusive = is_exclusive(use);
   if (!exclusive) {
     const Record now = Record::make(order_.epoch(), w.warp * 32 + lane, true, i.statement);
     const Record made = made_unordered({now, i, Space::shared, address});
-    const bool first =
-        made.bits != 0 &&
-        launch_.raced_mbarriers.try_emplace(made.statement(), i.statement).first->second ==
-            i.statement;
-    if (made.bits != 0 && !first) return;
+    const bool raced = made.bits != 0;
+    if (raced && !is_first_use(made, i)) return;
     // The copy is done once somebody has waited for it: no record is kept of the use.
     if (use == MbarrierUse::signal) {
-      if (first)
+      if (raced)
         race(w, i, Space::shared, lane, address, kMbarrierBytes, made, "write after write", false);
       else
         check_proxy_of(w, i, lane, address);

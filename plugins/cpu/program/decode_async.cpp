@@ -30,7 +30,7 @@ void Decoder::emit_fence(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   Instruction instruction;
   instruction.opcode = Opcode::fence;
-  // What makes mbarriers known to other blocks makes them known to copies, too.
+  // A fence that makes mbarriers known to other blocks makes them known to copies, too.
   instruction.proxy =
       facts.has("async") || facts.has("async::generic") || facts.has("mbarrier_init");
   if (facts.has("proxy")) {

@@ -1,4 +1,4 @@
-// What acquires, and what does not: the reader's side of a flag.
+// Kernels that read a flag and acquire, or do not: the reader's side.
 #define POLL(order) asm volatile("ld." order ".u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory")
 #define HAND_OVER if (blockIdx.x == 0) { if (threadIdx.x == 0) { *data = 5; __threadfence(); atomicExch(flag, 1); } return; }
 

@@ -1,4 +1,4 @@
-// As st_async, in two steps: the cluster's barrier is needed when the mbarrier is made, and before the places are used again.
+// Blocks exchange elements as in st_async, in two steps: the cluster's barrier is needed when the mbarrier is made, and before the places are used again.
 //@ choice T int | unsigned
 //@ choice SYNC cluster.sync(); | cluster.barrier_arrive(); cluster.barrier_wait(); | asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
 //@ launch grid=4 block=64
