@@ -44,8 +44,10 @@ typedef struct warpmark_device {
    *   "instruction_budget": n   thread-instructions a launch may execute before error 702; 0 = none
    *   "wall_limit_ms": n        wall clock a launch may take before error 702; 0 = none
    *   "schedule_seed": n        another order of blocks, warps and diverged threads, the same for
-   *                             each n; 0 = the usual one, unless WARPMARK_CPU_SCHEDULE_SEED says
-   *                             otherwise. For finding out that a result depends on the order
+   *                             each n; 0 = the usual one; null: what WARPMARK_CPU_SCHEDULE_SEED
+   *                             says, as without it. For finding out that a result depends on the
+   *                             order: seeds that follow each other choose different ways to take
+   *                             turns (drain_counters, "schedules")
    *   "workers": n              threads that execute blocks, 0 = one for each processor; 1 unless
    *                             given here or by WARPMARK_CPU_WORKERS. Results, reports and
    *                             counters do not depend on it, unless a kernel has a data race
@@ -165,6 +167,12 @@ typedef struct warpmark_device {
    * refused (drain_reports) counts like any other: it was asked for. A launch that faults or meets
    * a limit counts what it did until then. Names with `ptx_` are those of the PTX text, before the
    * driver's compiler makes the GPU's own instructions of it.
+   *
+   *   schedules                where the order of threads may decide what the kernel computes,
+   *                            although it has no race (atomic operations whose results are used,
+   *                            or which do not commute; volatile, relaxed, acquire and release
+   *                            accesses): how many values of "schedule_seed", one after another,
+   *                            are all the ways to take turns; absent where it decides nothing
    *
    * With the set "traffic" of configure a launch counts these, too; docs/counters.md has ncu's
    * counterpart of each.

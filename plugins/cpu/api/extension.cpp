@@ -31,7 +31,11 @@ CUresult set_option(const std::string& key, const Json& value, Limits& limits) {
   };
   if (key == "instruction_budget") return count(limits.instruction_budget);
   if (key == "wall_limit_ms") return count(limits.wall_limit_ms);
-  if (key == "schedule_seed") return count(limits.schedule_seed);
+  if (key == "schedule_seed") {
+    if (!value.is_null()) return count(limits.schedule_seed);
+    limits.schedule_seed = driver().environment_schedule;
+    return CUDA_SUCCESS;
+  }
   if (key == "workers") {
     std::uint64_t workers = 0;
     const CUresult result = count(workers);

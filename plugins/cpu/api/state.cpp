@@ -106,7 +106,8 @@ Driver& driver() {
     Limits& limits = made->default_limits;
     if (const auto workers = whole_number("WARPMARK_CPU_WORKERS"))
       limits.workers = worker_count(*workers);
-    limits.schedule_seed = whole_number("WARPMARK_CPU_SCHEDULE_SEED").value_or(0);
+    made->environment_schedule = whole_number("WARPMARK_CPU_SCHEDULE_SEED").value_or(0);
+    limits.schedule_seed = made->environment_schedule;
     limits.wall_limit_ms = milliseconds("WARPMARK_CPU_TIMEOUT").value_or(0);
     const char* check = std::getenv("WARPMARK_CPU_CHECK");
     const std::string unknown =

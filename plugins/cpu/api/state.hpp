@@ -299,6 +299,7 @@ class Driver {
   std::uint64_t next_id = 1;                      ///< of contexts, streams and captures
   std::uint64_t next_graph = 1;                   ///< what cuGraphDebugDotPrint calls it
   Limits default_limits;                          ///< of contexts that are yet to be made
+  std::uint64_t environment_schedule = 0;         ///< WARPMARK_CPU_SCHEDULE_SEED
 
   Driver();
   ~Driver();

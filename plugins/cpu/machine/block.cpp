@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <numeric>
 #include <utility>
 
 namespace warpmark::cpu {
@@ -18,7 +17,6 @@ namespace {
 constexpr std::uint32_t kFragmentShare = 1 << 12;
 constexpr std::uint32_t kWarpShare = 1 << 14;
 constexpr std::uint32_t kBlockRounds = 16;
-constexpr std::uint32_t kSeededShare = 64;
 // Thread-instructions that a launch may still execute when it has failed, to find what else is
 // wrong: threads may wait for ever for one that the failure has kept from doing what they wait for.
 constexpr std::uint64_t kAfterFailure = 100'000'000;
@@ -156,8 +154,7 @@ void BlockState::start(std::uint64_t index, Cluster& cluster, std::uint32_t rank
     if (BlockValues* values = observer_->values())
       values->fill_shared(shared_bytes_ - reserved, reserved);
   }
-  order_.resize(warps_.size());
-  std::iota(order_.begin(), order_.end(), 0u);
+  begin_schedule();
   barriers_ = {};
   own_cluster_.arrived = 0;
   async_.reset(static_cast<std::uint32_t>(warps_.size()) * 32);
@@ -188,21 +185,13 @@ void BlockState::forget_regions(std::uint64_t address) {
 
 BlockState::Progress BlockState::run() {
   for (std::uint32_t round = 0; round < kBlockRounds; ++round) {
-    bool progress = false;
-    if (launch_.shape.schedule_seed != 0) {
-      for (std::uint32_t i = static_cast<std::uint32_t>(order_.size()); i > 1; --i)
-        std::swap(order_[i - 1], order_[launch_.random(i)]);
-    }
-    for (const std::uint32_t number : order_) {
-      Warp& warp = warps_[number];
-      if (warp.fragments.empty()) continue;
-      progress |= run_warp(warp);
-      if (launch_.shape.wall_limit_ms != 0 && std::chrono::steady_clock::now() > launch_.deadline) {
-        launch_.stop = launch_.timed_out = true;
-      }
-      if (launch_.stop) return Progress::paused;
-    }
+    const bool progress = run_round();
+    if (launch_.stop) return Progress::paused;
     if (live_threads_ == 0) return Progress::finished;
+    if (launch_.schedule.holds() && holds_any()) {
+      if (!outwait(progress) && !progress) return Progress::paused;
+      continue;
+    }
     if (!progress) {
       const bool others = std::any_of(warps_.begin(), warps_.end(), [](const Warp& warp) {
         return std::any_of(warp.fragments.begin(), warp.fragments.end(),
@@ -229,14 +218,9 @@ bool BlockState::take_fragment(Warp& warp, Fragment& fragment, bool rotate) {
       best = i;
   }
   if (best == warp.fragments.end()) return false;
-  if (launch_.shape.schedule_seed != 0 && warp.fragments.size() > 1) {
-    const auto count = static_cast<std::uint32_t>(warp.fragments.size());
-    const std::uint32_t first = launch_.random(count);
-    for (std::uint32_t i = 0; i < count; ++i) {  // the first that can run, from any place on
-      best = warp.fragments.begin() + (first + i) % count;
-      if (best->wait == Fragment::Wait::none) break;
-    }
-  }
+  const bool seeded = launch_.schedule.kind() != SeededSchedule::Kind::usual;
+  if (seeded && warp.fragments.size() > 1 && (!rotate || launch_.schedule.interleaves()))
+    best = choose_fragment(warp, best);
   fragment = *best;
   *best = warp.fragments.back();
   warp.fragments.pop_back();
@@ -430,19 +414,27 @@ BlockObserver& BlockState::observer_of(std::uint32_t rank) const {
 bool BlockState::run_warp(Warp& warp) {
   const BasicBlock* nodes = launch_.program.blocks.data();
   Fragment current;
+  polled_ = gave_way_ = preempted_ = false;
   if (!take_fragment(warp, current, false)) return false;
   std::uint32_t backward = 0, fragment_backward = 0;
   std::uint64_t looked = 0;  // LaunchState::warp_instructions at the last poll
   bool rotated = false;
   // With a seed a warp gives way after some blocks of its graph, without one after its share.
-  std::uint64_t left =
-      launch_.shape.schedule_seed != 0 ? 1 + launch_.random(kSeededShare) : ~std::uint64_t{0};
+  std::uint64_t left = seeded_share();
+  const bool holds = launch_.schedule.holds();
   for (;;) {
+    if (holds && hold_back(current)) {
+      add_fragment(warp, current);
+      if (!take_fragment(warp, current, rotated)) return true;
+      continue;
+    }
     const std::uint32_t from = current.node;
     const BasicBlock& node = nodes[from];
     execute(warp, from, current.mask, current.key);
     current.key = 0;
+    current.released = false;
     if (node.polls) {
+      polled_ = true;
       const bool again = node.polls_block && looked != 0;
       const std::uint64_t work = again ? launch_.warp_instructions - looked : 0;
       backward += weight_of_look(work, kWarpPoll, kWarpLook);
@@ -467,11 +459,13 @@ bool BlockState::run_warp(Warp& warp) {
       continue;
     }
     if (--left == 0) {
+      gave_way_ = preempted_ = true;
       add_fragment(warp, current);
       return true;
     }
     const bool loops = current.node <= from;
     if (loops && ++backward >= kWarpShare) {
+      gave_way_ = polled_;
       current.yielded = ++yields_;
       add_fragment(warp, current);
       return true;

@@ -18,6 +18,7 @@
 #include "machine/device_launch.hpp"
 #include "machine/mbarrier.hpp"
 #include "machine/output.hpp"
+#include "machine/seeded_schedule.hpp"
 #include "memory/arena.hpp"
 #include "memory/lanes.hpp"
 #include "program/program.hpp"
@@ -57,7 +58,11 @@ class Turns;
 /// What the blocks of a launch share.
 struct LaunchState {
   LaunchState(const Program& the_program, const LaunchShape& the_shape, Arena& the_arena)
-      : program(the_program), shape(the_shape), arena(the_arena), tally(the_program) {
+      : program(the_program),
+        shape(the_shape),
+        arena(the_arena),
+        schedule(the_shape.schedule_seed, the_program),
+        tally(the_program) {
     printed.limit = asserted.limit = the_shape.printf_bytes;
     if (the_shape.traffic != nullptr) traffic.emplace(*the_shape.traffic, the_shape.block[0]);
   }
@@ -65,6 +70,8 @@ struct LaunchState {
   const Program& program;
   const LaunchShape& shape;
   Arena& arena;
+  const SeededSchedule schedule;
+  bool rotates = false;  ///< blocks take turns before they have ended
   FaultLog faults;
   PrintLog printed, asserted;  ///< for standard output, and for standard error
   DeviceLaunches device;
@@ -104,7 +111,7 @@ struct LaunchState {
 
 /// Lanes of a warp that stand at the beginning of the same block of the control-flow graph.
 struct Fragment {
-  enum class Wait : std::uint8_t { none, barrier, warp, collect, cluster };
+  enum class Wait : std::uint8_t { none, barrier, warp, collect, cluster, held };
   std::uint32_t node = 0;  ///< of Program::blocks
   std::uint32_t mask = 0;
   Wait wait = Wait::none;
@@ -112,6 +119,9 @@ struct Fragment {
   /// has made the first instruction of the node.
   std::uint32_t key = 0;
   std::uint64_t yielded = 0;  ///< when it last let others run: a number of the block's yields_
+  bool released = false;      ///< it was held back before the node long enough
+  /// Whether it waits for other threads; the schedule alone holds others back.
+  [[nodiscard]] bool waits() const { return wait != Wait::none && wait != Wait::held; }
 };
 
 /// A block's state is explicit, so it can be left at any block boundary and resumed later: that is
@@ -203,13 +213,14 @@ class BlockState final : public ObservedBlock {
   static std::uint64_t footprint(const Program& program, const LaunchShape& shape);
 
  private:
+  using Fragments = std::vector<Fragment>;
   struct Warp {
     Lanes lanes;
     std::uint32_t live = 0;             ///< lanes that have not left
     std::uint32_t cluster_arrived = 0;  ///< live lanes for which the cluster's barrier waits on
     std::uint64_t instructions = 0;     ///< if traffic is counted
     std::uint64_t waited = 0;           ///< … instructions of others that went on meanwhile
-    std::vector<Fragment> fragments;    ///< disjoint; those that wait included
+    Fragments fragments;                ///< disjoint; those that wait included
     std::vector<Region> sites;
     std::array<std::uint64_t, 32> stack_top{};     ///< first free byte of local memory
     std::array<std::vector<std::byte>, 32> saved;  ///< registers of recursive calls
@@ -255,6 +266,25 @@ class BlockState final : public ObservedBlock {
   /// Nothing is to run any more: the budget is spent, or the reports are enough.
   bool launch_ends();
   bool take_fragment(Warp& warp, Fragment& fragment, bool rotate);
+  // seeded_schedule.cpp
+  void begin_schedule();
+  void shuffle_warps();
+  /// How many blocks of the graph a warp may run through before it gives way.
+  std::uint64_t seeded_share();
+  /// The fragment that goes first, of those that can.
+  Fragments::iterator choose_fragment(Warp& warp, Fragments::iterator usual);
+  /// Whether the launch ends, which it does after its time.
+  bool over_time();
+  /// All warps in turn; true if any has done something.
+  bool run_round();
+  /// A warp goes on for as long as it can; true if it has done something.
+  bool run_ranked(Warp& warp);
+  /// Whether a fragment has to wait where it stands, which it is told.
+  bool hold_back(Fragment& fragment);
+  [[nodiscard]] bool holds_any() const;
+  /// After a round: lets one go on of those who are held back, if nobody else has got on for long
+  /// enough; then true.
+  bool outwait(bool progress);
   static bool take_own(Warp& warp, Fragment& current);
   /// Runs a node for some lanes, without the first instructions, which they have `done`.
   void execute(Warp& warp, std::uint32_t block, std::uint32_t mask, std::uint32_t done);
@@ -331,6 +361,15 @@ class BlockState final : public ObservedBlock {
   std::uint32_t rank_ = 0;
   std::uint64_t yields_ = 0;          ///< of fragments that looped for long
   std::vector<std::uint32_t> order_;  ///< of the warps in a round
+
+  // --- of a schedule's seed
+  bool polled_ = false;           ///< the warp that ran last looked whether others had come
+  bool gave_way_ = false;         ///< … it could have gone on
+  bool preempted_ = false;        ///< … and would have
+  bool gets_on_ = false;          ///< in the last round one did more than that
+  std::uint32_t first_lane_ = 0;  ///< lanes are ranked by their number ^ this
+  std::uint32_t preemptions_ = 0, holds_ = 0;  ///< that are left
+  std::uint32_t idle_ = 0;                     ///< rounds in which nobody got on
 };
 
 }  // namespace warpmark::cpu

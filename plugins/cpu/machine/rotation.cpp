@@ -98,48 +98,100 @@ bool run_unit(Unit& unit) {
   return finished;
 }
 
+// Which of the units that have begun goes next. Without a seed they take turns, and another begins
+// when one has had its share in vain.
+class Active {
+ public:
+  Active(LaunchState& state, Units& units) : state_(state), units_(units) {}
+
+  [[nodiscard]] bool any() const { return !running_.empty() || !late_.empty(); }
+  /// Starts further ones as it is their turn, and takes one.
+  std::unique_ptr<Unit> take() {
+    if (units_.left() && (running_.empty() || (start_ && units_.fits(count())))) begin();
+    if (running_.empty() || (late_.size() > 0 && vain_ > kPatience * count())) let_late();
+    start_ = state_.schedule.interleaves() && state_.random(2) == 0;
+    if (state_.schedule.interleaves())
+      std::swap(running_.front(),
+                running_[state_.random(static_cast<std::uint32_t>(running_.size()))]);
+    state_.active = count() * running_.front()->blocks.size();
+    std::unique_ptr<Unit> unit = std::move(running_.front());
+    running_.pop_front();
+    return unit;
+  }
+  void finished(std::unique_ptr<Unit> unit) {
+    vain_ = 0;
+    units_.put_back(std::move(unit));
+  }
+  void unfinished(std::unique_ptr<Unit> unit) {
+    ++vain_;
+    // It may have to wait for one that has not begun, or goes on in its place.
+    const bool goes_on = state_.schedule.ranks() && state_.random(2) == 0;
+    start_ = !goes_on;
+    if (goes_on)
+      running_.push_front(std::move(unit));
+    else
+      running_.push_back(std::move(unit));
+  }
+  void report_waits() {
+    for (const std::deque<std::unique_ptr<Unit>>* units : {&running_, &late_}) {
+      for (const std::unique_ptr<Unit>& unit : *units) {
+        for (std::size_t i = 0; i < unit->blocks.size(); ++i) {
+          if (unit->finished[i] == 0) unit->blocks[i]->report_waits();
+        }
+      }
+    }
+  }
+
+ private:
+  // Turns without an end after which one that was to be late is needed.
+  static constexpr std::uint64_t kPatience = 16;
+
+  [[nodiscard]] std::size_t count() const { return running_.size() + late_.size(); }
+  void begin() {
+    std::unique_ptr<Unit> unit = units_.start();
+    const bool late = state_.schedule.ranks() && state_.random(4) == 0;
+    (late ? late_ : running_).push_front(std::move(unit));
+  }
+  void let_late() {
+    vain_ = 0;
+    if (late_.empty()) return;
+    running_.push_front(std::move(late_.back()));
+    late_.pop_back();
+  }
+
+  LaunchState& state_;
+  Units& units_;
+  std::deque<std::unique_ptr<Unit>> running_;
+  std::deque<std::unique_ptr<Unit>> late_;  ///< that begin when the others have ended
+  std::uint64_t vain_ = 0;                  ///< turns since one has ended
+  bool start_ = true;
+};
+
 }  // namespace
 
 bool run_in_rotation(LaunchState& state, Counters& counters, Profile& profile) {
   const LaunchShape& shape = state.shape;
+  state.rotates = true;
   Units units(state);
-  std::deque<std::unique_ptr<Unit>> active;
-  bool start = true;
+  Active active(state, units);
   bool limited = false;
-  while (!state.stop && (units.left() || !active.empty())) {
-    if (units.left() && (active.empty() || (start && units.fits(active.size()))))
-      active.push_front(units.start());
-    if (shape.schedule_seed == 0) start = false;
-    if (shape.schedule_seed != 0) {
-      start = state.random(2) == 0;
-      std::swap(active.front(), active[state.random(static_cast<std::uint32_t>(active.size()))]);
-    }
-    state.active = active.size() * active.front()->blocks.size();
-    std::unique_ptr<Unit> unit = std::move(active.front());
-    active.pop_front();
+  while (!state.stop && (units.left() || active.any())) {
+    std::unique_ptr<Unit> unit = active.take();
     const bool finished = run_unit(*unit);
     const bool over_budget = shape.instruction_budget != 0 &&
                              state.executed >= shape.instruction_budget &&
-                             !(finished && active.empty() && !units.left());
+                             !(finished && !active.any() && !units.left());
     if (over_budget || state.timed_out) {
       limited = true;
       add_limit(state, unit->blocks[0].get(),
                 over_budget ? budget_text(state.executed, shape) : over_time(shape));
     }
-    if (finished) {
-      units.put_back(std::move(unit));
-    } else {
-      active.push_back(std::move(unit));
-      start = true;  // whom it waits for may not have started yet
-    }
+    if (finished)
+      active.finished(std::move(unit));
+    else
+      active.unfinished(std::move(unit));
   }
-  if (limited) {
-    for (const std::unique_ptr<Unit>& unit : active) {
-      for (std::size_t i = 0; i < unit->blocks.size(); ++i) {
-        if (unit->finished[i] == 0) unit->blocks[i]->report_waits();
-      }
-    }
-  }
+  if (limited) active.report_waits();
   profile = state.take_profile();
   counters = state.tally.take();
   return limited;

@@ -102,7 +102,7 @@ std::uint32_t BlockState::statement_of_wait(const Fragment& fragment) const {
 void BlockState::add_wait(const Warp& warp, const Fragment& fragment, FaultKind kind) {
   const Program& program = launch_.program;
   std::uint32_t statement = statement_of_wait(fragment);
-  if (fragment.wait == Fragment::Wait::none) {
+  if (!fragment.waits()) {
     const BasicBlock& node = program.blocks[fragment.node];
     statement = node.begin < node.end ? program.code[node.begin].statement : node.statement;
   }
@@ -126,6 +126,7 @@ void BlockState::add_wait(const Warp& warp, const Fragment& fragment, FaultKind 
     case Fragment::Wait::collect:
       fault.message = "lanes wait for others of the instruction's mask that never reach it";
       break;
+    case Fragment::Wait::held:
     case Fragment::Wait::none:
       fault.message = program.blocks[fragment.node].polls ? "threads poll here until others act"
                                                           : "threads run here";
@@ -163,7 +164,7 @@ void BlockState::mbarrier_tested(std::uint32_t warp, std::uint32_t lane, std::ui
     for (const Warp& other : block.warps_) {
       std::uint32_t blocked = 0;
       for (const Fragment& fragment : other.fragments)
-        blocked |= fragment.wait != Fragment::Wait::none ? fragment.mask : 0;
+        blocked |= fragment.waits() ? fragment.mask : 0;
       for (std::uint32_t rest = other.live & ~blocked; rest != 0; rest &= rest - 1) {
         if (block.polls_.empty()) return false;
         const auto bit = static_cast<std::uint32_t>(std::countr_zero(rest));
@@ -191,7 +192,7 @@ void BlockState::mbarrier_tested(std::uint32_t warp, std::uint32_t lane, std::ui
   launch_.stop = true;
   for (const Warp& other : warps_) {
     for (const Fragment& fragment : other.fragments) {
-      if (fragment.wait != Fragment::Wait::none) add_wait(other, fragment, FaultKind::barrier);
+      if (fragment.waits()) add_wait(other, fragment, FaultKind::barrier);
     }
   }
   for (BlockState* block : blocks) {

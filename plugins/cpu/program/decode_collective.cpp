@@ -46,12 +46,6 @@ Type atomic_type(const InstructionFacts& facts, Type known) {
   return bytes_of(named) == bytes_of(known) ? named : known;
 }
 
-std::string_view atomic_operation(const InstructionFacts& facts) {
-  for (const std::string_view set : {"bitwise", "swap", "sum", "count", "extreme"})
-    if (const std::string_view word = facts.word(set); !word.empty()) return word;
-  return "";
-}
-
 }  // namespace
 
 bool Decoder::is_collective(const Statement& statement) {

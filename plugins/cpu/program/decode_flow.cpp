@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "program/contention.hpp"
 #include "program/data_flow.hpp"
 #include "program/decoder.hpp"
 #include "program/flow.hpp"
@@ -36,6 +37,23 @@ void Decoder::find_leaders() {
       for (std::uint32_t label = 0; label < table.labels; ++label)
         leader_[function_.operands[table.first_operand + label].index] = 1;
     }
+  }
+  part_contended();
+}
+
+// Of accesses whose order decides something no two are in one block: others may come between them.
+void Decoder::part_contended() {
+  bool contends = false;
+  for (std::size_t i = 0; i < function_.statements.size(); ++i) {
+    if (leader_[i] != 0) contends = false;
+    const Statement& statement = function_.statements[i];
+    const bool atom = statement.facts->mnemonic == "atom" && statement.operands > 0;
+    const Operand& result = atom ? operand(statement, 0) : Operand{};
+    const bool returns = result.kind == OperandKind::vector ||
+                         (result.kind == OperandKind::reg && reads_of(result.index) > 0);
+    if (!returns && !may_contend(*statement.facts)) continue;
+    if (contends) leader_[i] = 1;
+    contends = true;
   }
 }
 

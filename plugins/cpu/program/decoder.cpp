@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "program/check_module.hpp"
+#include "program/contention.hpp"
 #include "ptx/error.hpp"
 
 namespace warpmark::cpu {
@@ -288,6 +289,7 @@ Program decode(const Module& module, const Function& function, const Placement& 
   lay_out_stack(program, graph, placement.stack_bytes);
   lay_out_costs(program);
   find_provenance(program);
+  find_contention(program);
   program.register_bytes = (program.register_bytes + 63) / 64 * 64;
   return std::move(shared.program);
 }

@@ -295,6 +295,7 @@ class Decoder {
 
   // decode_flow.cpp
   void find_leaders();
+  void part_contended();
   struct BlockNumbers;
   BlockNumbers number_blocks();
   void add_exit(const Statement& statement, std::uint32_t index, BasicBlock& block,

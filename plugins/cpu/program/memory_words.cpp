@@ -39,6 +39,13 @@ MemoryWords memory_words(const InstructionFacts& facts) {
   return words;
 }
 
+std::string_view atomic_operation(const InstructionFacts& facts) {
+  for (const std::string_view set : {"bitwise", "swap", "sum", "count", "extreme"}) {
+    if (const std::string_view word = facts.word(set); !word.empty()) return word;
+  }
+  return "";
+}
+
 std::uint32_t loaded_bytes(const Statement& statement) {
   if (statement.facts->mnemonic != "ld" && statement.facts->mnemonic != "ldu") return 0;
   const MemoryWords words = memory_words(*statement.facts);

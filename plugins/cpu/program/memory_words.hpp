@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "ptx/module.hpp"
 
@@ -23,6 +24,9 @@ Space space_of(const InstructionFacts& facts);
 /// Of a form of ld, ldu or st. Orderings other than .release are no different from .weak here, and
 /// caching advice changes no result: warps execute one access after another.
 MemoryWords memory_words(const InstructionFacts& facts);
+
+/// The operation of an atom or red, such as "add"; "" if it has none that is known.
+std::string_view atomic_operation(const InstructionFacts& facts);
 
 /// Bytes that a load reads in each thread; 0 if it is no load.
 std::uint32_t loaded_bytes(const Statement& statement);

@@ -233,6 +233,10 @@ struct Program {
   bool waits = false;
   /// Atomics on global memory happen in the order of blocks: a result depends on their order.
   bool ordered = false;
+  /// Blocks with an access whose result the order of threads decides, although it races with
+  /// nothing; find_contention() fills it in.
+  std::vector<std::uint32_t> contended;
+  bool contends_globally = false;    ///< … of them one may be to global memory
   bool uses_heap = false;            ///< calls malloc or free
   std::uint32_t register_bytes = 0;  ///< of one warp; a multiple of 64
   std::uint32_t sites = 0;           ///< loads and stores

@@ -34,6 +34,13 @@ def reports_of(extension):
     return lines
 
 
+def counters_of(extension):
+    """The counters of all launches since the last call, oldest first."""
+    lines = []
+    extension.drain_counters(None, SINK(lambda user, text, size: lines.append(json.loads(text[:size]))), None)
+    return lines
+
+
 def configure(extension, **settings):
     """Settings of warpmark/device.h for the current context; ends the process if they are refused."""
     if extension.configure(None, json.dumps(settings).encode()):

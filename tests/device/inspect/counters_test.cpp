@@ -196,7 +196,8 @@ TEST_F(Counters, Atomics) {
       (Counts{{"global_atomic_bytes", 99 * (4 + 4 + 2)},
               {"global_atomic_requests", 3 * 2 * 3},
               {"shared_atomic_bytes", 99 * (8 + 4)},
-              {"shared_atomic_requests", 3 * 2 * 2}}));
+              {"shared_atomic_requests", 3 * 2 * 2},
+              {"schedules", 3}}));
 }
 
 TEST_F(Counters, FloatingPointOperations) {

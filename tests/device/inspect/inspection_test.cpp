@@ -282,7 +282,7 @@ Left run(const Case& made, const HandlerTable& table, Arena& arena, const Way& w
     const LaunchResult result = run_grid(program, shape, arena);
     for (const Fault& fault : result.faults) left.faults += text_of(fault, data);
     left.instructions += result.thread_instructions;
-    left.waits = program.waits;
+    left.waits = program.waits || (made.seed != 0 && program.contends_globally);
     left.serialized += static_cast<int>(result.serialized);
   }
   for (RaceMemory& races : memory.races) {

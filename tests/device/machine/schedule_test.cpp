@@ -98,6 +98,66 @@ TEST_P(ScheduleTest, ASeedGivesAnOrderOfItsOwnOnAnyNumberOfWorkers) {
   EXPECT_EQ(orders.size(), std::size(kSeeds));
 }
 
+// Thread 0 clears what all add to, and nothing orders that; with `barrier` a barrier does.
+std::string sum_by_exchange(const std::string& barrier) {
+  return ".shared .b32 sum; mov.u32 %r1, %tid.x; setp.ne.u32 %p1, %r1, 0; mov.u64 %rd2, sum;\n"
+         "@%p1 bra ADDS; atom.shared.exch.b32 %r2, [%rd2], 0; ADDS:" +
+         barrier +
+         "atom.shared.add.u32 %r3, [%rd2], 1; bar.sync 0;\n"
+         "@%p1 bra END; atom.shared.add.u32 %r4, [%rd2], 0; st.global.u32 [%rd1], %r4; END:";
+}
+
+std::uint64_t schedules_of_last() {
+  std::uint64_t schedules = 0;
+  for (const Json& launch : counters()) schedules = launch.value("schedules", 0u);
+  return schedules;
+}
+
+TEST_F(DeviceTest, SeedsThatFollowEachOtherShowWhatTheUsualOrderHides) {
+  for (const std::string& barrier : {std::string("bar.sync 0;"), std::string()}) {
+    CUfunction k = body(sum_by_exchange(barrier));
+    std::set<int> sums;
+    const auto sum_with = [&](std::uint64_t seed) {
+      configure((R"({"schedule_seed": )" + std::to_string(seed) + "}").c_str());
+      Array<int> out(1);
+      EXPECT_CU(launch(k, {1}, {96}, 0, out.address));
+      EXPECT_CU(out.fetch());
+      return out.host[0];
+    };
+    EXPECT_EQ(sum_with(0), 96);
+    const std::uint64_t schedules = schedules_of_last();
+    EXPECT_EQ(schedules, 5) << "two ways, and one for each access that the order decides";
+    for (std::uint64_t seed = 1000; seed < 1000 + schedules; ++seed) {
+      const int sum = sum_with(seed);
+      EXPECT_EQ(sum, sum_with(seed));
+      sums.insert(sum);
+    }
+    EXPECT_EQ(sums == std::set<int>{96}, !barrier.empty());
+  }
+}
+
+// What adds up the same in any order has one schedule.
+TEST_F(DeviceTest, TheOrderDecidesNothingOfSumsThatCommute) {
+  const std::pair<const char*, std::uint64_t> bodies[] = {
+      {"atom.global.add.u32 %r1, [%rd1], 1;", 0},
+      {"red.global.max.u32 [%rd1], 1; red.shared.add.u32 [s], 1;", 0},
+      {"ld.volatile.global.u32 %r1, [%rd1];", 0},
+      {"red.global.max.u32 [%rd1], 1; red.global.add.u32 [%rd1], 1;", 3},
+      {"red.global.add.f32 [%rd1], 0f3F800000;", 3},
+      {"red.global.inc.u32 [%rd1], 7;", 3},
+      {"atom.global.add.u32 %r1, [%rd1], 1; st.global.u32 [%rd1+4], %r1;", 3},
+      {"st.relaxed.gpu.global.u32 [%rd1], 1; ld.relaxed.gpu.global.u32 %r1, [%rd1];", 4}};
+  for (const auto& [text, schedules] : bodies) {
+    CUfunction k = body(".shared .b32 s[4];\n" + std::string(text));
+    for (const unsigned threads : {1u, 64u}) {
+      Array<int> out(4);
+      ASSERT_CU(launch(k, {1}, {threads}, 0, out.address));
+      ASSERT_CU(out.fetch());
+      EXPECT_EQ(schedules_of_last(), threads == 1 ? 0 : schedules) << text;
+    }
+  }
+}
+
 TEST_P(ScheduleTest, ALimitReportsWhoWaitsWhereForWhat) {
   configure(R"({"instruction_budget": 200000})");
   Array<int> flag(1);

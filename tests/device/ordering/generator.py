@@ -121,14 +121,14 @@ class Idiom:
                       "namespace %s_ {\n%s\n}\n" % (name, source))
 
 
-def idioms():
-    return [Idiom(path) for path in sorted(glob.glob(os.path.join(IDIOMS, "*.cu")))]
+def idioms(folder=IDIOMS):
+    return [Idiom(path) for path in sorted(glob.glob(os.path.join(folder, "*.cu")))]
 
 
-def generate(seed, variants, word=""):
+def generate(seed, variants, word="", folder=IDIOMS):
     """Kernels of each idiom in `variants` variants: the right one, and one for each order."""
     made = {}
-    for idiom in idioms():
+    for idiom in idioms(folder):
         kernels = []
         for number in range(variants):
             for missing in ["", *idiom.orders]:

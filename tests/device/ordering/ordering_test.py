@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """Kernels of known idioms with exactly one order left out: the CPU device finds each, and nothing in their right twins.
 
-    ordering_test.py LIBRARY COMPILE_CORPUS [-k WORD] [--seed N] [--variants N] [--every N] [--json FILE] [--keep FOLDER]
+    ordering_test.py LIBRARY COMPILE_CORPUS [-k WORD] [--seed N] [--variants N] [--every N] [--atomic] [--json FILE]
+                     [--keep FOLDER]
 
-generator.py makes the kernels from the seed, which is the date's unless given. Exit status: 0 at least 99 % of the bugs are
+generator.py makes the kernels from the seed, which is the date's unless given. What has no report in the usual schedule is
+launched in others, as `warpmark check` does: twins are right in all of them. With --atomic all accesses that an order is
+missing between are atomic or volatile, so that only a wrong value in one of the schedules shows it. Exit status: 0 at least 99 % of the bugs are
 found and no twin has an error, 1 not, 77 there is no NVRTC or no NumPy.
 """
 import collections
@@ -11,6 +14,7 @@ import concurrent.futures
 import json
 import multiprocessing
 import os
+import random
 import sys
 import tempfile
 import time
@@ -21,10 +25,12 @@ import driver
 import generator
 import numpy as np
 from corpus import compile_files
-from extension import reports_of
+from extension import counters_of, reports_of
 
+ATOMIC_IDIOMS = os.path.join(os.path.dirname(generator.IDIOMS), "atomic_idioms")
 MODULES, TASKS = {}, []  # of this process, which others are copies of
 LEAST_FOUND = 0.99
+MOST_SCHEDULES = 7  # further ones, as SessionOptions::schedules
 
 
 def launch(device, function, kernel, seed):
@@ -52,15 +58,33 @@ def launch(device, function, kernel, seed):
     return right
 
 
-def judge(number):
-    """The outcome of a launch on the CPU device: errors, warnings, and whether the values are right."""
-    options, kernel = TASKS[number]
-    device, extension = checked_device(options.library, instruction_budget=20000000)
+def launch_in(options, kernel, schedule):
+    """What one launch on the CPU device gives: its reports, whether the values are right, and how many schedules there are."""
+    device, extension = checked_device(options.library, instruction_budget=20000000, schedule_seed=schedule)
     right = launch(device, device.module(MODULES[kernel.idiom]).function(kernel.name), kernel, options.seed)
     reports = reports_of(extension)
+    schedules = max((one.get("schedules", 0) for one in counters_of(extension)), default=0)
     device.library.cuDevicePrimaryCtxReset_v2(device.ordinal)
-    return {"errors": [r["message"] for r in reports if r.get("severity", "error") == "error"],
-            "warnings": [r["message"] for r in reports if r.get("severity") == "warning"], "right": right}
+    return reports, right, schedules
+
+
+def judge(number):
+    """The outcome on the CPU device: errors, warnings, and whether the values are right in the usual schedule."""
+    options, kernel = TASKS[number]
+    reports, right, schedules = launch_in(options, kernel, 0)
+    errors = [r["message"] for r in reports if r.get("severity", "error") == "error"]
+    warnings = [r["message"] for r in reports if r.get("severity") == "warning"]
+    first = random.Random("%d %s" % (options.seed, kernel.name)).randrange(1, 1 << 31)
+    for schedule in range(first, first + min(schedules, MOST_SCHEDULES)):
+        if errors or not right or (kernel.warning and warnings):
+            break
+        reports, values, _ = launch_in(options, kernel, schedule)
+        errors = ["in schedule %d: %s" % (schedule, r["message"]) for r in reports if r.get("severity", "error") == "error"]
+        if not values:
+            errors.append("wrong values in schedule %d" % schedule)
+    if not right and options.atomic:
+        errors.append("wrong values")
+    return {"errors": errors, "warnings": warnings, "right": right}
 
 
 def complaint(kernel, outcome):
@@ -96,12 +120,14 @@ def main():
     parser.add_argument("--seed", type=int, default=int(os.environ.get("WARPMARK_TEST_SEED") or time.strftime("%Y%m%d")))
     parser.add_argument("--variants", type=int, default=1, help="of each idiom, with choices of their own")
     parser.add_argument("--every", type=int, default=1, help="take each Nth idiom only, other ones each day")
+    parser.add_argument("--atomic", action="store_true", help="the idioms whose accesses are all atomic")
     parser.add_argument("--show", action="store_true", help="print what is found")
     parser.add_argument("--json", help="write what came out to this file")
     parser.add_argument("--keep", help="generate in this folder, which then stays")
     options = parser.parse_args()
     print("seed %d" % options.seed)
-    made = generator.generate(options.seed, options.variants, options.word)
+    folder = ATOMIC_IDIOMS if options.atomic else generator.IDIOMS
+    made = generator.generate(options.seed, options.variants, options.word, folder)
     names = [name for name, kernels in made.items() if kernels]
     made = {name: made[name] for name in names[options.seed % options.every::options.every]}
     os.environ.pop("WARPMARK_CPU_REPORT", None)

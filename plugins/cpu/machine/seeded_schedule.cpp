@@ -1,0 +1,135 @@
+// How a schedule's seed lets the warps of a block and the lanes of a warp take turns.
+#include "machine/seeded_schedule.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <numeric>
+
+#include "machine/block.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+// Blocks of the graph that a warp runs through before it gives way, at most: where all go on at one
+// pace; and where it loses its rank, as a power of two.
+constexpr std::uint32_t kPace = 64, kLongestLead = 12;
+// How often warps of a block lose their rank, and how often it holds somebody back.
+constexpr std::uint32_t kPreemptions = 4, kHolds = 64;
+// Who is held back waits for so many rounds in which the others only look whether somebody has come,
+// and where blocks take turns for so many of its block in which nobody can go on.
+constexpr std::uint32_t kLooks = 3, kTurns = 4;
+
+}  // namespace
+
+void BlockState::begin_schedule() {
+  order_.resize(warps_.size());
+  std::iota(order_.begin(), order_.end(), 0u);
+  preemptions_ = kPreemptions;
+  holds_ = kHolds;
+  idle_ = 0;
+  if (!launch_.schedule.ranks()) return;
+  shuffle_warps();
+  first_lane_ = launch_.random(32);
+}
+
+void BlockState::shuffle_warps() {
+  for (auto i = static_cast<std::uint32_t>(order_.size()); i > 1; --i)
+    std::swap(order_[i - 1], order_[launch_.random(i)]);
+}
+
+std::uint64_t BlockState::seeded_share() {
+  if (launch_.schedule.interleaves()) return 1 + launch_.random(kPace);
+  if (!launch_.schedule.ranks() || preemptions_ == 0) return ~std::uint64_t{0};
+  return std::uint64_t{1} << launch_.random(kLongestLead + 1);
+}
+
+BlockState::Fragments::iterator BlockState::choose_fragment(Warp& warp, Fragments::iterator usual) {
+  if (launch_.schedule.interleaves()) {
+    const auto count = static_cast<std::uint32_t>(warp.fragments.size());
+    const std::uint32_t first = launch_.random(count);
+    for (std::uint32_t i = 0; i < count; ++i) {  // the first that can run, from any place on
+      usual = warp.fragments.begin() + (first + i) % count;
+      if (usual->wait == Fragment::Wait::none) break;
+    }
+    return usual;
+  }
+  const auto rank = [this](const Fragment& fragment) {
+    std::uint32_t least = 32;
+    for (std::uint32_t mask = fragment.mask; mask != 0; mask &= mask - 1)
+      least = std::min(least, static_cast<std::uint32_t>(std::countr_zero(mask)) ^ first_lane_);
+    return least;
+  };
+  for (auto i = warp.fragments.begin(); i != warp.fragments.end(); ++i) {
+    if (i->wait == Fragment::Wait::none && rank(*i) < rank(*usual)) usual = i;
+  }
+  return usual;
+}
+
+bool BlockState::over_time() {
+  if (launch_.shape.wall_limit_ms != 0 && std::chrono::steady_clock::now() > launch_.deadline)
+    launch_.stop = launch_.timed_out = true;
+  return launch_.stop;
+}
+
+bool BlockState::run_round() {
+  if (launch_.schedule.interleaves()) shuffle_warps();
+  const bool ranks = launch_.schedule.ranks();
+  bool progress = false;
+  gets_on_ = false;
+  for (const std::uint32_t number : order_) {
+    Warp& warp = warps_[number];
+    if (warp.fragments.empty()) continue;
+    progress |= ranks ? run_ranked(warp) : run_warp(warp);
+    if (over_time()) break;
+  }
+  return progress;
+}
+
+bool BlockState::run_ranked(Warp& warp) {
+  bool progress = false;
+  preempted_ = false;
+  while (!warp.fragments.empty() && run_warp(warp)) {
+    progress = true;
+    gets_on_ = gets_on_ || !polled_;
+    if (gave_way_ || over_time()) break;
+  }
+  if (preempted_) --preemptions_;
+  return progress;
+}
+
+bool BlockState::hold_back(Fragment& fragment) {
+  if (!launch_.schedule.holds(fragment.node) || fragment.released || holds_ == 0) return false;
+  --holds_;
+  fragment.wait = Fragment::Wait::held;
+  return true;
+}
+
+bool BlockState::holds_any() const {
+  return std::any_of(warps_.begin(), warps_.end(), [](const Warp& warp) {
+    return std::any_of(warp.fragments.begin(), warp.fragments.end(),
+                       [](const Fragment& one) { return one.wait == Fragment::Wait::held; });
+  });
+}
+
+bool BlockState::outwait(bool progress) {
+  if (progress && gets_on_) {
+    idle_ = 0;
+    return false;
+  }
+  if (idle_++ < (progress ? kLooks : launch_.rotates ? kTurns : 0)) return false;
+  idle_ = 0;
+  std::uint32_t held = 0;
+  Fragment* chosen = nullptr;
+  for (Warp& warp : warps_) {
+    for (Fragment& fragment : warp.fragments) {
+      if (fragment.wait == Fragment::Wait::held && launch_.random(++held) == 0) chosen = &fragment;
+    }
+  }
+  if (chosen == nullptr) return false;
+  chosen->wait = Fragment::Wait::none;
+  chosen->released = true;
+  return true;
+}
+
+}  // namespace warpmark::cpu
