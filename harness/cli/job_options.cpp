@@ -98,7 +98,7 @@ void read_min_effects(JobRequest& request, const OptionValue& value) {
   request.comparison.read_min_effects(value.words, value.what);
 }
 
-// `skipped` and `notices` are of every job, the verdicts of a comparison of those that compare.
+// `skipped`, `notices` and warnings are of every job, the verdicts of a comparison of those that compare.
 void read_fail_on(JobRequest& request, const OptionValue& value) {
   request.fail_on = {};
   request.comparison.fail_on.clear();
@@ -108,19 +108,22 @@ void read_fail_on(JobRequest& request, const OptionValue& value) {
         request.fail_on.skipped = true;
       } else if (what == "notices") {
         request.fail_on.notices = true;
+      } else if (what == kOrderByBarrier) {
+        request.fail_on.order = true;
       } else if (request.kind == JobKind::bench) {
         request.comparison.fail_on.push_back(std::move(what));
       } else {
         throw usage_error(fmt::format("{} of `check` knows no `{}`", value.what, printable(what)),
                           word.where,
-                          "it knows skipped and notices; what fails a comparison is for `bench`");
+                          "it knows skipped, notices and order-by-barrier; what fails a "
+                          "comparison is for `bench`");
       }
     }
     try {
       (void)request.comparison.failing();
     } catch (const Error& error) {
       throw usage_error(error.message(), word.where,
-                        error.hint() + "; skipped and notices are for every job");
+                        error.hint() + "; skipped, notices and order-by-barrier are for every job");
     }
   }
 }
@@ -269,6 +272,18 @@ const std::vector<JobOption>& job_options() {
 #include "warpmark/checks.def"
        " (default all)",
        &read_checks},
+      {"--schedules", "schedules", "N", K::word, T::check,
+       "Orders of threads to try, where they may matter (default 8)",
+       [](Request& request, const OptionValue& value) {
+         request.session.schedules = whole_number(value, 1, "a whole number from 1") - 1;
+       },
+       true},
+      {"--schedule", "schedule", "K", K::word, T::check,
+       "Run only in this order of threads; 0 is the usual one",
+       [](Request& request, const OptionValue& value) {
+         request.session.schedule = whole_number(value, 0, "a whole number from 0");
+       },
+       true},
       {"--sanitize{memcheck}", "sanitize", "", K::choice, T::check,
        "On a GPU: run under compute-sanitizer (default memcheck)", &read_sanitize},
       {"--counters", "counters", "", K::flag, T::check,
@@ -330,7 +345,7 @@ const std::vector<JobOption>& job_options() {
        "With --compare: the smallest change in percent, or for counters: load=5",
        &read_min_effects},
       {"--fail-on", "fail_on", "WHAT", K::words, T::every,
-       "Fail on skipped, notices; --compare: inconclusive, added, faster", &read_fail_on},
+       "Fail on skipped, notices, order-by-barrier, or a verdict of --compare", &read_fail_on},
       {"--allow-missing", "allow_missing", "", K::flag, T::bench,
        "With --compare: cases that only the baseline has do not fail",
        [](Request& request, const OptionValue& value) {

@@ -119,24 +119,7 @@ std::string of_the_assignment(const Outcome& outcome) {
          ". That is no mistake of yours; please tell your teacher.";
 }
 
-}  // namespace
-
-void add_values(ExplainContext& context, const CaseArtifacts& artifacts,
-                const std::map<std::string, ReferenceValue>& references) {
-  for (const auto& [name, reference] : references) {
-    const auto result = artifacts.results.find(name);
-    if (result == artifacts.results.end()) continue;
-    context.outputs.insert_or_assign(name,
-                                     OutputValues{{result->second.dtype(), result->second.bytes()},
-                                                  {reference.dtype, reference.bytes}});
-  }
-  if (!artifacts.inputs) return;
-  for (const auto& [name, array] : artifacts.inputs->arrays) {
-    context.inputs.insert_or_assign(name, TypedBytes{array.dtype(), array.bytes()});
-  }
-}
-
-std::string explain(const Outcome& outcome, const ExplainContext& context) {
+std::string explain_usual(const Outcome& outcome, const ExplainContext& context) {
   switch (outcome.verdict) {
     case Verdict::passed:
       return "";
@@ -186,6 +169,33 @@ std::string explain(const Outcome& outcome, const ExplainContext& context) {
       break;
   }
   return printable(outcome.reason);
+}
+
+}  // namespace
+
+void add_values(ExplainContext& context, const CaseArtifacts& artifacts,
+                const std::map<std::string, ReferenceValue>& references) {
+  for (const auto& [name, reference] : references) {
+    const auto result = artifacts.results.find(name);
+    if (result == artifacts.results.end()) continue;
+    context.outputs.insert_or_assign(name,
+                                     OutputValues{{result->second.dtype(), result->second.bytes()},
+                                                  {reference.dtype, reference.bytes}});
+  }
+  if (!artifacts.inputs) return;
+  for (const auto& [name, array] : artifacts.inputs->arrays) {
+    context.inputs.insert_or_assign(name, TypedBytes{array.dtype(), array.bytes()});
+  }
+}
+
+std::string explain(const Outcome& outcome, const ExplainContext& context) {
+  std::string text = explain_usual(outcome, context);
+  if (outcome.schedule) {
+    text +=
+        " This does not happen when the threads run in their usual order, but in another one that "
+        "a GPU may choose as well: a barrier, or a fence, is missing between two of them.";
+  }
+  return text;
 }
 
 }  // namespace warpmark

@@ -333,6 +333,7 @@ void take_over(const Case& which, Plan& plan, PositionMap& positions) {
     const auto& text = suite.compile_error->text;
     plan.compile_error = CompileError{text ? text->text : std::string()};
   }
+  for (const RaceException& rule : suite.allow) plan.allow.push_back({rule.race, rule.reason});
   for (const Located& name : suite.requirements) {
     plan.requirements.push_back(name.text);
     positions.set("/requires/" + name.text, name.where);

@@ -292,6 +292,12 @@ struct PlannedSkip {
   friend bool operator==(const PlannedSkip&, const PlannedSkip&) = default;
 };
 
+/// Races that fail nothing: as a suite's `allow` names them, and why.
+struct AllowedRace {
+  std::string race, reason;
+  friend bool operator==(const AllowedRace&, const AllowedRace&) = default;
+};
+
 /// Everything that running and judging one case takes. It holds no array values.
 struct Plan {
   std::string suite;
@@ -319,6 +325,7 @@ struct Plan {
   std::optional<CompileError> compile_error;
   std::vector<CounterBound> counters;
   PlanComposites composites;
+  std::vector<AllowedRace> allow;
   PlanLimits limits;
   std::vector<std::string> requirements;  ///< capabilities that the device must have
   std::vector<PlannedSkip> skip;          ///< those that are folded to false are left out

@@ -280,6 +280,8 @@ nlohmann::ordered_json to_json(const Plan& plan) {
   if (plan.bytes) json["bytes"] = json_of(*plan.bytes);
   if (plan.flops) json["flops"] = json_of(*plan.flops);
   json["expect"] = expectation(plan);
+  for (const AllowedRace& rule : plan.allow)
+    json["allow"].push_back({{"race", rule.race}, {"reason", rule.reason}});
   if (plan.limits != PlanLimits()) json["limits"] = json_of(plan.limits);
   json["requires"] = plan.requirements;
   json["skip"] = json_list(plan.skip);

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/exception.hpp"
 #include "base/text.hpp"
 #include "report/case_text.hpp"
 #include "report/json_lines.hpp"
 #include "results/reproduce.hpp"
+#include "suite/race_exception.hpp"
 
 namespace warpmark {
 
@@ -16,6 +19,12 @@ namespace {
 bool blames_step(const Outcome& outcome) {
   return outcome.failure == FailureKind::fault || outcome.failure == FailureKind::finding ||
          outcome.failure == FailureKind::limit;
+}
+
+bool is_ordered_by_barrier(const Outcome& outcome) {
+  return std::ranges::any_of(outcome.findings, [](const nlohmann::ordered_json& report) {
+    return report.is_object() && report.value("name", nlohmann::ordered_json()) == kOrderByBarrier;
+  });
 }
 
 }  // namespace
@@ -49,6 +58,7 @@ CaseRun::Result CaseRun::run(const CaseWork& work,
     if (!result.outcome.notices.empty()) ++noticed_;
     const std::string reproduce =
         reproduce_command({work.which.suite->file, work.which.id, work.axes, result.outcome.trial,
+                           result.outcome.schedule,
                            blames_step(result.outcome) ? result.outcome.step : std::string()},
                           context_);
     report({result.outcome, reproduce, result.timed ? &*result.timed : nullptr, work.position});
@@ -64,6 +74,10 @@ CaseRun::Result CaseRun::run(const CaseWork& work,
       result.skip = result.outcome.reason;
     } else if (fail_on_.notices && !result.outcome.notices.empty()) {
       result.failure = "notice: " + printable(join(result.outcome.notices, "\n"));
+    } else if (fail_on_.order && is_ordered_by_barrier(result.outcome)) {
+      ++ordered_;
+      result.failure =
+          std::string(kOrderByBarrier) + ": " + printable(join(result.outcome.notices, "\n"));
     }
   } catch (...) {
     stop(std::current_exception());
@@ -149,6 +163,7 @@ ExitCode CaseRun::exit_code() const {
   }
   if (fail_on_.skipped && totals_.skipped > 0) return ExitCode::verdict;
   if (fail_on_.notices && noticed_ > 0) return ExitCode::verdict;
+  if (ordered_ > 0) return ExitCode::verdict;
   if (totals_.passed == 0 && totals_.skipped > 0) return ExitCode::skipped;
   return ExitCode::success;
 }
@@ -164,6 +179,10 @@ std::vector<std::string> CaseRun::why_no_success() const {
   if (fail_on_.notices && noticed_ > 0) {
     why.push_back(fmt::format("exit code 1: {} with a notice, and --fail-on has `notices`",
                               count_text(noticed_, "case")));
+  }
+  if (ordered_ > 0) {
+    why.push_back(fmt::format("exit code 1: {} with the warning {}, which --fail-on has",
+                              count_text(ordered_, "case"), kOrderByBarrier));
   }
   if (exit_code() == ExitCode::skipped) {
     why.push_back("exit code 77: nothing passed or failed, because every case was skipped");

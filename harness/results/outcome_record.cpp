@@ -125,6 +125,7 @@ Json outcome_record(const EndedCase& ended) {
                  {"seconds", seconds_or_null(outcome.seconds)},
                  {"trial", outcome.trial ? Json(*outcome.trial) : Json(nullptr)},
                  {"reproduce", ended.reproduce}};
+  if (outcome.schedule) record["schedule"] = *outcome.schedule;
   if (!outcome.counters.empty()) record["counters"] = outcome.counters;
   if (ended.timed != nullptr) record["measurement"] = measurement_record(*ended.timed);
   if (ended.position) record["position"] = *ended.position;

@@ -49,6 +49,7 @@ std::string reproduce_command(const RepeatedCase& which, const RunContext& conte
   if (!context.device_request.empty()) command += " --device " + shell_word(context.device_request);
   if (context.seed_given) command += " --seed " + std::to_string(context.seed);
   if (which.trial) command += " --trial " + std::to_string(*which.trial);
+  if (which.schedule) command += " --schedule " + std::to_string(*which.schedule);
   if (!context.sanitize.empty()) command += " --sanitize=" + context.sanitize;
   if (!context.checks.empty()) command += " --checks " + context.checks;
   if (context.timeout_s) command += fmt::format(" --timeout-s {}", *context.timeout_s);

@@ -13,6 +13,23 @@
 
 namespace warpmark {
 
+namespace {
+
+// How much longer a launch may take in a schedule that holds threads back, for whom others poll.
+constexpr unsigned kSlower = 4;
+
+// A failure says in which schedule it was, if not in the usual one.
+void name_schedule(uint64_t schedule, Outcome& outcome) {
+  if (schedule == 0 || outcome.verdict != Verdict::failed) return;
+  outcome.schedule = schedule;
+  outcome.message += fmt::format(
+      "\nthis is in schedule {}: what the kernel computes depends on which of its threads come "
+      "first",
+      schedule);
+}
+
+}  // namespace
+
 void CaseLaunch::check_sanitized(const ReadyCase& ready, const Results& results, Outcome& outcome) {
   places_.clear();
   bool ended = false;
@@ -63,10 +80,46 @@ bool CaseLaunch::check_results(const ReadyCase& ready, const Results& results, O
     launch(ready, results, kSecondPoison, outcome, begin);
     judge(ready, results, kSecondPoison, earlier, outcome);
   }
-  if (outcome.verdict == Verdict::passed && worker_.facts().has("profile")) {
+  if (outcome.verdict == Verdict::passed && worker_.facts().has("profile") && schedule_ == 0) {
     judge_counters(ready.planned, launch_counters_, outcome);
   }
   return doubtful;
+}
+
+// The device counts what is judged.
+bool CaseLaunch::is_counted(const ReadyCase& ready) const {
+  const Plan& plan = ready.planned.plan;
+  return (!plan.counters.empty() || plan.composites.any() || ready.planned.compares_counters) &&
+         worker_.facts().has("profile");
+}
+
+void CaseLaunch::check_schedules(const ReadyCase& ready, const Results& results, uint64_t first,
+                                 Outcome& outcome) {
+  check_schedule(ready, results, options_.schedule.value_or(0), outcome);
+  const Plan& plan = ready.planned.plan;
+  if (options_.schedule || plan.report || plan.fault) return;
+  const std::vector<nlohmann::ordered_json> counters = launch_counters_;
+  const uint64_t count = std::min(schedules_, options_.schedules);
+  for (uint64_t i = 0; i < count && outcome.verdict == Verdict::passed; ++i) {
+    const Outcome usual = outcome;
+    check_schedule(ready, results, first + i, outcome);
+    if (outcome.verdict == Verdict::passed) outcome = usual;
+  }
+  launch_counters_ = counters;
+}
+
+void CaseLaunch::check_schedule(const ReadyCase& ready, const Results& results, uint64_t schedule,
+                                Outcome& outcome) {
+  schedule_ = schedule;
+  try {
+    check_results(ready, results, outcome);
+  } catch (...) {
+    schedule_ = 0;
+    name_schedule(schedule, outcome);
+    throw;
+  }
+  schedule_ = 0;
+  name_schedule(schedule, outcome);
 }
 
 EarlierResults CaseLaunch::outputs_of(const ReadyCase& ready, const Results& results,
@@ -94,6 +147,11 @@ protocol::Run CaseLaunch::run_with_limits(const ReadyCase& ready) const {
   protocol::Run run = run_request(ready);
   // A device that can stop its own launch does so: its report says where the kernel was.
   run.wall_limit_s = ready.planned.plan.limits.timeout_s.value_or(options_.timeout_s);
+  run.schedule = schedule_;
+  if (schedule_ != 0) {
+    run.wall_limit_s *= kSlower;
+    run.instructions *= kSlower;
+  }
   return run;
 }
 
@@ -126,9 +184,7 @@ void CaseLaunch::launch(const ReadyCase& ready, const Results& results, std::byt
                            begin == Begin::from_load};
   request.run.checks = checks_for(plan);
   request.run.counters = options_.counters;
-  const bool judged =
-      (!plan.counters.empty() || plan.composites.any() || ready.planned.compares_counters) &&
-      worker_.facts().has("profile");
+  const bool judged = is_counted(ready);
   if (judged && options_.counters.empty()) request.run.counters = {"traffic"};
   if (options_.confinement) {
     request.run.guard = ready.guards_front ? protocol::Guard::front : protocol::Guard::back;
@@ -139,8 +195,9 @@ void CaseLaunch::launch(const ReadyCase& ready, const Results& results, std::byt
                                          : launch_once(ready, request, results, outcome);
   name_launches(plan, verified.counters);
   places_ = verified.places;
-  outcome.findings = verified.reports;
+  outcome.findings = std::move(verified.reports);
   launch_counters_ = verified.counters;
+  schedules_ = verified.schedules;
   if (!options_.counters.empty()) outcome.counters = verified.counters;
   if (!verified.trespasses.empty()) {
     end_case(outcome, FailureKind::fault,
@@ -161,6 +218,7 @@ protocol::Verified CaseLaunch::launch_once(const ReadyCase& ready, const protoco
                                            const Results& results, Outcome& outcome) {
   protocol::Reply reply = ask_for_launch(ready, request, results, outcome);
   if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
+    failure->reports = without_allowed(ready.planned.plan, std::move(failure->reports));
     outcome.step = name_steps(ready.planned.plan, *failure);
     if (options_.sanitizer) {
       failure->reports = sanitizer_reports(failure->places);
@@ -172,6 +230,7 @@ protocol::Verified CaseLaunch::launch_once(const ReadyCase& ready, const protoco
   }
   if (!std::holds_alternative<protocol::Verified>(reply)) dialogue_.end_garbled(outcome);
   auto& verified = std::get<protocol::Verified>(reply);
+  verified.reports = without_allowed(ready.planned.plan, std::move(verified.reports));
   outcome.step = name_steps(ready.planned.plan, verified.reports);
   return std::move(verified);
 }
@@ -223,6 +282,7 @@ protocol::Verified CaseLaunch::launch_on_ranks(const ReadyCase& ready,
         end_failed(ready, *failure, outcome);
       }
       auto& verified = std::get<protocol::Verified>(reply);
+      verified.reports = without_allowed(plan, std::move(verified.reports));
       const std::string step = name_steps(plan, verified.reports);
       if (outcome.step.empty()) outcome.step = step;
       end_misfit(ready.planned, verified.misfit, outcome);
@@ -256,7 +316,8 @@ protocol::Reply CaseLaunch::ask_for_launch(const ReadyCase& ready, const protoco
                                            const Results& results, Outcome& outcome) {
   try {
     return dialogue_.ask(protocol::to_json(request), descriptors(request.run, ready, &results),
-                         outcome, ready.planned.plan.limits.timeout_s, 0, keeps_limits());
+                         outcome, ready.planned.plan.limits.timeout_s,
+                         request.run.schedule != 0 ? request.run.wall_limit_s : 0, keeps_limits());
   } catch (const CaseEnded&) {
     // Where the device cannot end a launch, ending the worker is how it meets its limit.
     judge_silence(ready.planned, outcome);

@@ -38,6 +38,11 @@ class CaseLaunch {
   /// Launches, and judges what comes of it, twice where the first poison leaves a doubt: then true.
   bool check_results(const ReadyCase& ready, const Results& results, Outcome& outcome,
                      Begin begin = Begin::from_load);
+  /// The same in the usual schedule, whose counters count. If it is right, and the order of threads
+  /// may decide a result, in further ones from `first` on: as many as the device has ways to take
+  /// turns, and the options let it try.
+  void check_schedules(const ReadyCase& ready, const Results& results, uint64_t first,
+                       Outcome& outcome);
   /// The same under the sanitizer of the options. Its findings are known when its worker has ended;
   /// as on a device that finds mistakes itself, they are reported before anything that those may
   /// have spoilt.
@@ -71,6 +76,9 @@ class CaseLaunch {
                                      const Results& results, Outcome& outcome);
   [[noreturn]] static void end_failed(const ReadyCase& ready, const protocol::Failure& failure,
                                       Outcome& outcome);
+  bool is_counted(const ReadyCase& ready) const;
+  void check_schedule(const ReadyCase& ready, const Results& results, uint64_t schedule,
+                      Outcome& outcome);
   bool judge(const ReadyCase& ready, const Results& results, std::byte poison,
              const EarlierResults& earlier, Outcome& outcome);
 
@@ -78,7 +86,9 @@ class CaseLaunch {
   const SessionOptions& options_;
   WorkerLink& worker_;
   CaseDialogue& dialogue_;
-  RankGroup* ranks_;  ///< the devices of a case that has several, or null
+  RankGroup* ranks_;        ///< the devices of a case that has several, or null
+  uint64_t schedule_ = 0;   ///< of the launches that come; 0 is the usual one
+  uint64_t schedules_ = 0;  ///< as protocol::Verified has them of the last launch
   std::vector<nlohmann::ordered_json> launch_counters_;
   std::vector<protocol::BufferPlace> places_;  ///< of the last run
   bool finished_ = false;                      ///< the sanitizer's log was read

@@ -327,6 +327,21 @@ void judge_counters(const PlannedCase& planned, const std::vector<nlohmann::orde
        verdict_error(join(broken, "\n"), planned.positions.find(first)));
 }
 
+std::vector<nlohmann::ordered_json> without_allowed(const Plan& plan,
+                                                    std::vector<nlohmann::ordered_json> reports) {
+  std::erase_if(reports, [&](const nlohmann::ordered_json& report) {
+    const auto word = [&](const char* name) {
+      const auto member = report.find(name);
+      return member != report.end() && member->is_string() ? member->get<std::string>() : "";
+    };
+    if (!report.is_object() || word("kind") != "race") return false;
+    return std::ranges::any_of(plan.allow, [&](const AllowedRace& rule) {
+      return rule.race == word("argument") || rule.race == word("name");
+    });
+  });
+  return reports;
+}
+
 bool judge_clean(const PlannedCase& planned, Outcome& outcome) {
   protocol::Failure mistakes;
   for (const auto& report : outcome.findings) {

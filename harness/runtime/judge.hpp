@@ -46,6 +46,10 @@ void judge_refusal(const PlannedCase& planned, const Error& refusal, Outcome& ou
 /// Fails a case that compiled although the plan expects a compile error.
 void judge_missing_refusal(const PlannedCase& planned, Outcome& outcome);
 
+/// The reports of a device without the races that the plan allows.
+std::vector<nlohmann::ordered_json> without_allowed(const Plan& plan,
+                                                    std::vector<nlohmann::ordered_json> reports);
+
 /// Fails the outcome of a case that expects no report if the device found a mistake (warnings are
 /// none, and become notices). False if it did.
 bool judge_clean(const PlannedCase& planned, Outcome& outcome);

@@ -98,6 +98,7 @@ struct Outcome {
   std::vector<std::string> notices;  ///< compiler warnings, a damaged cache: reported, not judged
   bool compiled_from_cache = false;
   double seconds = 0;                  ///< wall clock of the whole case, all trials
+  std::optional<uint64_t> schedule;    ///< that it failed in, if not the usual one
   std::optional<uint64_t> trial;       ///< the one that decided, where it was asked for trials
   std::optional<Nearness> nearness;    ///< where composites alone fail it
   std::optional<CountedRuns> counted;  ///< of a pass, if the plan compares counters

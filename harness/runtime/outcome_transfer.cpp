@@ -108,6 +108,7 @@ void each_field(Outcome& outcome, const Visit& visit) {
   visit("notices", outcome.notices);
   visit("compiled_from_cache", outcome.compiled_from_cache);
   visit("seconds", outcome.seconds);
+  visit("schedule", outcome.schedule);
   visit("trial", outcome.trial);
   visit("nearness", outcome.nearness);
   visit("counted", outcome.counted);

@@ -37,6 +37,15 @@ const std::vector<std::string>& known_checks() {
   return kKnown;
 }
 
+// Small numbers where people choose no seed. Those of trials lie apart.
+uint64_t Trial::first_schedule() const {
+  constexpr uint64_t kApart = 64;
+  if (!seed) return 1 + index * kApart;
+  uint64_t mixed = (*seed ^ *seed >> 30) * 0xbf58476d1ce4e5b9;  // as splitmix64
+  mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
+  return 1 + (mixed >> 33) + index * kApart;
+}
+
 class Session::State {
  public:
   State(Interpreter& python, SessionOptions options)
@@ -323,7 +332,7 @@ class Session::State {
     if (options_.sanitizer) {
       launch_.check_sanitized(ready, results, outcome);
     } else {
-      launch_.check_results(ready, results, outcome);
+      launch_.check_schedules(ready, results, trial.first_schedule(), outcome);
     }
     // A fault that is expected, and there, ended the case before.
     const bool as_expected = planned.plan.report && !outcome.step.empty();

@@ -46,6 +46,10 @@ struct SessionOptions {
   /// What devices with the capability `checks` look for while results are verified, of
   /// known_checks(); others are not asked. Empty: what the device looks for if nobody asks.
   std::vector<std::string> checks;
+  /// Further schedules that a device with schedules tries at most, where the order of threads may
+  /// decide a result.
+  uint64_t schedules = 7;
+  std::optional<uint64_t> schedule;  ///< the only one that is tried; 0 is the usual one
   /// Under which the workers of `verify` run, one for each case; what it finds are the case's
   /// findings. Never in_process or confined.
   std::optional<Sanitizer> sanitizer;
@@ -74,6 +78,8 @@ struct Trial {
   /// In a confined session on a GPU, which end of each buffer touches a page that faults: the
   /// front, else the back.
   bool guards_front = false;
+  /// Of the schedules that it tries beside the usual one, where the device has any.
+  uint64_t first_schedule() const;
 };
 
 /// Looks at a case with the inputs of one trial; false if it needs no further trial.

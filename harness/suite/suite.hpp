@@ -14,6 +14,7 @@
 #include "suite/entry_name.hpp"
 #include "suite/lint_exception.hpp"
 #include "suite/output_check.hpp"
+#include "suite/race_exception.hpp"
 #include "suite/restore.hpp"
 #include "suite/suite_steps.hpp"
 #include "suite/yaml_node.hpp"
@@ -304,6 +305,7 @@ struct Suite {
   Limits limits;
   std::vector<Located> requirements;  ///< each one of capability_names()
   std::vector<SkipRule> skip;
+  std::vector<RaceException> allow;
   std::vector<LintException> lint;
 };
 

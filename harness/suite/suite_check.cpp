@@ -71,6 +71,7 @@ class Checker {
     for (const SkipRule& rule : suite_.skip) names(rule.when, "skip", all);
     for (const ExpectedCounter& counter : suite_.counters) names(counter.bound, "counters", all);
     composites();
+    for (const RaceException& rule : suite_.allow) allowed_race(rule);
     for (const LintException& rule : suite_.lint) {
       if (rule.when) names(*rule.when, "lint", {});
     }
@@ -82,6 +83,13 @@ class Checker {
   }
 
  private:
+  void allowed_race(const RaceException& rule) const {
+    std::vector<std::string> known = {kOrderByBarrier};
+    for (const Argument* argument : all_arguments(suite_)) known.push_back(argument->name);
+    if (std::find(known.begin(), known.end(), rule.race) == known.end())
+      throw unknown_word("race or argument", rule.race, rule.where, known);
+  }
+
   void require_axis(const std::string& key, const std::string& name, const Position& where) const {
     if (!is_axis(name)) throw unknown_word("axis in `" + key + "`", name, where, axes_);
   }

@@ -16,9 +16,9 @@ namespace {
 
 const std::vector<std::string>& top_keys() {
   static const std::vector<std::string> kKeys = {
-      "warpmark",  "about",   "plugin", "kernel",   "axes",      "cases", "types",     "arguments",
-      "constants", "globals", "launch", "devices",  "reference", "check", "tolerance", "baseline",
-      "bench",     "expect",  "limits", "requires", "skip",      "lint"};
+      "warpmark",  "about",   "plugin", "kernel",  "axes",      "cases", "types",     "arguments",
+      "constants", "globals", "launch", "devices", "reference", "check", "tolerance", "baseline",
+      "bench",     "expect",  "allow",  "limits",  "requires",  "skip",  "lint"};
   return kKeys;
 }
 
@@ -153,6 +153,7 @@ std::shared_ptr<const Suite> read_suite(const std::string& text, const std::file
   key("baseline", [&](const YamlNode& node) { read_baseline(node, *suite); });
   key("bench", [&](const YamlNode& node) { suite->bench = read_bench(node); });
   key("expect", [&](const YamlNode& node) { read_expect(node, *suite); });
+  key("allow", [&](const YamlNode& node) { suite->allow = read_race_exceptions(node); });
   key("limits", [&](const YamlNode& node) { suite->limits = read_limits(node); });
   key("requires", [&](const YamlNode& node) { read_requirements(node, *suite); });
   key("skip", [&](const YamlNode& node) { read_skip(node, *suite); });

@@ -325,6 +325,11 @@ void Executor::set_launch_limits(const protocol::Run& run) {
   if (run.instructions > 0 || launch_limits_.find("budget") != std::string::npos) {
     options["instruction_budget"] = run.instructions;
   }
+  if (run.schedule != 0) {
+    options["schedule_seed"] = run.schedule;
+  } else if (launch_limits_.find("schedule") != std::string::npos) {
+    options["schedule_seed"] = nullptr;
+  }
   // The same with checks; a run that names none is to find what it would have found before.
   const bool named = !run.checks.empty() || launch_limits_.find("checks") != std::string::npos;
   if (named && choice_.device.has(Capability::checks)) {
@@ -357,20 +362,27 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
   DeviceRun run(context_, kernels_, main_module_, request.run);
   places_ = run.places();
   run.restore(memory, request.poison);
-  const bool counts = !request.run.counters.empty() && choice_.device.has(Capability::profile);
-  if (counts) drain_counters();
+  drain_counters();
   const bool several = request.run.steps.size() > 1;
   run.run(Stream(context_), launched_, [&](size_t step) {
     if (!several) return;
     collect_reports();
     step_ = step;
   });
-  if (counts) reply.counters = drain_counters();
+  count(request.run, reply);
   run.fetch(memory);
   reply.places = places_;
   reply.trespasses = run.trespasses();
   reply.reports = drain_reports();
   return reply;
+}
+
+// What the launches of a run counted.
+void Executor::count(const protocol::Run& run, protocol::Verified& reply) {
+  std::vector<nlohmann::ordered_json> launches = drain_counters();
+  reply.schedules = schedules_;
+  if (!run.counters.empty() && choice_.device.has(Capability::profile))
+    reply.counters = std::move(launches);
 }
 
 protocol::Verified Executor::verify_on_several(const protocol::Verify& request,
@@ -379,10 +391,9 @@ protocol::Verified Executor::verify_on_several(const protocol::Verify& request,
   DeviceGroup group(this->group(), request.run);
   places_ = group.first().places();
   group.restore(memory, request.poison);
-  const bool counts = !request.run.counters.empty() && choice_.device.has(Capability::profile);
-  if (counts) drain_counters();
+  drain_counters();
   group.run(launched_);
-  if (counts) reply.counters = drain_counters();
+  count(request.run, reply);
   group.fetch(memory);
   reply.places = places_;
   reply.reports = drain_reports();
@@ -585,13 +596,21 @@ std::vector<nlohmann::ordered_json> Executor::drain_reports() {
   return std::exchange(reports_, {});
 }
 
-std::vector<nlohmann::ordered_json> Executor::drain_counters() const {
+// Without what is no count: of schedules the most that a launch has.
+std::vector<nlohmann::ordered_json> Executor::drain_counters() {
   std::vector<nlohmann::ordered_json> launches;
+  schedules_ = 0;
   const auto drain = [&](const Context& context) {
     context.driver().drain_counters(context.handle(), [&](std::string_view line) {
       auto launch = try_parse_ordered_json(line);
       if (!launch.is_object()) return;
       forget_order(launch);
+      const auto schedules = launch.find("schedules");
+      if (schedules != launch.end()) {
+        if (schedules->is_number_unsigned())
+          schedules_ = std::max(schedules_, schedules->get<uint64_t>());
+        launch.erase(schedules);
+      }
       launches.push_back(std::move(launch));
     });
   };

@@ -50,7 +50,7 @@ class Executor {
   std::vector<nlohmann::ordered_json> drain_reports();
   /// What each launch since the last call counted (warpmark/device.h), in their order; empty for a
   /// device that does not count.
-  std::vector<nlohmann::ordered_json> drain_counters() const;
+  std::vector<nlohmann::ordered_json> drain_counters();
   /// Whether the last request came to launch a kernel; what fails before is not a kernel's doing.
   bool launched() const { return launched_; }
   /// The step, of several, that the last request was at when it ended; nothing once its reports are
@@ -65,6 +65,7 @@ class Executor {
   /// Loads again what has run.
   void restore_modules();
   void set_launch_limits(const protocol::Run& run);
+  void count(const protocol::Run& run, protocol::Verified& reply);
   void collect_reports();
   bool takes_ptx() const { return choice_.device.has(Capability::image_ptx); }
   std::string set_up(const protocol::ContextLimits& limits, const std::vector<bool>& linked);
@@ -103,6 +104,7 @@ class Executor {
   std::shared_ptr<const Nvml> nvml_;
   bool launched_ = false;
   std::vector<nlohmann::ordered_json> reports_;  ///< of steps that have run
+  uint64_t schedules_ = 0;                       ///< as Verified::schedules, of drained launches
   std::optional<size_t> step_;                   ///< that runs, of several
   std::vector<protocol::BufferPlace> places_;
   protocol::ContextLimits context_limits_;  ///< in effect

@@ -131,6 +131,7 @@ Json to_json(const Run& run) {
                {"steps", steps},
                {"wall_limit_s", run.wall_limit_s},
                {"instructions", run.instructions},
+               {"schedule", run.schedule},
                {"checks", run.checks},
                {"counters", run.counters},
                {"guard", static_cast<int>(run.guard)}};
@@ -277,6 +278,7 @@ Run run_from(const Json& json) {
   for (const Json& step : json.at("steps")) run.steps.push_back(step_from(step));
   run.wall_limit_s = json.at("wall_limit_s");
   run.instructions = json.at("instructions");
+  run.schedule = json.at("schedule");
   run.checks = json.at("checks");
   run.counters = json.at("counters");
   run.guard = static_cast<Guard>(json.at("guard").get<int>());
@@ -521,7 +523,8 @@ Json to_json(const Verified& reply) {
           {"trespasses", reply.trespasses},
           {"reports", reports_json(reply.reports)},
           {"places", places_json(reply.places)},
-          {"counters", reports_json(reply.counters)}};
+          {"counters", reports_json(reply.counters)},
+          {"schedules", reply.schedules}};
 }
 
 Json to_json(const Timed& reply) {
@@ -579,8 +582,12 @@ Reply reply_from_json(const Json& json) {
     if (what == "hello") return object_from<DeviceFacts>(json.at("facts"));
     if (what == "prepare") return prepared_from(json);
     if (what == "verify") {
-      return Verified{misfit_from(json.at("misfit")), json.at("trespasses"), reports_from(json),
-                      places_from(json), reports_from(json, "counters")};
+      return Verified{misfit_from(json.at("misfit")),
+                      json.at("trespasses"),
+                      reports_from(json),
+                      places_from(json),
+                      reports_from(json, "counters"),
+                      json.at("schedules")};
     }
     if (what == "time") {
       return Timed{misfit_from(json.at("misfit")), measurement_from(json.at("measurement"))};

@@ -186,6 +186,7 @@ struct Run {
   // What devices with `reports` keep, of one launch; 0 is none.
   double wall_limit_s = 0;
   uint64_t instructions = 0;          ///< thread-instructions
+  uint64_t schedule = 0;              ///< another order of threads (warpmark/device.h); 0 the usual
   std::vector<std::string> checks;    ///< what is looked for (warpmark/device.h); none: the usual
   std::vector<std::string> counters;  ///< sets to count and report, of devices with `profile`
   Guard guard = Guard::none;
@@ -230,6 +231,9 @@ struct Verified {
   std::vector<nlohmann::ordered_json> reports;
   std::vector<BufferPlace> places;
   std::vector<nlohmann::ordered_json> counters;  ///< of each launch, if the run asked for them
+  /// Schedules, one after another, that may show that the order of threads decides a result; 0 where
+  /// it decides none, and on devices without schedules.
+  uint64_t schedules = 0;
 };
 
 struct Timed {

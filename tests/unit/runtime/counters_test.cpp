@@ -15,15 +15,6 @@ namespace {
 
 using Sums = std::map<std::string, int64_t>;
 
-// The context that a session in this process has made last; a driver function knows no test.
-CUcontext the_context = nullptr;
-CUresult (*create_context)(CUcontext*, unsigned int, CUdevice) = nullptr;
-CUresult create_and_remember(CUcontext* context, unsigned int flags, CUdevice device) {
-  const CUresult result = create_context(context, flags, device);
-  the_context = *context;
-  return result;
-}
-
 struct Facts {
   int64_t n, bytes;  ///< elements, and bytes of one
   bool real;         ///< floating-point elements
@@ -34,14 +25,7 @@ class SuiteCounters : public SessionTest {
   void SetUp() override {
     SessionTest::SetUp();
     options_.in_process = true;
-    options_.openers.library = [this](const std::string& name) {
-      const std::shared_ptr<Driver> real = open_driver_library(name);
-      DriverTable table = real->table();
-      create_context = std::exchange(table.ctx_create.pointer, create_and_remember);
-      const auto extension = reinterpret_cast<warpmark_device_function>(
-          dlsym(dlopen(real->path().c_str(), RTLD_NOW), WARPMARK_DEVICE_SYMBOL));
-      return driver_ = Driver::from_table(table, name, extension());
-    };
+    options_.counters = {"basic"};
   }
 
   // Verifies every case of a shipped suite, and hands on what is known of it and was counted.
@@ -53,13 +37,11 @@ class SuiteCounters : public SessionTest {
       const Outcome outcome = session().verify(which, make_plan(which, plugins_));
       ASSERT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
       Sums sums;
-      const std::function<void(std::string_view)> add = [&](std::string_view line) {
-        const nlohmann::json launch = nlohmann::json::parse(line);
+      for (const nlohmann::ordered_json& launch : outcome.counters) {
         for (const auto& [name, value] : launch.items()) {
           if (value.is_number()) sums[name] += value.template get<int64_t>();
         }
-      };
-      driver_->drain_counters(the_context, add);
+      }
       int64_t n = 16;
       std::string dtype = "float32";
       for (const PointValue& axis : which.point) {
@@ -70,7 +52,6 @@ class SuiteCounters : public SessionTest {
       check({n, bytes, dtype.starts_with("float")}, sums);
     }
   }
-  std::shared_ptr<Driver> driver_;
 };
 
 TEST_F(SuiteCounters, DoublifyReadsAndWritesEachElementOnce) {
@@ -128,7 +109,8 @@ class ExecutorCounters : public SessionTest {
     executor_->prepare(prepare);
   }
   // Launches the kernel on n of 100 elements, and then on the first.
-  void verify(int n) {
+  // What the launches counted, if all went well.
+  std::vector<nlohmann::ordered_json> verify(int n) {
     protocol::Verify request;
     const float factor = 3;
     const int one = 1;
@@ -149,7 +131,8 @@ class ExecutorCounters : public SessionTest {
     std::vector<BufferMemory> memory;
     memory.push_back({std::nullopt, SharedMemory::create(400)});
     memory.push_back({SharedMemory::create(400), SharedMemory::create(400)});
-    executor_->verify(request, memory);
+    request.run.counters = {"basic"};
+    return executor_->verify(request, memory).counters;
   }
   Sums drain() const {
     const CounterSums counters = sum_counters(executor_->drain_counters());
@@ -159,8 +142,7 @@ class ExecutorCounters : public SessionTest {
 };
 
 TEST_F(ExecutorCounters, AddsUpTheLaunchesSinceTheLastCall) {
-  verify(100);
-  const auto launches = executor_->drain_counters();
+  const auto launches = verify(100);
   EXPECT_EQ(launches.size(), 2u);
   const CounterSums counters = sum_counters(launches);
   ASSERT_FALSE(counters.empty());
@@ -173,8 +155,8 @@ TEST_F(ExecutorCounters, AddsUpTheLaunchesSinceTheLastCall) {
   EXPECT_EQ(sums.at("ptx_flops"), 101);
   EXPECT_FALSE(sums.contains("launch"));
   EXPECT_TRUE(drain().empty());
-  verify(64);
-  EXPECT_EQ(drain().at("ptx_flops"), 65);
+  const CounterSums again = sum_counters(verify(64));
+  EXPECT_EQ(counter_value(again, "ptx_flops"), 65);
 }
 
 TEST_F(ExecutorCounters, ReportedAfterAFaultToo) {

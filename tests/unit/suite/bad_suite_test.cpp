@@ -189,7 +189,7 @@ INSTANTIATE_TEST_SUITE_P(
             "15:1 unknown key of a suite `budget` | known: warpmark, about, plugin, kernel, axes, "
             "cases, types, arguments, constants, globals, launch, devices, reference, check, "
             "tolerance, "
-            "baseline, bench, expect, limits, requires, skip, lint"}));
+            "baseline, bench, expect, allow, limits, requires, skip, lint"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Axes, BadSuite,

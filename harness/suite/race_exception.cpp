@@ -1,0 +1,27 @@
+#include "suite/race_exception.hpp"
+
+#include "suite/suite_reader.hpp"
+
+namespace warpmark {
+namespace {
+
+RaceException read_race_exception(const YamlNode& node) {
+  require_map(node, "`allow`", {"race", "reason"});
+  const YamlNode* race = node.find("race");
+  const YamlNode* reason = node.find("reason");
+  if (race == nullptr || reason == nullptr)
+    throw usage_error("`allow` needs `race` and `reason`", node.where);
+  return {race->content, read_text(*race, "`race`").text, read_text(*reason, "`reason`").text};
+}
+
+}  // namespace
+
+std::vector<RaceException> read_race_exceptions(const YamlNode& node) {
+  if (node.kind != YamlNode::Kind::list) return {read_race_exception(node)};
+  require_list(node, "`allow`");
+  std::vector<RaceException> rules;
+  for (const YamlNode& element : node.elements) rules.push_back(read_race_exception(element));
+  return rules;
+}
+
+}  // namespace warpmark
