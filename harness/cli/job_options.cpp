@@ -98,6 +98,13 @@ void read_min_effects(JobRequest& request, const OptionValue& value) {
   request.comparison.read_min_effects(value.words, value.what);
 }
 
+/// "a, b and c".
+std::string listed(std::vector<std::string> words, const std::string& last) {
+  const std::string word = words.back();
+  words.pop_back();
+  return join(words, ", ") + " " + last + " " + word;
+}
+
 // `skipped`, `notices` and warnings are of every job, the verdicts of a comparison of those that compare.
 void read_fail_on(JobRequest& request, const OptionValue& value) {
   request.fail_on = {};
@@ -108,22 +115,22 @@ void read_fail_on(JobRequest& request, const OptionValue& value) {
         request.fail_on.skipped = true;
       } else if (what == "notices") {
         request.fail_on.notices = true;
-      } else if (what == kOrderByBarrier) {
-        request.fail_on.order = true;
+      } else if (std::ranges::find(race_warnings(), what) != race_warnings().end()) {
+        request.fail_on.warnings.push_back(std::move(what));
       } else if (request.kind == JobKind::bench) {
         request.comparison.fail_on.push_back(std::move(what));
       } else {
         throw usage_error(fmt::format("{} of `check` knows no `{}`", value.what, printable(what)),
                           word.where,
-                          "it knows skipped, notices and order-by-barrier; what fails a "
-                          "comparison is for `bench`");
+                          "it knows skipped, notices, " + listed(race_warnings(), "and") +
+                              "; what fails a comparison is for `bench`");
       }
     }
     try {
       (void)request.comparison.failing();
     } catch (const Error& error) {
       throw usage_error(error.message(), word.where,
-                        error.hint() + "; skipped, notices and order-by-barrier are for every job");
+                        error.hint() + "; skipped, notices and names of races are for every job");
     }
   }
 }
@@ -175,13 +182,6 @@ void read_annotations(JobRequest& request, const OptionValue& value) {
   const auto mode = annotation_mode(value.words.front().text);
   if (!mode) throw wrong(value, "auto, github or off");
   request.annotations = *mode;
-}
-
-/// "a, b and c".
-std::string listed(std::vector<std::string> words, const std::string& last) {
-  const std::string word = words.back();
-  words.pop_back();
-  return join(words, ", ") + " " + last + " " + word;
 }
 
 void read_checks(JobRequest& request, const OptionValue& value) {
@@ -345,7 +345,7 @@ const std::vector<JobOption>& job_options() {
        "With --compare: the smallest change in percent, or for counters: load=5",
        &read_min_effects},
       {"--fail-on", "fail_on", "WHAT", K::words, T::every,
-       "Fail on skipped, notices, order-by-barrier, or a verdict of --compare", &read_fail_on},
+       "Fail on skipped, notices, a race's name, or a verdict of --compare", &read_fail_on},
       {"--allow-missing", "allow_missing", "", K::flag, T::bench,
        "With --compare: cases that only the baseline has do not fail",
        [](Request& request, const OptionValue& value) {

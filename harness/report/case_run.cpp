@@ -21,10 +21,16 @@ bool blames_step(const Outcome& outcome) {
          outcome.failure == FailureKind::limit;
 }
 
-bool is_ordered_by_barrier(const Outcome& outcome) {
-  return std::ranges::any_of(outcome.findings, [](const nlohmann::ordered_json& report) {
-    return report.is_object() && report.value("name", nlohmann::ordered_json()) == kOrderByBarrier;
-  });
+// The warnings of a case that fail it.
+std::vector<std::string> failing_warnings(const FailOn& fail_on, const Outcome& outcome) {
+  std::vector<std::string> failing;
+  for (const nlohmann::ordered_json& report : outcome.findings) {
+    const auto name = report.find("name");
+    if (!report.is_object() || name == report.end() || !name->is_string()) continue;
+    if (std::ranges::find(fail_on.warnings, name->get<std::string>()) != fail_on.warnings.end())
+      failing.push_back(name->get<std::string>() + ": " + report.value("message", ""));
+  }
+  return failing;
 }
 
 }  // namespace
@@ -74,10 +80,10 @@ CaseRun::Result CaseRun::run(const CaseWork& work,
       result.skip = result.outcome.reason;
     } else if (fail_on_.notices && !result.outcome.notices.empty()) {
       result.failure = "notice: " + printable(join(result.outcome.notices, "\n"));
-    } else if (fail_on_.order && is_ordered_by_barrier(result.outcome)) {
-      ++ordered_;
-      result.failure =
-          std::string(kOrderByBarrier) + ": " + printable(join(result.outcome.notices, "\n"));
+    } else if (const auto warnings = failing_warnings(fail_on_, result.outcome);
+               result.outcome.verdict == Verdict::passed && !warnings.empty()) {
+      ++warned_;
+      result.failure = printable(join(warnings, "\n"));
     }
   } catch (...) {
     stop(std::current_exception());
@@ -163,7 +169,7 @@ ExitCode CaseRun::exit_code() const {
   }
   if (fail_on_.skipped && totals_.skipped > 0) return ExitCode::verdict;
   if (fail_on_.notices && noticed_ > 0) return ExitCode::verdict;
-  if (ordered_ > 0) return ExitCode::verdict;
+  if (warned_ > 0) return ExitCode::verdict;
   if (totals_.passed == 0 && totals_.skipped > 0) return ExitCode::skipped;
   return ExitCode::success;
 }
@@ -180,9 +186,9 @@ std::vector<std::string> CaseRun::why_no_success() const {
     why.push_back(fmt::format("exit code 1: {} with a notice, and --fail-on has `notices`",
                               count_text(noticed_, "case")));
   }
-  if (ordered_ > 0) {
-    why.push_back(fmt::format("exit code 1: {} with the warning {}, which --fail-on has",
-                              count_text(ordered_, "case"), kOrderByBarrier));
+  if (warned_ > 0) {
+    why.push_back(fmt::format("exit code 1: {} with a warning that --fail-on has: {}",
+                              count_text(warned_, "case"), join(fail_on_.warnings, ", ")));
   }
   if (exit_code() == ExitCode::skipped) {
     why.push_back("exit code 77: nothing passed or failed, because every case was skipped");

@@ -16,6 +16,11 @@ RaceException read_race_exception(const YamlNode& node) {
 
 }  // namespace
 
+const std::vector<std::string>& race_warnings() {
+  static const std::vector<std::string> kNames = {"order-by-barrier", "warp-synchronous"};
+  return kNames;
+}
+
 std::vector<RaceException> read_race_exceptions(const YamlNode& node) {
   if (node.kind != YamlNode::Kind::list) return {read_race_exception(node)};
   require_list(node, "`allow`");

@@ -9,13 +9,15 @@
 
 namespace warpmark {
 
-/// The warning of a race that is seen in order but not put in order, as reports name it.
-inline constexpr const char* kOrderByBarrier = "order-by-barrier";
+/// Warnings of races, as reports name them: what is seen in order but not put in order by the memory
+/// model, and what only lanes of a warp in step put in order.
+const std::vector<std::string>& race_warnings();
 
 /// One `allow` rule: races that fail nothing and give no notice.
 struct RaceException {
   Position where;
-  std::string race;  ///< kOrderByBarrier, or the argument or global variable at which they are
+  std::string
+      race;  ///< one of race_warnings(), or the argument or global variable at which they are
   std::string reason;
 };
 

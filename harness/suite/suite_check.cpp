@@ -84,7 +84,7 @@ class Checker {
 
  private:
   void allowed_race(const RaceException& rule) const {
-    std::vector<std::string> known = {kOrderByBarrier};
+    std::vector<std::string> known = race_warnings();
     for (const Argument* argument : all_arguments(suite_)) known.push_back(argument->name);
     if (std::find(known.begin(), known.end(), rule.race) == known.end())
       throw unknown_word("race or argument", rule.race, rule.where, known);

@@ -45,6 +45,21 @@ arguments: {a: {in: "rng.integers(1, 9, 4)", dtype: int32}, part: {scratch: 4, d
 launch: {block: 32, grid: 4}
 reference: {o: "[a.sum()]"}
 """
+STEP = """extern "C" __global__ void total(const int *a, int *o) {
+  __shared__ volatile int s[64];
+  const int i = threadIdx.x;
+  s[i] = a[i]; //
+  const int other = s[(i + 8) % 32]; //
+  s[i] = a[i] + other; //
+  o[i] = s[i];
+}
+"""
+STEP_SUITE = """warpmark: 1
+kernel: {file: last.cu, entry: total}
+arguments: {a: {in: "rng.integers(1, 9, 32)", dtype: int32}, o: {out: 32, dtype: int32}}
+launch: {block: 32}
+reference: {o: "a + np.roll(a, -8)"}
+"""
 RACE = """extern "C" __global__ void mark(int *seen, int *o) {
   if (threadIdx.x < 40) seen[threadIdx.x % 2] = threadIdx.x + 1;
   o[threadIdx.x] = threadIdx.x;
@@ -111,7 +126,22 @@ class Order(CheckTest):
         self.write("suites/last.yaml", LAST_SUITE)
         self.assertIn("1 passed", self.check()[0])
         out, _ = self.check("--fail-on", "order-by-barrier", code=1)
-        self.assertIn("exit code 1: 1 case with the warning order-by-barrier, which --fail-on has", out)
+        self.assertIn("exit code 1: 1 case with a warning that --fail-on has: order-by-barrier", out)
+
+    def test_volatile_code_that_wants_lanes_in_step_is_a_warning_of_its_own(self):
+        self.write("suites/last.yaml", STEP_SUITE)
+        self.write("suites/last.cu", STEP)
+        out, _ = self.check()
+        self.assertIn("warp-synchronous code: read after write", out)
+        self.assertIn("use __syncwarp() between them", out)
+        self.assertIn("1 passed", out)
+        self.check("--fail-on", "order-by-barrier")
+        self.check("--fail-on", "order-by-barrier,warp-synchronous", code=1)
+        self.write("suites/last.cu", STEP.replace("; //", "; __syncwarp(); //"))
+        self.assertNotIn("warp-synchronous", self.check()[0])
+        self.write("suites/last.cu", STEP)
+        self.write("suites/last.yaml", STEP_SUITE + "allow: {race: warp-synchronous, reason: it is of 2008}\n")
+        self.check("--fail-on", "notices")
 
     def test_a_suite_may_allow_it(self):
         self.write("suites/last.yaml", LAST_SUITE + "allow: {race: order-by-barrier, reason: as the programming guide has it}\n")

@@ -251,6 +251,7 @@ void add_other(Json& json, const Fault& fault, const Program& program) {
   if (fault.both_orders) json["both_orders"] = true;
   json["severity"] = fault.warning ? "warning" : "error";
   if (fault.warning && fault.relaxed.warning) json["name"] = "order-by-barrier";
+  if (fault.in_step) json["name"] = "warp-synchronous";
   if (fault.kind == FaultKind::uninitialised)
     json["origin"] = fault.origin != Space::param ? name_of(fault.origin)
                      : fault.other.known          ? "lane"
@@ -351,14 +352,18 @@ std::string race_text(const Fault& fault, const Program& program, const std::str
   if (fault.space == Space::shared) where = at_offset(fault);
   const bool fetched = std::string_view(fault.hazard).starts_with("fetch");
   const bool by_barrier = fault.warning && fault.relaxed.warning;
-  const bool harmless = fault.warning && !by_barrier;
-  const std::string order = fetched ? ", and fetches show what was there before the launch"
+  const bool harmless = fault.warning && !by_barrier && !fault.in_step;
+  const std::string order = fault.in_step
+                                ? ", and only lanes that run in step put them in order, which no "
+                                  "GPU since sm_70 promises: use __syncwarp() between them"
+                            : fetched ? ", and fetches show what was there before the launch"
                             : fault.relaxed.known  ? ", " + relaxed_text(fault, program)
                             : fault.detail.empty() ? ", and nothing puts them in order"
                                                    : ", " + fault.detail;
-  return std::string(by_barrier ? "order by a barrier alone: "
-                     : harmless ? "harmless race: "
-                                : "race: ") +
+  return std::string(fault.in_step ? "warp-synchronous code: "
+                     : by_barrier  ? "order by a barrier alone: "
+                     : harmless    ? "harmless race: "
+                                   : "race: ") +
          fault.hazard + " of " + std::to_string(fault.bytes) +
          (fault.bytes == 1 ? " byte" : " bytes") + " of " + name_of(fault.space) + " memory" +
          of_block(fault) + where + (harmless ? ", of the same value" : "") + ", " +

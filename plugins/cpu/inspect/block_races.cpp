@@ -160,9 +160,17 @@ bool BlockRaces::conflicts_in_launch(const Record& before, const Access& access)
   if (access.space == Space::shared && before.epoch() < order_.start()) return false;
   if (own_block) {
     if (before.thread() == now.thread() || order_.before_barrier(before)) return false;
-    if (before.warp() == now.warp() && (in_step(before, access.instruction, access.space) ||
-                                        order_.is_ordered_by_warp(before, now.lane())))
-      return false;
+    if (before.warp() == now.warp()) {
+      if (order_.is_ordered_by_warp(before, now.lane()) ||
+          access.instruction.opcode == Opcode::mbarrier_inval)
+        return false;
+      if (in_step(before, access.instruction, access.space)) {
+        const std::uint64_t pair =
+            std::uint64_t{before.statement()} << 32 | access.instruction.statement;
+        if (launch_.in_step.insert(pair).second) met_in_step_ = before;
+        return false;
+      }
+    }
   }
   if (order_.covers(now.warp(), now.lane(), before, block)) return false;
   return !before.strong() || !order_.covers_at(key(access.space, access.address), now.warp(),
@@ -188,10 +196,8 @@ Record BlockRaces::further_reader(const RaceCells& cell, const Access& access) {
   return found == records.rend() ? Record{} : Record{*found};
 }
 
-// Kernels of old have warps in step by volatile accesses: lanes execute those as one. And libcu++
-// has one lane take an mbarrier back when its warp has met at match.sync.
+// Kernels of old have warps in step by volatile accesses, which lanes were to execute as one.
 bool BlockRaces::in_step(const Record& before, const Instruction& i, Space space) const {
-  if (i.opcode == Opcode::mbarrier_inval) return true;
   if (space != Space::shared || (i.order & Instruction::kVolatile) == 0) return false;
   const Statement* then = block_.program().statement(before.statement());
   return then != nullptr && then->facts->has("volatile");
@@ -207,6 +213,20 @@ BlockRaces::Reported* BlockRaces::remembered(const Instruction& i, Space space,
     return nullptr;
   return &reported_.at((address / 4 + i.statement * 7 + before.statement() * 31) %
                        reported_.size());
+}
+
+void BlockRaces::warn_in_step(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                              std::uint64_t address, std::uint32_t bytes, bool write) {
+  const Record before = std::exchange(met_in_step_, {});
+  const Statement* then = block_.program().statement(before.statement());
+  const bool wrote = then != nullptr && then->facts->mnemonic == "st";
+  Fault fault;
+  fault.kind = FaultKind::race;
+  fault.hazard = !write ? "read after write" : wrote ? "write after write" : "write after read";
+  fault.warning = fault.in_step = true;
+  block_.describe_access(w, i, space, lane, address, bytes, write, fault);
+  describe_other(fault, before);
+  block_.report(fault);
 }
 
 void BlockRaces::race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
@@ -329,6 +349,7 @@ void BlockRaces::read_cells(Lanes& w, const Instruction& i, Space space, std::ui
     }
     *cell.read = now.bits;
   });
+  if (met_in_step_.bits != 0) warn_in_step(w, i, space, lane, address, bytes, false);
 }
 
 void BlockRaces::write_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
@@ -366,6 +387,7 @@ void BlockRaces::write_cells(Lanes& w, const Instruction& i, Space space, std::u
     }
     put_write(cell, access, oldest, raced);
   });
+  if (met_in_step_.bits != 0) warn_in_step(w, i, space, lane, address, bytes, true);
 }
 
 std::uint64_t BlockRaces::key(Space space, std::uint64_t address) {

@@ -57,6 +57,8 @@ struct LaunchRaces {
   bool looks = false;    ///< … atomic operations, and volatile loads that are not repeated
   /// The races among `unsettled`, at the launch's end.
   [[nodiscard]] std::vector<Fault> settled() const;
+  /// Pairs of statements, as 32 bits each, whose volatile accesses only lanes in step put in order.
+  std::unordered_set<std::uint64_t> in_step;
   /// Statements of atomic accesses that are so for threads of their own block alone.
   std::unordered_set<std::uint32_t> of_block_scope;
   /// Statements that make mbarriers, of which somebody did not wait for the end, by what he did.
@@ -156,6 +158,9 @@ class BlockRaces {
     std::uint64_t address;
   };
   [[nodiscard]] bool in_step(const Record& before, const Instruction& i, Space space) const;
+  /// Warns of an access that is in order with one before it only if the lanes of the warp run in step.
+  void warn_in_step(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                    std::uint64_t address, std::uint32_t bytes, bool write);
   [[nodiscard]] bool conflicts(const Record& before, const Access& access) {
     return before.epoch() >= launch_.order.clock.first() && conflicts_in_launch(before, access);
   }
@@ -249,6 +254,7 @@ class BlockRaces {
   BlockOrder order_;
   /// From here on shared memory is used by cooperative groups, which know what they do.
   std::uint64_t reserved_ = ~std::uint64_t{0};
+  Record met_in_step_{};     ///< what the access that is looked at met so, for the first time
   bool in_cluster_ = false;  ///< with others, to whom this one's barriers say nothing
   bool visited_ = false;     ///< another block used this one's memory since all the cluster met
   std::uint64_t shared_bytes_;

@@ -79,16 +79,12 @@ extern "C" __global__ void look_at_what_others_add_to(int* a, int* b) {
   b[threadIdx.x] = *a;  //! hazard=read_after_write thread=0
 }
 
+//@ bug last_warp_in_a_function race block=64 args="int32[64]= int32[1]" severity=warning name=warp-synchronous
 __device__ __noinline__ void last_warp(volatile int* s, unsigned t) {
-  s[t] += s[t + 32];
-  s[t] += s[t + 16];
-  s[t] += s[t + 8];
-  s[t] += s[t + 4];
-  s[t] += s[t + 2];
-  s[t] += s[t + 1];
+  s[t] += s[t + 32];  //~
+  s[t] += s[t + 16];  //! hazard=read_after_write
 }
 
-//@ good last_warp_in_a_function block=64 args="int32[64]= int32[1]"
 extern "C" __global__ void last_warp_in_a_function(const int* a, int* b) {
   __shared__ int s[96];
   unsigned t = threadIdx.x;

@@ -271,16 +271,15 @@ extern "C" __global__ void volatile_is_no_barrier(const float* a, float* b) {
   b[threadIdx.x] = s[127 - threadIdx.x];
 }
 
-//@ good volatile_tail_of_a_reduction block=64 args="float32[64]= float32[1]"
+//@ bug volatile_tail_of_a_reduction race block=64 args="float32[64]= float32[32]" severity=warning name=warp-synchronous
 extern "C" __global__ void volatile_tail_of_a_reduction(const float* a, float* b) {
   __shared__ float s[64];
   s[threadIdx.x] = a[threadIdx.x];
   __syncthreads();
   if (threadIdx.x < 32) {
     volatile float* v = s;
-    v[threadIdx.x] += v[threadIdx.x + 32];
-    v[threadIdx.x] += v[threadIdx.x + 16];
-    if (threadIdx.x == 0) b[0] = v[0];
+    v[threadIdx.x] += v[threadIdx.x + 32];  //~
+    b[threadIdx.x] = v[threadIdx.x] + v[(threadIdx.x + 16) % 32];  //! hazard=read_after_write
   }
 }
 
