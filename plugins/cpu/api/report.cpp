@@ -424,7 +424,10 @@ std::string access_text(const Fault& fault, const Program& program, const std::s
          name_of(space_of(fault)) + (fault.write ? " write of " : " read of ") +
          std::to_string(fault.bytes) + (fault.bytes == 1 ? " byte" : " bytes") +
          (element.empty() ? "" : " at " + element) + where_to_nearest(fault) + ", " +
-         by_thread(fault, program, place);
+         by_thread(fault, program, place) +
+         (fault.goes_on ? "; a GPU reads zeros there, because shared memory comes in granules of " +
+                              std::to_string(kSharedGranule) + " bytes, and goes on"
+                        : "");
 }
 
 // Whether it is a place in the program that is at fault.
@@ -514,6 +517,7 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
   const std::string place =
       has_place(fault) ? add_place(json, program, fault.statement, fault.calls) : "";
   const bool finding = is_finding(fault.kind);
+  if (fault.goes_on) json["severity"] = "error";
   if (finding) add_other(json, fault, program);
   json["message"] = finding            ? finding_text(fault, program, element, place)
                     : fault.has_access ? access_text(fault, program, element, place)

@@ -97,6 +97,9 @@ void access(const Fault& fault, Text& text) {
             (fault.kind == FaultKind::misaligned_address ? "misaligned"
              : forbidden                                 ? "read-only"
                                                          : "out of bounds"));
+  if (fault.goes_on)
+    text.more("and a GPU reads zeros there, since shared memory comes in granules of " +
+              std::to_string(kSharedGranule) + " bytes");
   if (fault.space != Space::global || nearest.bytes == 0) return;
   if (inside && nearest.absent != nullptr) {
     text.more("and is inside the address range at " + hexadecimal(nearest.address) + " of size " +

@@ -45,7 +45,8 @@ const char* plural_of(FaultKind kind) {
 // What keeps accesses of one line apart that are two mistakes: a[i - 1] and a[i + 1], `*p += 1`.
 bool same_access(const Fault& one, const Fault& other) {
   return one.has_access == other.has_access && one.write == other.write &&
-         one.bytes == other.bytes && one.side == other.side && one.origin == other.origin;
+         one.bytes == other.bytes && one.side == other.side && one.origin == other.origin &&
+         one.goes_on == other.goes_on;
 }
 
 // A race of two accesses, met in the other order.
@@ -179,7 +180,7 @@ std::size_t FaultLog::add(const Fault& fault) {
       return place;
     }
   }
-  fatal_ = fatal_ || !is_finding(fault.kind);
+  fatal_ = fatal_ || (!is_finding(fault.kind) && !fault.goes_on);
   Kind& kind = kinds_.at(static_cast<std::size_t>(fault.kind));
   if (kind.kept == kMost) {
     kind.left_out += fault.count;

@@ -228,6 +228,14 @@ template <typename P, Space S, bool Store>
     }
     // A faulty load gives 0, a faulty store does nothing, and the launch goes on to find more.
     if (!good) {
+      if constexpr (S == Space::shared && !Store) {
+        alignas(8) std::byte whole[64];
+        if (aligned && record_read_past_end(w, i, static_cast<u32>(lane), address, bytes, whole)) {
+          const Region here{address, bytes, whole};
+          element.scattered(w, i, places_in(here), at, 1u << lane);
+          continue;
+        }
+      }
       record_fault(w, i, S, static_cast<u32>(lane), address, bytes, Store);
       if (!Store) load_zero(w, i, element, lane);
       continue;

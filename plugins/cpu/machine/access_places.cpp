@@ -248,6 +248,25 @@ void record_fault(Lanes& lanes, const Instruction& instruction, Space space, std
   lanes.block->launch().faults.add(fault);
 }
 
+bool record_read_past_end(Lanes& lanes, const Instruction& instruction, std::uint32_t lane,
+                          std::uint64_t address, std::uint32_t bytes, std::byte* into) {
+  const std::uint64_t end = lanes.block->own_shared_bytes();
+  const Region& meant = lanes.objects[instruction.object];
+  const bool last = meant.begin + meant.size >= end;  // else it runs into another variable
+  if (!last || address < meant.begin || address >= end || address + bytes <= end ||
+      address + bytes > (end + kSharedGranule - 1) / kSharedGranule * kSharedGranule)
+    return false;
+  Fault fault;
+  fault.kind = FaultKind::illegal_address;
+  fault.goes_on = true;
+  lanes.block->describe_access(lanes, instruction, Space::shared, lane, address, bytes, false,
+                               fault);
+  lanes.block->launch().faults.add(fault);
+  std::memset(into, 0, bytes);
+  std::memcpy(into, lanes.shared.host + address, end - address);
+  return true;
+}
+
 void BlockState::describe_access(const Lanes& lanes, const Instruction& instruction, Space space,
                                  std::uint32_t lane, std::uint64_t address, std::uint32_t bytes,
                                  bool store, Fault& fault) const {

@@ -20,6 +20,12 @@ bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t add
 void record_fault(Lanes& lanes, const Instruction& instruction, Space space, std::uint32_t lane,
                   std::uint64_t address, std::uint32_t bytes, bool store);
 
+/// The same of a load that begins in the block's own shared memory and leaves it for the rest of the
+/// last granule, as one that the compiler has widened does: then the launch goes on, `into` has what
+/// an H200 gives (results/h200/undefined.json), zeros behind the end, and the result is true.
+bool record_read_past_end(Lanes& lanes, const Instruction& instruction, std::uint32_t lane,
+                          std::uint64_t address, std::uint32_t bytes, std::byte* into);
+
 /// The memory behind offsets of the shared window that belong to a block of the same cluster (see
 /// cluster.hpp), or null: the memory of a block whose threads have all exited is gone (CUDA C++
 /// Programming Guide, "Distributed Shared Memory").

@@ -65,9 +65,8 @@ BlockState::BlockState(LaunchState& launch) : launch_(launch), warps_(launch.war
   shared_bytes_ = own_shared_bytes_;
   // An H200 gives it in such granules (results/h200/undefined.json). Where nobody asks for exact
   // bounds a load that the compiler has widened may read to the end of the last one.
-  constexpr std::uint64_t kGranule = 128;
   if (program.reserved_bytes > 0 || !launch.shape.exact_bounds)
-    shared_bytes_ = (shared_bytes_ + kGranule - 1) / kGranule * kGranule;
+    shared_bytes_ = (shared_bytes_ + kSharedGranule - 1) / kSharedGranule * kSharedGranule;
   shared_bytes_ += program.reserved_bytes;
   local_bytes_ = program.local_bytes;
   registers_ = buffer(register_bytes_ * warps_.size());

@@ -124,6 +124,9 @@ struct Fragment {
   [[nodiscard]] bool waits() const { return wait != Wait::none && wait != Wait::held; }
 };
 
+/// Of a block's shared memory, on an H200 (results/h200/undefined.json).
+inline constexpr std::uint64_t kSharedGranule = 128;
+
 /// A block's state is explicit, so it can be left at any block boundary and resumed later: that is
 /// what lets warps and thread blocks that wait for each other all make progress.
 class BlockState final : public ObservedBlock {

@@ -41,6 +41,7 @@ Time::time_point deadline_of(const LaunchShape& shape) {
 LaunchEnd end_of(const std::vector<Fault>& faults) {
   LaunchEnd end = LaunchEnd::good;
   for (auto fault = faults.rbegin(); fault != faults.rend(); ++fault) {
+    if (fault->goes_on) continue;
     if (fault->kind == FaultKind::illegal_address) end = LaunchEnd::illegal_address;
     if (fault->kind == FaultKind::misaligned_address) end = LaunchEnd::misaligned_address;
     if (fault->kind == FaultKind::barrier) end = LaunchEnd::timeout;
