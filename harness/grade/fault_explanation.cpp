@@ -260,6 +260,14 @@ std::string barrier(const Report& report, const SubmittedNames& names) {
         "the mask of those that come.",
         at);
   }
+  if (says("an operation of the whole warp")) {
+    return fmt::format(
+        "An operation of a whole warp{}, such as a product of matrices, is executed by some of its "
+        "32 "
+        "threads only. All of them must come to it: take it out of the `if`, and let no thread "
+        "`return` before it.",
+        at);
+  }
   if (says("mbarrier")) {
     return fmt::format(
         "Threads wait at an mbarrier{} for a phase that never ends: not as many threads, or bytes "

@@ -165,9 +165,7 @@ bool BlockRaces::conflicts_in_launch(const Record& before, const Access& access)
           access.instruction.opcode == Opcode::mbarrier_inval)
         return false;
       if (in_step(before, access.instruction, access.space)) {
-        const std::uint64_t pair =
-            std::uint64_t{before.statement()} << 32 | access.instruction.statement;
-        if (launch_.in_step.insert(pair).second) met_in_step_ = before;
+        if (!std::exchange(launch_.in_step, true)) met_in_step_ = before;
         return false;
       }
     }

@@ -57,8 +57,7 @@ struct LaunchRaces {
   bool looks = false;    ///< … atomic operations, and volatile loads that are not repeated
   /// The races among `unsettled`, at the launch's end.
   [[nodiscard]] std::vector<Fault> settled() const;
-  /// Pairs of statements, as 32 bits each, whose volatile accesses only lanes in step put in order.
-  std::unordered_set<std::uint64_t> in_step;
+  bool in_step = false;  ///< the launch has volatile accesses that only lanes in step put in order
   /// Statements of atomic accesses that are so for threads of their own block alone.
   std::unordered_set<std::uint32_t> of_block_scope;
   /// Statements that make mbarriers, of which somebody did not wait for the end, by what he did.

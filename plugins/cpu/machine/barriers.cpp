@@ -167,8 +167,10 @@ void BlockState::release_warp_barriers(Warp& warp) {
     if ((waiting.key & warp.live & ~here) != 0) continue;
     if (BlockOrder* order = order_of(observer_.get()); order != nullptr && !collect)
       order->warp_complete(warp.lanes.warp, here);
-    if (collect && observer_ && observer_->checks().sync)
+    if (collect && observer_ && observer_->checks().sync) {
       check_present(warp, here, waiting.key, statement_of_wait(waiting), waiting.node);
+      check_aligned(warp, here, launch_.program.blocks[waiting.node]);
+    }
     if (places.size() > 1) run_together(warp, places);
     std::vector<Fragment> fragments;
     fragments.swap(warp.fragments);

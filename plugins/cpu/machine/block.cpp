@@ -340,7 +340,11 @@ inline void BlockState::take_branch(Warp& warp, Fragment& current, const BasicBl
 
 bool BlockState::meet_warp(Warp& warp, Fragment& current, const BasicBlock& node) {
   const bool met = complete(warp, current.mask, node);
-  if (observer_ && observer_->checks().sync) check_members(warp, current.mask, node);
+  if (observer_ && observer_->checks().sync) {
+    check_members(warp, current.mask, node);
+    if (met && node.exit == Exit::collect)
+      check_aligned(warp, current.mask, launch_.program.blocks[node.next]);
+  }
   if (!met) {
     arrive_at_warp_barrier(warp, current, node);
     return false;

@@ -301,6 +301,7 @@ class BlockState final : public ObservedBlock {
   [[nodiscard]] std::uint32_t statement_of_wait(const Fragment& fragment) const;
   // synccheck.cpp
   void check_members(const Warp& warp, std::uint32_t mask, const BasicBlock& node);
+  void check_aligned(const Warp& warp, std::uint32_t mask, const BasicBlock& next);
   void check_present(const Warp& warp, std::uint32_t mask, std::uint32_t members,
                      std::uint32_t statement, std::uint32_t node);
   void check_meeting(const Warp& warp, const Fragment& fragment, std::uint32_t number,

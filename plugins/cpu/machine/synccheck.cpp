@@ -47,6 +47,25 @@ void BlockState::check_members(const Warp& warp, std::uint32_t mask, const Basic
   launch_.faults.add(fault);
 }
 
+// "The mandatory .aligned qualifier indicates that all threads in the warp must execute the same
+// instruction … otherwise the behavior is undefined" (PTX ISA, mma, ldmatrix and their like); on an
+// H200 the missing lanes' parts have other values (results/h200/undefined.json). `next` begins with
+// the operation.
+void BlockState::check_aligned(const Warp& warp, std::uint32_t mask, const BasicBlock& next) {
+  if (mask == 0xffffffff || next.begin == next.end) return;
+  const std::uint32_t number = launch_.program.code[next.begin].statement;
+  const Statement* statement = launch_.program.statement(number);
+  if (statement == nullptr || !statement->facts->has("aligned")) return;
+  Fault fault = this->fault(FaultKind::sync, number, warp.lanes.warp, mask);
+  fault.hazard = "Divergent thread(s) in warp";
+  fault.message = "an operation of the whole warp is executed by some of its lanes";
+  const std::uint32_t missing = ~mask;
+  fault.detail = std::string(": ") + (std::popcount(missing) == 1 ? "lane " : "lanes ") +
+                 lanes_text(missing) + (std::popcount(missing) == 1 ? " does" : " do") +
+                 " not take part in " + std::string(statement->facts->mnemonic) + ".aligned";
+  launch_.faults.add(fault);
+}
+
 std::uint32_t BlockState::lanes_that_left(std::uint32_t warp) const {
   const std::uint32_t threads = std::min(32u, launch_.threads() - warp * 32);
   return (threads == 32 ? 0xffffffff : (1u << threads) - 1) & ~warps_[warp].live;

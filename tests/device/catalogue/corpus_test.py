@@ -36,6 +36,7 @@ from extension import CHECKS, configure, extension_of, reports_of
 
 # Kernels whose threads race, since they were written to have every instruction and no purpose.
 RACES = {
+    "04_reduce/reduce_volatile": "a warning: volatile accesses that only lanes in step put in order",
     "14_calls/calls": "v[i] while its neighbour reads v[i + 1], o[i + 32] while its neighbour stores o[i]",
     "18_constant/use_const": "200 threads store to 128 places",
     "19_switch_local/sw": "x[i] while its neighbour reads x[i + 1]",

@@ -263,3 +263,31 @@ extern "C" __global__ void one_shuffle_after_half_have_left(int* b, const int* a
   for (int offset = 16; offset > 0; offset /= 2) v += __shfl_down_sync(0xffffffff, v, offset);  //! thread=2 says=that_have_left_the_kernel:_lanes_18_to_31
   if (threadIdx.x == 0) b[0] = v;
 }
+
+//@ bug product_by_half_a_warp sync block=64 args="int32[64]" hazard=in_warp
+extern "C" __global__ void product_by_half_a_warp(int* a) {
+  int c = 0, d = 0;
+  if (threadIdx.x % 32 < 16)
+    asm volatile("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %2}, {%3}, {%0, %1};" : "+r"(c), "+r"(d) : "r"(0), "r"(0));  //! thread=0 count=32
+  a[threadIdx.x] = c + d;
+}
+
+//@ bug product_after_a_lane_has_left sync block=32 args="int32[32]" hazard=in_warp
+extern "C" __global__ void product_after_a_lane_has_left(int* a) {
+  int c = 0, d = 0;
+  if (threadIdx.x == 31) return;
+  asm volatile("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %2}, {%3}, {%0, %1};" : "+r"(c), "+r"(d) : "r"(0), "r"(0));  //! thread=0 count=31
+  a[threadIdx.x] = c + d;
+}
+
+//@ bug rows_by_a_part_of_a_warp sync block=48 args="int32[48]" hazard=in_warp
+extern "C" __global__ void rows_by_a_part_of_a_warp(int* a) {
+  __shared__ __align__(16) int rows[2][32];
+  const int i = threadIdx.x;
+  for (int k = i; k < 64; k += 48) rows[k / 32][k % 32] = k;
+  __syncthreads();
+  int r;
+  const unsigned at = (unsigned)__cvta_generic_to_shared(&rows[i / 32][i % 8 * 4]);
+  asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(r) : "r"(at) : "memory");  //! thread=32 count=16
+  a[i] = r;
+}
