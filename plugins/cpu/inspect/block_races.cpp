@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "inspect/observed_block.hpp"
 #include "inspect/observer.hpp"
@@ -30,6 +31,7 @@ bool may_write_global(const Instruction& i) {
     case Opcode::copy_tensor:
     case Opcode::surface_store:
     case Opcode::matrix_store:
+    case Opcode::discard:
       return true;
     default:
       return false;

@@ -70,6 +70,20 @@ void prefetch_bulk(Lanes& w, const Instruction& i) {
   });
 }
 
+// The bytes keep what they are: what an H200 leaves there is one of the values that they may have.
+void discard(Lanes& w, const Instruction& i) {
+  constexpr std::uint32_t kLine = 128;
+  Arena& arena = w.block->launch().arena;
+  for_lanes(w, [&](std::uint32_t lane) {
+    const std::uint64_t address =
+        address_in(w, i.address, lane) + static_cast<std::uint64_t>(i.imm);
+    if (locate_async(w, i, Space::global, lane, address, kLine, kLine, true) == nullptr) return;
+    if (w.observer == nullptr) return;
+    w.observer->store(w, i, Space::global, lane, address, kLine, false);
+    if (w.observer->values() != nullptr) arena.set_values(address, kLine, false);
+  });
+}
+
 void store_async(Lanes& w, const Instruction& i) {
   const auto form = i.form<StoreForm>();
   const std::uint32_t element = form.bytes, bytes = element * i.count;
@@ -161,6 +175,7 @@ void fill_bulk_copies(HandlerTable& table) {
   table.set(Opcode::prefetch_bulk, prefetch_bulk);
   table.set(Opcode::store_async, store_async);
   table.set(Opcode::fill_bulk, fill_bulk);
+  table.set(Opcode::discard, discard);
 }
 
 }  // namespace warpmark::cpu

@@ -297,7 +297,9 @@ bool Decoder::clock(const Statement& statement) {
 }
 
 // Instructions that steer caches, counters and the scheduler. Their operands are checked; there is
-// nothing for them to do, and no access that could fail (a prefetch of a bad address does not).
+// nothing for them to do, and no access that could fail (a prefetch of a bad address does not), but
+// for a discard, which is a write of no value (PTX ISA: "semantically … a weak write of an
+// indeterminate value").
 void Decoder::advice(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   const std::string_view name = facts.mnemonic;
@@ -326,7 +328,11 @@ void Decoder::advice(const Statement& statement) {
     advised.opcode = Opcode::prefetch;
     advised.address = address(statement, operand(statement, 0), space, advised, facts.has("const"));
     const bool fetches = !of_line && (space == Space::global || space == Space::generic);
-    if (fetches) emit(statement, advised);
+    if (name == "discard") {
+      advised.opcode = Opcode::discard;
+      advised.site = program_.sites++;
+    }
+    if (fetches || name == "discard") emit(statement, advised);
     if (of_line) check_line(statement);
   }
 }

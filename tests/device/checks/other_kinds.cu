@@ -236,3 +236,32 @@ extern "C" __global__ void more_than_the_heap_has(int* b) {
   if (p != nullptr) p[0] = 1;
   free(p);
 }
+
+//@ bug discarded_and_read uninitialised block=32 args="int32[32] int32[32]"
+extern "C" __global__ void discarded_and_read(int* a, int* b) {
+  a[threadIdx.x] = threadIdx.x;
+  __syncwarp();
+  if (threadIdx.x == 0) asm volatile("discard.global.L2 [%0], 128;" ::"l"(a) : "memory");
+  __syncwarp();
+  if (a[threadIdx.x] > 3) b[threadIdx.x] = 1;  //! thread=0 origin=global
+}
+
+//@ good discarded_and_written_again block=32 args="int32[32] int32[32]"
+extern "C" __global__ void discarded_and_written_again(int* a, int* b) {
+  if (threadIdx.x == 0) asm volatile("discard.global.L2 [%0], 128;" ::"l"(a) : "memory");
+  __syncwarp();
+  a[threadIdx.x] = threadIdx.x;
+  __syncwarp();
+  b[threadIdx.x] = a[31 - threadIdx.x];
+}
+
+//@ bug discarded_while_others_read race block=32 args="int32[32]= int32[32]"
+extern "C" __global__ void discarded_while_others_read(int* a, int* b) {
+  b[threadIdx.x] = a[threadIdx.x];  //~
+  if (threadIdx.x == 0) asm volatile("discard.global.L2 [%0], 128;" ::"l"(a) : "memory");  //! hazard=write_after_read
+}
+
+//@ bug discard_beyond_an_array illegal_address block=32 args="int32[16]"
+extern "C" __global__ void discard_beyond_an_array(int* a) {
+  if (threadIdx.x == 0) asm volatile("discard.global.L2 [%0], 128;" ::"l"(a) : "memory");  //! thread=0
+}
