@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a GPU and compute-sanitizer make of the kernels of ordering_test.py; needs both, and prints a JSON record.
 
-    on_gpu.py LIBCUDA COMPILE_CORPUS --json FILE [--seed N] [--variants N] [--runs N] [--tools LIST] [-k WORD]
+    on_gpu.py LIBCUDA COMPILE_CORPUS --json FILE [--seed N] [--variants N] [--runs N] [--tools LIST] [--atomic] [-k WORD]
 
 Each kernel runs in processes of its own: RUNS times alone, and once under each tool.
 """
@@ -21,9 +21,13 @@ TOOLS = "memcheck,initcheck,synccheck,racecheck"
 TIMEOUT_S = 60
 
 
+def folder_of(options):
+    return ordering_test.ATOMIC_IDIOMS if options.atomic else generator.IDIOMS
+
+
 def run_one(options):
     """In the process of one kernel: how often the values were wrong."""
-    kernel = next(kernel for kernels in generator.generate(options.seed, options.variants).values() for kernel in kernels
+    kernel = next(kernel for kernels in generator.generate(options.seed, options.variants, "", folder_of(options)).values() for kernel in kernels
                   if kernel.name == options.one)
     device = driver.Device(options.library)
     with open(options.ptx, encoding="utf-8") as file:
@@ -35,7 +39,8 @@ def run_one(options):
 def outcome(options, kernel, ptx, tool):
     """Of a process: "found" by a tool, "wrong" values, "hang", "error" or "right"."""
     command = [sys.executable, "-B", os.path.abspath(__file__), options.library, options.compiler, "--one", kernel.name, "--ptx", ptx,
-               "--seed", str(options.seed), "--variants", str(options.variants), "--runs", "1" if tool else str(options.runs)]
+               "--seed", str(options.seed), "--variants", str(options.variants), "--runs", "1" if tool else str(options.runs),
+               *(["--atomic"] if options.atomic else [])]
     if tool:
         command = ["compute-sanitizer", "--tool", tool, "--print-limit", "5", *command]
     try:
@@ -58,6 +63,7 @@ def main():
     parser.add_argument("--variants", type=int, default=1)
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--tools", default=TOOLS)
+    parser.add_argument("--atomic", action="store_true", help="the idioms whose accesses are all atomic")
     parser.add_argument("--jobs", type=int, default=12)
     parser.add_argument("--json")
     parser.add_argument("--one", help="run this kernel only, here")
@@ -65,7 +71,7 @@ def main():
     options = parser.parse_args()
     if options.one:
         return run_one(options)
-    made = generator.generate(options.seed, options.variants, options.word)
+    made = generator.generate(options.seed, options.variants, options.word, folder_of(options))
     with tempfile.TemporaryDirectory(prefix="warpmark-ordering-") as folder:
         ordering_test.compile_kernels(options, made, folder)
         tasks = []

@@ -22,6 +22,18 @@ acquire or release, a wait, a commit, a scope. `tests/device/ordering` makes the
 | who looks | bugs found | right kernels called wrong |
 |---|---|---|
 """
+ATOMIC = """
+## Where all accesses are atomic
+
+    python3 tests/device/ordering/ordering_test.py build/lib/warpmark/libwarpmark_cpu.so build/tests/compile_corpus --atomic --seed 1 --variants 4 --json results/cpu/ordering_atomic.json
+    python3 tests/device/ordering/on_gpu.py libcuda.so.1 build/tests/compile_corpus --atomic --json results/h200/ordering_atomic.json
+
+Kernels of %d idioms without a barrier, or a lock, between atomic or `volatile` accesses. They have no race, so that only a wrong
+result shows that an order is missing: the CPU device runs them in [other orders of threads](../checks.md#schedules).
+
+| who looks | bugs found | right kernels called wrong |
+|---|---|---|
+"""
 TABLE = """
 The card ran each kernel %d times; what it computed wrongly even once counts. The CPU device before November 2026 is commit
 01dbc0b9.
@@ -51,24 +63,35 @@ def row_of_device(name, kernels):
     return "| %s | %s | %d of %d |\n" % (name, share(found, len(bugs)), flagged, len(twins))
 
 
+def row_of_tools(name, kernels, finds):
+    bugs, twins = ([k for k in kernels if bool(k["missing"]) == missing] for missing in (True, False))
+    return "| %s | %s | %d of %d |\n" % (name, share(sum(map(finds, bugs)), len(bugs)), sum(map(finds, twins)), len(twins))
+
+
+def any_tool(kernel):
+    return any(kernel[tool] == "found" for tool in TOOLS)
+
+
+def atomic_part():
+    """Kernels whose accesses are all atomic: only another order of threads shows what is missing."""
+    ours, card = record("cpu/ordering_atomic.json")["kernels"], record("h200/ordering_atomic.json")["kernels"]
+    text = ATOMIC % len({k["idiom"] for k in ours})
+    text += row_of_device("the CPU device, in up to eight orders of threads", ours)
+    text += row_of_tools("the same in the usual order alone", ours, lambda k: not k["values"])
+    text += row_of_tools("compute-sanitizer, its four tools together", card, any_tool)
+    return text + row_of_tools("the results themselves, on an H200", card, lambda k: k["card"] != "right")
+
+
 def page():
     before, after, card = (record(path) for path in ("cpu/ordering_before.json", "cpu/ordering_after.json", "h200/ordering.json"))
     text = HEAD % len({k["idiom"] for k in after["kernels"]})
     text += row_of_device("the CPU device, in November 2026", after["kernels"])
     text += row_of_device("the CPU device before", before["kernels"])
-    bugs = [k for k in card["kernels"] if k["missing"]]
-    twins = [k for k in card["kernels"] if not k["missing"]]
-
-    def any_tool(kernel):
-        return any(kernel[tool] == "found" for tool in TOOLS)
-
-    text += "| compute-sanitizer, its four tools together | %s | %d of %d |\n" % (
-        share(sum(map(any_tool, bugs)), len(bugs)), sum(map(any_tool, twins)), len(twins))
+    text += row_of_tools("compute-sanitizer, its four tools together", card["kernels"], any_tool)
     for tool in TOOLS:
-        text += "| `%s` | %s | %d of %d |\n" % (tool, share(sum(k[tool] == "found" for k in bugs), len(bugs)),
-                                              sum(k[tool] == "found" for k in twins), len(twins))
-    text += "| the results themselves, on an H200 | %s | %d of %d |\n" % (
-        share(sum(k["card"] != "right" for k in bugs), len(bugs)), sum(k["card"] != "right" for k in twins), len(twins))
+        text += row_of_tools("`%s`" % tool, card["kernels"], lambda k, tool=tool: k[tool] == "found")
+    text += row_of_tools("the results themselves, on an H200", card["kernels"], lambda k: k["card"] != "right")
+    text += atomic_part()
     text += TABLE % card["runs"]
     ours = {}
     for kernel in after["kernels"]:
