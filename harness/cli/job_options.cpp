@@ -444,6 +444,18 @@ std::string JobArguments::unused_by(const std::vector<JobKind>& jobs) const {
   return "";
 }
 
+namespace {
+
+void read(const JobOption& option, const OptionValue& value, JobRequest& request) {
+  option.read(request, value);
+  std::vector<std::string> words;
+  for (const Located& word : value.words) words.push_back(word.text);
+  if (words.empty()) words.emplace_back(value.on ? "true" : "false");
+  request.given[option.key] = join(words, ",");
+}
+
+}  // namespace
+
 void JobArguments::apply(JobRequest& request, const std::vector<std::string>& keys) const {
   for (const auto& given : given_) {
     if (given->argument.count() == 0 || !given->option->is_for(request.kind)) continue;
@@ -459,7 +471,7 @@ void JobArguments::apply(JobRequest& request, const std::vector<std::string>& ke
     if (one && value.words.size() != 1) {
       throw usage_error(fmt::format("{} is given {} times", value.what, value.words.size()));
     }
-    given->option->read(request, value);
+    read(*given->option, value, request);
   }
 }
 
@@ -503,7 +515,7 @@ void read_option(const JobOption& option, const YamlNode& node, const fs::path& 
       value.axes = read_axes(node);
       break;
   }
-  option.read(request, value);
+  read(option, value, request);
 }
 
 }  // namespace warpmark

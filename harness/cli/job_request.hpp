@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,7 @@ std::string_view to_text(JobKind kind);
 
 struct JobRequest {
   JobKind kind = JobKind::check;
+  std::map<std::string, std::string> given;  ///< options as they were given, by their keys
   FailOn fail_on;
   std::vector<std::filesystem::path> paths;  ///< as suite_files takes them
   std::filesystem::path config;              ///< the run configuration it is from; "" for none

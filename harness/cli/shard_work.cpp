@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
+#include <set>
 
+#include "base/file.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "cli/command_line.hpp"
+#include "cli/suite_inputs.hpp"
 #include "report/case_text.hpp"
 #include "results/journal.hpp"
 
@@ -80,6 +84,68 @@ JobRequest for_shard(const JobRequest& request) {
   return changed;
 }
 
+namespace {
+
+// Options that verdicts do not depend on: which files are written, what is printed, and how many
+// processes do it. The choice of cases shows in the cases themselves, and the device in its record.
+const std::set<std::string>& indifferent_options() {
+  static const std::set<std::string> kKeys = {"",
+                                              "cases",
+                                              "select",
+                                              "axes",
+                                              "last_failed",
+                                              "device",
+                                              "jobs",
+                                              "shard",
+                                              "journal",
+                                              "junit",
+                                              "keep",
+                                              "keep_all",
+                                              "json",
+                                              "benchmark_out",
+                                              "quiet",
+                                              "verbose",
+                                              "seed",
+                                              "trials",
+                                              "annotations",
+                                              "durations",
+                                              "no_cache",
+                                              "in_process",
+                                              "skip_without_device"};
+  return kKeys;
+}
+
+std::map<std::string, std::string> settings_of(const JobRequest& request) {
+  std::map<std::string, std::string> settings;
+  for (const auto& [key, value] : request.given) {
+    if (!indifferent_options().contains(key)) settings.emplace(key, value);
+  }
+  return settings;
+}
+
+// A digest of the files of each suite, by its name. A file that cannot be read fails its cases.
+std::map<std::string, std::string> texts_of(const std::vector<CaseWork>& work) {
+  constexpr size_t kDigits = 16;
+  std::map<std::string, std::string> texts;
+  for (const CaseWork& one : work) {
+    const Suite& suite = *one.which.suite;
+    if (texts.contains(suite.name)) continue;
+    Sha256 digest;
+    for (const std::string& file : suite_inputs(suite)) {
+      digest.add_field(std::filesystem::path(file).filename().string());
+      try {
+        digest.add_field(read_file(file));
+      } catch (const Error&) {
+        digest.add_field("");
+      }
+    }
+    texts[suite.name] = digest.finish_hex().substr(0, kDigits);
+  }
+  return texts;
+}
+
+}  // namespace
+
 std::optional<ShardContext> keep_shard(std::vector<CaseWork>& work, const JobRequest& request) {
   if (!request.shard) return std::nullopt;
   const Shard& shard = *request.shard;
@@ -89,6 +155,7 @@ std::optional<ShardContext> keep_shard(std::vector<CaseWork>& work, const JobReq
         {}, "each needs one");
   }
   const std::vector<size_t> shards = divide(seconds_of(work, request.shard_times), shard.count);
+  const std::map<std::string, std::string> texts = texts_of(work);
   Sha256 division;
   std::vector<CaseWork> kept;
   for (size_t i = 0; i < work.size(); ++i) {
@@ -98,8 +165,13 @@ std::optional<ShardContext> keep_shard(std::vector<CaseWork>& work, const JobReq
     work[i].position = i;
     kept.push_back(std::move(work[i]));
   }
-  ShardContext context{shard.index, shard.count, work.size(), division.finish_hex(),
-                       command_line({"--shard", "--shard-times"})};
+  ShardContext context{shard.index,
+                       shard.count,
+                       work.size(),
+                       division.finish_hex(),
+                       command_line({"--shard", "--shard-times"}),
+                       settings_of(request),
+                       texts};
   work = std::move(kept);
   return context;
 }

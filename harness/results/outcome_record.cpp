@@ -155,7 +155,9 @@ Json shard_record(const ShardContext& shard) {
           {"count", shard.count},
           {"cases", shard.cases},
           {"division", shard.division},
-          {"command", shard.command}};
+          {"command", shard.command},
+          {"settings", shard.settings},
+          {"texts", shard.texts}};
 }
 
 Json end_record(const Totals& totals, double seconds, int exit_code, const std::string& error) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,9 @@ struct ShardContext {
   size_t cases = 0;      ///< of the whole run
   std::string division;  ///< SHA-256 of which case is in which shard: equal for all of them
   std::string command;   ///< that would have been the whole run's
+  /// What verdicts depend on, by name, which is the same for all shards of one run: options that
+  /// were given, and a digest of the files of each suite of the whole run.
+  std::map<std::string, std::string> settings = {}, texts = {};
 };
 
 struct RunContext {

@@ -135,6 +135,9 @@ ShardContext shard_from(const Json& value, const fs::path& file) {
     shard.cases = value.at("cases").get<size_t>();
     shard.division = value.at("division").get<std::string>();
     shard.command = value.value("command", std::string());
+    using Named = std::map<std::string, std::string>;
+    shard.settings = value.value("settings", Named());
+    shard.texts = value.value("texts", Named());
     if (shard.index < 1 || shard.index > shard.count || shard.count > shard.cases) {
       throw no_shard(file, fmt::format("there is no shard {} of {}", shard.index, shard.count));
     }
@@ -152,6 +155,43 @@ void require_same(const std::string& what, const Json& value, const Json& first,
                                 display_path(first_file), printable(json_line(first))));
 }
 
+namespace {
+
+// Where one has another value than the other, or none; "" if they are the same.
+std::string difference(const std::map<std::string, std::string>& one,
+                       const std::map<std::string, std::string>& other) {
+  for (const auto& [name, value] : one) {
+    const auto there = other.find(name);
+    if (there == other.end() || there->second != value) return name;
+  }
+  return one.size() == other.size() ? "" : difference(other, one);
+}
+
+// Verdicts of other settings, or about other files, are none of one run.
+void require_same_run(const ShardPart& part, const ShardPart& first) {
+  const std::string setting = difference(part.shard.settings, first.shard.settings);
+  if (!setting.empty()) {
+    const auto value = [&](const ShardPart& of) {
+      const auto found = of.shard.settings.find(setting);
+      return found == of.shard.settings.end() ? std::string("not given")
+                                              : "`" + printable(found->second) + "`";
+    };
+    throw usage_error(
+        fmt::format("{}: the option `{}` is {}, and in {} it is {}: these are not "
+                    "parts of one run",
+                    display_path(part.file), printable(setting), value(part),
+                    display_path(first.file), value(first)));
+  }
+  const std::string suite = difference(part.shard.texts, first.shard.texts);
+  if (suite.empty()) return;
+  throw usage_error(
+      fmt::format("{} and {} have other files of the suite {}: these are not parts of one run",
+                  display_path(first.file), display_path(part.file), printable(suite)),
+      {}, "all shards need the same suite, kernels and headers");
+}
+
+}  // namespace
+
 std::vector<CasePlace> whole_run(const std::vector<ShardPart>& parts, const ShardWords& words) {
   if (parts.empty()) throw usage_error("there is nothing to merge");
   const ShardPart& first = parts.front();
@@ -161,6 +201,7 @@ std::vector<CasePlace> whole_run(const std::vector<ShardPart>& parts, const Shar
                  first.file);
     require_same(fmt::format("the number of {} of all shards", words.all), part.shard.cases,
                  first.shard.cases, part.file, first.file);
+    require_same_run(part, first);
     if (part.shard.division != first.shard.division) {
       throw usage_error(
           fmt::format("{} and {} divide the {} in different ways", display_path(first.file),

@@ -202,5 +202,55 @@ class Divided(ShardTest):
         self.assertEqual(run["cases"], whole // 2)
 
 
+class NoParts(CheckTest):
+    """Shards of runs with other settings, or about other files, are parts of no one run."""
+    KERNEL = """#include "two.h"
+extern "C" __global__ void k(int *out, int n) { if (threadIdx.x < n) out[threadIdx.x] = TWO; }
+"""
+    SUITE = SMALL.replace(SMALL.splitlines()[1], "kernel: {file: k.cu, entry: k}")
+
+    def setUp(self):
+        super().setUp()
+        self.write("suites/k.cu", self.KERNEL)
+        self.write("suites/two.h", "#define TWO 2\n")
+        self.write("suites/a.yaml", self.SUITE)
+
+    def part(self, index, *more, **options):
+        self.run_program("check", "suites", "--device", "cpu", "-q", "--shard", "%d/2" % index, "--journal", "part{shard}.jsonl",
+                         "--junit", "part{shard}.xml", *more, **options)
+
+    def refused(self, text):
+        for kind in ("jsonl", "xml"):
+            _, errors = self.run_program("merge", "part1." + kind, "part2." + kind, "-o", "merged." + kind, code=2)
+            self.assertIn(text, errors)
+            self.assertIn("not parts of one run", errors)
+
+    def test_other_options(self):
+        self.part(1)
+        for option, value in (("checks", "memory"), ("fail_on", "notices"), ("timeout_s", "3"), ("schedules", "1"), ("maxfail", "1")):
+            with self.subTest(option):
+                self.part(2, "--" + option.replace("_", "-"), value)
+                self.refused("the option `%s` is `%s`, and in part1" % (option, value))
+                self.part(2)
+                self.part(1, "--" + option.replace("_", "-"), value)
+                self.refused("the option `%s` is not given, and in part1" % option)
+                self.part(1)
+
+    def test_options_that_decide_nothing_may_differ(self):
+        self.part(1, "-v")
+        self.part(2, "--no-cache", "--durations", "3")
+        self.run_program("merge", "part1.jsonl", "part2.jsonl", "-o", "merged.jsonl")
+
+    def test_other_files(self):
+        for file, before, after in (("k.cu", "TWO;", "(TWO + 0);"), ("two.h", "TWO 2", "TWO (1 + 1)"), ("a.yaml", "grid: 1", "grid: 2")):
+            with self.subTest(file):
+                self.part(1)
+                text = (self.folder / "suites" / file).read_text()
+                self.write("suites/" + file, text.replace(before, after))
+                self.part(2)
+                self.refused("have other files of the suite a")
+                self.write("suites/" + file, text)
+
+
 if __name__ == "__main__":
     unittest.main()
