@@ -1,9 +1,11 @@
 // Checking cases: from paths to the exit code.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include "base/text.hpp"
@@ -90,6 +92,18 @@ class NoRunner : public CaseRunner {
   void interrupt() noexcept override {}
 };
 
+// Functions of a suite are a stranger to this process: they, or a library that they load, may end
+// it, and with it the run. Then another one evaluates them.
+bool may_end_process(const std::vector<CaseWork>& work) {
+  std::set<const Suite*> seen;
+  return std::ranges::any_of(work, [&](const CaseWork& one) {
+    if (one.error || !seen.insert(one.which.suite.get()).second) return false;
+    return std::ranges::any_of(python_texts(*one.which.suite), [](const PythonText& text) {
+      return text.function || text.text.find("__") != std::string::npos;
+    });
+  });
+}
+
 // What runs the cases: this process with a worker, or several.
 struct Runners {
   std::unique_ptr<SessionRunner> alone;
@@ -102,8 +116,8 @@ struct Runners {
                     RunContext& context, LazyPython& python) {
     const std::vector<std::string> devices = devices_of(request);
     if (request.device_given) context.device_request = request.session.device;
-    if (request.jobs > 1) {
-      require_lanes(request);
+    if (request.jobs > 1) require_lanes(request);
+    if (request.jobs > 1 || (may_end_process(work) && can_have_lanes(request))) {
       lanes = std::make_unique<CheckLanes>(work, context, python, options, request.jobs, devices);
       return lanes->require();
     }

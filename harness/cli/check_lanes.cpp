@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "base/clock.hpp"
 #include "base/error_json.hpp"
 #include "base/exception.hpp"
 #include "base/spawn.hpp"
@@ -13,6 +14,7 @@
 #include "cli/planned_work.hpp"
 #include "cli/session_runner.hpp"
 #include "driver/choose.hpp"
+#include "runtime/judge.hpp"
 #include "runtime/outcome_transfer.hpp"
 #include "worker/device_facts_json.hpp"
 
@@ -40,30 +42,38 @@ void rethrow_failure(const nlohmann::json& answer) {
 
 }  // namespace
 
+namespace {
+
+// What was asked for and is for one process; "" if nothing was.
+std::string asks_for_one_process(const JobRequest& request) {
+  if (!request.keep.empty()) return "--keep";
+  if (request.session.in_process) return "--in-process";
+  return request.ranks != nullptr ? "mpirun" : "";
+}
+
+}  // namespace
+
+bool can_have_lanes(const JobRequest& request) {
+  return asks_for_one_process(request).empty();
+}
+
 void require_lanes(const JobRequest& request) {
-  const std::pair<bool, const char*> alone[] = {
-      {!request.keep.empty(), "--keep"},
-      {request.session.in_process, "--in-process"},
-      {request.ranks != nullptr, "mpirun"},
-  };
-  for (const auto& [asked, what] : alone) {
-    if (asked) {
-      throw usage_error(fmt::format("{} is for one process, and --jobs starts several", what), {},
-                        "leave --jobs out");
-    }
-  }
+  const std::string what = asks_for_one_process(request);
+  if (what.empty()) return;
+  throw usage_error(fmt::format("{} is for one process, and --jobs starts several", what), {},
+                    "leave --jobs out");
 }
 
 CheckLanes::CheckLanes(const std::vector<CaseWork>& work, const RunContext& context,
                        LazyPython& python, const SessionOptions& options, size_t count,
                        const std::vector<std::string>& devices)
-    : work_(work), lanes_(count) {
+    : work_(work), python_(python), lanes_(count) {
   several_trials_ = context.trials > 1;
   make_groups(context);
   for (size_t i = 0; i < count; ++i) {
     lanes_[i].options = options;
     lanes_[i].options.device = devices[i % devices.size()];
-    start(lanes_[i], python);
+    start(lanes_[i]);
   }
 }
 
@@ -85,13 +95,13 @@ void CheckLanes::make_groups(const RunContext& context) {
   for (std::vector<Job>& group : groups_) std::reverse(group.begin(), group.end());
 }
 
-void CheckLanes::start(Lane& lane, LazyPython& python) {
+void CheckLanes::start(Lane& lane) {
   auto [ours, theirs] = Channel::pair();
-  lane.process = fork_process(&python, [&, &channel = theirs, &parent = ours] {
+  lane.process = fork_process(&python_, [&, &channel = theirs, &parent = ours] {
     // What the lanes before this one are told is for them alone.
     for (Lane& other : lanes_) other.channel.reset();
     { const Channel closed = std::move(parent); }
-    serve(lane, std::move(channel), python);
+    serve(lane, std::move(channel), python_);
   });
   lane.channel.emplace(std::move(ours));
 }
@@ -179,10 +189,34 @@ void CheckLanes::wait() {
     Channel::Received received = lanes_[i].channel->receive();
     if (received.message) {
       take(lanes_[i], std::move(received.message->body));
+    } else if (!interrupted_ && lanes_[i].runs) {
+      replace(lanes_[i]);
     } else if (!interrupted_) {
       lost(lanes_[i]);
     }
   }
+}
+
+// A reference or a check of the suite, or a library that they load, has ended the process.
+void CheckLanes::replace(Lane& lane) {
+  const auto start_time = Clock::now();
+  lane.channel.reset();
+  const int status = await_exit(std::exchange(lane.process, -1));
+  const Job job = *std::exchange(lane.runs, std::nullopt);
+  const Case& which = work_.at(job.first).which;
+  Outcome outcome;
+  outcome.suite = which.suite->name;
+  outcome.case_id = which.id;
+  fail(outcome, FailureKind::crash,
+       verdict_error("the process that evaluates its references and checks " + exit_text(status) +
+                         " in the middle of the case",
+                     {}, "a function of the suite, or a library that it loads, must not end it"));
+  outcome.seconds = seconds_since(start_time);
+  answers_[job] = outcome_json(outcome);
+  start(lane);
+  const Channel::Received received = lane.channel->receive();
+  if (!received.message) lost(lane);
+  rethrow_failure(received.message->body);
 }
 
 void CheckLanes::take(Lane& lane, nlohmann::json answer) {

@@ -19,6 +19,8 @@
 
 namespace warpmark {
 
+/// Whether nothing was asked for that is for one process.
+bool can_have_lanes(const JobRequest& request);
 /// Throws a usage error for what is for one process, and was asked for beside --jobs.
 void require_lanes(const JobRequest& request);
 
@@ -28,7 +30,8 @@ void require_lanes(const JobRequest& request);
 class CheckLanes : public CaseRunner {
  public:
   /// Forks `count` lanes, which get the devices in turn. To be called before this process has a
-  /// session, threads or GoogleTest. The work must outlive it.
+  /// session, threads or GoogleTest. The work and `python` must outlive it. A lane that ends in the
+  /// middle of a case fails that one, and another takes its place.
   CheckLanes(const std::vector<CaseWork>& work, const RunContext& context, LazyPython& python,
              const SessionOptions& options, size_t count, const std::vector<std::string>& devices);
   ~CheckLanes() override;
@@ -50,7 +53,8 @@ class CheckLanes : public CaseRunner {
     size_t group = SIZE_MAX;  ///< of the case that it ran last
   };
 
-  void start(Lane& lane, LazyPython& python);
+  void start(Lane& lane);
+  void replace(Lane& lane);
   void serve(const Lane& lane, Channel channel, LazyPython& python) const;
   void make_groups(const RunContext& context);
   void feed();
@@ -61,6 +65,7 @@ class CheckLanes : public CaseRunner {
   [[noreturn]] void lost(Lane& lane);
 
   const std::vector<CaseWork>& work_;
+  LazyPython& python_;
   std::map<std::string, size_t> places_;   ///< of each case id
   std::vector<std::vector<Job>> groups_;   ///< of one suite each, the next job last
   std::map<Job, nlohmann::json> answers_;  ///< of jobs that nobody has asked for yet

@@ -6,6 +6,7 @@
 #include <initializer_list>
 
 #include "cli/program.hpp"
+#include "cli/run_guard.hpp"
 
 namespace {
 
@@ -26,5 +27,6 @@ int main(int count, char** arguments) {
   fill_standard_descriptors();
   // A reader or a worker that goes away is seen as EPIPE, where it can be answered.
   std::signal(SIGPIPE, SIG_IGN);
-  return warpmark::run_program(count, arguments);
+  const auto program = [&] { return warpmark::run_program(count, arguments); };
+  return warpmark::needs_guard(count, arguments) ? warpmark::run_guarded(program) : program();
 }

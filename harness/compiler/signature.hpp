@@ -50,12 +50,30 @@ struct LayoutQuestion {
   friend bool operator==(const LayoutQuestion&, const LayoutQuestion&) = default;
 };
 
+/// What a field is, an array's elements: as far as the language's own types go.
+struct FieldFacts {
+  enum class Kind : uint8_t {
+    other,  ///< a class, such as `__half`, or a union
+    boolean,
+    signed_integer,
+    unsigned_integer,
+    floating,
+    character,  ///< `char`, which has either sign
+    enumeration,
+    pointer
+  };
+  Kind kind = Kind::other;
+  size_t bytes = 0;  ///< of one element
+  friend bool operator==(const FieldFacts&, const FieldFacts&) = default;
+};
+
 /// How the compiler lays it out, in bytes.
 struct LayoutFacts {
   std::string name;
   size_t bytes = 0, alignment = 0;
   std::vector<size_t> offsets;  ///< of the question's fields
-  std::string problem;          ///< why there is no answer: its text; "" if there is one
+  std::vector<FieldFacts> fields;
+  std::string problem;  ///< why there is no answer: its text; "" if there is one
   friend bool operator==(const LayoutFacts&, const LayoutFacts&) = default;
 };
 

@@ -30,10 +30,37 @@ std::string pointed_type(const std::string& signature) {
 std::string layout_expression(const LayoutQuestion& layout) {
   std::string expression = fmt::format("warpmark_layout<sizeof({0}), alignof({0})", layout.name);
   for (const std::string& field : layout.fields) {
-    expression += fmt::format(", __INTADDR__(&((({}*)0)->{}))", layout.name, field);
+    expression += fmt::format(
+        ", __INTADDR__(&((({0}*)0)->{1})), warpmark_kind<decltype((({0}*)0)->{1})>::warpmark_value",
+        layout.name, field);
   }
   return expression + ">";
 }
+
+// 256 kinds, as FieldFacts::Kind counts them, for each size. The source may have any macros.
+constexpr std::string_view kKinds = R"(
+template <typename warpmark_t> struct warpmark_kind {
+  enum : unsigned long long { warpmark_value = (__is_enum(warpmark_t) ? 6 : 0) + 256ull * sizeof(warpmark_t) };
+};
+#define WARPMARK_KIND(type, kind) template <> struct warpmark_kind<type> { \
+  enum : unsigned long long { warpmark_value = kind + 256ull * sizeof(type) }; };
+WARPMARK_KIND(bool, 1) WARPMARK_KIND(signed char, 2) WARPMARK_KIND(short, 2) WARPMARK_KIND(int, 2)
+WARPMARK_KIND(long, 2) WARPMARK_KIND(long long, 2) WARPMARK_KIND(unsigned char, 3)
+WARPMARK_KIND(unsigned short, 3) WARPMARK_KIND(unsigned, 3) WARPMARK_KIND(unsigned long, 3)
+WARPMARK_KIND(unsigned long long, 3) WARPMARK_KIND(float, 4) WARPMARK_KIND(double, 4)
+WARPMARK_KIND(char, 5)
+template <typename warpmark_t> struct warpmark_kind<warpmark_t*> {
+  enum : unsigned long long { warpmark_value = 7 + 256ull * sizeof(warpmark_t*) };
+};
+template <typename warpmark_t> struct warpmark_kind<const warpmark_t> : warpmark_kind<warpmark_t> {};
+template <typename warpmark_t> struct warpmark_kind<volatile warpmark_t> : warpmark_kind<warpmark_t> {};
+template <typename warpmark_t>
+struct warpmark_kind<const volatile warpmark_t> : warpmark_kind<warpmark_t> {};
+template <typename warpmark_t, decltype(sizeof(0)) warpmark_n>
+struct warpmark_kind<warpmark_t[warpmark_n]> : warpmark_kind<warpmark_t> {};
+template <typename warpmark_t, decltype(sizeof(0)) warpmark_n>
+struct warpmark_kind<const warpmark_t[warpmark_n]> : warpmark_kind<warpmark_t> {};
+)";
 
 // "24 4 0" of "void warpmark_layout<24ull, 4ull, 0ull>()".
 std::string layout_numbers(const std::string& symbol) {
@@ -51,7 +78,8 @@ std::string layout_numbers(const std::string& symbol) {
 bool add_layouts(const Nvrtc& nvrtc, const CompileUnit& unit, std::span<const LayoutQuestion> asked,
                  std::map<std::string, std::string>& layouts) {
   const std::string source =
-      unit.source + "\n;template <unsigned long long...> __global__ void warpmark_layout() {}\n";
+      unit.source + "\n;" + std::string(kKinds) +
+      "template <unsigned long long...> __global__ void warpmark_layout() {}\n";
   NvrtcProgram program(nvrtc, source, std::string(kVirtualRoot) + unit.name, unit.headers);
   for (const LayoutQuestion& layout : asked) program.add_name(layout_expression(layout));
   std::vector<std::string> options = full_options(unit, nvrtc);
@@ -156,7 +184,11 @@ LayoutFacts layout_facts(const std::string& name, const std::string& text) {
   }
   facts.bytes = numbers[0];
   facts.alignment = numbers[1];
-  facts.offsets.assign(numbers.begin() + 2, numbers.end());
+  for (size_t i = 2; i + 1 < numbers.size(); i += 2) {
+    facts.offsets.push_back(numbers[i]);
+    facts.fields.push_back(
+        {static_cast<FieldFacts::Kind>(numbers[i + 1] % 256), numbers[i + 1] / 256});
+  }
   return facts;
 }
 

@@ -17,8 +17,8 @@ std::map<std::string, std::string> kernel_types(
     const Nvrtc& nvrtc, const CompileUnit& unit, const std::vector<Entry>& entries,
     const std::map<std::string, std::string>& instances);
 
-/// "24 4 0 12" by the name of each struct that the unit asks for: size, alignment and offsets; or
-/// "!" and why there is no answer.
+/// "24 4 0 1026 12 2052" by the name of each struct that the unit asks for: size, alignment, and of
+/// each field the offset and what it is; or "!" and why there is no answer.
 std::map<std::string, std::string> layouts_of(const Nvrtc& nvrtc, const CompileUnit& unit);
 
 /// Such a text, read.

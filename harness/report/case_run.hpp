@@ -35,8 +35,8 @@ struct CaseWork {
 
 /// What fails a run although no case failed.
 struct FailOn {
-  bool skipped = false;  ///< a case that was skipped
-  bool notices = false;  ///< a case with a notice, such as a compiler's warning
+  bool skipped = false;                    ///< a case that was skipped
+  bool notices = false;                    ///< a case with a notice, such as a compiler's warning
   std::vector<std::string> warnings = {};  ///< a case with one of these, of race_warnings()
 };
 
@@ -117,7 +117,7 @@ class CaseRun {
   size_t not_loaded_ = 0;                 ///< of those that failed
   ExitCode load_code_ = ExitCode::usage;  ///< of the first of them
   size_t noticed_ = 0;                    ///< cases with notices
-  size_t warned_ = 0;                    ///< those that FailOn::warnings fails
+  size_t warned_ = 0;                     ///< those that FailOn::warnings fails
   std::ostream& out_;
   std::exception_ptr error_;   ///< what ended the run early
   std::string error_message_;  ///< its words

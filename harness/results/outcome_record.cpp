@@ -151,12 +151,8 @@ Json run_record(const RunContext& context, size_t cases) {
 }
 
 Json shard_record(const ShardContext& shard) {
-  return {{"index", shard.index},
-          {"count", shard.count},
-          {"cases", shard.cases},
-          {"division", shard.division},
-          {"command", shard.command},
-          {"settings", shard.settings},
+  return {{"index", shard.index},       {"count", shard.count},     {"cases", shard.cases},
+          {"division", shard.division}, {"command", shard.command}, {"settings", shard.settings},
           {"texts", shard.texts}};
 }
 

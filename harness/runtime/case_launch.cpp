@@ -205,6 +205,7 @@ void CaseLaunch::launch(const ReadyCase& ready, const Results& results, std::byt
                                        verified.trespasses.front())));
   }
   end_misfit(ready.planned, verified.misfit, outcome);
+  if (verified.changed_input) end_changed(ready, *verified.changed_input, outcome);
   collect(ready, results, poison, outcome);
   if (plan.fault && ready.planned.cut.empty()) {
     judge_missing_fault(ready.planned, outcome);
@@ -233,6 +234,22 @@ protocol::Verified CaseLaunch::launch_once(const ReadyCase& ready, const protoco
   verified.reports = without_allowed(ready.planned.plan, std::move(verified.reports));
   outcome.step = name_steps(ready.planned.plan, verified.reports);
   return std::move(verified);
+}
+
+// The device says which step, and not which elements: later steps may have put them back.
+void CaseLaunch::end_changed(const ReadyCase& ready,
+                             const protocol::Verified::ChangedInput& changed, Outcome& outcome) {
+  const Plan& plan = ready.planned.plan;
+  const Buffer* buffer = plan.find_buffer(changed.buffer);
+  const auto* launch = changed.step < plan.steps.size()
+                           ? std::get_if<LaunchStep>(&plan.steps[changed.step])
+                           : nullptr;
+  if (buffer == nullptr || launch == nullptr) return;  // not what was asked for
+  end_case(outcome, FailureKind::input_changed,
+           verdict_error(fmt::format("step {}, `{}`: the kernel changed its input `{}`",
+                                     changed.step + 1, step_name(*launch), buffer->name),
+                         ready.planned.positions.find(buffer->at),
+                         "an array that a kernel may write is an `inout`"));
 }
 
 void CaseLaunch::end_failed(const ReadyCase& ready, const protocol::Failure& failure,

@@ -74,6 +74,8 @@ class CaseLaunch {
                                  const Results& results, Outcome& outcome);
   protocol::Verified launch_on_ranks(const ReadyCase& ready, const protocol::Verify& request,
                                      const Results& results, Outcome& outcome);
+  static void end_changed(const ReadyCase& ready, const protocol::Verified::ChangedInput& changed,
+                          Outcome& outcome);
   [[noreturn]] static void end_failed(const ReadyCase& ready, const protocol::Failure& failure,
                                       Outcome& outcome);
   bool is_counted(const ReadyCase& ready) const;

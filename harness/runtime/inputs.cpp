@@ -7,11 +7,13 @@
 
 #include <fmt/format.h>
 
+#include "base/narrow_float.hpp"
 #include "base/text.hpp"
 #include "driver/image.hpp"
 #include "python/conversion.hpp"
 #include "python/function.hpp"
 #include "runtime/element.hpp"
+#include "runtime/float16.hpp"
 #include "suite/companions.hpp"
 
 namespace warpmark {
@@ -97,11 +99,11 @@ class SignatureCheck {
     const size_t given = launch.arguments.size();
     const size_t wanted = entry.parameters.size();
     if (given != wanted) {
-      throw verdict_error(
-          fmt::format("{} takes {} argument{}, and the suite gives {}: {}", entry.text(), wanted,
-                      wanted == 1 ? "" : "s", given, join(launch.arguments, ", ")),
-          positions_.find("/arguments"),
-          "list the arguments in the order of the kernel's parameters");
+      throw verdict_error(fmt::format("{} takes {} argument{}, and the suite gives {}{}{}",
+                                      entry.text(), wanted, wanted == 1 ? "" : "s", given,
+                                      given > 0 ? ": " : "", join(launch.arguments, ", ")),
+                          positions_.find("/arguments"),
+                          "list the arguments in the order of the kernel's parameters");
     }
     for (size_t i = 0; i < given; ++i) {
       const std::string& name = launch.arguments[i];
@@ -371,6 +373,54 @@ std::optional<uint64_t> pointed_elements(std::string_view type) {
 
 namespace {
 
+// What a field is to the compiler; "" for a class, of which only the size is known.
+std::string in_words(const FieldFacts& field) {
+  using Kind = FieldFacts::Kind;
+  const auto sized = [&](const char* what) {
+    return fmt::format("{} of {} byte{}", what, field.bytes, field.bytes == 1 ? "" : "s");
+  };
+  switch (field.kind) {
+    case Kind::boolean:
+      return "a bool";
+    case Kind::signed_integer:
+      return sized("a signed integer");
+    case Kind::unsigned_integer:
+      return sized("an unsigned integer");
+    case Kind::floating:
+      return sized("a floating-point number");
+    case Kind::character:
+      return "a char";
+    case Kind::enumeration:
+      return sized("an enumeration");
+    case Kind::pointer:
+      return "a pointer";
+    case Kind::other:
+      break;
+  }
+  return "";
+}
+
+// Whether a field of the compiler's may be described so. Floats of 16 and 8 bits and complex numbers
+// are classes there.
+bool is_described(const DType& dtype, const FieldFacts& field) {
+  using Kind = FieldFacts::Kind;
+  if (field.kind == Kind::other) return true;
+  if (field.bytes != dtype.bytes) return false;
+  const bool integer = is_integer(dtype);
+  switch (field.kind) {
+    case Kind::boolean:
+      return dtype.kind == DTypeKind::boolean;
+    case Kind::signed_integer:
+      return dtype.kind == DTypeKind::signed_integer;
+    case Kind::unsigned_integer:
+      return dtype.kind == DTypeKind::unsigned_integer;
+    case Kind::floating:
+      return dtype.kind == DTypeKind::floating;
+    default:
+      return integer;
+  }
+}
+
 // The struct as the compiler lays it out must be the one that the suite describes.
 void check_layout(const PlanType& type, const LayoutFacts& facts, const PositionMap& positions) {
   const Position where = positions.find("/types/" + type.name);
@@ -387,6 +437,14 @@ void check_layout(const PlanType& type, const LayoutFacts& facts, const Position
                     "compiler",
                     fields[i].name, type.name, fields[i].offset, facts.offsets[i]),
         where, "describe every field, in the order of the source");
+  }
+  for (size_t i = 0; i < std::min(fields.size(), facts.fields.size()); ++i) {
+    if (is_described(fields[i].dtype, facts.fields[i])) continue;
+    throw verdict_error(
+        fmt::format("the field `{}` of `{}` is {} by the suite, and {} by the "
+                    "compiler",
+                    fields[i].name, type.name, fields[i].dtype.name, in_words(facts.fields[i])),
+        where);
   }
   if (facts.bytes == type.dtype.bytes) return;
   throw verdict_error(fmt::format("the struct `{}` has {} bytes by the suite, and {} by the "
@@ -474,6 +532,31 @@ Shape buffer_shape(const Buffer& buffer, const CaseInputs& inputs) {
   return shape;
 }
 
+namespace {
+
+// A number as the bytes of a floating-point dtype, rounded once.
+ScalarValue real_scalar(const DType& type, double value) {
+  ScalarValue scalar{type, std::vector<std::byte>(type.bytes)};
+  const auto put = [&](const auto& number) {
+    std::memcpy(scalar.bytes.data(), &number, scalar.bytes.size());
+  };
+  if (type.bytes == 8)
+    put(value);
+  else if (type.bytes == 4)
+    put(static_cast<float>(value));
+  else if (type.name == "float16")
+    put(to_float16(value).bits);
+  else if (type.name == "bfloat16")
+    put(to_narrow<BFloat16>(value).bits);
+  else if (type.name == "float8_e5m2")
+    put(to_narrow<Float8E5M2>(value).bits);
+  else
+    put(to_narrow<Float8E4M3>(value).bits);
+  return scalar;
+}
+
+}  // namespace
+
 void add_integers(const PlannedCase& resolved_case, CaseInputs& inputs) {
   for (const Scalar& scalar : resolved_case.plan.scalars) {
     const auto dtype = inputs.dtypes.find(scalar.name);
@@ -485,13 +568,18 @@ void add_integers(const PlannedCase& resolved_case, CaseInputs& inputs) {
     if (!scalar.integer) continue;
     const DType& type = dtype->second;
     const auto value = std::get<int64_t>(*scalar.integer);
+    if (type.kind == DTypeKind::floating) {
+      inputs.scalars.emplace(scalar.name, real_scalar(type, static_cast<double>(value)));
+      continue;
+    }
     // As bits of the width, and back.
     const unsigned spare = 64 - 8 * type.bytes;
     const bool is_signed = type.kind == DTypeKind::signed_integer;
     const uint64_t bits = static_cast<uint64_t>(value) << spare;
     const bool holds = is_signed ? static_cast<int64_t>(bits) >> spare == value
                                  : value >= 0 && bits >> spare == static_cast<uint64_t>(value);
-    if (!is_integer(type) || !holds) {
+    const bool is_bool = type.kind == DTypeKind::boolean && (value == 0 || value == 1);
+    if (!is_bool && (!is_integer(type) || !holds)) {
       throw verdict_error(fmt::format("the scalar `{}` is {}, which {} does not hold", scalar.name,
                                       value, type.name),
                           resolved_case.positions.find(scalar.at));

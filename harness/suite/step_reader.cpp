@@ -69,7 +69,8 @@ StepLaunch read_step_launch(const YamlNode& node) {
     launch.entry = EntryName::parse(text.text, text.where);
   }
   if (const YamlNode* arguments = node.find("arguments")) {
-    require_list(*arguments, "`arguments` of a step");
+    const bool none = arguments->kind == YamlNode::Kind::list && arguments->elements.empty();
+    if (!none) require_list(*arguments, "`arguments` of a step");
     launch.arguments.emplace();
     for (const YamlNode& argument : arguments->elements) {
       launch.arguments->push_back(read_step_argument(argument));

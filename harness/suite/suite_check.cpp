@@ -462,6 +462,7 @@ class Checker {
         throw unknown_word("output in `tolerance`", tolerance.output, tolerance.where, outputs);
       }
     }
+    idle_tolerances(referenced);
     if (suite_.fault) finding(suite_.fault->argument);
     if (suite_.report) finding(suite_.report->argument);
     if ((suite_.fault || suite_.compile_error) && !suite_.reference.empty()) {
@@ -483,6 +484,49 @@ class Checker {
                           argument->where, "add it to `reference`, or to `check`");
       }
     }
+  }
+
+  // A tolerance is for floats that are compared with a reference. What has checks alone, or is of
+  // whole numbers as far as the suite says it, would have it in vain.
+  void idle_tolerances(const std::set<std::string>& referenced) const {
+    if (suite_.plugin.text != "source" || suite_.baseline) return;
+    for (const OutputTolerance& own : suite_.output_tolerances) {
+      if (referenced.contains(own.output)) continue;
+      throw usage_error(fmt::format("the output `{}` has a tolerance and no reference", own.output),
+                        own.where, "checks take no tolerance: remove it");
+    }
+    const SuiteTolerance& tolerance = suite_.tolerance;
+    const auto allows = [](const std::optional<Located>& bound) {
+      return bound && trim(bound->text) != "0";
+    };
+    if (!allows(tolerance.ulp) && !allows(tolerance.rtol) && !allows(tolerance.atol)) return;
+    const bool used = std::ranges::any_of(referenced, [&](const std::string& output) {
+      const bool has_own =
+          std::ranges::any_of(suite_.output_tolerances,
+                              [&](const OutputTolerance& own) { return own.output == output; });
+      return !has_own && may_be_float(output);
+    });
+    if (used) return;
+    throw usage_error("no float output is compared with this tolerance", tolerance.where,
+                      referenced.empty() ? "checks take no tolerance: remove it"
+                                         : "whole numbers must be equal: remove it");
+  }
+
+  // Whether an output has floats, or its dtype is not known before the kernel is compiled.
+  bool may_be_float(const std::string& output) const {
+    for (const Argument* argument : all_arguments(suite_)) {
+      if (argument->name != output || !argument->dtype) continue;
+      const Expression& dtype = *argument->dtype;
+      if (find_type(suite_, dtype.text()) != nullptr || !dtype.names().empty()) return true;
+      const ArithmeticValue value = dtype.evaluate({});
+      const auto* name = std::get_if<std::string>(&value);
+      if (name == nullptr) return true;
+      const std::vector<DType>& all = all_dtypes();
+      const auto known = std::ranges::find(all, *name, &DType::name);
+      return known == all.end() || known->kind == DTypeKind::floating ||
+             known->kind == DTypeKind::complex;
+    }
+    return true;
   }
 
   void finding(const std::optional<Located>& argument) const {

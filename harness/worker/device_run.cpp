@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 
@@ -262,6 +263,38 @@ void DeviceRun::fetch(std::vector<BufferMemory>& memory) const {
     memory_.at(holder.empty() ? request_.buffers[i].name : holder)
         .download(memory[i].result->bytes().first(request_.buffers[i].bytes));
   }
+}
+
+// Whether no step may change a buffer, though one could: swapped names hold what others had.
+bool DeviceRun::is_kept(const protocol::BufferBytes& buffer) const {
+  const bool swapped =
+      !buffer.holder.empty() ||
+      std::ranges::any_of(request_.buffers, [&](const protocol::BufferBytes& other) {
+        return other.holder == buffer.name;
+      });
+  return buffer.has_initial && !buffer.inout && !swapped && !buffer.image && !buffer.partition &&
+         buffer.pointers.empty() && buffer.bytes > 0;
+}
+
+uint64_t DeviceRun::input_bytes() const {
+  uint64_t bytes = 0;
+  for (const protocol::BufferBytes& buffer : request_.buffers) {
+    if (is_kept(buffer)) bytes += buffer.bytes;
+  }
+  return bytes;
+}
+
+std::string DeviceRun::changed_input(const std::vector<BufferMemory>& memory) const {
+  std::vector<std::byte> now;
+  for (size_t i = 0; i < request_.buffers.size(); ++i) {
+    const protocol::BufferBytes& buffer = request_.buffers[i];
+    if (!is_kept(buffer)) continue;
+    now.resize(buffer.bytes);
+    memory_.at(buffer.name).download(now);
+    if (std::memcmp(now.data(), memory[i].initial->bytes().data(), buffer.bytes) != 0)
+      return buffer.name;
+  }
+  return "";
 }
 
 std::vector<std::string> DeviceRun::trespasses() const {

@@ -61,6 +61,10 @@ class DeviceRun {
 
   /// Copies results to the host, from where the steps left them.
   void fetch(std::vector<BufferMemory>& memory) const;
+  /// Bytes of the inputs that no step may change.
+  uint64_t input_bytes() const;
+  /// One of them that is not as it was given; "" if there is none.
+  std::string changed_input(const std::vector<BufferMemory>& memory) const;
 
   DeviceMemory& buffer(const std::string& name) { return find(name); }
   const std::shared_ptr<Context>& context() const { return context_; }
@@ -109,6 +113,7 @@ class DeviceRun {
   using Step = std::variant<std::unique_ptr<Launch>, Copy, Fill>;
 
   Image make_image(const protocol::BufferBytes& wanted) const;
+  bool is_kept(const protocol::BufferBytes& buffer) const;
   DeviceMemory make_buffer(const protocol::BufferBytes& wanted);
   void write_pointers();
   DeviceMemory& find(const std::string& name);

@@ -364,10 +364,18 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
   run.restore(memory, request.poison);
   drain_counters();
   const bool several = request.run.steps.size() > 1;
+  // What a later step puts back shows only now.
+  constexpr uint64_t kMostLooked = uint64_t{1} << 30;
+  const uint64_t looked = run.input_bytes();
+  uint64_t left = kMostLooked;
   run.run(Stream(context_), launched_, [&](size_t step) {
     if (!several) return;
     collect_reports();
     step_ = step;
+    if (step == 0 || looked == 0 || looked > left || reply.changed_input) return;
+    left -= looked;
+    if (const std::string input = run.changed_input(memory); !input.empty())
+      reply.changed_input = {input, step - 1};
   });
   count(request.run, reply);
   run.fetch(memory);

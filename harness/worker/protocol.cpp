@@ -304,8 +304,16 @@ Prepared prepared_from(const Json& json) {
     reply.variables.push_back({one.at("name"), one.at("symbol"), one.at("type")});
   }
   for (const Json& one : json.at("layouts")) {
-    reply.layouts.push_back({one.at("name"), one.at("bytes"), one.at("alignment"),
-                             one.at("offsets"), one.at("problem")});
+    reply.layouts.push_back({one.at("name"),
+                             one.at("bytes"),
+                             one.at("alignment"),
+                             one.at("offsets"),
+                             {},
+                             one.at("problem")});
+    for (const Json& field : one.at("fields")) {
+      reply.layouts.back().fields.push_back(
+          {static_cast<FieldFacts::Kind>(field.at(0).get<int>()), field.at(1)});
+    }
   }
   for (const Json& image : json.at("images")) {
     reply.images.push_back({from_hex(image.at("ptx").get_ref<const std::string&>()),
@@ -509,7 +517,10 @@ Json to_json(const Prepared& reply) {
                        {"bytes", one.bytes},
                        {"alignment", one.alignment},
                        {"offsets", one.offsets},
+                       {"fields", Json::array()},
                        {"problem", one.problem}});
+    for (const FieldFacts& field : one.fields)
+      layouts.back()["fields"].push_back({static_cast<int>(field.kind), field.bytes});
   }
   return {{"reply", "prepare"},       {"misfit", reply.misfit},
           {"kernels", kernels},       {"variables", variables},
@@ -518,7 +529,10 @@ Json to_json(const Prepared& reply) {
 }
 
 Json to_json(const Verified& reply) {
+  Json changed;
+  if (reply.changed_input) changed = {reply.changed_input->buffer, reply.changed_input->step};
   return {{"reply", "verify"},
+          {"changed_input", std::move(changed)},
           {"misfit", to_json(reply.misfit)},
           {"trespasses", reply.trespasses},
           {"reports", reports_json(reply.reports)},
@@ -582,12 +596,15 @@ Reply reply_from_json(const Json& json) {
     if (what == "hello") return object_from<DeviceFacts>(json.at("facts"));
     if (what == "prepare") return prepared_from(json);
     if (what == "verify") {
-      return Verified{misfit_from(json.at("misfit")),
-                      json.at("trespasses"),
-                      reports_from(json),
-                      places_from(json),
-                      reports_from(json, "counters"),
-                      json.at("schedules")};
+      Verified reply{misfit_from(json.at("misfit")),
+                     json.at("trespasses"),
+                     reports_from(json),
+                     places_from(json),
+                     reports_from(json, "counters"),
+                     json.at("schedules")};
+      if (const Json& changed = json.at("changed_input"); !changed.is_null())
+        reply.changed_input = {changed.at(0), changed.at(1)};
+      return reply;
     }
     if (what == "time") {
       return Timed{misfit_from(json.at("misfit")), measurement_from(json.at("measurement"))};

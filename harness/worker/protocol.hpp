@@ -234,6 +234,12 @@ struct Verified {
   /// Schedules, one after another, that may show that the order of threads decides a result; 0 where
   /// it decides none, and on devices without schedules.
   uint64_t schedules = 0;
+  /// An input that a step has changed, whatever later ones did.
+  struct ChangedInput {
+    std::string buffer;
+    uint64_t step = 0;
+  };
+  std::optional<ChangedInput> changed_input = {};
 };
 
 struct Timed {

@@ -25,8 +25,9 @@ launch: {block: 32}
 
 
 class OutputChecks(CheckTest):
-    def suite(self, more, value="x[i]", x="np.arange(n)", ctype="float"):
-        self.write("suites/t.yaml", SUITE % (ctype, ctype, value, x, more))
+    def suite(self, more, value="x[i]", x="np.arange(n)", ctype="float", n=8):
+        text = SUITE % (ctype, ctype, value, x, more)
+        self.write("suites/t.yaml", text.replace("n: [8]", "n: [%d]" % n).replace("block: 32", "block: %d" % max(32, n)))
 
     def fails(self, *words, code=1, arguments=(), **changes):
         self.suite(**changes)
@@ -46,13 +47,28 @@ class OutputChecks(CheckTest):
                 ("{permutation: a, of: x}", "i == 5 ? 4 : x[i]",
                  "`a` is no permutation of `x`: a[4] = 4.0 is there 2 times, and 1 time in `x`"),
                 ("{within: a, low: 0, high: 7}", "x[i] + 1",
-                 "`a` is out of bounds: a[7] = 8.0, and must be at most 7"),
-                ("{moments: a, mean: 3.5}", "x[i] + 9", "the mean of `a` is 12.5, and must be 3.5"),
-                ("{moments: a, variance: 6, sigmas: 1}", "x[i] * 9", "the variance of `a` is 486")):
+                 "`a` is out of bounds: a[7] = 8.0, and must be at most 7")):
             with self.subTest(check):
                 self.passes(more="check: " + check)
                 self.fails("suites/t.yaml:15:", ": error: " + words, "reproduce: ",
                            more="check: " + check, value=wrong)
+
+    def test_moments(self):
+        for check, wrong, words in (
+                ("{moments: a, mean: 3.5}", "x[i] + 9", "the mean of `a` is 12.5, and must be 3.5"),
+                ("{moments: a, mean: 3.5, variance: 5.25}", "x[i] + 9", "the mean of `a` is 12.5"),
+                ("{moments: a, variance: 5.25, sigmas: 1}", "x[i] * 9", "the variance of `a` is 427")):
+            with self.subTest(check):
+                self.passes(more="check: " + check, n=200, x="np.arange(n) % 8")
+                self.fails("suites/t.yaml:15:", ": error: " + words, more="check: " + check, value=wrong, n=200,
+                           x="np.arange(n) % 8")
+
+    def test_moments_have_no_false_alarms_of_few_elements(self):
+        self.fails("`a` is too small a sample: it has 99 of at least 100 elements", more="check: {moments: a, mean: 0}", n=99,
+                   x="rng.standard_normal(n)")
+        for n in (100, 300):
+            self.suite(more="check: {moments: a, mean: 1, variance: 1}", n=n, x="rng.exponential(size=n)")
+            self.assertIn("1 passed", self.check("suites/t.yaml", "--trials", "300")[0])
 
     def test_integers_and_booleans_have_properties_too(self):
         for ctype in ("int", "unsigned char", "bool", "double"):

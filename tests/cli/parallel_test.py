@@ -31,7 +31,8 @@ class Parallel(CheckTest):
         out, errors = self.run_program(
             "check", *arguments, "--device", "cpu", "-j", str(jobs), "--journal", name + ".jsonl", "--junit",
             name + ".xml", code=code)
-        texts = [out, errors] + [(self.folder / (name + kind)).read_text() for kind in (".jsonl", ".xml")]
+        # Kernels print at the same time.
+        texts = [out, "\n".join(sorted(errors.splitlines()))] + [(self.folder / (name + kind)).read_text() for kind in (".jsonl", ".xml")]
         return [without_times(text) for text in texts]
 
     def compare(self, *arguments, code):

@@ -1,0 +1,20 @@
+// The exit code of a run that evaluates functions of suites belongs to a process without them.
+#pragma once
+
+#include <functional>
+
+namespace warpmark {
+
+/// Whether the command evaluates Python texts of suites in the process that it starts as: nothing of
+/// what mpirun starts, which keeps its ranks' processes itself, and nothing --in-process, which is
+/// for debuggers.
+bool needs_guard(int count, const char* const* arguments);
+
+/// Runs `program` in a child of this process, and returns its exit code. A check function, or a
+/// library that it loads, can end the child and give it any code, 0 as well: then the run did not
+/// end by itself, which is said on the standard error, and the code is ExitCode::verdict. Signals
+/// that ask for the end are handed on, and what kills the child kills this process. To be called
+/// before anything else runs; without a further process, `program` runs here.
+int run_guarded(const std::function<int()>& program);
+
+}  // namespace warpmark
