@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <csignal>
@@ -43,6 +44,10 @@ void rethrow_failure(const nlohmann::json& answer) {
 }  // namespace
 
 namespace {
+
+[[noreturn]] void throw_lost(int status) {
+  throw internal_error(fmt::format("one of the processes of --jobs {}", exit_text(status)));
+}
 
 // What was asked for and is for one process; "" if nothing was.
 std::string asks_for_one_process(const JobRequest& request) {
@@ -197,11 +202,13 @@ void CheckLanes::wait() {
   }
 }
 
-// A reference or a check of the suite, or a library that they load, has ended the process.
+// A reference or a check of the suite, or a library that they load, has ended the process; killed it
+// was by somebody else, as by a system without memory.
 void CheckLanes::replace(Lane& lane) {
   const auto start_time = Clock::now();
   lane.channel.reset();
   const int status = await_exit(std::exchange(lane.process, -1));
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) throw_lost(status);
   const Job job = *std::exchange(lane.runs, std::nullopt);
   const Case& which = work_.at(job.first).which;
   Outcome outcome;
@@ -227,8 +234,7 @@ void CheckLanes::take(Lane& lane, nlohmann::json answer) {
 
 void CheckLanes::lost(Lane& lane) {
   lane.channel.reset();
-  const int status = await_exit(std::exchange(lane.process, -1));
-  throw internal_error(fmt::format("one of the processes of --jobs {}", exit_text(status)));
+  throw_lost(await_exit(std::exchange(lane.process, -1)));
 }
 
 Outcome CheckLanes::verify(const CaseWork& work, uint64_t trial) {

@@ -28,6 +28,7 @@
 #include "report/grade_console.hpp"
 #include "report/style.hpp"
 #include "report/text_line.hpp"
+#include "results/run_context.hpp"
 
 namespace warpmark {
 namespace {
@@ -164,6 +165,20 @@ FoundSubmissions find_submissions(const GradeRequest& request, const Assignment&
   return found;
 }
 
+// Verdicts may change with the program: who has checked an assignment with one version may want no
+// other to grade by it.
+void require_version(const Assignment& assignment) {
+  const std::optional<Located>& wanted = assignment.made_with;
+  if (!wanted || wanted->text == warpmark_version()) return;
+  throw Error(
+      ExitCode::environment,
+      fmt::format("the assignment is made with Warpmark {}, and this is {}",
+                  printable(wanted->text), warpmark_version()),
+      wanted->where,
+      "verdicts may differ: `warpmark grade --lint` tries the self-test with this version; then "
+      "change `made_with`");
+}
+
 ExitCode compare_with_expected(const ClassRunResult& run, const GradeRequest& request,
                                Output& out) {
   if (request.expect.empty()) return ExitCode::success;
@@ -251,6 +266,7 @@ ExitCode grade_stream(const GradeRequest& request, Output& out) {
   LazyPython python;
   const auto assignment = load_assignment(request.assignment, python.list_evaluator());
   require_whole(*assignment);
+  require_version(*assignment);
   if (!request.without_lint) require_lint(*assignment, python, request.device, nullptr, out);
   return stream_grades(*assignment, setup_of(request, *assignment, secret), secret.fingerprint(),
                        request.jobs, request.quiet, out);
@@ -322,6 +338,7 @@ ExitCode grade_class(const GradeRequest& request, const Secret& secret,
   LazyPython python;
   const auto assignment = load_assignment(request.assignment, python.list_evaluator());
   require_whole(*assignment);
+  require_version(*assignment);
   const TemporaryFolder scratch("warpmark-submissions");
   FoundSubmissions found = find_submissions(request, *assignment, roster, python, scratch.path());
   const GradeRules rules(*assignment, request.rules);

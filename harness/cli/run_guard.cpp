@@ -21,6 +21,9 @@
 namespace warpmark {
 namespace {
 
+// Of telling the code: a signal may come between.
+constexpr int kAttempts = 5;
+
 // A signal handler can reach nothing but globals.
 volatile sig_atomic_t guarded_process = 0;
 
@@ -65,14 +68,18 @@ int code_of(int status, bool ended, unsigned char code) {
 }  // namespace
 
 bool needs_guard(int count, const char* const* arguments) {
-  constexpr std::array<std::string_view, 8> kCommands = {"check", "bench", "run",     "grade",
-                                                         "try",   "lint",  "profile", "watch"};
+  constexpr std::array<std::string_view, 6> kCommands = {"bench", "run",  "grade",
+                                                         "try",   "lint", "profile"};
   if (count < 2 || launched_rank()) return false;
+  bool keeps = false;  // what `check` does otherwise in lanes
   for (int i = 2; i < count; ++i) {
-    if (std::string_view(arguments[i]) == "--in-process") return false;
+    const std::string_view argument = arguments[i];
+    keeps = keeps || argument.starts_with("--keep");
+    if (argument == "--in-process" || argument.starts_with("--share")) return false;
   }
-  return std::find(kCommands.begin(), kCommands.end(), std::string_view(arguments[1])) !=
-         kCommands.end();
+  const std::string_view command = arguments[1];
+  if (command == "check") return keeps;
+  return std::find(kCommands.begin(), kCommands.end(), command) != kCommands.end();
 }
 
 int run_guarded(const std::function<int()>& program) {
@@ -92,7 +99,7 @@ int run_guarded(const std::function<int()>& program) {
     ::close(ends[0]);
     const int code = program();
     const auto byte = static_cast<unsigned char>(code);
-    [[maybe_unused]] const ssize_t written = ::write(ends[1], &byte, 1);
+    for (int attempt = 0; attempt < kAttempts && ::write(ends[1], &byte, 1) != 1;) ++attempt;
     return code;
   }
   ::close(ends[1]);

@@ -5,9 +5,10 @@
 
 namespace warpmark {
 
-/// Whether the command evaluates Python texts of suites in the process that it starts as: nothing of
-/// what mpirun starts, which keeps its ranks' processes itself, and nothing --in-process, which is
-/// for debuggers.
+/// Whether the command evaluates functions of suites in the process that it starts as: `check` has
+/// lanes for them, but for --keep. Nothing of
+/// what mpirun starts, which keeps its ranks' processes itself; nothing --in-process, which is for
+/// debuggers; and no test of --share, which knows the others by their common parent.
 bool needs_guard(int count, const char* const* arguments);
 
 /// Runs `program` in a child of this process, and returns its exit code. A check function, or a

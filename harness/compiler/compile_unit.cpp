@@ -15,7 +15,7 @@ namespace warpmark {
 namespace {
 
 // Counts with the shims' version into the cache key; raised when what is made of a request changes.
-constexpr int kFormatVersion = 4;
+constexpr int kFormatVersion = 5;
 
 bool sets_architecture(const std::string& option) {
   return option.starts_with("--gpu-architecture") || option.starts_with("-arch");

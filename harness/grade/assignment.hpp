@@ -119,9 +119,10 @@ struct Assignment {
   std::string id;  ///< of [A-Za-z0-9_-]: names results
   std::string title;
   std::string about;
-  std::filesystem::path file;                        ///< absolute
-  std::filesystem::path folder;                      ///< absolute
-  Position where;                                    ///< of the whole file
+  std::optional<Located> made_with;  ///< the version of Warpmark that may grade; nothing: any
+  std::filesystem::path file;        ///< absolute
+  std::filesystem::path folder;      ///< absolute
+  Position where;                    ///< of the whole file
   std::vector<std::shared_ptr<const Suite>> suites;  ///< as loaded, each once, by first use
   /// Which submitted file has the kernel of each suite; empty: all have the only one.
   std::vector<std::string> suite_files;

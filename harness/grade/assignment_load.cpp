@@ -202,16 +202,20 @@ std::shared_ptr<const Assignment> parse_assignment(const std::string& text, cons
     throw usage_error("an assignment describes no kernel", member.where,
                       "a suite does, and `suite: FILE` names it");
   }
-  require_map(root, "an assignment",
-              {"warpmark", "assignment", "title", "about", "suite", "suites", "points",
-               "submission", "trials", "cases", "fixed", "ptx", "limits", "self_test", "due",
-               "late", "template", "handout", "leaderboard"});
+  require_map(
+      root, "an assignment",
+      {"warpmark",   "assignment", "title",    "about",   "suite",       "suites",   "points",
+       "submission", "trials",     "cases",    "fixed",   "ptx",         "limits",   "self_test",
+       "due",        "late",       "template", "handout", "leaderboard", "made_with"});
   require_format_version(root);
   into.id = read_assignment_id(required(root, "assignment", "its short name, as in double-it"));
   const YamlNode* title = root.find("title");
   into.title = title != nullptr ? read_line(*title, "`title`") : into.id;
   if (const YamlNode* about = root.find("about")) {
     into.about = printable(read_text(*about, "`about`").text);
+  }
+  if (const YamlNode* version = root.find("made_with")) {
+    into.made_with = read_text(*version, "`made_with`");
   }
   AssignmentCaseReader reader(into.folder, python);
   into.submission.where = root.where;

@@ -16,7 +16,8 @@ nlohmann::json comparable(const GradeResult& result) {
   json.erase("seconds");
   json.erase("key");  // what decides whether a result is reused: of the options, too
   json.at("context").erase("date");
-  json.at("context").erase("sandbox");  // "landlock abi 6" is the system's
+  json.at("context").erase("warpmark");  // said apart, if anything else differs
+  json.at("context").erase("sandbox");   // "landlock abi 6" is the system's
   for (nlohmann::json& one : json.at("cases")) {
     for (nlohmann::json& item : one.at("items")) item.erase("seconds");
   }
@@ -43,7 +44,9 @@ std::string difference(const GradeResult& expected, const GradeResult& result) {
       fmt::format("{}: {} instead of {}", path, value_at(after, place), value_at(before, place));
   const size_t more = differences.size() - 1;
   if (more > 0) text += fmt::format(", and {} more difference{}", more, more == 1 ? "" : "s");
-  return text;
+  if (expected.context.warpmark == result.context.warpmark) return text;
+  return fmt::format("{} (by Warpmark {} instead of {}, which may be why)", text,
+                     result.context.warpmark, expected.context.warpmark);
 }
 
 }  // namespace

@@ -72,7 +72,8 @@ std::vector<ComparisonNote> comparison_notes(const BenchResult& baseline,
       counted ? ", and each makes its own instructions, so that counts differ for that alone" : "");
   differ("the architectures", fmt::format("sm_{}", baseline.architecture),
          fmt::format("sm_{}", contender.architecture), true);
-  differ("the versions of Warpmark", baseline.version, contender.version);
+  differ("the versions of Warpmark", baseline.version, contender.version, false,
+         ", and verdicts and counts may differ for that alone");
   if (!baseline.seed.empty() && !contender.seed.empty()) {
     differ("the seeds", baseline.seed, contender.seed, counted,
            counted ? ", and counts may depend on the inputs" : "");

@@ -500,12 +500,8 @@ class Checker {
       return bound && trim(bound->text) != "0";
     };
     if (!allows(tolerance.ulp) && !allows(tolerance.rtol) && !allows(tolerance.atol)) return;
-    const bool used = std::ranges::any_of(referenced, [&](const std::string& output) {
-      const bool has_own =
-          std::ranges::any_of(suite_.output_tolerances,
-                              [&](const OutputTolerance& own) { return own.output == output; });
-      return !has_own && may_be_float(output);
-    });
+    const bool used = std::ranges::any_of(
+        referenced, [&](const std::string& output) { return may_be_float(output); });
     if (used) return;
     throw usage_error("no float output is compared with this tolerance", tolerance.where,
                       referenced.empty() ? "checks take no tolerance: remove it"

@@ -37,6 +37,30 @@ class Expected(GradeTest):
         self.assertIn("not as in out: Bob: has no result now\n", errors)
         self.grade("--expect", "out", "--only", "Ada", out="one")
 
+    def edit_version(self):
+        for file in (self.folder / "out").rglob("result.json"):
+            file.write_text(file.read_text().replace('"warpmark": "0.1.0"', '"warpmark": "0.0.9"').replace(
+                '"warpmark":"0.1.0"', '"warpmark":"0.0.9"'))
+
+    def test_another_version_with_the_same_results(self):
+        self.edit_version()
+        self.assertIn("all 2 results are those of out", self.grade("--expect", "out", out="again")[0])
+
+    def test_another_version_is_named_with_what_changed(self):
+        self.write("class/Bob/scale.cu", WRONG)
+        self.edit_version()
+        errors = self.grade("--expect", "out", out="again", code=1)[1]
+        self.assertRegex(errors, r"^not as in out: Bob: /\S+: .* \(by Warpmark 0.1.0 instead of 0.0.9, which may be why\)\n$")
+
+    def test_an_assignment_may_pin_the_version(self):
+        text = (self.folder / "hw1.yaml").read_text()
+        self.write("hw1.yaml", text + "made_with: 0.1.0\n")
+        self.grade(out="same")
+        self.write("hw1.yaml", text + "made_with: 0.0.9\n")
+        errors = self.grade(out="other", code=3)[1]
+        self.assertIn("the assignment is made with Warpmark 0.0.9, and this is 0.1.0", errors)
+        self.assertIn("then change `made_with`", errors)
+
     def test_no_grades(self):
         self.assertIn("no grades in nothing", self.grade("--expect", "nothing", code=2)[1])
 

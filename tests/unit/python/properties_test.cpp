@@ -144,10 +144,10 @@ TEST_F(Properties, MomentsOfASample) {
 }
 
 TEST_F(Properties, TheVariancesErrorComesFromTheFourthMoment) {
-  const std::string sample = "np.tile([0, 1, 2, 3, 4, 5, 6, 40], 20)";  // of great kurtosis
-  // Six of it: n is 160.
+  const std::string sample = "np.tile([0, 1, 2, 3, 4, 5, 6, 40], 200)";  // of great kurtosis
+  // Six of it: n is 1600.
   const std::string error =
-      "(lambda x: 6 * np.sqrt((((x - x.mean())**4).mean() - x.var()**2 * 157 / 159) / 160))(" +
+      "(lambda x: 6 * np.sqrt((((x - x.mean())**4).mean() - x.var()**2 * 1597 / 1599) / 1600))(" +
       sample + ")";
   const std::string variance = sample + ".var(ddof=1)";
   EXPECT_EQ(moments(sample, {{"variance", variance + " + 0.999 * " + error}}), "");
