@@ -33,6 +33,11 @@ namespace {
 // Under a sanitizer a kernel takes about this many times as long (racecheck has been seen at 18).
 constexpr double kSanitizedTime = 20;
 
+// Schedules are tried beside the usual one: all ways of few cases, and of many a few each, since the
+// cases of a suite begin with different ones.
+constexpr size_t kFewCases = 16;
+constexpr uint64_t kSchedulesOfMany = 2;
+
 SessionOptions session_options_of(const JobRequest& request) {
   SessionOptions options = request.session;
   if (!request.checks_given) options.checks = known_checks();
@@ -175,6 +180,8 @@ ExitCode check(const JobRequest& asked, Output& out) {
 
   require_ranks(work, request);
   SessionOptions session_options = session_options_of(request);
+  if (work.size() > kFewCases && !request.given.contains("schedules"))
+    session_options.schedules = kSchedulesOfMany;
   const bool on_ranks = request.ranks && has_devices(work);
   if (on_ranks) use_ranks(request, session_options);
   RunContext context = make_context(request, deselected);

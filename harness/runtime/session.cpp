@@ -37,10 +37,15 @@ const std::vector<std::string>& known_checks() {
   return kKnown;
 }
 
-// Small numbers where people choose no seed. Those of trials lie apart.
-uint64_t Trial::first_schedule() const {
-  constexpr uint64_t kApart = 64;
-  if (!seed) return 1 + index * kApart;
+// Small numbers where people choose no seed. Those of trials lie apart, and those of cases begin with
+// different ways to take turns.
+uint64_t Trial::first_schedule(const std::string& case_id) const {
+  constexpr uint64_t kApart = 64, kStarts = 16;
+  if (!seed) {
+    uint64_t sum = 0;
+    for (const char one : case_id) sum = sum * 31 + static_cast<unsigned char>(one);
+    return 1 + index * kApart + sum % kStarts;
+  }
   uint64_t mixed = (*seed ^ *seed >> 30) * 0xbf58476d1ce4e5b9;  // as splitmix64
   mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
   return 1 + (mixed >> 33) + index * kApart;
@@ -332,7 +337,7 @@ class Session::State {
     if (options_.sanitizer) {
       launch_.check_sanitized(ready, results, outcome);
     } else {
-      launch_.check_schedules(ready, results, trial.first_schedule(), outcome);
+      launch_.check_schedules(ready, results, trial.first_schedule(which.id), outcome);
     }
     // A fault that is expected, and there, ended the case before.
     const bool as_expected = planned.plan.report && !outcome.step.empty();

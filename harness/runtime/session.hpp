@@ -79,7 +79,7 @@ struct Trial {
   /// front, else the back.
   bool guards_front = false;
   /// Of the schedules that it tries beside the usual one, where the device has any.
-  uint64_t first_schedule() const;
+  uint64_t first_schedule(const std::string& case_id) const;
 };
 
 /// Looks at a case with the inputs of one trial; false if it needs no further trial.
