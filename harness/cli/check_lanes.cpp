@@ -41,15 +41,11 @@ void rethrow_failure(const nlohmann::json& answer) {
   throw error;
 }
 
-}  // namespace
-
-namespace {
-
 [[noreturn]] void throw_lost(int status) {
   throw internal_error(fmt::format("one of the processes of --jobs {}", exit_text(status)));
 }
 
-// What was asked for and is for one process; "" if nothing was.
+// Returns the requested option that needs a single process, or "" if there is none.
 std::string asks_for_one_process(const JobRequest& request) {
   if (!request.keep.empty()) return "--keep";
   if (request.session.in_process) return "--in-process";

@@ -105,7 +105,8 @@ std::string listed(std::vector<std::string> words, const std::string& last) {
   return join(words, ", ") + " " + last + " " + word;
 }
 
-// `skipped`, `notices` and warnings are of every job, the verdicts of a comparison of those that compare.
+// Every job knows `skipped`, `notices` and warnings; only jobs that compare know the verdicts of a
+// comparison.
 void read_fail_on(JobRequest& request, const OptionValue& value) {
   request.fail_on = {};
   request.comparison.fail_on.clear();

@@ -21,7 +21,7 @@
 namespace warpmark {
 namespace {
 
-// Of telling the code: a signal may come between.
+// A signal may interrupt the write of the exit code, so it is tried this often.
 constexpr int kAttempts = 5;
 
 // A signal handler can reach nothing but globals.
@@ -44,7 +44,7 @@ void hand_on_signals() {
   }
 }
 
-// What has killed the child kills this process, so that the caller sees the same.
+// This process ends by the signal that killed the child, so that the caller sees the same.
 void die_of(int signal) {
   std::signal(signal, SIG_DFL);
   sigset_t one;

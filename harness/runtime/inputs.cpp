@@ -373,7 +373,7 @@ std::optional<uint64_t> pointed_elements(std::string_view type) {
 
 namespace {
 
-// What a field is to the compiler; "" for a class, of which only the size is known.
+// Describes the type that the compiler reports for a field; "" for a class: only its size is known.
 std::string in_words(const FieldFacts& field) {
   using Kind = FieldFacts::Kind;
   const auto sized = [&](const char* what) {
@@ -400,8 +400,8 @@ std::string in_words(const FieldFacts& field) {
   return "";
 }
 
-// Whether a field of the compiler's may be described so. Floats of 16 and 8 bits and complex numbers
-// are classes there.
+// Returns whether `dtype` fits the type that the compiler reports for a field. The compiler reports
+// floats of 16 and 8 bits and complex numbers as classes.
 bool is_described(const DType& dtype, const FieldFacts& field) {
   using Kind = FieldFacts::Kind;
   if (field.kind == Kind::other) return true;

@@ -508,7 +508,7 @@ class Checker {
                                          : "whole numbers must be equal: remove it");
   }
 
-  // Whether an output has floats, or its dtype is not known before the kernel is compiled.
+  // Returns true also if the dtype of the output is not known before the kernel is compiled.
   bool may_be_float(const std::string& output) const {
     for (const Argument* argument : all_arguments(suite_)) {
       if (argument->name != output || !argument->dtype) continue;

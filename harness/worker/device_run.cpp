@@ -265,7 +265,8 @@ void DeviceRun::fetch(std::vector<BufferMemory>& memory) const {
   }
 }
 
-// Whether no step may change a buffer, though one could: swapped names hold what others had.
+// Returns true for a buffer that no step may change. A swapped name holds what another name held,
+// so it is never kept.
 bool DeviceRun::is_kept(const protocol::BufferBytes& buffer) const {
   const bool swapped =
       !buffer.holder.empty() ||

@@ -364,7 +364,8 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
   run.restore(memory, request.poison);
   drain_counters();
   const bool several = request.run.steps.size() > 1;
-  // What a later step puts back shows only now.
+  // A later step may undo a change of an input, so the inputs are compared before each step, up to
+  // kMostLooked bytes a run.
   constexpr uint64_t kMostLooked = uint64_t{1} << 30;
   const uint64_t looked = run.input_bytes();
   uint64_t left = kMostLooked;
@@ -385,7 +386,7 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
   return reply;
 }
 
-// What the launches of a run counted.
+// Puts the counters and schedules of the launches of a run into the reply.
 void Executor::count(const protocol::Run& run, protocol::Verified& reply) {
   std::vector<nlohmann::ordered_json> launches = drain_counters();
   reply.schedules = schedules_;

@@ -16,8 +16,8 @@ namespace {
 constexpr std::uint32_t kPace = 64, kLongestLead = 12;
 // How often warps of a block lose their rank, and how often it holds somebody back.
 constexpr std::uint32_t kPreemptions = 4, kHolds = 64;
-// Who is held back waits for so many rounds in which the others only look whether somebody has come,
-// and where blocks take turns for so many of its block in which nobody can go on.
+// A thread that is held back waits for kLooks rounds in which the other threads only poll. Where
+// blocks take turns, it waits for kTurns turns of its block in which no thread can go on.
 constexpr std::uint32_t kLooks = 3, kTurns = 4;
 
 }  // namespace

@@ -32,7 +32,7 @@ bool is_rounded(const InstructionFacts& facts) {
          !facts.word("sum").empty();
 }
 
-// What a generic address may be of counts as both.
+// A generic address whose space is unknown counts as shared and as global.
 struct Place {
   bool shared = false, global = false;
   explicit Place(const InstructionFacts& facts) {

@@ -41,7 +41,7 @@ void Decoder::find_leaders() {
   part_contended();
 }
 
-// Of accesses whose order decides something no two are in one block: others may come between them.
+// No two contended accesses stay in one basic block, because other threads may run between them.
 void Decoder::part_contended() {
   bool contends = false;
   for (std::size_t i = 0; i < function_.statements.size(); ++i) {
