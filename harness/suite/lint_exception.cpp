@@ -74,10 +74,8 @@ const std::vector<TrivialAnswer>& trivial_answers() {
 }
 
 std::vector<LintException> read_lint_exceptions(const YamlNode& node) {
-  if (node.kind != YamlNode::Kind::list) return {read_rule(node)};
-  require_list(node, "`lint`");
   std::vector<LintException> rules;
-  for (const YamlNode& element : node.elements) rules.push_back(read_rule(element));
+  read_one_or_more(node, "`lint`", [&](const YamlNode& rule) { rules.push_back(read_rule(rule)); });
   return rules;
 }
 

@@ -22,10 +22,9 @@ const std::vector<std::string>& race_warnings() {
 }
 
 std::vector<RaceException> read_race_exceptions(const YamlNode& node) {
-  if (node.kind != YamlNode::Kind::list) return {read_race_exception(node)};
-  require_list(node, "`allow`");
   std::vector<RaceException> rules;
-  for (const YamlNode& element : node.elements) rules.push_back(read_race_exception(element));
+  read_one_or_more(node, "`allow`",
+                   [&](const YamlNode& rule) { rules.push_back(read_race_exception(rule)); });
   return rules;
 }
 

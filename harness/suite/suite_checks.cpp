@@ -115,12 +115,8 @@ SuiteCheck read_check(const YamlNode& node) {
 }  // namespace
 
 void read_checks(const YamlNode& node, Suite& suite) {
-  if (node.kind != YamlNode::Kind::list) {
-    suite.checks.push_back(read_check(node));
-    return;
-  }
-  require_list(node, "`check`");
-  for (const YamlNode& one : node.elements) suite.checks.push_back(read_check(one));
+  read_one_or_more(node, "`check`",
+                   [&](const YamlNode& check) { suite.checks.push_back(read_check(check)); });
 }
 
 void check_checks(const Suite& suite) {

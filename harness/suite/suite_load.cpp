@@ -101,12 +101,8 @@ void read_requirements(const YamlNode& requirements, Suite& suite) {
 }
 
 void read_skip(const YamlNode& skip, Suite& suite) {
-  if (skip.kind != YamlNode::Kind::list) {
-    suite.skip.push_back(read_skip_rule(skip));
-    return;
-  }
-  require_list(skip, "`skip`");
-  for (const YamlNode& rule : skip.elements) suite.skip.push_back(read_skip_rule(rule));
+  read_one_or_more(skip, "`skip`",
+                   [&](const YamlNode& rule) { suite.skip.push_back(read_skip_rule(rule)); });
 }
 
 std::shared_ptr<const Suite> read_suite(const std::string& text, const std::filesystem::path& file,

@@ -47,6 +47,16 @@ void require_list(const YamlNode& node, const std::string& what) {
   if (node.elements.empty()) throw usage_error(what + " is an empty list", node.where);
 }
 
+void read_one_or_more(const YamlNode& node, const std::string& what,
+                      const std::function<void(const YamlNode&)>& read) {
+  if (node.kind != YamlNode::Kind::list) {
+    read(node);
+    return;
+  }
+  require_list(node, what);
+  for (const YamlNode& element : node.elements) read(element);
+}
+
 Located read_text(const YamlNode& node, const std::string& what) {
   require_kind(node, what, YamlNode::Kind::scalar);
   if (trim(node.text).empty()) throw usage_error(what + " is empty", node.where);

@@ -1,6 +1,7 @@
 // Small readers of YAML nodes that say in words what they wanted.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,9 @@ void require_map(const YamlNode& node, const std::string& what,
 /// Throws unless the node is a map; its keys are names that the suite gives.
 void require_named_map(const YamlNode& node, const std::string& what);
 void require_list(const YamlNode& node, const std::string& what);
+/// Calls `read` for a node that is one element, or for each element of a list of one or more.
+void read_one_or_more(const YamlNode& node, const std::string& what,
+                      const std::function<void(const YamlNode&)>& read);
 
 /// Throws unless the document says `warpmark: 1`, the version of our formats.
 void require_format_version(const YamlNode& root);
