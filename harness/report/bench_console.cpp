@@ -210,6 +210,8 @@ std::vector<std::string> BenchConsole::marks(const TimedCase& timed) {
   if (only_hot) words.insert(words.begin(), "hot");
   const std::vector<std::string> reasons = throttling(timed.measurement);
   if (!reasons.empty()) words.push_back("throttled: " + join(reasons, " "));
+  for (const std::string& what : timed.measurement.honest.untested)
+    words.push_back(untested_text(what));
   return words;
 }
 

@@ -82,4 +82,8 @@ std::string change_of_count(double ratio) {
                        : change_percent(ratio, decimals) + " %";
 }
 
+std::string untested_text(const std::string& why) {
+  return "may answer from earlier runs: " + why;
+}
+
 }  // namespace warpmark

@@ -29,6 +29,9 @@ std::string change_percent(double ratio, int decimals);
 /// "+4.9 %": times are never known to more than a thousandth.
 std::string change_of_time(double ratio);
 
+/// What a row says of a time that may be of runs which answer from earlier ones, and why.
+std::string untested_text(const std::string& why);
+
 /// "+0.012 %": of exact numbers a change is never nothing, and two digits count. "from 0" for what
 /// is infinite.
 std::string change_of_count(double ratio);

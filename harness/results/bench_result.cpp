@@ -181,6 +181,7 @@ void read_measurement(const RecordField& record, BenchCase& into) {
   }
   into.before = recorded<DeviceState>(record.member("before"));
   into.after = recorded<DeviceState>(record.member("after"));
+  if (const auto untested = record.find("untested")) into.untested = untested->texts();
 }
 
 BenchCase bench_case_of(const RecordField& record) {

@@ -41,6 +41,8 @@ struct BenchSeries {
   std::vector<double> samples;          ///< seconds, in the order of time: process by process
   std::vector<BenchProcess> processes;  ///< in the order of their samples; none in old journals
   std::optional<double> bytes_per_s, flops_per_s, copy_share, read_share, peak_share;
+  /// Seconds of a single run on a new state, which the mean of a batch or graph was held against.
+  std::optional<double> single_s;
 };
 
 /// What a line of a kernel's source counted in one run of a case.
@@ -90,6 +92,8 @@ struct BenchCase {
   std::optional<double> peak_flops_per_s;  ///< what the flops are held against
   std::string peak_dtype;  ///< whose measured peak that is; "" of one that the suite gives
   DeviceState before, after;
+  /// Why a kernel that answers from an earlier run may be among its times; none where it cannot be.
+  std::vector<std::string> untested;
 
   const BenchSeries* find_series(TimingMode mode) const {
     return warpmark::find_series(series, mode);

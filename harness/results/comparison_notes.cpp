@@ -49,6 +49,8 @@ void add_doubts(const char* whose, const BenchCase& one, const BenchSeries& seri
   if (!series.latency_hidden) {
     notes.push_back(fmt::format("the host's time is in the {}'s samples", whose));
   }
+  for (const std::string& what : one.untested)
+    notes.push_back(fmt::format("the {} may answer from earlier runs: {}", whose, what));
 }
 
 }  // namespace

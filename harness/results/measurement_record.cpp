@@ -52,10 +52,12 @@ BenchSeries figures(const std::vector<const TimedSeries*>& processes, size_t lau
   series.mode = processes.front()->mode;
   series.batch = processes.front()->batch;
   series.stop = processes.front()->stop;
-  std::vector<double> medians;
+  std::vector<double> medians, singles;
   for (const TimedSeries* timed : processes) {
     require_times(timed->seconds);
     require_times(timed->empty_seconds);
+    require_times(timed->single_seconds);
+    require_times(timed->single_seconds);
     BenchProcess process;
     process.count = timed->seconds.size();
     process.overhead_s = overhead_of(*timed, launches, ceilings);
@@ -66,11 +68,13 @@ BenchSeries figures(const std::vector<const TimedSeries*>& processes, size_t lau
       own.push_back(std::max(kLeastTime, sample - process.overhead_s.value_or(0)));
     process.median_s = summarize(own).median;
     medians.push_back(process.median_s);
+    if (!timed->single_seconds.empty()) singles.push_back(summarize(timed->single_seconds).median);
     series.samples.insert(series.samples.end(), own.begin(), own.end());
     series.processes.push_back(process);
     series.latency_hidden = series.latency_hidden && timed->latency_hidden;
     if (timed->stop != StopReason::precise) series.stop = timed->stop;
   }
+  if (!singles.empty()) series.single_s = summarize(std::move(singles)).median;
   series.summary = summarize(series.samples);
   if (medians.size() > 1) {
     const Mean mean = mean_of(medians);
@@ -128,12 +132,19 @@ Json record_of(const BenchSeries& series, uint64_t late) {
                  {"processes", std::move(processes)},
                  {"samples_s", series.samples}};
   if (series.moved_bytes) record["moved_bytes"] = *series.moved_bytes;
+  if (series.single_s) record["single_s"] = *series.single_s;
   return record;
 }
 
 Json record_of(const KernelFacts& kernel) {
   Json record = json_of<Json>(kernel);
   if (kernel.active_blocks <= 0) record["active_blocks"] = record["occupancy"] = nullptr;
+  return record;
+}
+
+Json record_of(const HonestRuns& honest) {
+  Json record = {{"first_s", json_or_null<Json>(honest.first_s)}, {"last_s", nullptr}};
+  if (!honest.last_s.empty()) record["last_s"] = summarize(honest.last_s).median;
   return record;
 }
 
@@ -169,7 +180,10 @@ std::optional<TimedCase> timed_case(const PlannedCase& planned, std::string sour
   together.after = processes.back().after;
   together.series.clear();
   together.seconds = 0;
-  for (const Measurement& one : processes) together.seconds += one.seconds;
+  for (const Measurement& one : processes) {
+    together.seconds += one.seconds;
+    timed.honest.push_back(one.honest);
+  }
   timed.peak_flops_per_s = together.given_peak;
   if (!timed.peak_flops_per_s && together.flops && ceilings)
     timed.peak_flops_per_s = ceilings->flops_per_s(together.peak_dtype);
@@ -246,6 +260,11 @@ Json measurement_record(const TimedCase& timed) {
                  {"seconds", std::isfinite(measurement.seconds) && measurement.seconds >= 0
                                  ? Json(measurement.seconds)
                                  : Json(nullptr)}});
+  for (const HonestRuns& honest : timed.honest) {
+    if (honest.first_s) record["new_state"].push_back(record_of(honest));
+  }
+  if (!timed.honest.empty() && !timed.honest.front().untested.empty())
+    record["untested"] = timed.honest.front().untested;
   return record;
 }
 

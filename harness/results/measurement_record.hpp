@@ -22,6 +22,7 @@ struct TimedCase {
   TimingOptions options;
   Measurement measurement;          ///< what all processes say together; the series of the first
   std::vector<BenchSeries> series;  ///< of measurement.series, in its order; one or more
+  std::vector<HonestRuns> honest;   ///< of each process
   /// What the flops are held against: given, or measured; nothing if neither is known.
   std::optional<double> peak_flops_per_s;
 

@@ -33,11 +33,12 @@ class CaseLaunch {
   /// Memory for the results of a case.
   static Results make_results(const ReadyCase& ready);
 
-  /// What a launch begins with: the modules' initial state, or what launches before have left of it.
-  enum class Begin : std::uint8_t { from_load, as_it_is };
   /// Launches, and judges what comes of it, twice where the first poison leaves a doubt: then true.
-  bool check_results(const ReadyCase& ready, const Results& results, Outcome& outcome,
-                     Begin begin = Begin::from_load);
+  bool check_results(const ReadyCase& ready, const Results& results, Outcome& outcome);
+  /// Judges what a worker fetched after a run that was no launch() of ours, over outputs that held no
+  /// poison. What equals `right`, unless that is null, is right.
+  void judge_fetched(const ReadyCase& ready, const Results& results, const Results* right,
+                     Outcome& outcome);
   /// The same in the usual schedule, whose counters count. If it is right, and the order of threads
   /// may decide a result, in further ones from `first` on: as many as the device has ways to take
   /// turns, and the options let it try.
@@ -48,8 +49,7 @@ class CaseLaunch {
   /// have spoilt.
   void check_sanitized(const ReadyCase& ready, const Results& results, Outcome& outcome);
   /// Runs the case once.
-  void launch(const ReadyCase& ready, const Results& results, std::byte poison, Outcome& outcome,
-              Begin begin = Begin::from_load);
+  void launch(const ReadyCase& ready, const Results& results, std::byte poison, Outcome& outcome);
 
   /// What the device counted in the last launch.
   const std::vector<nlohmann::ordered_json>& counters() const { return launch_counters_; }

@@ -12,6 +12,7 @@
 #include "runtime/case_dialogue.hpp"
 #include "runtime/case_launch.hpp"
 #include "runtime/case_units.hpp"
+#include "runtime/counted_work.hpp"
 #include "runtime/session.hpp"
 #include "runtime/timing_job.hpp"
 #include "runtime/worker_link.hpp"
@@ -24,9 +25,15 @@ class CaseTiming {
   struct Ongoing {
     TimingJob& job;
     std::optional<ReadyCase> ready = {};
-    Results results = {};
-    bool doubtful = false;          ///< the results hold poison
-    bool has_matrix_units = false;  ///< its kernels use them: no plain core's rate is theirs
+    Results results = {};  ///< right ones
+    Results last = {};     ///< what the last timed run left
+    /// The same with other inputs, and what its run left; nothing where they take too long to make,
+    /// or are no others.
+    std::optional<ReadyCase> other = {};
+    Results other_results = {}, other_last = {};
+    bool other_is_right = false;  ///< those of the other inputs were judged
+    UncountedWork uncounted =
+        {};  ///< with work of the matrix units no plain core's rate is its own
 
     uint64_t bytes() const;
   };
@@ -44,8 +51,10 @@ class CaseTiming {
         launch_(launch),
         order_(options.seed) {}
 
+  /// Makes a trial of a case ready and loads its units.
+  using LoadTrial = std::function<ReadyCase(uint64_t trial, Outcome& outcome)>;
   /// The first verdict: ends the case (CaseEnded) if there is nothing to time.
-  void begin(Ongoing& one, ReadyCase ready, Outcome& outcome);
+  void begin(Ongoing& one, const LoadTrial& load, Outcome& outcome);
   /// How many processes time the job: one where the device counts.
   uint64_t processes_for(const TimingJob& job) const;
   /// Each process times all cases, in an order of its own: what lasts for a while, or for a process,
@@ -67,8 +76,12 @@ class CaseTiming {
 
   void take_turn(Ongoing& one, uint64_t process, bool others_came_between, const DoSteps& do_steps);
   void start_further(uint64_t count);
-  void time_and_verify(Ongoing& one, bool others_came_between, Outcome& outcome);
+  void add_other(Ongoing& one, const LoadTrial& load);
+  void time_here(Ongoing& one, bool others_came_between, Outcome& outcome);
   void time(Ongoing& one, CaseDialogue& dialogue, Outcome& outcome);
+  Measurement ask(Ongoing& one, CaseDialogue& dialogue, const TimingOptions& options, bool fetch,
+                  Outcome& outcome);
+  void judge_left(Ongoing& one, Outcome& outcome);
 
   const SessionOptions& options_;
   WorkerLink& worker_;

@@ -19,15 +19,17 @@ bool blames_image(int result) {
          result == CUDA_ERROR_INVALID_SOURCE;
 }
 
-protocol::Prepare request_for(const Case& which, const PlannedCase& planned, bool load,
-                              CaseArtifacts* artifacts, Outcome& outcome) {
+protocol::Prepare request_for(const Case& which, const PlannedCase& planned,
+                              CaseUnits::Purpose purpose, CaseArtifacts* artifacts,
+                              Outcome& outcome) {
   protocol::Prepare request;
   try {
     request = prepare_request(*which.suite, planned);
   } catch (const Error& error) {
     end_unready(outcome, FailureKind::compile, error);
   }
-  request.load = load;
+  request.load = purpose != CaseUnits::Purpose::look;
+  request.times = purpose == CaseUnits::Purpose::time;
   request.images = artifacts != nullptr;
   if (artifacts != nullptr) {
     // A case may be run again, on a fresh worker.
@@ -80,9 +82,10 @@ void CaseUnits::interrupt() noexcept {
   if (compiler_) compiler_->interrupt();
 }
 
-Signatures CaseUnits::prepare(const Case& which, const PlannedCase& planned, bool load,
+Signatures CaseUnits::prepare(const Case& which, const PlannedCase& planned, Purpose purpose,
                               CaseArtifacts* artifacts, Outcome& outcome) {
-  protocol::Prepare request = request_for(which, planned, load, artifacts, outcome);
+  protocol::Prepare request = request_for(which, planned, purpose, artifacts, outcome);
+  const bool load = request.load;
   request.devices = static_cast<uint64_t>(
       devices_of(planned.plan, worker_.facts().attributes, planned.positions));
   const uint64_t devices = request.devices;

@@ -1,6 +1,7 @@
 // A case's units from source to loaded kernels: by one worker, or in a sandbox by two.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
@@ -24,10 +25,12 @@ class CaseUnits {
   /// Adds what the compile worker has, if there is one; waits for it.
   void add_facts(DeviceFacts& facts);
 
-  /// Compiles the plan's units, loads them if wanted, and gives what the compiler tells of
+  /// What the units are for: to know their kernels, to launch them, or to time them.
+  enum class Purpose : std::uint8_t { look, launch, time };
+  /// Compiles the plan's units, loads them unless only a look is wanted, and gives what the compiler tells of
   /// its kernels (Plan::kernels), variables and structs. What is refused, faults or is not there ends the case, as does a compile error that
   /// the plan expects. `artifacts`, unless null, gets sources, images and logs.
-  Signatures prepare(const Case& which, const PlannedCase& planned, bool load,
+  Signatures prepare(const Case& which, const PlannedCase& planned, Purpose purpose,
                      CaseArtifacts* artifacts, Outcome& outcome);
 
   void interrupt() noexcept;

@@ -67,6 +67,7 @@ struct ReadyCase {
   CaseInputs inputs;
   bool guards_front = false;  ///< as of Trial
   PlacedArrays placed = {};   ///< of arrays that are not all of their memory
+  double inputs_s = 0;        ///< seconds that evaluating the inputs took
 };
 
 /// Adds the scalars that are integers of a resolved plan. Throws a verdict error for one that its

@@ -66,6 +66,8 @@ std::string_view to_text(FailureKind kind) {
       return "launch";
     case FailureKind::impossible:
       return "impossible";
+    case FailureKind::replayed:
+      return "replayed";
   }
   return "";
 }

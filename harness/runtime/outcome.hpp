@@ -47,7 +47,8 @@ enum class FailureKind : uint8_t {
   counter,        ///< a counter beyond the bound that the suite gives
   load,           ///< a suite that cannot be loaded, or a case of it that cannot be planned
   launch,         ///< a launch that no CUDA device can do
-  impossible      ///< a time that the device cannot reach
+  impossible,     ///< a time that the device cannot reach
+  replayed        ///< a time of runs that answer from an earlier run
 };
 std::string_view to_text(FailureKind kind);
 

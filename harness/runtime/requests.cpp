@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <set>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "driver/image.hpp"
+#include "runtime/output_checks.hpp"
 
 namespace warpmark {
 
@@ -199,6 +201,9 @@ void check_images(const ReadyCase& ready) {
 protocol::Run run_request(const ReadyCase& ready) {
   protocol::Run run;
   const Plan& plan = ready.planned.plan;
+  std::set<std::string> judged;
+  for (const Expected& expected : plan.expected) judged.insert(expected.output);
+  for (const Buffer* output : checked_outputs(plan)) judged.insert(output->name);
   for (const Buffer& buffer : plan.buffers) {
     const DType& dtype = ready.inputs.dtypes.at(buffer.name);
     const auto input = ready.inputs.arrays.find(buffer.name);
@@ -218,6 +223,7 @@ protocol::Run run_request(const ReadyCase& ready) {
     if (element != ready.inputs.elements.end()) run.buffers.back().element = element->second;
     run.buffers.back().bytes =
         static_cast<uint64_t>(element_count(buffer_shape(buffer, ready.inputs))) * dtype.bytes;
+    run.buffers.back().judged = judged.contains(buffer.name);
     run.buffers.back().partition = buffer.partition && plan.devices && resolved(*plan.devices) > 1;
     if (const auto placed = ready.placed.find(buffer.name); placed != ready.placed.end()) {
       const Placement& placement = placed->second.placement();

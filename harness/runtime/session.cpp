@@ -93,7 +93,7 @@ class Session::State {
     artifacts_ = &artifacts;
     Outcome outcome = outcome_of(which, [&](Outcome& into) {
       worker_.greet();
-      units_.prepare(which, planned, false, artifacts_, into);
+      units_.prepare(which, planned, CaseUnits::Purpose::look, artifacts_, into);
     });
     artifacts_ = nullptr;
     return outcome;
@@ -113,14 +113,19 @@ class Session::State {
     for (; taken < jobs.size() && taken < most && bytes < kMostBytes; ++taken) {
       CaseTiming::Ongoing one{jobs[taken]};
       CaseArtifacts made;
-      // Only flops on a device that is timed ask for the PTX.
-      if (one.job.planned->plan.flops && !facts_.has("counters")) artifacts_ = &made;
+      // What work there is, only the PTX tells.
+      if (one.job.planned->plan.flops || one.job.planned->plan.bytes) artifacts_ = &made;
       one.job.outcome = outcome_of(*one.job.which, [&](Outcome& outcome) {
-        timing_.begin(one, load(*one.job.which, *one.job.planned, 0, outcome), outcome);
+        const auto load_trial = [&](uint64_t trial, Outcome& into) {
+          return load(*one.job.which, *one.job.planned, trial, into, CaseUnits::Purpose::time);
+        };
+        timing_.begin(one, load_trial, outcome);
       });
       artifacts_ = nullptr;
-      for (const UnitArtifacts& unit : made.units)
-        one.has_matrix_units = one.has_matrix_units || has_matrix_instructions(unit.ptx);
+      for (const UnitArtifacts& unit : made.units) {
+        const UncountedWork more = uncounted_work(unit.ptx);
+        one.uncounted = {one.uncounted.flops || more.flops, one.uncounted.bytes || more.bytes};
+      }
       if (one.job.outcome.verdict != Verdict::passed) continue;
       bytes += one.bytes();
       group.push_back(std::move(one));
@@ -244,7 +249,9 @@ class Session::State {
       }
       const GeneratorKey key{trial.seed.value_or(options_.seed), which.suite->name, which.id, "",
                              trial.index};
+      const auto start = Clock::now();
       ready.inputs = evaluate_inputs(python_, ready.planned, types, key);
+      ready.inputs_s = seconds_since(start);
       ready.planned.plan =
           resolve(planned.plan, facts_for(planned.plan, ready.inputs), planned.positions);
       for (Buffer& buffer : ready.planned.plan.buffers) {
@@ -278,7 +285,8 @@ class Session::State {
                Outcome& outcome) {
     worker_.greet();
     check_launches(planned, {}, outcome);
-    const Signatures compiled = units_.prepare(which, planned, false, artifacts_, outcome);
+    const Signatures compiled =
+        units_.prepare(which, planned, CaseUnits::Purpose::look, artifacts_, outcome);
     if (!look) {
       types_of(planned, compiled, outcome);
       check_launches(planned, compiled.kernels, outcome);
@@ -300,16 +308,17 @@ class Session::State {
   }
 
   // What comes before the first launch.
-  ReadyCase load(const Case& which, const PlannedCase& planned, Trial trial, Outcome& outcome) {
+  ReadyCase load(const Case& which, const PlannedCase& planned, Trial trial, Outcome& outcome,
+                 CaseUnits::Purpose purpose = CaseUnits::Purpose::launch) {
     worker_.greet();
     check_launches(planned, {}, outcome);
     check_requirements(planned, worker_.facts(), outcome);
-    const Signatures compiled = units_.prepare(which, planned, true, artifacts_, outcome);
+    const Signatures compiled = units_.prepare(which, planned, purpose, artifacts_, outcome);
     ReadyCase ready = make_ready(which, planned, compiled, trial, outcome);
     if (add_baseline(which, planned, trial, ready.inputs, outcome)) {
       // The worker has the baseline's kernels now, or is another one.
       worker_.greet();
-      units_.prepare(which, planned, true, nullptr, outcome);
+      units_.prepare(which, planned, purpose, nullptr, outcome);
     }
     return ready;
   }

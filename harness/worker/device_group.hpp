@@ -11,6 +11,7 @@
 #include "driver/kernel.hpp"
 #include "driver/stream.hpp"
 #include "worker/device_run.hpp"
+#include "worker/module_variables.hpp"
 #include "worker/protocol.hpp"
 
 namespace warpmark {
@@ -20,6 +21,7 @@ struct PreparedDevice {
   std::shared_ptr<Context> context;
   std::vector<Function> kernels;
   std::optional<Module> main_module;  ///< of the first kernel: variables are looked up here
+  std::vector<LoadedModule> modules = {};
 };
 
 /// What each of several devices has of a run: equal parts of the partitioned buffers.

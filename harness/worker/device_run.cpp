@@ -232,6 +232,14 @@ void DeviceRun::run_before_timed(const Stream& stream) {
   stream.synchronize();
 }
 
+void DeviceRun::run_after_timed(const Stream& stream) {
+  bool ignored = false;
+  for (size_t i = request_.timed_step.value_or(steps_.size()) + 1; i < steps_.size(); ++i) {
+    queue_step(steps_[i], stream, ignored);
+  }
+  stream.synchronize();
+}
+
 std::span<DeviceRun::Step> DeviceRun::timed_steps() {
   const std::span<Step> all(steps_);
   return request_.timed_step ? all.subspan(*request_.timed_step, 1) : all;
@@ -316,10 +324,44 @@ std::vector<protocol::BufferPlace> DeviceRun::places() const {
   return places;
 }
 
-void DeviceRun::keep_initial() {
+bool DeviceRun::changes(const protocol::Run& run, const protocol::BufferBytes& buffer) {
+  return buffer.bytes > 0 && (buffer.inout || (run.timed_step && !buffer.has_initial));
+}
+
+bool DeviceRun::changes_inputs() const {
+  return std::ranges::any_of(request_.buffers, [this](const protocol::BufferBytes& buffer) {
+    return changes(request_, buffer);
+  });
+}
+
+bool DeviceRun::can_keep_initial() const {
+  return std::ranges::none_of(request_.buffers, [this](const protocol::BufferBytes& buffer) {
+    return changes(request_, buffer) && buffer.image;
+  });
+}
+
+std::vector<std::pair<DeviceMemory*, const protocol::BufferBytes&>> DeviceRun::outputs() {
+  std::vector<std::pair<DeviceMemory*, const protocol::BufferBytes&>> found;
   for (const protocol::BufferBytes& buffer : request_.buffers) {
-    const bool changes = buffer.inout || (request_.timed_step && !buffer.has_initial);
-    if (!changes || buffer.bytes == 0 || buffer.image) continue;
+    const bool empty = !buffer.has_initial && !changes(request_, buffer) && buffer.bytes > 0;
+    if (empty && !buffer.image) found.emplace_back(&find(buffer.name), buffer);
+  }
+  return found;
+}
+
+std::vector<DeviceMemory*> DeviceRun::judged() {
+  std::vector<DeviceMemory*> found;
+  for (const protocol::BufferBytes& buffer : request_.buffers) {
+    if (buffer.judged && !buffer.image && buffer.bytes > 0)
+      found.push_back(&find(buffer.holder.empty() ? buffer.name : buffer.holder));
+  }
+  return found;
+}
+
+void DeviceRun::keep_initial() {
+  if (!initial_.empty()) return;
+  for (const protocol::BufferBytes& buffer : request_.buffers) {
+    if (!changes(request_, buffer) || buffer.image) continue;
     DeviceMemory copy(context_, buffer.bytes, "initial " + buffer.name);
     copy.copy_from(find(buffer.name));
     initial_.emplace_back(&find(buffer.name), std::move(copy));

@@ -51,8 +51,9 @@ class DeviceRun {
   /// Runs the steps, each waited for: a fault belongs to the step that made it. `launched` becomes
   /// true as soon as a kernel may have run; `before` gets the index of each step before it runs.
   void run(const Stream& stream, bool& launched, const std::function<void(size_t)>& before = {});
-  /// Runs the steps before the one that is timed alone, if there is one.
+  /// Runs the steps before the one that is timed alone, if there is one, and those after it.
   void run_before_timed(const Stream& stream);
+  void run_after_timed(const Stream& stream);
   /// Queues what is timed, all steps or one, without waiting.
   void queue(const Stream& stream);
   void queue(const Stream& stream, bool& launched);
@@ -90,6 +91,16 @@ class DeviceRun {
   /// its index in the request.
   std::vector<std::pair<DeviceMemory*, size_t>> inputs();
   std::vector<std::pair<DeviceMemory*, size_t>> results();
+
+  /// The buffers that hold nothing before what is timed, each with the request's words on its rows.
+  std::vector<std::pair<DeviceMemory*, const protocol::BufferBytes&>> outputs();
+  /// The buffers whose bytes are compared after the steps, from where the steps left them.
+  std::vector<DeviceMemory*> judged();
+  /// Whether a buffer of a run holds something before what is timed, which may change it.
+  static bool changes(const protocol::Run& run, const protocol::BufferBytes& buffer);
+  /// Whether there is such a buffer, and whether all of them can be put back: images cannot.
+  bool changes_inputs() const;
+  bool can_keep_initial() const;
 
   /// What each launch step takes of the device.
   std::vector<KernelFacts> kernel_facts() const;

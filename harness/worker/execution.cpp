@@ -14,6 +14,7 @@
 #include "driver/linker.hpp"
 #include "driver/stream.hpp"
 #include "worker/counters.hpp"
+#include "worker/host_timing.hpp"
 #include "worker/sampler.hpp"
 
 namespace warpmark {
@@ -123,6 +124,7 @@ std::string Executor::replace_context(protocol::ContextLimits limits) {
   timing_kernels_.reset();
   kernels_.clear();
   main_module_.reset();
+  modules_.clear();
   context_.reset();
   context_ = Context::create(choice_.device);
   context_limits_ = {};
@@ -169,6 +171,7 @@ protocol::Prepared Executor::load(const protocol::Load& request) {
   launched_ = false;
   kernels_.clear();
   main_module_.reset();
+  modules_.clear();
   others_.clear();
   protocol::Prepared reply;
   reply.misfit = set_up(request.limits, linked_units(request.units));
@@ -176,6 +179,7 @@ protocol::Prepared Executor::load(const protocol::Load& request) {
   PreparedDevice loaded = load(context_, request);
   kernels_ = std::move(loaded.kernels);
   main_module_ = std::move(loaded.main_module);
+  modules_ = std::move(loaded.modules);
   loaded_ = request;
   ran_ = false;
   return reply;
@@ -202,6 +206,22 @@ void Executor::restore_modules() {
   load_on_others(wanted, devices);
 }
 
+namespace {
+
+// Those of the units that are linked with it are its own.
+std::optional<std::vector<std::string>> variables_of(const std::vector<protocol::Load::Unit>& units,
+                                                     size_t index) {
+  auto names = units[index].variables;
+  for (const size_t other : units[index].link) {
+    const auto& more = units.at(other).variables;
+    if (!names || !more) return std::nullopt;
+    names->insert(names->end(), more->begin(), more->end());
+  }
+  return names;
+}
+
+}  // namespace
+
 PreparedDevice Executor::load(std::shared_ptr<Context> context, const protocol::Load& request) {
   const std::vector<bool> linked = linked_units(request.units);
   std::map<size_t, Module> modules;
@@ -215,6 +235,8 @@ PreparedDevice Executor::load(std::shared_ptr<Context> context, const protocol::
   if (!request.kernels.empty()) {
     loaded.main_module = modules.at(request.kernels.front().unit);
   }
+  for (const auto& [unit, module] : modules)
+    loaded.modules.push_back({module, variables_of(request.units, unit)});
   return loaded;
 }
 
@@ -351,7 +373,7 @@ void Executor::set_launch_limits(const protocol::Run& run) {
 protocol::Verified Executor::verify(const protocol::Verify& request,
                                     std::vector<BufferMemory>& memory) {
   launched_ = false;
-  if (request.from_load) restore_modules();
+  restore_modules();
   ran_ = true;
   protocol::Verified reply;
   reply.misfit = misfit(request.run);
@@ -409,36 +431,11 @@ protocol::Verified Executor::verify_on_several(const protocol::Verify& request,
   return reply;
 }
 
-namespace {
-
-// Times `run`, which waits for its end, by the host's clock, at most so often and for so long;
-// `prepare` comes before each, and learns whether it is the first.
-template <typename Prepare, typename Run>
-TimedSeries series_by_host(uint64_t most, double budget_s, const Prepare& prepare, const Run& run) {
-  TimedSeries series;
-  series.mode = TimingMode::hot;
-  series.stop = StopReason::samples;
-  const auto start = Clock::now();
-  while (series.seconds.size() < most) {
-    prepare(series.seconds.empty());
-    const auto begin = Clock::now();
-    run();
-    series.seconds.push_back(seconds_since(begin));
-    if (seconds_since(start) < budget_s) continue;
-    series.stop = StopReason::budget;
-    break;
-  }
-  return series;
-}
-
-}  // namespace
-
 // Of several devices the host's clock knows when all are done.
-protocol::Timed Executor::time_on_several(const protocol::Time& request,
-                                          const std::vector<BufferMemory>& memory) {
+protocol::Timed Executor::time_on_several(const protocol::Time& request, TimedMemory& memory) {
   protocol::Timed reply;
   DeviceGroup group(this->group(), request.run);
-  group.restore(memory, request.poison);
+  group.restore(memory.run, request.poison);
   launched_ = true;
   const bool restores = request.restore != Restore::never;
   if (restores) group.keep_initial();
@@ -451,13 +448,19 @@ protocol::Timed Executor::time_on_several(const protocol::Time& request,
   const auto start = Clock::now();
   TimedSeries series = series_by_host(
       most, request.options.budget_s,
-      [&](bool) {
+      [&] {
         if (restores) group.put_back();
       },
       [&] { group.run(ignored); });
   reply.measurement.series.push_back(std::move(series));
+  group.restore(memory.run, request.poison);
+  group.run(ignored);
+  group.fetch(memory.run);
   reply.measurement.seconds = seconds_since(start);
   reply.measurement.kernels = group.first().kernel_facts();
+  if (!counts) {
+    reply.measurement.honest.untested = {"several devices: runs find what the run before left"};
+  }
   return reply;
 }
 
@@ -483,57 +486,37 @@ TimingKernels& Executor::timing_kernels() {
   return *timing_kernels_;
 }
 
-protocol::Timed Executor::time(const protocol::Time& request,
-                               const std::vector<BufferMemory>& memory) {
+protocol::Timed Executor::time(const protocol::Time& request, TimedMemory memory) {
   launched_ = false;
+  restore_modules();
   ran_ = true;
   const bool counts = choice_.device.has(Capability::counters);
-  uint64_t more = counts ? 0 : timing_kernels().flush_bytes();
-  for (const protocol::BufferBytes& buffer : request.run.buffers) {
-    const bool changes = buffer.inout || (request.run.timed_step && !buffer.has_initial);
-    if (changes && request.restore != Restore::never) more += buffer.bytes;
-  }
   protocol::Timed reply;
-  reply.misfit = misfit(request.run, more);
+  reply.misfit = misfit(request.run, counts ? 0 : timing_bytes(request, timing_kernels()));
   if (reply.misfit.text.empty()) reply.misfit = misfit(request.options);
   if (!reply.misfit.text.empty()) return reply;
   set_launch_limits(request.run);
   if (request.run.devices > 1) return time_on_several(request, memory);
-  DeviceRun run(context_, kernels_, main_module_, request.run);
-  run.restore(memory, request.poison);
-  launched_ = true;
-  run.run_before_timed(Stream(context_));
-  Measurement& measured = reply.measurement;
   if (request.options.profile) {
+    DeviceRun run(context_, kernels_, main_module_, request.run);
+    run.restore(memory.run, request.poison);
+    launched_ = true;
+    run.run_before_timed(Stream(context_));
     profile(run);
-    measured.kernels = run.kernel_facts();
+    run.run_after_timed(Stream(context_));
+    run.fetch(memory.run);
+    reply.measurement.kernels = run.kernel_facts();
     return reply;
   }
-  measured.before = device_state();
+  launched_ = true;
+  const DeviceState before = device_state();
   const auto start = Clock::now();
-  if (counts) {
-    const Stream stream(context_);
-    drain_counters();
-    run.queue(stream);
-    stream.synchronize();
-    measured.counters = sum_counters(drain_counters());
-    run.restore(memory, request.poison);
-    run.run_before_timed(stream);
-    measured.series.push_back(time_on_host(run, request.options, request.restore));
-  } else {
-    Sampler sampler(context_, timing_kernels(), run, memory, request.restore);
-    const std::vector<TimingMode>& modes = request.options.modes;
-    for (size_t i = 0; i < modes.size(); ++i) {
-      // Each series may use an equal part of what is left.
-      const double left = std::max(0.0, request.options.budget_s - sampler.spent_s());
-      TimedSeries series =
-          sampler.sample(modes[i], request.options, left / static_cast<double>(modes.size() - i));
-      if (!series.seconds.empty()) measured.series.push_back(std::move(series));
-    }
-  }
-  measured.seconds = seconds_since(start);
-  measured.after = device_state();
-  measured.kernels = run.kernel_facts();
+  reply.measurement = counts ? count_on_device(request, memory)
+                             : time_on_device({context_, kernels_, main_module_, modules_},
+                                              timing_kernels(), request, memory);
+  reply.measurement.seconds = seconds_since(start);
+  reply.measurement.before = before;
+  reply.measurement.after = device_state();
   return reply;
 }
 
@@ -552,20 +535,28 @@ void Executor::profile(DeviceRun& run) {
 
 // A device that counts is no clock: a few times by the host's show about how long it takes, or fewer
 // if no more are wanted.
-TimedSeries Executor::time_on_host(DeviceRun& run, const TimingOptions& options, Restore restore) {
-  const uint64_t most = std::min<uint64_t>(5, options.max_samples);
+Measurement Executor::count_on_device(const protocol::Time& request, TimedMemory& memory) {
+  Measurement measured;
+  DeviceRun run(context_, kernels_, main_module_, request.run);
   const Stream stream(context_);
-  if (restore != Restore::never) run.keep_initial();
-  return series_by_host(
-      most, options.budget_s,
-      [&](bool first) {
-        if (!first && restore != Restore::never) run.queue_restore(stream);
-        stream.synchronize();
-      },
-      [&] {
-        run.queue(stream);
-        stream.synchronize();
-      });
+  const auto begin = [&] {
+    run.restore(memory.run, request.poison);
+    run.run_before_timed(stream);
+  };
+  const auto run_once = [&] {
+    run.queue(stream);
+    stream.synchronize();
+  };
+  begin();
+  drain_counters();
+  run_once();
+  measured.counters = sum_counters(drain_counters());
+  measured.series.push_back(series_by_host(std::min<uint64_t>(5, request.options.max_samples),
+                                           request.options.budget_s, begin, run_once));
+  run.run_after_timed(stream);
+  run.fetch(memory.run);
+  measured.kernels = run.kernel_facts();
+  return measured;
 }
 
 protocol::Calibrated Executor::calibrate() {

@@ -12,6 +12,7 @@
 #include "driver/nvml.hpp"
 #include "worker/device_group.hpp"
 #include "worker/device_run.hpp"
+#include "worker/device_timing.hpp"
 #include "worker/protocol.hpp"
 #include "worker/timing_kernels.hpp"
 #include "worker/unit_compiler.hpp"
@@ -39,8 +40,9 @@ class Executor {
   /// with its reports still to be drained.
   protocol::Verified verify(const protocol::Verify& request, std::vector<BufferMemory>& memory);
 
-  /// Restores, and runs again and again. The budget of the request ends it, faults as in `verify`.
-  protocol::Timed time(const protocol::Time& request, const std::vector<BufferMemory>& memory);
+  /// Loads anew, restores, and runs again and again. The budget of the request ends it, faults as in
+  /// `verify`. Fetches what the last run left.
+  protocol::Timed time(const protocol::Time& request, TimedMemory memory);
 
   /// Nothing on devices that count.
   protocol::Calibrated calibrate();
@@ -76,8 +78,8 @@ class Executor {
   std::vector<PreparedDevice> group() const;
   protocol::Verified verify_on_several(const protocol::Verify& request,
                                        std::vector<BufferMemory>& memory);
-  protocol::Timed time_on_several(const protocol::Time& request,
-                                  const std::vector<BufferMemory>& memory);
+  protocol::Timed time_on_several(const protocol::Time& request, TimedMemory& memory);
+  Measurement count_on_device(const protocol::Time& request, TimedMemory& memory);
   void add_parameters(const protocol::Prepare& request, std::vector<Entry>& entries) const;
   /// Why a run does not fit the device. `more` is what it needs beside its buffers, in bytes.
   protocol::Misfit misfit(const protocol::Run& run, uint64_t more = 0) const;
@@ -86,7 +88,6 @@ class Executor {
   TimingKernels& timing_kernels();
   DeviceState device_state();
   void profile(DeviceRun& run);
-  TimedSeries time_on_host(DeviceRun& run, const TimingOptions& options, Restore restore);
 
   DeviceChoice choice_;
   std::vector<PreparedDevice>
@@ -96,6 +97,7 @@ class Executor {
   DeviceFacts facts_;
   std::vector<Function> kernels_;
   std::optional<Module> main_module_;  ///< of the first kernel: variables are looked up here
+  std::vector<LoadedModule> modules_;
   std::optional<protocol::Load> loaded_;
   bool ran_ = false;                             ///< since it was loaded
   std::optional<TimingKernels> timing_kernels_;  ///< made when first needed

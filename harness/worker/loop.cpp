@@ -25,11 +25,10 @@ namespace warpmark {
 
 namespace {
 
-// The memory of a run's buffers, from descriptors in the order of its buffers.
-std::vector<BufferMemory> adopt_memory(const protocol::Run& run, bool with_results,
-                                       std::vector<UniqueFd>& fds) {
+// The memory of a run's buffers, from descriptors in the order of its buffers, from `next` on.
+std::vector<BufferMemory> adopt_memory(const protocol::Run& run, std::vector<UniqueFd>& fds,
+                                       size_t& next) {
   std::vector<BufferMemory> memory;
-  size_t next = 0;
   const auto take = [&](uint64_t bytes) {
     if (next >= fds.size()) throw internal_error("a buffer came without its memory");
     SharedMemory taken = SharedMemory::adopt(std::move(fds[next++]));
@@ -39,7 +38,7 @@ std::vector<BufferMemory> adopt_memory(const protocol::Run& run, bool with_resul
   for (const protocol::BufferBytes& buffer : run.buffers) {
     BufferMemory& one = memory.emplace_back();
     if (buffer.has_initial) one.initial = take(buffer.bytes);
-    if (with_results) one.result = take(buffer.bytes);
+    one.result = take(buffer.bytes);
   }
   return memory;
 }
@@ -117,11 +116,15 @@ class Responder {
     }
     if (const auto* verify = std::get_if<protocol::Verify>(&request)) {
       limit_memory(verify->run);
-      std::vector<BufferMemory> memory = adopt_memory(verify->run, true, fds);
+      size_t next = 0;
+      std::vector<BufferMemory> memory = adopt_memory(verify->run, fds, next);
       return protocol::to_json(executor_->verify(*verify, memory));
     }
     if (const auto* time = std::get_if<protocol::Time>(&request)) {
-      return protocol::to_json(executor_->time(*time, adopt_memory(time->run, false, fds)));
+      size_t next = 0;
+      TimedMemory memory{adopt_memory(time->run, fds, next), {}};
+      if (time->other) memory.other = adopt_memory(*time->other, fds, next);
+      return protocol::to_json(executor_->time(*time, std::move(memory)));
     }
     return protocol::to_json(executor_->calibrate());
   }

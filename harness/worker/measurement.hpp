@@ -69,6 +69,10 @@ struct TimedSeries {
   /// Of an empty kernel, timed between them in the same way: the device's own time for a launch,
   /// which differs from process to process and from one moment to the next.
   std::vector<double> empty_seconds;
+  /// Of single runs on a new state (worker/new_state.hpp) with the same in the last-level cache, each
+  /// less what an empty kernel takes there: what the mean of a batch or graph, whose runs may find
+  /// something of the run before, is held against. None of cold runs, which are such ones.
+  std::vector<double> single_seconds;
   std::optional<double> clock_mhz;     ///< of a multiprocessor, before and after: the mean
   std::optional<double> clock_change;  ///< that after over that before
   StopReason stop = StopReason::precise;
@@ -89,6 +93,16 @@ struct KernelFacts {
   double occupancy = 0;       ///< resident warps over those that a multiprocessor can hold
 };
 
+/// Cold runs on a new state, beside the series, which show whether runs answer from earlier ones.
+struct HonestRuns {
+  /// Of the first run in modules that were loaded anew: none with these inputs came before.
+  std::optional<double> first_s;
+  bool is_warm = false;        ///< a run with other inputs came before it, which brings the code
+  std::vector<double> last_s;  ///< of some at the end, after all series
+  /// What was not put back, or not compared, and why; nothing if all was.
+  std::vector<std::string> untested;
+};
+
 /// All that was measured of one case.
 struct Measurement {
   std::vector<TimedSeries> series;
@@ -98,6 +112,9 @@ struct Measurement {
   std::vector<std::pair<std::string, int64_t>> counters;
   DeviceState before, after;  ///< the sampling
   double seconds = 0;         ///< wall clock of the sampling
+  HonestRuns honest;
+  bool outputs_differ = false;          ///< of cold runs, although each began alike
+  std::optional<uint64_t> digest = {};  ///< of those outputs, the same in every process
   /// By one run of the steps, as the suite or the plugin says; what neither says is absent.
   std::optional<double> bytes, flops;
   // What the flops are held against: what the suite gives, or else what fused multiply-adds of this

@@ -29,6 +29,7 @@ Json to_json(const TimedSeries& series) {
           {"moved_bytes", json_or_null<Json>(series.moved_bytes)},
           {"seconds", series.seconds},
           {"empty_seconds", series.empty_seconds},
+          {"single_seconds", series.single_seconds},
           {"clock_mhz", json_or_null<Json>(series.clock_mhz)},
           {"clock_change", json_or_null<Json>(series.clock_change)},
           {"stop", static_cast<int>(series.stop)},
@@ -45,6 +46,8 @@ TimedSeries series_from(const Json& json) {
   if (series.seconds.empty()) throw std::runtime_error("a series has no samples");
   for (const Json& sample : json.at("empty_seconds"))
     series.empty_seconds.push_back(finite(sample));
+  for (const Json& sample : json.at("single_seconds"))
+    series.single_seconds.push_back(finite(sample));
   if (const Json& clock = json.at("clock_mhz"); !clock.is_null()) series.clock_mhz = finite(clock);
   if (const Json& change = json.at("clock_change"); !change.is_null())
     series.clock_change = finite(change);
@@ -100,7 +103,10 @@ Json to_json(const Measurement& measurement) {
           {"counters", counters},
           {"before", json_of<Json>(measurement.before)},
           {"after", json_of<Json>(measurement.after)},
-          {"seconds", measurement.seconds}};
+          {"seconds", measurement.seconds},
+          {"honest", json_of<Json>(measurement.honest)},
+          {"outputs_differ", measurement.outputs_differ},
+          {"digest", json_or_null<Json>(measurement.digest)}};
 }
 
 Measurement measurement_from(const Json& json) {
@@ -113,6 +119,12 @@ Measurement measurement_from(const Json& json) {
   measurement.before = object_from<DeviceState>(json.at("before"));
   measurement.after = object_from<DeviceState>(json.at("after"));
   measurement.seconds = finite(json.at("seconds"));
+  measurement.outputs_differ = json.at("outputs_differ");
+  if (const Json& digest = json.at("digest"); !digest.is_null()) measurement.digest = digest;
+  const Json& honest = json.at("honest");
+  measurement.honest = object_from<HonestRuns>(honest);
+  if (measurement.honest.first_s) finite(honest.at("first_s"));
+  for (const Json& one : honest.at("last_s")) finite(one);
   return measurement;
 }
 

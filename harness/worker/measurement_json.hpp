@@ -34,6 +34,15 @@ void each_field(DeviceState& state, const Visit& visit) {
   visit("throttle_reasons", state.throttle_reasons);
 }
 
+/// Those of HonestRuns.
+template <typename Visit>
+void each_field(HonestRuns& honest, const Visit& visit) {
+  visit("first_s", honest.first_s);
+  visit("is_warm", honest.is_warm);
+  visit("last_s", honest.last_s);
+  visit("untested", honest.untested);
+}
+
 /// Those of Ceilings.
 template <typename Visit>
 void each_field(Ceilings& ceilings, const Visit& visit) {

@@ -116,6 +116,7 @@ Json to_json(const Run& run) {
       buffers.back()["place"] = {buffer.lead, buffer.row, buffer.pitch};
     }
     if (buffer.partition) buffers.back()["partition"] = true;
+    if (buffer.judged) buffers.back()["judged"] = true;
   }
   Json scalars = Json::array();
   for (const ScalarBytes& scalar : run.scalars) {
@@ -200,6 +201,8 @@ Load load_from(const Json& json) {
     request.units.push_back({unit.at("name"),
                              from_hex(unit.at("image").get_ref<const std::string&>()),
                              unit.at("link")});
+    if (const Json& variables = unit.at("variables"); !variables.is_null())
+      request.units.back().variables = variables.get<std::vector<std::string>>();
   }
   for (const Json& kernel : json.at("kernels")) {
     request.kernels.push_back({kernel.at("unit"), kernel.at("entry")});
@@ -247,6 +250,7 @@ Prepare prepare_from(const Json& json) {
   request.images = json.at("images");
   request.architecture = json.at("architecture");
   request.devices = json.at("devices");
+  request.times = json.at("times");
   return request;
 }
 
@@ -267,6 +271,7 @@ Run run_from(const Json& json) {
       run.buffers.back().pitch = place.at(2);
     }
     run.buffers.back().partition = buffer.value("partition", false);
+    run.buffers.back().judged = buffer.value("judged", false);
   }
   for (const Json& scalar : json.at("scalars")) {
     run.scalars.push_back(
@@ -288,12 +293,15 @@ Run run_from(const Json& json) {
 }
 
 Verify verify_from(const Json& json) {
-  return {run_from(json.at("run")), json.at("poison"), json.at("from_load")};
+  return {run_from(json.at("run")), json.at("poison")};
 }
 
 Time time_from(const Json& json) {
-  return {run_from(json.at("run")), json.at("poison"), timing_options_from(json.at("options")),
-          static_cast<Restore>(json.at("restore").get<int>())};
+  Time request{run_from(json.at("run")), json.at("poison"), timing_options_from(json.at("options")),
+               static_cast<Restore>(json.at("restore").get<int>())};
+  if (json.contains("other")) request.other = run_from(json.at("other"));
+  request.fetch = json.at("fetch");
+  return request;
 }
 
 Prepared prepared_from(const Json& json) {
@@ -351,9 +359,9 @@ Failure failure_from(const Json& json) {
 }
 
 bool is_real(const std::string& name) {
-  static const std::set<std::string> names = {"seconds",        "empty_seconds", "min_seconds",
-                                              "precision",      "clock_mhz",     "clock_change",
-                                              "clock_headroom", "occupancy",     "power_w"};
+  static const std::set<std::string> names = {
+      "seconds",   "empty_seconds", "single_seconds", "min_seconds", "precision",
+      "clock_mhz", "clock_change",  "clock_headroom", "occupancy",   "power_w"};
   return name.ends_with("_s") || names.contains(name);
 }
 
@@ -444,13 +452,17 @@ Json to_json(const Prepare& request) {
           {"load", request.load},
           {"images", request.images},
           {"architecture", request.architecture},
-          {"devices", request.devices}};
+          {"devices", request.devices},
+          {"times", request.times}};
 }
 
 Json to_json(const Load& request) {
   Json units = Json::array();
   for (const Load::Unit& unit : request.units) {
-    units.push_back({{"name", unit.name}, {"image", to_hex(unit.image)}, {"link", unit.link}});
+    units.push_back({{"name", unit.name},
+                     {"image", to_hex(unit.image)},
+                     {"link", unit.link},
+                     {"variables", json_or_null<Json>(unit.variables)}});
   }
   Json kernels = Json::array();
   for (const KernelName& kernel : request.kernels) {
@@ -464,18 +476,18 @@ Json to_json(const Load& request) {
 }
 
 Json to_json(const Verify& request) {
-  return {{"do", "verify"},
-          {"run", to_json(request.run)},
-          {"poison", request.poison},
-          {"from_load", request.from_load}};
+  return {{"do", "verify"}, {"run", to_json(request.run)}, {"poison", request.poison}};
 }
 
 Json to_json(const Time& request) {
-  return {{"do", "time"},
-          {"run", to_json(request.run)},
-          {"poison", request.poison},
-          {"options", to_json(request.options)},
-          {"restore", static_cast<int>(request.restore)}};
+  Json json = {{"do", "time"},
+               {"run", to_json(request.run)},
+               {"poison", request.poison},
+               {"options", to_json(request.options)},
+               {"restore", static_cast<int>(request.restore)}};
+  if (request.other) json["other"] = to_json(*request.other);
+  json["fetch"] = request.fetch;
+  return json;
 }
 
 Json to_json(const Calibrate& /*request*/) {

@@ -83,6 +83,7 @@ struct Prepare {
   bool images = false;   ///< the reply is to have what was compiled
   int architecture = 0;  ///< for a worker without a device: 90 compiles for sm_90
   uint64_t devices = 1;  ///< that are to run it at a time
+  bool times = false;    ///< it is to be timed
 };
 
 /// Whether a reply has as much as the request asks for: the worker is not trusted.
@@ -95,6 +96,8 @@ struct Load {
     std::string name;
     std::string image;  ///< PTX or cubin, as the device takes it
     std::vector<size_t> link;
+    /// variable_names() of its PTX, where it is to be timed.
+    std::optional<std::vector<std::string>> variables = {};
   };
   std::vector<Unit> units;
   std::vector<KernelName> kernels;  ///< by symbol
@@ -140,6 +143,8 @@ struct BufferBytes {
   uint64_t lead = 0, row = 0, pitch = 0;
   /// Of several devices each has an equal part of the bytes.
   bool partition = false;
+  /// What it holds after the steps is compared with what is expected.
+  bool judged = false;
 };
 
 struct ScalarBytes {
@@ -194,19 +199,23 @@ struct Run {
   uint64_t devices = 1;                ///< that run it at a time, as many as were prepared for
 };
 
-/// Run it once: restore, poison, launch, synchronise, fetch.
+/// Run it once: restore, poison, launch, synchronise, fetch. Variables and heap are as the modules
+/// have them when they are loaded.
 struct Verify {
   Run run;
   uint8_t poison = 0;
-  bool from_load = false;  ///< variables and heap are to be as the modules have them when loaded
 };
 
-/// Run it again and again, and time it. Descriptors are those of initial values alone.
+/// Run it again and again, and time it. Descriptors are those of `run`, as of a Verify, and then
+/// those of `other`.
 struct Time {
   Run run;
   uint8_t poison = 0;
   TimingOptions options;
   Restore restore = Restore::never;
+  /// The same with other inputs, which is launched before.
+  std::optional<Run> other = {};
+  bool fetch = true;  ///< what the last run of `run` left
 };
 
 /// Measure what the device can do at best.

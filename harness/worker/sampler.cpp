@@ -5,16 +5,19 @@
 
 #include "base/clock.hpp"
 #include "base/statistics.hpp"
+#include "driver/graph.hpp"
 
 namespace warpmark {
 
 namespace {
 
 // Clocks of an idle GPU rise within some tens of milliseconds of work.
-constexpr double kWarmUp = 0.05;
+constexpr double kWarmUp = 0.03;
 // Samples that are queued before the host looks at the first of them.
 constexpr double kGroup = 0.02;
 constexpr uint64_t kMostGroup = 32;
+constexpr size_t kSingles = 15;          // beside a series of batches or graphs
+constexpr double kShareOfSingles = 0.1;  // of the series' budget, at most
 constexpr uint64_t kSamplesToEmpty = 4;  // samples for each one of an empty kernel
 constexpr double kMostWait = 2e-3;
 
@@ -26,10 +29,13 @@ double seconds_between(const Event& begin, const Event& end) {
 }  // namespace
 
 Sampler::Sampler(const std::shared_ptr<Context>& context, TimingKernels& kernels, DeviceRun& run,
-                 const std::vector<BufferMemory>& memory, Restore restore)
+                 NewState& state, const std::vector<BufferMemory>& memory, Restore restore,
+                 DeviceRun* other)
     : context_(context),
       kernels_(kernels),
       run_(run),
+      other_(other),
+      state_(state),
       memory_(memory),
       restore_(restore),
       stream_(context) {
@@ -39,6 +45,20 @@ Sampler::Sampler(const std::shared_ptr<Context>& context, TimingKernels& kernels
 Sampler::Shot& Sampler::shot(std::vector<Shot>& shots, size_t index) {
   while (shots.size() <= index) shots.push_back({Event(context_), Event(context_)});
   return shots[index];
+}
+
+std::optional<double> Sampler::single() {
+  const ScopedContext current(*context_);
+  const size_t steps = run_.queued_steps();
+  wait_s_ = steps > 1 ? kQueueLaunch * static_cast<double>(steps + 2) : 0;
+  state_.queue(stream_);
+  state_.queue_demote(stream_);
+  Shot& one = shot(shots_, 0);
+  queue(one, true, [&] { run_.queue(stream_); });
+  state_.queue_digest(stream_);
+  state_.compare_digests(stream_);
+  if (one.late) return std::nullopt;
+  return seconds_between(one.begin, one.end);
 }
 
 void Sampler::warm_up(const TimingOptions& options, double budget_s) {
@@ -67,13 +87,69 @@ void Sampler::queue(Shot& shot, bool flush, const Steps& steps) {
 
 void Sampler::queue_group(TimedWork& work, bool flush, uint64_t count) {
   empties_ = 0;
+  const bool is_single = flush && work.batch() == 1;
   for (size_t i = 0; i < count; ++i) {
     work.queue_restore(stream_);
     queue(shot(shots_, i), flush, [&] { work.queue(stream_); });
+    if (is_single) state_.queue_digest(stream_);
     if (work.moved_bytes() || i % kSamplesToEmpty != 0) continue;
     queue(shot(empty_shots_, empties_++), flush, [&] { work.queue_empty(stream_); });
   }
-  stream_.synchronize();
+  state_.compare_digests(stream_);
+}
+
+// The last-level cache is as a batch finds it: flushed for cold ones; else it has what the steps
+// read, at least as much of it as the run before leaves there. In a graph the steps of one run follow
+// each other faster than they do when each is launched, so that single runs are graphs, too.
+void Sampler::take_singles(TimedSeries& series, double budget_s) {
+  const bool cold = is_cold(series.mode);
+  const auto start = Clock::now();
+  std::optional<Graph> run_graph, empty_graph;
+  if (is_graph(series.mode)) {
+    run_graph.emplace(stream_, [&] { run_.queue(stream_); });
+    empty_graph.emplace(stream_, [&] { kernels_.queue_empty(stream_); });
+    state_.queue(stream_);
+    run_graph->launch(stream_);  // the first launch of a graph also brings it to the device
+    empty_graph->launch(stream_);
+    stream_.synchronize();
+  }
+  const auto run_once = [&] {
+    if (run_graph) {
+      run_graph->launch(stream_);
+    } else {
+      run_.queue(stream_);
+    }
+  };
+  const auto launch_empty = [&] {
+    if (empty_graph) {
+      empty_graph->launch(stream_);
+    } else {
+      kernels_.queue_empty(stream_);
+    }
+  };
+  wait_s_ =
+      kQueueLaunch * static_cast<double>(run_.queued_steps() + 2) + (run_graph ? kQueueGraph : 0);
+  for (size_t i = 0; i < kSingles && (i < 3 || seconds_since(start) < budget_s); ++i) {
+    state_.queue(stream_);
+    if (cold) {
+      state_.queue_demote(stream_);
+    } else {
+      state_.queue_touch(stream_);
+    }
+    const Shot& one = shot(shots_, 0);
+    queue(shots_[0], cold, run_once);
+    state_.queue_digest(stream_);
+    const Shot& empty = shot(empty_shots_, 0);
+    queue(empty_shots_[0], cold, launch_empty);
+    state_.compare_digests(stream_);
+    if (one.late || empty.late) {
+      wait_s_ = std::min(kMostWait, 2 * wait_s_);
+      continue;
+    }
+    const double own_s =
+        seconds_between(one.begin, one.end) - seconds_between(empty.begin, empty.end);
+    series.single_seconds.push_back(std::max(0.0, own_s));
+  }
 }
 
 TimedSeries Sampler::sample(TimingMode mode, const TimingOptions& options, double budget_s) {
@@ -95,8 +171,8 @@ TimedSeries Sampler::sample(TimingMode mode, const TimingOptions& options, doubl
     return series;
   }
   context_->reset_persisting_cache();
-  const auto work =
-      make_timed_work(mode, context_, kernels_, run_, restore_, memory_, run_s_, stream_);
+  const auto work = make_timed_work(mode, context_, kernels_, run_, other_, state_, restore_,
+                                    memory_, run_s_, stream_);
   series.batch = work->batch();
   series.moved_bytes = work->moved_bytes();
   const auto start = Clock::now();
@@ -104,6 +180,9 @@ TimedSeries Sampler::sample(TimingMode mode, const TimingOptions& options, doubl
       *work, options,
       start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(left_s)),
       series);
+  // Runs of a batch share what they leave, as do hot ones; a copy leaves nothing.
+  if (!series.moved_bytes && (!is_cold(mode) || series.batch > 1))
+    take_singles(series, kShareOfSingles * left_s);
   spent_s_ += budget_s - left_s + seconds_since(start);
   return series;
 }

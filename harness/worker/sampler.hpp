@@ -8,6 +8,7 @@
 #include "driver/stream.hpp"
 #include "worker/device_run.hpp"
 #include "worker/measurement.hpp"
+#include "worker/new_state.hpp"
 #include "worker/stopping_rule.hpp"
 #include "worker/timed_work.hpp"
 #include "worker/timing_kernels.hpp"
@@ -16,9 +17,11 @@ namespace warpmark {
 
 /// One sample is, in one stream and without a wait of the host between them:
 ///
-///     [restore] → [flush] → [wait] → event → what the mode times (TimedWork) → event
+///     [restore] → [flush] → [wait] → event → what the mode times (TimedWork) → event → [digest]
 ///
-/// Every fourth is followed by one of an empty kernel in the place of the steps.
+/// Every fourth is followed by one of an empty kernel in the place of the steps. A cold sample begins
+/// with a new state (NewState), and what it leaves is compared with what others left. Runs of a
+/// batch or graph find what the run before left: single runs on a new state are timed beside them.
 ///
 /// The flush, and the wait where there is none or it is too short, keep the device busy while the
 /// host queues what is timed, so that no launch latency is between the events. Whether that was so
@@ -28,10 +31,14 @@ class Sampler {
  public:
   using Clock = StoppingRule::Clock;
 
-  /// `run` is restored before; its `inout` buffers are put back as `restore` says. `memory` is the
-  /// host's of its buffers.
+  /// `run` is restored before, and `state` is of it; its `inout` buffers are put back as `restore`
+  /// says. `other` has other inputs, or is null. `memory` is the host's of the buffers.
   Sampler(const std::shared_ptr<Context>& context, TimingKernels& kernels, DeviceRun& run,
-          const std::vector<BufferMemory>& memory, Restore restore);
+          NewState& state, const std::vector<BufferMemory>& memory, Restore restore,
+          DeviceRun* other = nullptr);
+
+  /// Seconds of one cold run on a new state; nothing if the host was late.
+  std::optional<double> single();
 
   /// Takes samples until the rule of `options` ends them, or `budget_s` seconds have passed since
   /// what they need was ready. No sample if the first run of the case has taken all of them, unless
@@ -47,6 +54,7 @@ class Sampler {
   };
 
   void warm_up(const TimingOptions& options, double budget_s);
+  void take_singles(TimedSeries& series, double budget_s);
   void take_samples(TimedWork& work, const TimingOptions& options, Clock::time_point deadline,
                     TimedSeries& series);
   template <typename Steps>
@@ -57,6 +65,8 @@ class Sampler {
   std::shared_ptr<Context> context_;
   TimingKernels& kernels_;
   DeviceRun& run_;
+  DeviceRun* other_;
+  NewState& state_;
   const std::vector<BufferMemory>& memory_;
   Restore restore_;
   Stream stream_;

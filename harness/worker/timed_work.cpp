@@ -21,8 +21,7 @@ constexpr uint64_t kMostBatch = 200;
 constexpr uint64_t kMostQueued = 800;  // launches that a driver takes before it waits for one
 // Of cold graphs: each run has buffers of its own.
 constexpr uint64_t kMostCopies = 50;
-constexpr uint64_t kShareOfFree = 2;   // of the free memory, copies take one part of so many
-constexpr double kQueueGraph = 20e-6;  // about what the host takes to queue one
+constexpr uint64_t kShareOfFree = 2;  // of the free memory, copies take one part of so many
 
 uint64_t runs_for(double seconds, double run_s, uint64_t most) {
   if (run_s >= seconds) return 1;
@@ -32,8 +31,9 @@ uint64_t runs_for(double seconds, double run_s, uint64_t most) {
 // Runs of the steps, one queued after another.
 class Launches : public TimedWork {
  public:
-  Launches(bool cold, TimingKernels& kernels, DeviceRun& run, Restore restore, double run_s)
-      : kernels_(kernels), run_(run), restore_(restore) {
+  Launches(bool cold, TimingKernels& kernels, DeviceRun& run, NewState& state, Restore restore,
+           double run_s)
+      : cold_(cold), kernels_(kernels), run_(run), state_(state), restore_(restore) {
     const size_t steps = std::max<size_t>(run.queued_steps(), 1);
     const uint64_t most = std::max<uint64_t>(kMostBatch / steps, 1);
     if (!cold && restore != Restore::each) batch_ = runs_for(kBatch, run_s, most);
@@ -44,7 +44,12 @@ class Launches : public TimedWork {
   }
 
   void queue_restore(const Stream& stream) override {
-    if (restore_ != Restore::never) run_.queue_restore(stream);
+    if (cold_) {
+      state_.queue(stream);
+      state_.queue_demote(stream);
+    } else if (restore_ != Restore::never) {
+      run_.queue_restore(stream);
+    }
   }
   void queue(const Stream& stream) override {
     for (uint64_t i = 0; i < batch_; ++i) run_.queue(stream);
@@ -54,8 +59,10 @@ class Launches : public TimedWork {
   }
 
  private:
+  bool cold_;
   TimingKernels& kernels_;
   DeviceRun& run_;
+  NewState& state_;
   Restore restore_;
 };
 
@@ -64,8 +71,9 @@ class Launches : public TimedWork {
 class GraphOfRuns : public TimedWork {
  public:
   GraphOfRuns(bool cold, const Context& context, TimingKernels& kernels, DeviceRun& run,
-              Restore restore, double run_s, const Stream& stream)
-      : run_(run), restore_(restore) {
+              DeviceRun* other, NewState& state, Restore restore, double run_s,
+              const Stream& stream)
+      : cold_(cold), run_(run), other_(other), state_(state), restore_(restore) {
     queueing_s_ = kQueueGraph;
     if (cold) {
       queue_restore(stream);  // what is copied
@@ -88,8 +96,14 @@ class GraphOfRuns : public TimedWork {
   }
 
   void queue_restore(const Stream& stream) override {
+    if (cold_) {
+      state_.queue(stream);
+      state_.queue_demote(stream);
+      for (const auto& copy : copies_) state_.queue_outputs(*copy, stream);
+    } else if (restore_ != Restore::never) {
+      run_.queue_restore(stream);
+    }
     if (restore_ == Restore::never) return;
-    run_.queue_restore(stream);
     for (const auto& copy : copies_) copy->queue_restore(stream);
   }
   void queue(const Stream& stream) override { graph_->launch(stream); }
@@ -100,12 +114,15 @@ class GraphOfRuns : public TimedWork {
     const uint64_t room = context.memory_info().free / kShareOfFree;
     const uint64_t most = room / std::max<uint64_t>(1, run_.bytes());
     for (uint64_t i = 1; i < runs && i <= most; ++i) {
-      copies_.push_back(run_.copy());
+      copies_.push_back(other_ != nullptr && i % 2 == 1 ? other_->copy() : run_.copy());
       if (restore_ != Restore::never) copies_.back()->keep_initial();
     }
   }
 
+  bool cold_;
   DeviceRun& run_;
+  DeviceRun* other_;
+  NewState& state_;
   Restore restore_;
   std::vector<std::unique_ptr<DeviceRun>> copies_;  ///< they outlive the graph
   std::optional<Graph> graph_, empty_;
@@ -182,13 +199,15 @@ class Transfer : public TimedWork {
 }  // namespace
 
 std::unique_ptr<TimedWork> make_timed_work(TimingMode mode, const std::shared_ptr<Context>& context,
-                                           TimingKernels& kernels, DeviceRun& run, Restore restore,
+                                           TimingKernels& kernels, DeviceRun& run, DeviceRun* other,
+                                           NewState& state, Restore restore,
                                            const std::vector<BufferMemory>& memory, double run_s,
                                            const Stream& stream) {
   if (is_transfer(mode)) return std::make_unique<Transfer>(mode, context, run, memory);
   const bool cold = is_cold(mode);
-  if (!is_graph(mode)) return std::make_unique<Launches>(cold, kernels, run, restore, run_s);
-  return std::make_unique<GraphOfRuns>(cold, *context, kernels, run, restore, run_s, stream);
+  if (!is_graph(mode)) return std::make_unique<Launches>(cold, kernels, run, state, restore, run_s);
+  return std::make_unique<GraphOfRuns>(cold, *context, kernels, run, other, state, restore, run_s,
+                                       stream);
 }
 
 }  // namespace warpmark

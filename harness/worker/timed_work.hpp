@@ -9,12 +9,15 @@
 #include "suite/restore.hpp"
 #include "worker/device_run.hpp"
 #include "worker/measurement.hpp"
+#include "worker/new_state.hpp"
 #include "worker/timing_kernels.hpp"
 
 namespace warpmark {
 
 /// Seconds that the host takes to queue one launch, about.
 constexpr double kQueueLaunch = 4e-6;
+/// The same of a graph.
+constexpr double kQueueGraph = 20e-6;
 
 class TimedWork {
  public:
@@ -30,7 +33,8 @@ class TimedWork {
   /// itself, so that no wait of the device can hide it.
   std::optional<double> queueing_s() const { return queueing_s_; }
 
-  /// Queues what comes before the flush: putting `inout` buffers back.
+  /// Queues what comes before the flush: a new state for cold runs, and for others putting `inout`
+  /// buffers back as the case wants it.
   virtual void queue_restore(const Stream& stream) = 0;
   /// Queues what is timed.
   virtual void queue(const Stream& stream) = 0;
@@ -45,11 +49,13 @@ class TimedWork {
   std::optional<double> queueing_s_;
 };
 
-/// Makes it for a case that takes about `run_s` seconds a run. `run` and `memory`, the host's of its
-/// buffers, must outlive it; `run` has kept its initial buffers unless `restore` is never. Leaves
-/// the stream idle. Throws DriverError.
+/// Makes it for a case that takes about `run_s` seconds a run. `run`, its `state` and `memory`, the
+/// host's of its buffers, must outlive it; `run` has kept its initial buffers unless `restore` is
+/// never. In a cold graph every second run is one of `other`, which has other inputs, unless it is
+/// null. Leaves the stream idle. Throws DriverError.
 std::unique_ptr<TimedWork> make_timed_work(TimingMode mode, const std::shared_ptr<Context>& context,
-                                           TimingKernels& kernels, DeviceRun& run, Restore restore,
+                                           TimingKernels& kernels, DeviceRun& run, DeviceRun* other,
+                                           NewState& state, Restore restore,
                                            const std::vector<BufferMemory>& memory, double run_s,
                                            const Stream& stream);
 

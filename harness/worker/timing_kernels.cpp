@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "base/clock.hpp"
+
 namespace warpmark {
 
 namespace {
@@ -31,6 +33,57 @@ warpmark_read(const uint4 *from, unsigned long long count, unsigned *sink) {
 
 // What is timed beside a case's kernel: an empty one.
 extern "C" __global__ void warpmark_empty() {}
+
+// The finalizer of SplitMix64 (Steele, Lea, Flood 2014): each bit of the result depends on all of x.
+__device__ unsigned long long mixed(unsigned long long x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+// Random bytes that no one byte or word tells from a result. Where rows have a pitch, the bytes
+// around them are `gap`.
+extern "C" __global__ void __launch_bounds__(512)
+warpmark_fill(unsigned char *to, unsigned long long bytes, unsigned long long seed,
+              unsigned long long lead, unsigned long long row, unsigned long long pitch,
+              unsigned gap) {
+  const unsigned long long step = 512ull * gridDim.x, first = 512ull * blockIdx.x + threadIdx.x;
+  const bool aligned = pitch == 0 && (unsigned long long)to % 16 == 0;
+  const unsigned long long vectors = aligned ? bytes / 16 : 0;
+  for (unsigned long long i = first; i < vectors; i += step) {
+    const unsigned long long a = mixed(seed + 2 * i), b = mixed(seed + 2 * i + 1);
+    ((uint4 *)to)[i] = make_uint4((unsigned)a, (unsigned)(a >> 32), (unsigned)b, (unsigned)(b >> 32));
+  }
+  for (unsigned long long i = 16 * vectors + first; i < bytes; i += step) {
+    const bool around = pitch != 0 && (i < lead || (i - lead) % pitch >= row);
+    to[i] = around ? gap : (unsigned char)mixed(seed ^ ~i);
+  }
+}
+
+// Adds a digest of some bytes to `into`: a sum, so that the order of threads does not matter.
+extern "C" __global__ void __launch_bounds__(512)
+warpmark_digest(const unsigned char *from, unsigned long long bytes, unsigned long long seed,
+                unsigned long long *into) {
+  const unsigned long long step = 512ull * gridDim.x, first = 512ull * blockIdx.x + threadIdx.x;
+  const unsigned long long words = (unsigned long long)from % 8 == 0 ? bytes / 8 : 0;
+  unsigned long long sum = 0;
+  for (unsigned long long i = first; i < words; i += step)
+    sum += mixed(((const unsigned long long *)from)[i] ^ mixed(seed + i));
+  for (unsigned long long i = 8 * words + first; i < bytes; i += step)
+    sum += mixed(from[i] ^ mixed(seed ^ ~i));
+  for (int lanes = 16; lanes > 0; lanes /= 2) sum += __shfl_down_sync(~0u, sum, lanes);
+  if (threadIdx.x % 32 == 0) atomicAdd(into, sum);
+}
+
+// Makes lines that a kernel asked the last-level cache to keep ordinary ones.
+extern "C" __global__ void __launch_bounds__(512)
+warpmark_demote(const unsigned char *from, unsigned long long lines) {
+#if __CUDA_ARCH__ >= 800
+  const unsigned long long step = 512ull * gridDim.x;
+  for (unsigned long long i = 512ull * blockIdx.x + threadIdx.x; i < lines; i += step)
+    asm volatile("applypriority.global.L2::evict_normal [%0], 128;" ::"l"(from + 128 * i) : "memory");
+#endif
+}
 
 // Cycles of the multiprocessor and nanoseconds that pass meanwhile.
 extern "C" __global__ void warpmark_clock(unsigned long long cycles, unsigned long long *passed) {
@@ -118,9 +171,10 @@ CompileRequest request_for(int architecture) {
   request.folder = "/";
   request.architecture = architecture;
   request.entry = "warpmark_read";
-  request.further_entries = {"warpmark_wait",        "warpmark_empty",
-                             "warpmark_clock",       "warpmark_fma_float64",
-                             "warpmark_fma_float32", "warpmark_fma_float16"};
+  request.further_entries = {
+      "warpmark_wait",        "warpmark_empty",       "warpmark_fill",
+      "warpmark_digest",      "warpmark_demote",      "warpmark_clock",
+      "warpmark_fma_float64", "warpmark_fma_float32", "warpmark_fma_float16"};
   return request;
 }
 
@@ -147,6 +201,9 @@ TimingKernels::TimingKernels(std::shared_ptr<Context> context, const Module& mod
       read_(module.function("warpmark_read")),
       wait_(module.function("warpmark_wait")),
       empty_(module.function("warpmark_empty")),
+      fill_(module.function("warpmark_fill")),
+      digest_(module.function("warpmark_digest")),
+      demote_(module.function("warpmark_demote")),
       clock_(module.function("warpmark_clock")),
       fma_float64_(module.function("warpmark_fma_float64")),
       fma_float32_(module.function("warpmark_fma_float32")),
@@ -177,6 +234,41 @@ void TimingKernels::queue_wait(double seconds, const Stream& stream) {
 void TimingKernels::queue_empty(const Stream& stream) {
   KernelArguments none;
   empty_.launch({}, none, stream);
+}
+
+unsigned int TimingKernels::blocks_for(uint64_t items) const {
+  return static_cast<unsigned int>(
+      std::clamp<uint64_t>((items + kBlock - 1) / kBlock, 1, read_blocks_));
+}
+
+void TimingKernels::queue_fill(const DeviceMemory& memory, const Rows& rows, uint64_t seed,
+                               const Stream& stream) {
+  KernelArguments arguments;
+  arguments.add(memory.address());
+  for (const uint64_t number : {memory.bytes(), seed, rows.lead, rows.row, rows.pitch})
+    arguments.add(static_cast<unsigned long long>(number));
+  arguments.add(static_cast<unsigned int>(rows.gap));
+  const uint64_t items = rows.pitch == 0 ? memory.bytes() / 16 : memory.bytes();
+  fill_.launch({{blocks_for(items), 1, 1}, {kBlock, 1, 1}}, arguments, stream);
+}
+
+void TimingKernels::queue_digest(const DeviceMemory& memory, uint64_t seed, CUdeviceptr into,
+                                 const Stream& stream) {
+  KernelArguments arguments;
+  arguments.add(memory.address());
+  arguments.add(static_cast<unsigned long long>(memory.bytes()));
+  arguments.add(static_cast<unsigned long long>(seed));
+  arguments.add(into);
+  digest_.launch({{blocks_for(memory.bytes() / 8), 1, 1}, {kBlock, 1, 1}}, arguments, stream);
+}
+
+void TimingKernels::queue_demote(const DeviceMemory& memory, const Stream& stream) {
+  const uint64_t lines = memory.bytes() / 128;
+  if (lines == 0 || memory.address() % 128 != 0) return;
+  KernelArguments arguments;
+  arguments.add(memory.address());
+  arguments.add(static_cast<unsigned long long>(lines));
+  demote_.launch({{blocks_for(lines), 1, 1}, {kBlock, 1, 1}}, arguments, stream);
 }
 
 double TimingKernels::queue_fma(const DType& dtype, unsigned int rounds, const Stream& stream) {
@@ -224,6 +316,16 @@ void TimingKernels::queue_flush(const Stream& stream) {
     flushed_->fill(0);
   }
   queue_read(*flushed_, stream);
+}
+
+void TimingKernels::wake_device(const Stream& stream) {
+  constexpr double kAwake = 0.02;
+  const auto start = Clock::now();
+  do {
+    for (int i = 0; i < 8; ++i) queue_flush(stream);
+    queue_wait(kAwake / 20, stream);
+    stream.synchronize();
+  } while (seconds_since(start) < kAwake);
 }
 
 }  // namespace warpmark

@@ -1,4 +1,4 @@
-// Kernels of our own that timing needs: they read, wait, do nothing, multiply and add,
+// Kernels of our own that timing needs: they read, fill, digest, wait, do nothing, multiply and add,
 // or read the clock.
 #pragma once
 
@@ -36,6 +36,24 @@ class TimingKernels {
   /// Queues a kernel that does nothing.
   void queue_empty(const Stream& stream);
 
+  /// Where an array's rows lie in its memory, in bytes, as protocol::BufferBytes has it.
+  struct Rows {
+    uint64_t lead = 0, row = 0, pitch = 0;
+    uint8_t gap = 0;  ///< every byte that is of no row, where `pitch` is not 0
+  };
+  /// Queues filling the rows with random bytes of `seed`.
+  void queue_fill(const DeviceMemory& memory, const Rows& rows, uint64_t seed,
+                  const Stream& stream);
+
+  /// Queues adding a digest of the bytes of `memory` to the uint64 at `into`. Other bytes, and
+  /// another `seed`, have another digest, but for one pair in 2^64.
+  void queue_digest(const DeviceMemory& memory, uint64_t seed, CUdeviceptr into,
+                    const Stream& stream);
+
+  /// Queues making its lines in the last-level cache ordinary ones, which a flush evicts: a kernel
+  /// may have asked the cache to keep them (`evict_last`). Nothing on devices before sm_80.
+  void queue_demote(const DeviceMemory& memory, const Stream& stream);
+
   /// Queues fused multiply-adds of the plain cores, `rounds` times some, as many at a time as the
   /// device can do. Returns how many operations these are, two for each; 0, and nothing is queued,
   /// for a type that the device multiplies otherwise.
@@ -49,14 +67,18 @@ class TimingKernels {
   /// leave it full of clean lines; the ones of a memset would be written back while the next kernel
   /// is timed. Nothing if the device has no such cache.
   void queue_flush(const Stream& stream);
+  /// Works for some milliseconds, so that the clocks of an idle device rise, and waits for the end.
+  void wake_device(const Stream& stream);
   /// What flushing takes of the device's memory.
   uint64_t flush_bytes() const { return flush_bytes_; }
 
  private:
   TimingKernels(std::shared_ptr<Context> context, const Module& module);
+  /// Of threads that each take some of the items in turn.
+  unsigned int blocks_for(uint64_t items) const;
 
   std::shared_ptr<Context> context_;
-  Function read_, wait_, empty_, clock_;
+  Function read_, wait_, empty_, fill_, digest_, demote_, clock_;
   Function fma_float64_, fma_float32_, fma_float16_;
   bool multiplies_halves_ = true;
   unsigned int read_blocks_ = 0, fma_blocks_ = 0;

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "compiler/image_use.hpp"
+#include "worker/module_variables.hpp"
 
 namespace warpmark {
 
@@ -134,6 +135,7 @@ protocol::Load load_request(const protocol::Prepare& request, const std::vector<
     load.units.push_back({request.units[i].name,
                           as_ptx && !image.ptx.empty() ? image.ptx : image.cubin,
                           request.units[i].link});
+    if (request.times) load.units.back().variables = variable_names(image.ptx);
   }
   for (size_t i = 0; i < request.kernels.size(); ++i) {
     load.kernels.push_back({request.kernels[i].unit, kernels.at(i).name});

@@ -19,6 +19,20 @@ struct FakeObject {
   std::vector<std::function<void()>> work;  ///< of a graph
 };
 
+namespace {
+
+// Where a variable begins in its module's memory.
+size_t offset_of(const FakeDriver& driver, const std::string& name) {
+  size_t offset = 0;
+  for (const auto& [other, bytes] : driver.variables) {
+    if (other == name) break;
+    offset += bytes.size();
+  }
+  return offset;
+}
+
+}  // namespace
+
 struct FakeDriver::State {
   std::map<void*, std::unique_ptr<FakeObject>> objects;
   // Functions belong to their module and are not counted.
@@ -27,6 +41,7 @@ struct FakeDriver::State {
   std::map<std::string, std::pair<int, CUresult>> failures;
   CUresult pending = CUDA_SUCCESS;
   double clock = 0;
+  FakeObject* last_module = nullptr;
   FakeObject* capture = nullptr;  ///< the graph that gets what is queued, if one is recorded
 };
 
@@ -88,7 +103,7 @@ CUresult destroy(void* handle, const std::string& kind) {
 
 FakeObject* block_at(CUdeviceptr address, size_t bytes) {
   for (const auto& [handle, object] : state().objects) {
-    if (object->kind != "memory") continue;
+    if (object->kind != "memory" && object->kind != "module") continue;
     const auto start = reinterpret_cast<CUdeviceptr>(object->bytes.data());
     if (address >= start && address + bytes <= start + object->bytes.size()) return object.get();
   }
@@ -206,6 +221,10 @@ int FakeDriver::current_contexts() const {
 
 void FakeDriver::fail(const std::string& symbol, CUresult result, int nth) {
   state_->failures[symbol] = {nth, result};
+}
+
+std::byte* FakeDriver::variable(const std::string& name) const {
+  return state_->last_module->bytes.data() + offset_of(*this, name);
 }
 
 std::shared_ptr<Driver> FakeDriver::driver() {
@@ -346,7 +365,21 @@ DriverTable full_table() {
     }
     if (failed != CUDA_SUCCESS) return failed;
     fake().images.emplace_back(static_cast<const char*>(image));
-    *module = reinterpret_cast<CUmodule>(make("module"));
+    FakeObject* object = make("module");
+    for (const auto& [name, bytes] : fake().variables)
+      object->bytes.insert(object->bytes.end(), bytes.begin(), bytes.end());
+    state().last_module = object;
+    *module = reinterpret_cast<CUmodule>(object);
+    return CUDA_SUCCESS;
+  };
+  t.module_get_global.pointer = [](CUdeviceptr* address, size_t* bytes, CUmodule module,
+                                   const char* name) {
+    ENTER("cuModuleGetGlobal_v2");
+    const auto found = fake().variables.find(name);
+    if (found == fake().variables.end()) return CUDA_ERROR_NOT_FOUND;
+    FakeObject* object = state().objects.at(module).get();
+    *address = reinterpret_cast<CUdeviceptr>(object->bytes.data() + offset_of(fake(), name));
+    *bytes = found->second.size();
     return CUDA_SUCCESS;
   };
   t.link_create.pointer = [](unsigned int count, CUjit_option* options, void** values,

@@ -57,6 +57,11 @@ class FakeDriver {
 
   /// The kernels that any module has.
   std::map<std::string, FakeKernel> kernels;
+  /// The variables of every module, by name, with the bytes that each begins with. Those of one
+  /// module lie one behind the other.
+  std::map<std::string, std::vector<std::byte>> variables;
+  /// Where a variable of the module that was loaded last is.
+  std::byte* variable(const std::string& name) const;
   /// Acts as the kernel; its result is what the next synchronisation gives (sticky codes stay).
   std::function<CUresult(const FakeLaunch&)> on_launch;
   /// What a launch takes the device, in milliseconds; 1 if it is not set.

@@ -41,6 +41,36 @@ TEST_F(MeasureSession, ADeviceThatCountsHasAFewTimes) {
   EXPECT_EQ(session().ceilings(), std::nullopt);
 }
 
+// The model has a thousand operations for each element, and the kernel does one.
+TEST_F(MeasureSession, WorkThatIsNotDoneIsNoticed) {
+  const Outcome outcome = measure(
+      scale_suite("f * src") + "bench: {bytes: 2*src.nbytes, flops: 1000*src.size}\n", kScale);
+  EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
+  EXPECT_THAT(outcome.notices,
+              testing::ElementsAre("bench.flops is 100000, and the device counted 100: the formula "
+                                   "is wrong, or the kernel does not do the work"));
+}
+
+// What a launch before left in a variable is no part of what is counted.
+TEST_F(MeasureSession, CountsAreOfModulesThatAreNew) {
+  const std::string replaying =
+      "__device__ float kept[128], key;\n"
+      "extern \"C\" __global__ void k(float *out, const float *in, float f, int n) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (key == in[0]) { if (i < n) out[i] = kept[i]; return; }\n"
+      "  float v = 0;\n"
+      "  for (int j = 0; j < 500 && i < n; ++j) v = in[i] * f + v * 0;\n"
+      "  if (i < n) { out[i] = v; kept[i] = v; }\n"
+      "  if (i == n - 1) key = in[0];\n"
+      "}\n";
+  const Outcome outcome = measure(scale_suite("f * src"), replaying);
+  EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
+  const auto instructions = std::ranges::find(measured_.counters, "ptx_thread_instructions",
+                                              [](const auto& one) { return one.first; });
+  ASSERT_NE(instructions, measured_.counters.end());
+  EXPECT_GT(instructions->second, 100 * 500);
+}
+
 TEST_F(MeasureSession, AWrongKernelHasNoTimes) {
   const Outcome outcome = measure(scale_suite("src"), kScale);
   EXPECT_EQ(outcome.failure, FailureKind::wrong);

@@ -19,13 +19,14 @@ Measurement example() {
                                 {2e-6, 3e-6},
                                 std::nullopt,
                                 {1.5e-6},
+                                {2.5e-6},
                                 1980,
                                 0.5,
                                 StopReason::budget,
                                 true,
                                 4});
   measurement.series.push_back(
-      {TimingMode::upload, 20, {1e-6}, 4096, {}, {}, {}, StopReason::samples, false, 0});
+      {TimingMode::upload, 20, {1e-6}, 4096, {}, {}, {}, {}, StopReason::samples, false, 0});
   measurement.kernels.push_back({"k", {4, 1, 1}, {64, 2, 1}, 32, 1024, 16, 8, 0.5});
   measurement.counters = {{"ptx_thread_instructions", 4096}, {"global_load_bytes", 512}};
   measurement.before.sm_clock_mhz = 1980;
@@ -33,6 +34,8 @@ Measurement example() {
   measurement.after.power_w = 123.5;
   measurement.after.ecc = true;
   measurement.seconds = 0.25;
+  measurement.honest = {4e-6, true, {3e-6, 2e-6}, {"a surface"}};
+  measurement.outputs_differ = true;
   return measurement;
 }
 
@@ -46,6 +49,10 @@ TEST(MeasurementJson, ComesBackAsItWent) {
   EXPECT_EQ(back.series.at(0).moved_bytes, std::nullopt);
   EXPECT_EQ(back.series.at(0).seconds, (std::vector<double>{2e-6, 3e-6}));
   EXPECT_EQ(back.series.at(0).empty_seconds, std::vector<double>{1.5e-6});
+  EXPECT_EQ(back.series.at(0).single_seconds, std::vector<double>{2.5e-6});
+  EXPECT_EQ(back.honest.first_s, 4e-6);
+  EXPECT_EQ(back.honest.untested, std::vector<std::string>{"a surface"});
+  EXPECT_TRUE(back.outputs_differ);
   EXPECT_EQ(back.series.at(0).clock_mhz, 1980);
   EXPECT_EQ(back.series.at(1).clock_mhz, std::nullopt);
   EXPECT_EQ(back.series.at(0).clock_change, 0.5);

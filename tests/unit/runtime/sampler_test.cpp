@@ -33,6 +33,10 @@ class SamplerTest : public testing::Test {
     fake_.kernels["warpmark_read"] = {{{0, 8}, {8, 8}, {16, 8}}};
     fake_.kernels["warpmark_wait"] = {{{0, 8}}};
     fake_.kernels["warpmark_empty"] = {{}};
+    fake_.kernels["warpmark_fill"] = {
+        {{0, 8}, {8, 8}, {16, 8}, {24, 8}, {32, 8}, {40, 8}, {48, 4}}};
+    fake_.kernels["warpmark_digest"] = {{{0, 8}, {8, 8}, {16, 8}, {24, 8}}};
+    fake_.kernels["warpmark_demote"] = {{{0, 8}, {8, 8}}};
     fake_.kernels["warpmark_clock"] = {{{0, 8}, {8, 8}}};
     for (const char* of : {"warpmark_fma_float32", "warpmark_fma_float16"})
       fake_.kernels[of] = {{{0, 4}, {4, 4}, {8, 4}, {16, 8}}};
@@ -50,12 +54,16 @@ class SamplerTest : public testing::Test {
     run_.buffers.push_back({"x", "float32", 64, true, true, {}});
     run_.steps.emplace_back(protocol::Launch{0, {2, 1, 1}, {64, 1, 1}, 0, {"x"}});
     case_.emplace(context_, std::vector<Function>{module.function("k")}, module, run_);
+    module_.push_back({module, std::vector<std::string>{}});
     options_.min_samples = 5;
     options_.min_seconds = 0;
   }
 
   TimedSeries sample(TimingMode mode, Restore restore = Restore::never, double budget_s = 5) {
-    Sampler sampler(context_, *kernels_, *case_, memory_, restore);
+    if (restore != Restore::never) case_->keep_initial();
+    NewState state(*kernels_, *case_, {context_, find_variables(module_)},
+                   restore != Restore::never, 0);
+    Sampler sampler(context_, *kernels_, *case_, state, memory_, restore);
     return sampler.sample(mode, options_, budget_s);
   }
 
@@ -82,6 +90,7 @@ class SamplerTest : public testing::Test {
   std::optional<TimingKernels> kernels_;
   protocol::Run run_;
   std::optional<DeviceRun> case_;
+  std::vector<LoadedModule> module_;
   std::vector<BufferMemory> memory_{1};
   TimingOptions options_;
 };

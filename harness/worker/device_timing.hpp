@@ -1,0 +1,29 @@
+// Times a case on a device that has clocks, so that no run can answer from an earlier one unseen.
+#pragma once
+
+#include <vector>
+
+#include "worker/device_group.hpp"
+#include "worker/device_run.hpp"
+#include "worker/measurement.hpp"
+#include "worker/protocol.hpp"
+#include "worker/timing_kernels.hpp"
+
+namespace warpmark {
+
+/// The host's memory of the buffers of a Time request.
+struct TimedMemory {
+  std::vector<BufferMemory> run;
+  std::vector<BufferMemory> other;  ///< of its run with other inputs, if it has one
+};
+
+/// Bytes of the device's memory that timing a run takes beside its buffers.
+uint64_t timing_bytes(const protocol::Time& request, const TimingKernels& kernels);
+
+/// Times what was loaded anew right before. The steps run first with the other inputs, whose results
+/// are fetched; then once with their own; then each mode takes its samples; then some times more,
+/// of which the last one's results are fetched. Faults appear as DriverErrors.
+Measurement time_on_device(const PreparedDevice& loaded, TimingKernels& kernels,
+                           const protocol::Time& request, TimedMemory& memory);
+
+}  // namespace warpmark
