@@ -198,6 +198,11 @@ void Driver::elements(CUcontext context, CUdeviceptr address, uint64_t bytes) co
   throw internal_error(fmt::format("{} refused the size of elements: {}", name_, last_error()));
 }
 
+void Driver::rows(CUcontext context, CUdeviceptr address, uint64_t row, uint64_t pitch) const {
+  if (extension_.rows == nullptr || extension_.rows(context, address, row, pitch) == 0) return;
+  throw internal_error(fmt::format("{} refused the rows of an array: {}", name_, last_error()));
+}
+
 bool Driver::can_protect() const {
   return extension_.protect != nullptr;
 }

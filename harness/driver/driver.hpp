@@ -122,6 +122,9 @@ class Driver {
   /// What labelled memory holds to the kernel: bytes that have a value as a whole, or 0 for
   /// records; nothing for drivers that do not ask.
   void elements(CUcontext context, CUdeviceptr address, uint64_t bytes) const;
+  /// Labelled memory is rows with something between them: a kernel that writes there faults. Nothing
+  /// for drivers that know no such bounds.
+  void rows(CUcontext context, CUdeviceptr address, uint64_t row, uint64_t pitch) const;
   /// Whether the driver can forbid kernels to write to an allocation, and doing so: a kernel that
   /// writes to the allocation of these bytes from now on faults.
   bool can_protect() const;

@@ -172,6 +172,18 @@ std::string outside_argument(const Report& report, const SubmittedNames& names, 
          "n)` before it uses its element.";
 }
 
+// Between the rows of an array with a pitch.
+std::string outside_rows(const Report& report, const SubmittedNames& names, int64_t row) {
+  const std::string name = report.text("argument");
+  const std::string where =
+      row < 0 ? "in front of the first row" : fmt::format("behind the end of row {}", row);
+  return fmt::format(
+      "{} writes {} of `{}`, where no elements are: from one row to the next it is further than a "
+      "row "
+      "is long.{} Compare the column with the width of a row before the element is used.",
+      subject(report, names), where, name, by_thread(report));
+}
+
 std::string outside_shared(const Report& report, const SubmittedNames& names) {
   const std::string does = report.text("access") == "write" ? "writes" : "reads";
   auto size = report.object("allocation").number("bytes");
@@ -195,6 +207,9 @@ std::string outside_shared(const Report& report, const SubmittedNames& names) {
 std::string illegal_address(const Report& report, const SubmittedNames& names) {
   const std::string space = report.text("space");
   if (space == "shared") return outside_shared(report, names);
+  const auto row = report.number("row");
+  if (space == "global" && row && !report.text("argument").empty())
+    return outside_rows(report, names, *row);
   const auto index = report.number("index");
   if (space == "global" && index && !report.text("argument").empty() &&
       report.number("elements").value_or(-1) >= 0) {

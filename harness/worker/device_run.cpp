@@ -75,6 +75,8 @@ DeviceRun::DeviceRun(std::shared_ptr<Context> context, const std::vector<Functio
     context_->driver().label(context_->handle(), first, wanted.bytes - wanted.lead, wanted.name,
                              wanted.dtype);
     if (wanted.element) context_->driver().elements(context_->handle(), first, *wanted.element);
+    if (wanted.pitch > 0)
+      context_->driver().rows(context_->handle(), first, wanted.row, wanted.pitch);
   }
   std::map<std::string, std::string> scalars;
   for (const protocol::ScalarBytes& scalar : run.scalars) {

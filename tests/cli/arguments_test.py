@@ -124,8 +124,28 @@ reference: {a: 2 * a}
         self.check()
 
     def test_a_kernel_that_writes_between_rows_fails(self):
-        self.rows(past=1)
-        self.fails("the kernel wrote between the rows of `a`, where no elements are")
+        for pitch in (44, 48, 64):
+            self.rows(past=1, pitch=pitch)
+            if self.DEVICE == "gpu":
+                self.fails("the kernel wrote between the rows of `a`, where no elements are")
+            else:
+                self.fails("out-of-bounds global write of 4 bytes at a, 1 byte after row 0, where no elements are, by "
+                           "thread (10,0,0) of block (0,0,0) and 3 more in rows at k.cu:4")
+
+    def test_other_writes_around_rows(self):
+        if self.DEVICE == "gpu":
+            self.skipTest("a GPU does not know which thread it was")
+        for more, store, words in (
+                ("", "((float4 *)(row + 8))[0] = float4{}", "write of 16 bytes at a[8], of which 8 bytes are past the "
+                                                            "end of row 0, where no elements are, by thread (0,0,0)"),
+                (", offset: 4", "row[-1] = 0", "write of 4 bytes at a, 4 bytes before the first row"),
+                ("", "atomicAdd(row + 12, 1.0f)", "write of 4 bytes at a, 9 bytes after row 0"),
+                ("", "row[16 + 11] = 0", "write of 4 bytes at a, 5 bytes after row 1"),
+                ("", "if (blockIdx.x == 2) ((float2 *)(row + 8))[1] = float2{}", "bytes at a, 1 byte after row 2"),
+                ("", "if (blockIdx.x == 2) ((float4 *)(row + 8))[0] = float4{}", "write of 16 bytes at a[28], of which 8 bytes")):
+            self.rows(more=more, launch="{grid: 3, block: 1}")
+            self.write("suites/k.cu", self.ROWS.replace("if (threadIdx.x < width + past)", store + ";\n  if (false)"))
+            self.fails(words)
 
     def test_a_kernel_that_reads_around_elements_reads_nothing(self):
         if self.DEVICE == "gpu":

@@ -248,6 +248,13 @@ typedef struct warpmark_device {
    * may be without values. Not known unless given. Cleared with the label, and by another one.
    * Returns 0 or an error, as configure. */
   int (*elements)(warpmark_device_context context, uint64_t address, uint64_t bytes);
+
+  /* What was labelled at `address` are rows of `row` bytes, `pitch` bytes from one to the next: what
+   * lies in front of the first, between them and behind the last is no element's. A store or an atomic
+   * operation of a kernel there is an illegal_address, whose report has the "row" before it, from 0, or
+   * -1 in front of the first; a write of a bulk or tensor copy is none. Cleared with the label, and by
+   * another one. Returns 0 or an error, as configure. */
+  int (*rows)(warpmark_device_context context, uint64_t address, uint64_t row, uint64_t pitch);
 } warpmark_device;
 
 /* The one exported symbol. */

@@ -115,6 +115,7 @@ int label(warpmark_device_context handle, std::uint64_t address, std::uint64_t b
     allocation->label_address = address;
     allocation->label_bytes = bytes;
     allocation->whole_bytes.reset();
+    allocation->row = allocation->pitch = 0;
     return CUDA_SUCCESS;
   });
 }
@@ -127,6 +128,22 @@ int elements(warpmark_device_context handle, std::uint64_t address, std::uint64_
     if (allocation == nullptr || allocation->label.empty() || allocation->label_address != address)
       return fail(CUDA_ERROR_INVALID_VALUE, "elements: no label begins at the address");
     allocation->whole_bytes = bytes;
+    return CUDA_SUCCESS;
+  });
+}
+
+int rows(warpmark_device_context handle, std::uint64_t address, std::uint64_t row,
+         std::uint64_t pitch) {
+  return enter("rows", [&]() -> CUresult {
+    Context* context = context_of(handle);
+    if (context == nullptr) return fail(CUDA_ERROR_INVALID_CONTEXT, "rows: no such context");
+    Allocation* allocation = context->arena.find(address);
+    if (allocation == nullptr || allocation->label.empty() || allocation->label_address != address)
+      return fail(CUDA_ERROR_INVALID_VALUE, "rows: no label begins at the address");
+    if (row == 0 || row > pitch)
+      return fail(CUDA_ERROR_INVALID_VALUE, "rows: a row does not fit in the pitch");
+    allocation->row = row;
+    allocation->pitch = pitch;
     return CUDA_SUCCESS;
   });
 }
@@ -229,6 +246,7 @@ extern "C" const warpmark_device* warpmark_device_v1(void) {
       protect,
       forget,
       elements,
+      rows,
   };
   return &kDevice;
 }

@@ -134,6 +134,25 @@ std::string at_offset(const Fault& fault, const std::string& memory = "") {
   return " at offset " + std::to_string(offset) + (of.empty() ? "" : " of " + of);
 }
 
+// A store to what is between rows.
+bool leaves_rows(const Fault& fault) {
+  return fault.write && fault.allocation.pitch != 0 &&
+         fault.allocation.leaves_rows(fault.address, fault.bytes);
+}
+
+std::string past_row(const Fault& fault) {
+  const Allocation& allocation = fault.allocation;
+  const Allocation::Place place = allocation.place_of(fault.address);
+  if (place.before)
+    return ", " + plural(place.offset, "byte") + " before the first row, where no elements are";
+  const std::string row = " row " + std::to_string(place.row) + ", where no elements are";
+  if (place.offset >= allocation.row)
+    return ", " + plural(place.offset - allocation.row + 1, "byte") + " after" + row;
+  const std::uint64_t past = place.offset + fault.bytes - allocation.row;
+  return ", of which " + plural(past, "byte") + (past == 1 ? " is" : " are") + " past the end of" +
+         row;
+}
+
 std::string where_to_nearest(const Fault& fault) {
   const Allocation& allocation = fault.allocation;
   std::string size = std::to_string(allocation.bytes) + " bytes";
@@ -157,6 +176,7 @@ std::string where_to_nearest(const Fault& fault) {
   if (allocation.absent != nullptr)
     return ", inside an address range of " + size + " that is " + allocation.absent;
   if (!allocation.live) return ", inside an allocation of " + size + " that was freed";
+  if (fault.side == Nearest::Side::inside && leaves_rows(fault)) return past_row(fault);
   if (fault.side == Nearest::Side::inside)
     return (allocation.read_only && fault.write ? ", inside the read-only allocation of "
                                                 : ", inside the allocation of ") +
@@ -445,6 +465,21 @@ std::string stop_text(const Fault& fault, const Program& program, const std::str
   return place.empty() ? message : message + ", in " + name_of(program) + " at " + place;
 }
 
+// The same of an array with rows: elements are counted without what is between these.
+std::string add_element_of_rows(Json& json, const Fault& fault, std::uint64_t size) {
+  const Allocation& allocation = fault.allocation;
+  const Allocation::Place place = allocation.place_of(fault.address);
+  const std::uint64_t of_row = allocation.row / size;
+  json["elements"] = allocation.label_bytes / allocation.pitch * of_row;
+  if (leaves_rows(fault)) json["row"] = place.before ? -1 : static_cast<std::int64_t>(place.row);
+  if (!place.before && place.offset < allocation.row) {
+    const std::uint64_t index = place.row * of_row + place.offset / size;
+    json["index"] = index;
+    return allocation.label + "[" + std::to_string(index) + "]";
+  }
+  return allocation.label;
+}
+
 // Adds the argument of the kernel that the address belongs to; "a[7]", or "" without one.
 std::string add_argument(Json& json, const Fault& fault) {
   const Allocation& allocation = fault.allocation;
@@ -454,6 +489,7 @@ std::string add_argument(Json& json, const Fault& fault) {
   if (!allocation.dtype.empty()) json["dtype"] = allocation.dtype;
   const std::uint64_t size = allocation.element_bytes();
   if (size == 0) return allocation.label;
+  if (allocation.pitch != 0) return add_element_of_rows(json, fault, size);
   const auto offset = static_cast<std::int64_t>(fault.address - allocation.label_address);
   const auto width = static_cast<std::int64_t>(size);
   const std::int64_t index = offset >= 0 ? offset / width : -((-offset + width - 1) / width);

@@ -18,21 +18,39 @@
 namespace warpmark::cpu {
 namespace {
 
-// Whether the global access of an instruction changes memory.
-bool writes(const Instruction& instruction) {
+// Whether an instruction is a store or an atomic operation.
+bool stores(const Instruction& instruction) {
   switch (instruction.opcode) {
 #define ACCESS_STORE(space, memory, bits) case Opcode::store_##space##_##memory##_##bits:
 #include "program/memory_ops.def"
 #define ATOMIC(id, T, names, ...) case Opcode::id:
 #include "program/atomics.def"
     return true;
+    default:
+      return false;
+  }
+}
+
+// Whether the global access of an instruction changes memory.
+bool writes(const Instruction& instruction) {
+  switch (instruction.opcode) {
     case Opcode::copy_bulk:
       return instruction.form<BulkForm>().to == Space::global;
     case Opcode::copy_tensor:
       return instruction.form<TensorForm>().to_global;
     default:
-      return false;
+      return stores(instruction);
   }
+}
+
+// The part of an allocation with rows in which a store at an address needs no further look: its row,
+// or what begins there at a multiple of 8, as each byte has a bit of the values.
+Region row_of(const Allocation& allocation, std::uint64_t address, std::uint64_t bytes) {
+  const std::uint64_t row = address - allocation.place_of(address).offset;
+  const bool even = (row - allocation.address) % 8 == 0;
+  const std::uint64_t begin = even ? row : address - (address - allocation.address) % 8;
+  const std::uint64_t end = even ? row + allocation.row : address + bytes;
+  return {begin, end - begin, nullptr, nullptr};
 }
 
 // The offset in the shared memory of the block whose it is: blocks of a launch have equally much.
@@ -235,8 +253,15 @@ bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t add
         allocation->init == nullptr ? nullptr : allocation->init.get() + before / 8};
     return true;
   }
-  lanes.sites[instruction.site] = {allocation->address, allocation->bytes,
-                                   arena->host(allocation->address), allocation->init.get()};
+  Region region{allocation->address, allocation->bytes, nullptr, nullptr};
+  if (allocation->pitch != 0 && stores(instruction)) {
+    if (allocation->leaves_rows(address, bytes)) return false;
+    region = row_of(*allocation, address, bytes);
+  }
+  const std::uint64_t before = (region.begin - allocation->address) / 8;
+  region.host = arena->host(region.begin);
+  region.init = allocation->init == nullptr ? nullptr : allocation->init.get() + before;
+  lanes.sites[instruction.site] = region;
   return true;
 }
 

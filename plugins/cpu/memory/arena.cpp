@@ -205,6 +205,7 @@ bool Arena::free(std::uint64_t address) {
   allocation.label.clear();
   allocation.dtype.clear();
   allocation.whole_bytes.reset();
+  allocation.row = allocation.pitch = 0;
   allocation.init = nullptr;
   partial_bytes_.forget(address, allocation.reserved);
   (allocation.pinned ? pinned_ : used_) -= allocation.bytes;

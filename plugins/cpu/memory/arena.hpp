@@ -39,6 +39,23 @@ struct Allocation {
   std::uint64_t label_address = 0, label_bytes = 0;
   /// From warpmark_device.elements: bytes of what has a value as a whole, 0 for records.
   std::optional<std::uint64_t> whole_bytes;
+  /// From warpmark_device.rows: bytes of a row, and from one to the next; 0 without rows.
+  std::uint64_t row = 0, pitch = 0;
+  /// Where an address lies with regard to the rows that begin at the label.
+  struct Place {
+    std::uint64_t row = 0;     ///< of the last row that begins at the address or before
+    std::uint64_t offset = 0;  ///< from its begin
+    bool before = false;       ///< the address is in front of the first; `offset` says how far
+  };
+  [[nodiscard]] Place place_of(std::uint64_t at) const {
+    if (at < label_address) return {0, label_address - at, true};
+    return {(at - label_address) / pitch, (at - label_address) % pitch, false};
+  }
+  /// Whether some byte of a range is none of a row.
+  [[nodiscard]] bool leaves_rows(std::uint64_t at, std::uint64_t size) const {
+    const Place place = place_of(at);
+    return place.before || place.offset + size > row;
+  }
   /// Bytes of an element of its dtype, a NumPy one; 0 if unknown.
   [[nodiscard]] std::uint64_t element_bytes() const;
   const char* by = nullptr;  ///< the driver's function that made it, of a client's allocation

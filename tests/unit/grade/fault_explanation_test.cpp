@@ -64,6 +64,21 @@ TEST(FaultExplanation, InAHeaderThatTheSubmissionCalls) {
   }
 }
 
+TEST(FaultExplanation, BetweenRows) {
+  EXPECT_EQ(
+      said(R"({"kind": "illegal_address", "space": "global", "access": "write", "count": 4,
+                     "thread": [10,0,0], "block": [0,0,0], "argument": "a", "elements": 40,
+                     "row": 0, "file": "scale.cu", "line": 3,
+                     "allocation": {"side": "inside"}})"),
+      "Line 3 writes behind the end of row 0 of `a`, where no elements are: from one row to "
+      "the next it is further than a row is long. The first to do so was thread 10 of block "
+      "0, and 3 more accesses did the same. Compare the column with the width of a row before "
+      "the element is used.");
+  EXPECT_THAT(said(R"({"kind": "illegal_address", "space": "global", "access": "write", "count": 1,
+                       "argument": "a", "index": 9, "elements": 40, "row": -1})"),
+              testing::StartsWith("The kernel writes in front of the first row of `a`, where"));
+}
+
 TEST(FaultExplanation, BeforeTheFirst) {
   EXPECT_EQ(said(R"({"kind": "illegal_address", "space": "global", "access": "read", "count": 1,
                      "argument": "a", "index": -1, "elements": 8})"),
