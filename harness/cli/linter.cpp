@@ -230,7 +230,7 @@ bool Linter::examine(const Case& which, const PlannedCase& planned, TrivialFindi
     findings.add_without_outputs(which);
     return compile(which, planned);
   }
-  TrivialCheck check(python_.interpreter());
+  TrivialCheck check(python_.interpreter(), true);
   const Outcome outcome =
       session_->examine(which, planned, [&](const ReadyCase& ready) { return check.look(ready); });
   if (outcome.verdict == Verdict::failed) {

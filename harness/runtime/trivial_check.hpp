@@ -1,8 +1,9 @@
-// Which answers that need no kernel a case would let pass.
+// Which answers that need no kernel, or are only nearly right, a case would let pass.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,7 +21,8 @@ namespace warpmark {
 struct TrivialPass {
   std::string output;
   TrivialAnswer answer = TrivialAnswer::zeros;
-  std::string detail;         ///< of copy the input, of constant the value, of stale the other case
+  /// Of copy and dropped the input, of constant the value, of stale the other case.
+  std::string detail;
   bool by_tolerance = false;  ///< in some trial it differs from the reference
   size_t elements = 0;        ///< of the output
 };
@@ -30,7 +32,10 @@ struct TrivialPass {
 /// case costs little more than its references, and no memory beside them.
 class TrivialCheck {
  public:
-  explicit TrivialCheck(Interpreter& python) : python_(python), checked_(python) {}
+  /// With `nearly_right` also what is not right, but only just: is_nearly_right(). It is tried for
+  /// outputs of float32 and float64 in cases without narrower floats among the inputs.
+  explicit TrivialCheck(Interpreter& python, bool nearly_right = false)
+      : python_(python), nearly_right_(nearly_right), checked_(python) {}
 
   /// Tries what is not refuted yet, all of it in the first trial. Returns whether a further trial
   /// may refute more: with `rng` among the inputs up to 16 trials of small cases, 2 of large ones.
@@ -55,8 +60,8 @@ class TrivialCheck {
  private:
   struct Candidate {
     TrivialAnswer answer;
-    std::string input;             ///< of copy, and of an unwritten `inout`
-    std::vector<std::byte> bytes;  ///< of every element, for the others
+    std::string input;             ///< of copy and dropped, and of an unwritten `inout`
+    std::vector<std::byte> bytes;  ///< of every element, for the others that need no reference
     bool by_tolerance = false;
   };
   struct Output {
@@ -69,15 +74,26 @@ class TrivialCheck {
                                            const Expectation& expectation);
   static std::vector<Candidate> composed_candidates(const ReadyCase& ready, const Buffer& buffer,
                                                     const DType& dtype, size_t count);
+  void add_nearly_right(const ReadyCase& ready, const DType& dtype, Output& output) const;
+  bool survives_nearly(Candidate& candidate, const ReadyCase& ready, const Expected& expected,
+                       const DType& dtype, const Shape& shape, const Expectation& expectation);
+  void change_expected(const ReferenceValue& reference, size_t begin, size_t length,
+                       const DType& dtype, const std::function<double(double)>& change);
+  bool passes_with_one_wrong(const DType& dtype, size_t count, const Expectation& expectation);
+  bool passes_without_last(Candidate& candidate, const ReadyCase& ready, const Expected& expected,
+                           const DType& dtype, const Shape& shape, const Expectation& expectation);
   static bool survives_in_parts(Candidate& candidate, const ReadyCase& ready, const DType& dtype,
                                 size_t count, const std::vector<PartExpectation>& parts);
   bool survives(Candidate& candidate, const ReadyCase& ready, const DType& dtype, size_t count,
                 const Expectation& expectation);
-  /// What to compare is in `piece_`, or comes from `input` piece by piece.
-  bool passes(Candidate& candidate, const std::optional<TypedBytes>& input, const DType& dtype,
-              size_t count, const Expectation& expectation);
+  /// Puts the answer's elements from one on, so many of them, into `piece_`.
+  using MakePiece = std::function<void(size_t begin, size_t length)>;
+  MakePiece copy_of(const TypedBytes& from, const DType& dtype);
+  bool passes(Candidate& candidate, const MakePiece& make, const DType& dtype, size_t count,
+              const Expectation& expectation);
 
   Interpreter& python_;
+  bool nearly_right_;
   uint64_t trials_ = 0;
   bool is_random_ = false;
   std::vector<Judged> judged_;

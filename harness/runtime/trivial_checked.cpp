@@ -86,6 +86,10 @@ bool write(const TrivialChecked::Answer& answer, const Buffer& buffer, const Cas
     }
     case TrivialAnswer::constant:
     case TrivialAnswer::stale:
+    case TrivialAnswer::low_precision:
+    case TrivialAnswer::one_percent:
+    case TrivialAnswer::dropped:
+    case TrivialAnswer::one_wrong:
       break;
   }
   return false;

@@ -62,14 +62,27 @@ std::string_view to_text(TrivialAnswer answer) {
       return "nan";
     case TrivialAnswer::stale:
       return "stale";
+    case TrivialAnswer::low_precision:
+      return "low_precision";
+    case TrivialAnswer::one_percent:
+      return "one_percent";
+    case TrivialAnswer::dropped:
+      return "dropped";
+    case TrivialAnswer::one_wrong:
+      return "one_wrong";
   }
   return "";
 }
 
+bool is_nearly_right(TrivialAnswer answer) {
+  return answer >= TrivialAnswer::low_precision;
+}
+
 const std::vector<TrivialAnswer>& trivial_answers() {
   using enum TrivialAnswer;
-  static const std::vector<TrivialAnswer> kAll = {unwritten, zeros, ones, copy,
-                                                  constant,  nan,   stale};
+  static const std::vector<TrivialAnswer> kAll = {unwritten,   zeros,   ones,     copy,
+                                                  constant,    nan,     stale,    low_precision,
+                                                  one_percent, dropped, one_wrong};
   return kAll;
 }
 

@@ -1,4 +1,5 @@
-// The answers that need no kernel, and a suite's exceptions from the rule that none may pass.
+// Answers that need no kernel, or one that is wrong, and a suite's exceptions from the rule that none
+// may pass.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace warpmark {
 
-/// What a kernel that computes nothing may leave in an output.
+/// What a kernel that computes nothing, or not what it should, may leave in an output.
 enum class TrivialAnswer : uint8_t {
   unwritten,  ///< what was there before: an `inout` array's own values
   zeros,
@@ -21,8 +22,14 @@ enum class TrivialAnswer : uint8_t {
   copy,      ///< an input's first elements, cast to the output's dtype
   constant,  ///< one value everywhere
   nan,
-  stale  ///< what another case of the suite leaves
+  stale,  ///< what another case of the suite leaves
+  // What is nearly right:
+  low_precision,  ///< each value with the 8 bits of a bfloat16
+  one_percent,    ///< each value one percent too large
+  dropped,        ///< what the reference is without the last element of an input
+  one_wrong       ///< one element that is further off than the greatest is from 0
 };
+bool is_nearly_right(TrivialAnswer answer);
 /// "unwritten", "zeros", …: as `lint: {allow: […]}` names them.
 std::string_view to_text(TrivialAnswer answer);
 /// All of them.

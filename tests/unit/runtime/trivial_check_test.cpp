@@ -74,7 +74,7 @@ class TrivialTest : public testing::Test {
   }
 
   TrivialCheck check(const Case& which) {
-    TrivialCheck tried(python());
+    TrivialCheck tried(python(), nearly_right_);
     trials_ = 0;
     while (tried.look(ready(which, trials_++))) {
     }
@@ -112,6 +112,7 @@ class TrivialTest : public testing::Test {
   }
 
   PluginLoader plugins_;
+  bool nearly_right_ = false;
   uint64_t trials_ = 0;
   std::shared_ptr<const Suite> suite_;
   TrivialFindings found_{nullptr};
@@ -357,6 +358,83 @@ TEST_F(TrivialTest, OneProblemForCasesThatAreAlike) {
   const Error loose = trivial_problems(*suite_, found_.findings()).at(0);
   EXPECT_EQ(loose.message(), "s.n=5: `z` would pass if the kernel wrote zeros or copied `x`");
   EXPECT_EQ(loose.where().line, 9);
+}
+
+class NearlyRightTest : public TrivialTest {
+ protected:
+  void SetUp() override {
+    TrivialTest::SetUp();
+    nearly_right_ = true;
+  }
+  static Lines lines(const std::string& tolerance,
+                     const std::string& x = "{in: rng.random(100) + 1, dtype: float32}") {
+    Lines all;
+    all.x = x;
+    all.out = "{out: 100, dtype: float32}";
+    all.reference = "3 * x";
+    all.tolerance = tolerance;
+    return all;
+  }
+};
+
+TEST_F(NearlyRightTest, ATightToleranceRefutesThemAll) {
+  EXPECT_THAT(passes(lines("{rtol: 1e-3}")), testing::IsEmpty());
+  EXPECT_THAT(passes(lines("exact")), testing::IsEmpty());
+}
+
+// 3.7 % of error: `atol` beside values of 3 to 6.
+TEST_F(NearlyRightTest, ALooseAtol) {
+  EXPECT_THAT(passes(lines("{atol: 0.111}")),
+              testing::UnorderedElementsAre("low_precision ~", "one_percent ~"));
+  EXPECT_THAT(passes(lines("{rtol: 5e-3}")), testing::ElementsAre("low_precision ~"));
+  EXPECT_THAT(passes(lines("{rtol: 0.011}")),
+              testing::UnorderedElementsAre("low_precision ~", "one_percent ~"));
+}
+
+TEST_F(NearlyRightTest, WhatIsExactThereIsNoFinding) {
+  EXPECT_THAT(
+      passes(lines("{rtol: 5e-3}",
+                   "{in: 'np.full(100, 2.0) + rng.integers(3, size=100)', dtype: float32}")),
+      testing::IsEmpty())
+      << "small integers have eight bits";
+  Lines zeros = lines("{atol: 1e-3}");
+  zeros.reference = "0 * x";
+  EXPECT_THAT(passes(zeros), testing::Not(testing::Contains("one_percent ~")));
+}
+
+// Halves are as far off by themselves.
+TEST_F(NearlyRightTest, NarrowFloatsAreNotAsked) {
+  Lines narrow = lines("{rtol: 0.02}");
+  narrow.out = "{out: 100, dtype: float16}";
+  EXPECT_THAT(passes(narrow), testing::IsEmpty());
+  narrow = lines("{rtol: 0.02}", "{in: rng.random(100) + 1, dtype: float16}");
+  EXPECT_THAT(passes(narrow), testing::IsEmpty());
+}
+
+TEST_F(NearlyRightTest, ATermLess) {
+  Lines sum = lines("{atol: 1.5}", "{in: 'rng.choice([-1.0, 1.0], n)', dtype: float32}");
+  sum.axes = "n: [100]";
+  sum.out = "{out: 1, dtype: float32}";
+  sum.reference = "np.sum(x)";
+  EXPECT_THAT(passes(sum), testing::Contains("dropped x ~"));
+  EXPECT_THAT(findings(sum), testing::Contains(testing::HasSubstr("dropped")));
+  // Where one case finds it, the others need not.
+  sum.axes = "n: [100, 400]";
+  sum.tolerance = "{atol: 'n / 200'}";
+  EXPECT_THAT(findings(sum), testing::Not(testing::Contains(testing::HasSubstr("dropped"))));
+  sum.tolerance = "{rtol: 1e-6}";
+  EXPECT_THAT(findings(sum), testing::IsEmpty());
+}
+
+TEST_F(NearlyRightTest, OneElementWithoutABound) {
+  EXPECT_THAT(passes(lines("{atol: 'np.where(np.arange(100) == 41, 100, 1e-6)'}")),
+              testing::ElementsAre("one_wrong ~"));
+}
+
+TEST_F(NearlyRightTest, AReferenceThatRaisesWithoutAnElementSaysNothing) {
+  Lines strict = lines("{rtol: 0.011}");
+  strict.reference = "3 * x if x[-1] > 0 else 1 // 0";
+  EXPECT_THAT(passes(strict), testing::Not(testing::Contains(testing::HasSubstr("dropped"))));
 }
 
 TEST_F(TrivialTest, ChecksAreAskedAboutTheAnswersToo) {
