@@ -21,6 +21,7 @@
 #include "runtime/judge.hpp"
 #include "runtime/rank_group.hpp"
 #include "runtime/requests.hpp"
+#include "runtime/step_scalars.hpp"
 #include "runtime/worker_link.hpp"
 #include "suite/companions.hpp"
 #include "worker/confined_start.hpp"
@@ -239,9 +240,10 @@ class Session::State {
 
   ReadyCase make_ready(const Case& which, const PlannedCase& planned, const Signatures& compiled,
                        Trial trial, Outcome& outcome) {
-    const ArgumentTypes types = types_of(planned, compiled, outcome);
     check_launches(planned, compiled.kernels, outcome);
     ReadyCase ready{planned, {}, trial.guards_front, {}};
+    split_numbers(ready.planned, compiled);
+    const ArgumentTypes types = types_of(ready.planned, compiled, outcome);
     try {
       if (planned.plan.devices) {
         ready.planned.plan.devices =
@@ -253,7 +255,7 @@ class Session::State {
       ready.inputs = evaluate_inputs(python_, ready.planned, types, key);
       ready.inputs_s = seconds_since(start);
       ready.planned.plan =
-          resolve(planned.plan, facts_for(planned.plan, ready.inputs), planned.positions);
+          resolve(ready.planned.plan, facts_for(planned.plan, ready.inputs), planned.positions);
       for (Buffer& buffer : ready.planned.plan.buffers) {
         buffer.dtype = ready.inputs.dtypes.at(buffer.name);
       }
@@ -288,7 +290,9 @@ class Session::State {
     const Signatures compiled =
         units_.prepare(which, planned, CaseUnits::Purpose::look, artifacts_, outcome);
     if (!look) {
-      types_of(planned, compiled, outcome);
+      PlannedCase split = planned;
+      split_numbers(split, compiled);
+      types_of(split, compiled, outcome);
       check_launches(planned, compiled.kernels, outcome);
       return;
     }

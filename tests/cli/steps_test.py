@@ -112,6 +112,19 @@ class Steps(CheckTest):
         self.write("suites/t.yaml", text.replace("element: 60", "element: 65"))
         self.assertIn("`a` has 64 elements, and a pointer to element 65 is given", self.check(code=1)[0])
 
+    def test_one_number_for_parameters_of_several_types(self):
+        self.write("suites/k.cu", "#include <cuda_fp16.h>\n"
+                   'extern "C" __global__ void set(float *a, float x, double y, __half z, bool b, long long n) {\n'
+                   "  a[threadIdx.x] = b ? x + (float)y + (float)z + (float)n : 0; }\n"
+                   'extern "C" __global__ void add(float *a, unsigned char x, float y) { a[threadIdx.x] += x + y; }\n')
+        text = ("warpmark: 1\nkernel: {file: k.cu}\naxes: {n: [1, 3]}\narguments: {a: {out: 4, dtype: float32}}\nlaunch:\n"
+                "  - {entry: set, block: 4, arguments: [a, {value: 1}, {value: 1}, {value: 1}, {value: 1}, {value: n}]}\n"
+                "  - {entry: add, block: 4, arguments: [a, {value: n}, {value: 1.5}]}\n"
+                "  - {entry: add, block: 4, arguments: [a, {value: n}, {value: n}]}\n"
+                "reference: {a: \"np.full(4, 4.5 + 4 * n)\"}\n")
+        self.write("suites/t.yaml", text)
+        self.check()
+
     def test_arrays_that_are_swapped_must_be_alike(self):
         self.suite("  - {entry: step, arguments: [a, b, {value: 9}], block: 64, swap: [a, b]}",
                    "{a: {inout: rng.random(50)}, b: {scratch: 49}}", "{a: a}")
