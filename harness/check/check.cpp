@@ -13,6 +13,7 @@
 #include "check/googletest.hpp"
 #include "check/junit.hpp"
 #include "report/console.hpp"
+#include "report/junit.hpp"
 #include "report/junit_shard.hpp"
 
 namespace warpmark {
@@ -148,7 +149,14 @@ ExitCode run_check(const std::vector<CaseWork>& work, CaseRunner& runner, const 
   const auto make_console = [&] {
     return std::make_unique<ConsoleReport>(out, options.style, count_suites(work), context);
   };
-  CaseRun run([&runner] { runner.interrupt(); }, work.size(), context, options, make_console, out);
+  CheckOptions with_draft = options;
+  std::optional<JunitReport> draft;
+  if (options.junit) {
+    draft.emplace(*options.junit, context.shard, JunitReport::Last::of_others);
+    with_draft.reports.push_back(&*draft);
+  }
+  CaseRun run([&runner] { runner.interrupt(); }, work.size(), context, with_draft, make_console,
+              out);
   std::vector<RegisteredTest> tests;
   for (const CaseWork& item : work) {
     if (!item.which.id.starts_with(item.which.suite->name + ".")) {

@@ -63,6 +63,30 @@ class Check(CheckTest):
                 _, errors = self.run_program(*more, *paths, "--device", "cpu", code=1)
                 self.assertIn("error: the run ended in its middle: its process exited with code 0", errors)
 
+    def test_reports_have_what_ended_before(self):
+        self.write("suites/e.py", ENDS["exits"])
+        self.write("suites/a_right.yaml", RIGHT)
+        self.write("suites/b_wrong.yaml", WRONG)
+        self.write("suites/c_ends.yaml", SUITE % 'check: {function: "e.py:f"}')
+        self.write("suites/d_right.yaml", RIGHT)
+        self.write("run.yaml", "warpmark: 1\nbench: {suites: [suites], budget_s: 0.1, junit: j.xml}\n")
+        for command in (("check", "suites", "--keep", "kept", "--junit", "j.xml"),
+                        ("bench", "suites", "--budget-s", "0.1", "--junit", "j.xml"), ("run", "run.yaml")):
+            with self.subTest(command):
+                self.write("j.xml", "<testsuites><!-- of a run before --></testsuites>")
+                self.run_program(*command, "--device", "cpu", code=1)
+                root = xml.etree.ElementTree.parse(self.folder / "j.xml").getroot()
+                cases = {case.get("classname"): case for case in root.iter("testcase")}
+                self.assertEqual(set(cases), {"a_right", "b_wrong", "warpmark"})
+                self.assertIsNotNone(cases["b_wrong"].find("failure"))
+                self.assertEqual(cases["warpmark"].find("error").get("message"), "the run did not come to its end")
+
+    def test_who_is_killed_leaves_a_report(self):
+        process = self.slow_run("--junit", "j.xml")
+        process.kill()
+        process.wait(30)
+        self.assertIn("the run did not come to its end", (self.folder / "j.xml").read_text())
+
     def test_exit_codes_are_the_runs_own(self):
         self.write("suites/a.yaml", RIGHT)
         self.check("suites")
@@ -70,10 +94,10 @@ class Check(CheckTest):
         self.write("suites/a.yaml", WRONG)
         self.check("suites", code=1)
 
-    def slow_run(self):
+    def slow_run(self, *more):
         self.write("suites/s.py", "import time\ndef f(o):\n    open('there', 'w').close()\n    time.sleep(60)\n    return True\n")
         self.write("suites/a.yaml", SUITE % 'check: {function: "s.py:f"}')
-        process = subprocess.Popen([str(PROGRAM), "check", "suites", "--device", "cpu", "--keep", "kept", "--journal", "j.jsonl"],
+        process = subprocess.Popen([str(PROGRAM), "check", "suites", "--device", "cpu", "--keep", "kept", "--journal", "j.jsonl", *more],
                                    cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stderr.close)
