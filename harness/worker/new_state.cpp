@@ -32,6 +32,7 @@ void NewState::queue(const Stream& stream) {
   variables_.queue_back(stream);
   if (with_inout_) run_.queue_restore(stream);
   queue_outputs(run_, stream);
+  kernels_.queue_scrub(static_cast<uint32_t>(random_()), stream);
 }
 
 void NewState::queue_outputs(DeviceRun& run, const Stream& stream) {

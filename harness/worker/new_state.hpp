@@ -16,8 +16,8 @@
 namespace warpmark {
 
 /// The variables of the modules and the arrays that steps change are as they were when this was
-/// made, and outputs hold random bytes: neither an answer, nor what a launch that is checked finds
-/// there. What a launch leaves is compared by a digest with what the first left.
+/// made, outputs hold random bytes, and shared memory holds nothing of a launch before: neither an
+/// answer, nor what a launch that is checked finds there. What a launch leaves is compared by a digest with what the first left.
 class NewState {
  public:
   /// `run` was restored, and has kept its initial arrays (DeviceRun::keep_initial) where

@@ -75,6 +75,15 @@ warpmark_digest(const unsigned char *from, unsigned long long bytes, unsigned lo
   if (threadIdx.x % 32 == 0) atomicAdd(into, sum);
 }
 
+// Shared memory keeps what a block left in it for the next one. A block that takes all that one may
+// have has a multiprocessor to itself, so that as many blocks as multiprocessors fill all of it.
+extern "C" __global__ void __launch_bounds__(1024)
+warpmark_scrub(unsigned vectors, unsigned value) {
+  extern __shared__ uint4 scrubbed[];
+  for (unsigned i = threadIdx.x; i < vectors; i += blockDim.x)
+    scrubbed[i] = make_uint4(value + i, value - i, value ^ i, value);
+}
+
 // Makes lines that a kernel asked the last-level cache to keep ordinary ones.
 extern "C" __global__ void __launch_bounds__(512)
 warpmark_demote(const unsigned char *from, unsigned long long lines) {
@@ -171,10 +180,10 @@ CompileRequest request_for(int architecture) {
   request.folder = "/";
   request.architecture = architecture;
   request.entry = "warpmark_read";
-  request.further_entries = {
-      "warpmark_wait",        "warpmark_empty",       "warpmark_fill",
-      "warpmark_digest",      "warpmark_demote",      "warpmark_clock",
-      "warpmark_fma_float64", "warpmark_fma_float32", "warpmark_fma_float16"};
+  request.further_entries = {"warpmark_wait",       "warpmark_empty",       "warpmark_fill",
+                             "warpmark_digest",     "warpmark_scrub",       "warpmark_demote",
+                             "warpmark_clock",      "warpmark_fma_float64", "warpmark_fma_float32",
+                             "warpmark_fma_float16"};
   return request;
 }
 
@@ -203,6 +212,7 @@ TimingKernels::TimingKernels(std::shared_ptr<Context> context, const Module& mod
       empty_(module.function("warpmark_empty")),
       fill_(module.function("warpmark_fill")),
       digest_(module.function("warpmark_digest")),
+      scrub_(module.function("warpmark_scrub")),
       demote_(module.function("warpmark_demote")),
       clock_(module.function("warpmark_clock")),
       fma_float64_(module.function("warpmark_fma_float64")),
@@ -215,6 +225,11 @@ TimingKernels::TimingKernels(std::shared_ptr<Context> context, const Module& mod
   fma_blocks_ = kFmaBlocks * static_cast<unsigned int>(std::max(1, multiprocessors));
   const int cache = device.attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
   flush_bytes_ = 2 * static_cast<uint64_t>(std::max(0, cache));
+  const int shared = device.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+  scrubbed_.grid[0] = static_cast<uint64_t>(std::max(1, multiprocessors));
+  scrubbed_.block[0] = 1024;
+  scrubbed_.shared = static_cast<uint64_t>(std::max(0, shared)) / 16 * 16;
+  scrub_.prepare(scrubbed_);
 }
 
 void TimingKernels::queue_read(const DeviceMemory& memory, const Stream& stream) {
@@ -260,6 +275,13 @@ void TimingKernels::queue_digest(const DeviceMemory& memory, uint64_t seed, CUde
   arguments.add(static_cast<unsigned long long>(seed));
   arguments.add(into);
   digest_.launch({{blocks_for(memory.bytes() / 8), 1, 1}, {kBlock, 1, 1}}, arguments, stream);
+}
+
+void TimingKernels::queue_scrub(uint32_t value, const Stream& stream) {
+  KernelArguments arguments;
+  arguments.add(static_cast<unsigned int>(scrubbed_.shared / 16));
+  arguments.add(static_cast<unsigned int>(value));
+  scrub_.launch(scrubbed_, arguments, stream);
 }
 
 void TimingKernels::queue_demote(const DeviceMemory& memory, const Stream& stream) {

@@ -50,6 +50,10 @@ class TimingKernels {
   void queue_digest(const DeviceMemory& memory, uint64_t seed, CUdeviceptr into,
                     const Stream& stream);
 
+  /// Queues filling the shared memory of every multiprocessor, which keeps what the last kernel left
+  /// in it.
+  void queue_scrub(uint32_t value, const Stream& stream);
+
   /// Queues making its lines in the last-level cache ordinary ones, which a flush evicts: a kernel
   /// may have asked the cache to keep them (`evict_last`). Nothing on devices before sm_80.
   void queue_demote(const DeviceMemory& memory, const Stream& stream);
@@ -78,11 +82,12 @@ class TimingKernels {
   unsigned int blocks_for(uint64_t items) const;
 
   std::shared_ptr<Context> context_;
-  Function read_, wait_, empty_, fill_, digest_, demote_, clock_;
+  Function read_, wait_, empty_, fill_, digest_, scrub_, demote_, clock_;
   Function fma_float64_, fma_float32_, fma_float16_;
   bool multiplies_halves_ = true;
   unsigned int read_blocks_ = 0, fma_blocks_ = 0;
   uint64_t flush_bytes_ = 0;
+  LaunchConfig scrubbed_;
   DeviceMemory sink_;
   std::optional<DeviceMemory> flushed_;  ///< made when first needed
 };

@@ -49,6 +49,7 @@ class DeviceTimingTest : public testing::Test {
         {{0, 8}, {8, 8}, {16, 8}, {24, 8}, {32, 8}, {40, 8}, {48, 4}}};
     fake_.kernels["warpmark_digest"] = {{{0, 8}, {8, 8}, {16, 8}, {24, 8}}};
     fake_.kernels["warpmark_demote"] = {{{0, 8}, {8, 8}}};
+    fake_.kernels["warpmark_scrub"] = {{{0, 4}, {4, 4}}};
     fake_.kernels["warpmark_clock"] = {{{0, 8}, {8, 8}}};
     for (const char* of : {"warpmark_fma_float32", "warpmark_fma_float16"})
       fake_.kernels[of] = {{{0, 4}, {4, 4}, {8, 4}, {16, 8}}};

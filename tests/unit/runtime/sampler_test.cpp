@@ -37,6 +37,7 @@ class SamplerTest : public testing::Test {
         {{0, 8}, {8, 8}, {16, 8}, {24, 8}, {32, 8}, {40, 8}, {48, 4}}};
     fake_.kernels["warpmark_digest"] = {{{0, 8}, {8, 8}, {16, 8}, {24, 8}}};
     fake_.kernels["warpmark_demote"] = {{{0, 8}, {8, 8}}};
+    fake_.kernels["warpmark_scrub"] = {{{0, 4}, {4, 4}}};
     fake_.kernels["warpmark_clock"] = {{{0, 8}, {8, 8}}};
     for (const char* of : {"warpmark_fma_float32", "warpmark_fma_float16"})
       fake_.kernels[of] = {{{0, 4}, {4, 4}, {8, 4}, {16, 8}}};
@@ -107,9 +108,9 @@ TEST_F(SamplerTest, AColdSampleIsOneRunAfterAFlush) {
   ASSERT_GE(names.size(), 10U);
   // After each fourth, from the first on, the same of an empty kernel.
   EXPECT_THAT(std::vector(names.begin(), names.begin() + 12),
-              testing::ElementsAre("warpmark_clock", "warpmark_read", "k", "warpmark_read",
-                                   "warpmark_empty", "warpmark_read", "k", "warpmark_read", "k",
-                                   "warpmark_read", "k", "warpmark_read"));
+              testing::ElementsAre("warpmark_clock", "warpmark_scrub", "warpmark_read", "k",
+                                   "warpmark_read", "warpmark_empty", "warpmark_scrub",
+                                   "warpmark_read", "k", "warpmark_scrub", "warpmark_read", "k"));
   EXPECT_EQ(names.back(), "warpmark_clock");
   EXPECT_THAT(series.empty_seconds, Each(testing::DoubleNear(0.02e-3, 1e-9)));
   EXPECT_GE(4 * series.empty_seconds.size(), series.seconds.size());
