@@ -147,8 +147,7 @@ void read_performance(const YamlNode& node, AssignmentCase& one) {
     throw usage_error(
         by_counters ? "`by: counters` needs `counters`" : "times of a GPU have no `counters`",
         by_counters ? node.where : counters->where,
-        by_counters ? "as in `counters: [global_load_sectors, global_store_sectors]`, "
-                      "which are added up"
+        by_counters ? "as in `counters: moved_sectors`; several are added up"
                     : "remove it, or write `by: counters`");
   }
   if (counters != nullptr) read_counters(*counters, rule);

@@ -16,6 +16,21 @@ namespace {
 // Margins look at every element of every answer; of large items one trial shows what three do.
 constexpr uint64_t kElementsOfAllTrials = uint64_t{1} << 20;
 
+// Of a list that counts sectors those kinds of traffic that it does not: a submission may move its
+// data by them.
+std::string sectors_left_out(const PerformanceRule& rule) {
+  std::vector<std::string> left_out;
+  bool counts_sectors = false;
+  for (const CounterTerm& term : terms_of(kMovedSectors)) {
+    const bool is_named = std::ranges::any_of(rule.counters, [&](const std::string& name) {
+      return name == kMovedSectors || name == term.name;
+    });
+    counts_sectors = counts_sectors || is_named;
+    if (!is_named) left_out.push_back("`" + term.name + "`");
+  }
+  return counts_sectors ? join(left_out, ", ") : "";
+}
+
 class AssignmentLinter {
  public:
   AssignmentLinter(const Assignment& assignment, Session& session, Interpreter& python,
@@ -72,6 +87,11 @@ class AssignmentLinter {
         lint_.notes.push_back(
             fmt::format("a kernel as good as the baseline gets {:.4g} of the {:.4g} points of `{}`",
                         own, one.points, one.name));
+      }
+      if (const std::string left_out = sectors_left_out(*one.performance); !left_out.empty()) {
+        lint_.notes.push_back(
+            fmt::format("the performance of `{}` leaves out {}: `moved_sectors` has all that moves",
+                        one.name, left_out));
       }
       if (!one.performance->by_counters()) {
         lint_.notes.push_back(fmt::format(

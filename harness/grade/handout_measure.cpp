@@ -39,20 +39,13 @@ class Measurer {
 
   // That the performance of an item is measured by, with what `named_count` makes them of.
   std::vector<std::string> counters_of(const std::string& id) const {
-    constexpr std::string_view kConflicts = "_conflicts";
     std::vector<std::string> names;
     for (const AssignmentCase& one : assignment_.cases) {
       const bool owns = std::any_of(one.items.begin(), one.items.end(),
                                     [&](const Case& item) { return item.id == id; });
       if (!owns || !one.performance) continue;
       for (const std::string& name : one.performance->counters) {
-        if (!name.ends_with(kConflicts)) {
-          names.push_back(name);
-          continue;
-        }
-        const std::string kind = name.substr(0, name.size() - kConflicts.size());
-        names.push_back(kind + "_wavefronts");
-        names.push_back(kind + "_ideal_wavefronts");
+        for (const CounterTerm& term : terms_of(name)) names.push_back(term.name);
       }
     }
     return names;

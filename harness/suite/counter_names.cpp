@@ -1,4 +1,4 @@
-// The counters that suites may name: those of the CPU device, and two that are made of them.
+// The counters that suites may name: those of the CPU device, and three that are made of them.
 #include <algorithm>
 #include <string_view>
 
@@ -30,6 +30,7 @@ const std::vector<std::string>& counter_names() {
   names.emplace_back("ptx_" #name "_warp_instructions");
 #define KIND(name, ...) add_kind(names, #name, #__VA_ARGS__);
 #include "warpmark/counters.def"
+    names.emplace_back("moved_sectors");
     names.emplace_back("occupancy");
     return names;
   }();

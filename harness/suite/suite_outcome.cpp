@@ -88,7 +88,9 @@ bool has_words(const std::string& name, const std::vector<std::string>& words) {
 Error unknown_counter(const YamlMember& member) {
   const std::vector<std::string>& known = counter_names();
   Error misspelt = unknown_word("counter", member.key, member.where, known);
-  if (!nearest(member.key, known).empty()) return misspelt;
+  const bool is_end = std::ranges::any_of(
+      known, [&](const std::string& name) { return name.ends_with("_" + member.key); });
+  if (!is_end && !nearest(member.key, known).empty()) return misspelt;
   const std::vector<std::string> words = split(member.key, '_');
   const std::vector<std::string> last = {words.back()};
   const std::function<bool(const std::string&)> meanings[] = {

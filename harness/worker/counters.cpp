@@ -46,12 +46,35 @@ int64_t counter_value(const CounterSums& sums, std::string_view name) {
   return found == sums.end() ? 0 : found->second;
 }
 
-int64_t named_count(const CounterSums& sums, std::string_view name) {
+namespace {
+
+// KIND_sectors of each kind of traffic that has sectors.
+std::vector<CounterTerm> all_sectors() {
+  std::vector<CounterTerm> terms;
+  const auto add = [&](const std::string& name, std::string_view measures) {
+    if ((", " + std::string(measures) + ",").find(" sectors,") != std::string::npos)
+      terms.push_back({name + "_sectors", 1});
+  };
+#define KIND(name, ...) add(#name, #__VA_ARGS__);
+#include "warpmark/counters.def"
+  return terms;
+}
+
+}  // namespace
+
+std::vector<CounterTerm> terms_of(std::string_view name) {
   constexpr std::string_view kConflicts = "_conflicts";
-  if (!name.ends_with(kConflicts)) return counter_value(sums, name);
+  if (name == kMovedSectors) return all_sectors();
+  if (!name.ends_with(kConflicts)) return {{std::string(name), 1}};
   const std::string kind(name.substr(0, name.size() - kConflicts.size()));
-  return counter_value(sums, kind + "_wavefronts") -
-         counter_value(sums, kind + "_ideal_wavefronts");
+  return {{kind + "_wavefronts", 1}, {kind + "_ideal_wavefronts", -1}};
+}
+
+int64_t named_count(const CounterSums& sums, std::string_view name) {
+  int64_t count = 0;
+  for (const CounterTerm& term : terms_of(name))
+    count += term.sign * counter_value(sums, term.name);
+  return count;
 }
 
 }  // namespace warpmark

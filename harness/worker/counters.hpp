@@ -24,8 +24,18 @@ double least_occupancy(const std::vector<nlohmann::ordered_json>& launches);
 /// The value of a name, 0 if it is not among them.
 int64_t counter_value(const CounterSums& sums, std::string_view name);
 
-/// The same, also for what is made of two: KIND_conflicts are KIND_wavefronts less
-/// KIND_ideal_wavefronts.
+/// All sectors of 32 bytes that a launch moves, of whatever instructions.
+inline constexpr std::string_view kMovedSectors = "moved_sectors";
+
+/// What a count that a suite names is made of: of KIND_conflicts KIND_wavefronts less
+/// KIND_ideal_wavefronts, of kMovedSectors every KIND_sectors, and of others themselves.
+struct CounterTerm {
+  std::string name;
+  int sign = 1;
+};
+std::vector<CounterTerm> terms_of(std::string_view name);
+
+/// The sum of its terms; 0 for what was not counted.
 int64_t named_count(const CounterSums& sums, std::string_view name);
 
 }  // namespace warpmark

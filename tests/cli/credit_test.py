@@ -161,6 +161,32 @@ class ByCounters(CreditTest):
         # What is wrong performs nothing.
         self.assertNotIn("performance", self.result("cem")["cases"][1]["items"][0])
 
+    def test_what_moves_by_other_instructions_is_moved(self):
+        """Each asks 32 times for its warp's input, by instructions that loads and stores do not count."""
+        copies = ('unsigned to = (unsigned)__cvta_generic_to_shared(part + threadIdx.x); asm volatile("cp.async.ca.shared'
+                  '.global [%0], [%1], 4; cp.async.wait_all;" :: "r"(to), "l"(src + first + k) : "memory");')
+        prefetches = 'asm volatile("prefetch.global.L2 [%0];" :: "l"(src + first + k));'
+        texts = {kind: KERNEL.replace("  if (i < n)", "  __shared__ float part[1024];\n  part[threadIdx.x] = 0;\n"
+                                      "  const int first = i & ~31;\n  for (int k = 0; k < 32 && i < n; ++k) { %s }\n"
+                                      "  if (i < n)" % move).replace("f * src[i]", "f * src[i] + 0 * part[threadIdx.x]")
+                 for kind, move in (("ann", copies), ("ben", prefetches))}
+        listed = "counters: [global_load_sectors, global_store_sectors]"
+        for counters, points in ((listed, {"12"}), ("counters: moved_sectors", {"4"})):
+            self.assign((QUICK % "full: 1.1, zero: 3").replace("counters: global_store_sectors", counters))
+            self.hand_in(**texts)
+            self.grade("--regrade")
+            self.assertEqual({row["points"] for row in self.rows()}, points, counters)
+
+    def test_lint_names_what_a_list_leaves_out(self):
+        self.assign(QUICK % "full: 1, zero: 9")
+        out, _ = self.lint(0)
+        self.assertIn("the performance of `quick` leaves out `global_load_sectors`, `global_atomic_sectors`, ", out)
+        self.assertIn("`async_global_load_sectors`", out)
+        for counters in ("moved_sectors", "shared_load_conflicts"):
+            self.assign((QUICK % "full: 1, zero: 9").replace("global_store_sectors", counters))
+            out, _ = self.lint(0)
+            self.assertNotIn("leaves out", out)
+
     def test_a_scale_changes_without_a_kernel(self):
         self.assign(QUICK % "full: 1, zero: 9")
         self.hand_in(bob=STRIDED)
@@ -183,6 +209,13 @@ class ByCounters(CreditTest):
         self.write("mine.cu", STRIDED)
         out, _ = self.run_program("try", "public/assignment.yaml", "mine.cu", "--device", "cpu", code=1)
         self.assertIn("global store sectors: 1024, baseline 128 (8 ×): 1 of 8 points", " ".join(out.split()))
+
+    def test_students_see_all_that_moves(self):
+        self.assign((QUICK % "full: 1, zero: 9").replace("global_store_sectors", "moved_sectors"))
+        self.run_program("handout", "hw1.yaml", "-o", "public", "--device", "cpu")
+        self.write("mine.cu", STRIDED)
+        out, _ = self.run_program("try", "public/assignment.yaml", "mine.cu", "--device", "cpu", code=1)
+        self.assertRegex(" ".join(out.split()), r"moved sectors: \d+, baseline 256 ")
 
     def test_a_hidden_case_shows_points_alone(self):
         self.assign((QUICK % "full: 1, zero: 9").replace("axes: {n: [1024]}",
