@@ -16,6 +16,17 @@ namespace {
 // Margins look at every element of every answer; of large items one trial shows what three do.
 constexpr uint64_t kElementsOfAllTrials = uint64_t{1} << 20;
 
+// How many results an attempt at a hidden case can tell apart: a word, and of a pass its points.
+size_t hidden_results(const AssignmentCase& one) {
+  constexpr size_t kFailures = 6;  // seven words, one of which is a pass
+  constexpr size_t kShares = 101;  // a degree has whole percents, and a ratio that is not coarser
+  size_t points = 1;
+  if (one.credit == Credit::degree) points = kShares;
+  if (one.performance)
+    points = one.performance->steps.empty() ? kShares : one.performance->steps.size() + 1;
+  return kFailures + points;
+}
+
 // Of a list that counts sectors those kinds of traffic that it does not: a submission may move its
 // data by them.
 std::string sectors_left_out(const PerformanceRule& rule) {
@@ -81,6 +92,18 @@ class AssignmentLinter {
                       trials.drop, trials.count));
     }
     for (const AssignmentCase& one : assignment_.cases) {
+      constexpr size_t kMostResults = 8;  // three bits
+      if (const size_t results = hidden_results(one);
+          one.visibility == Visibility::hidden && results > kMostResults) {
+        add(usage_error(
+            fmt::format(
+                "an attempt at `{}`, which is hidden, has one of {} results: that tells {:.1f} "
+                "bits of its data, and three are the most",
+                one.name, results, std::log2(results)),
+            one.where,
+            one.performance ? "give `steps` of one ratio, or show the case"
+                            : "give all points or none (`credit: all`), or show the case"));
+      }
       if (!one.performance) continue;
       const double own = one.performance->points(1, one.points);
       if (own < one.points) {

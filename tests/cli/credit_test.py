@@ -177,6 +177,18 @@ class ByCounters(CreditTest):
             self.grade("--regrade")
             self.assertEqual({row["points"] for row in self.rows()}, points, counters)
 
+    def test_lint_refuses_points_that_tell_hidden_data(self):
+        hidden = "axes: {n: [1024]}\n    visibility: hidden"
+        for points, results in (("full: 1, zero: 9", 107), ("steps: [{ratio: 1, points: 8}, {ratio: 8, points: 3}]", 9)):
+            self.assign((QUICK % points).replace("axes: {n: [1024]}", hidden))
+            _, errors = self.lint(2)
+            self.assertIn("an attempt at `quick`, which is hidden, has one of %d results" % results, errors)
+        self.assign((QUICK % "steps: [{ratio: 1.5, points: 8}]").replace("axes: {n: [1024]}", hidden))
+        self.lint(0)
+        self.assign(SMALL % ", credit: {degree: elements, from: 0.5}, visibility: hidden")
+        _, errors = self.lint(2)
+        self.assertIn("tells 6.7 bits of its data, and three are the most", errors)
+
     def test_lint_names_what_a_list_leaves_out(self):
         self.assign(QUICK % "full: 1, zero: 9")
         out, _ = self.lint(0)
@@ -218,8 +230,8 @@ class ByCounters(CreditTest):
         self.assertRegex(" ".join(out.split()), r"moved sectors: \d+, baseline 256 ")
 
     def test_a_hidden_case_shows_points_alone(self):
-        self.assign((QUICK % "full: 1, zero: 9").replace("axes: {n: [1024]}",
-                                                        "axes: {n: [1024]}\n    visibility: hidden"))
+        self.assign((QUICK % "steps: [{ratio: 1.5, points: 8}]").replace("axes: {n: [1024]}",
+                                                                        "axes: {n: [1024]}\n    visibility: hidden"))
         self.hand_in(bob=STRIDED)
         self.grade()
         for name in "student.json", "results.json", "report.html":
