@@ -11,7 +11,7 @@ namespace warpmark {
 
 namespace {
 
-constexpr double kShare = 0.5;
+constexpr double kDoneShare = 0.5;
 
 double sum_of(const Measurement& measurement, const std::vector<std::string_view>& names) {
   double sum = 0;
@@ -37,7 +37,7 @@ std::vector<std::string> missing_work(const Measurement& measurement,
   std::vector<std::string> found;
   if (measurement.counters.empty()) return found;
   const auto compare = [&](const char* key, const std::optional<double>& modelled, double counted) {
-    if (!modelled || !(counted < kShare * *modelled)) return;
+    if (!modelled || !(counted < kDoneShare * *modelled)) return;
     found.push_back(
         fmt::format("bench.{} is {:.0f}, and the device counted {:.0f}: the formula is wrong, or "
                     "the kernel does "
