@@ -150,7 +150,11 @@ void JunitReport::write(const std::string& error) const {
 void JunitReport::write_draft() {
   if (!has_draft_ || drafts_s_ > 0.2 + 0.1 * seconds_since(begun_)) return;
   const auto start = Clock::now();
-  write(kNoEnd);
+  try {
+    write(kNoEnd);
+  } catch (const Error&) {
+    has_draft_ = false;  // the report itself will say why, at its end
+  }
   drafts_s_ += seconds_since(start);
 }
 
