@@ -27,7 +27,7 @@ size_t hidden_results(const AssignmentCase& one) {
   return kFailures + points;
 }
 
-// Of a list that counts sectors those kinds of traffic that it does not: a submission may move its
+// Names the kinds of traffic that a list of sectors does not count: a submission may move its
 // data by them.
 std::string sectors_left_out(const PerformanceRule& rule) {
   std::vector<std::string> left_out;

@@ -146,7 +146,7 @@ void JunitReport::write(const std::string& error) const {
   write_file_atomically(file_, xml);
 }
 
-// Of a long report a tenth of the time goes into drafts, at most.
+// Drafts of a long report take a tenth of the time, at most.
 void JunitReport::write_draft() {
   if (!has_draft_ || drafts_s_ > 0.2 + 0.1 * seconds_since(begun_)) return;
   const auto start = Clock::now();

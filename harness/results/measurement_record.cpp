@@ -57,7 +57,6 @@ BenchSeries figures(const std::vector<const TimedSeries*>& processes, size_t lau
     require_times(timed->seconds);
     require_times(timed->empty_seconds);
     require_times(timed->single_seconds);
-    require_times(timed->single_seconds);
     BenchProcess process;
     process.count = timed->seconds.size();
     process.overhead_s = overhead_of(*timed, launches, ceilings);

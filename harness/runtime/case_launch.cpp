@@ -72,7 +72,7 @@ bool CaseLaunch::judge_reports(const PlannedCase& planned, Outcome& outcome) {
   return judge_findings(planned, outcome);
 }
 
-bool CaseLaunch::check_results(const ReadyCase& ready, const Results& results, Outcome& outcome) {
+void CaseLaunch::check_results(const ReadyCase& ready, const Results& results, Outcome& outcome) {
   launch(ready, results, kFirstPoison, outcome);
   const bool doubtful = !judge(ready, results, kFirstPoison, {}, outcome);
   if (doubtful) {
@@ -83,7 +83,6 @@ bool CaseLaunch::check_results(const ReadyCase& ready, const Results& results, O
   if (outcome.verdict == Verdict::passed && worker_.facts().has("profile") && schedule_ == 0) {
     judge_counters(ready.planned, launch_counters_, outcome);
   }
-  return doubtful;
 }
 
 void CaseLaunch::judge_fetched(const ReadyCase& ready, const Results& results, const Results* right,

@@ -33,8 +33,8 @@ class CaseLaunch {
   /// Memory for the results of a case.
   static Results make_results(const ReadyCase& ready);
 
-  /// Launches, and judges what comes of it, twice where the first poison leaves a doubt: then true.
-  bool check_results(const ReadyCase& ready, const Results& results, Outcome& outcome);
+  /// Launches, and judges what comes of it, twice where the first poison leaves a doubt.
+  void check_results(const ReadyCase& ready, const Results& results, Outcome& outcome);
   /// Judges what a worker fetched after a run that was no launch() of ours, over outputs that held no
   /// poison. What equals `right`, unless that is null, is right.
   void judge_fetched(const ReadyCase& ready, const Results& results, const Results* right,

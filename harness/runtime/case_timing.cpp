@@ -83,7 +83,7 @@ void add_costs(CaseTiming::Ongoing& one) {
 uint64_t CaseTiming::Ongoing::bytes() const {
   uint64_t all = 0;
   for (const auto& [name, array] : ready->inputs.arrays) all += array.bytes().size();
-  for (const auto& [name, array] : results) all += 2 * array.bytes().size();
+  all += 2 * result_bytes(results);
   return other ? 2 * all : all;
 }
 
@@ -101,7 +101,7 @@ void CaseTiming::begin(Ongoing& one, const LoadTrial& load, Outcome& outcome) {
     add_other(one, load);
 }
 
-// What cannot be made ready, or is wrong, with other inputs is no verdict on the case.
+// A case that cannot be made ready with other inputs gets no verdict from that.
 void CaseTiming::add_other(Ongoing& one, const LoadTrial& load) {
   Outcome ignored;
   try {
@@ -251,8 +251,8 @@ Measurement CaseTiming::ask(Ongoing& one, CaseDialogue& dialogue, const TimingOp
   return std::move(timed.measurement);
 }
 
-// What a timed run left is right if it is what the first run left, which was judged. With other
-// inputs that is judged here, once.
+// A timed run's results are right if they equal those of the first run, which were judged. Those of
+// the other inputs are judged here, once.
 void CaseTiming::judge_left(Ongoing& one, Outcome& outcome) {
   launch_.judge_fetched(*one.ready, one.last, &one.results, outcome);
   if (one.other && outcome.verdict == Verdict::passed) {

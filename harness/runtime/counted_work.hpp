@@ -1,4 +1,4 @@
-// What a device counted of a run, against what the cost model says of it.
+// Compares what a device counted of a run with the suite's cost model.
 #pragma once
 
 #include <string>

@@ -11,10 +11,11 @@ namespace warpmark {
 
 namespace {
 
-// Of what honest runs take; and seconds beside it. First and last runs of 94 cases on an H200 differ
-// by 5 % at most beyond a microsecond, also where the first has to bring the code to the device.
+// A replay takes less than this share of an honest run's time, and fewer seconds by a margin. First
+// and last runs of 94 cases on an H200 differ by 5 % at most beyond a microsecond, also where the
+// first has to bring the code to the device.
 constexpr double kShare = 0.8;
-// Of 26 cases no mean of a batch or graph was less than single runs by more than 0.2 %.
+// In 26 cases no mean of a batch or graph was more than 0.2 % below single runs.
 constexpr double kBatchShare = 0.85;
 constexpr double kBatchMargin = 2e-6;
 constexpr double kWarmMargin = 2e-6, kColdMargin = 5e-6;
@@ -45,7 +46,7 @@ std::optional<ReplayedTime> replayed_firsts(const std::vector<Measurement>& proc
   }
   if (firsts.empty() || lasts.empty()) return std::nullopt;
   const bool few = firsts.size() < kEnoughFirsts;
-  // Of few the least, so that one that was late for another reason says nothing.
+  // The least of few is used, so that one that was late for another reason says nothing.
   const double first = few ? *std::ranges::min_element(firsts) : median_of(firsts);
   double last = median_of(std::move(lasts));
   if (!samples.empty()) last = std::min(last, median_of(std::move(samples)));

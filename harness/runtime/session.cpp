@@ -114,7 +114,7 @@ class Session::State {
     for (; taken < jobs.size() && taken < most && bytes < kMostBytes; ++taken) {
       CaseTiming::Ongoing one{jobs[taken]};
       CaseArtifacts made;
-      // What work there is, only the PTX tells.
+      // Only the PTX tells what work there is.
       if (one.job.planned->plan.flops || one.job.planned->plan.bytes) artifacts_ = &made;
       one.job.outcome = outcome_of(*one.job.which, [&](Outcome& outcome) {
         const auto load_trial = [&](uint64_t trial, Outcome& into) {

@@ -221,7 +221,7 @@ void TrivialCheck::add_nearly_right(const ReadyCase& ready, const DType& dtype,
   }
 }
 
-// What equals the reference is right, and no finding.
+// An answer that equals the reference is right, and no finding.
 bool TrivialCheck::survives_nearly(Candidate& candidate, const ReadyCase& ready,
                                    const Expected& expected, const DType& dtype, const Shape& shape,
                                    const Expectation& expectation) {
@@ -372,7 +372,7 @@ std::vector<TrivialPass> TrivialCheck::passes() const {
       return one.by_tolerance && !is_nearly_right(one.answer);
     });
     for (const Candidate& candidate : output.candidates) {
-      // What lets a kernel pass that computes nothing lets these pass, too.
+      // A bound that lets a kernel pass which computes nothing lets these pass, too.
       if (is_loose && is_nearly_right(candidate.answer)) continue;
       const bool is_value = candidate.answer == TrivialAnswer::zeros ||
                             candidate.answer == TrivialAnswer::ones ||

@@ -23,7 +23,7 @@ enum class TrivialAnswer : uint8_t {
   constant,  ///< one value everywhere
   nan,
   stale,  ///< what another case of the suite leaves
-  // What is nearly right:
+  // These are nearly right:
   low_precision,  ///< each value with the 8 bits of a bfloat16
   one_percent,    ///< each value one percent too large
   dropped,        ///< what the reference is without the last element of an input

@@ -219,6 +219,20 @@ int FakeDriver::current_contexts() const {
   return static_cast<int>(state_->stack.size());
 }
 
+void FakeDriver::add_timing_kernels() {
+  kernels["warpmark_read"] = {{{0, 8}, {8, 8}, {16, 8}}};
+  kernels["warpmark_wait"] = {{{0, 8}}};
+  kernels["warpmark_empty"] = {{}};
+  kernels["warpmark_fill"] = {{{0, 8}, {8, 8}, {16, 8}, {24, 8}, {32, 8}, {40, 8}, {48, 4}}};
+  kernels["warpmark_digest"] = {{{0, 8}, {8, 8}, {16, 8}, {24, 8}}};
+  kernels["warpmark_scrub"] = {{{0, 4}, {4, 4}}};
+  kernels["warpmark_demote"] = {{{0, 8}, {8, 8}}};
+  kernels["warpmark_clock"] = {{{0, 8}, {8, 8}}};
+  for (const char* of : {"warpmark_fma_float32", "warpmark_fma_float16"})
+    kernels[of] = {{{0, 4}, {4, 4}, {8, 4}, {16, 8}}};
+  kernels["warpmark_fma_float64"] = {{{0, 8}, {8, 8}, {16, 4}, {24, 8}}};
+}
+
 void FakeDriver::fail(const std::string& symbol, CUresult result, int nth) {
   state_->failures[symbol] = {nth, result};
 }

@@ -52,6 +52,9 @@ class FakeDriver {
   std::shared_ptr<Driver> driver();
   Device device() { return {driver(), 0}; }
 
+  /// Adds the kernels of harness/worker/timing_kernels.cpp to `kernels`.
+  void add_timing_kernels();
+
   /// Makes the nth call (from now, counting from 1) of an exported symbol fail with `result`.
   void fail(const std::string& symbol, CUresult result, int nth = 1);
 

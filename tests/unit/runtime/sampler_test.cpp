@@ -30,18 +30,7 @@ class SamplerTest : public testing::Test {
     std::string reason;
     if (!compiler_is_there(reason)) GTEST_SKIP() << reason;
     fake_.kernels["k"] = {{{0, 8}}};
-    fake_.kernels["warpmark_read"] = {{{0, 8}, {8, 8}, {16, 8}}};
-    fake_.kernels["warpmark_wait"] = {{{0, 8}}};
-    fake_.kernels["warpmark_empty"] = {{}};
-    fake_.kernels["warpmark_fill"] = {
-        {{0, 8}, {8, 8}, {16, 8}, {24, 8}, {32, 8}, {40, 8}, {48, 4}}};
-    fake_.kernels["warpmark_digest"] = {{{0, 8}, {8, 8}, {16, 8}, {24, 8}}};
-    fake_.kernels["warpmark_demote"] = {{{0, 8}, {8, 8}}};
-    fake_.kernels["warpmark_scrub"] = {{{0, 4}, {4, 4}}};
-    fake_.kernels["warpmark_clock"] = {{{0, 8}, {8, 8}}};
-    for (const char* of : {"warpmark_fma_float32", "warpmark_fma_float16"})
-      fake_.kernels[of] = {{{0, 4}, {4, 4}, {8, 4}, {16, 8}}};
-    fake_.kernels["warpmark_fma_float64"] = {{{0, 8}, {8, 8}, {16, 4}, {24, 8}}};
+    fake_.add_timing_kernels();
     fake_.attributes[CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE] = 4096;
     fake_.attributes[CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT] = 4;
     fake_.attributes[CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR] = 2048;
