@@ -8,6 +8,7 @@
 #include "bench/benchmark_context.hpp"
 #include "bench/google_benchmark.hpp"
 #include "report/bench_console.hpp"
+#include "report/figure_text.hpp"
 #include "report/impossible_text.hpp"
 #include "results/measurement_record.hpp"
 #include "results/possible_time.hpp"
@@ -75,26 +76,68 @@ class Measurements {
     attempt.outcome = std::move(job.outcome);
     // A measurement counts only if the case was right.
     if (attempt.outcome.verdict != Verdict::passed) return attempt;
-    const std::optional<Ceilings> unknown;
-    attempt.timed =
-        timed_case(*item.work.planned, item.sources, item.timing, std::move(job.processes),
-                   context_.bench ? context_.bench->ceilings : unknown);
+    attempt.timed = timed_case(*item.work.planned, item.sources, item.timing,
+                               std::move(job.processes), ceilings());
     if (attempt.timed) attempt.timed->sweep = sweep_settings(item.work.which.suite->bench);
     if (!attempt.timed && !item.timing.profile)
       attempt.outcome.notices.emplace_back("not timed: there is no sample");
     if (attempt.timed) refuse_impossible(item.work, attempt);
+    if (attempt.timed && job.baseline) hold_against(*job.baseline, item, attempt);
     return attempt;
   }
 
  private:
-  // A time that cannot be is no result.
-  void refuse_impossible(const CaseWork& work, CaseRun::Attempt& attempt) const {
+  std::optional<Ceilings> ceilings() const {
+    return context_.bench ? context_.bench->ceilings : std::nullopt;
+  }
+
+  std::optional<ImpossibleTime> impossible(const TimedCase& timed,
+                                           const PlannedCase& planned) const {
     const auto& attributes = context_.device.attributes;
     const auto cache = attributes.find("l2_bytes");
-    const auto found = impossible_time(
-        *attempt.timed, context_.bench ? context_.bench->ceilings : std::optional<Ceilings>(),
+    return impossible_time(
+        timed, ceilings(),
         cache == attributes.end() ? 0 : static_cast<uint64_t>(std::max<int64_t>(0, cache->second)),
-        work.planned->plan.steps.size());
+        planned.plan.steps.size());
+  }
+
+  // Of a case in its own first mode; without a time of the baseline it keeps its own, and says why
+  // there is no ratio, unless there must be one.
+  void hold_against(TimedBaseline& baseline, const BenchWork& item,
+                    CaseRun::Attempt& attempt) const {
+    TimingJob& job = baseline.job;
+    const auto timed =
+        timed_case(baseline.planned, "", job.options, std::move(job.processes), ceilings());
+    std::string why;
+    if (job.outcome.verdict != Verdict::passed) {
+      why = job.outcome.message.empty() ? job.outcome.reason : job.outcome.message;
+    } else if (timed) {
+      if (const auto found = impossible(*timed, baseline.planned)) {
+        why = impossible_text(*found, "");
+      } else {
+        attempt.timed->relative = relative_to_baseline(*attempt.timed, *timed);
+      }
+    }
+    const AgainstBaseline& against = *item.work.which.suite->bench.against_baseline;
+    const auto refuse = [&](FailureKind kind, const std::string& message) {
+      fail(attempt.outcome, kind, verdict_error(message, against.where));
+      attempt.timed.reset();
+    };
+    if (!attempt.timed->relative) {
+      const std::string no_ratio =
+          "the baseline could not be timed: " + (why.empty() ? "there is no sample" : why);
+      if (against.most) return refuse(FailureKind::slower, no_ratio);
+      attempt.outcome.notices.push_back(no_ratio);
+    } else if (against.most) {
+      const double most = positive_number(*against.most, item.work.which.scope());
+      if (attempt.timed->relative->low > most)
+        refuse(FailureKind::slower, slower_text(*attempt.timed->relative, most));
+    }
+  }
+
+  // A time that cannot be is no result.
+  void refuse_impossible(const CaseWork& work, CaseRun::Attempt& attempt) const {
+    const auto found = impossible(*attempt.timed, *work.planned);
     if (!found) return;
     const char* blamed = found->limit == ImpossibleTime::Limit::memory ? "/bytes" : "/flops";
     fail(attempt.outcome, FailureKind::impossible,

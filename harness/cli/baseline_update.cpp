@@ -54,7 +54,7 @@ bool any_in_common(const BenchResult& old, const BenchResult& run) {
 void print_changes(const BenchResult& old, const BenchResult& run, const JobRequest& request,
                    Output& out) {
   ComparisonOptions options = request.comparison.options();
-  options.across_devices = true;
+  options.across_devices = options.across_versions = true;
   const BenchComparison comparison = compare_benches(old, run, options);
   ComparedBenches compared{old,
                            run,
@@ -108,7 +108,8 @@ ExitCode update_baseline(const JobRequest& request, Output& out) {
     if (!one.counters.empty()) ids.push_back(one.id);
   }
   if (const auto interrupt = count_lines(request, python, ids, run)) return *interrupt;
-  const BaselineUpdate update = updated_baseline(old ? *old : nothing, run);
+  BaselineUpdate update = updated_baseline(old ? *old : nothing, run);
+  update.result.pinned = request.pin_version || (old && old->pinned);
   const std::string text = counted_baseline_text(update.result);
   if (old && any_in_common(*old, run)) print_changes(*old, run, request, out);
   const bool equal = old && read_file(request.baseline) == text;

@@ -72,6 +72,7 @@ struct JobRequest {
   std::optional<CacheChoice> cache;
   std::optional<bool> graph, transfers;
   bool profile = false;          ///< each case runs once, for a profiler
+  bool pin_version = false;      ///< no other version of Warpmark may compare with it
   bool update_baseline = false;  ///< writes it, instead of failing where it differs
   std::optional<double> budget_s;
   std::optional<double> precision;  ///< a share: 0.005 for "± 0.5 %"

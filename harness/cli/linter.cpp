@@ -107,6 +107,9 @@ void Linter::plans(const std::shared_ptr<const Suite>& suite, Purpose purpose) {
     if (which.skip) continue;
     attempt([&] { plan(which, purpose); });
     const bool timed = purpose == Purpose::bench || suite->bench.axes.empty();
+    if (const auto& against = suite->bench.against_baseline; timed && against && against->most) {
+      attempt([&] { positive_number(*against->most, which.scope()); });
+    }
     if (timed && suite->bench.budget_s) {
       attempt([&] { positive_number(*suite->bench.budget_s, which.scope()); });
     }

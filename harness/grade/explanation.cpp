@@ -166,6 +166,7 @@ std::string explain_usual(const Outcome& outcome, const ExplainContext& context)
       return explain_launch();
     case FailureKind::none:
     case FailureKind::impossible:  // only of a bench
+    case FailureKind::slower:      // only of a bench
     case FailureKind::replayed:    // it is open, and staff decide
       break;
   }

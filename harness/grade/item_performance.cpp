@@ -3,41 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <random>
-#include <tuple>
 #include <utility>
 
 #include "grade/item_verdict.hpp"
+#include "results/relative_time.hpp"
+#include "runtime/turns.hpp"
 
 namespace warpmark {
 
 namespace {
 
 constexpr const char* kNotTimed = "it could not be timed; the course's staff have to look at it";
-
-double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
-// Percentiles of the medians of samples drawn with replacement (Efron 1979).
-std::pair<double, double> bootstrap_interval(const std::vector<double>& values) {
-  constexpr size_t kSamples = 4000;
-  constexpr double kTail = 0.025;
-  std::mt19937_64 draw(0x7761'7270);  // fixed: the same times have the same interval
-  std::vector<double> medians, sample(values.size());
-  for (size_t i = 0; i < kSamples; ++i) {
-    // Not by a distribution of the library's, each of which draws as it likes.
-    for (double& one : sample) one = values[draw() % values.size()];
-    medians.push_back(median_of(sample));
-  }
-  std::sort(medians.begin(), medians.end());
-  const auto at = [&](double share) {
-    return medians[static_cast<size_t>(share * static_cast<double>(kSamples - 1))];
-  };
-  return {at(kTail), at(1 - kTail)};
-}
 
 double sum_of(const PerformanceRule& rule, const CounterSums& sums) {
   double all = 0;
@@ -49,6 +25,18 @@ double sum_of(const PerformanceRule& rule, const CounterSums& sums) {
 
 bool is_time(double seconds) {
   return std::isfinite(seconds) && seconds > 0;
+}
+
+// A student gets the doubt: the lower end counts.
+Performance performance_by_time(const RelativeTime& time) {
+  Performance measured;
+  measured.value = time.own_s;
+  measured.baseline = time.baseline_s;
+  measured.ratio = measured.low = time.low;
+  measured.median = time.ratio;
+  measured.high = time.high;
+  measured.rounds = static_cast<uint64_t>(time.rounds);
+  return measured;
 }
 
 // Why it ends the timing; the run is that of the submission, or of the baseline.
@@ -91,32 +79,25 @@ void note_counts(const PerformanceRule& rule, const CountedRuns& counted,
   if (!worst || now.ratio > worst->ratio) worst = now;
 }
 
-Performance ratio_of_rounds(const std::vector<double>& own_s,
-                            const std::vector<double>& baseline_s) {
-  std::vector<double> ratios;
-  for (size_t i = 0; i < own_s.size(); ++i) ratios.push_back(own_s[i] / baseline_s[i]);
-  Performance measured;
-  measured.value = median_of(own_s);
-  measured.baseline = median_of(baseline_s);
-  measured.median = median_of(ratios);
-  std::tie(measured.low, measured.high) = bootstrap_interval(ratios);
-  measured.ratio = measured.low;
-  measured.rounds = ratios.size();
-  return measured;
-}
-
 TimedItem time_by_turns(RoundTimer& timer, uint64_t rounds) {
+  constexpr size_t kSubmission = 1;  // the baseline, party 0, begins
   std::vector<double> own_s, baseline_s;
-  for (uint64_t round = 0; round < rounds; ++round) {
-    for (const bool first : {true, false}) {
-      const bool is_submission = first == (round % 2 == 1);
-      const TimedRun run = is_submission ? timer.submission() : timer.baseline();
-      if (auto end = end_of(run, is_submission)) return std::move(*end);
-      (is_submission ? own_s : baseline_s).push_back(run.seconds);
-    }
-  }
   TimedItem item;
-  item.performance = ratio_of_rounds(own_s, baseline_s);
+  bool ended = false;
+  take_turns(
+      rounds, 2, [](auto&) {},
+      [&](uint64_t, size_t party) {
+        const bool is_submission = party == kSubmission;
+        const TimedRun run = is_submission ? timer.submission() : timer.baseline();
+        if (auto end = end_of(run, is_submission)) {
+          item = std::move(*end);
+          ended = true;
+          return false;
+        }
+        (is_submission ? own_s : baseline_s).push_back(run.seconds);
+        return true;
+      });
+  if (!ended) item.performance = performance_by_time(relative_time(own_s, baseline_s));
   return item;
 }
 

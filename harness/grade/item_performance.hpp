@@ -17,12 +17,6 @@ namespace warpmark {
 void note_counts(const PerformanceRule& rule, const CountedRuns& counted,
                  std::optional<Performance>& worst);
 
-/// The median of the ratios of rounds, in each of which both were timed, one right after the other,
-/// with its 95 % interval by the bootstrap: always the same for the same times. Of equal lengths,
-/// and one round at least.
-Performance ratio_of_rounds(const std::vector<double>& own_s,
-                            const std::vector<double>& baseline_s);
-
 /// One kernel, verified, timed and verified once more.
 struct TimedRun {
   Outcome outcome;
@@ -48,9 +42,8 @@ struct TimedItem {
 
 constexpr uint64_t kRounds = 11;
 
-/// Times both by turns, in an order that changes from round to round: what heats the device, or
-/// lasts for a while, falls on both. A time that the device cannot reach is no score, for whoever
-/// has it.
+/// Times both by turns (runtime/turns.hpp). A time that the device cannot reach is no score,
+/// whichever of the two has it.
 TimedItem time_by_turns(RoundTimer& timer, uint64_t rounds = kRounds);
 
 }  // namespace warpmark

@@ -101,6 +101,7 @@ ItemVerdict judge_item(const Outcome& outcome) {
     case FailureKind::input:
     case FailureKind::reference:
     case FailureKind::impossible:  // only of a bench
+    case FailureKind::slower:      // only of a bench
     case FailureKind::replayed:    // it is open, and staff decide
       break;
   }

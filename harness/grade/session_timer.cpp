@@ -6,7 +6,6 @@
 #include "report/impossible_text.hpp"
 #include "results/measurement_record.hpp"
 #include "results/possible_time.hpp"
-#include "suite/companions.hpp"
 
 namespace warpmark {
 
@@ -24,23 +23,13 @@ TimingOptions timing_of_a_turn() {
   return options;
 }
 
-// Without what its counters are held against, which was judged before.
-PlannedCase alone(const Case& which, PlannedCase planned) {
-  if (!uses_baseline(*which.suite)) planned.baseline = nullptr;
-  planned.smaller = nullptr;
-  planned.compares_counters = false;
-  planned.plan.composites = {};
-  planned.plan.counters.clear();
-  return planned;
-}
-
 }  // namespace
 
 SessionRoundTimer::SessionRoundTimer(Interpreter& python, SessionOptions submission,
                                      SessionOptions baseline, Kernels kernels,
                                      std::function<void(Session*)> watch)
-    : kernels_{kernels.which, alone(*kernels.which, std::move(kernels.submission)),
-               alone(*kernels.which, std::move(kernels.baseline))},
+    : kernels_{kernels.which, without_counters(*kernels.which, std::move(kernels.submission)),
+               without_counters(*kernels.which, std::move(kernels.baseline))},
       watch_(std::move(watch)),
       submission_(python, std::move(submission)),
       baseline_(python, std::move(baseline)) {}

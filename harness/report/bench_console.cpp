@@ -142,6 +142,7 @@ void BenchConsole::write_row(const Outcome& outcome, const TimedCase& timed) {
   }
   const std::vector<std::string> warnings = marks(timed);
   if (!warnings.empty()) line += "  " + coloured(style, Colour::yellow, join(warnings, ", "));
+  if (timed.relative) line += "  " + relative_text(*timed.relative);
   frame_.write(line + "\n");
   write_transfers(timed);
 }

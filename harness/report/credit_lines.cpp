@@ -22,7 +22,7 @@ std::string ratio_text(double ratio) {
   return fmt::format("{:.3g} ×", ratio);
 }
 
-std::string time_text(double seconds) {
+std::string rough_time_text(double seconds) {
   if (seconds < 1e-3) return fmt::format("{:.3g} µs", seconds * 1e6);
   return seconds < 1 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3g} s", seconds);
 }
@@ -45,8 +45,9 @@ std::string measured_text(const PerformanceRule& rule, const Performance& measur
   if (!rule.by_counters()) {
     return fmt::format(
         "{}, baseline {} ({}; {} to {} in {} rounds, of which the bound in your favour counts)",
-        time_text(measured.value), time_text(measured.baseline), ratio_text(measured.median),
-        ratio_text(measured.low), ratio_text(measured.high), measured.rounds);
+        rough_time_text(measured.value), rough_time_text(measured.baseline),
+        ratio_text(measured.median), ratio_text(measured.low), ratio_text(measured.high),
+        measured.rounds);
   }
   std::string name = join(rule.counters, " + ");
   std::replace(name.begin(), name.end(), '_', ' ');

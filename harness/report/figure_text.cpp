@@ -82,6 +82,16 @@ std::string change_of_count(double ratio) {
                        : change_percent(ratio, decimals) + " %";
 }
 
+std::string relative_text(const RelativeTime& time) {
+  return fmt::format("{:.3g} of its baseline's {} ({:.3g} to {:.3g})", time.ratio,
+                     time_text(time.baseline_s), time.low, time.high);
+}
+
+std::string slower_text(const RelativeTime& time, double most) {
+  return fmt::format("it takes {}, in {} rounds by turns; at most {:.4g} is allowed",
+                     relative_text(time), time.rounds, most);
+}
+
 std::string untested_text(const std::string& why) {
   return "may answer from earlier runs: " + why;
 }

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "results/relative_time.hpp"
+
 namespace warpmark {
 
 /// Four significant digits with a unit that fits: "1.234 ms", "15.68 µs", "980.0 ns". A time of 0
@@ -28,6 +30,12 @@ std::string change_percent(double ratio, int decimals);
 
 /// "+4.9 %": times are never known to more than a thousandth.
 std::string change_of_time(double ratio);
+
+/// "0.31 of its baseline's 12.40 µs (0.30 to 0.32)".
+std::string relative_text(const RelativeTime& time);
+
+/// Why a case fails that takes more than `most` of its baseline's time.
+std::string slower_text(const RelativeTime& time, double most);
 
 /// What a row says of a time that may be of runs which answer from earlier ones, and why.
 std::string untested_text(const std::string& why);

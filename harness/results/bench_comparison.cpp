@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "results/comparison_notes.hpp"
 #include "results/count_comparison.hpp"
 #include "results/line_comparison.hpp"
@@ -233,6 +234,16 @@ size_t BenchComparison::count(ChangeVerdict verdict) const {
 
 BenchComparison compare_benches(const BenchResult& baseline, const BenchResult& contender,
                                 const ComparisonOptions& options) {
+  if (baseline.pinned && baseline.version != contender.version && !options.across_versions) {
+    throw Error(
+        ExitCode::environment,
+        fmt::format("{} is pinned to Warpmark {}, and this is of version {}",
+                    display_path(baseline.file), printable(baseline.version),
+                    printable(contender.version)),
+        {},
+        "counts may differ for that alone: --update-baseline shows what changed, and writes "
+        "it for this version");
+  }
   return Comparer(baseline, contender, options).compare();
 }
 

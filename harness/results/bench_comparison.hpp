@@ -51,6 +51,8 @@ struct ComparisonOptions {
   /// How often at most times that have not changed at all are called slower or faster anywhere.
   double false_alarms = 0.05;
   bool across_devices = false;
+  /// Whether a baseline that is pinned to another version may be compared with: for a new one of it.
+  bool across_versions = false;
 
   double least_effect_of(const std::string& counter) const;
 };
@@ -120,7 +122,8 @@ struct BenchComparison {
 /// those that grew, or else shrank, the one that changed most. A counter that only the contender
 /// knows is reported, not judged.
 ///
-/// Throws a usage error if the devices differ or only one of them counts, unless across_devices;
+/// Throws an environment error if the baseline is pinned to another version, unless across_versions;
+/// a usage error if the devices differ or only one of them counts, unless across_devices;
 /// and if no case of the baseline with figures is in the contender: that gate would hold nothing.
 BenchComparison compare_benches(const BenchResult& baseline, const BenchResult& contender,
                                 const ComparisonOptions& options = {});

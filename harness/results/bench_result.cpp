@@ -181,6 +181,8 @@ void read_measurement(const RecordField& record, BenchCase& into) {
   }
   into.before = recorded<DeviceState>(record.member("before"));
   into.after = recorded<DeviceState>(record.member("after"));
+  if (const auto relative = record.find("relative_to_baseline"))
+    into.relative = recorded<RelativeTime>(*relative);
   if (const auto untested = record.find("untested")) into.untested = untested->texts();
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/statistics.hpp"
+#include "results/relative_time.hpp"
 #include "runtime/outcome.hpp"
 #include "worker/measurement.hpp"
 
@@ -92,6 +93,7 @@ struct BenchCase {
   std::optional<double> peak_flops_per_s;  ///< what the flops are held against
   std::string peak_dtype;  ///< whose measured peak that is; "" of one that the suite gives
   DeviceState before, after;
+  std::optional<RelativeTime> relative;  ///< to the suite's baseline, if that was timed, too
   /// Why a kernel that answers from an earlier run may be among its times; none where it cannot be.
   std::vector<std::string> untested;
 
@@ -120,6 +122,7 @@ struct BenchResult {
   std::vector<BenchCase> cases;
   std::vector<std::string> asked_ids;  ///< the only cases that were asked for; empty for all
   std::string asked_select;            ///< the expression that chose among them; "" for all
+  bool pinned = false;                 ///< only the version that made it may compare with it
   bool complete = false;               ///< the run came to its end
   std::string error;  ///< what ended it early, "" if that is not known: it was killed
 

@@ -97,6 +97,10 @@ std::vector<std::string> doubts(const BenchCase& before, const BenchSeries& base
   std::vector<std::string> notes;
   add_doubts("baseline", before, baseline, least_effect, notes);
   add_doubts("contender", after, contender, least_effect, notes);
+  if (before.relative && after.relative) {
+    notes.push_back(fmt::format("{:.3g} of the suite's baseline before, and {:.3g} now",
+                                before.relative->ratio, after.relative->ratio));
+  }
   if (baseline.batch != contender.batch) {
     notes.push_back(
         fmt::format("a sample is the mean of {} and of {} runs", baseline.batch, contender.batch));

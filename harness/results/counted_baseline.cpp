@@ -39,15 +39,17 @@ std::vector<std::string> names_of(const BenchResult& result) {
 }
 
 Json head_json(const BenchResult& result, const std::vector<std::string>& names) {
-  return {{"type", "baseline"},
-          {"baseline", kBaselineVersion},
-          {"warpmark", result.version},
-          {"device", result.device_name},
-          {"kind", result.device_kind},
-          {"architecture", result.architecture},
-          {"nvrtc_version", result.nvrtc_version},
-          {"seed", result.seed.empty() ? Json() : try_parse_ordered_json(result.seed)},
-          {"counters", names}};
+  Json head = {{"type", "baseline"},
+               {"baseline", kBaselineVersion},
+               {"warpmark", result.version},
+               {"device", result.device_name},
+               {"kind", result.device_kind},
+               {"architecture", result.architecture},
+               {"nvrtc_version", result.nvrtc_version},
+               {"seed", result.seed.empty() ? Json() : try_parse_ordered_json(result.seed)},
+               {"counters", names}};
+  if (result.pinned) head["pinned"] = true;
+  return head;
 }
 
 Json case_json(const BenchCase& one, const std::vector<std::string>& names) {
@@ -127,6 +129,7 @@ class BaselineReader {
     result_.architecture = head.member("architecture").integer();
     result_.nvrtc_version = head.member("nvrtc_version").text();
     if (const auto seed = head.find("seed")) result_.seed = seed->plain();
+    if (const auto pinned = head.find("pinned")) result_.pinned = pinned->boolean();
     names_ = head.member("counters").texts();
   }
 

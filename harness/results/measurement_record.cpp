@@ -206,6 +206,19 @@ std::optional<TimedCase> timed_case(const PlannedCase& planned, std::string sour
   return timed;
 }
 
+std::optional<RelativeTime> relative_to_baseline(const TimedCase& timed,
+                                                 const TimedCase& baseline) {
+  const auto medians = [](const TimedCase& of) {
+    std::vector<double> seconds;
+    for (const BenchProcess& process : of.series.front().processes)
+      if (process.median_s > 0) seconds.push_back(process.median_s);
+    return seconds;
+  };
+  const std::vector<double> own_s = medians(timed), baseline_s = medians(baseline);
+  if (own_s.empty() || own_s.size() != baseline_s.size()) return std::nullopt;
+  return relative_time(own_s, baseline_s);
+}
+
 std::string sources_hash(const Plan& plan, const fs::path& suite_folder) {
   Sha256 hash;
   hash.add_field(describe(plan));
@@ -262,6 +275,7 @@ Json measurement_record(const TimedCase& timed) {
   for (const HonestRuns& honest : timed.honest) {
     if (honest.first_s) record["new_state"].push_back(record_of(honest));
   }
+  if (timed.relative) record["relative_to_baseline"] = json_of<Json>(*timed.relative);
   if (!timed.honest.empty() && !timed.honest.front().untested.empty())
     record["untested"] = timed.honest.front().untested;
   return record;

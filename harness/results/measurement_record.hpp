@@ -9,6 +9,7 @@
 
 #include "plan/plugin_loader.hpp"
 #include "results/bench_result.hpp"
+#include "results/relative_time.hpp"
 #include "worker/measurement.hpp"
 
 namespace warpmark {
@@ -23,6 +24,7 @@ struct TimedCase {
   Measurement measurement;          ///< what all processes say together; the series of the first
   std::vector<BenchSeries> series;  ///< of measurement.series, in its order; one or more
   std::vector<HonestRuns> honest;   ///< of each process
+  std::optional<RelativeTime> relative;  ///< to the suite's baseline, in the first series' mode
   /// What the flops are held against: given, or measured; nothing if neither is known.
   std::optional<double> peak_flops_per_s;
 
@@ -39,6 +41,10 @@ std::optional<TimedCase> timed_case(const PlannedCase& planned, std::string sour
                                     const TimingOptions& options,
                                     std::vector<Measurement> processes,
                                     const std::optional<Ceilings>& ceilings);
+
+/// The case's time over that of its baseline, of which each process timed both; nothing unless all
+/// processes have times of both.
+std::optional<RelativeTime> relative_to_baseline(const TimedCase& timed, const TimedCase& baseline);
 
 /// SHA-256 over the plan and the texts of its translation units and of their headers outside the
 /// toolkit: equal if the same was measured. Throws a usage error for a file that cannot be read.

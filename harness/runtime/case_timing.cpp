@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <variant>
@@ -15,6 +14,7 @@
 #include "runtime/judge.hpp"
 #include "runtime/replayed_time.hpp"
 #include "runtime/requests.hpp"
+#include "runtime/turns.hpp"
 #include "worker/protocol.hpp"
 
 namespace warpmark {
@@ -125,18 +125,16 @@ void CaseTiming::time_by_turns(std::vector<Ongoing>& group, const DoSteps& do_st
   uint64_t most = 0;
   for (const Ongoing& one : group) most = std::max(most, processes_for(one.job));
   if (most > 1) start_further(most - 1);
-  std::vector<size_t> order(group.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  for (uint64_t process = 0; process < most; ++process) {
-    std::shuffle(order.begin(), order.end(), order_);
-    for (const size_t i : order) {
-      Ongoing& one = group[i];
-      const bool goes_on = one.job.outcome.verdict == Verdict::passed;
-      if (goes_on && process < processes_for(one.job)) {
-        take_turn(one, process, group.size() > 1, do_steps);
-      }
-    }
-  }
+  take_turns(
+      most, group.size(),
+      [&](std::vector<size_t>& order) { std::shuffle(order.begin(), order.end(), order_); },
+      [&](uint64_t process, size_t party) {
+        Ongoing& one = group[party];
+        const bool goes_on = one.job.outcome.verdict == Verdict::passed;
+        if (goes_on && process < processes_for(one.job))
+          take_turn(one, process, group.size() > 1, do_steps);
+        return true;
+      });
   for (Ongoing& one : group) {
     if (one.job.outcome.verdict == Verdict::passed) refuse_replayed(one);
     if (one.job.outcome.verdict == Verdict::passed) {

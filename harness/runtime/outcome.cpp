@@ -68,6 +68,8 @@ std::string_view to_text(FailureKind kind) {
       return "impossible";
     case FailureKind::replayed:
       return "replayed";
+    case FailureKind::slower:
+      return "slower";
   }
   return "";
 }

@@ -48,7 +48,8 @@ enum class FailureKind : uint8_t {
   load,           ///< a suite that cannot be loaded, or a case of it that cannot be planned
   launch,         ///< a launch that no CUDA device can do
   impossible,     ///< a time that the device cannot reach
-  replayed        ///< a time of runs that answer from an earlier run
+  replayed,       ///< a time of runs that answer from an earlier run
+  slower          ///< more of the baseline's time than `bench.against_baseline` allows
 };
 std::string_view to_text(FailureKind kind);
 

@@ -112,24 +112,11 @@ class Session::State {
     // Of one process nothing takes turns, and each case is reported as it ends.
     const size_t most = timing_.processes_for(jobs.front()) == 1 ? 1 : kMostTogether;
     for (; taken < jobs.size() && taken < most && bytes < kMostBytes; ++taken) {
-      CaseTiming::Ongoing one{jobs[taken]};
-      CaseArtifacts made;
-      // Only the PTX tells what work there is.
-      if (one.job.planned->plan.flops || one.job.planned->plan.bytes) artifacts_ = &made;
-      one.job.outcome = outcome_of(*one.job.which, [&](Outcome& outcome) {
-        const auto load_trial = [&](uint64_t trial, Outcome& into) {
-          return load(*one.job.which, *one.job.planned, trial, into, CaseUnits::Purpose::time);
-        };
-        timing_.begin(one, load_trial, outcome);
-      });
-      artifacts_ = nullptr;
-      for (const UnitArtifacts& unit : made.units) {
-        const UncountedWork more = uncounted_work(unit.ptx);
-        one.uncounted = {one.uncounted.flops || more.flops, one.uncounted.bytes || more.bytes};
-      }
-      if (one.job.outcome.verdict != Verdict::passed) continue;
-      bytes += one.bytes();
-      group.push_back(std::move(one));
+      TimingJob& job = jobs[taken];
+      bytes += begin_timing(job, group);
+      if (job.outcome.verdict != Verdict::passed || facts_.has("counters")) continue;
+      job.baseline = timed_baseline(job);
+      if (job.baseline) bytes += begin_timing(job.baseline->job, group);
     }
     timing_.time_by_turns(
         group, [this](const Case& which, const auto& steps) { return outcome_of(which, steps); });
@@ -166,6 +153,29 @@ class Session::State {
   bool interrupted() const noexcept { return worker_.interrupted(); }
 
  private:
+  // Verifies a case and adds it to those that take turns, if it is right; returns the bytes that its
+  // arrays take there.
+  uint64_t begin_timing(TimingJob& job, std::vector<CaseTiming::Ongoing>& group) {
+    CaseTiming::Ongoing one{job};
+    CaseArtifacts made;
+    // Only the PTX tells what work there is.
+    if (job.planned->plan.flops || job.planned->plan.bytes) artifacts_ = &made;
+    job.outcome = outcome_of(*job.which, [&](Outcome& outcome) {
+      const auto load_trial = [&](uint64_t trial, Outcome& into) {
+        return load(*job.which, *job.planned, trial, into, CaseUnits::Purpose::time);
+      };
+      timing_.begin(one, load_trial, outcome);
+    });
+    artifacts_ = nullptr;
+    for (const UnitArtifacts& unit : made.units) {
+      const UncountedWork more = uncounted_work(unit.ptx);
+      one.uncounted = {one.uncounted.flops || more.flops, one.uncounted.bytes || more.bytes};
+    }
+    if (job.outcome.verdict != Verdict::passed) return 0;
+    group.push_back(std::move(one));
+    return group.back().bytes();
+  }
+
   template <typename Steps>
   Outcome outcome_of(const Case& which, const Steps& steps) {
     const auto start = Clock::now();

@@ -260,6 +260,12 @@ struct ListedCase {
   bool overridden = false;  ///< by an option, so that it may be another case now
 };
 
+/// That the suite's baseline is timed by turns with each case.
+struct AgainstBaseline {
+  Position where;
+  std::optional<Expression> most;  ///< of the baseline's time, over the axes; nothing: no limit
+};
+
 struct Bench {
   Position where;
   std::vector<Axis> axes;      ///< replace the axes of the same name
@@ -272,7 +278,8 @@ struct Bench {
   std::optional<bool> graph;           ///< whether runs in CUDA graphs are timed, too
   std::optional<bool> transfers;       ///< and copies between host and device
   std::optional<Expression> budget_s;  ///< wall clock of one point's samples, over the axes
-  Restore restore = Restore::never;    ///< what puts `inout` buffers back between timed launches
+  std::optional<AgainstBaseline> against_baseline;
+  Restore restore = Restore::never;  ///< what puts `inout` buffers back between timed launches
 };
 
 struct Suite {

@@ -67,6 +67,7 @@ class Checker {
     if (suite_.bench.bytes) names(*suite_.bench.bytes, "bench", all);
     if (suite_.bench.flops) names(*suite_.bench.flops, "bench", all);
     if (const auto& peak = suite_.bench.peak_flops_per_s) names(*peak, "bench", all);
+    against_baseline();
     if (suite_.bench.budget_s) names(*suite_.bench.budget_s, "budget_s", {});
     for (const SkipRule& rule : suite_.skip) names(rule.when, "skip", all);
     for (const ExpectedCounter& counter : suite_.counters) names(counter.bound, "counters", all);
@@ -345,6 +346,16 @@ class Checker {
     }
   }
 
+  void against_baseline() const {
+    const auto& against = suite_.bench.against_baseline;
+    if (!against) return;
+    if (against->most) names(*against->most, "against_baseline", {});
+    if (suite_.baseline) return;
+    throw usage_error("the suite has no `baseline` that its times could be held against",
+                      against->where,
+                      "add it, as in baseline: {kernel: {file: naive.cu, entry: naive}}");
+  }
+
   void composites() const {
     const ExpectedComposites& composites = suite_.composites;
     if (composites.tiled) names(*composites.tiled, "tiled", {true, arrays_});
@@ -358,11 +369,13 @@ class Checker {
     const std::optional<Baseline>& baseline = suite_.baseline;
     baseline_name();
     if (!baseline) return;
-    if (!composites.any() && !uses_baseline(suite_)) {
+    if (!composites.any() && !uses_baseline(suite_) && !suite_.bench.against_baseline) {
       throw usage_error(
           "nothing is held against the baseline", baseline->where,
-          fmt::format("use `{}['NAME']` in `reference`, or add a composite to `expect`: {}",
-                      kBaselineName, join(composite_names(), ", ")));
+          fmt::format(
+              "use `{}['NAME']` in `reference`, add `against_baseline: true` to `bench`, or "
+              "a composite to `expect`: {}",
+              kBaselineName, join(composite_names(), ", ")));
     }
     if (baseline->launch) launch(*baseline->launch);
   }

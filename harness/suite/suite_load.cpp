@@ -25,7 +25,7 @@ const std::vector<std::string>& top_keys() {
 Bench read_bench(const YamlNode& node) {
   require_map(node, "`bench`",
               {"axes", "bytes", "flops", "peak_flops_per_s", "restore", "cache", "graph",
-               "transfers", "budget_s", "sweep", "relative_to", "step"});
+               "transfers", "budget_s", "sweep", "relative_to", "step", "against_baseline"});
   Bench bench;
   bench.where = node.where;
   if (const YamlNode* axes = node.find("axes")) bench.axes = read_axes(*axes);
@@ -49,6 +49,11 @@ Bench read_bench(const YamlNode& node) {
   if (const YamlNode* graph = node.find("graph")) bench.graph = read_truth(*graph, "`graph`");
   if (const YamlNode* transfers = node.find("transfers"))
     bench.transfers = read_truth(*transfers, "`transfers`");
+  if (const YamlNode* against = node.find("against_baseline")) {
+    bench.against_baseline = AgainstBaseline{against->where, {}};
+    if (read_text(*against, "`against_baseline`").text != "true")
+      bench.against_baseline->most = read_expression(*against, "`against_baseline`");
+  }
   if (const YamlNode* budget = node.find("budget_s")) {
     bench.budget_s = read_expression(*budget, "`budget_s`");
   }

@@ -180,6 +180,24 @@ class Baseline(CheckTest):
         self.assertIn("--device cpu", errors)
         self.assertEqual(self.lines(), before)
 
+    def test_a_pinned_version(self):
+        self.assertNotIn("pinned", self.lines()[0])
+        self.update("--pin-version")
+        self.assertIn('"pinned":true', self.lines()[0])
+        self.run_program(*self.RUN)
+        version = json.loads(self.lines()[0])["warpmark"]
+        pinned = (self.folder / "base.jsonl").read_text()
+        self.write("base.jsonl", pinned.replace('"warpmark":"%s"' % version, '"warpmark":"0.0.1"'))
+        for words in (self.RUN, ("compare", "base.jsonl", "old.jsonl")):
+            if words[0] == "compare":
+                self.run_program(*self.RUN[:-2], "--journal", "old.jsonl", "-q")
+            errors = self.run_program(*words, code=3)[1]
+            self.assertIn("base.jsonl is pinned to Warpmark 0.0.1, and this is of version " + version,
+                          errors)
+            self.assertIn("--update-baseline shows what changed", errors)
+        self.update()
+        self.assertEqual((self.folder / "base.jsonl").read_text(), pinned)
+
     def test_run_configurations_name_it(self):
         self.write("c.yaml", "warpmark: 1\nbench: {suites: [suites], device: cpu, max_samples: 1, "
                              "compare: other/b.jsonl, quiet: true}\n")

@@ -7,9 +7,11 @@
 //   p is timed   b spends its budget   u has 3 samples   l has the host's time in its samples
 //   h is timed cold and hot   t is throttled   o has no sample   i has a time that is none
 //   a fails after it was timed   f fails before
+//   r takes half of the baseline's time   q twice of it   y has a baseline that failed
 //   s, n, e, x, w, k as of each front: support/scripted_front.hpp
 #include <iostream>
 #include <limits>
+#include <memory>
 
 #include "bench/bench.hpp"
 #include "cli/argument_parser.hpp"
@@ -32,6 +34,7 @@ class ScriptedTimer : public CaseTimer {
     const char letter = script.letter(*job.which);
     job.processes = {measurement_of(letter)};
     job.outcome = script.outcome(*job.which, letter == 'a' ? 'f' : letter);
+    if (letter == 'r' || letter == 'q' || letter == 'y') job.baseline = baseline_of(letter, job);
     return 1;
   }
 
@@ -41,6 +44,22 @@ class ScriptedTimer : public CaseTimer {
   void interrupt() noexcept override { script.interrupt(); }
 
  private:
+  static std::shared_ptr<TimedBaseline> baseline_of(char action, const TimingJob& job) {
+    auto baseline = std::make_shared<TimedBaseline>();
+    baseline->job.which = job.which;
+    baseline->job.planned = &baseline->planned;
+    if (action == 'y') {
+      baseline->job.outcome.verdict = Verdict::failed;
+      baseline->job.outcome.message = "z[0] is 1, and 2 is expected";
+      return baseline;
+    }
+    baseline->job.processes = job.processes;
+    for (Measurement& one : baseline->job.processes) {
+      for (double& seconds : one.series.front().seconds) seconds *= action == 'r' ? 2 : 0.5;
+    }
+    return baseline;
+  }
+
   Measurement measurement_of(char action) const {
     Measurement result = testing_results::measurement();
     if (action == 'f') return {};

@@ -74,6 +74,32 @@ not do the work
         self.assertNotIn("measurement", case)
         self.assertEqual(self.names(), ["doublify.n=~1", "doublify.n=2.5"])
 
+    def hold_against(self, value):
+        (self.root / "suites/doublify.yaml").write_text(self.SUITE.replace(
+            "bench:\n", "baseline: {kernel: {source: void g();, entry: g}}\n"
+                       "bench:\n  against_baseline: %s\n" % value))
+        done = self.run_probe("--journal", "run.jsonl", "suites/doublify.yaml=rqy")
+        return done, [each for each in self.journal() if each["type"] == "case"]
+
+    def test_against_baseline(self):
+        done, cases = self.hold_against("true")
+        self.assertEqual(done.returncode, 0, done)
+        self.assertIn("  0.5 of its baseline's 8.000 ms (0.5 to 0.5)\n", done.stdout)
+        self.assertIn("  2 of its baseline's 2.000 ms (2 to 2)\n", done.stdout)
+        self.assertIn("the baseline could not be timed: z[0] is 1, and 2 is expected", done.stdout)
+        relative = [each["measurement"].get("relative_to_baseline") for each in cases]
+        self.assertEqual([each and each["ratio"] for each in relative], [0.5, 2, None])
+
+    def test_a_case_that_takes_more_than_is_allowed_fails(self):
+        done, cases = self.hold_against("1.05")
+        self.assertEqual(done.returncode, 1, done)
+        self.assertEqual([(each["verdict"], each["failure"]) for each in cases],
+                         [("passed", "none"), ("failed", "slower"), ("failed", "slower")])
+        self.assertIn("it takes 2 of its baseline's 2.000 ms (2 to 2), in 1 rounds by turns; "
+                      "at most 1.05 is allowed", done.stdout)
+        self.assertRegex(done.stdout, r"suites/doublify.yaml:17:\d+: error: it takes 2")
+        self.assertNotIn("measurement", cases[1])
+
     def test_a_device_that_counts_has_no_impossible_time(self):
         done = self.run_probe("--l2", "60000000", "--counts", "suites/doublify.yaml=pbp")
         self.assertEqual(done.returncode, 0, done)

@@ -106,6 +106,39 @@ TEST_F(GpuSessionTest, MeasuresColdAndHot) {
   EXPECT_LT(session().ceilings()->launch_s, 1e-5);
 }
 
+TEST_F(GpuSessionTest, TimesABaselineByTurns) {
+  const std::string suite =
+      "kernel: {file: k.cu, entry: quick}\n"
+      "arguments: {out: {out: 1 << 16}, src: {in: rng.random(1 << 16)}}\n"
+      "launch: {block: 256, grid: 256}\n"
+      "reference: {out: 2 * src}\n"
+      "tolerance: {rtol: 1e-5}\n"
+      "baseline: {kernel: {file: k.cu, entry: slow}}\n"
+      "bench: {against_baseline: true}\n";
+  const std::string kernel =
+      "template <int N> __device__ void f(float *out, const float *src) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  float v = 0;\n"
+      "  for (int j = 0; j < N; ++j) v = v * 0.5f + src[i];\n"
+      "  out[i] = v;\n}\n"
+      "extern \"C\" __global__ void quick(float *out, const float *src) { f<40>(out, src); }\n"
+      "extern \"C\" __global__ void slow(float *out, const float *src) { f<40000>(out, src); }\n";
+  const Case which = make(suite, kernel).front();
+  const PlannedCase planned = make_plan(which, plugins_);
+  TimingJob job{&which, &planned, {}, {}, {}};
+  ASSERT_EQ(session().measure({&job, 1}), 1U);
+  ASSERT_EQ(job.outcome.verdict, Verdict::passed) << job.outcome.message;
+  ASSERT_NE(job.baseline, nullptr);
+  const TimingJob& baseline = job.baseline->job;
+  ASSERT_EQ(baseline.outcome.verdict, Verdict::passed) << baseline.outcome.message;
+  ASSERT_EQ(job.processes.size(), 5U);
+  ASSERT_EQ(baseline.processes.size(), 5U);
+  for (size_t i = 0; i < job.processes.size(); ++i) {
+    EXPECT_GT(baseline.processes[i].series[0].seconds[0],
+              10 * job.processes[i].series[0].seconds[0]);
+  }
+}
+
 TEST_F(GpuSessionTest, MeasuresGraphsAndTransfers) {
   const std::string suite =
       "kernel: {file: k.cu, entry: k}\n"

@@ -41,6 +41,28 @@ TEST_F(MeasureSession, ADeviceThatCountsHasAFewTimes) {
   EXPECT_EQ(session().ceilings(), std::nullopt);
 }
 
+// One that counts takes no times that could be held against the baseline's.
+TEST_F(MeasureSession, ABaselineIsTimedWhereTimesAreTaken) {
+  const std::string suite =
+      scale_suite("f * src") +
+      "baseline: {kernel: {file: k.cu, entry: k}}\nbench: {against_baseline: true}\n";
+  const Case which = make(suite, kScale).front();
+  const PlannedCase planned = make_plan(which, plugins_);
+  TimingJob job{&which, &planned, timing_, {}, {}};
+  session().measure({&job, 1});
+  EXPECT_EQ(job.baseline, nullptr);
+
+  job.options.modes = {TimingMode::cold, TimingMode::hot};
+  job.options.budget_s = 4;
+  const auto baseline = timed_baseline(job);
+  ASSERT_NE(baseline, nullptr);
+  EXPECT_EQ(baseline->job.planned, &baseline->planned);
+  EXPECT_EQ(baseline->job.options.modes, std::vector{TimingMode::cold});
+  EXPECT_EQ(baseline->job.options.budget_s, 2);
+  job.options.profile = true;
+  EXPECT_EQ(timed_baseline(job), nullptr);
+}
+
 // The model has a thousand operations for each element, and the kernel does one.
 TEST_F(MeasureSession, WorkThatIsNotDoneIsNoticed) {
   const Outcome outcome = measure(
