@@ -109,7 +109,7 @@ TEST_F(GpuSessionTest, MeasuresColdAndHot) {
 TEST_F(GpuSessionTest, TimesABaselineByTurns) {
   const std::string suite =
       "kernel: {file: k.cu, entry: quick}\n"
-      "arguments: {out: {out: 1 << 16}, src: {in: rng.random(1 << 16)}}\n"
+      "arguments: {out: {out: 65536}, src: {in: rng.random(1 << 16)}}\n"
       "launch: {block: 256, grid: 256}\n"
       "reference: {out: 2 * src}\n"
       "tolerance: {rtol: 1e-5}\n"
