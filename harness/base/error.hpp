@@ -14,6 +14,7 @@ enum class ExitCode : int {
   usage = 2,         ///< usage or configuration: what cannot be loaded, before any case runs
   environment = 3,   ///< no device, no NVRTC, no NumPy
   internal = 4,      ///< a mistake of ours
+  unmatched = 5,     ///< graded, but a submission, or a row of a course's file, is nobody's
   skipped = 77,      ///< a single-case ctest run whose case was skipped
   interrupted = 130  ///< ended by SIGINT
 };

@@ -45,6 +45,7 @@ struct GradeRequest {
   std::string device = "auto";
   std::vector<std::string> devices = {};  ///< of `--device all`
   std::string student;
+  bool is_class = false;
   fs::path roster;
   GradeRuleFiles rules;
   GradeExports exports;
@@ -155,14 +156,13 @@ FoundSubmissions find_submissions(const GradeRequest& request, const Assignment&
   SubmissionSearch search;
   search.paths = request.submissions;
   search.student = request.student;
+  search.is_class = request.is_class;
   search.roster = roster;
   search.scratch = scratch;
   search.unpack = [&python](const fs::path& archive, const fs::path& folder) {
     return unpack_zip(python.interpreter(), archive, folder);
   };
-  FoundSubmissions found = find_submissions(search, assignment.submission);
-  keep_only(request.only, found.all);
-  return found;
+  return find_submissions(search, assignment.submission);
 }
 
 // Verdicts may change with the program: who has checked an assignment with one version may want no
@@ -195,7 +195,7 @@ ExitCode compare_with_expected(const ClassRunResult& run, const GradeRequest& re
 }
 
 ExitCode finish(const ClassRunResult& run, const GradeRequest& request, const ConsoleStyle& style,
-                const InterruptGuard& guard, Output& out) {
+                const InterruptGuard& guard, const ClassNotes& notes, Output& out) {
   out.flush();  // the table goes to the same descriptor
   print_grades(std::cout, style, run.results);
   std::cout.flush();
@@ -208,7 +208,11 @@ ExitCode finish(const ClassRunResult& run, const GradeRequest& request, const Co
     print_error(out, "interrupted: the same command goes on where it ended");
     return guard.exit_code();
   }
-  if (run.failed == 0) return compare_with_expected(run, request, out);
+  if (run.failed == 0) {
+    const ExitCode compared = compare_with_expected(run, request, out);
+    const ExitCode matched = print_unmatched(notes, out);
+    return compared == ExitCode::success ? matched : compared;
+  }
   print_error(out, fmt::format("{} submission{} could not be graded, through no fault of the "
                                "students: `staff` in each result.json says why. The same command "
                                "tries them again",
@@ -236,6 +240,7 @@ void require_stream_alone(const GradeRequest& request) {
       {"SUBMISSIONS", !request.submissions.empty()},
       {"-o", !request.out.empty()},
       {"--student", !request.student.empty()},
+      {"--class", request.is_class},
       {"--roster", !request.roster.empty()},
       {"--extensions", !request.rules.extensions.empty()},
       {"--adjustments", !request.rules.adjustments.empty()},
@@ -307,20 +312,29 @@ void finish_class(const GradeRequest& request, const Assignment& assignment, con
   write_grade_shard(files.folder(), *part);
 }
 
+// Names all students, those of earlier results too, and finds out whom the course's files mean.
+ClassNotes settle_students(FoundSubmissions& found, const std::vector<GradeResult>& earlier,
+                           const Roster* roster, GradeRules& rules) {
+  std::vector<KnownStudent> students;
+  for (const Submission& one : found.all) students.push_back({one.student, one.ids});
+  for (const GradeResult& one : earlier) students.push_back({one.student, one.ids});
+  ClassNotes notes{found.left_out, found.unmatched, found.missing, rules.settle(students, roster)};
+  for (std::string& text : rules.unused_lateness(found.all))
+    notes.unknown.push_back(std::move(text));
+  return notes;
+}
+
 // The shard's part of the class, written down as not finished; nothing for a whole class.
 std::optional<GradeShard> begin_part(const GradeRequest& request, const Assignment& assignment,
                                      const Secret& secret, const std::optional<Shard>& shard,
-                                     const GradeRules& rules, FoundSubmissions& found,
+                                     const ClassNotes& notes, FoundSubmissions& found,
                                      Output& out) {
-  std::vector<std::string> students;
-  for (const Submission& one : found.all) students.push_back(one.student);
-  ClassNotes notes{found.left_out, found.unmatched, found.missing, rules.unknown(students)};
   if (!shard) {
-    print_notes(notes, !request.quiet, out);
+    print_notes(notes, out);
     return std::nullopt;
   }
   GradeShard part = keep_part(found, *shard, request.part.times);
-  part.notes = std::move(notes);
+  part.notes = notes;
   set_common(part, assignment, secret.bytes(),
              {{"roster", request.roster},
               {"extensions", request.rules.extensions},
@@ -341,14 +355,23 @@ ExitCode grade_class(const GradeRequest& request, const Secret& secret,
   require_version(*assignment);
   const TemporaryFolder scratch("warpmark-submissions");
   FoundSubmissions found = find_submissions(request, *assignment, roster, python, scratch.path());
-  const GradeRules rules(*assignment, request.rules);
+  GradeRules rules(*assignment, request.rules);
+  const std::vector<GradeResult> earlier = read_grades(request.out);
+  const std::vector<RenamedStudent> renamed = settle_names(found.all, earlier);
+  const ClassNotes notes = settle_students(found, earlier, roster, rules);
+  keep_only(request.only, found.all);
   std::optional<GradeShard> part =
-      begin_part(request, *assignment, secret, shard, rules, found, out);
+      begin_part(request, *assignment, secret, shard, notes, found, out);
   ConsoleStyle style = console_style(STDOUT_FILENO);
   style.for_runner = out.for_runner();
   if (request.quiet) style.verbosity = Verbosity::quiet;
   require_own_folder(request.out, part ? &part->shard : nullptr);
   const GradeFiles files(request.out);
+  for (const RenamedStudent& one : renamed) {
+    files.rename(one);
+    print_error(out, fmt::format("note: the student of earlier results called `{}` is now `{}`",
+                                 in_one_line(one.before), in_one_line(one.after)));
+  }
   if (!request.without_lint) require_lint(*assignment, python, request.device, &files, out);
   if (part) write_grade_shard(request.out, *part);
   ClassRunOptions options;
@@ -376,7 +399,7 @@ ExitCode grade_class(const GradeRequest& request, const Secret& secret,
   }
   finish_class(request, *assignment, roster, secret, std::move(input), run, files,
                part ? &*part : nullptr, out);
-  return finish(run, request, style, guard, out);
+  return finish(run, request, style, guard, shard ? ClassNotes() : notes, out);
 }
 
 ExitCode grade(GradeRequest request, Output& out) {
@@ -461,8 +484,13 @@ Command grade_command(const ArgumentParser& program) {
       .value_name("FILE");
   add_export_options(app, request->exports);
   add_part_options(app, request->part);
-  app.add_option("--student", request->student, "All SUBMISSIONS are what this student handed in")
-      .value_name("NAME");
+  const CommandOption student = app.add_option("--student", request->student,
+                                               "All SUBMISSIONS are what this student handed in")
+                                    .value_name("NAME");
+  app.add_flag("--class", request->is_class,
+               "Archives among SUBMISSIONS are classes, even in no platform's form; their\n"
+               "folders name students")
+      .excludes(student);
   app.add_flag("--regrade", request->regrade, "Grade again what already has a grade");
   app.add_option("--expect", request->expect,
                  "Compare each result with the one in the folder OUT of an earlier run;\n"

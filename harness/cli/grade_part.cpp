@@ -115,12 +115,22 @@ void print_left_to_merge(const GradeShard& shard, std::vector<std::string> optio
                                count_text(shard.shard.cases, "submission"), join(options, ", ")));
 }
 
-void print_notes(const ClassNotes& notes, bool missing, Output& out) {
+ExitCode print_unmatched(const ClassNotes& notes, Output& out) {
+  const size_t count = notes.unmatched.size() + notes.missing.size() + notes.unknown.size();
+  if (count == 0) return ExitCode::success;
+  print_error(out, fmt::format("{} above {} nobody's: exit code {}",
+                               count == 1 ? "1 submission, student or row"
+                                          : fmt::format("{} submissions, students or rows", count),
+                               count == 1 ? "is" : "are", static_cast<int>(ExitCode::unmatched)));
+  return ExitCode::unmatched;
+}
+
+void print_notes(const ClassNotes& notes, Output& out) {
   for (const std::string& text : notes.left_out) print_error(out, "warning: left out: " + text);
   for (const std::string& text : notes.unmatched) {
-    print_error(out, "warning: " + text + ", and is graded under that name");
+    print_error(out, "warning: " + text);
   }
-  if (!notes.missing.empty() && missing) {
+  if (!notes.missing.empty()) {
     print_error(out, fmt::format("note: of {} student{} of the roster there is no submission: {}",
                                  notes.missing.size(), notes.missing.size() == 1 ? "" : "s",
                                  printable(join(notes.missing, "; "))));

@@ -47,7 +47,9 @@ void set_result(GradeShard& shard, const ClassRunResult& run, bool no_sandbox);
 void print_left_to_merge(const GradeShard& shard, std::vector<std::string> options,
                          bool leaderboard, Output& out);
 
-/// Says what was found out about the class; without `missing` not of whom there is nothing.
-void print_notes(const ClassNotes& notes, bool missing, Output& out);
+/// Says what was found out about the class.
+void print_notes(const ClassNotes& notes, Output& out);
+/// Repeats in a line that something matches nobody, and returns that exit code; success if all does.
+ExitCode print_unmatched(const ClassNotes& notes, Output& out);
 
 }  // namespace warpmark

@@ -101,7 +101,7 @@ ExitCode merge_grades(const std::vector<fs::path>& folders, const fs::path& out_
     write_similar(options.exports, std::move(*input), first.assignment, first.title);
   }
   write_exports(options.exports, roster ? &*roster : nullptr, secret, files.read_all(), out);
-  print_notes(parts.shards.front().notes, true, out);
+  print_notes(parts.shards.front().notes, out);
   const size_t failed = print_not_graded(parts.results, out);
   out.flush();
   ConsoleStyle style = console_style(STDOUT_FILENO);
@@ -112,7 +112,8 @@ ExitCode merge_grades(const std::vector<fs::path>& folders, const fs::path& out_
   out.print("{}: the grades of {}\n", display_path(out_folder),
             count_text(parts.shards.size(), "shard"));
   for (const GradeChange& one : changes) print_error(out, change_text(one));
-  return failed == 0 ? ExitCode::success : ExitCode::internal;
+  if (failed > 0) return ExitCode::internal;
+  return print_unmatched(parts.shards.front().notes, out);
 }
 
 }  // namespace warpmark

@@ -38,6 +38,7 @@ std::string Pseudonyms::of(std::string_view student) const {
 std::vector<GradeResult> anonymous_results(std::vector<GradeResult> results,
                                            const Pseudonyms& pseudonyms) {
   for (GradeResult& result : results) {
+    result.ids.clear();
     for (GradedCase& one : result.cases) {
       for (GradedItem& item : one.items) {
         item.reproduce.clear();

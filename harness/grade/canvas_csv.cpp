@@ -57,7 +57,7 @@ GradebookFile canvas_csv(const Roster& roster, const Gradebook& book) {
                                           printable(roster.students()[row])));
       continue;
     }
-    for (const std::string& cell : {roster.students()[row], id, user, login, value({"section"})}) {
+    for (const std::string& cell : {roster.name(row), id, user, login, value({"section"})}) {
       file.text += csv_cell(cell) + ",";
     }
     file.text += points_text(result->final_points()) + end;

@@ -69,8 +69,8 @@ std::vector<std::string> write_feedback(const fs::path& folder, const Roster* ro
         continue;
       }
       const std::string& title = result->title.empty() ? result->assignment : result->title;
-      for (const std::string& cell : {email, roster->students()[row],
-                                      feedback_file_name(result->student), total_text(*result)}) {
+      for (const std::string& cell :
+           {email, roster->name(row), feedback_file_name(result->student), total_text(*result)}) {
         csv += csv_cell(cell) + ",";
       }
       csv += csv_cell(fmt::format("{}: {}", title, total_text(*result))) + end;

@@ -122,6 +122,21 @@ void GradeFiles::write(const GradeResult& result) const {
   write_file_atomically(staff / "result.json", json_document(to_json(result)));
 }
 
+void GradeFiles::rename(const RenamedStudent& student) const {
+  std::optional<GradeResult> result = read(student.before);
+  if (!result) return;
+  result->student = student.after;
+  write(*result);
+  std::error_code ignored;
+  if (const auto kept = read_grade(out_, student.before, "previous.json")) {
+    GradeResult previous = *kept;
+    previous.student = student.after;
+    keep(previous);
+  }
+  for (const char* folder : {kStaff, kStudents})
+    fs::remove_all(out_ / folder / folder_name(student.before), ignored);
+}
+
 void GradeFiles::keep(const GradeResult& result) const {
   write_file_atomically(staff_file(out_, result.student, "previous.json"),
                         json_document(to_json(result)));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "grade/earlier_names.hpp"
 #include "grade/grade_changes.hpp"
 #include "results/grade_result.hpp"
 
@@ -52,6 +53,9 @@ class GradeFiles {
 
   /// Writes a student's files. Throws an environment error.
   void write(const GradeResult& result) const;
+
+  /// Moves a student's files to another name, under which there are none.
+  void rename(const RenamedStudent& student) const;
 
   /// Keeps a result that another one replaces, as staff/NAME/previous.json.
   void keep(const GradeResult& result) const;

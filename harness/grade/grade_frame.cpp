@@ -55,6 +55,7 @@ GradeResult unfinished_grade(const Assignment& assignment, const Submission& sub
   result.assignment = assignment.id;
   result.title = assignment.title;
   result.student = submission.student;
+  result.ids = submission.ids;
   result.file = submission.file;
   result.submission_sha256 = submission.sha256;
   for (const SubmittedFile* file : submission.sources()) {

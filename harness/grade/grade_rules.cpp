@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <set>
+#include <type_traits>
 
 #include "base/csv.hpp"
 #include "base/date_time.hpp"
@@ -37,6 +39,62 @@ double number_of(const CsvRow& row, const std::string& column) {
   if (!text.empty() && *end == '\0' && std::isfinite(number)) return number;
   throw usage_error(fmt::format("`{}` is no number", printable(text)), row.where);
 }
+
+// Whom a row of a rule file means.
+class RowReader {
+ public:
+  RowReader(const std::vector<KnownStudent>& students, const Roster* roster) : roster_(roster) {
+    for (const KnownStudent& one : students) {
+      labels_.insert(one.student);
+      std::string name = one.student;
+      if (const size_t id = name.rfind(" ("); id != std::string::npos && name.ends_with(')'))
+        name.resize(id);
+      for (const std::string& key : name_keys(name)) by_name_[key].insert(one.student);
+      for (const PlatformId& id : one.ids) by_id_[lower_case(id.value)].insert(one.student);
+    }
+  }
+
+  bool has_submission(const std::string& student) const { return labels_.contains(student); }
+
+  // "" for nobody.
+  std::string student_of(const std::string& text, const Position& where) const {
+    if (labels_.contains(text)) return text;
+    if (roster_ != nullptr) {
+      const Roster::Match match = roster_->find_any(text);
+      if (match.several) refuse(text, where);
+      if (match.row) return student_name(roster_->students()[*match.row]);
+    }
+    if (const auto found = by_id_.find(lower_case(text)); found != by_id_.end())
+      return only(found->second, text, where);
+    for (const std::string& key : name_keys(text)) {
+      if (const auto found = by_name_.find(key); found != by_name_.end())
+        return only(found->second, text, where);
+    }
+    return "";
+  }
+
+  std::string nearest_to(const std::string& text) const {
+    std::vector<std::string> all(labels_.begin(), labels_.end());
+    if (roster_ != nullptr)
+      all.insert(all.end(), roster_->students().begin(), roster_->students().end());
+    return nearest(text, all);
+  }
+
+ private:
+  [[noreturn]] static void refuse(const std::string& text, const Position& where) {
+    throw usage_error(fmt::format("`{}` fits several students", printable(text)), where,
+                      "write the platform's id, or the name in results with the id behind it");
+  }
+  static std::string only(const std::set<std::string>& students, const std::string& text,
+                          const Position& where) {
+    if (students.size() > 1) refuse(text, where);
+    return *students.begin();
+  }
+
+  const Roster* roster_;
+  std::set<std::string> labels_;
+  std::map<std::string, std::set<std::string>> by_name_, by_id_;
+};
 
 }  // namespace
 
@@ -133,18 +191,64 @@ void GradeRules::apply(GradeResult& result, std::optional<int64_t> handed_in) co
     result.adjustments.push_back({"adjustment", one.points, printable(one.reason)});
 }
 
-std::vector<std::string> GradeRules::unknown(const std::vector<std::string>& students) const {
+std::vector<std::string> GradeRules::settle(const std::vector<KnownStudent>& students,
+                                            const Roster* roster) {
+  const RowReader rows(students, roster);
   std::vector<std::string> sentences;
-  const auto look = [&](const std::string& student, const Position& where) {
-    if (std::find(students.begin(), students.end(), student) != students.end()) return;
-    const std::string near = nearest(student, students);
-    sentences.push_back(
-        fmt::format("{}: there is no submission of `{}`{}", where.text(), printable(student),
-                    near.empty() ? "" : "; did you mean `" + printable(near) + "`?"));
+  const auto settled = [&](auto& rules, bool may_wait, const auto& where_of, const auto& join) {
+    std::remove_reference_t<decltype(rules)> by_student;
+    for (auto& [text, rule] : rules) {
+      const Position where = where_of(rule);
+      const std::string student = rows.student_of(text, where);
+      const bool is_there = rows.has_submission(student);
+      if (student.empty() || (!is_there && !may_wait)) {
+        const std::string near = student.empty() ? rows.nearest_to(text) : "";
+        sentences.push_back(
+            fmt::format("{}: there is no submission of `{}`{}", where.text(), printable(text),
+                        near.empty() ? "" : "; did you mean `" + printable(near) + "`?"));
+      }
+      const auto [known, fresh] = by_student.try_emplace(student.empty() ? text : student, rule);
+      if (!fresh) join(known->second, rule);
+    }
+    rules = std::move(by_student);
   };
-  for (const auto& [student, extension] : extensions_) look(student, extension.where);
-  for (const auto& [student, all] : adjustments_) look(student, all.front().where);
-  for (const auto& [student, time] : times_) look(student, time.second);
+  const auto refuse = [](const Position& first, const Position& second) {
+    throw usage_error(fmt::format("the student of this row is that of line {}, too", first.line),
+                      second);
+  };
+  // A student who has an extension may hand in later.
+  settled(
+      extensions_, true, [](const Extension& one) { return one.where; },
+      [&](const Extension& one, const Extension& other) { refuse(one.where, other.where); });
+  settled(
+      adjustments_, false, [](const std::vector<Adjustment>& all) { return all.front().where; },
+      [](std::vector<Adjustment>& all, const std::vector<Adjustment>& more) {
+        all.insert(all.end(), more.begin(), more.end());
+      });
+  settled(
+      times_, false, [](const auto& time) { return time.second; },
+      [&](const auto& one, const auto& other) { refuse(one.second, other.second); });
+  return sentences;
+}
+
+std::vector<std::string> GradeRules::unused_lateness(
+    const std::vector<Submission>& submissions) const {
+  std::vector<std::string> sentences;
+  const auto has_time = [&](const Submission& one) {
+    return one.handed_in || times_.contains(one.student);
+  };
+  if (late_.due && std::ranges::none_of(submissions, has_time)) {
+    sentences.emplace_back(
+        "the assignment has `due`, and nobody says when anything was handed in, so that nothing is "
+        "late: --times FILE says it");
+  }
+  for (const Submission& one : submissions) {
+    if (!one.is_late || (late_.due && has_time(one))) continue;
+    sentences.push_back(fmt::format(
+        "the platform says that `{}` is late, and that costs nothing: {}", printable(one.student),
+        late_.due ? "nobody says when it was handed in; --times FILE says it"
+                  : "the assignment has no `due`"));
+  }
   return sentences;
 }
 

@@ -9,11 +9,19 @@
 #include <vector>
 
 #include "grade/assignment.hpp"
+#include "grade/roster.hpp"
+#include "grade/submission.hpp"
 #include "results/grade_result.hpp"
 
 namespace warpmark {
 
-/// The files of a course, each "" if there is none. Names of students are those of the results.
+/// Of whom there is a submission, or a result from before.
+struct KnownStudent {
+  std::string student;
+  std::vector<PlatformId> ids;
+};
+
+/// The files of a course, each "" if there is none.
 struct GradeRuleFiles {
   std::filesystem::path extensions;   ///< CSV: student, and `until` or `days`; reason
   std::filesystem::path adjustments;  ///< CSV: student, points, reason
@@ -33,9 +41,15 @@ class GradeRules {
   /// comes first. A result of GradeState::grader_error has none.
   void apply(GradeResult& result, std::optional<int64_t> handed_in) const;
 
-  /// Students whom a file names and who are none of these: slips of the pen, or of whom there is no
-  /// submission. Sentences.
-  std::vector<std::string> unknown(const std::vector<std::string>& students) const;
+  /// Finds out whom each row means: by the name in results, an id of a platform, or what the roster
+  /// knows; then rules apply by the name in results. Returns sentences for rows that mean nobody, or
+  /// somebody of whom there is no submission. Throws a usage error for a row that fits several, or
+  /// where two rows that must be one mean the same student.
+  std::vector<std::string> settle(const std::vector<KnownStudent>& students, const Roster* roster);
+
+  /// Sentences about lateness that nothing is made of: a `due` without any time, and submissions
+  /// that the platform calls late and nobody gives a time for.
+  std::vector<std::string> unused_lateness(const std::vector<Submission>& submissions) const;
 
  private:
   struct Extension {

@@ -2,14 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/text.hpp"
+#include "grade/student_name.hpp"
 #include "report/grade_text.hpp"
 #include "report/grades_csv.hpp"
 #include "report/text_line.hpp"
 
 namespace warpmark {
+
+std::optional<size_t> row_of(const Roster& roster, const GradeResult& result) {
+  // Graded with the roster, or by hand; else the platform's ids say it.
+  const std::vector<std::string>& students = roster.students();
+  const auto label = std::ranges::find_if(students, [&](const std::string& student) {
+    return student_name(student) == result.student;
+  });
+  if (label != students.end()) return static_cast<size_t>(label - students.begin());
+  return result.ids.empty() ? roster.find_any(result.student).row
+                            : roster.find(result.ids, {result.student}).row;
+}
 
 Gradebook gradebook_of(const Roster& roster, const std::vector<GradeResult>& results) {
   Gradebook book;
@@ -20,8 +33,8 @@ Gradebook gradebook_of(const Roster& roster, const std::vector<GradeResult>& res
   // A name of the roster itself is more certain than one that only fits.
   for (const bool exact : {true, false}) {
     for (const GradeResult& result : results) {
-      const std::optional<size_t> row = roster.row_of(result.student);
-      if (exact != (row && roster.students()[*row] == result.student)) continue;
+      const std::optional<size_t> row = row_of(roster, result);
+      if (exact != (row && student_name(roster.students()[*row]) == result.student)) continue;
       if (!row) {
         leave_out(result, "is not in the roster");
       } else if (!has_points(result)) {

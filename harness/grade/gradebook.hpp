@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct Gradebook {
   /// Sentences: rows whose points are not all known yet, because some are open.
   std::vector<std::string> open;
 };
+
+/// The row of the student whose result it is; nothing if the roster does not know.
+std::optional<size_t> row_of(const Roster& roster, const GradeResult& result);
 
 /// The results must outlive it.
 Gradebook gradebook_of(const Roster& roster, const std::vector<GradeResult>& results);

@@ -13,6 +13,7 @@
 namespace warpmark {
 
 namespace fs = std::filesystem;
+using Kind = PlatformId::Kind;
 
 namespace {
 
@@ -30,13 +31,12 @@ std::string text_of(const YAML::Node& map, const char* key) {
   return found && found.IsScalar() ? found.Scalar() : "";
 }
 
-Submitter submitter(std::string name, std::initializer_list<std::string> ids) {
+Submitter submitter(std::string name, std::initializer_list<PlatformId> ids) {
   Submitter one;
   one.name = std::move(name);
-  for (const std::string& id : ids) {
-    if (!id.empty()) one.ids.push_back(id);
+  for (const PlatformId& id : ids) {
+    if (!id.value.empty()) one.ids.push_back(id);
   }
-  if (!one.name.empty()) one.ids.push_back(one.name);
   return one;
 }
 
@@ -54,9 +54,10 @@ GradescopeSubmission read_gradescope_metadata(const fs::path& file) {
   if (users == json.end() || !users->is_array()) return all;
   for (const nlohmann::json& user : *users) {
     if (!user.is_object()) continue;
-    Submitter one = submitter(text_of(user, "name"),
-                              {text_of(user, "sid"), text_of(user, "email"), text_of(user, "id")});
-    if (!one.ids.empty()) all.submitters.push_back(std::move(one));
+    Submitter one = submitter(text_of(user, "name"), {{Kind::gradescope, text_of(user, "sid")},
+                                                      {Kind::email, text_of(user, "email")},
+                                                      {Kind::gradescope, text_of(user, "id")}});
+    if (one.known()) all.submitters.push_back(std::move(one));
   }
   return all;
 }
@@ -71,9 +72,10 @@ std::map<std::string, GradescopeSubmission> read_gradescope_export(const fs::pat
       entry.created_at = parse_time(text_of(submission.second, ":created_at"));
       for (const YAML::Node& one : submission.second[":submitters"]) {
         if (!one.IsMap()) continue;
-        Submitter found =
-            submitter(text_of(one, ":name"), {text_of(one, ":sid"), text_of(one, ":email")});
-        if (!found.ids.empty()) entry.submitters.push_back(std::move(found));
+        Submitter found = submitter(
+            text_of(one, ":name"),
+            {{Kind::gradescope, text_of(one, ":sid")}, {Kind::email, text_of(one, ":email")}});
+        if (found.known()) entry.submitters.push_back(std::move(found));
       }
     }
   } catch (const YAML::Exception& error) {

@@ -8,12 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "results/platform_id.hpp"
+
 namespace warpmark {
 
 /// One of those who handed in together.
 struct Submitter {
-  std::string name;              ///< "" if it is not said
-  std::vector<std::string> ids;  ///< number, e-mail: what a roster may know
+  std::string name;             ///< "" if it is not said
+  std::vector<PlatformId> ids;  ///< numbers, e-mail
+  bool known() const { return !name.empty() || !ids.empty(); }
 };
 
 struct GradescopeSubmission {

@@ -33,7 +33,7 @@ ItemVerdict judge_fault(const Outcome& outcome, GradeWord otherwise) {
 }
 
 // "0.5", "nan", "": of a text that comes from a comparison of ours.
-std::optional<double> number(const std::string& text) {
+std::optional<double> number_of_text(const std::string& text) {
   if (text.empty()) return std::nullopt;
   const double value = std::strtod(text.c_str(), nullptr);
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
@@ -121,8 +121,8 @@ ErrorAndBound worst_error(const Outcome& outcome) {
   double worst_ratio = -1;
   for (const OutputVerdict& output : outcome.outputs) {
     if (!output.comparison.worst) continue;
-    const auto error = number(output.comparison.worst->error);
-    const auto bound = number(output.comparison.worst->bound);
+    const auto error = number_of_text(output.comparison.worst->error);
+    const auto bound = number_of_text(output.comparison.worst->bound);
     if (!error) continue;
     const double ratio = *error / bound.value_or(0);  // infinite for a bound of 0, which is right
     if (ratio <= worst_ratio) continue;

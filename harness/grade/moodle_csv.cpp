@@ -88,8 +88,8 @@ GradebookFile moodle_csv(const Roster& roster, const Gradebook& book) {
     for (const MoodleColumn& column : columns) {
       if (column.any) file.text += csv_cell(column.values[i]) + ",";
     }
-    file.text += csv_cell(roster.students()[rows[i].row]) + "," +
-                 points_text(result.final_points()) + "," + points_text(result.max_points) + ",";
+    file.text += csv_cell(roster.name(rows[i].row)) + "," + points_text(result.final_points()) +
+                 "," + points_text(result.max_points) + ",";
     if (worksheet) {
       file.text +=
           csv_cell(gradebook_id(roster.value(rows[i].row, {"last modified (grade)"}))) + ",";

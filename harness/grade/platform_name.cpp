@@ -16,15 +16,32 @@ std::optional<Match> match(std::string_view text, const std::regex& pattern) {
   return found;
 }
 
+// What stands behind each "-": a group's name may have one, too.
+std::vector<std::string> without_group(const std::string& name) {
+  std::vector<std::string> names = {name};
+  for (size_t dash = name.find('-'); dash != std::string::npos; dash = name.find('-', dash + 1)) {
+    if (dash + 1 < name.size()) names.push_back(name.substr(dash + 1));
+  }
+  return names;
+}
+
 }  // namespace
 
 std::optional<PlatformName> canvas_name(std::string_view name) {
   static const std::regex kPattern(R"(([^_]+)_(LATE_)?(\d+)_(\d+)_(.+))");
-  const auto found = match(name, kPattern);
+  static const std::regex kAnonymous(R"((anon|anonymous)_(LATE_)?([A-Za-z0-9]{5})_(\d+)_(.+))");
+  auto found = match(name, kPattern);
+  const bool is_named = found.has_value();
+  if (!is_named) found = match(name, kAnonymous);
   if (!found) return std::nullopt;
   PlatformName result;
+  result.id = {PlatformId::Kind::canvas, (*found)[3].str()};
   result.student = (*found)[1].str();
-  result.ids = {(*found)[3].str(), result.student};
+  if (is_named) {
+    result.names = {result.student};
+  } else {
+    result.student += " " + result.id.value;
+  }
   result.late = (*found)[2].matched;
   static const std::regex kAgain(R"((.+)-\d+(\.[A-Za-z]+))");
   result.file = std::regex_replace((*found)[5].str(), kAgain, "$1$2");
@@ -32,13 +49,19 @@ std::optional<PlatformName> canvas_name(std::string_view name) {
 }
 
 std::optional<PlatformName> moodle_name(std::string_view name) {
-  static const std::regex kPattern(R"((.+)_(\d+)_assignsubmission_(?:file|onlinetext)(?:_(.*))?)");
+  static const std::regex kPattern(
+      R"(([^_]+)_(\d+)_assignsubmission_(?:file|onlinetext)(?:_(.*))?)");
   const auto found = match(name, kPattern);
   if (!found) return std::nullopt;
   PlatformName result;
+  result.id = {PlatformId::Kind::moodle, (*found)[2].str()};
   result.student = (*found)[1].str();
-  result.ids = {(*found)[2].str(), result.student};
+  result.names = without_group(result.student);
   result.file = (*found)[3].str();
+  if (result.names.back() == "Participant") {  // marking is blind, and all have this name
+    result.student += " " + result.id.value;
+    result.names.clear();
+  }
   return result;
 }
 

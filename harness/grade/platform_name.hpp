@@ -6,21 +6,28 @@
 #include <string_view>
 #include <vector>
 
+#include "results/platform_id.hpp"
+
 namespace warpmark {
 
 struct PlatformName {
-  std::string student;           ///< as the platform writes the name
-  std::vector<std::string> ids;  ///< what a roster may know, the most certain first
-  std::string file;              ///< as the student called the file; "" of a folder
-  bool late = false;             ///< the platform says so
+  std::string student;             ///< as the platform writes the name; only shown
+  std::vector<std::string> names;  ///< what may be the name alone: without a group's before it
+  PlatformId id;                   ///< whose it is
+  std::string file;                ///< as the student called the file; "" of a folder
+  bool late = false;               ///< the platform says so
 };
 
 /// Of Canvas's "lovelaceada_LATE_1234_56789_saxpy-2.cu": name, late or not, the user's number, the
-/// submission's, and the file, with a number if it was handed in again.
+/// submission's, and the file, with a number if it was handed in again. Names have no "_" there. Of
+/// anonymous grading "anon_Ab3dE_56789_saxpy.cu".
 std::optional<PlatformName> canvas_name(std::string_view name);
 
 /// Of Moodle's folder "Ada Lovelace_1234_assignsubmission_file_", or of a file of which that is the
-/// beginning.
+/// beginning; with "GROUP-" before the name where there are groups, and "Participant" in its place
+/// where marking is blind. Moodle writes "_" in names and groups as a blank
+/// (mod/assign/classes/downloader.php), so that the first number is the participant's, whatever a
+/// student calls a file.
 std::optional<PlatformName> moodle_name(std::string_view name);
 
 }  // namespace warpmark

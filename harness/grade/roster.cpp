@@ -26,7 +26,27 @@ constexpr std::array kUnique = {"student id",      "sid",           "id",
                                 "user name",       "github",        "github_username",
                                 "github username", "identifier",    "canvas",
                                 "canvas id",       "canvas_id",     "moodle",
-                                "moodle id",       "moodle_id",     "gradescope"};
+                                "moodle id",       "moodle_id",     "gradescope",
+                                "participant"};
+
+// Those of one platform's id. Any of them may be the course's own `id` where the roster has none of
+// these columns.
+std::vector<std::string> columns_of(PlatformId::Kind kind) {
+  switch (kind) {
+    case PlatformId::Kind::canvas:
+      return {"canvas id", "canvas_id", "canvas"};
+    case PlatformId::Kind::moodle:
+      return {"identifier", "moodle id", "moodle_id", "moodle", "participant"};
+    case PlatformId::Kind::gradescope:
+      return {"gradescope", "sid", "student id", "id number", "sis user id"};
+    case PlatformId::Kind::email:
+      return {"email", "email address", "e-mail"};
+    case PlatformId::Kind::github:
+      break;
+  }
+  return {"github", "github_username", "github username"};
+}
+
 constexpr std::array kNames = {"student", "name", "full name", "roster_identifier"};
 constexpr std::array kFirst = {"first name", "firstname", "first"};
 constexpr std::array kLast = {"last name", "lastname", "last", "surname", "family name"};
@@ -47,16 +67,13 @@ std::string key_of(std::string_view text) {
   return key;
 }
 
-// "Ada King Lovelace" as it stands, and with its last word before the others.
-std::vector<std::string> keys_of_name(std::string_view name) {
-  std::vector<std::string> keys = {key_of(name)};
-  const std::string text(trim(name));
-  const size_t comma = text.find(','), blank = text.rfind(' ');
-  if (comma != std::string::npos)
-    keys.push_back(key_of(text.substr(comma + 1)) + key_of(text.substr(0, comma)));
-  else if (blank != std::string::npos)
-    keys.push_back(key_of(text.substr(blank + 1)) + key_of(text.substr(0, blank)));
-  return keys;
+// An id as it is compared: platforms write "Participant 1001" and "1001" for the same. Nothing else
+// is left out, because "a-b" and "ab" may be two.
+std::string key_of_id(std::string_view text) {
+  constexpr std::string_view kParticipant = "participant ";
+  std::string key = lower_case(trim(text));
+  if (key.starts_with(kParticipant)) key.erase(0, kParticipant.size());
+  return key;
 }
 
 struct Columns {
@@ -83,6 +100,17 @@ Columns columns_of(const std::vector<std::string>& header, const Position& where
 
 }  // namespace
 
+std::vector<std::string> name_keys(std::string_view name) {
+  std::vector<std::string> keys = {key_of(name)};
+  const std::string text(trim(name));
+  const size_t comma = text.find(','), blank = text.rfind(' ');
+  if (comma != std::string::npos)
+    keys.push_back(key_of(text.substr(comma + 1)) + key_of(text.substr(0, comma)));
+  else if (blank != std::string::npos)
+    keys.push_back(key_of(text.substr(blank + 1)) + key_of(text.substr(0, blank)));
+  return keys;
+}
+
 Roster Roster::read(const fs::path& file) {
   return parse(read_file(file), display_path(file));
 }
@@ -94,7 +122,7 @@ Roster Roster::parse(std::string_view text, const std::string& file) {
   const Columns columns = columns_of(fields, csv.where());
   Roster roster;
   roster.columns_ = fields;
-  std::map<std::string, int> lines;  // by key of what is unique
+  std::vector<int> lines;  // by row
   const auto at = [&](std::optional<size_t> column) {
     return column && *column < fields.size() ? std::string(trim(fields[*column])) : std::string();
   };
@@ -104,51 +132,134 @@ Roster Roster::parse(std::string_view text, const std::string& file) {
     const std::string student = columns.name ? at(columns.name) : full;
     if (student == "Points Possible") continue;  // Canvas's second line
     if (student.empty()) throw usage_error("the row has no name of a student", csv.where());
-    const size_t row = roster.students_.size();
+    const size_t row = roster.names_.size();
     std::set<std::string> keys;
     for (const std::string& name : {student, full}) {
-      for (std::string& key : keys_of_name(name)) {
+      for (std::string& key : name_keys(name)) {
         if (!key.empty()) keys.insert(std::move(key));
       }
     }
-    const auto take = [&](const std::string& value) {
-      const std::string key = key_of(value);
-      if (key.empty()) return;
-      const auto [known, fresh] = lines.try_emplace(key, csv.where().line);
-      if (!fresh && known->second != csv.where().line) {
-        throw usage_error(fmt::format("`{}` is on line {}, too", printable(value), known->second),
-                          csv.where(), "each student stands in the roster once");
-      }
-      keys.insert(key);
-    };
-    take(student);
+    for (const std::string& key : keys) roster.by_name_[key].push_back(row);
     for (const size_t column : columns.unique) {
-      const std::string value = at(column);
-      take(value);
+      const std::string value = at(column), key = key_of_id(value);
+      if (key.empty()) continue;
+      const std::string header = lower_case(trim(roster.columns_[column]));
+      const auto [known, fresh] = roster.by_id_[header].try_emplace(key, row);
+      if (!fresh) {
+        throw usage_error(
+            fmt::format("`{}` is on line {}, too", printable(value), lines[known->second]),
+            csv.where(), "each student stands in the roster once");
+      }
       // A login is often what stands before the @.
-      if (const size_t sign = value.find('@'); sign != std::string::npos)
-        keys.insert(key_of(value.substr(0, sign)));
+      if (const size_t sign = key.find('@'); sign != std::string::npos)
+        roster.by_login_[key.substr(0, sign)].insert(row);
     }
-    for (const std::string& key : keys) roster.by_key_[key].push_back(row);
-    roster.students_.push_back(student);
+    roster.names_.push_back(student);
     roster.fields_.push_back(fields);
+    lines.push_back(csv.where().line);
   }
-  if (roster.students_.empty()) throw usage_error("the roster has no student", {file, 1, 1});
+  if (roster.names_.empty()) throw usage_error("the roster has no student", {file, 1, 1});
+  roster.set_students(lines, file);
   return roster;
 }
 
-Roster::Match Roster::find(const std::vector<std::string>& names) const {
-  bool several = false;
-  for (const std::string& name : names) {
-    std::set<size_t> rows;
-    for (const std::string& key : keys_of_name(name)) {
-      const auto found = by_key_.find(key);
-      if (found != by_key_.end()) rows.insert(found->second.begin(), found->second.end());
+// Of homonyms each gets the id that tells it from the others.
+void Roster::set_students(const std::vector<int>& lines, const std::string& file) {
+  std::map<std::string, std::vector<size_t>> rows;
+  for (size_t row = 0; row < names_.size(); ++row) rows[key_of(names_[row])].push_back(row);
+  students_ = names_;
+  for (const auto& [key, same] : rows) {
+    if (same.size() == 1) continue;
+    for (const size_t row : same) {
+      const std::string id = any_id(row);
+      if (id.empty()) {
+        throw usage_error(
+            fmt::format("`{}` is on line {}, too", printable(names_[same[1]]), lines[same[0]]),
+            {file, lines[same[1]], 1},
+            "each student stands in the roster once; of two with one name each needs an id, as in "
+            "the column `id` or `email`");
+      }
+      students_[row] += " (" + id + ")";
     }
-    if (rows.size() == 1) return {students_[*rows.begin()], false};
-    several = several || rows.size() > 1;
   }
-  return {"", several};
+}
+
+std::string Roster::any_id(size_t row) const {
+  const std::vector<std::string>& fields = fields_[row];
+  for (size_t i = 0; i < columns_.size() && i < fields.size(); ++i) {
+    const std::string_view value = trim(fields[i]);
+    if (!value.empty() && is_one_of(kUnique, lower_case(trim(columns_[i]))))
+      return std::string(value);
+  }
+  return "";
+}
+
+bool Roster::has_column(const std::vector<std::string>& columns) const {
+  return std::any_of(columns.begin(), columns.end(),
+                     [&](const std::string& name) { return by_id_.contains(name); });
+}
+
+bool Roster::is_test_student(size_t row) const {
+  return key_of(names_.at(row)) == "studenttest" && has_column({"sis user id"}) &&
+         value(row, {"sis user id"}).empty();
+}
+
+Roster::Match Roster::find(const std::vector<PlatformId>& ids,
+                           const std::vector<std::string>& names) const {
+  std::set<size_t> rows;
+  std::vector<std::string> searched;  // columns in which one of these ids would stand
+  for (const PlatformId& id : ids) {
+    std::vector<std::string> columns = columns_of(id.kind);
+    if (!has_column(columns)) columns = {"id"};
+    for (const std::string& column : columns) {
+      const auto known = by_id_.find(column);
+      if (known == by_id_.end()) continue;
+      searched.push_back(column);
+      const auto found = known->second.find(key_of_id(id.value));
+      if (found != known->second.end()) rows.insert(found->second);
+    }
+  }
+  if (!rows.empty())
+    return {rows.size() == 1 ? std::optional(*rows.begin()) : std::nullopt, rows.size() > 1};
+  const auto has_other_id = [&](size_t row) {
+    return std::any_of(searched.begin(), searched.end(),
+                       [&](const std::string& column) { return !value(row, {column}).empty(); });
+  };
+  for (const std::string& name : names) {
+    for (const std::string& key : name_keys(name)) {
+      const auto found = by_name_.find(key);
+      if (found == by_name_.end()) continue;
+      for (const size_t row : found->second) {
+        if (!has_other_id(row)) rows.insert(row);
+      }
+    }
+  }
+  if (rows.size() == 1) return {*rows.begin(), false};
+  return {std::nullopt, rows.size() > 1};
+}
+
+Roster::Match Roster::find_any(const std::string& text) const {
+  const auto label = std::find(students_.begin(), students_.end(), text);
+  if (label != students_.end()) return {static_cast<size_t>(label - students_.begin()), false};
+  std::set<size_t> rows;
+  for (const auto& [column, values] : by_id_) {
+    if (const auto found = values.find(key_of_id(text)); found != values.end())
+      rows.insert(found->second);
+  }
+  const auto login = by_login_.find(key_of_id(text));
+  if (rows.empty() && login != by_login_.end()) rows = login->second;
+  if (rows.empty()) return find({}, {text});
+  return {rows.size() == 1 ? std::optional(*rows.begin()) : std::nullopt, rows.size() > 1};
+}
+
+std::optional<size_t> Roster::github_user(std::string_view user) const {
+  for (const std::string& column : columns_of(PlatformId::Kind::github)) {
+    const auto known = by_id_.find(column);
+    if (known == by_id_.end()) continue;
+    const auto found = known->second.find(key_of_id(user));
+    if (found != known->second.end()) return found->second;
+  }
+  return std::nullopt;
 }
 
 std::string Roster::value(size_t row, std::initializer_list<std::string_view> columns) const {
@@ -159,15 +270,6 @@ std::string Roster::value(size_t row, std::initializer_list<std::string_view> co
     }
   }
   return "";
-}
-
-std::optional<size_t> Roster::row_of(const std::string& student) const {
-  auto found = std::find(students_.begin(), students_.end(), student);
-  if (found == students_.end()) {
-    found = std::find(students_.begin(), students_.end(), find({student}).student);
-  }
-  if (found == students_.end()) return std::nullopt;
-  return static_cast<size_t>(found - students_.begin());
 }
 
 }  // namespace warpmark

@@ -6,47 +6,70 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "results/platform_id.hpp"
+
 namespace warpmark {
+
+/// A name as it is compared: as it stands, and with its last word, or what stands behind a comma,
+/// before the others; letters and digits alone, in lower case.
+std::vector<std::string> name_keys(std::string_view name);
 
 /// A table of a course's students: CSV with a header, as Canvas, Moodle and Gradescope export it or
 /// as somebody wrote it. The column `student` (or `name`, or first and last name) is what results
-/// call a student; the others that identify one are those of kRosterColumns.
+/// call a student; columns of ids say who it is (docs/grading.md lists them).
 class Roster {
  public:
-  /// Throws a usage error with file and line: no column of names, a student twice, one value of an
-  /// identifying column in two rows, or text that is no CSV.
+  /// Throws a usage error with file and line: no column of names, a student twice and without ids
+  /// that tell the two apart, one value of a column of ids in two rows, or text that is no CSV.
   static Roster read(const std::filesystem::path& file);
   /// The same of a text; `file` is how errors call it.
   static Roster parse(std::string_view text, const std::string& file);
 
   struct Match {
-    std::string student;   ///< "" if there is none
-    bool several = false;  ///< more than one student fits
+    std::optional<size_t> row;  ///< nothing if there is none
+    bool several = false;       ///< more than one student fits
   };
-  /// The student whom one of these names fits, of which the first are the most certain. Case, blanks
-  /// and punctuation do not count, and "Lovelace, Ada", "Ada Lovelace" and "lovelaceada" are one.
-  Match find(const std::vector<std::string>& names) const;
+  /// Whose these ids of a platform are. Each is looked for in the columns of its platform, or else
+  /// in `id`; one that stands there decides. Only of rows without such an id a name may decide, if
+  /// one row alone fits. Case, blanks and punctuation do not count in names, and "Lovelace, Ada",
+  /// "Ada Lovelace" and "lovelaceada" are one.
+  Match find(const std::vector<PlatformId>& ids, const std::vector<std::string>& names) const;
+  /// Whom somebody means who writes this: an id in any column of ids, or a name.
+  Match find_any(const std::string& text) const;
+  /// Who has this user name in a column of GitHub's.
+  std::optional<size_t> github_user(std::string_view user) const;
 
-  /// In the roster's order.
+  /// What results call them, in the roster's order: no two are the same. Homonyms have an id behind
+  /// the name, as "Li Wei (1006)".
   const std::vector<std::string>& students() const { return students_; }
+  /// The name as the roster has it.
+  const std::string& name(size_t row) const { return names_.at(row); }
+  /// Whether Canvas made up this student, to look at the course as one.
+  bool is_test_student(size_t row) const;
 
   /// The names of all columns, as the file has them.
   const std::vector<std::string>& columns() const { return columns_; }
   /// What the student of students()[row] has in the first of these columns that is not empty there;
   /// "" for none. Names of columns are in lower case.
   std::string value(size_t row, std::initializer_list<std::string_view> columns) const;
-  /// The row of a student, by the name in results or by any other that find() takes.
-  std::optional<size_t> row_of(const std::string& student) const;
 
  private:
-  std::vector<std::string> students_;
+  void set_students(const std::vector<int>& lines, const std::string& file);
+  std::string any_id(size_t row) const;
+  bool has_column(const std::vector<std::string>& columns) const;
+
+  std::vector<std::string> students_, names_;
   std::vector<std::string> columns_;
-  std::vector<std::vector<std::string>> fields_;       ///< by row
-  std::map<std::string, std::vector<size_t>> by_key_;  ///< rows
+  std::vector<std::vector<std::string>> fields_;        ///< by row
+  std::map<std::string, std::vector<size_t>> by_name_;  ///< rows
+  /// Rows by column of ids, in lower case, and the key of what stands there.
+  std::map<std::string, std::map<std::string, size_t>> by_id_;
+  std::map<std::string, std::set<size_t>> by_login_;  ///< rows, by what stands before an "@"
 };
 
 }  // namespace warpmark

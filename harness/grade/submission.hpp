@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "grade/assignment.hpp"
+#include "results/platform_id.hpp"
 
 namespace warpmark {
 
@@ -37,8 +38,10 @@ struct SubmittedFile {
 
 /// One student's file, or files, or why there is none to grade.
 struct Submission : SubmittedFile {
-  std::string student;  ///< as the file or folder is called; what is no UTF-8 as "\xE4"
-  std::string sha256;   ///< of all of it; "" if nothing was read
+  std::string student;               ///< no two have the same (GradeResult::student)
+  std::vector<PlatformId> ids;       ///< none of what no platform exported
+  bool is_late = false;              ///< the platform says so
+  std::string sha256;                ///< of all of it; "" if nothing was read
   std::optional<int64_t> handed_in;  ///< seconds since 1970, UTC, if the platform says so
   std::string note;  ///< for staff: what was taken in the place of what; "" for nothing
   /// Of an assignment of several files each of them, in its order, under its name there. Then there

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -131,13 +132,8 @@ class Finder {
     const fs::path plain = whole.has_filename() ? whole : whole.parent_path();
     if (look_at_gradescope(plain)) return;
     if (fs::is_directory(path, code)) return look_at_folder(path, plain.filename().string());
-    if (is_zip(path) && !is_link(path)) {
-      std::vector<std::string> problems;
-      const auto folder = archives_.open(path, path.filename().string(), problems);
-      if (!folder) throw usage_error(problems.front());
-      for (const std::string& problem : problems) left_out_.push_back(problem);
-      return look_at_folder(whole_folder(*folder), path.stem().string());
-    }
+    const bool is_ones_own = platform_name(path.filename().string(), false).has_value();
+    if (is_zip(path) && !is_link(path) && !is_ones_own) return look_at_archive(path);
     look_at_file(path, plain);
   }
 
@@ -149,13 +145,12 @@ class Finder {
       require_path(path);
       parts.push_back({path, fs::is_directory(path, code) ? "" : path.filename().string()});
     }
-    add_parts(student, {student}, parts);
+    add_parts({student}, parts);
   }
 
   FoundSubmissions take() {
     for (const auto& [folder, parts] : named_) {
-      const std::string student = folder.filename().string();
-      for (SubmittedFile& file : add_parts(student, {student}, parts).files)
+      for (SubmittedFile& file : add_parts({folder.filename().string()}, parts).files)
         file.header_folder = folder;
     }
     if (all_.empty()) {
@@ -165,9 +160,11 @@ class Finder {
           "student's");
     }
     FoundSubmissions found;
+    std::set<size_t> rows;
+    if (search_.roster != nullptr) name_after_roster(rows, found.unmatched);
+    tell_homonyms_apart();
     std::map<std::string, std::vector<Submission>> by_student;
     for (Entry& entry : all_) {
-      name_after_roster(entry, found.unmatched);
       std::vector<Submission>& several = by_student[entry.submission.student];
       // Named twice, as in `class class/ada`: still one.
       const fs::path here = fs::absolute(entry.submission.path).lexically_normal();
@@ -176,12 +173,17 @@ class Finder {
       });
       if (!known) several.push_back(std::move(entry.submission));
     }
-    for (auto& [student, several] : by_student)
+    for (auto& [student, several] : by_student) {
       found.all.push_back(several.size() == 1 ? std::move(several.front()) : twice(several));
+      if (several.size() > 1)
+        found.unmatched.push_back(fmt::format("`{}` handed in {} times, and none of these counts",
+                                              printable(student), several.size()));
+    }
     found.left_out = std::move(left_out_);
     if (search_.roster == nullptr) return found;
-    for (const std::string& student : search_.roster->students()) {
-      if (!by_student.contains(student_name(student))) found.missing.push_back(student);
+    for (size_t row = 0; row < search_.roster->students().size(); ++row) {
+      if (!rows.contains(row) && !search_.roster->is_test_student(row))
+        found.missing.push_back(search_.roster->students()[row]);
     }
     return found;
   }
@@ -194,10 +196,54 @@ class Finder {
                       "name files that were handed in, or a folder of them");
   }
 
+  // Whom a platform, or a person who sorted files, names.
+  struct Student {
+    std::string shown;
+    std::vector<PlatformId> ids = {};
+    std::vector<std::string> names = {};  ///< of a platform that has no id which the roster knows
+
+    bool of_platform() const { return !ids.empty() || !names.empty(); }
+  };
+
   struct Entry {
     Submission submission;
-    std::vector<std::string> ids;  // what a roster may know
+    Student student;
   };
+
+  static std::optional<PlatformName> platform_name(const std::string& name, bool is_folder) {
+    auto moodle = moodle_name(name);
+    if (moodle && (is_folder || !moodle->file.empty())) return moodle;
+    return is_folder ? std::nullopt : canvas_name(name);
+  }
+  static Student student_of(const PlatformName& name) {
+    return {name.student, {name.id}, name.names};
+  }
+
+  // A student may call folders as others are called, so that no folder in a student's archive says
+  // whose it is. All entries of an export have the platform's own form.
+  static bool is_export(const fs::path& folder) {
+    std::error_code code;
+    if (fs::exists(folder / "submission_metadata.yml", code)) return true;
+    const std::vector<fs::directory_entry> inside = entries(folder);
+    return !inside.empty() && std::ranges::all_of(inside, [&](const fs::directory_entry& entry) {
+      return platform_name(entry.path().filename().string(), entry.is_directory(code)).has_value();
+    });
+  }
+
+  void look_at_archive(const fs::path& path) {
+    std::vector<std::string> problems;
+    const auto unpacked = archives_.open(path, path.filename().string(), problems);
+    const std::string name = path.stem().string();
+    const fs::path folder = unpacked ? whole_folder(*unpacked) : fs::path();
+    // A class whose download broke off must not become one student without a grade.
+    if (!unpacked && (search_.is_class || search_.paths.size() == 1))
+      throw usage_error(problems.front());
+    if (!unpacked || !(search_.is_class || is_export(folder)))
+      return static_cast<void>(add_parts({name}, {{path, path.filename().string()}}));
+    for (const std::string& problem : problems) left_out_.push_back(problem);
+    if (search_.is_class && !is_export(folder)) return add_class(folder);
+    look_at_folder(folder, name);
+  }
 
   // An archive often holds one folder and nothing else.
   static fs::path whole_folder(fs::path folder) {
@@ -221,10 +267,8 @@ class Finder {
 
   void look_at_file(const fs::path& path, const fs::path& plain) {
     const std::string file = path.filename().string();
-    if (const auto canvas = canvas_name(file)) {
-      add_parts(canvas->student, canvas->ids, {{path, canvas->file}}, canvas->late);
-    } else if (const auto moodle = moodle_name(file); moodle && !moodle->file.empty()) {
-      add_parts(moodle->student, moodle->ids, {{path, moodle->file}});
+    if (const auto platform = platform_name(file, false)) {
+      add_parts(student_of(*platform), {{path, platform->file}}, platform->late);
     } else if (is_cuda_file(path) && file == rules_.file && !rules_.several()) {
       add_file(plain.parent_path().filename().string(), path).header_folder = plain.parent_path();
     } else if (is_cuda_file(path) && is_wanted_file(rules_, file)) {
@@ -254,8 +298,7 @@ class Finder {
         sources.push_back({entry.path(), file});
       }
     }
-    if (own && !others && students.empty())
-      return static_cast<void>(add_folder(name, {name}, path));
+    if (own && !others && students.empty()) return static_cast<void>(add_folder({name}, path));
     if (own) refuse_mixed(path, sources, students);
     add_class(path);
   }
@@ -287,10 +330,11 @@ class Finder {
 
   // Who hands in together has a grade each. `name` is for those of whom nothing is known.
   void add_group(const GradescopeSubmission& group, const fs::path& path, const std::string& name) {
-    if (group.submitters.empty()) add_folder(name, {name}, path).handed_in = group.created_at;
+    if (group.submitters.empty()) add_folder({name}, path).handed_in = group.created_at;
     for (const Submitter& one : group.submitters) {
-      add_folder(one.name.empty() ? one.ids.front() : one.name, one.ids, path).handed_in =
-          group.created_at;
+      const Student student{
+          one.name.empty() ? one.ids.front().value : one.name, one.ids, {one.name}};
+      add_folder(student, path).handed_in = group.created_at;
     }
   }
 
@@ -337,6 +381,7 @@ class Finder {
     one.refusal = fmt::format(
         "{} submissions bear your name, and nobody but you can say which one counts. Hand in one.",
         several.size());
+    one.ids = several.front().ids;
     std::vector<std::string> places;
     places.reserve(several.size());
     for (const Submission& submission : several) {
@@ -346,24 +391,97 @@ class Finder {
     return one;
   }
 
-  void name_after_roster(Entry& entry, std::vector<std::string>& unmatched) const {
-    if (search_.roster == nullptr) return;
-    const Roster::Match match = search_.roster->find(entry.ids);
-    if (!match.student.empty()) {
-      entry.submission.student = student_name(match.student);
-      return;
+  // What stands before the user's name in the folders that GitHub Classroom clones, as "hw1-": of
+  // what the folders of nobody else begin with, that which leaves the most users of the roster.
+  std::string github_prefix(const std::vector<const Entry*>& entries) const {
+    std::string best;
+    size_t most = 0;
+    std::set<std::string> prefixes;
+    for (const Entry* entry : entries) {
+      const std::string& name = entry->student.shown;
+      for (size_t dash = name.find('-'); dash != std::string::npos; dash = name.find('-', dash + 1))
+        prefixes.insert(name.substr(0, dash + 1));
     }
-    unmatched.push_back(fmt::format(
-        "`{}` {}", printable(entry.submission.student),
-        match.several ? "fits several students of the roster" : "is not in the roster"));
+    for (const std::string& prefix : prefixes) {  // a shorter one comes before those it begins
+      const auto count = static_cast<size_t>(std::ranges::count_if(
+          entries, [&](const Entry* entry) { return github_row(*entry, prefix).has_value(); }));
+      if (count > most) best = prefix;
+      most = std::max(most, count);
+    }
+    return best;
   }
 
-  Submission& add(const std::string& name, const std::vector<std::string>& ids,
-                  const fs::path& path) {
+  std::optional<size_t> github_row(const Entry& entry, const std::string& prefix) const {
+    const std::string_view name = entry.student.shown;
+    if (prefix.empty() || !name.starts_with(prefix)) return std::nullopt;
+    return search_.roster->github_user(name.substr(prefix.size()));
+  }
+
+  // `rows` are those of the roster of whom there is something.
+  void name_after_roster(std::set<size_t>& rows, std::vector<std::string>& unmatched) {
+    std::vector<const Entry*> plain;
+    std::map<const Entry*, Roster::Match> matches;
+    for (const Entry& entry : all_) {
+      const Student& student = entry.student;
+      const Roster::Match match = student.of_platform()
+                                      ? search_.roster->find(student.ids, student.names)
+                                      : search_.roster->find_any(student.shown);
+      matches[&entry] = match;
+      if (!student.of_platform() && !match.row && !match.several) plain.push_back(&entry);
+    }
+    const std::string prefix = github_prefix(plain);
+    for (const Entry* entry : plain) matches[entry].row = github_row(*entry, prefix);
+    std::map<size_t, std::vector<const Entry*>> same;
+    for (const Entry& entry : all_) {
+      if (matches[&entry].row) same[*matches[&entry].row].push_back(&entry);
+    }
+    for (Entry& entry : all_) {
+      Roster::Match& match = matches[&entry];
+      // By a name alone two people may fit one row, and then neither does.
+      const bool shared = match.row && std::ranges::any_of(same[*match.row], [&](const Entry* one) {
+                            return one->submission.ids != entry.submission.ids;
+                          });
+      if (shared) {
+        unmatched.push_back(fmt::format(
+            "`{}` fits `{}` of the roster, and so does another submission: the roster needs the "
+            "platform's ids; each is graded under the platform's name",
+            printable(entry.submission.student),
+            printable(search_.roster->students()[*match.row])));
+        continue;
+      }
+      if (match.row) {
+        entry.submission.student = student_name(search_.roster->students()[*match.row]);
+        rows.insert(*match.row);
+        continue;
+      }
+      unmatched.push_back(fmt::format(
+          "`{}` {}, and is graded under that name", printable(entry.submission.student),
+          match.several ? "fits several students of the roster" : "is not in the roster"));
+    }
+  }
+
+  // Ids say that two are two. Where one of them has none, nobody can tell.
+  void tell_homonyms_apart() {
+    std::map<std::string, std::vector<Entry*>> same;
+    for (Entry& entry : all_) same[entry.submission.student].push_back(&entry);
+    for (const auto& [name, entries] : same) {
+      const bool differ = std::ranges::any_of(entries, [&](const Entry* one) {
+        return !share_id(one->submission.ids, entries.front()->submission.ids);
+      });
+      if (entries.size() == 1 || !differ) continue;
+      for (Entry* one : entries) {
+        if (!one->submission.ids.empty())
+          one->submission.student += " (" + student_name(one->submission.ids.front().value) + ")";
+      }
+    }
+  }
+
+  Submission& add(const Student& student, const fs::path& path) {
     Entry entry;
-    entry.submission.student = student_name(name);
+    entry.submission.student = student_name(student.shown);
+    entry.submission.ids = student.ids;
     entry.submission.path = path;
-    entry.ids = ids;
+    entry.student = student;
     all_.push_back(std::move(entry));
     return all_.back().submission;
   }
@@ -375,10 +493,11 @@ class Finder {
 
   // All that a student handed in. `parts` are files, archives and folders; of a folder whose name
   // is "" the files have names as if it were not there.
-  Submission& add_parts(const std::string& name, const std::vector<std::string>& ids,
-                        const std::vector<HandedFile>& parts, bool late = false) {
+  Submission& add_parts(const Student& student, const std::vector<HandedFile>& parts,
+                        bool late = false) {
     const fs::path& first = parts.front().path;
-    Submission& submission = add(name, ids, first);
+    Submission& submission = add(student, first);
+    submission.is_late = late;
     std::error_code code;
     if (parts.size() == 1 && is_link(first) && fs::is_directory(first, code)) {
       submission.refusal = fmt::format(
@@ -402,13 +521,12 @@ class Finder {
     if (late) add_note(submission, "the platform says that it is late");
     return submission;
   }
-  Submission& add_folder(const std::string& name, const std::vector<std::string>& ids,
-                         const fs::path& folder) {
-    return add_parts(name, ids, {{folder, ""}});
+  Submission& add_folder(const Student& student, const fs::path& folder) {
+    return add_parts(student, {{folder, ""}});
   }
   // NAME.cu, which need not bear the assignment's name.
   Submission& add_file(const std::string& name, const fs::path& path) {
-    Submission& submission = add(name, {name}, path);
+    Submission& submission = add({name}, path);
     if (!rules_.several()) {
       take_file(submission, {path, path.filename().string()});
     } else if (is_cuda_file(path)) {
@@ -421,13 +539,13 @@ class Finder {
 
   void add_class(const fs::path& folder) {
     // Canvas and Moodle may give a student several files and folders.
-    struct Student {
+    struct Exported {
       PlatformName name;
       std::vector<HandedFile> parts;
     };
-    std::map<std::string, Student> exported;
+    std::map<std::string, Exported> exported;
     const auto export_to = [&](const PlatformName& platform, const fs::path& path) {
-      Student& student = exported[platform.ids.front()];
+      Exported& student = exported[to_text(platform.id)];
       const bool late = platform.late || student.name.late;
       student.name = platform;
       student.name.late = late;
@@ -438,25 +556,21 @@ class Finder {
       const fs::path& path = entry.path();
       const std::string file = path.filename().string();
       const bool is_folder = entry.is_directory(code);
-      const auto moodle = moodle_name(file);
-      const auto canvas = is_folder ? std::nullopt : canvas_name(file);
-      if (moodle && (is_folder || !moodle->file.empty())) {
-        export_to(*moodle, path);
-      } else if (canvas) {
-        export_to(*canvas, path);
+      if (const auto platform = platform_name(file, is_folder)) {
+        export_to(*platform, path);
       } else if (is_folder) {
-        add_folder(file, {file}, path);
+        add_folder({file}, path);
       } else if (is_cuda_file(path)) {
         add_file(path.stem().string(), path);
       } else if (is_zip(path)) {
-        add_parts(path.stem().string(), {path.stem().string()}, {{path, file}});
+        add_parts({path.stem().string()}, {{path, file}});
       } else {
         left_out_.push_back(fmt::format("{} is no .cu file and no zip archive",
                                         printable(student_name(display_path(path)))));
       }
     }
     for (const auto& [id, student] : exported)
-      add_parts(student.name.student, student.name.ids, student.parts, student.name.late);
+      add_parts(student_of(student.name), student.parts, student.name.late);
   }
 
   const SubmissionSearch& search_;

@@ -126,6 +126,7 @@ Json json_of(const GradeResult& result, const std::vector<GradeWord>& words) {
                {"ptx_prints", result.ptx_prints},
                {"seconds", seconds_of(result.seconds)},
                {"context", json_of(result.context)}};
+  for (const PlatformId& id : result.ids) json["ids"].push_back(to_text(id));
   if (result.leaderboard) json["leaderboard"] = json_of(*result.leaderboard);
   // Of one file alone there is nothing more to say.
   for (const GradedFile& one : result.files) json["files"].push_back(json_of(one));
@@ -286,6 +287,11 @@ GradeResult grade_result_from_json(const Json& json, const Position& where) {
   result.ptx_prints = record.member("ptx_prints").texts();
   result.seconds = not_negative(record.member("seconds"));
   result.context = context_of(record.member("context"));
+  if (const auto ids = record.find("ids")) {
+    for (const std::string& text : ids->texts()) {
+      if (auto id = platform_id(text)) result.ids.push_back(std::move(*id));
+    }
+  }
   if (const auto entry = record.find("leaderboard")) result.leaderboard = leaderboard_of(*entry);
   return result;
 }

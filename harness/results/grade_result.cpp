@@ -98,6 +98,7 @@ std::string points_text(double points) {
 }
 
 StudentView::StudentView(const GradeResult& whole) : result_(whole) {
+  result_.ids.clear();
   result_.key.clear();
   result_.staff.clear();
   result_.flags.clear();

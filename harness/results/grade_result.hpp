@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "results/grade_credit.hpp"
+#include "results/platform_id.hpp"
 
 namespace warpmark {
 
@@ -137,7 +138,10 @@ struct LeaderboardEntry {
 
 struct GradeResult {
   std::string assignment, title;
-  std::string student;            ///< as the file or folder was called; any bytes made UTF-8
+  /// Who it is in all reports: no two students of a class have the same. As the roster, the platform
+  /// or the folder has it; any bytes made UTF-8.
+  std::string student;
+  std::vector<PlatformId> ids;    ///< what the platform knows the student by; none if nobody says
   std::string file;               ///< the submitted file's name
   std::string submission_sha256;  ///< "" if there is none
   /// Of an assignment of several files, or with headers of the student's own; else there are none.

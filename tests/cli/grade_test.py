@@ -204,7 +204,8 @@ class WhatStudentsHandIn(GradeTest):
     def test_a_name_twice_counts_for_neither(self):
         self.hand_in(ada=KERNEL)
         self.write("class/ada.cu", WRONG)
-        self.grade()
+        _, errors = self.grade(code=5)
+        self.assertIn("`ada` handed in 2 times, and none of these counts", errors)
         self.assertIn("2 submissions bear your name", self.refusal("ada"))
 
 

@@ -55,7 +55,7 @@ class Rules(GradeTest):
         self.assertIn("adjustment: +1.5 points, explained it in person",
                       (self.folder / "out/students/bob/report.html").read_text())
         # Without the files all is as before.
-        self.grade()
+        self.assertIn("changed: bob: 0 points instead of 1", self.grade(code=5)[1])
         self.assertEqual(self.points(), {"ada": "6", "bob": "0"})
 
     def test_a_platform_says_when(self):
@@ -92,7 +92,7 @@ class Rules(GradeTest):
             _, errors = self.grade(option, "f.csv", code=2)
             self.assertIn(words, errors)
         self.write("f.csv", "student,points\nadda,3\n")
-        _, errors = self.grade("--adjustments", "f.csv")
+        _, errors = self.grade("--adjustments", "f.csv", code=5)
         self.assertIn("f.csv:2:1: there is no submission of `adda`; did you mean `ada`?", errors)
         self.write("hw1.yaml", DUE.replace("due: 2026-11-20T12:00:00+01:00\n", ""))
         _, errors = self.grade(code=2)

@@ -36,7 +36,7 @@ class GradeBooks(StaffTest):
 
     def test_canvas_imports_the_grades(self):
         self.hand_in(ada=KERNEL, bob=WRONG, cem=KERNEL, zoe=KERNEL, **{"李小龙": KERNEL})
-        _, errors = self.grade("--roster", "roster.csv", "--canvas", "canvas.csv")
+        _, errors = self.grade("--roster", "roster.csv", "--canvas", "canvas.csv", code=5)
         self.assertEqual(self.table("canvas.csv"), [
             ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Scaling (4711)"],
             ["Points Possible", "", "", "", "", "6"],
@@ -57,7 +57,7 @@ class GradeBooks(StaffTest):
     def test_moodle_imports_grades_and_feedback(self):
         self.hand_in(ada=KERNEL, bob=KERNEL.replace("i < n", "i <= n"))
         self.write("class/cem/scale.cu", "int <b>x</b> = @;")
-        self.grade("--roster", "roster.csv", "--moodle", "moodle.csv")
+        self.grade("--roster", "roster.csv", "--moodle", "moodle.csv", code=5)
         table = self.table("moodle.csv")
         self.assertEqual(table[0], ["Email address", "ID number", "Full name", "Grade", "Maximum grade",
                                     "Feedback comments"])
@@ -83,13 +83,13 @@ class GradeBooks(StaffTest):
     def test_late_days_and_no_grade(self):
         self.hand_in(ada=KERNEL, bob=KERNEL)
         self.write("more.csv", "student,points,reason\n\"Lovelace, Ada\",-1.5,copied the title\n")
-        self.grade("--roster", "roster.csv", "--adjustments", "more.csv", "--canvas", "canvas.csv")
+        self.grade("--roster", "roster.csv", "--adjustments", "more.csv", "--canvas", "canvas.csv", code=5)
         self.assertEqual([row[-1] for row in self.table("canvas.csv")[2:]], ["4.5", "6"])
         # A result that the grader is to blame for is no 0.
         file = self.folder / "out/staff/old/result.json"
         old = json.loads((self.folder / "out/staff/Боб Ё/result.json").read_text())
         self.write(file, json.dumps(dict(old, student="Eva", state="grader_error")))
-        _, errors = self.grade("--roster", "roster.csv", "--canvas", "canvas.csv")
+        _, errors = self.grade("--roster", "roster.csv", "--canvas", "canvas.csv", code=5)
         self.assertIn("warning: canvas.csv: `Eva` has no grade yet", errors)
         self.assertEqual(len(self.table("canvas.csv")), 4)
 
@@ -97,7 +97,7 @@ class GradeBooks(StaffTest):
         self.hand_in(bob=WRONG)
         self.grade()
         self.hand_in(bob=KERNEL)
-        _, errors = self.grade("--roster", "roster.csv", "--canvas", "canvas.csv")
+        _, errors = self.grade("--roster", "roster.csv", "--canvas", "canvas.csv", code=5)
         self.assertIn("`bob` is `Боб Ё` of the roster, who has another grade", errors)
         self.assertEqual([row[-1] for row in self.table("canvas.csv")[2:]], ["6"])
 
@@ -122,7 +122,7 @@ class Feedback(StaffTest):
         self.write("roster.csv", ROSTER)
         self.hand_in(ada=KERNEL, bob=KERNEL.replace("i < n", "i < n / 4 * 4"), cem=KERNEL, zoe=KERNEL,
                      **{"李小龙": "int x = y;"})
-        _, errors = self.grade("--roster", "roster.csv", "--feedback", "mails")
+        _, errors = self.grade("--roster", "roster.csv", "--feedback", "mails", code=5)
         table = self.table("mails/mailmerge.csv")
         self.assertEqual(table[0], ["email", "name", "file", "points", "subject"])
         rows = {row[1]: row for row in table[1:]}

@@ -73,11 +73,12 @@ class Archives(GradeTest):
                                   ("boolegeorge_LATE_12_502_scale.cu", WRONG),
                                   ("churchalonzo_13_503_hw.zip", archive([("hw/scale.cu", KERNEL)]))]))
         self.write("roster.csv", "student,id\nAda Lovelace,11\nGeorge Boole,12\nAlonzo Church,13\nKurt G,14\n")
-        _, errors = self.grade("--roster", "roster.csv", paths=("submissions.zip",))
+        _, errors = self.grade("--roster", "roster.csv", paths=("submissions.zip",), code=5)
         self.assertIn("of 1 student of the roster there is no submission: Kurt G", errors)
         self.assertEqual({name: one["points"] for name, one in self.results().items()},
                          {"Ada Lovelace": 6, "Alonzo Church": 6, "George Boole": 0})
         self.assertIn("late", self.result("George Boole")["staff"])
+        self.assertEqual(self.result("George Boole")["ids"], ["canvas:12"])
 
     def test_of_a_class_that_cannot_be_read_are_said(self):
         (self.folder / "class.zip").write_bytes(b"nothing")
@@ -106,7 +107,7 @@ class Layouts(GradeTest):
     def test_an_unmatched_student_is_graded_and_said(self):
         self.hand_in(ada=KERNEL, eve=KERNEL)
         self.write("roster.csv", "student,login\nAda Lovelace,ada\n")
-        _, errors = self.grade("--roster", "roster.csv")
+        _, errors = self.grade("--roster", "roster.csv", code=5)
         self.assertIn("`eve` is not in the roster, and is graded under that name", errors)
         self.assertEqual(sorted(row["student"] for row in self.rows()), ["Ada Lovelace", "eve"])
 

@@ -401,7 +401,7 @@ TEST_F(SubmissionTest, OfWhomTheRosterKnowsNothingIsGradedAndNamed) {
   write("eve.cu");
   EXPECT_THAT(found({class_}),
               ElementsAre("Ada Lovelace: scale.cu", "Jane Doe: scale.cu", "eve: eve.cu"));
-  EXPECT_THAT(unmatched_, ElementsAre("`eve` is not in the roster"));
+  EXPECT_THAT(unmatched_, ElementsAre("`eve` is not in the roster, and is graded under that name"));
   EXPECT_THAT(missing_, ElementsAre("Jane Doe Smith"));
 }
 
@@ -414,9 +414,11 @@ TEST(RosterText, IsRefusedWhereItNamesOneTwice) {
     }
     return "";
   };
-  EXPECT_THAT(message("student,email\nAda,a@x\nBob,b@x\nada ,c@x\n"),
+  EXPECT_THAT(message("student,email\nAda,a@x\nBob,b@x\nada ,\n"),
               AllOf(HasSubstr("r.csv:4:1"), HasSubstr("`ada` is on line 2, too")));
   EXPECT_THAT(message("student,email\nAda,a@x\nBob,A@x\n"), HasSubstr("`A@x` is on line 2, too"));
+  EXPECT_EQ(message("student,email\nAda,a@x\nAda,c@x\n"), "");
+  EXPECT_EQ(message("student,id,sid\nAda,1,2\nBob,2,1\n"), "") << "of two columns";
   EXPECT_THAT(message("who,points\nAda,3\n"), HasSubstr("no column `student`"));
   EXPECT_THAT(message(""), HasSubstr("is empty"));
   EXPECT_THAT(message("student\n\n"), HasSubstr("has no student"));
@@ -427,11 +429,39 @@ TEST(RosterText, IsRefusedWhereItNamesOneTwice) {
             "");
 }
 
+TEST(RosterText, TellsHomonymsApartByTheirIds) {
+  const Roster roster =
+      Roster::parse("name,id,email\nLi Wei,6,a@x\nLi Wei,,b@x\nAda,8,c@x\n", "r.csv");
+  EXPECT_THAT(roster.students(), ElementsAre("Li Wei (6)", "Li Wei (b@x)", "Ada"));
+  EXPECT_EQ(roster.name(0), "Li Wei");
+  EXPECT_EQ(roster.find_any("6").row, 0U);
+  EXPECT_EQ(roster.find_any("Li Wei (b@x)").row, 1U);
+  EXPECT_EQ(roster.find_any("B").row, 1U) << "the login";
+  EXPECT_TRUE(roster.find_any("li wei").several);
+  EXPECT_FALSE(roster.find_any("eve").row);
+  EXPECT_FALSE(roster.find_any("eve").several);
+}
+
+// An id decides, and a name only where there is no id to be held against.
+TEST(RosterText, IsFoundByThePlatformsId) {
+  using Kind = PlatformId::Kind;
+  const Roster roster =
+      Roster::parse("name,canvas id,sid,github\nAda,6,60,ada-l\nBob,60,6,ADA\nCem,,7,\n", "r.csv");
+  EXPECT_EQ(roster.find({{Kind::canvas, "60"}}, {"Ada"}).row, 1U);
+  EXPECT_EQ(roster.find({{Kind::gradescope, "60"}}, {"Bob"}).row, 0U);
+  EXPECT_FALSE(roster.find({{Kind::canvas, "9"}}, {"Ada"}).row) << "Ada has another";
+  EXPECT_EQ(roster.find({{Kind::canvas, "9"}}, {"cem"}).row, 2U) << "Cem has none";
+  EXPECT_EQ(roster.find({{Kind::moodle, "9"}}, {"cem"}).row, 2U) << "there is no column";
+  EXPECT_TRUE(roster.find({{Kind::canvas, "60"}, {Kind::gradescope, "60"}}, {}).several);
+  EXPECT_EQ(roster.github_user("ada"), 1U);
+  EXPECT_EQ(roster.github_user("Ada-L"), 0U);
+}
+
 TEST(PlatformNames, SayWhoAndWhat) {
   const auto canvas = canvas_name("lovelaceada_LATE_1234_56789_saxpy-2.cu");
   ASSERT_TRUE(canvas);
   EXPECT_EQ(canvas->student, "lovelaceada");
-  EXPECT_THAT(canvas->ids, ElementsAre("1234", "lovelaceada"));
+  EXPECT_EQ(canvas->id, (PlatformId{PlatformId::Kind::canvas, "1234"}));
   EXPECT_EQ(canvas->file, "saxpy.cu");
   EXPECT_TRUE(canvas->late);
   EXPECT_FALSE(canvas_name("saxpy.cu"));
@@ -440,6 +470,15 @@ TEST(PlatformNames, SayWhoAndWhat) {
   ASSERT_TRUE(moodle);
   EXPECT_EQ(moodle->student, "Ada King Lovelace");
   EXPECT_EQ(moodle->file, "my kernel.cu");
+  EXPECT_EQ(moodle->id, (PlatformId{PlatformId::Kind::moodle, "1234"}));
+  const auto group = moodle_name("B-2-Jean-Luc Picard_7_assignsubmission_file_");
+  ASSERT_TRUE(group);
+  EXPECT_THAT(group->names, ElementsAre("B-2-Jean-Luc Picard", "2-Jean-Luc Picard",
+                                        "Jean-Luc Picard", "Luc Picard"));
+  const auto twice = moodle_name("Kim_6_assignsubmission_file_Bob_7_assignsubmission_file_a.cu");
+  ASSERT_TRUE(twice);
+  EXPECT_EQ(twice->student, "Kim");
+  EXPECT_EQ(twice->file, "Bob_7_assignsubmission_file_a.cu");
   EXPECT_FALSE(moodle_name("Ada_assignsubmission_file_"));
   EXPECT_FALSE(canvas_name(std::string(100'000, '_')));
 }

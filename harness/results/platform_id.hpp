@@ -1,0 +1,35 @@
+// What a platform knows a student by, whatever the student is called.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpmark {
+
+/// An id that no student chooses for somebody else: two students never have the same one.
+struct PlatformId {
+  enum class Kind : uint8_t {
+    canvas,      ///< the user's number
+    moodle,      ///< the participant's number
+    gradescope,  ///< the number that the course gives, or Gradescope's own
+    email,
+    github
+  };
+  Kind kind = Kind::canvas;
+  std::string value;
+  bool operator==(const PlatformId&) const = default;
+};
+/// "canvas", "moodle", …
+std::string_view to_text(PlatformId::Kind kind);
+/// "canvas:1006", as results keep it.
+std::string to_text(const PlatformId& id);
+/// Nothing for what is no such text.
+std::optional<PlatformId> platform_id(std::string_view text);
+
+/// Whether two lists have an id in common.
+bool share_id(const std::vector<PlatformId>& a, const std::vector<PlatformId>& b);
+
+}  // namespace warpmark
