@@ -17,6 +17,7 @@
 #include "grade/grade_frame.hpp"
 #include "grade/grade_key.hpp"
 #include "grade/grade_pool.hpp"
+#include "grade/request_id.hpp"
 #include "grade/seeds.hpp"
 #include "grade/submission.hpp"
 #include "results/grade_result.hpp"
@@ -30,27 +31,25 @@ class Lines {
  public:
   Lines(int fd, size_t most) : fd_(fd), most_(most) {}
 
-  /// The next line that has been read; "" in the place of one that is too long, with `too_long`.
-  std::optional<std::string> next(bool& too_long) {
+  struct Line {
+    std::string text;
+    /// Of a line that is too long: its beginning is in `text`, and this is its end.
+    std::optional<std::string> tail;
+  };
+  /// The next line that has been read.
+  std::optional<Line> next() {
     const size_t end = pending_.find('\n', searched_);
-    too_long = false;
     if (end == std::string::npos) {
       searched_ = pending_.size();
-      if (pending_.size() > most_) {
-        pending_.clear();
-        searched_ = 0;
-        skips_ = true;
-      }
-      if (!ended_ || (pending_.empty() && !skips_)) return std::nullopt;
-      too_long = std::exchange(skips_, false);
-      return std::exchange(pending_, {});
+      if (pending_.size() > most_) skip();
+      if (!ended_ || (pending_.empty() && !head_)) return std::nullopt;
+      searched_ = 0;
+      return line_of(std::exchange(pending_, {}));
     }
     std::string line = pending_.substr(0, end);
     pending_.erase(0, end + 1);
     searched_ = 0;
-    too_long = std::exchange(skips_, false);
-    if (too_long) line.clear();
-    return line;
+    return line_of(std::move(line));
   }
   /// Whether nothing more comes from the descriptor.
   [[nodiscard]] bool ended() const { return ended_; }
@@ -68,12 +67,27 @@ class Lines {
   }
 
  private:
+  static constexpr size_t kKept = size_t{64} << 10;  ///< of each end of a line that is too long
+
+  void skip() {
+    if (!head_) head_ = pending_.substr(0, kKept);
+    pending_.erase(0, pending_.size() - std::min(pending_.size(), kKept));
+    searched_ = pending_.size();
+  }
+
+  Line line_of(std::string rest) {
+    if (!head_) return {std::move(rest), std::nullopt};
+    Line line{std::move(*head_), std::move(rest)};
+    head_.reset();
+    return line;
+  }
+
   int fd_;
   size_t most_;
   std::string pending_;
   size_t searched_ = 0;  ///< bytes of it that have no end of a line
   bool ended_ = false;
-  bool skips_ = false;  ///< the rest of a line that is too long
+  std::optional<std::string> head_;  ///< of a line that is too long, whose rest is being skipped
 };
 
 struct Request {
@@ -107,10 +121,14 @@ void read_files(const nlohmann::json& json, const SubmissionRules& rules, Reques
 // Throws a usage error that says what the line lacks; `id` is what it is called, if it says so.
 Request read_request(const std::string& line, const SubmissionRules& rules, nlohmann::json& id) {
   const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
-  if (!json.is_object()) throw usage_error("the line is no JSON object");
-  const auto found = json.find("id");
-  if (found != json.end() && (found->is_string() || found->is_number())) id = *found;
-  if (id.is_null()) throw usage_error("a request needs `id`, a text or a number");
+  if (!json.is_object()) {
+    id = id_of_broken(line);
+    throw usage_error("the line is no JSON object");
+  }
+  // What is no id is said back, too, so that whoever asked finds the request.
+  if (const auto found = json.find("id"); found != json.end()) id = *found;
+  if (!id.is_string() && !id.is_number())
+    throw usage_error("a request needs `id`, a text or a number");
   for (const auto& [key, value] : json.items()) {
     if (key != "id" && key != "text" && key != "files")
       throw usage_error(
@@ -179,20 +197,22 @@ class GradeStream {
   // Takes lines until so many submissions are unfinished. Whether there may be more of them.
   bool take_lines(size_t most) {
     while (pool_.unfinished() < most) {
-      bool too_long = false;
-      const std::optional<std::string> line = lines_.next(too_long);
+      const std::optional<Lines::Line> line = lines_.next();
       if (!line) return false;
-      if (!too_long && trim(*line).empty()) continue;
-      take(*line, too_long);
+      if (!line->tail && trim(line->text).empty()) continue;
+      take(*line);
     }
     return true;
   }
 
-  void take(const std::string& line, bool too_long) {
+  void take(const Lines::Line& line) {
     nlohmann::json id;
     try {
-      if (too_long) throw usage_error("the line is longer than any submission may be");
-      Request request = read_request(line, assignment_.submission, id);
+      if (line.tail) {
+        id = id_of_broken(line.text, *line.tail);
+        throw usage_error("the line is longer than any submission may be");
+      }
+      Request request = read_request(line.text, assignment_.submission, id);
       Submission submission;
       submission.student = id.is_string() ? id.get<std::string>() : id.dump();
       submission.file = assignment_.submission.file;

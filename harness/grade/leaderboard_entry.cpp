@@ -32,6 +32,49 @@ std::optional<double> ratio_of(const GradeResult& result, const std::string& nam
   return std::isfinite(worst) ? std::optional(worst) : std::nullopt;
 }
 
+// Scripts with letters that look like those of ASCII, by the first bytes of UTF-8: phonetic and
+// combining characters, Greek, Cyrillic, Armenian, Cherokee, letters in circles, full width, and
+// letters of mathematics.
+bool is_of_look_alikes(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  const auto second = text.size() > 1 ? static_cast<unsigned char>(text[1]) : 0;
+  return (first >= 0xCA && first <= 0xD6) || first == 0xE1 || first == 0xEA || first == 0xEF ||
+         first == 0xF0 || (first == 0xE2 && second >= 0x84 && second <= 0x93);
+}
+
+// How a name begins to somebody who reads quickly: ASCII letters in lower case, "?" for a letter of
+// the extended Latin alphabets, which may be any with an accent; nothing of what is neither. Nothing
+// at all for a name in which scripts are mixed, whose letters look like those of another.
+std::optional<std::string> skeleton(std::string_view name) {
+  std::string text;
+  bool has_ascii = false, has_others = false;
+  for (size_t at = 0; at < name.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(name[at]);
+    if (byte < 0x80) {
+      const std::string letter = lower_case(name.substr(at, 1));
+      if (letter[0] >= 'a' && letter[0] <= 'z') text += letter;
+      has_ascii = has_ascii || (letter[0] >= 'a' && letter[0] <= 'z');
+    } else if (byte >= 0xC3 && byte <= 0xC9) {  // U+00C0 to U+024F
+      text += '?';
+      ++at;
+    } else {
+      has_others = has_others || is_of_look_alikes(name.substr(at));
+    }
+  }
+  if (has_ascii && has_others) return std::nullopt;
+  return text;
+}
+
+bool looks_like_a_pseudonym(std::string_view name) {
+  const std::optional<std::string> text = skeleton(name);
+  if (!text) return true;
+  constexpr std::string_view kBegin = "student";
+  for (size_t i = 0; i < kBegin.size(); ++i) {
+    if (i >= text->size() || ((*text)[i] != kBegin[i] && (*text)[i] != '?')) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string chosen_name(std::string_view source) {
@@ -44,8 +87,11 @@ std::string chosen_name(std::string_view source) {
     if (!rest.starts_with(kWord)) continue;
     std::string name = in_one_line(trim(rest.substr(kWord.size())));
     while (columns(name) > kMost) name.pop_back();
+    // In brackets stands a part of the pseudonym, where two chose one name.
+    std::erase_if(name, [](char c) { return c == '(' || c == ')'; });
     // The last character may have been cut.
-    return std::string(trim(printable(name)));
+    name = trim(printable(name));
+    return looks_like_a_pseudonym(name) ? "" : name;
   }
   return "";
 }

@@ -11,7 +11,8 @@
 namespace warpmark {
 
 /// The name that a submission asks for in a comment `// leaderboard: NAME`; "" if it asks for none.
-/// One line without control characters, of at most 24 characters.
+/// One line without control characters, of at most 24 characters. "" for a name that looks like a
+/// pseudonym, "student-1f0e3dad99", whatever letters it is written with.
 std::string chosen_name(std::string_view source);
 
 /// Sets GradeResult::leaderboard, or takes it away: an entry has whoever has points, and by a case

@@ -7,9 +7,9 @@ namespace warpmark {
 
 ExitCode graver(ExitCode a, ExitCode b) {
   // A skip is graver than a success only: nothing was found wrong.
-  constexpr std::array kOrder = {ExitCode::success,    ExitCode::skipped,     ExitCode::verdict,
-                                 ExitCode::usage,      ExitCode::environment, ExitCode::internal,
-                                 ExitCode::interrupted};
+  constexpr std::array kOrder = {ExitCode::success,  ExitCode::skipped,    ExitCode::unmatched,
+                                 ExitCode::verdict,  ExitCode::usage,      ExitCode::environment,
+                                 ExitCode::internal, ExitCode::interrupted};
   const auto rank = [&](ExitCode code) { return std::find(kOrder.begin(), kOrder.end(), code); };
   return rank(a) < rank(b) ? b : a;
 }

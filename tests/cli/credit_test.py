@@ -2,6 +2,7 @@
 # the leaderboard.
 import csv
 import json
+import re
 import unittest
 
 from assignment import KERNEL, NO_BOUND, WRONG, GradeTest
@@ -316,10 +317,18 @@ class Leaderboard(CreditTest):
                      bob="  //leaderboard: <b>=cmd</b>\n" + KERNEL,
                      cem="// leaderboard: ADA\n" + KERNEL,
                      dee="// leaderboard: fast  fox\n" + KERNEL, eva=KERNEL)
+        # What looks like a pseudonym, with other letters, is the student's own pseudonym.
+        claimed = ["student-1f0e3dad99", "STUDENT 1f0e3dad99", "ѕtudеnt-1f0e3dad99", "ştüdent1f0e3dad99",
+                   "s.t.u.d.e.n.t-1f0e3dad99", "ｓtudent-1f0e3dad99", "stu\u0308dent-1f0e3dad99"]
+        self.hand_in(**{"claims%d" % i: "// leaderboard: %s\n%s" % (name, KERNEL) for i, name in enumerate(claimed)})
+        self.hand_in(fay="// leaderboard: Fast Fox (1f0e)\n" + KERNEL, gus="// leaderboard: 李小龙 stu\n" + KERNEL)
         self.grade()
         names = sorted(row[1] for row in self.board()[1:])
-        self.assertEqual(len(names), 5)
-        self.assertEqual(sum(name.startswith("student-") for name in names), 1)
+        self.assertEqual(len(names), 7 + len(claimed))
+        self.assertEqual(sum(re.fullmatch(r"student-[0-9a-f]{10}", name) is not None for name in names), 1 + len(claimed), names)
+        self.assertNotIn("student-1f0e3dad99", names)
+        self.assertIn("李小龙 stu", names)
+        self.assertIn("Fast Fox 1f0e", names)
         # Neither somebody else's name nor the same one twice.
         for start in "ADA (", "Fast Fox (", "fast  fox (":
             self.assertEqual(sum(name.startswith(start) for name in names), 1, names)

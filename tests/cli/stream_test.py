@@ -52,17 +52,24 @@ class Stream(GradeTest):
     def test_a_line_that_is_no_request_costs_nobody_else_anything(self):
         lines = ["nonsense", "[1]", json.dumps({"text": "x"}), json.dumps({"id": "a"}), json.dumps({"id": [1], "text": ""}),
                  json.dumps({"id": "b", "text": "x", "more": 1}), json.dumps({"id": "c", "text": "x" * 9_000_000}),
+                 '{"id": "d", "text": "cut o', '{"text": "\\"id\\": \\"x\\"", "files": {"id": "y"}, "id": 7',
+                 json.dumps({"text": "x" * 9_000_000, "id": "e"}),
+                 json.dumps({"files": {"a": "x" * 9_000_000, "id": "nobody"}}), json.dumps({"id": True, "text": ""}),
                  json.dumps({"id": "good", "text": KERNEL})]
         answers, err = self.stream("\n".join(lines), code=2)  # the last has no end of line
-        self.assertIn("1 graded, 0 failed in the grader, 7 lines were no requests", err)
+        self.assertIn("1 graded, 0 failed in the grader, 12 lines were no requests", err)
         errors = [(one["id"], one["error"]) for one in answers if "error" in one]
         self.assertEqual(errors, [
             (None, "error: the line is no JSON object"), (None, "error: the line is no JSON object"),
             (None, "error: a request needs `id`, a text or a number"),
             ("a", "error: a request needs `text`, the source that is handed in"),
-            (None, "error: a request needs `id`, a text or a number"),
+            ([1], "error: a request needs `id`, a text or a number"),
             ("b", "error: unknown key `more`; a request has `id`, and `text` or `files`"),
-            (None, "error: the line is longer than any submission may be")])
+            ("c", "error: the line is longer than any submission may be"),
+            ("d", "error: the line is no JSON object"), (7, "error: the line is no JSON object"),
+            ("e", "error: the line is longer than any submission may be"),
+            (None, "error: the line is longer than any submission may be"),
+            (True, "error: a request needs `id`, a text or a number")])
         self.assertEqual([one["result"]["points"] for one in answers if "result" in one], [6])
 
     def test_what_is_refused_has_a_result(self):
