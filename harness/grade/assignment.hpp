@@ -82,6 +82,9 @@ struct PtxPolicy {
 struct GradeLimits {
   uint64_t instructions = 2'000'000'000;  ///< thread-instructions of one launch, where counted
   double timeout_s = 60;                  ///< wall clock of one item's trial: a net
+  /// Wall clock of all items of a submission together. It holds once one of them ended at a limit: a
+  /// right submission loses nothing on a machine that is busy.
+  double total_s = 90;
   double compile_cpu_s = 20;
   double compile_s = 60;       ///< wall clock of one compile
   uint64_t compile_mib = 512;  ///< address space

@@ -272,9 +272,9 @@ PtxPolicy read_ptx_policy(const YamlNode& node) {
 }
 
 GradeLimits read_grade_limits(const YamlNode& node) {
-  require_map(
-      node, "`limits`",
-      {"instructions", "timeout_s", "compile_cpu_s", "compile_s", "compile_mib", "memory_mib"});
+  require_map(node, "`limits`",
+              {"instructions", "timeout_s", "total_s", "compile_cpu_s", "compile_s", "compile_mib",
+               "memory_mib"});
   constexpr double kDay = 86'400;                   // s
   constexpr uint64_t kMostMib = uint64_t{1} << 20;  // 1 TiB
   GradeLimits limits;
@@ -288,6 +288,7 @@ GradeLimits read_grade_limits(const YamlNode& node) {
   };
   count("instructions", 1'000'000'000'000'000, limits.instructions);
   seconds("timeout_s", limits.timeout_s);
+  seconds("total_s", limits.total_s);
   seconds("compile_cpu_s", limits.compile_cpu_s);
   seconds("compile_s", limits.compile_s);
   count("compile_mib", kMostMib, limits.compile_mib);

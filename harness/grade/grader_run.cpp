@@ -118,6 +118,14 @@ void SubmissionGrader::Run::end_file(const std::string& name, GradeState state,
 
 void SubmissionGrader::Run::grade(const Item& item, const GradedCase& one, GradedItem& graded) {
   graded.note.clear();
+  if (is_over_time()) {
+    graded.word = GradeWord::limit;
+    graded.explanation = fmt::format(
+        "It was not run: a case before it ran into a limit, and all cases together have taken the "
+        "{:g} s that they may.",
+        assignment_.limits.total_s);
+    return;
+  }
   const auto start = Clock::now();
   const std::string& name = file_of(item);
   const PlannedCase planned = with_submission(item.planned, name, submission_.of(name));
@@ -128,6 +136,14 @@ void SubmissionGrader::Run::grade(const Item& item, const GradedCase& one, Grade
     try_out(item, planned, one, graded);
   }
   graded.seconds = seconds_since(start);
+  spent_s_ += graded.seconds;
+}
+
+void SubmissionGrader::Run::limit_to_rest(PlannedCase& planned, double spent_s) const {
+  constexpr double kLeast = 5;  // s, so that what is quick ends by itself on a busy machine
+  const double rest_s = std::max(kLeast, assignment_.limits.total_s - (limited_ ? spent_s : 0));
+  std::optional<double>& timeout_s = planned.plan.limits.timeout_s;
+  timeout_s = std::min(timeout_s.value_or(rest_s), rest_s);
 }
 
 std::string SubmissionGrader::Run::why_nothing_ran() const {
@@ -239,13 +255,17 @@ void SubmissionGrader::Run::try_out(const Item& item, const PlannedCase& planned
   TrialVerdicts verdicts(fixed ? 0 : assignment_.trials.drop);
   bool can_be_launched = true;  // else it compiles, and asks for what no device has
   graded.word = GradeWord::pass;
+  PlannedCase limited = planned;
+  const auto start = Clock::now();
   for (uint64_t trial = 0; trial < trials && !verdicts.decided(); ++trial) {
     const uint64_t seed = seed_of(item, trial);
     CaseArtifacts artifacts;
     Trial one_run(0, seed);
     one_run.guards_front = trial % 2 == 1;
     artifacts.static_bytes = static_bytes_;
-    const Outcome outcome = grader_.session_->verify(item.which, planned, one_run, &artifacts);
+    limit_to_rest(limited, spent_s_ + seconds_since(start));
+    const Outcome outcome = grader_.session_->verify(item.which, limited, one_run, &artifacts);
+    limited_ = limited_ || outcome.failure == FailureKind::limit;
     ++graded.trials;
     if (artifacts.excess) {
       // Without the size of the arrays, which may be hidden.

@@ -61,6 +61,11 @@ class SubmissionGrader::Run {
   // Whether the assignment allows what the compiler made of the submission; else it is refused.
   bool is_allowed(const CaseArtifacts& artifacts, const Item& item);
 
+  // The time that all items may take is spent.
+  bool is_over_time() const { return limited_ && spent_s_ >= assignment_.limits.total_s; }
+  // Of a trial's limits the wall clock is no more than what is left for all.
+  void limit_to_rest(PlannedCase& planned, double spent_s) const;
+
   void try_out(const Item& item, const PlannedCase& planned, const GradedCase& one,
                GradedItem& graded);
 
@@ -106,6 +111,8 @@ class SubmissionGrader::Run {
   std::map<std::string, File> files_;    ///< by their names in the assignment
   std::set<std::string> sized_;          ///< cases whose explanations have sizes of their arrays
   uint64_t static_bytes_ = 0;            ///< of the code that was compiled last
+  double spent_s_ = 0;                   ///< by all items so far
+  bool limited_ = false;                 ///< one of them ended at a limit
   std::vector<std::string> ungradable_;  ///< items, and why the grader could not judge them
 };
 

@@ -20,7 +20,7 @@ struct HandedFile {
 
 /// All that a student handed in.
 struct Handed {
-  static constexpr size_t kMostFiles = 2000;
+  static constexpr size_t kMostFiles = 20'000;
 
   std::vector<HandedFile> sources, others;
   std::vector<std::string> problems;  ///< sentences for the student

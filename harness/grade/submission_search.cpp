@@ -95,7 +95,13 @@ class Gatherer {
   Gatherer(Archives& archives, Handed& handed) : archives_(archives), handed_(handed) {}
 
   void take(const fs::path& path, const std::string& name, size_t depth = 0) {
-    if (handed_.full()) return;
+    if (handed_.full()) {
+      if (!was_full_)
+        handed_.problems.push_back(
+            fmt::format("Of all files the first {} were looked at.", Handed::kMostFiles));
+      was_full_ = true;
+      return;
+    }
     std::error_code code;
     const bool followed = !is_link(path);
     if (followed && fs::is_directory(path, code)) return take_folder(path, name, depth + 1);
@@ -118,6 +124,7 @@ class Gatherer {
  private:
   Archives& archives_;
   Handed& handed_;
+  bool was_full_ = false;
 };
 
 class Finder {

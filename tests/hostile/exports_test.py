@@ -8,6 +8,7 @@ Gradescope (submission_metadata.yml) and GitHub Classroom (ASSIGNMENT-USER) writ
 import io
 import pathlib
 import sys
+import time
 import unittest
 import zipfile
 
@@ -312,6 +313,25 @@ class Folders(Exports):
         self.put({"ada/scale.cu": 6}, "tuesday")
         self.grade_export({}, {"ada": 0}, code=NOBODY, paths=("monday", "tuesday"),
                           words=["`ada` handed in 2 times, and none of these counts"])
+
+
+class Budget(Exports):
+    def test_a_submission_has_a_budget_of_time(self):
+        # Each of nine items would take a minute in vain, which is the least that the CPU device allows.
+        slow = KERNEL.replace('extern "C"', "__device__ __noinline__ float fib(int k) { return k < 2 ? k : fib(k - 1) + fib(k - 2); }\n"
+                              'extern "C"').replace("src[i]", "src[i] + 0 * fib(60)")
+        self.write("hw1.yaml", ASSIGNMENT.replace("[100, 257]", "[100, 101, 102, 103, 104, 105, 106, 257]").replace(
+            "timeout_s: 60", "timeout_s: 2, total_s: 3").replace("instructions: 4e9", "instructions: 4e12"))
+        self.write("suites/scale.yaml", (self.folder / "suites/scale.yaml").read_text() + "limits: {timeout_s: 2}\n")
+        self.put({"ada/scale.cu": 6, "bob/scale.cu": slow})
+        begin = time.monotonic()
+        self.grade()
+        self.assertEqual({row["student"]: row["points"] for row in self.rows()}, {"ada": "6", "bob": "0"})
+        self.assertEqual(set(self.words("bob")), {"limit"})
+        items = [item for case in self.result("bob")["cases"] for item in case["items"]]
+        self.assertIn("It was not run: a case before it ran into a limit", items[-1]["explanation"])
+        self.assertGreater(sum(item["explanation"].startswith("It was not run") for item in items), 3)
+        print("%.1f s" % (time.monotonic() - begin))
 
 
 class CourseFiles(Exports):

@@ -407,7 +407,17 @@ inline bool BlockState::launch_ends() {
   const std::uint64_t budget = launch_.shape.instruction_budget;
   if (launch_.faults.fatal() && launch_.last == 0) launch_.last = launch_.executed + kAfterFailure;
   return (budget != 0 && launch_.executed >= budget) || launch_.faults.full() || launch_.stop ||
-         (launch_.last != 0 && launch_.executed >= launch_.last);
+         (launch_.last != 0 && launch_.executed >= launch_.last) ||
+         (launch_.executed >= launch_.next_look && looks_at_clock());
+}
+
+// Thread-instructions between two looks at the clock: a few milliseconds, and more by far than what
+// the look takes.
+bool BlockState::looks_at_clock() {
+  constexpr std::uint64_t kLook = std::uint64_t{1} << 20;
+  launch_.next_look =
+      launch_.shape.wall_limit_ms == 0 ? ~std::uint64_t{0} : launch_.executed + kLook;
+  return over_time();
 }
 
 BlockObserver& BlockState::observer_of(std::uint32_t rank) const {

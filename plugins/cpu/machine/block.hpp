@@ -84,6 +84,8 @@ struct LaunchState {
   Profile take_profile() { return traffic ? traffic->take(tally) : Profile{}; }
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   bool timed_out = false;  ///< the deadline has passed
+  /// Of `executed`: when the clock is looked at next within a turn, which recursion can make long.
+  std::uint64_t next_look = 0;
   std::uint64_t clock_reads = 0;
   Turns* turns = nullptr;              ///< if blocks run in parallel, or in order
   std::uint64_t turn = 0;              ///< of the block that runs, if there are turns
@@ -278,6 +280,7 @@ class BlockState final : public ObservedBlock {
   Fragments::iterator choose_fragment(Warp& warp, Fragments::iterator usual);
   /// Whether the launch ends, which it does after its time.
   bool over_time();
+  bool looks_at_clock();
   /// All warps in turn; true if any has done something.
   bool run_round();
   /// A warp goes on for as long as it can; true if it has done something.

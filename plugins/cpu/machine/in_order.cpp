@@ -47,6 +47,7 @@ void run_blocks(const LaunchState& whole, LaunchObserver* observer, Turns& turns
     try {
       for (std::uint64_t index = turn.begin; index != turn.end && !outcome.stop; ++index) {
         state.executed = state.warp_instructions = state.clock_reads = state.last = 0;
+        state.next_look = 0;
         state.random_state = shape.schedule_seed + index;
         block.start(order(index));
         while (block.run() == BlockState::Progress::paused && !state.stop && !abandoned(whole) &&

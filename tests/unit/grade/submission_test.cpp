@@ -333,6 +333,12 @@ TEST_F(SubmissionTest, IsFoundInFoldersOfAnyDepth) {
   EXPECT_EQ(note_, "`code/mine.cu` was taken for `scale.cu`, as the only .cu file");
 }
 
+TEST_F(SubmissionTest, IsFoundAmongThousandsOfFiles) {
+  for (int i = 0; i < 5000; ++i) write("ada/data/" + std::to_string(i) + ".txt", "x");
+  write("ada/src/scale.cu");
+  EXPECT_THAT(found({class_}), ElementsAre("ada: scale.cu"));
+}
+
 TEST_F(SubmissionTest, OfOneStudentIsAllThatIsNamed) {
   search_.student = "Ada";
   write("one/scale.cu");

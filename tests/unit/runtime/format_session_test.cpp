@@ -473,6 +473,14 @@ TEST_F(FormatSession, Limits) {
       run(loop + "reference: {out: np.ones(10)}\nlimits: {timeout_s: 0.5}\n", endless);
   EXPECT_EQ(wall.failure, FailureKind::limit);
   EXPECT_THAT(wall.message, testing::Not(HasSubstr("100000")));
+  // Calls end no turn of a warp, so that the clock is looked at within it.
+  const std::string calls =
+      "__device__ __noinline__ float fib(int k) { return k < 2 ? k : fib(k - 1) + fib(k - 2); }\n"
+      "extern \"C\" __global__ void k(float *out) { out[0] = fib(60); }\n";
+  const Outcome recursion =
+      run(loop + "reference: {out: np.ones(10)}\nlimits: {timeout_s: 0.5}\n", calls);
+  EXPECT_EQ(recursion.failure, FailureKind::limit);
+  EXPECT_THAT(recursion.message, HasSubstr("took longer than its limit of 500 ms"));
   EXPECT_EQ(run(suite, kScale).verdict, Verdict::passed);
 }
 
