@@ -50,7 +50,6 @@ cases:
     points: 2
     axes: {n: [31, 129, 100003], factor: [3]}
     visibility: hidden
-    credit: each
     hint: Which threads have no element?
 ptx: {forbid: [vprintf, malloc, writable_globals, entries], flag: ["%clock64", "%globaltimer"]}
 limits: {instructions: 100000000, timeout_s: 10}

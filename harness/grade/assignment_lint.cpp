@@ -16,7 +16,8 @@ namespace {
 // Margins look at every element of every answer; of large items one trial shows what three do.
 constexpr uint64_t kElementsOfAllTrials = uint64_t{1} << 20;
 
-// How many results an attempt at a hidden case can tell apart: a word, and of a pass its points.
+// How many results an attempt at a hidden case can tell apart: a word where no item passes, the number
+// of items that pass where each has a share, and of a pass its points.
 size_t hidden_results(const AssignmentCase& one) {
   constexpr size_t kFailures = 6;  // seven words, one of which is a pass
   constexpr size_t kShares = 101;  // a degree has whole percents, and a ratio that is not coarser
@@ -24,6 +25,7 @@ size_t hidden_results(const AssignmentCase& one) {
   if (one.credit == Credit::degree) points = kShares;
   if (one.performance)
     points = one.performance->steps.empty() ? kShares : one.performance->steps.size() + 1;
+  if (one.credit == Credit::each) points += std::max<size_t>(1, one.items.size()) - 1;
   return kFailures + points;
 }
 
@@ -91,6 +93,17 @@ class AssignmentLinter {
           fmt::format("{} of {} trials may fail: a kernel that is right by chance may pass",
                       trials.drop, trials.count));
     }
+    double bits = 0;
+    size_t hidden = 0;
+    for (const AssignmentCase& one : assignment_.cases) {
+      if (one.visibility != Visibility::hidden) continue;
+      ++hidden;
+      bits += std::log2(hidden_results(one));
+    }
+    if (hidden > 1) {
+      lint_.notes.push_back(fmt::format(
+          "an attempt tells up to {:.1f} bits of the {} hidden cases together", bits, hidden));
+    }
     for (const AssignmentCase& one : assignment_.cases) {
       constexpr size_t kMostResults = 8;  // three bits
       if (const size_t results = hidden_results(one);
@@ -101,8 +114,10 @@ class AssignmentLinter {
                 "bits of its data, and three are the most",
                 one.name, results, std::log2(results)),
             one.where,
-            one.performance ? "give `steps` of one ratio, or show the case"
-                            : "give all points or none (`credit: all`), or show the case"));
+            one.performance
+                ? "give `steps` of one ratio, or show the case"
+                : "give all points or none (`credit: all`), give two items a share each, or show "
+                  "the case"));
       }
       if (!one.performance) continue;
       const double own = one.performance->points(1, one.points);

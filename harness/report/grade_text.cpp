@@ -136,6 +136,8 @@ std::string_view word_text(GradeWord word) {
       return "It took more instructions, time or memory than is allowed.";
     case GradeWord::not_launched:
       return "Nothing ran.";
+    case GradeWord::partly:
+      return "Some of its items pass.";
   }
   return "";
 }
@@ -156,6 +158,8 @@ char word_letter(GradeWord word) {
       return 'l';
     case GradeWord::not_launched:
       return '-';
+    case GradeWord::partly:
+      return 'p';
   }
   return '?';
 }

@@ -42,6 +42,8 @@ std::string_view to_text(GradeWord word) {
       return "limit";
     case GradeWord::not_launched:
       return "not launched";
+    case GradeWord::partly:
+      return "in part";
   }
   return "";
 }
@@ -97,6 +99,16 @@ std::string points_text(double points) {
   return text;
 }
 
+namespace {
+
+// Points that a hidden case gives in part tell how many items pass, and that is enough.
+GradeWord told_word(const GradedCase& one) {
+  const bool is_partly = one.points > 0 && one.word() != GradeWord::pass;
+  return one.visibility == Visibility::hidden && is_partly ? GradeWord::partly : one.word();
+}
+
+}  // namespace
+
 StudentView::StudentView(const GradeResult& whole) : result_(whole) {
   result_.ids.clear();
   result_.key.clear();
@@ -108,7 +120,7 @@ StudentView::StudentView(const GradeResult& whole) : result_(whole) {
   result_.context.no_sandbox = false;
   result_.seconds = 0;
   for (GradedCase& one : result_.cases) {
-    words_.push_back(one.word());
+    words_.push_back(told_word(one));
     if (one.visibility == Visibility::hidden) {
       one.items.clear();
       one.credit = Credit::all;

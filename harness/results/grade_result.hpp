@@ -32,10 +32,13 @@ enum class GradeWord : uint8_t {
   memory_error,  ///< out of bounds, misaligned, wrong space, stack
   race,
   barrier,
-  limit,        ///< instructions or wall clock
-  not_launched  ///< nothing ran: compile error, signature, the whole submission refused
+  limit,         ///< instructions or wall clock
+  not_launched,  ///< nothing ran: compile error, signature, the whole submission refused
+  /// In a StudentView alone, of a hidden case that gives a part of its points: they tell already how
+  /// much passes, and no word tells how the rest failed.
+  partly
 };
-/// "pass", "wrong", "memory error", "race", "barrier", "limit", "not launched".
+/// "pass", "wrong", "memory error", "race", "barrier", "limit", "not launched", "in part".
 std::string_view to_text(GradeWord word);
 
 enum class Visibility : uint8_t { visible, hidden };

@@ -113,7 +113,7 @@ uint64_t run_bytes(uint64_t arrays) {
   return std::min(kBase + kForEach * arrays, most);
 }
 
-std::vector<std::string> enter_sandbox(const protocol::Confined& confined) {
+std::vector<std::string> enter_sandbox(const protocol::Confined& confined, bool in_memory) {
   const bool compiles = confined.role == protocol::Confined::Role::compile;
   sandbox::Limits limits;
   if (compiles) {
@@ -121,11 +121,17 @@ std::vector<std::string> enter_sandbox(const protocol::Confined& confined) {
     limits.cpu_s = confined.confinement.compile_cpu_s;
   }
   sandbox::limit_resources(limits);
+  if (in_memory) sandbox::limit_data_for_good(half_of_memory());
   std::vector<std::string> hold;
-  if (const auto abi = sandbox::landlock()) hold.push_back(fmt::format("landlock abi {}", *abi));
-  if (sandbox::filter_calls(compiles ? sandbox::Calls::compute : sandbox::Calls::device)) {
-    hold.emplace_back("seccomp");
-  }
+  const auto abi = sandbox::landlock();
+  const bool is_filtered = sandbox::filter_calls(compiles    ? sandbox::Calls::compute
+                                                 : in_memory ? sandbox::Calls::in_memory
+                                                             : sandbox::Calls::device);
+  // Before that ABI Landlock leaves signals to others, and is no wall by itself.
+  constexpr int kHoldsSignals = 6;
+  if (abi && (is_filtered || *abi >= kHoldsSignals))
+    hold.push_back(fmt::format("landlock abi {}", *abi));
+  if (is_filtered) hold.emplace_back("seccomp");
   if (hold.empty() && confined.confinement.required) {
     throw environment_error(
         fmt::format("this system has no sandbox for untrusted code: a process can still {}",

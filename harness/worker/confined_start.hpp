@@ -23,7 +23,7 @@ UnitCompiler open_confined_compiler(const Confinement& confinement);
 /// Enters the sandbox, in the order that works: limits, Landlock, the filter of system calls; tries
 /// each, and returns those that hold. Throws an environment error if none but limits holds and one
 /// is required.
-std::vector<std::string> enter_sandbox(const protocol::Confined& confined);
+std::vector<std::string> enter_sandbox(const protocol::Confined& confined, bool in_memory = false);
 
 /// What a run worker may take beside the arrays of a case, which are memory that it shares, in
 /// bytes: the records of a device that looks for races, undefined values and leaks have some for

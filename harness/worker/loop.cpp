@@ -142,11 +142,12 @@ class Responder {
     // From here on nothing is opened any more; what comes next is the submission.
     if (hello.confined) {
       // A device that computes in this process takes its memory, which can be limited.
-      if (executor_ && facts.has("deterministic")) {
+      const bool in_memory = executor_ && facts.has("deterministic");
+      if (in_memory) {
         run_bytes(0);
         private_bytes_ = sandbox::private_bytes();
       }
-      facts.sandbox = enter_sandbox(*hello.confined);
+      facts.sandbox = enter_sandbox(*hello.confined, in_memory);
     }
     return facts;
   }

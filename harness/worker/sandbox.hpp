@@ -23,16 +23,19 @@ uint64_t private_bytes();
 /// No more than so much of it from now on; may be called again, in the sandbox, too. What asks
 /// for more gets none. Not with a GPU's driver.
 void limit_data(uint64_t bytes);
+/// What limit_data() may allow at most from now on: the hard limit, which nothing lifts again.
+void limit_data_for_good(uint64_t bytes);
 
-/// Forbids every file that can be named, and where the kernel can, TCP, abstract sockets and
-/// signals to others. Returns the kernel's Landlock ABI (landlock(7)); nothing if it has none, or
+/// Forbids every file that can be named, and where the kernel can, TCP (ABI 4), abstract sockets and
+/// signals to others (ABI 6). Returns the kernel's Landlock ABI (landlock(7)); nothing if it has none, or
 /// if what is forbidden can still be done.
 std::optional<int> landlock();
 
 /// Which system calls a worker needs in the sandbox.
 enum class Calls : uint8_t {
-  compute,  ///< memory, threads, its open descriptors
-  device    ///< those, and ioctl for a device that is open
+  compute,    ///< memory, threads, its open descriptors
+  in_memory,  ///< those, memory that is shared, and the soft limit of limit_data()
+  device      ///< those, and ioctl for a device that is open
 };
 /// Lets pass only the calls on a list, for all threads (seccomp(2)). Calls that take a path answer
 /// ENOENT, others EPERM. Returns false if the kernel or the processor's architecture has no such

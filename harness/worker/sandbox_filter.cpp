@@ -6,11 +6,13 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
+#include <iterator>
 #include <vector>
 
 #include "worker/sandbox.hpp"
@@ -34,7 +36,7 @@ constexpr uint32_t kArchitecture = 0;
 constexpr uint32_t kAllowed[] = {
     SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_close, SYS_fstat, SYS_lseek, SYS_mmap,
     SYS_mprotect, SYS_munmap, SYS_mremap, SYS_madvise, SYS_mlock, SYS_munlock, SYS_mincore,
-    SYS_brk, SYS_membarrier, SYS_fallocate, SYS_dup, SYS_fcntl, SYS_recvmsg, SYS_sendmsg,
+    SYS_brk, SYS_membarrier, SYS_fallocate, SYS_dup, SYS_recvmsg, SYS_sendmsg,
     SYS_recvfrom,
     SYS_sendto, SYS_shutdown, SYS_ppoll, SYS_epoll_pwait, SYS_epoll_ctl, SYS_epoll_create1,
     SYS_eventfd2, SYS_pipe2, SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn,
@@ -95,11 +97,47 @@ class Filter {
   // `when_equal` if the low half of the argument, masked, is `value`; EPERM if not.
   void decide(uint32_t call, size_t argument, uint32_t mask, uint32_t value) {
     add(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 5);
-    load(static_cast<uint32_t>(offsetof(seccomp_data, args) + 8 * argument));
+    load(argument_of(argument));
     add(BPF_ALU | BPF_AND | BPF_K, mask, 0, 0);
     add(BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0);
     answer(error(EPERM));
     answer(SECCOMP_RET_ALLOW);
+  }
+
+  // Commands for a descriptor itself. None that has the kernel send signals (F_SETOWN, F_SETSIG,
+  // O_ASYNC, leases, notices of changes in a folder).
+  void decide_fcntl() {
+    constexpr uint32_t kCommands[] = {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD,    F_SETFD,
+                                      F_GETFL, F_ADD_SEALS,     F_GET_SEALS};
+    constexpr auto kCount = static_cast<uint8_t>(std::size(kCommands));
+    add(BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, static_cast<uint8_t>(2 * kCount + 7));
+    load(argument_of(1));
+    for (const uint32_t command : kCommands) {
+      add(BPF_JMP | BPF_JEQ | BPF_K, command, 0, 1);
+      answer(SECCOMP_RET_ALLOW);
+    }
+    add(BPF_JMP | BPF_JEQ | BPF_K, F_SETFL, 0, 4);
+    load(argument_of(2));
+    add(BPF_ALU | BPF_AND | BPF_K, O_ASYNC, 0, 0);
+    add(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1);
+    answer(SECCOMP_RET_ALLOW);
+    answer(error(EPERM));
+  }
+
+  // Of this process alone: reading limits, and the soft limit of data if `sets_data`.
+  void decide_limits(bool sets_data) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, SYS_prlimit64, 0, 11);
+    load(argument_of(0));
+    add(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
+    answer(error(EPERM));
+    load(argument_of(1));
+    add(BPF_JMP | BPF_JEQ | BPF_K, sets_data ? uint32_t{RLIMIT_DATA} : ~uint32_t{0}, 4, 0);
+    load(argument_of(2));  // the new limit's address: its halves
+    add(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3);
+    load(argument_of(2) + 4);
+    add(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1);
+    answer(SECCOMP_RET_ALLOW);
+    answer(error(EPERM));
   }
 
   void answer(uint32_t what) {
@@ -117,6 +155,11 @@ class Filter {
  private:
   static constexpr uint32_t kX32 = 0x40000000;
 
+  // Of its low half.
+  static constexpr uint32_t argument_of(size_t number) {
+    return static_cast<uint32_t>(offsetof(seccomp_data, args) + 8 * number);
+  }
+
   void load(uint32_t offset) {
     add(BPF_LD | BPF_W | BPF_ABS, offset, 0, 0);
   }
@@ -131,8 +174,8 @@ Filter make_filter(Calls allowed) {
   Filter filter;
   for (const uint32_t call : kAllowed) filter.decide(call, SECCOMP_RET_ALLOW);
   for (const uint32_t call : kPaths) filter.decide(call, Filter::error(ENOENT));
-  if (allowed == Calls::device) {
-    filter.decide(SYS_ioctl, SECCOMP_RET_ALLOW);
+  if (allowed == Calls::device) filter.decide(SYS_ioctl, SECCOMP_RET_ALLOW);
+  if (allowed != Calls::compute) {
     filter.decide(SYS_memfd_create, SECCOMP_RET_ALLOW);
     filter.decide(SYS_ftruncate, SECCOMP_RET_ALLOW);
   }
@@ -144,7 +187,8 @@ Filter make_filter(Calls allowed) {
 #endif
   // Signals to itself, as abort() sends; names of threads and mappings; limits as they are.
   filter.decide(SYS_tgkill, 0, 0xffffffff, static_cast<uint32_t>(::getpid()));
-  filter.decide(SYS_prlimit64, 0, 0xffffffff, 0);
+  filter.decide_fcntl();
+  filter.decide_limits(allowed == Calls::in_memory);
   filter.decide(SYS_prctl, 0, 0xffffffff, PR_SET_NAME);
   filter.answer(Filter::error(EPERM));
   return filter;

@@ -138,7 +138,7 @@ class Feedback(StaffTest):
             self.assertRegex(name, r"^[a-z0-9-]{1,53}-[0-9a-f]{16}\.txt$")
         text = (self.folder / "mails" / rows["Боб Ё"][2]).read_text()
         self.assertIn("Scaling\nБоб Ё\n\n4 of 6 points\n", text)
-        self.assertIn("small: 2 of 2 points, pass\nodd: 2 of 4 points, wrong\n", text)
+        self.assertIn("small: 2 of 2 points, pass\nodd: 2 of 4 points, in part\n", text)
         self.assertIn("hint: any n", text)
         for path in (self.folder / "mails").glob("*.txt"):
             for hidden in ("n=257", "n=100", "--seed", "secret"):

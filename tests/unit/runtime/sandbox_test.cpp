@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -75,6 +76,66 @@ TEST(Sandbox, TheFilterStopsAllThatLeaks) {
   EXPECT_EQ(in_process([] {
               sandbox::filter_calls(sandbox::Calls::compute);
               return static_cast<int>(sandbox::leaks().size());
+            }),
+            0);
+}
+
+TEST(Sandbox, TheKernelSignalsNobodyForIt) {
+  EXPECT_EQ(in_process([] {
+              int ends[2] = {};
+              if (::pipe(ends) != 0) return 1;
+              if (!sandbox::filter_calls(sandbox::Calls::in_memory)) return 2;
+              f_owner_ex owner = {F_OWNER_PID, ::getppid()};
+              const bool refused = ::fcntl(ends[0], F_SETOWN, ::getppid()) < 0 && errno == EPERM &&
+                                   ::fcntl(ends[0], F_SETOWN_EX, &owner) < 0 && errno == EPERM &&
+                                   ::fcntl(ends[0], F_SETSIG, SIGKILL) < 0 && errno == EPERM &&
+                                   ::fcntl(ends[0], F_SETFL, O_ASYNC) < 0 && errno == EPERM &&
+                                   ::fcntl(ends[0], F_SETFL, O_ASYNC | O_NONBLOCK) < 0 &&
+                                   errno == EPERM && ::fcntl(ends[0], F_NOTIFY, 1) < 0 &&
+                                   errno == EPERM;
+              const bool works = ::fcntl(ends[0], F_GETFL) >= 0 &&
+                                 ::fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0 &&
+                                 ::fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0 &&
+                                 ::fcntl(ends[0], F_DUPFD_CLOEXEC, 10) >= 10;
+              return refused ? works ? 0 : 4 : 3;
+            }),
+            0);
+}
+
+TEST(Sandbox, OnlyADeviceThatIsOpenGetsIoctl) {
+  for (const auto calls : {sandbox::Calls::compute, sandbox::Calls::in_memory}) {
+    EXPECT_EQ(in_process([&] {
+                int ends[2] = {}, waiting = 0;
+                if (::pipe(ends) != 0 || !sandbox::filter_calls(calls)) return 1;
+                return ::ioctl(ends[0], FIONREAD, &waiting) < 0 && errno == EPERM ? 0 : 2;
+              }),
+              0);
+  }
+}
+
+// The memory of a case may grow up to the hard limit, and no other limit is lifted at all.
+TEST(Sandbox, LimitsAreNotLifted) {
+  const auto can_set = [](__rlimit_resource which, rlim_t value) {
+    rlimit limit = {};
+    if (::getrlimit(which, &limit) != 0) return false;
+    limit.rlim_cur = value;
+    return ::setrlimit(which, &limit) == 0;
+  };
+  EXPECT_EQ(in_process([&] {
+              sandbox::limit_data_for_good(uint64_t{1} << 40);
+              rlimit limit = {};
+              ::getrlimit(RLIMIT_CPU, &limit);
+              limit.rlim_cur = 1000;
+              ::setrlimit(RLIMIT_CPU, &limit);
+              if (!sandbox::filter_calls(sandbox::Calls::in_memory)) return 1;
+              if (can_set(RLIMIT_CPU, 2000) || can_set(RLIMIT_FSIZE, 1)) return 2;
+              if (!can_set(RLIMIT_DATA, uint64_t{1} << 39)) return 3;
+              return can_set(RLIMIT_DATA, uint64_t{1} << 41) ? 4 : 0;
+            }),
+            0);
+  EXPECT_EQ(in_process([&] {
+              if (!sandbox::filter_calls(sandbox::Calls::compute)) return 1;
+              return can_set(RLIMIT_DATA, uint64_t{1} << 39) ? 2 : 0;
             }),
             0);
 }
