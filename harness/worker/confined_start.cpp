@@ -113,6 +113,15 @@ uint64_t run_bytes(uint64_t arrays) {
   return std::min(kBase + kForEach * arrays, most);
 }
 
+std::vector<std::string> walls_that_hold(std::optional<int> landlock_abi, bool is_filtered) {
+  constexpr int kHoldsSignals = 6;
+  std::vector<std::string> hold;
+  if (landlock_abi && (is_filtered || *landlock_abi >= kHoldsSignals))
+    hold.push_back(fmt::format("landlock abi {}", *landlock_abi));
+  if (is_filtered) hold.emplace_back("seccomp");
+  return hold;
+}
+
 std::vector<std::string> enter_sandbox(const protocol::Confined& confined, bool in_memory) {
   const bool compiles = confined.role == protocol::Confined::Role::compile;
   sandbox::Limits limits;
@@ -122,16 +131,11 @@ std::vector<std::string> enter_sandbox(const protocol::Confined& confined, bool 
   }
   sandbox::limit_resources(limits);
   if (in_memory) sandbox::limit_data_for_good(half_of_memory());
-  std::vector<std::string> hold;
   const auto abi = sandbox::landlock();
   const bool is_filtered = sandbox::filter_calls(compiles    ? sandbox::Calls::compute
                                                  : in_memory ? sandbox::Calls::in_memory
                                                              : sandbox::Calls::device);
-  // Before that ABI Landlock leaves signals to others, and is no wall by itself.
-  constexpr int kHoldsSignals = 6;
-  if (abi && (is_filtered || *abi >= kHoldsSignals))
-    hold.push_back(fmt::format("landlock abi {}", *abi));
-  if (is_filtered) hold.emplace_back("seccomp");
+  const std::vector<std::string> hold = walls_that_hold(abi, is_filtered);
   if (hold.empty() && confined.confinement.required) {
     throw environment_error(
         fmt::format("this system has no sandbox for untrusted code: a process can still {}",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,14 @@ void take_environment(const std::vector<std::string>& environment);
 /// with the headers that it may include in memory. Throws environment errors.
 UnitCompiler open_confined_compiler(const Confinement& confinement);
 
+/// The names of the mechanisms that are a sandbox, of those that hold. Landlock alone is one from ABI 6
+/// on: before, it leaves signals to other processes (docs/threat-model.md has the table).
+std::vector<std::string> walls_that_hold(std::optional<int> landlock_abi, bool is_filtered);
+
 /// Enters the sandbox, in the order that works: limits, Landlock, the filter of system calls; tries
 /// each, and returns those that hold. Throws an environment error if none but limits holds and one
 /// is required.
+/// `in_memory`: a device that computes in this process is open, and none that needs ioctl.
 std::vector<std::string> enter_sandbox(const protocol::Confined& confined, bool in_memory = false);
 
 /// What a run worker may take beside the arrays of a case, which are memory that it shares, in
