@@ -16,6 +16,7 @@
 #include "grade/platform_name.hpp"
 #include "grade/student_name.hpp"
 #include "grade/submission_choice.hpp"
+#include "grade/submission_names.hpp"
 
 namespace warpmark {
 
@@ -167,11 +168,9 @@ class Finder {
           "student's");
     }
     FoundSubmissions found;
-    std::set<size_t> rows;
-    if (search_.roster != nullptr) name_after_roster(rows, found.unmatched);
-    tell_homonyms_apart();
+    const std::set<size_t> rows = name_students(all_, search_.roster, found.unmatched);
     std::map<std::string, std::vector<Submission>> by_student;
-    for (Entry& entry : all_) {
+    for (FoundEntry& entry : all_) {
       std::vector<Submission>& several = by_student[entry.submission.student];
       // Named twice, as in `class class/ada`: still one.
       const fs::path here = fs::absolute(entry.submission.path).lexically_normal();
@@ -203,26 +202,12 @@ class Finder {
                       "name files that were handed in, or a folder of them");
   }
 
-  // Whom a platform, or a person who sorted files, names.
-  struct Student {
-    std::string shown;
-    std::vector<PlatformId> ids = {};
-    std::vector<std::string> names = {};  ///< of a platform that has no id which the roster knows
-
-    bool of_platform() const { return !ids.empty() || !names.empty(); }
-  };
-
-  struct Entry {
-    Submission submission;
-    Student student;
-  };
-
   static std::optional<PlatformName> platform_name(const std::string& name, bool is_folder) {
     auto moodle = moodle_name(name);
     if (moodle && (is_folder || !moodle->file.empty())) return moodle;
     return is_folder ? std::nullopt : canvas_name(name);
   }
-  static Student student_of(const PlatformName& name) {
+  static NamedStudent student_of(const PlatformName& name) {
     return {name.student, {name.id}, name.names};
   }
 
@@ -339,7 +324,7 @@ class Finder {
   void add_group(const GradescopeSubmission& group, const fs::path& path, const std::string& name) {
     if (group.submitters.empty()) add_folder({name}, path).handed_in = group.created_at;
     for (const Submitter& one : group.submitters) {
-      const Student student{
+      const NamedStudent student{
           one.name.empty() ? one.ids.front().value : one.name, one.ids, {one.name}};
       add_folder(student, path).handed_in = group.created_at;
     }
@@ -398,93 +383,8 @@ class Finder {
     return one;
   }
 
-  // What stands before the user's name in the folders that GitHub Classroom clones, as "hw1-": of
-  // what the folders of nobody else begin with, that which leaves the most users of the roster.
-  std::string github_prefix(const std::vector<const Entry*>& entries) const {
-    std::string best;
-    size_t most = 0;
-    std::set<std::string> prefixes;
-    for (const Entry* entry : entries) {
-      const std::string& name = entry->student.shown;
-      for (size_t dash = name.find('-'); dash != std::string::npos; dash = name.find('-', dash + 1))
-        prefixes.insert(name.substr(0, dash + 1));
-    }
-    for (const std::string& prefix : prefixes) {  // a shorter one comes before those it begins
-      const auto count = static_cast<size_t>(std::ranges::count_if(
-          entries, [&](const Entry* entry) { return github_row(*entry, prefix).has_value(); }));
-      if (count > most) best = prefix;
-      most = std::max(most, count);
-    }
-    return best;
-  }
-
-  std::optional<size_t> github_row(const Entry& entry, const std::string& prefix) const {
-    const std::string_view name = entry.student.shown;
-    if (prefix.empty() || !name.starts_with(prefix)) return std::nullopt;
-    return search_.roster->github_user(name.substr(prefix.size()));
-  }
-
-  // `rows` are those of the roster of whom there is something.
-  void name_after_roster(std::set<size_t>& rows, std::vector<std::string>& unmatched) {
-    std::vector<const Entry*> plain;
-    std::map<const Entry*, Roster::Match> matches;
-    for (const Entry& entry : all_) {
-      const Student& student = entry.student;
-      const Roster::Match match = student.of_platform()
-                                      ? search_.roster->find(student.ids, student.names)
-                                      : search_.roster->find_any(student.shown);
-      matches[&entry] = match;
-      if (!student.of_platform() && !match.row && !match.several) plain.push_back(&entry);
-    }
-    const std::string prefix = github_prefix(plain);
-    for (const Entry* entry : plain) matches[entry].row = github_row(*entry, prefix);
-    std::map<size_t, std::vector<const Entry*>> same;
-    for (const Entry& entry : all_) {
-      if (matches[&entry].row) same[*matches[&entry].row].push_back(&entry);
-    }
-    for (Entry& entry : all_) {
-      Roster::Match& match = matches[&entry];
-      // By a name alone two people may fit one row, and then neither does.
-      const bool shared = match.row && std::ranges::any_of(same[*match.row], [&](const Entry* one) {
-                            return one->submission.ids != entry.submission.ids;
-                          });
-      if (shared) {
-        unmatched.push_back(fmt::format(
-            "`{}` fits `{}` of the roster, and so does another submission: the roster needs the "
-            "platform's ids; each is graded under the platform's name",
-            printable(entry.submission.student),
-            printable(search_.roster->students()[*match.row])));
-        continue;
-      }
-      if (match.row) {
-        entry.submission.student = student_name(search_.roster->students()[*match.row]);
-        rows.insert(*match.row);
-        continue;
-      }
-      unmatched.push_back(fmt::format(
-          "`{}` {}, and is graded under that name", printable(entry.submission.student),
-          match.several ? "fits several students of the roster" : "is not in the roster"));
-    }
-  }
-
-  // Ids say that two are two. Where one of them has none, nobody can tell.
-  void tell_homonyms_apart() {
-    std::map<std::string, std::vector<Entry*>> same;
-    for (Entry& entry : all_) same[entry.submission.student].push_back(&entry);
-    for (const auto& [name, entries] : same) {
-      const bool differ = std::ranges::any_of(entries, [&](const Entry* one) {
-        return !share_id(one->submission.ids, entries.front()->submission.ids);
-      });
-      if (entries.size() == 1 || !differ) continue;
-      for (Entry* one : entries) {
-        if (!one->submission.ids.empty())
-          one->submission.student += " (" + student_name(one->submission.ids.front().value) + ")";
-      }
-    }
-  }
-
-  Submission& add(const Student& student, const fs::path& path) {
-    Entry entry;
+  Submission& add(const NamedStudent& student, const fs::path& path) {
+    FoundEntry entry;
     entry.submission.student = student_name(student.shown);
     entry.submission.ids = student.ids;
     entry.submission.path = path;
@@ -500,7 +400,7 @@ class Finder {
 
   // All that a student handed in. `parts` are files, archives and folders; of a folder whose name
   // is "" the files have names as if it were not there.
-  Submission& add_parts(const Student& student, const std::vector<HandedFile>& parts,
+  Submission& add_parts(const NamedStudent& student, const std::vector<HandedFile>& parts,
                         bool late = false) {
     const fs::path& first = parts.front().path;
     Submission& submission = add(student, first);
@@ -528,7 +428,7 @@ class Finder {
     if (late) add_note(submission, "the platform says that it is late");
     return submission;
   }
-  Submission& add_folder(const Student& student, const fs::path& folder) {
+  Submission& add_folder(const NamedStudent& student, const fs::path& folder) {
     return add_parts(student, {{folder, ""}});
   }
   // NAME.cu, which need not bear the assignment's name.
@@ -583,7 +483,7 @@ class Finder {
   const SubmissionSearch& search_;
   const SubmissionRules& rules_;
   Archives archives_;
-  std::vector<Entry> all_;
+  std::vector<FoundEntry> all_;
   std::map<fs::path, std::vector<HandedFile>> named_;  ///< files of several, by their folders
   std::vector<std::string> left_out_;
 };
