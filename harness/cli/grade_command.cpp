@@ -488,8 +488,7 @@ Command grade_command(const ArgumentParser& program) {
                                                "All SUBMISSIONS are what this student handed in")
                                     .value_name("NAME");
   app.add_flag("--class", request->is_class,
-               "Archives among SUBMISSIONS are classes, even in no platform's form; their\n"
-               "folders name students")
+               "Archives among SUBMISSIONS are classes whose folders name students")
       .excludes(student);
   app.add_flag("--regrade", request->regrade, "Grade again what already has a grade");
   app.add_option("--expect", request->expect,
@@ -506,8 +505,7 @@ Command grade_command(const ArgumentParser& program) {
                "Check the assignment itself, and run its self-tests: no submissions");
   app.add_flag("--stream", request->stream,
                "Read a JSON line {\"id\": …, \"text\": …} for each submission (of several\n"
-               "files \"files\": {NAME: TEXT, …}), and write its result as a line,\n"
-               "for programs");
+               "files \"files\": {NAME: TEXT, …}), and write its result as a line");
   app.add_flag("-q,--quiet", request->quiet, "Print the sums only");
   return {app, [request](Output& out) { return grade(*request, out); }, true};
 }

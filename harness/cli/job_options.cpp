@@ -205,6 +205,14 @@ void read_checks(JobRequest& request, const OptionValue& value) {
   }
 }
 
+void read_update(JobRequest& request, const OptionValue& value) {
+  const std::string& word = value.words.front().text;
+  if (word != "true" && word != "false" && word != "pinned")
+    throw wrong(value, "true, false or pinned");
+  request.update_baseline = word != "false";
+  request.pin_version = word == "pinned";
+}
+
 void read_sanitize(JobRequest& request, const OptionValue& value) {
   const std::vector<std::string>& tools = sanitizer_tools();
   const std::string& tool = value.words.front().text;
@@ -339,12 +347,9 @@ const std::vector<JobOption>& job_options() {
       {"--compare", "compare", "BASELINE", K::word, T::bench,
        "Compare with this baseline or journal, as `warpmark compare` does",
        [](Request& request, const OptionValue& value) { request.baseline = path_of(value); }},
-      {"--update-baseline", "update_baseline", "", K::flag, T::bench,
-       "Write the counters to the file of --compare; the CPU device counts",
-       [](Request& request, const OptionValue& value) { request.update_baseline = value.on; }},
-      {"--pin-version", "pin_version", "", K::flag, T::bench,
-       "With --update-baseline: let no other version of Warpmark compare with it",
-       [](Request& request, const OptionValue& value) { request.pin_version = value.on; }},
+      {"--update-baseline{true}", "update_baseline", "", K::choice, T::bench,
+       "Write the counters to the file of --compare; =pinned: for this version",
+       &read_update},
       {"--min-effect", "min_effect", "PCT", K::amounts, T::bench,
        "With --compare: the smallest change in percent, or for counters: load=5",
        &read_min_effects},

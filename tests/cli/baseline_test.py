@@ -182,7 +182,7 @@ class Baseline(CheckTest):
 
     def test_a_pinned_version(self):
         self.assertNotIn("pinned", self.lines()[0])
-        self.update("--pin-version")
+        self.run_program(*self.RUN, "--update-baseline=pinned")
         self.assertIn('"pinned":true', self.lines()[0])
         self.run_program(*self.RUN)
         version = json.loads(self.lines()[0])["warpmark"]

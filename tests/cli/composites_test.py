@@ -90,7 +90,7 @@ class InASuite(CheckTest):
         for more, place, message in (
             ("expect: {coalesce: true}\n", "11:10", "did you mean `coalesced`?"),
             ("expect: {coalesced: yes}\n", "11:21", "unknown value of `coalesced` `yes`"),
-            ("expect: {coalesced: false}\n" + BASELINE, "12:11", "add a composite to `expect`: parallel"),
+            ("expect: {coalesced: false}\n" + BASELINE, "12:11", "or a composite to `expect`: parallel"),
             ("expect: {coalesced: true, fault: trap}\n", "11:27", "fault"),
             (BASELINE, "11:11", "nothing is held against the baseline"),
             ("expect: {tiled: m}\n", "11:17", "`m`"),
