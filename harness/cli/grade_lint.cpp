@@ -54,7 +54,7 @@ void require_lint(const Assignment& assignment, LazyPython& python, const std::s
     return;
   }
   for (const Error& problem : lint.problems) print_error(out, problem.what());
-  throw usage_error(fmt::format("{} would give points for nothing, and nobody was graded",
+  throw usage_error(fmt::format("lint refuses {}, and nothing was graded",
                                 display_path(assignment.file)),
                     {}, "mend it, or grade all the same with --without-lint");
 }

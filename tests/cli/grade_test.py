@@ -263,7 +263,7 @@ class Mistakes(GradeTest):
         self.write("hw1.yaml", ASSIGNMENT.replace("fixed: [f]\n", ""))
         out, errors = self.grade(code=2)
         self.assertIn("hw1.yaml:1:1: error: `f` is 3 in every case and trial", errors)
-        self.assertIn("nobody was graded", errors)
+        self.assertIn("nothing was graded", errors)
         self.assertIn("--without-lint", errors)
         self.assertFalse((self.folder / "out/staff/ada").exists())
         self.grade("--without-lint")

@@ -102,7 +102,7 @@ class Archive(PackTest):
         self.run_program("handout", "hw1.yaml", "-o", "given")
         self.assertIn("no hidden case", self.pack(assignment="given/assignment.yaml", code=2)[1])
         self.write("hw1.yaml", (self.folder / "hw1.yaml").read_text().replace("fixed: [f]\n", ""))
-        self.assertIn("would give points for nothing", self.pack(code=2)[1])
+        self.assertIn("lint refuses", self.pack(code=2)[1])
         self.assertEqual(list(self.folder.glob("*.zip*")), [])
 
 
