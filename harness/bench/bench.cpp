@@ -101,8 +101,8 @@ class Measurements {
         planned.plan.steps.size());
   }
 
-  // Of a case in its own first mode; without a time of the baseline it keeps its own, and says why
-  // there is no ratio, unless there must be one.
+  // Adds the ratio in the first mode. A case without a time of its baseline keeps its own time and says
+  // why there is no ratio, unless there must be one.
   void hold_against(TimedBaseline& baseline, const BenchWork& item,
                     CaseRun::Attempt& attempt) const {
     TimingJob& job = baseline.job;

@@ -40,7 +40,7 @@ double number_of(const CsvRow& row, const std::string& column) {
   throw usage_error(fmt::format("`{}` is no number", printable(text)), row.where);
 }
 
-// Whom a row of a rule file means.
+// Finds the student that a row of a rule file means.
 class RowReader {
  public:
   RowReader(const std::vector<KnownStudent>& students, const Roster* roster) : roster_(roster) {

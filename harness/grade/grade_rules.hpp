@@ -15,7 +15,7 @@
 
 namespace warpmark {
 
-/// Of whom there is a submission, or a result from before.
+/// A student with a submission, or with a result from before.
 struct KnownStudent {
   std::string student;
   std::vector<PlatformId> ids;

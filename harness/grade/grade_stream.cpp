@@ -33,7 +33,7 @@ class Lines {
 
   struct Line {
     std::string text;
-    /// Of a line that is too long: its beginning is in `text`, and this is its end.
+    /// The end of a line that is too long, whose beginning is in `text`.
     std::optional<std::string> tail;
   };
   /// The next line that has been read.
@@ -125,7 +125,7 @@ Request read_request(const std::string& line, const SubmissionRules& rules, nloh
     id = id_of_broken(line);
     throw usage_error("the line is no JSON object");
   }
-  // What is no id is said back, too, so that whoever asked finds the request.
+  // A value that is no id is said back, too, so that the asker finds the request.
   if (const auto found = json.find("id"); found != json.end()) id = *found;
   if (!id.is_string() && !id.is_number())
     throw usage_error("a request needs `id`, a text or a number");

@@ -63,7 +63,7 @@ class SubmissionGrader::Run {
 
   // The time that all items may take is spent.
   bool is_over_time() const { return limited_ && spent_s_ >= assignment_.limits.total_s; }
-  // Of a trial's limits the wall clock is no more than what is left for all.
+  // Lets a trial take no more seconds than are left for all items.
   void limit_to_rest(PlannedCase& planned, double spent_s) const;
 
   void try_out(const Item& item, const PlannedCase& planned, const GradedCase& one,

@@ -16,7 +16,7 @@ std::optional<Match> match(std::string_view text, const std::regex& pattern) {
   return found;
 }
 
-// What stands behind each "-": a group's name may have one, too.
+// The texts behind each "-": a group's name may have one, too.
 std::vector<std::string> without_group(const std::string& name) {
   std::vector<std::string> names = {name};
   for (size_t dash = name.find('-'); dash != std::string::npos; dash = name.find('-', dash + 1)) {

@@ -163,7 +163,7 @@ Roster Roster::parse(std::string_view text, const std::string& file) {
   return roster;
 }
 
-// Of homonyms each gets the id that tells it from the others.
+// Puts an id behind each name that two students have.
 void Roster::set_students(const std::vector<int>& lines, const std::string& file) {
   std::map<std::string, std::vector<size_t>> rows;
   for (size_t row = 0; row < names_.size(); ++row) rows[key_of(names_[row])].push_back(row);

@@ -34,22 +34,22 @@ class Roster {
     std::optional<size_t> row;  ///< nothing if there is none
     bool several = false;       ///< more than one student fits
   };
-  /// Whose these ids of a platform are. Each is looked for in the columns of its platform, or else
+  /// Finds the student with these ids of a platform. Each is looked for in the columns of its platform, or else
   /// in `id`; one that stands there decides. Only of rows without such an id a name may decide, if
   /// one row alone fits. Case, blanks and punctuation do not count in names, and "Lovelace, Ada",
   /// "Ada Lovelace" and "lovelaceada" are one.
   Match find(const std::vector<PlatformId>& ids, const std::vector<std::string>& names) const;
-  /// Whom somebody means who writes this: an id in any column of ids, or a name.
+  /// Finds the student that a text means: an id in any column of ids, a login, or a name.
   Match find_any(const std::string& text) const;
-  /// Who has this user name in a column of GitHub's.
+  /// The row with this user name in a column of GitHub's.
   std::optional<size_t> github_user(std::string_view user) const;
 
-  /// What results call them, in the roster's order: no two are the same. Homonyms have an id behind
+  /// The names in results, in the roster's order: no two are the same. Homonyms have an id behind
   /// the name, as "Li Wei (1006)".
   const std::vector<std::string>& students() const { return students_; }
   /// The name as the roster has it.
   const std::string& name(size_t row) const { return names_.at(row); }
-  /// Whether Canvas made up this student, to look at the course as one.
+  /// True for the student that Canvas makes up, to look at the course as one.
   bool is_test_student(size_t row) const;
 
   /// The names of all columns, as the file has them.

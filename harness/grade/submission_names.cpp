@@ -63,8 +63,8 @@ class RosterNames {
   }
 
  private:
-  // What stands before the user's name in the folders that GitHub Classroom clones, as "hw1-": of
-  // what the folders of nobody else begin with, that which leaves the most users of the roster.
+  // The text before the user's name in the folders that GitHub Classroom clones, as "hw1-": the prefix
+  // that leaves the most users of the roster.
   std::string github_prefix(const std::vector<const FoundEntry*>& entries) const {
     std::string best;
     size_t most = 0;

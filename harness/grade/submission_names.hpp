@@ -11,7 +11,7 @@
 
 namespace warpmark {
 
-/// Whom a platform, or a person who sorted files, names.
+/// A student, as a platform or a person who sorted files names one.
 struct NamedStudent {
   std::string shown;
   std::vector<PlatformId> ids = {};

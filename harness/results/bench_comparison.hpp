@@ -51,7 +51,7 @@ struct ComparisonOptions {
   /// How often at most times that have not changed at all are called slower or faster anywhere.
   double false_alarms = 0.05;
   bool across_devices = false;
-  /// Whether a baseline that is pinned to another version may be compared with: for a new one of it.
+  /// Lets a baseline that is pinned to another version be compared with, to write a new one.
   bool across_versions = false;
 
   double least_effect_of(const std::string& counter) const;

@@ -141,7 +141,7 @@ struct LeaderboardEntry {
 
 struct GradeResult {
   std::string assignment, title;
-  /// Who it is in all reports: no two students of a class have the same. As the roster, the platform
+  /// The name in all reports: no two students of a class have the same. As the roster, the platform
   /// or the folder has it; any bytes made UTF-8.
   std::string student;
   std::vector<PlatformId> ids;    ///< what the platform knows the student by; none if nobody says

@@ -1,4 +1,4 @@
-// What a platform knows a student by, whatever the student is called.
+// The ids by which platforms know students, whatever the students are called.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ std::string to_text(const PlatformId& id);
 /// Nothing for what is no such text.
 std::optional<PlatformId> platform_id(std::string_view text);
 
-/// Whether two lists have an id in common.
+/// True if two lists have an id in common.
 bool share_id(const std::vector<PlatformId>& a, const std::vector<PlatformId>& b);
 
 }  // namespace warpmark

@@ -6,7 +6,7 @@
 
 namespace warpmark {
 
-/// What a kernel takes of the time of a baseline. Less is better.
+/// The time of a kernel relative to that of a baseline. Less is better.
 struct RelativeTime {
   double own_s = 0, baseline_s = 0;  ///< medians of the rounds, of one run
   double ratio = 0;                  ///< the median of the rounds' ratios

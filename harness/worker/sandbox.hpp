@@ -23,7 +23,7 @@ uint64_t private_bytes();
 /// No more than so much of it from now on; may be called again, in the sandbox, too. What asks
 /// for more gets none. Not with a GPU's driver.
 void limit_data(uint64_t bytes);
-/// What limit_data() may allow at most from now on: the hard limit, which nothing lifts again.
+/// Sets the hard limit of data, which nothing lifts again: limit_data() allows no more from now on.
 void limit_data_for_good(uint64_t bytes);
 
 /// Forbids every file that can be named, and where the kernel can, TCP (ABI 4), abstract sockets and

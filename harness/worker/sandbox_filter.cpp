@@ -124,7 +124,7 @@ class Filter {
     answer(error(EPERM));
   }
 
-  // Of this process alone: reading limits, and the soft limit of data if `sets_data`.
+  // Lets the process read its own limits, and set the soft limit of data if `sets_data`.
   void decide_limits(bool sets_data) {
     add(BPF_JMP | BPF_JEQ | BPF_K, SYS_prlimit64, 0, 11);
     load(argument_of(0));
@@ -155,7 +155,7 @@ class Filter {
  private:
   static constexpr uint32_t kX32 = 0x40000000;
 
-  // Of its low half.
+  // The place of an argument's low half.
   static constexpr uint32_t argument_of(size_t number) {
     return static_cast<uint32_t>(offsetof(seccomp_data, args) + 8 * number);
   }

@@ -84,7 +84,8 @@ struct LaunchState {
   Profile take_profile() { return traffic ? traffic->take(tally) : Profile{}; }
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   bool timed_out = false;  ///< the deadline has passed
-  /// Of `executed`: when the clock is looked at next within a turn, which recursion can make long.
+  /// The number of `executed` at which the clock is looked at next within a turn, which recursion can
+  /// make long.
   std::uint64_t next_look = 0;
   std::uint64_t clock_reads = 0;
   Turns* turns = nullptr;              ///< if blocks run in parallel, or in order

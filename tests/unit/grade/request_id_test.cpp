@@ -1,4 +1,4 @@
-// Whose a broken line is, and that no text in it says that it is somebody else's.
+// The id of a broken line, which no text in the line can forge.
 #include "grade/request_id.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Who takes a turn when.
+// The order of turns.
 #include "runtime/turns.hpp"
 
 #include <gmock/gmock.h>
