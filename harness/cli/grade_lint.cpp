@@ -54,9 +54,9 @@ void require_lint(const Assignment& assignment, LazyPython& python, const std::s
     return;
   }
   for (const Error& problem : lint.problems) print_error(out, problem.what());
-  throw usage_error(fmt::format("lint refuses {}, and nothing was graded",
-                                display_path(assignment.file)),
-                    {}, "mend it, or grade all the same with --without-lint");
+  throw usage_error(
+      fmt::format("lint refuses {}, and nothing was graded", display_path(assignment.file)), {},
+      "mend it, or grade all the same with --without-lint");
 }
 
 void require_whole(const Assignment& assignment) {
