@@ -28,23 +28,29 @@ std::vector<std::string> without_group(const std::string& name) {
 }  // namespace
 
 std::optional<PlatformName> canvas_name(std::string_view name) {
-  static const std::regex kPattern(R"(([^_]+)_(LATE_)?(\d+)_(\d+)_(.+))");
-  static const std::regex kAnonymous(R"((anon|anonymous)_(LATE_)?([A-Za-z0-9]{5})_(\d+)_(.+))");
-  auto found = match(name, kPattern);
-  const bool is_named = found.has_value();
-  if (!is_named) found = match(name, kAnonymous);
-  if (!found) return std::nullopt;
-  PlatformName result;
-  result.id = {PlatformId::Kind::canvas, (*found)[3].str()};
-  result.student = (*found)[1].str();
-  if (is_named) {
-    result.names = {result.student};
-  } else {
-    result.student += " " + result.id.value;
-  }
-  result.late = (*found)[2].matched;
+  static const std::regex kAnonymous(R"((LATE_)?anon_([A-Za-z0-9]+)_(\d+)_(.+))");
+  static const std::regex kNamed(R"((.+?)_(LATE_)?(\d+)_(\d+)_(.+))");
   static const std::regex kAgain(R"((.+)-\d+(\.[A-Za-z]+))");
-  result.file = std::regex_replace((*found)[5].str(), kAgain, "$1$2");
+  static const std::regex kThirdNumber(R"(\d+_.*)");
+  PlatformName result;
+  std::string file;
+  if (const auto anonymous = match(name, kAnonymous)) {
+    result.id = {PlatformId::Kind::canvas, (*anonymous)[2].str()};
+    result.student = "anon " + result.id.value;
+    result.late = (*anonymous)[1].matched;
+    file = (*anonymous)[4].str();
+  } else if (const auto found = match(name, kNamed)) {
+    result.id = {PlatformId::Kind::canvas, (*found)[3].str()};
+    result.student = (*found)[1].str();
+    result.names = {result.student};
+    result.late = (*found)[2].matched;
+    file = (*found)[5].str();
+  } else {
+    return std::nullopt;
+  }
+  // Of three numbers the first may end a name that the student chose.
+  if (std::regex_match(file, kThirdNumber)) return std::nullopt;
+  result.file = std::regex_replace(file, kAgain, "$1$2");
   return result;
 }
 

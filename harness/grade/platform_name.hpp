@@ -19,8 +19,10 @@ struct PlatformName {
 };
 
 /// Of Canvas's "lovelaceada_LATE_1234_56789_saxpy-2.cu": name, late or not, the user's number, the
-/// submission's, and the file, with a number if it was handed in again. Names have no "_" there. Of
-/// anonymous grading "anon_Ab3dE_56789_saxpy.cu".
+/// attachment's, and the file, with a number if it was handed in again; of anonymous grading
+/// "LATE_anon_Ab3dE_56789_saxpy.cu" (canvas-lms, lib/content_zipper.rb, which writes names in lower case
+/// and leaves no "_" before and behind a number in them). Nothing for three numbers one after the other:
+/// "kim_1002_666_90_saxpy.cu" may be of a student who is called "kim_1002".
 std::optional<PlatformName> canvas_name(std::string_view name);
 
 /// Of Moodle's folder "Ada Lovelace_1234_assignsubmission_file_", or of a file of which that is the

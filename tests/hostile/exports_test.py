@@ -124,6 +124,11 @@ class Canvas(Exports):
                            "lovelaceada_1001_1_scale.cu": 2},
                           {"thirdkim": 0, "Boole, George": 6, "Lovelace, Ada": 2}, CANVAS, NOBODY)
 
+    def test_a_name_that_ends_in_a_classmates_number(self):
+        self.grade_export({"kim_1002_666_90_scale.cu": 0, "boolegeorge_1002_502_scale.cu": 6, "a_b_1001_501_scale.cu": 2},
+                          {"kim_1002_666_90_scale": 0, "Boole, George": 6, "Lovelace, Ada": 2}, CANVAS, NOBODY,
+                          words=["`kim_1002_666_90_scale` is not in the roster"])
+
     def test_an_archive_with_others_folders(self):
         self.grade_export({"thirdkim_666_90_hw.zip": {"boolegeorge_1002_502_scale.cu": 0, "scale.cu": 2},
                            "boolegeorge_1002_502_scale.cu": 6}, {"thirdkim": 2, "boolegeorge": 6})
@@ -144,7 +149,7 @@ class Canvas(Exports):
                           CANVAS + '"Student, Test",9999,,abcdef123,CS-101,\n')
 
     def test_anonymous_grading(self):
-        self.grade_export({"anon_Ab3dE_501_scale.cu": 6, "anon_LATE_Zz9xY_502_scale.cu": 2},
+        self.grade_export({"anon_Ab3dE_501_scale.cu": 6, "LATE_anon_Zz9xY_502_scale.cu": 2},
                           {"anon Ab3dE": 6, "anon Zz9xY": 2}, code=NOBODY)
 
     def test_as_an_archive(self):

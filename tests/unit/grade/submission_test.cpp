@@ -471,6 +471,11 @@ TEST(PlatformNames, SayWhoAndWhat) {
   EXPECT_EQ(canvas->file, "saxpy.cu");
   EXPECT_TRUE(canvas->late);
   EXPECT_FALSE(canvas_name("saxpy.cu"));
+  EXPECT_FALSE(canvas_name("kim_1002_666_90_saxpy.cu")) << "whose number is it?";
+  const auto underscore = canvas_name("a_b_1002_LATE_666_90_saxpy.cu");
+  ASSERT_TRUE(underscore);
+  EXPECT_EQ(underscore->student, "a_b_1002");
+  EXPECT_EQ(underscore->id.value, "666");
   EXPECT_FALSE(canvas_name("my_kernel_2.cu"));
   const auto moodle = moodle_name("Ada King Lovelace_1234_assignsubmission_file_my kernel.cu");
   ASSERT_TRUE(moodle);
