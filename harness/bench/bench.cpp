@@ -119,19 +119,18 @@ class Measurements {
       }
     }
     const AgainstBaseline& against = *item.work.which.suite->bench.against_baseline;
-    const auto refuse = [&](FailureKind kind, const std::string& message) {
-      fail(attempt.outcome, kind, verdict_error(message, against.where));
+    const auto refuse = [&](const std::string& message) {
+      fail(attempt.outcome, FailureKind::slower, verdict_error(message, against.where));
       attempt.timed.reset();
     };
     if (!attempt.timed->relative) {
       const std::string no_ratio =
           "the baseline could not be timed: " + (why.empty() ? "there is no sample" : why);
-      if (against.most) return refuse(FailureKind::slower, no_ratio);
+      if (against.most) return refuse(no_ratio);
       attempt.outcome.notices.push_back(no_ratio);
     } else if (against.most) {
       const double most = positive_number(*against.most, item.work.which.scope());
-      if (attempt.timed->relative->low > most)
-        refuse(FailureKind::slower, slower_text(*attempt.timed->relative, most));
+      if (attempt.timed->relative->low > most) refuse(slower_text(*attempt.timed->relative, most));
     }
   }
 

@@ -86,6 +86,34 @@ class AssignmentLinter {
     add_notes_on_credit();
   }
 
+  void judge_hidden_cases() {
+    constexpr size_t kMostResults = 8;  // three bits
+    double all_bits = 0;
+    size_t hidden = 0;
+    for (const AssignmentCase& one : assignment_.cases) {
+      if (one.visibility != Visibility::hidden) continue;
+      const size_t results = hidden_results(one);
+      const double bits = std::log2(results);
+      ++hidden;
+      all_bits += bits;
+      if (results <= kMostResults) continue;
+      add(usage_error(
+          fmt::format(
+              "an attempt at `{}`, which is hidden, has one of {} results: that tells {:.1f} "
+              "bits of its data, and three are the most",
+              one.name, results, bits),
+          one.where,
+          one.performance
+              ? "give `steps` of one ratio, or show the case"
+              : "give all points or none (`credit: all`), give two items a share each, or show "
+                "the case"));
+    }
+    if (hidden > 1) {
+      lint_.notes.push_back(fmt::format(
+          "an attempt tells up to {:.1f} bits of the {} hidden cases together", all_bits, hidden));
+    }
+  }
+
   void add_notes_on_credit() {
     const TrialRules& trials = assignment_.trials;
     if (2 * trials.drop >= trials.count) {
@@ -93,32 +121,8 @@ class AssignmentLinter {
           fmt::format("{} of {} trials may fail: a kernel that is right by chance may pass",
                       trials.drop, trials.count));
     }
-    double bits = 0;
-    size_t hidden = 0;
+    judge_hidden_cases();
     for (const AssignmentCase& one : assignment_.cases) {
-      if (one.visibility != Visibility::hidden) continue;
-      ++hidden;
-      bits += std::log2(hidden_results(one));
-    }
-    if (hidden > 1) {
-      lint_.notes.push_back(fmt::format(
-          "an attempt tells up to {:.1f} bits of the {} hidden cases together", bits, hidden));
-    }
-    for (const AssignmentCase& one : assignment_.cases) {
-      constexpr size_t kMostResults = 8;  // three bits
-      if (const size_t results = hidden_results(one);
-          one.visibility == Visibility::hidden && results > kMostResults) {
-        add(usage_error(
-            fmt::format(
-                "an attempt at `{}`, which is hidden, has one of {} results: that tells {:.1f} "
-                "bits of its data, and three are the most",
-                one.name, results, std::log2(results)),
-            one.where,
-            one.performance
-                ? "give `steps` of one ratio, or show the case"
-                : "give all points or none (`credit: all`), give two items a share each, or show "
-                  "the case"));
-      }
       if (!one.performance) continue;
       const double own = one.performance->points(1, one.points);
       if (own < one.points) {

@@ -82,22 +82,19 @@ void note_counts(const PerformanceRule& rule, const CountedRuns& counted,
 TimedItem time_by_turns(RoundTimer& timer, uint64_t rounds) {
   constexpr size_t kSubmission = 1;  // the baseline, party 0, begins
   std::vector<double> own_s, baseline_s;
-  TimedItem item;
-  bool ended = false;
+  std::optional<TimedItem> ended;
   take_turns(
       rounds, 2, [](auto&) {},
       [&](uint64_t, size_t party) {
         const bool is_submission = party == kSubmission;
         const TimedRun run = is_submission ? timer.submission() : timer.baseline();
-        if (auto end = end_of(run, is_submission)) {
-          item = std::move(*end);
-          ended = true;
-          return false;
-        }
-        (is_submission ? own_s : baseline_s).push_back(run.seconds);
-        return true;
+        ended = end_of(run, is_submission);
+        if (!ended) (is_submission ? own_s : baseline_s).push_back(run.seconds);
+        return !ended;
       });
-  if (!ended) item.performance = performance_by_time(relative_time(own_s, baseline_s));
+  if (ended) return std::move(*ended);
+  TimedItem item;
+  item.performance = performance_by_time(relative_time(own_s, baseline_s));
   return item;
 }
 

@@ -48,7 +48,7 @@ std::optional<PlatformName> canvas_name(std::string_view name) {
   } else {
     return std::nullopt;
   }
-  // Of three numbers the first may end a name that the student chose.
+  // The first of three numbers may end a name that the student chose.
   if (std::regex_match(file, kThirdNumber)) return std::nullopt;
   result.file = std::regex_replace(file, kAgain, "$1$2");
   return result;

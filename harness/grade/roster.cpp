@@ -204,6 +204,17 @@ bool Roster::is_test_student(size_t row) const {
          value(row, {"sis user id"}).empty();
 }
 
+std::optional<size_t> Roster::row_with(const std::string& column, std::string_view id) const {
+  const auto known = by_id_.find(column);
+  if (known == by_id_.end()) return std::nullopt;
+  const auto found = known->second.find(key_of_id(id));
+  return found == known->second.end() ? std::nullopt : std::optional(found->second);
+}
+
+Roster::Match Roster::match_of(const std::set<size_t>& rows) {
+  return {rows.size() == 1 ? std::optional(*rows.begin()) : std::nullopt, rows.size() > 1};
+}
+
 Roster::Match Roster::find(const std::vector<PlatformId>& ids,
                            const std::vector<std::string>& names) const {
   std::set<size_t> rows;
@@ -212,15 +223,11 @@ Roster::Match Roster::find(const std::vector<PlatformId>& ids,
     std::vector<std::string> columns = columns_of(id.kind);
     if (!has_column(columns)) columns = {"id"};
     for (const std::string& column : columns) {
-      const auto known = by_id_.find(column);
-      if (known == by_id_.end()) continue;
-      searched.push_back(column);
-      const auto found = known->second.find(key_of_id(id.value));
-      if (found != known->second.end()) rows.insert(found->second);
+      if (const auto row = row_with(column, id.value)) rows.insert(*row);
     }
+    searched.insert(searched.end(), columns.begin(), columns.end());
   }
-  if (!rows.empty())
-    return {rows.size() == 1 ? std::optional(*rows.begin()) : std::nullopt, rows.size() > 1};
+  if (!rows.empty()) return match_of(rows);
   const auto has_other_id = [&](size_t row) {
     return std::any_of(searched.begin(), searched.end(),
                        [&](const std::string& column) { return !value(row, {column}).empty(); });
@@ -234,8 +241,7 @@ Roster::Match Roster::find(const std::vector<PlatformId>& ids,
       }
     }
   }
-  if (rows.size() == 1) return {*rows.begin(), false};
-  return {std::nullopt, rows.size() > 1};
+  return match_of(rows);
 }
 
 Roster::Match Roster::find_any(const std::string& text) const {
@@ -243,21 +249,17 @@ Roster::Match Roster::find_any(const std::string& text) const {
   if (label != students_.end()) return {static_cast<size_t>(label - students_.begin()), false};
   std::set<size_t> rows;
   for (const auto& [column, values] : by_id_) {
-    if (const auto found = values.find(key_of_id(text)); found != values.end())
-      rows.insert(found->second);
+    if (const auto row = row_with(column, text)) rows.insert(*row);
   }
   const auto login = by_login_.find(key_of_id(text));
   if (rows.empty() && login != by_login_.end()) rows = login->second;
   if (rows.empty()) return find({}, {text});
-  return {rows.size() == 1 ? std::optional(*rows.begin()) : std::nullopt, rows.size() > 1};
+  return match_of(rows);
 }
 
 std::optional<size_t> Roster::github_user(std::string_view user) const {
   for (const std::string& column : columns_of(PlatformId::Kind::github)) {
-    const auto known = by_id_.find(column);
-    if (known == by_id_.end()) continue;
-    const auto found = known->second.find(key_of_id(user));
-    if (found != known->second.end()) return found->second;
+    if (const auto row = row_with(column, user)) return row;
   }
   return std::nullopt;
 }

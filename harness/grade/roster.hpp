@@ -61,6 +61,9 @@ class Roster {
  private:
   void set_students(const std::vector<int>& lines, const std::string& file);
   std::string any_id(size_t row) const;
+  /// The row with this id in that column.
+  std::optional<size_t> row_with(const std::string& column, std::string_view id) const;
+  static Match match_of(const std::set<size_t>& rows);
   bool has_column(const std::vector<std::string>& columns) const;
 
   std::vector<std::string> students_, names_;

@@ -317,7 +317,7 @@ class Leaderboard(CreditTest):
                      bob="  //leaderboard: <b>=cmd</b>\n" + KERNEL,
                      cem="// leaderboard: ADA\n" + KERNEL,
                      dee="// leaderboard: fast  fox\n" + KERNEL, eva=KERNEL)
-        # What looks like a pseudonym, with other letters, is the student's own pseudonym.
+        # A name that looks like a pseudonym, with whatever letters, gives the student's own pseudonym.
         claimed = ["student-1f0e3dad99", "STUDENT 1f0e3dad99", "ѕtudеnt-1f0e3dad99", "ştüdent1f0e3dad99",
                    "s.t.u.d.e.n.t-1f0e3dad99", "ｓtudent-1f0e3dad99", "stu\u0308dent-1f0e3dad99"]
         self.hand_in(**{"claims%d" % i: "// leaderboard: %s\n%s" % (name, KERNEL) for i, name in enumerate(claimed)})

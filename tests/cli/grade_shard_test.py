@@ -63,7 +63,7 @@ class ShardTest(GradeTest):
         return [self.grade("-q", "--shard", "%d/%d" % (index, count), *more, out=names, code=code)
                 for index in range(1, count + 1)]
 
-    # Nobody says when anything was handed in, although there is a `due`.
+    # The code is 5, because no file says when anything was handed in, and there is a `due`.
     def merge(self, *folders, out="merged", code=5, more=()):
         return self.run_program("merge", *(folders or SHARDS), "-o", out, *more, code=code)
 

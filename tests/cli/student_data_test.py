@@ -1,4 +1,4 @@
-# What `warpmark grade` keeps about students: the files that docs/student-data.md names, and nothing else.
+# Tests that `warpmark grade` keeps the files about students that docs/student-data.md names, and nothing else.
 import fnmatch
 import json
 import re

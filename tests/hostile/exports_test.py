@@ -1,4 +1,4 @@
-# Whose grade is whose: exports in the platforms' own forms, and what students may call themselves and their files.
+# Tests that each student gets the own grade: exports in the platforms' own forms, with names that students may choose.
 """Usage: exports_test.py. Each test is an export, a roster, files of the course, and the points that each student must have.
 
 A submission is one of three kernels, worth 6, 2 and 0 points, so that a grade that is lost, or lent to somebody else, shows.

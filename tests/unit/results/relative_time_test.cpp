@@ -28,7 +28,7 @@ TEST(RelativeTimes, TheSameTimesHaveTheSameInterval) {
   EXPECT_EQ(first.high, again.high);
 }
 
-// What slows the device falls on both times of a round.
+// A slow device slows both times of a round.
 TEST(RelativeTimes, TheRatioIsThatOfEachRound) {
   const std::vector<double> own = {2, 4, 8, 16, 32}, baseline = {1, 2, 4, 8, 16};
   const RelativeTime measured = relative_time(own, baseline);
