@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <iterator>
 #include <string_view>
+#include <vector>
 
 namespace warpmark::cpu {
 namespace {
@@ -77,6 +79,17 @@ DataSlots data_slots(const Program& program, const Instruction& instruction) {
   for (std::uint32_t i = 0; i < data.count; ++i)
     data.slots.at(i) = i < 4 ? first[i] : program.operands[instruction.more + i - 4];
   return data;
+}
+
+std::vector<std::vector<std::uint32_t>> predecessors(const Program& program) {
+  std::vector<std::vector<std::uint32_t>> before(program.blocks.size());
+  for (std::uint32_t b = 0; b < program.blocks.size(); ++b) {
+    const BasicBlock& block = program.blocks[b];
+    if (block.exit == Exit::leave || block.exit == Exit::trap || block.exit == Exit::ret) continue;
+    before[block.next].push_back(b);
+    if (block.exit == Exit::branch) before[block.taken].push_back(b);
+  }
+  return before;
 }
 
 }  // namespace warpmark::cpu

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "program/program.hpp"
 
@@ -44,5 +45,9 @@ struct DataSlots {
   [[nodiscard]] const std::uint32_t* end() const { return slots.data() + count; }
 };
 DataSlots data_slots(const Program& program, const Instruction& instruction);
+
+/// For each block, those from which control goes on to it in the same function: what is behind a
+/// call follows the block that calls.
+std::vector<std::vector<std::uint32_t>> predecessors(const Program& program);
 
 }  // namespace warpmark::cpu

@@ -2,9 +2,9 @@
 // known when the access is made, by the pointer's value; here is found which register holds it
 // then.
 //
-// The address is followed back in the access's basic block alone: the register that has the pointer
-// is not written between the computation of the address and the access, so that it still has the
-// value that the address was made of.
+// The address is followed back within an extended basic block (a block, and before it those that
+// are the only way to it): the register that has the pointer is not written between the computation
+// of the address and the access, so that it still has the value that the address was made of.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -36,9 +36,10 @@ Slots loaded_registers(const Program& program, const std::vector<Uses>& uses) {
   return loaded;
 }
 
-class InBlock {
+class BaseRegisters {
  public:
-  InBlock(const Slots& loaded, const Numbers& is_number) : loaded_(loaded), is_number_(is_number) {}
+  BaseRegisters(const Slots& loaded, const Numbers& is_number)
+      : loaded_(loaded), is_number_(is_number) {}
 
   // The register with the pointer that `slot` is derived from, or kNone.
   [[nodiscard]] std::uint32_t base(std::uint32_t slot) const {
@@ -46,6 +47,9 @@ class InBlock {
     if (derived != bases_.end()) return derived->second;
     return loaded_.contains(slot) ? slot : Instruction::kNone;
   }
+
+  /// Begins with what is known at the end of the block before.
+  void take_over(const BaseRegisters& before) { bases_ = before.bases_; }
 
   void step(const Instruction& i, const std::vector<std::uint32_t>& writes) {
     const std::uint32_t from = i.guard == Instruction::kNone ? derived_from(i) : Instruction::kNone;
@@ -81,16 +85,22 @@ void find_loaded_pointers(Program& program, const std::vector<Uses>& uses, const
   const Slots loaded = loaded_registers(program, uses);
   if (loaded.empty()) return;
   std::unordered_map<std::uint32_t, std::uint16_t> objects;
-  for (const BasicBlock& block : program.blocks) {
-    InBlock values(loaded, is_number);
+  const std::vector<std::vector<std::uint32_t>> before = predecessors(program);
+  std::vector<BaseRegisters> known(program.blocks.size(), BaseRegisters(loaded, is_number));
+  for (std::size_t number = 0; number < program.blocks.size(); ++number) {
+    const BasicBlock& block = program.blocks[number];
+    BaseRegisters& values = known[number];
+    // A block in front comes earlier, but for one that jumps back.
+    if (before[number].size() == 1 && before[number][0] < number)
+      values.take_over(known[before[number][0]]);
     for (std::uint32_t at = block.begin; at != block.end; ++at) {
       Instruction& i = program.code[at];
       const std::uint32_t base = is_open(i) ? values.base(i.address) : Instruction::kNone;
       if (base != Instruction::kNone && program.objects.size() < Program::kMostObjects) {
         const auto fresh = static_cast<std::uint16_t>(program.objects.size());
-        const auto [known, is_new] = objects.emplace(base, fresh);
+        const auto [object, is_new] = objects.emplace(base, fresh);
         if (is_new) program.objects.push_back({Object::Kind::loaded, "", base, 0});
-        i.object = known->second;
+        i.object = object->second;
       }
       values.step(i, uses[at].writes);
     }

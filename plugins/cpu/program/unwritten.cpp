@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "program/data_flow.hpp"
 #include "program/program.hpp"
 #include "program/uses.hpp"
 
@@ -24,11 +25,11 @@ class UnwrittenSearch {
   explicit UnwrittenSearch(Program& program)
       : program_(program),
         words_(program.register_bytes / kSlotBytes / 64 + 1),
-        before_(program.blocks.size()),
+        before_(predecessors(program)),
         begins_(program.blocks.size()),
         given_(words_),
         found_(words_) {
-    find_ways();
+    find_entries();
     find_given();
     find_written();
   }
@@ -39,15 +40,9 @@ class UnwrittenSearch {
   }
 
  private:
-  void find_ways() {
+  void find_entries() {
     begins_[program_.entry] = 1;
     for (const Callee& callee : program_.callees) begins_[callee.entry] = 1;
-    for (std::uint32_t b = 0; b < program_.blocks.size(); ++b) {
-      const BasicBlock& block = program_.blocks[b];
-      if (block.exit == Exit::leave || block.exit == Exit::ret) continue;
-      before_[block.next].push_back(b);
-      if (block.exit == Exit::branch) before_[block.taken].push_back(b);
-    }
   }
 
   // What the machine writes before a kernel or function begins.
