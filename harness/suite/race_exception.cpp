@@ -17,7 +17,8 @@ RaceException read_race_exception(const YamlNode& node) {
 }  // namespace
 
 const std::vector<std::string>& race_warnings() {
-  static const std::vector<std::string> kNames = {"order-by-barrier", "warp-synchronous"};
+  static const std::vector<std::string> kNames = {"order-by-barrier", "order-decides",
+                                                  "warp-synchronous"};
   return kNames;
 }
 

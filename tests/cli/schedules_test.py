@@ -144,6 +144,21 @@ class Order(CheckTest):
         self.write("suites/last.yaml", STEP_SUITE + "allow: {race: warp-synchronous, reason: it is of 2008}\n")
         self.check("--fail-on", "notices")
 
+    def test_values_that_the_order_of_threads_decides_are_a_warning_of_its_own(self):
+        self.write("suites/last.cu", (SUMS % "").replace("sums(", "total("))
+        suite = SUITE.replace("sums.cu", "last.cu").replace("entry: sums", "entry: total")
+        self.write("suites/last.yaml", suite)
+        out, _ = self.check("--schedules", "1")
+        self.assertIn("order of threads decides: write after write of 4 bytes of shared memory at offset 0 of sum", out)
+        self.assertIn("at last.cu:5; the other access is by thread (0,0,0) of block", out)
+        self.assertIn("1 passed", out)
+        self.check("--schedules", "1", "--fail-on", "order-decides", code=1)
+        self.write("suites/last.yaml", suite + "allow: {race: order-decides, reason: thread 0 is the first on all GPUs}\n")
+        self.check("--schedules", "1", "--fail-on", "order-decides,notices")
+        self.write("suites/last.cu", (SUMS % "__syncthreads();").replace("sums(", "total("))
+        self.write("suites/last.yaml", suite)
+        self.assertNotIn("order of threads decides", self.check("--fail-on", "order-decides")[0])
+
     def test_a_suite_may_allow_it(self):
         self.write("suites/last.yaml", LAST_SUITE + "allow: {race: order-by-barrier, reason: as the programming guide has it}\n")
         out, _ = self.check("--fail-on", "order-by-barrier,notices")

@@ -272,6 +272,7 @@ void add_other(Json& json, const Fault& fault, const Program& program) {
   json["severity"] = fault.warning ? "warning" : "error";
   if (fault.warning && fault.relaxed.warning) json["name"] = "order-by-barrier";
   if (fault.in_step) json["name"] = "warp-synchronous";
+  if (fault.decides) json["name"] = "order-decides";
   if (fault.kind == FaultKind::uninitialised)
     json["origin"] = fault.origin != Space::param ? name_of(fault.origin)
                      : fault.other.known          ? "lane"
@@ -372,18 +373,22 @@ std::string race_text(const Fault& fault, const Program& program, const std::str
   if (fault.space == Space::shared) where = at_offset(fault);
   const bool fetched = std::string_view(fault.hazard).starts_with("fetch");
   const bool by_barrier = fault.warning && fault.relaxed.warning;
-  const bool harmless = fault.warning && !by_barrier && !fault.in_step;
-  const std::string order = fault.in_step
-                                ? ", and only lanes that run in step put them in order, which no "
-                                  "GPU since sm_70 promises: use __syncwarp() between them"
-                            : fetched ? ", and fetches show what was there before the launch"
-                            : fault.relaxed.known  ? ", " + relaxed_text(fault, program)
-                            : fault.detail.empty() ? ", and nothing puts them in order"
-                                                   : ", " + fault.detail;
-  return std::string(fault.in_step ? "warp-synchronous code: "
-                     : by_barrier  ? "order by a barrier alone: "
-                     : harmless    ? "harmless race: "
-                                   : "race: ") +
+  const bool harmless = fault.warning && !by_barrier && !fault.in_step && !fault.decides;
+  const std::string order =
+      fault.in_step ? ", and only lanes that run in step put them in order, which no "
+                      "GPU since sm_70 promises: use __syncwarp() between them"
+      : fault.decides
+          ? ", and which of them comes first decides the value: both are atomic or volatile, and "
+            "nothing puts them in order"
+      : fetched              ? ", and fetches show what was there before the launch"
+      : fault.relaxed.known  ? ", " + relaxed_text(fault, program)
+      : fault.detail.empty() ? ", and nothing puts them in order"
+                             : ", " + fault.detail;
+  return std::string(fault.in_step   ? "warp-synchronous code: "
+                     : fault.decides ? "order of threads decides: "
+                     : by_barrier    ? "order by a barrier alone: "
+                     : harmless      ? "harmless race: "
+                                     : "race: ") +
          fault.hazard + " of " + std::to_string(fault.bytes) +
          (fault.bytes == 1 ? " byte" : " bytes") + " of " + name_of(fault.space) + " memory" +
          of_block(fault) + where + (harmless ? ", of the same value" : "") + ", " +

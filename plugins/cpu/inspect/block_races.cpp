@@ -67,7 +67,8 @@ LaunchRaces::LaunchRaces(InspectionMemory& kept, const Program& program)
       memory(kept.races.at(static_cast<std::size_t>(global_shift))),
       further(kept.clock),
       further_reads(kept.clock),
-      unwritten(unwritten_objects(program)) {
+      unwritten(unwritten_objects(program)),
+      deciding(program.deciding) {
   constexpr std::uint8_t kOwn = Instruction::kStrong | Instruction::kBlockScope;
   bool atomic = false, once = false;
   for (const Instruction& i : program.code) {
@@ -81,6 +82,13 @@ LaunchRaces::LaunchRaces(InspectionMemory& kept, const Program& program)
   memory.begin_launch();
   if (!order.clock.begin_launch()) return;
   for (RaceMemory& records : kept.races) records.clear();
+}
+
+bool LaunchRaces::decides(const Record& before, const Record& now) const {
+  if (deciding.empty() || before.statement() == now.statement()) return false;
+  const auto one = deciding.find(before.statement()), other = deciding.find(now.statement());
+  return one != deciding.end() && other != deciding.end() &&
+         order_decides(one->second, other->second);
 }
 
 std::string LaunchRaces::left_out() const {
@@ -149,15 +157,10 @@ bool BlockRaces::conflicts_in_launch(const Record& before, const Access& access)
     return launch_.flights.holds(before.epoch()) &&
            !(now.strong() && launch_.flights.reduces(before.epoch()));
   const bool strong = before.strong() && now.strong();
-  if (strong && launch_.of_block_scope.empty()) return false;
+  if (strong && launch_.of_block_scope.empty() && launch_.deciding.empty()) return false;
   const std::uint64_t block = order_.block_of(before);
   const bool own_block = block == order_.index();
-  if (strong) {
-    const auto own = [&](std::uint32_t statement) {
-      return launch_.of_block_scope.contains(statement);
-    };
-    if (own_block || (!own(before.statement()) && !own(now.statement()))) return false;
-  }
+  if (strong && !is_in_scope_race(before, now) && !launch_.decides(before, now)) return false;
   // Of a block that was here before.
   if (access.space == Space::shared && before.epoch() < order_.start()) return false;
   if (own_block) {
@@ -173,14 +176,27 @@ bool BlockRaces::conflicts_in_launch(const Record& before, const Access& access)
     }
   }
   if (order_.covers(now.warp(), now.lane(), before, block)) return false;
+  // A thread that has observed a later release lacks an acquire, and not the order itself.
+  if (strong && !is_in_scope_race(before, now) &&
+      lack_of(before, access.instruction, access.space, now.warp(), now.lane()).what !=
+          BlockOrder::Lack::What::everything)
+    return false;
   return !before.strong() || !order_.covers_at(key(access.space, access.address), now.warp(),
                                                now.lane(), before, block);
 }
 
+// Atomic accesses that are so for threads of their own block alone.
+bool BlockRaces::is_in_scope_race(const Record& before, const Record& now) const {
+  const auto own = [&](const Record& record) {
+    return launch_.of_block_scope.contains(record.statement());
+  };
+  return order_.block_of(before) != order_.index() && (own(before) || own(now));
+}
+
 Record BlockRaces::further_conflict(const RaceCells& cell, const Access& access) {
   const auto [records, weak] = launch_.further.find(cell.write);
-  if (records.empty() || (access.now.strong() && !weak && launch_.of_block_scope.empty()))
-    return {};
+  const bool strong = launch_.of_block_scope.empty() && !is_deciding(access.instruction);
+  if (records.empty() || (access.now.strong() && !weak && strong)) return {};
   const auto found = std::find_if(records.rbegin(), records.rend(), [&](std::uint64_t bits) {
     return conflicts(Record{bits}, access);
   });
@@ -229,6 +245,30 @@ void BlockRaces::warn_in_step(Lanes& w, const Instruction& i, Space space, std::
   block_.report(fault);
 }
 
+// Fills in why two accesses race, and whether that is an error or only a warning.
+void BlockRaces::classify(Fault& fault, const Record& before, const Instruction& i, Space space,
+                          std::uint32_t warp, std::uint32_t lane, const char* detail) const {
+  const Record now =
+      Record::make(order_.epoch(), warp * 32 + lane, is_strong(i, space), i.statement);
+  const bool both_strong = before.strong() && now.strong() && !before.in_flight();
+  if (detail != nullptr) {
+    fault.detail = detail;
+    return;
+  }
+  fault.decides = both_strong && !is_in_scope_race(before, now);
+  fault.warning = fault.warning || fault.decides;
+  if (fault.decides) return;
+  if ((i.order & Instruction::kReadOnly) != 0)
+    fault.detail =
+        "and who reads through the read-only cache need not see what the same launch writes";
+  else if (both_strong)
+    fault.detail = "and one of them is atomic for threads of its own block only";
+  const BlockOrder::Lack lack = lack_of(before, i, space, warp, lane);
+  if (lack.what == BlockOrder::Lack::What::everything) return;
+  fault.relaxed = {true, lack.what == BlockOrder::Lack::What::order, lack.statement};
+  fault.warning = fault.warning || fault.relaxed.warning;
+}
+
 void BlockRaces::race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                       std::uint64_t address, std::uint32_t bytes, const Record& before,
                       const char* kind, bool same, const char* detail) {
@@ -240,21 +280,10 @@ void BlockRaces::race(Lanes& w, const Instruction& i, Space space, std::uint32_t
   fault.kind = FaultKind::race;
   fault.hazard = kind;
   fault.warning = same;
+  classify(fault, before, i, space, w.warp, lane, detail);
+  if (fault.decides && same) return;  // the value is the same in either order
   block_.describe_access(w, i, space, lane, address, bytes, kind[0] == 'w', fault);
   describe_other(fault, before);
-  if (detail != nullptr)
-    fault.detail = detail;
-  else if ((i.order & Instruction::kReadOnly) != 0)
-    fault.detail =
-        "and who reads through the read-only cache need not see what the same launch writes";
-  else if (before.strong() && !before.in_flight() && is_strong(i, space))
-    fault.detail = "and one of them is atomic for threads of its own block only";
-  const BlockOrder::Lack lack =
-      detail != nullptr ? BlockOrder::Lack{} : lack_of(before, i, space, w.warp, lane);
-  if (lack.what != BlockOrder::Lack::What::everything) {
-    fault.relaxed = {true, lack.what == BlockOrder::Lack::What::order, lack.statement};
-    fault.warning = fault.warning || fault.relaxed.warning;
-  }
   // The plain read of a read-modify-write by compare and swap.
   const bool reads = kind[0] == 'r', strong = is_strong(i, space);
   const bool perhaps = reads ? before.strong() && !strong : strong && !before.strong();

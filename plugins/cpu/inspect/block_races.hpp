@@ -60,6 +60,9 @@ struct LaunchRaces {
   bool in_step = false;  ///< the launch has volatile accesses that only lanes in step put in order
   /// Statements of atomic accesses that are so for threads of their own block alone.
   std::unordered_set<std::uint32_t> of_block_scope;
+  const DecidingAccesses& deciding;  ///< the program's
+  /// Returns true if the order of two strong accesses decides a value.
+  [[nodiscard]] bool decides(const Record& before, const Record& now) const;
   /// Statements that make mbarriers, of which somebody did not wait for the end, by what he did.
   std::unordered_map<std::uint32_t, std::uint32_t> raced_mbarriers;
   /// What was not looked at for want of room, and why, at the launch's end; "" if nothing.
@@ -167,6 +170,7 @@ class BlockRaces {
   /// The first of a cell's further writes that conflicts; none has no bits.
   [[nodiscard]] Record further_conflict(const RaceCells& cell, const Access& access);
   /// The same of its further reads.
+  [[nodiscard]] bool is_in_scope_race(const Record& before, const Record& now) const;
   [[nodiscard]] Record further_reader(const RaceCells& cell, const Access& access);
   void race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
             std::uint32_t bytes, const Record& before, const char* kind, bool same,
@@ -186,8 +190,14 @@ class BlockRaces {
                                          std::uint32_t warp, std::uint32_t lane) const;
   [[nodiscard]] bool warns(const Record& before, const Instruction& i, Space space,
                            std::uint32_t warp, std::uint32_t lane) const {
-    return lack_of(before, i, space, warp, lane).what == BlockOrder::Lack::What::order;
+    return (before.strong() && is_deciding(i)) ||
+           lack_of(before, i, space, warp, lane).what == BlockOrder::Lack::What::order;
   }
+  [[nodiscard]] bool is_deciding(const Instruction& i) const {
+    return !launch_.deciding.empty() && launch_.deciding.contains(i.statement);
+  }
+  void classify(Fault& fault, const Record& before, const Instruction& i, Space space,
+                std::uint32_t warp, std::uint32_t lane, const char* detail) const;
   void describe_other(Fault& fault, const Record& before) const;
   void read_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                   std::uint64_t address, std::uint32_t bytes, bool strong);
@@ -202,6 +212,7 @@ class BlockRaces {
               std::uint32_t bytes, bool swaps);
   bool settle_strong(const RaceCells& cells, std::uint32_t count, bool returns, std::uint64_t now,
                      std::uint64_t oldest);
+  void keep_one_of_statement(const std::uint64_t* cell, const Record& record);
   void keep_strong(const std::uint64_t* cell, const Record& before, const Record& now,
                    bool returns);
   /// The cells of what a copy writes, or of what it reads.

@@ -103,12 +103,25 @@ void BlockRaces::put_write(const RaceCells& cell, const Access& access, std::uin
     further.keep(cell.write, before.bits);
 }
 
+// One write of a statement is enough to find that its order with others decides a value.
+void BlockRaces::keep_one_of_statement(const std::uint64_t* cell, const Record& record) {
+  FurtherRecords& further = launch_.further;
+  const std::span<const std::uint64_t> known = further.find(cell).records;
+  const auto same = [&](std::uint64_t bits) {
+    return Record{bits}.statement() == record.statement();
+  };
+  if (std::none_of(known.begin(), known.end(), same)) further.keep(cell, record.bits);
+}
+
 // A strong write follows a strong one of the launch.
 void BlockRaces::keep_strong(const std::uint64_t* cell, const Record& before, const Record& now,
                              bool returns) {
   FurtherRecords& further = launch_.further;
   // Who sees what the others have made of it is in order with them, as far as this place goes.
   if (returns) return further.forget_strong(cell);
+  if (!launch_.deciding.empty() && before.statement() != now.statement() &&
+      launch_.deciding.contains(before.statement()))
+    return keep_one_of_statement(cell, before);
   const bool own = order_.owns(before);
   if (own && before.thread() == now.thread()) return;
   const FurtherRecords::Writes known = further.find(cell);
@@ -124,7 +137,7 @@ std::uint32_t BlockRaces::settle_atomics(const Lanes& w, const Instruction& i, S
                                          std::uint32_t mask, const std::uint64_t* at,
                                          std::uint32_t bytes) {
   const bool orders = !launch_.of_block_scope.empty() || is_swap(i.opcode) ||
-                      (launch_.looks && space == Space::shared) ||
+                      (launch_.looks && space == Space::shared) || is_deciding(i) ||
                       (i.order & Instruction::kRelease) != 0;
   // Nothing is put in order, unless a thread has fenced.
   const bool acquires = i.d != Instruction::kNone && order_.synchronizes();

@@ -83,6 +83,7 @@ struct Fault {
     std::uint32_t statement = 0;  ///< what has read it
   } relaxed;
   bool goes_on = false;          ///< of an access: a GPU makes it, and the launch goes on
+  bool decides = false;          ///< of a race: of strong accesses whose order decides a value
   bool in_step = false;          ///< of a race: only lanes of a warp in step put it in order
   bool warning = false;          ///< it may be meant so: the launch's results do not depend on it
   Space origin = Space::global;  ///< of an undefined value; param stands for a register

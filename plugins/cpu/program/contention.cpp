@@ -75,8 +75,7 @@ class Search {
         const Instruction& instruction = program_.code[at];
         const Statement* statement = program_.statement(instruction.statement);
         if (statement == nullptr) continue;
-        if (is_atomic(*statement->facts) || is_strong_access(*statement->facts))
-          body(node, instruction, *statement->facts);
+        if (is_strong(*statement->facts)) body(node, instruction, *statement->facts);
       }
     }
   }
@@ -111,6 +110,10 @@ class Search {
 };
 
 }  // namespace
+
+bool is_strong(const InstructionFacts& facts) {
+  return is_atomic(facts) || is_strong_access(facts);
+}
 
 bool may_contend(const InstructionFacts& facts) {
   return is_strong_access(facts) || (is_atomic(facts) && swaps(facts));

@@ -5,6 +5,10 @@
 
 namespace warpmark::cpu {
 
+/// Returns whether a statement is an atomic operation, or a load or store that is volatile, relaxed,
+/// acquiring or releasing.
+bool is_strong(const InstructionFacts& facts);
+
 /// Whether a statement may be one, as far as it alone shows: an atomic operation that swaps, or a
 /// load or store that is volatile, relaxed, acquiring or releasing. Each begins a block of its own,
 /// so that other threads can come between two of them. Of other atomic operations

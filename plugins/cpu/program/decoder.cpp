@@ -9,6 +9,7 @@
 
 #include "program/check_module.hpp"
 #include "program/contention.hpp"
+#include "program/deciding_accesses.hpp"
 #include "ptx/error.hpp"
 
 namespace warpmark::cpu {
@@ -290,6 +291,7 @@ Program decode(const Module& module, const Function& function, const Placement& 
   lay_out_costs(program);
   find_provenance(program);
   find_contention(program);
+  find_deciding_accesses(program);
   program.register_bytes = (program.register_bytes + 63) / 64 * 64;
   return std::move(shared.program);
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "program/counter.hpp"
+#include "program/deciding_accesses.hpp"
 #include "program/opcode.hpp"
 #include "ptx/module.hpp"
 #include "ptx/special_registers.hpp"
@@ -236,6 +237,7 @@ struct Program {
   /// Blocks with an access whose result the order of threads decides, although it races with
   /// nothing; find_contention() fills it in.
   std::vector<std::uint32_t> contended;
+  DecidingAccesses deciding;         ///< find_deciding_accesses() fills it in
   bool contends_globally = false;    ///< … of them one may be to global memory
   bool uses_heap = false;            ///< calls malloc or free
   std::uint32_t register_bytes = 0;  ///< of one warp; a multiple of 64

@@ -145,6 +145,7 @@ struct Module {
   std::string_view target;
   std::uint32_t architecture = 0;  ///< 90 for sm_90 and sm_90a
   bool specific = false;           ///< sm_90a or sm_100f: with features of an architecture's own
+  bool debug = false;              ///< compiled with -G
   std::vector<Function> functions;
   std::vector<Variable> variables;
   std::unordered_map<std::uint32_t, std::string_view> files;  ///< by .file number

@@ -156,6 +156,7 @@ void ParseState::parse_target() {
     const std::string_view option = expect_word("a target option");
     if (std::find(options.begin(), options.end(), option) == options.end())
       fail("unknown target option '" + std::string(option) + "'");
+    module_.debug = module_.debug || option == "debug";
   }
 }
 

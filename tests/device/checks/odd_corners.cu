@@ -10,7 +10,7 @@ extern "C" __global__ void two_relaxed_writers_of_whom_one_is_waited_for(int* va
   if (blockIdx.x == 0) {
     Place(*value).store(1, cuda::memory_order_relaxed);  //~
   } else if (blockIdx.x == 1) {
-    Place(*value).store(2, cuda::memory_order_relaxed);
+    Place(*value).store(2, cuda::memory_order_relaxed);  //! hazard=write_after_write severity=warning name=order-decides
     Place(*flag).store(1, cuda::memory_order_release);
   } else {
     while (Place(*flag).load(cuda::memory_order_acquire) == 0) {}
