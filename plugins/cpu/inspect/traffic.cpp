@@ -78,7 +78,7 @@ class Banks {
   [[nodiscard]] std::uint32_t wavefronts() const { return most_; }
 
  private:
-  static constexpr std::uint32_t kMost = 33;  // 32 lanes, and a misaligned one wants two of a bank
+  static constexpr std::uint32_t kMost = 33;  // 32 lanes, and a misaligned one takes two of a bank
   std::uint64_t words_[kBanks][kMost];
   std::uint32_t wanted_[kBanks] = {};
   std::uint32_t most_ = 0;
