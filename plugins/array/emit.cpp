@@ -151,7 +151,7 @@ class Emitter {
     out_.sizes = shape;
   }
 
-  // Whether the node is what a block may read before it has written anything.
+  // Returns whether a block may read the node before it has written anything.
   bool can_stage(const Node& node) const {
     return node.kind == Node::Kind::load && (is_copied(node.name) || !written_.contains(node.name));
   }

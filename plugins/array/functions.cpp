@@ -125,7 +125,7 @@ Type common_type(const std::vector<NodePtr>& args) {
   return strong(result_type(types));
 }
 
-// What one call needs to know.
+// The context of one call.
 struct Use {
   const Text& text;
   size_t at;

@@ -12,7 +12,7 @@ namespace warpmark::array {
 /// The names under `np`, for hints.
 const std::vector<std::string>& function_names();
 bool is_function(const std::string& name);
-/// Whether it gives two arrays: frexp, modf, divmod.
+/// Returns whether a function gives two arrays: frexp, modf, divmod.
 bool gives_two(const std::string& name);
 
 /// The value of np.NAME(args). Throws Failures at `at` for a wrong number of arguments, types that

@@ -1,4 +1,4 @@
-// What a case says of its names: types, and the shapes of its arrays.
+// The declarations of a case's names: types, and the shapes of its arrays.
 #include <algorithm>
 
 #include "typing.hpp"

@@ -6,9 +6,9 @@
 
 namespace warpmark::array {
 
-/// Whether there is a function `warpmark::NAME<T>`.
+/// Returns whether there is a function `warpmark::NAME<T>`.
 bool in_prelude(const std::string& name);
-/// The functions with these names, and what they need.
+/// The functions with these names, and those that they need.
 std::string prelude(const std::set<std::string>& names);
 
 }  // namespace warpmark::array

@@ -9,7 +9,7 @@ namespace warpmark::array {
 
 namespace {
 
-// What a statement does with one array.
+// A statement's access to one array.
 struct Access {
   std::string name;
   View view;

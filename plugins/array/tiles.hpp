@@ -30,8 +30,8 @@ struct Tiles {
   int64_t blocks(const std::vector<int64_t>& sizes) const;
   /// The operation's parameters after its arrays: the indices and the staged elements.
   std::string parameters() const;
-  /// What the kernel does with `block` threads; `arguments` are the operation's arrays and scalars
-  /// at the index `warpmark_i`.
+  /// The kernel's body for `block` threads; `arguments` are the operation's arrays and scalars at
+  /// the index `warpmark_i`.
   std::string body(int64_t block, const std::string& arguments) const;
 
  private:

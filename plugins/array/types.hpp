@@ -39,7 +39,7 @@ std::string memory_type(const Type& type);
 /// Its type in registers: float16 is computed as float, rounded after each operation.
 std::string value_type(const Type& type);
 
-/// What a Python number becomes if nothing else decides: int64 and float64.
+/// The type of a Python number if no other operand decides it: int64 or float64.
 Type strong(const Type& type);
 /// np.result_type of the types; weak only if all are.
 Type result_type(const std::vector<Type>& types);
@@ -47,7 +47,7 @@ Type result_type(const std::vector<Type>& types);
 Type real_type(const Type& type);
 /// np.can_cast(from, to, "same_kind").
 bool same_kind(const Type& from, const Type& to);
-/// Whether an integer is one of the type's values.
+/// Returns whether an integer is one of the type's values.
 bool holds(const Type& type, int64_t value);
 
 }  // namespace warpmark::array

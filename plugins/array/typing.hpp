@@ -1,4 +1,4 @@
-// What the names of a suite stand for, and the typed form of its expressions.
+// The meanings of a suite's names, and the typed form of its expressions.
 #pragma once
 
 #include <map>

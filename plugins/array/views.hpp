@@ -39,11 +39,11 @@ struct Index {
 /// Python's slice of `extent` elements; step is not 0.
 Index sliced(std::optional<int64_t> start, std::optional<int64_t> stop, int64_t step,
              int64_t extent);
-/// What an index leaves; it has a part for each extent.
+/// The shape or view that is left after indexing. The index has a part for each extent.
 Shape indexed(const std::vector<Index>& index);
 View indexed(const View& view, const std::vector<Index>& index);
 
-/// Whether no element is in both views, as far as bounds and common strides show it.
+/// Returns true if bounds and common strides show that no element is in both views.
 bool disjoint(const View& a, const Shape& a_shape, const View& b, const Shape& b_shape);
 
 }  // namespace warpmark::array

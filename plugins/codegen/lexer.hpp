@@ -42,7 +42,7 @@ std::string spelled(const std::vector<Token>& tokens);
 /// declaration: "return", "else" …
 bool is_statement_keyword(std::string_view name);
 
-/// Whether `text` is one name as C++ has it.
+/// Returns whether `text` is a single C++ identifier.
 bool is_identifier(std::string_view text);
 
 }  // namespace warpmark::codegen

@@ -1,4 +1,4 @@
-// What a suite says of a reduction: map, reduce, neutral element and accumulator.
+// A suite's description of a reduction: map, reduce, neutral element and accumulator.
 #pragma once
 
 #include <string>
@@ -23,8 +23,8 @@ struct ReductionOperation {
   uint32_t accumulator_bytes = 0;    ///< of what is combined; 0: only the compiler knows
   uint32_t numbers = 1;              ///< of the accumulator's type in what is combined
   bool commutative = true;
-  /// What is combined, if it is a struct that a named operator makes of `map`: its type, and the
-  /// initialisers around the value of `map`.
+  /// The values to combine, if they are structs that a named operator makes of `map`: their type,
+  /// and the initialisers around the value of `map`.
   std::string combined, combined_before, combined_after;
   std::string finish;         ///< over `total` and `count`: the result; empty: `total`
   bool finish_given = false;  ///< else it is that of a named operator
@@ -42,7 +42,7 @@ struct ReductionOperation {
 ReductionOperation read_operation(const plugin::Json& kernel, const Parameter& result,
                                   const Parameter& first);
 
-/// Whether a type, by its spelling, is known to be an integer's.
+/// Returns whether a type, by its spelling, is known to be an integer type.
 bool is_integer_type(const std::string& type);
 
 /// The one output. Throws Failures for none, several, more than one element, and `inout`.

@@ -57,7 +57,7 @@ Parameter read_one(const std::vector<Token>& part) {
   return parameter;
 }
 
-// What lets the compiler see only what the suite's author meant.
+// Checks that a parameter's name cannot change the meaning of the generated code.
 void check_name(const Parameter& parameter, const Json& kernel,
                 const std::vector<std::string>& reserved) {
   const std::string& name = parameter.name;

@@ -64,7 +64,7 @@ struct Range {
 
   /// The index of the element at a place of the range, as an expression.
   std::string index(const std::string& place) const;
-  /// What a kernel takes behind its own parameters: the length `n` and the range.
+  /// The parameters that follow a kernel's own ones: the length `n` and the range.
   std::string parameters() const;
   /// Adds to a plan that the elements of these arrays are accessed: shorter ones are refused;
   /// `array` gives `n`, and the expression is at `key`.

@@ -12,7 +12,8 @@ namespace {
 constexpr int64_t kBlock = 128, kBlocks = 8;
 constexpr int64_t kTriples = kBlock * kBlocks;
 
-// What is stored of each triple, and how messages call it: in the order of the kernel's parameters.
+// The values stored for each triple, with their names in messages, in the order of the kernel's
+// parameters.
 struct Stored {
   const char* buffer;
   const char* text;

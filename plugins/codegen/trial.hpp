@@ -10,7 +10,7 @@
 
 namespace warpmark::codegen {
 
-/// What a generator has that is its own.
+/// The parts of a trial that each generator provides.
 struct OperationTrial {
   /// Types, `map` and the operation, as the generator's own kernel has them.
   SourceText source = {};
@@ -26,7 +26,7 @@ struct OperationTrial {
   bool any_order = true;  ///< values need not keep the order of their elements
 };
 
-/// What the trials of a generator begin with: the plan of the inputs alone.
+/// The initial plan of a generator's trials: the inputs alone.
 plugin::Json plan_of_inputs(const plugin::Json& which);
 
 /// The trial: that the operation is associative, commutative where it should be, and that the

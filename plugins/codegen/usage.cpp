@@ -15,7 +15,7 @@ namespace {
 constexpr auto kAssignments = std::to_array<std::string_view>(
     {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="});
 
-// What may skip the rest of a statement list, or a part of it.
+// Tokens that may skip the rest of a statement list, or a part of it.
 constexpr auto kLeaving = std::to_array<std::string_view>(
     {"if",      "else", "for",     "while", "do",       "switch", "case",
      "default", "goto", "return",  "break", "continue", "throw",  "try",
@@ -30,7 +30,7 @@ bool is_any_of(const Token* token, std::initializer_list<std::string_view> texts
   return token != nullptr && token->kind != TokenKind::text && contains(texts, token->text);
 }
 
-// What stands behind the name of what changes.
+// Returns whether a token after a name means that the named object changes.
 bool assigns(const Token& token) {
   return contains(kAssignments, token.text) || token.is("++") || token.is("--");
 }

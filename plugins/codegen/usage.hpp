@@ -9,9 +9,9 @@
 
 namespace warpmark::codegen {
 
-/// What a text does with one name.
+/// The uses of one name in a text.
 struct Usage {
-  size_t count = 0;       ///< how often it stands there
+  size_t count = 0;       ///< number of uses
   bool own_only = false;  ///< every time as `name[i]`, and neither its address nor `i` is touched
   bool written = false;   ///< assigned to, whatever the index
   bool always_assigned = false;  ///< `name[i] = …` happens for each element, before anything reads

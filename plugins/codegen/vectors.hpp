@@ -49,7 +49,8 @@ std::string arguments_from_vectors(const Layout& layout, const std::string& inde
                                    const std::string& subscript);
 /// "static_assert(sizeof(T) == 4, …);" for each lane: the size decided the geometry.
 std::string size_assertions(const Layout& layout);
-/// Whether all lanes start at a vector's boundary, as an expression; `start` is the first index.
+/// An expression that is true if all lanes start at a vector's boundary; `start` is the first
+/// index.
 std::string alignment_test(const Layout& layout, const std::string& start);
 
 }  // namespace warpmark::codegen

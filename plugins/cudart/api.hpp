@@ -7,7 +7,7 @@
 
 namespace warpmark::cudart::api {
 
-// What the code that nvcc makes calls: crt/host_runtime.h declares these.
+// Functions called by code that nvcc generates; crt/host_runtime.h declares these.
 // NOLINTBEGIN(bugprone-reserved-identifier)
 void** __cudaRegisterFatBinary(void* wrapper);
 void __cudaRegisterFatBinaryEnd(void** handle);

@@ -15,7 +15,7 @@ struct Place {
   std::size_t x = 0, y = 0, z = 0;  ///< where it begins: bytes, rows, slices
 };
 
-/// Whether the kind's source or destination is the host, the device, or as the address says.
+/// The memory type of a kind's source or destination: the host, the device, or as the address says.
 CUmemorytype source_type(cudaMemcpyKind kind);
 CUmemorytype destination_type(cudaMemcpyKind kind);
 bool is_kind(cudaMemcpyKind kind);

@@ -24,8 +24,8 @@ Place in_array(cudaArray_const_t array, size_t x, size_t y) {
   return {nullptr, 0, 0, array, x, y, 0};
 }
 
-// Bytes that run on from the end of an array's row to the beginning of the next: a rest of the first
-// row, whole rows, and a part of the last. `each` copies one such piece.
+// Bytes that run on from the end of an array's row to the beginning of the next: a rest of the
+// first row, whole rows, and a part of the last. `each` copies one such piece.
 template <typename Each>
 cudaError_t for_pieces(cudaArray_const_t array, size_t x, size_t y, size_t bytes, Each each) {
   if (array == nullptr) return cudaErrorInvalidValue;
@@ -190,7 +190,7 @@ cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, size_t x,
   return copy_from_array(to, from, x, y, bytes, kind, {false, stream});
 }
 
-// Of rows of both arrays that begin in the same column.
+// Copies pieces of rows, which must begin in the same column in both arrays.
 cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from,
                                    size_t from_x, size_t from_y, size_t bytes,
                                    cudaMemcpyKind kind) {

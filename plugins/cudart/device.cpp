@@ -15,7 +15,7 @@ void get(CUdevice device, CUdevice_attribute attribute, Number& into) {
     into = static_cast<Number>(value);
 }
 
-// What is no attribute.
+// Reads the properties that are not attributes of the driver.
 template <typename Properties>
 cudaError_t read_names(Properties& all, CUdevice device) {
   CUresult result = driver().cuDeviceGetName(all.name, sizeof all.name, device);
@@ -128,7 +128,7 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
   return cudaSuccess;
 }
 
-// What the header calls a version is one of the driver's interface; 0 flags mean what the program
+// The version is one of the driver's interface. Flags of 0 select the stream mode that the program
 // was compiled for.
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function,
                                              unsigned int version, unsigned long long flags,

@@ -22,7 +22,7 @@ CUresult get(CUfunction function, CUfunction_attribute attribute, Number& into) 
   return result;
 }
 
-// What a driver before CUDA 11.8 does not know stays 0.
+// Attributes that a driver before CUDA 11.8 does not know stay 0.
 void get_cluster_attributes(CUfunction function, cudaFuncAttributes& all) {
   get(function, CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET, all.clusterDimMustBeSet);
   get(function, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, all.requiredClusterWidth);

@@ -15,7 +15,7 @@ cudaError_t linear(void* to, const void* from, size_t bytes, cudaMemcpyKind kind
   return cudaSuccess;
 }
 
-// What a node does with the driver's form of a copy: add, set, set in an instance.
+// Operations on a node with the driver's form of a copy: add, set, set in an instance.
 struct Add {
   cudaGraphNode_t* node;
   cudaGraph_t graph;

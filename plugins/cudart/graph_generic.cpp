@@ -69,7 +69,7 @@ cudaError_t convert(const cudaGraphNodeParams& from, CUgraphNodeParams& to) {
   }
 }
 
-// What the driver answers in its form.
+// Converts the members that the driver fills in to the runtime's form.
 void convert_answer(const CUgraphNodeParams& from, cudaGraphNodeParams& to) {
   if (to.type == cudaGraphNodeTypeConditional)
     to.conditional.phGraph_out = from.conditional.phGraph_out;

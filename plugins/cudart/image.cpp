@@ -6,8 +6,8 @@
 namespace warpmark::cudart {
 namespace {
 
-// What nvcc puts around a fatbin: __fatBinC_Wrapper_t of the toolkit's fatbinary_section.h, which is
-// in the package of nvcc alone.
+// The wrapper that nvcc puts around a fatbin: __fatBinC_Wrapper_t of the toolkit's
+// fatbinary_section.h, which only the package of nvcc has.
 struct Wrapper {
   int magic;
   int version;

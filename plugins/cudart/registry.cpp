@@ -88,7 +88,7 @@ cudaError_t bind_managed(Image& image) {
   return cudaSuccess;
 }
 
-// Of what only a host's function can be.
+// The error for a name that can only be a host function.
 cudaError_t of_symbol(cudaError_t found) {
   return found == cudaErrorInvalidResourceHandle ? cudaErrorInvalidDeviceFunction : found;
 }

@@ -1,4 +1,5 @@
-// What the program registered: images of code, and the host's names for their kernels and variables.
+// The program's registrations: images of code, and the host's names for their kernels and
+// variables.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +31,8 @@ struct Variable {
   void** managed = nullptr;  ///< where the program has the address of a managed one
 };
 
-/// Of what a program names a kernel by: the host's function, a cudaKernel_t or a cudaFunction_t.
+/// Finds the kernel that a program names by the host's function, a cudaKernel_t or a
+/// cudaFunction_t.
 cudaError_t find_kernel(const void* name, CUkernel& kernel);
 cudaError_t find_function(const void* name, CUfunction& function);
 /// The host's function that launches `function`, or `function` itself.

@@ -1,4 +1,4 @@
-// What all parts of the runtime library share: threads' state, contexts, and its functions by name.
+// Shared by all parts of the runtime library: threads' state, contexts, and its functions by name.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@ namespace warpmark::cudart {
 
 extern const int kRuntimeVersion;  ///< of the interface: 13000 is CUDA 13.0
 
-/// What a thread has of its own.
+/// The state of a thread.
 struct Thread {
   int device = 0;
-  bool chosen = false;  ///< whether cudaSetDevice named the device
+  bool chosen = false;  ///< true if cudaSetDevice chose the device
   unsigned long resets = 0;
   cudaError_t last = cudaSuccess;
 };

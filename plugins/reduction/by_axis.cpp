@@ -135,7 +135,7 @@ void ReductionGenerator::add_axis_kernel(SourceText& source) const {
              "}\n");
 }
 
-// What one thread takes of a row.
+// The code by which one thread reads its part of a row.
 std::string ReductionGenerator::row_thread() const {
   const std::string count = text(tuning_.vectors);
   const std::string place = "warpmark_row, warpmark_i - warpmark_row * warpmark_columns, ";
@@ -173,8 +173,8 @@ std::string ReductionGenerator::row_thread() const {
        "  return warpmark_total;\n"});
 }
 
-// What one thread takes of its columns, as many as a vector has; without vectors they are 32 apart,
-// so that a warp's accesses stay together.
+// The code by which one thread reads its columns, as many as a vector has elements; without vectors
+// they are 32 apart, so that a warp's accesses stay together.
 std::string ReductionGenerator::column_thread() const {
   const std::string width = text(layout_.width), count = text(tuning_.vectors);
   const std::string warps = text(tuning_.block / 32);

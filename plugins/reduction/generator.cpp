@@ -15,10 +15,10 @@ namespace {
 
 // Blocks for each of an H200's 132 multiprocessors, which are all there at once: four where one
 // array is read (28 registers for float32), three where there are more of them (34) or a total has
-// several numbers (39, for `variance`). With 4 vectors of each array a thread that is
-// 128 KiB in flight and more, of which 29 KiB cover the latency of its memory (4.8 TB/s for 0.8 us).
-// Measured with 2^28 float32: sum 239.1 us with four, 239.7 with three, 240.9 with two; dot 483.9,
-// 475.1 and 476.8 (tests/figures/generator_share.py); variance 253.9 with four, 241.7 with three.
+// several numbers (39, for `variance`). With 4 vectors of each array a thread that is 128 KiB in
+// flight and more, of which 29 KiB cover the latency of its memory (4.8 TB/s for 0.8 us). Measured
+// with 2^28 float32: sum 239.1 us with four, 239.7 with three, 240.9 with two; dot 483.9, 475.1 and
+// 476.8 (tests/figures/generator_share.py); variance 253.9 with four, 241.7 with three.
 Tuning defaults(const Layout& layout, const ReductionOperation& operation) {
   const bool many_registers = layout.accesses.size() > 1 || operation.numbers > 1;
   return {512, 4, many_registers ? 396 : 528};
@@ -129,7 +129,8 @@ Json ReductionGenerator::plan() const {
   return plan;
 }
 
-// What `map` has only as `name[i]` needs the elements that the index array names.
+// Adds the accesses to arrays that `map` uses only as `name[i]`: the elements that the index array
+// names.
 void ReductionGenerator::add_indexed(Json& plan) const {
   if (index_.empty()) return;
   const Expression map(operation_.map, "/kernel/map", kernel_);
@@ -190,7 +191,7 @@ void ReductionGenerator::add_map(SourceText& text) const {
   text.add("}\n");
 }
 
-// What becomes of the total.
+// Adds the function that turns the total into the result.
 void ReductionGenerator::add_finish(SourceText& text) const {
   if (operation_.finish.empty()) return;
   const std::string head = "__device__ __forceinline__ auto warpmark_finish(const " +
@@ -262,8 +263,8 @@ std::string ReductionGenerator::values(const std::string& count, const std::stri
   return text;
 }
 
-// What one thread takes of the array: vectors, `tuning_.vectors` at once; those that are left one
-// by one; then the elements that fill no vector.
+// The code by which one thread reads the array: vectors, `tuning_.vectors` at once; the remaining
+// vectors one by one; then the elements that do not fill a vector.
 std::string ReductionGenerator::thread_body() const {
   const std::string width = std::to_string(layout_.width);
   const std::string block = std::to_string(tuning_.block);
@@ -391,7 +392,7 @@ std::string ReductionGenerator::all_parameters() const {
   return all;
 }
 
-// What every kernel is made of: the types, the operation, and `map`.
+// The parts that every kernel has: the types, the operation, and `map`.
 SourceText ReductionGenerator::begin_unit() const {
   std::vector<std::string> types = {expanded_type(operation_.accumulator, kernel_)};
   for (const Parameter& parameter : parameters_) {
@@ -462,7 +463,7 @@ Json ReductionGenerator::trial() const {
 }
 
 void ReductionGenerator::add_result_check(SourceText& text) const {
-  // What a named operator makes converts in its own way.
+  // The result of a named operator is converted by the operator itself.
   if (!operation_.combined.empty() || !operation_.finish.empty()) return;
   text.add_from("static_assert(warpmark::converts<" + result_.element +
                     ", accumulator>, \"the accumulator's type does not convert to that of the "

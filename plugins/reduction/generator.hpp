@@ -20,7 +20,7 @@ class ReductionGenerator {
   explicit ReductionGenerator(const plugin::Json& which);
 
   plugin::Json plan() const;
-  /// Whether the operation is one; `null` for one of ours.
+  /// The trial of whether the operation is a valid reduction; `null` for a built-in operation.
   plugin::Json trial() const;
 
  private:

@@ -17,16 +17,16 @@ using plugin::Json;
 namespace {
 
 // A block keeps its tile in registers while it waits for the tiles before it: as many elements as
-// leave room for five blocks on a multiprocessor. With a third of them, the scan of 2^27 floats takes
-// a fifth longer (H200; `tune` in a suite, and bench).
+// leave room for five blocks on a multiprocessor. With a third of them, the scan of 2^27 floats
+// takes a fifth longer (H200; `tune` in a suite, and bench).
 constexpr int64_t kBlock = 256, kMostVectors = 12, kRegisters = 48;
 // Flags beside the values take registers, too. Of 2^28 elements with 16, 24, 32 and 40 of them a
-// thread, 32 were the fastest there with keys (1152 us against 1327 to 1456), and as fast as 24 with
-// flags (1005 us against 1053 and 1260).
+// thread, 32 were the fastest there with keys (1152 us against 1327 to 1456), and as fast as 24
+// with flags (1005 us against 1053 and 1260).
 constexpr int64_t kSegmentRegisters = 32;
 
 Tuning defaults(const Layout& layout, const ReductionOperation& operation, bool segmented) {
-  // Of types whose size is not known here, few.
+  // Few vectors for types whose size is not known here.
   if (operation.accumulator_bytes == 0) return {kBlock, 4, 0};
   const int64_t words = (operation.accumulator_bytes + 3) / 4;
   const int64_t registers = segmented ? kSegmentRegisters : kRegisters;
@@ -349,7 +349,7 @@ std::string ScanGenerator::store_body() const {
                   each("warpmark_k", layout_.width), "{\n", result, store, "  }\n"});
 }
 
-// What every kernel is made of: the types, the operation, and `map`.
+// The parts that every kernel has: the types, the operation, and `map`.
 SourceText ScanGenerator::begin_unit() const {
   std::vector<std::string> types = {expanded_type(operation_.accumulator, kernel_)};
   for (const Parameter& parameter : parameters_) {

@@ -19,7 +19,7 @@ class ScanGenerator {
   explicit ScanGenerator(const plugin::Json& which);
 
   plugin::Json plan() const;
-  /// Whether the operation is one; `null` for one of ours.
+  /// The trial of whether the operation is a valid scan; `null` for a built-in operation.
   plugin::Json trial() const;
 
  private:

@@ -46,7 +46,7 @@ std::vector<std::string_view> fatbins_in(std::string_view content) {
   return found;
 }
 
-// What an input is by its first bytes, where the real library recognises it.
+// The type of an input by its first bytes, if the real library recognises it.
 InputType type_of(std::string_view content) {
   if (content.starts_with(kElf)) return is_cubin(content) ? InputType::cubin : InputType::object;
   if (content.starts_with(kArchive)) return InputType::library;
@@ -100,7 +100,7 @@ Result Linker::set_options(const std::vector<std::string>& options) {
 }
 
 Result Linker::set_option(const std::string& option) {
-  // What these ask of machine code, PTX has no place for.
+  // These options concern machine code, and have no effect on PTX.
   static constexpr std::string_view kWords[] = {
       "-g",  "-lineinfo", "-time", "-optimize-unused-variables", "-no-cache", "-r", "-O0",
       "-O1", "-O2",       "-O3",   "-device-stack-protector"};

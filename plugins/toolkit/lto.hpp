@@ -14,7 +14,7 @@ struct LtoResult {
   std::string ptx, errors, info;
 };
 
-/// Whether there is such a library; it is not opened for the answer.
+/// Returns whether there is such a library, without opening it.
 bool can_compile_lto();
 
 /// One PTX text for all inputs, which may name functions of other texts.

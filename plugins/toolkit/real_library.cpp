@@ -109,7 +109,7 @@ std::string find_library() {
   }
   homes.emplace_back("/usr/local/cuda");
   homes.emplace_back("/usr/local/cuda-" WARPMARK_TEXT(WARPMARK_STANDS_FOR));
-  // What ./bootstrap fetched, installed beside us or in a build folder.
+  // The toolkit that ./bootstrap fetched, installed beside this library or in a build folder.
   for (const char* up : {"..", "../..", "../../.."}) {
     for (const char* folder : {"cuda", "deps/cuda"})
       homes.push_back(fs::path(own_folder()) / up / folder);

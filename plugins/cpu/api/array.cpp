@@ -257,8 +257,7 @@ CUresult cuMipmappedArrayDestroy(CUmipmappedArray handle) {
                     });
 }
 
-// What is asked of planes, of tiles and of memory to be mapped later is of formats and flags that no
-// array has here.
+// Planes, tiles and deferred mapping exist only for formats and flags that no array has here.
 CUresult cuArrayGetPlane(CUarray*, CUarray handle, unsigned int) {
   return without_feature("cuArrayGetPlane", handle, "the array's format has no planes");
 }

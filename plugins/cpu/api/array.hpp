@@ -1,4 +1,4 @@
-// CUDA arrays, and what a context keeps of arrays, textures and surfaces.
+// CUDA arrays, and a context's tables of arrays, textures and surfaces.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace warpmark::cpu {
 
-/// What an H200's device attributes MAXIMUM_TEXTURE… and MAXIMUM_SURFACE… say, in texels.
+/// An H200's device attributes MAXIMUM_TEXTURE… and MAXIMUM_SURFACE…, in texels.
 struct ImageLimits {
   static constexpr std::uint64_t width_1d = 131072, linear_1d = std::uint64_t{1} << 28;
   static constexpr std::uint64_t width_2d = 131072, height_2d = 65536;
@@ -30,12 +30,12 @@ struct ImageLimits {
   static constexpr std::uint64_t pitch_alignment = 32;  ///< bytes, of a texture's rows
 };
 
-/// A CUDA array; CUarray is its address. Its texels lie in rows in the arena, where no program
-/// learns their address.
+/// A CUDA array; CUarray is its address. Its texels lie in rows in the arena, but programs cannot
+/// learn their address.
 struct ImageArray {
   CUDA_ARRAY3D_DESCRIPTOR descriptor{};
   Image image;
-  CUmipmappedArray mipmap = nullptr;  ///< whose level it is; that one owns the memory
+  CUmipmappedArray mipmap = nullptr;  ///< array whose level it is, and which owns the memory
 };
 
 /// A mipmapped array; CUmipmappedArray is its address.
@@ -47,7 +47,7 @@ struct MipmappedArray {
 
 /// A context's images.
 struct Images {
-  ImageTable table;  ///< what kernels reach
+  ImageTable table;  ///< images that kernels can access
   std::map<CUarray, std::unique_ptr<ImageArray>> arrays;
   std::map<CUmipmappedArray, std::unique_ptr<MipmappedArray>> mipmaps;
   struct TextureDescription {

@@ -26,7 +26,8 @@ struct Batch {
   }
 };
 
-// What of the accesses that begin before an address reaches furthest, and of those of other copies.
+// The furthest end of the accesses that begin before an address, and the furthest end among those
+// of other copies.
 class Furthest {
  public:
   void add(const CopyRange& range, std::size_t copy) {

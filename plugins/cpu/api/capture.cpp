@@ -259,7 +259,7 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
     Stream* found = find_stream(context, stream);
     if (found == nullptr || found->capture == nullptr) return CUDA_ERROR_ILLEGAL_STATE;
     const std::shared_ptr<Capture> capture = found->capture;
-    // Who recorded into a graph has it already.
+    // A client that recorded into its own graph has that graph already.
     if (graph == nullptr && capture->made != nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (graph != nullptr) *graph = nullptr;
     if (capture->origin != found) return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;

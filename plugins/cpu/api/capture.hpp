@@ -20,24 +20,25 @@ struct Capture {
   std::uint64_t id = 0;
   std::thread::id thread;
   const Stream* origin = nullptr;
-  std::vector<const Node*> left;  ///< of streams that are gone: what came last in each
+  std::vector<const Node*> left;  ///< last nodes of streams that were destroyed
   bool invalid = false;
   bool finished = false;  ///< events may still name it; its nodes may be gone
 };
 
-/// Whether the stream takes part in a capture.
+/// Returns whether the stream takes part in a capture.
 bool capturing(Context& context, CUstream stream);
-/// The stream, which is about to go, leaves its capture: without the stream that began it a capture
-/// has no end, and what another recorded must be joined by the end all the same.
+/// Takes a stream that is about to be destroyed out of its capture. A capture cannot end without
+/// the stream that began it, and the work of any other stream must still be joined before the end.
 void leave_capture(const Stream& stream);
 /// Adds a node behind what the stream has recorded.
 CUresult record(Context& context, Stream& stream, Work work);
-/// Takes a node, or a whole graph, that is about to go out of what streams and events remember.
+/// Removes a node, or a whole graph, that is about to be destroyed from the memory of streams and
+/// events.
 void forget_node(const Node* node);
 void forget_graph(const Graph* graph);
 /// An error if work in the legacy default stream would wait for a stream that is capturing.
 CUresult check_implicit(Context& context, CUstream stream);
-/// A call that returns when its work is done, as in the legacy default stream.
+/// Runs a call that returns when its work is done, as in the legacy default stream.
 template <typename Perform>
 CUresult at_once(const char* name, Perform perform_it) {
   return with_reports(name, Waits::yes, [&](Context& context) -> CUresult {
@@ -45,11 +46,11 @@ CUresult at_once(const char* name, Perform perform_it) {
     return result != CUDA_SUCCESS ? result : perform_it(context);
   });
 }
-/// An error, which spoils the captures, if a stream of the context is capturing: for calls that
-/// wait for all of its work.
+/// Fails, and invalidates the captures, if a stream of the context is capturing: for calls that
+/// wait for all work of the context.
 CUresult refuse_while_capturing(Context& context);
 /// The same for calls that may wait without saying so (allocation); these are allowed in relaxed
-/// captures, in another thread's that is its own affair, and if this thread asked for it.
+/// captures, in thread-local captures of another thread, and if this thread asked for it.
 CUresult refuse_unsafe(Context& context);
 /// The same for a call that waits for one stream.
 CUresult refuse_to_wait(Context& context, CUstream stream);

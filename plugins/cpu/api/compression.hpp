@@ -10,14 +10,15 @@ namespace warpmark::cpu {
 
 enum class Compression : std::uint8_t { none, lz4, zstd };
 
-/// What became of a compressed text.
+/// The result of decompressing a text.
 struct Decompressed {
   std::string text;
-  std::string error;  ///< why there is none, as the end of a sentence; "" if there is one
+  std::string error;  ///< reason of a failure, as the end of a sentence; "" on success
 };
 
-/// The `bytes` bytes that `compressed` stands for: one block of LZ4, or one frame of Zstandard. The
-/// library is opened when the first text needs it, so that a machine without it runs all else.
+/// Decompresses `compressed` to `bytes` bytes: one block of LZ4, or one frame of Zstandard. The
+/// library is opened when the first text needs it, so that a machine without it runs everything
+/// else.
 Decompressed decompress(Compression how, std::string_view compressed, std::size_t bytes);
 
 }  // namespace warpmark::cpu

@@ -36,7 +36,8 @@ CUresult current_device(CUdevice* device) {
   return context == nullptr ? CUDA_ERROR_CONTEXT_IS_DESTROYED : give(device, context->device);
 }
 
-// What can be made current: a context, or a primary one that will be active again.
+// Returns whether a handle can be made current: a context, or a primary context, which may become
+// active again.
 bool can_be_current(CUcontext context) {
   return driver().find(context) != nullptr || driver().primary_of(context) != nullptr;
 }

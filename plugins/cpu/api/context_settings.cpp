@@ -1,4 +1,4 @@
-// What can be set for a context: limits, cache preferences, and profiling, which there is none of.
+// Settings of a context: limits, cache preferences, and profiling, which is not supported.
 #include <utility>
 
 #include "api/state.hpp"
@@ -7,7 +7,7 @@ using namespace warpmark::cpu;
 
 namespace {
 
-// What a limit is until it is set.
+// The default values of limits.
 constexpr std::pair<CUlimit, std::size_t> kLimits[] = {
     {CU_LIMIT_STACK_SIZE, 1024},
     {CU_LIMIT_PRINTF_FIFO_SIZE, 7 << 20},

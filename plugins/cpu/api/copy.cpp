@@ -128,7 +128,8 @@ CUresult rows_of(Context& context, const Side& side, const CUDA_MEMCPY3D& copy, 
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-// What all three forms have in common; an array or an address is one for all devices.
+// Converts the members that all three forms have in common; arrays and addresses are the same for
+// all devices.
 template <typename Copy>
 CUDA_MEMCPY3D rectangle_of(const Copy& copy) {
   CUDA_MEMCPY3D box{};

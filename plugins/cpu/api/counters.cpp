@@ -35,12 +35,12 @@ bool is_branch(const Program& program, const BasicBlock& block) {
          (statement->facts->mnemonic == "bra" || statement->facts->mnemonic == "brx");
 }
 
-// What is counted of statements: of a launch, or of one line.
+// Counts of the statements of a launch, or of one line.
 struct Executed {
   ClassCounts threads{}, warps{};
   std::uint64_t branches = 0, divergent = 0;
   std::uint64_t all_threads = 0, all_warps = 0;
-  std::uint64_t executions = 0;  ///< warps that came to the statement that most came to
+  std::uint64_t executions = 0;  ///< warps that reached the most executed statement
 };
 
 void add(Executed& to, const Statement& statement, const Visits& visits) {

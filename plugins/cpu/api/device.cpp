@@ -17,13 +17,13 @@ struct Attribute {
   int value;
 };
 
-// Of CUDA 12.8 and 12.9: CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED and
+// Attributes of CUDA 12.8 and 12.9: CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED and
 // CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED.
 constexpr auto kHostNumaPools = static_cast<CUdevice_attribute>(142),
                kHostPools = static_cast<CUdevice_attribute>(144);
 
-// An H200's figures where a kernel or an occupancy computation depends on them; 0 for what this
-// device does not have.
+// An H200's figures where a kernel or an occupancy computation depends on them; 0 for features that
+// this device lacks.
 constexpr Attribute kAttributes[] = {
     {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
     {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, 1024},

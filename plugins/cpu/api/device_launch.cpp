@@ -9,10 +9,10 @@
 namespace warpmark::cpu {
 namespace {
 
-// Of all grids that one launch leads to.
+// The most grids that one launch may lead to.
 constexpr std::uint64_t kMostLaunches = 1 << 20;
 
-// The launch failed as a grid that fails does: the next call that waits says so.
+// Fails the launch like a failing grid: the next call that waits returns the error.
 CUresult lost(Context& context, const std::string& why) {
   last_error() = why;
   (void)report_refusal(context, "cudaLaunchDeviceV2", CUDA_ERROR_INVALID_VALUE);

@@ -49,7 +49,8 @@ CUresult cuGetProcAddress(const char* symbol, void** function, int version, cuui
   return result == CUDA_SUCCESS && *function == nullptr ? CUDA_ERROR_NOT_FOUND : result;
 }
 
-// What NVRTC 13 asks for where it finds a driver in the process (seen); it compiles without it, too.
+// The table that NVRTC 13 asks for if it finds a driver in the process (observed); it also compiles
+// without the table.
 constexpr unsigned char kTableOfNvrtc[] = {0xda, 0x91, 0x51, 0xd3, 0x3a, 0xe6, 0xcc, 0x41,
                                            0xa5, 0xc0, 0x4f, 0x26, 0xd5, 0x33, 0xe3, 0x28};
 

@@ -71,7 +71,7 @@ FatbinText text_of_entry(const FatbinEntry& entry, const std::byte* content) {
     found.content = found.content.substr(0, found.content.find('\0'));
     found.target = header_of(found.content).target;
   } else {
-    // What follows the compressed bytes fills up to a multiple of 8.
+    // Padding follows the compressed bytes, up to a multiple of 8.
     found.content = found.content.substr(0, entry.compressed_bytes);
     found.bytes = entry.uncompressed_bytes;
   }

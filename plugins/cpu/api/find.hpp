@@ -5,7 +5,7 @@
 
 namespace warpmark::cpu {
 
-/// What a map has for a key, behind the pointer if it has pointers; null if it has nothing.
+/// The value of a key in a map, dereferenced if the values are pointers; null if there is none.
 template <typename Map, typename Key>
 [[nodiscard]] auto* find_in(Map& map, const Key& key) {
   const auto found = map.find(key);

@@ -22,17 +22,17 @@ struct Node {
   CUcontext context;
   Work work;
   std::vector<Node*> dependencies;
-  const Node* original = nullptr;  ///< that this is a clone of
+  const Node* original = nullptr;  ///< node that this is a clone of
   std::uint64_t number = 0;        ///< in its graph, from 0
-  std::vector<void*> pointers;     ///< to a kernel's parameters, for who asks for them
+  std::vector<void*> pointers;     ///< to a kernel's parameters, for clients that ask for them
 };
 
-/// CUuserObject is its address. It calls the client's function when nobody refers to it any more.
+/// CUuserObject is its address. It calls the client's function when the last reference is gone.
 struct UserObject {
   void* pointer = nullptr;
   CUhostFn destroy = nullptr;
-  unsigned int references = 0;      ///< the client's
-  std::shared_ptr<UserObject> own;  ///< as long as there are some
+  unsigned int references = 0;      ///< the client's references
+  std::shared_ptr<UserObject> own;  ///< set while there are references
 
   UserObject() = default;
   ~UserObject();
@@ -45,9 +45,9 @@ struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;  ///< in the order in which they were added
   std::uint64_t id = 0;
   std::uint64_t next_node = 0;
-  std::weak_ptr<struct GraphExec> instance;  ///< the last
+  std::weak_ptr<struct GraphExec> instance;  ///< the last executable form
   std::vector<std::shared_ptr<Condition>> conditions;
-  std::map<std::shared_ptr<UserObject>, unsigned int> objects;  ///< with the references of each
+  std::map<std::shared_ptr<UserObject>, unsigned int> objects;  ///< number of references to each
 
   Graph();
   ~Graph();
@@ -59,7 +59,7 @@ struct Graph {
   /// The nodes so that each comes after what it depends on, otherwise in the order in which they
   /// were added; fewer than there are if there is a cycle.
   [[nodiscard]] std::vector<Node*> sorted() const;
-  /// Whether nodes allocate or free memory: such a graph has one executable form at a time, no
+  /// True if nodes allocate or free memory: such a graph has one executable form at a time, no
   /// copies, and keeps its nodes and edges.
   [[nodiscard]] bool has_memory() const;
 };
@@ -85,10 +85,10 @@ CUgraphNode handle(const Node* node);
 /// The live object of a handle, or null.
 Graph* find_graph(CUgraph graph);
 Node* find_node(CUgraphNode node);
-/// What the driver calls a node of some work.
+/// The driver's names for a node with some kind of work.
 struct NodeKind {
   CUgraphNodeType type;
-  const char* word;  ///< cuGraphDebugDotPrint's
+  const char* word;  ///< word of cuGraphDebugDotPrint
 };
 NodeKind kind_of(const Work& work);
 /// The user objects of a graph and its children.
@@ -99,9 +99,9 @@ bool flatten(const Graph& graph, std::vector<GraphExec::Step>& steps);
 CUresult conditional_work(Graph& graph, CUDA_CONDITIONAL_NODE_PARAMS& parameters, Work& work);
 /// Assigns the conditions of steps their values at the begin of a launch.
 void assign_conditions(const std::vector<GraphExec::Step>& steps);
-/// Performs what a conditional node's value asks for.
+/// Performs the bodies that a conditional node's value selects.
 CUresult perform_conditional(Context& context, const GraphExec::Step& step);
-/// Makes a node's work from what calls say for its kind; parameters may be null. The later
+/// Makes a node's work from a call's parameters for its kind, which may be null. The later
 /// generations of a kernel's parameters may name it by CUkernel.
 template <typename Parameters>
 CUresult make_work(Context& context, const Parameters* from, KernelWork& work) {
@@ -121,7 +121,7 @@ CUresult make_work(Context&, const Parameters* from, T& work) {
   work = T{*from};
   return CUDA_SUCCESS;
 }
-/// What is wrong with work that is to become a node's; it may be completed.
+/// Returns the error of work that is to become a node's. May complete the work.
 CUresult check_work(Context& context, Work& work);
 
 }  // namespace warpmark::cpu

@@ -128,7 +128,7 @@ CUresult change_kernel(CUgraphExec exec, CUgraphNode node, const Parameters* fro
   return change_step<KernelWork>("cuGraphExecKernelNodeSetParams", exec, node, nullptr, from);
 }
 
-// Whether other steps have the shape of these. What does not fit is named by `node`.
+// Compares the shapes of two lists of steps. Sets `node` to the node that does not fit.
 CUgraphExecUpdateResult compare(const std::vector<GraphExec::Step>& old,
                                 const std::vector<GraphExec::Step>& steps, CUgraphNode& node) {
   if (steps.size() != old.size()) return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
@@ -170,8 +170,8 @@ CUgraphExecUpdateResult update(GraphExec& exec, const Graph& graph, CUgraphNode&
   return result;
 }
 
-// Whether the memory that a launch allocates is free, and that which it frees is there. Memory of
-// the launch before is freed now if the executable was made so.
+// Checks that the memory that a launch allocates is free, and that the memory that it frees is
+// allocated. Frees memory of the previous launch first if the executable was instantiated so.
 CUresult prepare_memory(const GraphExec& exec) {
   std::set<std::uint64_t> allocated;  // by the steps before
   for (const GraphExec::Step& step : exec.steps) {

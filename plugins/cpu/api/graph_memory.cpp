@@ -13,7 +13,7 @@ struct Bytes {
   std::uint64_t used = 0, reserved = 0;
 };
 
-// Of all contexts of a device.
+// The bytes of graphs' memory in all contexts of a device.
 Bytes bytes_of_graphs(int device) {
   Bytes bytes;
   for (const auto& [handle, context] : driver().contexts) {

@@ -13,7 +13,7 @@ namespace warpmark::cpu {
 struct Context;
 struct Pool;
 
-/// What a client gets as 64 bytes is an Export, and zeros.
+/// Makes the client's handle of 64 bytes: an Export, padded with zeros.
 template <typename Handle>
 Handle handle_of(const Export& name) {
   static_assert(sizeof(Handle) >= sizeof(Export));
@@ -38,13 +38,14 @@ struct OpenedMemory {
 };
 using OpenedMemories = std::map<CUdeviceptr, OpenedMemory>;
 
-/// Maps what `name` stands for, for the pool's device or the context's; it goes with the context.
-/// `of_own` says that it may be this process's.
+/// Maps the memory that `name` names, for the pool's device or the context's; it is unmapped with
+/// the context. `of_own` tells that it may be this process's own memory.
 CUresult open_memory(Context& context, const Export& name, const Pool* pool, bool of_own,
                      CUdeviceptr* address);
-/// Unmaps it once it was closed as often as it was opened. An error if nothing was opened there.
+/// Unmaps memory once it was closed as often as it was opened. An error if no memory was opened
+/// there.
 CUresult close_memory(CUdeviceptr address);
-/// Unmaps all that a context, which is about to go, has opened.
+/// Unmaps all memory that a context, which is about to be destroyed, has opened.
 void close_memories(const Context& context);
 
 }  // namespace warpmark::cpu

@@ -168,7 +168,7 @@ CUresult check_cluster(const Kernel& kernel, const KernelWork& work,
   return CUDA_SUCCESS;
 }
 
-// What clusters and cooperative grids ask of a launch; the rest of `shape` is set.
+// Checks the requirements of clusters and cooperative grids; the rest of `shape` is set.
 CUresult check_together(const Kernel& kernel, const KernelWork& work, LaunchShape& shape) {
   std::array<unsigned int, 3> cluster{};
   const CUresult result = check_cluster(kernel, work, cluster);
@@ -240,7 +240,7 @@ const Program& program_for(Kernel& kernel, const LaunchShape& shape) {
   return *program;
 }
 
-// What the checks of a launch need to know of the context's memory.
+// Prepares the context's memory for the checks of a launch.
 void prepare_checks(Context& context, LaunchShape& shape) {
   shape.checks = context.launch_limits.checks;
   if (!shape.exact_bounds) shape.checks = {};
@@ -255,7 +255,8 @@ void prepare_checks(Context& context, LaunchShape& shape) {
 
 namespace {
 
-// What is left of the limits of a launch for one that its kernels asked for.
+// Reduces the limits of a launch that a kernel asked for to the rest that the outer launch has
+// left.
 void limit_nested(const Nesting& nesting, LaunchShape& shape) {
   shape.depth = nesting.depth;
   if (nesting.depth == 0) return;

@@ -17,7 +17,7 @@ CUresult launch(const char* name, KernelWork work, CUstream stream, void** param
   });
 }
 
-// What an attribute of cuLaunchKernelEx asks for. Hints are taken as read.
+// Applies an attribute of cuLaunchKernelEx. Hints are accepted and have no effect.
 CUresult apply(const CUlaunchAttribute& attribute, KernelWork& work) {
   switch (number_in(attribute.id)) {
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:

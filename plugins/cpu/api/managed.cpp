@@ -110,7 +110,7 @@ CUresult range_attribute(Context& context, void* data, std::size_t bytes, unsign
   std::vector<PageAdvice> all;
   for_pages(context, *managed(context, address, count), address, count, false,
             [&](const PageAdvice& pages) { all.push_back(pages); });
-  // What is said of all pages alike.
+  // The value of a member if it is the same for all pages.
   const auto common = [&](auto member) {
     const int first = all.front().*member;
     const bool same = std::all_of(all.begin(), all.end(),

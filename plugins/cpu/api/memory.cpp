@@ -174,7 +174,7 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdeviceptr a
           return is(range->first, range->second.bytes);
         if (const Allocation* allocation = context.arena.find(address, 1))
           return is(allocation->address, allocation->bytes);
-        // Of mapped memory the mapping, not what was reserved.
+        // For mapped memory the range is that of the mapping, not the reserved one.
         const auto* mapping = driver().virtual_memory == nullptr
                                   ? nullptr
                                   : driver().virtual_memory->mapping_at(address);

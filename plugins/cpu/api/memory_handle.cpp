@@ -11,12 +11,12 @@ constexpr unsigned int kKnownHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIP
                                            CU_MEM_HANDLE_TYPE_WIN32 | CU_MEM_HANDLE_TYPE_WIN32_KMT |
                                            CU_MEM_HANDLE_TYPE_FABRIC;
 
-// What cuMemCreate and cuMemGetAllocationGranularity ask of a description.
+// Checks an allocation's description for cuMemCreate and cuMemGetAllocationGranularity.
 CUresult check_properties(const CUmemAllocationProp* properties) {
   if (properties == nullptr || number_in(properties->type) != CU_MEM_ALLOCATION_TYPE_PINNED ||
       properties->win32HandleMetaData != nullptr)
     return CUDA_ERROR_INVALID_VALUE;
-  // Types that nobody knows are let pass, as by driver 580.
+  // Unknown types are accepted, as by driver 580.
   const unsigned int types = number_in(properties->requestedHandleTypes) & kKnownHandleTypes;
   const unsigned int place = number_in(properties->location.type);
   if (place == CU_MEM_LOCATION_TYPE_INVALID || place > CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
@@ -44,7 +44,7 @@ CUresult with_handle(const char* name, CUmemGenericAllocationHandle handle, Body
   });
 }
 
-// Whether some context wants to know which bytes were never written.
+// Returns whether some context checks for bytes that were never written.
 bool tracks_values() {
   if (driver().default_limits.checks.init) return true;
   for (const auto& [handle, context] : driver().contexts) {
@@ -110,7 +110,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes,
   });
 }
 
-// What is mapped stays until it is unmapped.
+// Mapped memory stays until it is unmapped.
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
   return with_handle("cuMemRelease", handle, [&](MemoryHandle& found) -> CUresult {
     if (--found.references == 0) driver().memory_handles.erase(handle);
@@ -160,7 +160,7 @@ CUresult cuMemExportToShareableHandle(void* shareable, CUmemGenericAllocationHan
                   "the memory was created without this type in requestedHandleTypes");
     const int descriptor = found.memory->export_file();
     if (descriptor < 0) return CUDA_ERROR_OPERATING_SYSTEM;
-    // What others write, nobody follows here.
+    // Writes by other processes cannot be followed here, so all bytes count as written.
     if (driver().virtual_memory != nullptr)
       driver().virtual_memory->assume_values(*found.memory);
     else

@@ -38,7 +38,7 @@ std::string program_hit(CUresult code, const char* call) {
          ") due to \"" + error_text(code) + "\" on CUDA API call to " + call + ".\n";
 }
 
-// Of a call that is refused: what is known but for the message.
+// The report of a refused call, without the message.
 Json refusal(const char* call, CUresult result) {
   Json json;
   json["kind"] = "api_error";
@@ -205,7 +205,7 @@ void report_batch_race(Context& context, const char* call, BatchAccess one, Batc
 
 namespace {
 
-// Whether it is the first time; a program may try the same again and again.
+// Returns whether a message is new; a program may repeat the same call many times.
 bool first_time(const std::string& message) {
   constexpr std::size_t kMost = 1000;                   // texts that are remembered
   static auto* const seen = new std::set<std::string>;  // lives as long as the driver
@@ -269,8 +269,8 @@ void report_leaks(const Context& context) {
 
 namespace {
 
-// Of memory without a context: handles, at the address of their first mapping or 0, mappings whose
-// handle is gone, and reserved addresses.
+// Reports leaked memory without a context: handles, at the address of their first mapping or 0,
+// mappings whose handle is gone, and reserved addresses.
 void report_mapped_leak(std::uint64_t address, std::uint64_t bytes, bool memory,
                         const std::string& what) {
   Json json;

@@ -10,11 +10,11 @@
 
 namespace warpmark::cpu {
 
-/// `call` was asked to free an address that is none of a live allocation. Nothing if the context
-/// looks for nothing.
+/// Reports that `call` was asked to free an address that is not a live allocation's. Does nothing
+/// if the context makes no checks.
 void report_wrong_free(Context& context, const char* call, std::uint64_t address);
 
-/// What the call that this thread is in asked for in the device's memory, and did not get.
+/// The range of device memory that the call running on this thread asked for and was refused.
 struct RefusedRange {
   const Arena* arena = nullptr;  ///< null: nothing was refused
   std::uint64_t address = 0, bytes = 0;
@@ -33,7 +33,7 @@ CUresult with_reports(const char* call, Waits waits, Body body) {
   });
 }
 
-/// A copy of a batch, and what it does at a place.
+/// A copy of a batch, and its access at a place.
 struct BatchAccess {
   std::size_t copy = 0;
   bool write = false;
@@ -47,7 +47,7 @@ CUresult refuse_ptx(const PtxError& error);
 /// Reports an image or a text that `call` refuses where reports are printed, each once. Returns
 /// `result`. Reports nothing if `result` is none of the errors of images.
 CUresult report_refused_image(const char* call, CUresult result);
-/// Reports the tables that NVIDIA's runtime library asks for and does not get.
+/// Reports the tables that NVIDIA's runtime library asks for and that this driver does not have.
 void report_missing_tables();
 
 /// Reports each allocation that is left in a context that is destroyed, if it looks for leaks.

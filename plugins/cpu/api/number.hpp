@@ -6,8 +6,9 @@
 
 namespace warpmark::cpu {
 
-/// What a client wrote into an enumeration, which may be none of its values: to read that as the
-/// enumeration would be undefined. Parameters that a lambda captures count, too.
+/// The number that a client wrote into an enumeration. It may be none of the enumeration's values,
+/// so that reading it as the enumeration would be undefined behaviour. Parameters that a lambda
+/// captures count, too.
 template <typename Enumeration>
 [[nodiscard]] unsigned int number_in(const Enumeration& value) {
   unsigned int number = 0;
@@ -16,13 +17,14 @@ template <typename Enumeration>
   return number;
 }
 
-/// Hands such a number on to another field of the same type.
+/// Copies such a number to another field of the same type.
 template <typename Enumeration>
 void copy_number(Enumeration& to, const Enumeration& from) {
   std::memcpy(&to, &from, sizeof to);
 }
 
-/// An address of the host as the driver's interface has those of the device.
+/// Returns a host address as a number, the form that device addresses have in the driver's
+/// interface.
 [[nodiscard]] inline std::uint64_t number(const void* pointer) {
   return reinterpret_cast<std::uint64_t>(pointer);
 }

@@ -1,4 +1,4 @@
-// Whose a handle is.
+// Finds the context that a handle belongs to.
 #include "api/owner.hpp"
 
 namespace warpmark::cpu {

@@ -1,6 +1,7 @@
-// Whose a handle is. A call on a live stream, event, module, function, array, link or allocation
-// works in the context that the handle belongs to, whatever context is current (measured on an
-// H200 and an H100, driver 580): none has to be. Default streams are those of the current context.
+// The contexts that handles belong to. A call on a live stream, event, module, function, array,
+// link or allocation works in the context that the handle belongs to, whatever context is current,
+// or if none is (measured on an H200 and an H100, driver 580). Default streams are those of the
+// current context.
 #pragma once
 
 #include "api/mistake.hpp"
@@ -19,7 +20,8 @@ struct SurfaceHandle {
   CUsurfObject object = 0;
 };
 
-/// The context that a handle belongs to; null for default streams and what is no live handle.
+/// The context that a handle belongs to; null for default streams and for handles that are not
+/// live.
 Context* owner_of(CUstream stream);
 Context* owner_of(CUevent event);
 Context* owner_of(CUmodule module);
@@ -42,7 +44,7 @@ CUresult with_owner(const char* name, Waits waits, Handle handle, Body body) {
   });
 }
 
-/// The same for calls on a handle that need a current context all the same.
+/// The same for calls on a handle that also need a current context.
 template <typename Handle, typename Body>
 CUresult with_context_and_owner(const char* name, Waits waits, Handle handle, Body body) {
   return with_context(name, waits, [&](Context& current) -> CUresult {

@@ -8,7 +8,7 @@
 namespace warpmark::cpu {
 namespace {
 
-// Of CUDA 13: CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED.
+// An attribute of CUDA 13: CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED.
 constexpr unsigned int kOnlyPartOfAtomics = 5;
 
 CUresult copy_peer(const char* name, CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
@@ -30,7 +30,8 @@ CUresult copy_peer_3d(const char* name, const CUDA_MEMCPY3D_PEER* peer, CUstream
                             [&](Context& context) -> CUresult {
                               if (peer == nullptr) return CUDA_ERROR_INVALID_VALUE;
                               if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
-                              // An array's context is that of its creation; the other kinds of memory name theirs.
+                              // An array's context is that of its creation; the other kinds of
+                              // memory name theirs.
                               if ((number_in(peer->dstMemoryType) != CU_MEMORYTYPE_ARRAY &&
                                    driver().find(peer->dstContext) == nullptr) ||
                                   (number_in(peer->srcMemoryType) != CU_MEMORYTYPE_ARRAY &&

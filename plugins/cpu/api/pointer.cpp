@@ -1,4 +1,4 @@
-// What an address is.
+// Attributes of addresses: cuPointerGetAttribute and its like.
 #include <cstdint>
 
 #include "api/owner.hpp"
@@ -55,7 +55,7 @@ bool locate(CUdeviceptr address, Place& place) {
   return true;
 }
 
-// Of addresses that were reserved; the range is the reserved one, the mapping that of cuMemMap.
+// Answers for reserved addresses; the range is the reserved one, the mapping that of cuMemMap.
 CUresult answer_reserved(void* data, unsigned int attribute, CUdeviceptr address,
                          const Place& place) {
   const VirtualMemory::Mapping* mapping = place.mapping;
@@ -114,7 +114,7 @@ CUresult answer_reserved(void* data, unsigned int attribute, CUdeviceptr address
   }
 }
 
-// What the context's device may do there. Only pools of the host's memory leave it out.
+// The access of the context's device to a place. Only pools of host memory may deny it.
 CUmemAccess_flags access_of(const Place& place) {
   const Pool* pool = find_in(place.context->from_pool, place.begin);
   return pool == nullptr || !pool->place.is_host() ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
@@ -165,7 +165,7 @@ CUresult answer(void* data, unsigned int attribute, CUdeviceptr address, const P
   }
 }
 
-// What cuPointerGetAttributes says of an address that is not ours.
+// Sets an attribute to the value that cuPointerGetAttributes gives for an unknown address.
 void clear(void* data, unsigned int attribute) {
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
@@ -196,7 +196,7 @@ using namespace warpmark::cpu;
 extern "C" {
 
 CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr address) {
-  // What is no address of ours is wrong with and without a context.
+  // An unknown address is an error with and without a context.
   return initialised("cuPointerGetAttribute", [&]() -> CUresult {
     Place place;
     if (data == nullptr || !locate(address, place)) return CUDA_ERROR_INVALID_VALUE;

@@ -74,7 +74,8 @@ bool is_of_device(const CUmemLocation& location) {
   return number_in(location.type) == CU_MEM_LOCATION_TYPE_DEVICE;
 }
 
-// Whether access of a location to the pool is a question: the host has none to a device's memory.
+// Checks that a location can have access to the pool: the host never has access to a device's
+// memory.
 CUresult check_access_of(const Pool& pool, const CUmemLocation& location) {
   if (is_of_device(location))
     return driver().is_device(location.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;

@@ -164,7 +164,7 @@ CUresult cuMemPoolDestroy(CUmemoryPool pool) {
     Pool& heir = default_pool(found.place);
     Pool*& current = current_pool(found.place);
     if (current == &found) current = &heir;
-    // What was allocated from it stays until it is freed; the default pool takes it over.
+    // Allocations from the pool stay until they are freed; the default pool takes them over.
     for (const auto& [handle, context] : driver().contexts) {
       for (auto& [address, from] : context->from_pool) {
         if (from == &found) from = &heir;

@@ -14,14 +14,14 @@
 namespace warpmark::cpu {
 namespace {
 
-// What the file of a pool has.
+// The content of a pool's file.
 struct PoolFile {
   char magic[24] = "warpmark memory pool";
   std::int32_t process = 0, device = 0;
   std::uint64_t start = 0, number = 0;
 };
 
-// What a pointer's export data has: whose it is, and of which pool.
+// The content of a pointer's export data: its owner, and the number of its pool.
 struct PointerData {
   Export name;
   std::uint64_t number = 0;
@@ -133,7 +133,7 @@ CUresult cuMemPoolImportPointer(CUdeviceptr* address, CUmemoryPool pool,
       if (current != CUDA_SUCCESS) return current;
     }
     const CUresult result = open_memory(*context, content.name, &found, true, address);
-    // What is no handle is a wrong value here.
+    // An invalid handle is an invalid value here.
     if (result == CUDA_ERROR_INVALID_HANDLE) return CUDA_ERROR_INVALID_VALUE;
     if (result == CUDA_SUCCESS) share_imported(*address, found);
     return result;

@@ -107,17 +107,17 @@ std::string plural(std::uint64_t count, const char* noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-// What no program means by an address: an element of an array that is not there.
+// Returns whether a global address is near 0, as an element of an array at a null pointer is.
 bool is_null(const Fault& fault) {
   return fault.space == Space::global && fault.address < 1 << 16;
 }
 constexpr std::uint64_t kFar = std::uint64_t{1} << 30;
-// So far from an allocation that it is none of its elements that was meant, as far as is known.
+// Returns whether an access is so far from an allocation that it was probably not meant for it.
 bool is_far(const Fault& fault) {
   return fault.space == Space::global && fault.distance >= kFar && !fault.meant;
 }
 
-// Whose shared memory it is, if not the accessing block's.
+// The block whose shared memory was accessed, if not the accessing block's own.
 std::string of_block(const Fault& fault) {
   return fault.home.known ? " of block " + triple(fault.home.block) : "";
 }
@@ -366,7 +366,8 @@ std::string relaxed_text(const Fault& fault, const Program& program) {
          "; use memory_order_acquire, or a fence after it";
 }
 
-// One that only the barrier of a block orders, and what no launch's result depends on, are warnings.
+// One that only the barrier of a block orders, and what no launch's result depends on, are
+// warnings.
 std::string race_text(const Fault& fault, const Program& program, const std::string& element,
                       const std::string& place, const std::string& at) {
   std::string where = element.empty() ? "" : " at " + element;
@@ -455,12 +456,13 @@ std::string access_text(const Fault& fault, const Program& program, const std::s
                         : "");
 }
 
-// Whether it is a place in the program that is at fault.
+// Returns whether a place in the program is at fault.
 bool has_place(const Fault& fault) {
   return fault.kind != FaultKind::limit && fault.kind != FaultKind::incomplete;
 }
 
-// What stopped the kernel, if not an access: an assertion, a limit, threads that wait …
+// The text for a kernel that was stopped by something other than an access: an assertion, a limit,
+// waiting threads …
 std::string stop_text(const Fault& fault, const Program& program, const std::string& place) {
   const std::string message = fault.message + fault.detail;
   if (fault.kind == FaultKind::barrier || fault.kind == FaultKind::waiting)

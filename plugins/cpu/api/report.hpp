@@ -25,16 +25,16 @@ const char* name_of(Space space);
 std::string hexadecimal(std::uint64_t value);
 /// "(3,0,0)".
 std::string triple(const std::array<std::uint32_t, 3>& at);
-/// What may go into JSON: names in a hostile PTX text may be no UTF-8.
+/// Makes a text valid for JSON: names in a hostile PTX text may not be UTF-8.
 std::string safe(std::string_view text);
 /// An instruction's text on one line.
 std::string instruction_text(std::string_view text);
 
-/// The text that compute-sanitizer prints for the same mistake, each line behind `========= `; the
-/// lines that it does not have come last.
+/// The text that compute-sanitizer prints for the same mistake, each line behind `========= `;
+/// lines that compute-sanitizer does not have come last.
 std::string sanitizer_text(const Fault& fault, const Program& program);
 
-/// What ReportOutput counts.
+/// The weight of a report in the counts of ReportOutput.
 struct ReportWeight {
   bool error = true;  ///< or a warning
   bool race = false;

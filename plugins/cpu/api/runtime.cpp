@@ -1,4 +1,4 @@
-// What launches get and leave of the device's own functions: the heap, and printed text.
+// Launch state of the device's own functions: the heap before, and printed text after a launch.
 #include <cstdint>
 #include <cstdio>
 #include <memory>

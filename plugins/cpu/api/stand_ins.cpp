@@ -1,7 +1,7 @@
-// The stand-ins of warpmark-cpu for libraries that make machine code (plugins/toolkit): libnvrtc and
-// libnvJitLink of the folder WARPMARK_CPU_STAND_INS are opened with the device. A program that opens
-// either by its path (NVIDIA's Python packages, from their wheels) first asks whether one of that
-// name is open, and then takes that.
+// The stand-ins of warpmark-cpu for libraries that make machine code (plugins/toolkit): libnvrtc
+// and libnvJitLink of the folder WARPMARK_CPU_STAND_INS are opened with the device. A program that
+// opens either by its path (NVIDIA's Python packages, from their wheels) first asks whether one of
+// that name is open, and then takes that.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -9,8 +9,8 @@
 
 namespace {
 
-// Whether an NVRTC of this version is there to be stood in for: a program asks for the later first,
-// and is not to get one that cannot compile.
+// Returns whether NVIDIA's NVRTC of this version is installed, which the stand-in needs to compile:
+// a program asks for the latest version first, and must not get one that cannot compile.
 bool serves(void* nvrtc) {
   const auto library = reinterpret_cast<const char* (*)()>(dlsym(nvrtc, "warpmark_nvrtc_library"));
   return library != nullptr && library() != nullptr;

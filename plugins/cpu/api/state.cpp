@@ -48,7 +48,7 @@ std::optional<std::uint64_t> whole_number(const char* variable) {
   });
 }
 
-// Of a variable that holds seconds, perhaps with a decimal point.
+// The milliseconds of a variable that holds seconds, perhaps with a decimal point.
 std::optional<std::uint64_t> milliseconds(const char* variable) {
   constexpr double most = 1e9;  // 30 years
   return setting(variable, "a number of seconds", [](std::string_view text) {
@@ -134,8 +134,8 @@ std::string& last_error() {
 
 namespace {
 
-// Set in a process that was forked from one that had called cuInit. Its threads, locks and pages are
-// the parent's, or gone.
+// Set in a process that was forked from one that had called cuInit. Its threads, locks and pages
+// are the parent's, or gone.
 std::atomic<bool> lost_by_fork{false};
 
 CUresult refuse_forked() {
@@ -286,7 +286,7 @@ void Driver::destroy(Context* context) {
   }
   if (context == device(context->device).primary) device(context->device).primary = nullptr;
   close_memories(*context);
-  // What goes with it looks for it among the others.
+  // The context is erased last, because objects that are destroyed with it look it up.
   const auto gone = contexts.extract(reinterpret_cast<CUcontext>(context));
 }
 

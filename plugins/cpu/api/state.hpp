@@ -52,7 +52,7 @@ struct Kernel {
   struct LoadedModule* module = nullptr;
   const Function* function = nullptr;
   Program checked;  ///< bound to handlers with exact bounds
-  /// Made when they are first used.
+  /// Made on first use.
   std::unique_ptr<Program> contained, inspected;
   std::unique_ptr<TrafficMap> traffic;
   bool serialized = false;  ///< LaunchResult::serialized, of a launch
@@ -69,7 +69,7 @@ struct Kernel {
     return non_portable_clusters ? DeviceProperties::max_cluster_blocks
                                  : DeviceProperties::portable_cluster_blocks;
   }
-  // What the launches of CUDA 3 set beforehand: cuFuncSetBlockShape, cuParamSet…
+  // Settings for the launches of CUDA 3: cuFuncSetBlockShape, cuParamSet…
   std::array<unsigned int, 3> block_shape{1, 1, 1};
   unsigned int shared_size = 0;
   std::vector<std::byte> parameters;
@@ -105,15 +105,15 @@ struct Stream {
   unsigned int flags = 0;
   int priority = 0;
   std::uint64_t id = 0;
-  std::shared_ptr<Capture> capture;    ///< what it records into, if it is capturing
-  std::vector<struct Node*> last;      ///< of the capture: what the next node depends on
+  std::shared_ptr<Capture> capture;    ///< capture that it records into, or null
+  std::vector<struct Node*> last;      ///< nodes of the capture that the next node depends on
   CUstreamAttrValue attributes[16]{};  ///< by CUstreamAttrID
 };
 
 /// Texts that wait to be linked; CUlinkState is its address.
 struct Link {
   JitLogs logs;
-  std::string errors;    ///< of all calls, a line each: the log keeps them
+  std::string errors;    ///< of all calls, a line each, for the log
   std::string left_out;  ///< inputs without PTX for this device, and why
   std::vector<LinkInput> inputs;
   std::string image;  ///< of the finished link; the client reads it until the link is destroyed
@@ -124,12 +124,12 @@ struct Event {
   unsigned int flags = 0;
   bool recorded = false;
   std::chrono::steady_clock::time_point when;
-  std::shared_ptr<Capture> capture;           ///< in which it was recorded last
-  std::vector<struct Node*> nodes;            ///< of the capture, that it stands for
-  std::shared_ptr<class SharedEvent> shared;  ///< if other processes may open it, or this one did
+  std::shared_ptr<Capture> capture;           ///< capture in which it was recorded last
+  std::vector<struct Node*> nodes;            ///< nodes of the capture that it represents
+  std::shared_ptr<class SharedEvent> shared;  ///< set if it is shared with other processes
 };
 
-/// What a pool's memory is and where it lies, as cuMemPoolCreate is told.
+/// The type and the location of a pool's memory, as given to cuMemPoolCreate.
 struct PoolPlace {
   unsigned int type = CU_MEM_ALLOCATION_TYPE_PINNED;  ///< or CU_MEM_ALLOCATION_TYPE_MANAGED
   unsigned int location = CU_MEM_LOCATION_TYPE_DEVICE;
@@ -162,7 +162,7 @@ struct Pool {
   [[nodiscard]] CUmemAccess_flags access_of(int device) const;
 };
 
-/// The pools of a place that is no device's own memory.
+/// The pools of a place other than a device's own memory.
 struct PoolsOfPlace {
   Pool standard;
   Pool* current = nullptr;
@@ -172,13 +172,13 @@ struct Limits {
   std::uint64_t instruction_budget = 0, wall_limit_ms = 0, schedule_seed = 0;
   bool exact_bounds = true;
   Checks checks;       ///< beyond bounds
-  bool leaks = false;  ///< allocations left when a context goes are reported
+  bool leaks = false;  ///< allocations left when a context is destroyed are reported
   std::uint32_t workers = 1;
-  bool traffic = false;  ///< what accesses move is counted
-  bool lines = false;    ///< … line by line
+  bool traffic = false;  ///< memory traffic is counted
+  bool lines = false;    ///< traffic is counted for each line
 };
 
-/// What a launch counted; made into text only if somebody asks.
+/// The counters of a launch; made into text only on request.
 struct LaunchCounters {
   std::uint64_t number = 0;  ///< of the context's launches, from 1
   std::string kernel;
@@ -189,14 +189,14 @@ struct LaunchCounters {
 
 struct GraphMemory;
 
-/// What cuMemAdvise and cuMemPrefetchAsync said of pages of managed memory. Devices are ordinals,
-/// CU_DEVICE_CPU or CU_DEVICE_INVALID.
+/// The advice for pages of managed memory, from cuMemAdvise and cuMemPrefetchAsync. Devices are
+/// ordinals, CU_DEVICE_CPU or CU_DEVICE_INVALID.
 struct PageAdvice {
   bool read_mostly = false;
   int preferred = CU_DEVICE_INVALID, last_prefetch = CU_DEVICE_INVALID;
-  std::vector<int> accessed_by;  ///< in the order in which it was said
+  std::vector<int> accessed_by;  ///< in the order of the calls
 };
-/// By the offset of the first page that it is said of; the next one begins other pages.
+/// Advice by the offset of its first page; it applies until the next entry's first page.
 using ManagedAdvice = std::map<std::uint64_t, PageAdvice>;
 
 /// A context; CUcontext is its address.
@@ -210,7 +210,7 @@ struct Context {
   bool primary = false;
   unsigned int attached = 1;  ///< cuCtxAttach and cuCtxDetach count
   int cache_config = 0, shared_config = 1;
-  std::set<Context*> peers;  ///< whose memory this context's kernels may use
+  std::set<Context*> peers;  ///< contexts whose memory this context's kernels may use
   std::map<CUmodule, std::unique_ptr<LoadedModule>> modules;
   std::map<CUfunction, Kernel*> kernels;
   std::map<CUstream, std::unique_ptr<Stream>> streams;
@@ -218,20 +218,20 @@ struct Context {
   std::map<CUevent, std::unique_ptr<Event>> events;
   std::map<CUlinkState, std::unique_ptr<Link>> links;
   Images images;
-  std::unique_ptr<InspectionMemory> inspection;  ///< once something is looked for beyond bounds
+  std::unique_ptr<InspectionMemory> inspection;  ///< set once checks beyond bounds run
   struct HostRange {
     std::size_t bytes = 0;
     bool owned = false;  ///< allocated here, not registered
     unsigned int flags = 0;
   };
   std::map<std::uint64_t, HostRange> host;  ///< pinned host memory by address
-  /// The range of it that holds an address, or null.
+  /// The range of host memory that holds an address, or null.
   [[nodiscard]] const std::pair<const std::uint64_t, HostRange>* host_range_at(
       std::uint64_t address) const;
   std::map<std::uint64_t, Pool*> from_pool;  ///< allocations by address
-  /// Allocations that cuMemAllocManaged made, and what was said of them.
+  /// Allocations made by cuMemAllocManaged, and the advice for their pages.
   std::map<std::uint64_t, ManagedAdvice> managed;
-  /// Memory of graphs by address, and that which a launch allocated and nobody freed yet.
+  /// Memory of graphs by address, and the memory that a launch allocated and that is not freed yet.
   std::map<std::uint64_t, std::weak_ptr<GraphMemory>> graph_memory;
   std::map<std::uint64_t, std::shared_ptr<GraphMemory>> graph_live;
   std::map<unsigned int, std::size_t> limits;  ///< by CUlimit
@@ -242,10 +242,10 @@ struct Context {
   std::deque<LaunchCounters> counters;  ///< not drained yet
   std::unique_ptr<DeviceHeap> heap;     ///< once a kernel needs it
   PrintLog printed, asserted;           ///< not written yet
-  /// A launch failed, and no call that waits for it has said so yet. On a GPU the failure would
-  /// come about now and then; here it comes exactly with the next call that synchronises.
+  /// The error of a failed launch that no waiting call has returned yet. On a GPU a call at any
+  /// later time may return it; here it is always the next call that synchronises.
   CUresult pending = CUDA_SUCCESS;
-  /// What every further call returns: an error that destroys a context.
+  /// The error that destroyed the context, which every further call returns.
   CUresult sticky = CUDA_SUCCESS;
 };
 
@@ -257,17 +257,17 @@ struct UserObject;
 /// One of the devices that WARPMARK_CPU_DEVICES asks for.
 struct Device {
   Context* primary = nullptr;  ///< null while it is not active
-  /// Where the primary context lies: its handle is the same after a reset or a last release.
+  /// The memory of the primary context: its handle is the same after a reset or a last release.
   alignas(Context) std::byte primary_place[sizeof(Context)]{};
-  bool primary_known = false;  ///< it was active once, so that a client may have its handle
+  bool primary_known = false;  ///< active at least once, so a client may have its handle
   unsigned int primary_references = 0, primary_flags = 0;
   Pool default_pool;
-  Pool* pool = nullptr;                                        ///< what cuMemAllocAsync takes from
+  Pool* pool = nullptr;  ///< pool that cuMemAllocAsync allocates from
   std::uint64_t graph_used_most = 0, graph_reserved_most = 0;  ///< bytes of graphs' memory
   std::uint64_t physical_used = 0;                             ///< bytes that cuMemCreate made
 };
 
-/// What cuMemCreate made, while a program holds it; mappings hold the memory, too.
+/// Memory made by cuMemCreate, while a program holds it; mappings hold the memory, too.
 struct MemoryHandle {
   std::shared_ptr<PhysicalMemory> memory;
   std::uint64_t references = 1;
@@ -281,11 +281,11 @@ class Driver {
   bool initialised = false;
   DeviceProperties properties;
   std::deque<Device> devices;
-  std::map<CUcontext, std::shared_ptr<Context>> contexts;  ///< what is active
+  std::map<CUcontext, std::shared_ptr<Context>> contexts;  ///< active contexts
   std::map<CUlibrary, std::unique_ptr<Library>> libraries;
   std::map<CUkernel, LibraryKernel*> library_kernels;
   std::map<CUmemoryPool, std::unique_ptr<Pool>> pools;
-  std::map<PoolPlace, PoolsOfPlace> place_pools;  ///< those that somebody asked for
+  std::map<PoolPlace, PoolsOfPlace> place_pools;  ///< pools that were asked for
   std::map<CUgraph, std::unique_ptr<Graph>> graphs;
   std::set<const Node*> nodes;  ///< of all graphs, those of children and captures included
   std::set<const Graph*> child_graphs;
@@ -295,10 +295,10 @@ class Driver {
   std::uint64_t next_pool = 1;
   std::map<CUmemGenericAllocationHandle, MemoryHandle> memory_handles;
   std::uint64_t next_memory_handle = 1;
-  std::unique_ptr<VirtualMemory> virtual_memory;  ///< once somebody reserves addresses
+  std::unique_ptr<VirtualMemory> virtual_memory;  ///< set once addresses are reserved
   std::uint64_t next_id = 1;                      ///< of contexts, streams and captures
-  std::uint64_t next_graph = 1;                   ///< what cuGraphDebugDotPrint calls it
-  Limits default_limits;                          ///< of contexts that are yet to be made
+  std::uint64_t next_graph = 1;                   ///< number in cuGraphDebugDotPrint
+  Limits default_limits;                          ///< of new contexts
   std::uint64_t environment_schedule = 0;         ///< WARPMARK_CPU_SCHEDULE_SEED
 
   Driver();
@@ -310,18 +310,19 @@ class Driver {
   [[nodiscard]] Device& device(int ordinal) { return devices[static_cast<std::size_t>(ordinal)]; }
   /// The context whose memory or address range `address` belongs to, or null.
   [[nodiscard]] Context* owner(std::uint64_t address) const;
-  /// The arena that holds an address, for work in `context`: a context's, or what its device may
-  /// use of mapped memory; null if it is no device's address.
+  /// The arena that holds an address, for work in `context`: a context's, or that of mapped memory
+  /// that its device may use; null if it is not a device address.
   [[nodiscard]] Arena* arena_of(const Context& context, std::uint64_t address,
                                 std::uint64_t bytes = 1) const;
   [[nodiscard]] bool is_device_address(std::uint64_t address) const {
     return owner(address) != nullptr ||
            (virtual_memory != nullptr && virtual_memory->contains(address));
   }
-  /// Lets each context reach what others share with its device: managed and pinned memory, and that
-  /// of pools. To be called when there is more of either.
+  /// Lets each context access the memory that others share with its device: managed memory, pinned
+  /// memory and memory of pools. Must be called whenever such memory is added.
   void connect_shared();
-  /// Where addresses can be reserved; makes it, and connects all contexts to it.
+  /// The address space in which addresses can be reserved; made on first use, and connected to all
+  /// contexts.
   VirtualMemory& reservable();
   Context* create(unsigned int flags, int device);
   /// The device's primary context, which must not be active.
@@ -343,7 +344,8 @@ std::vector<CUcontext>& context_stack();
 
 /// The text that warpmark_device.last_error returns on this thread.
 std::string& last_error();
-/// Sets it and returns `result`. Inline, so that clang-tidy sees that what fails does not succeed.
+/// Sets the last error's text and returns `result`. Inline, so that clang-tidy sees that a failing
+/// call does not return success.
 inline CUresult fail(CUresult result, std::string message) {
   last_error() = std::move(message);
   return result;
@@ -385,8 +387,8 @@ enum class Waits : std::uint8_t { no, yes };
 /// The current context for a call; an error if there is none or it has failed. A call that waits
 /// for the device learns of a failed launch.
 CUresult current_context(Waits waits, Context*& context);
-/// What a call on something of this context returns before it does anything: its error, if it has
-/// failed.
+/// The result that a call on an object of this context returns first: the context's error, if it
+/// has failed.
 CUresult state_of(Context& context, Waits waits);
 /// An entry point that needs a current context without an error.
 template <typename Body>
@@ -421,8 +423,8 @@ CUresult kernel_in(Context& context, LibraryKernel& kernel, CUfunction& function
 /// How many blocks of `threads` with `dynamic` bytes of shared memory a multiprocessor takes.
 std::uint64_t active_blocks(const Kernel& kernel, std::uint64_t threads, std::uint64_t dynamic);
 
-/// The blocks of a launch's clusters: what the kernel requires, else what the launch asks for; all 0
-/// for none. Fails for a size that cannot be, or that differs from what is required.
+/// The blocks of a launch's clusters: what the kernel requires, else what the launch asks for; all
+/// 0 for none. Fails for a size that cannot be, or that differs from what is required.
 CUresult choose_cluster(const Kernel& kernel, const std::array<unsigned int, 3>& asked,
                         std::array<unsigned int, 3>& cluster);
 CUresult get_attribute(const Kernel& kernel, unsigned int attribute, int* value);
@@ -436,13 +438,13 @@ CUresult describe_parameter(const Kernel& kernel, std::size_t index, std::size_t
 CUresult text_of_image(const void* image, const std::size_t* bytes, std::string& text);
 /// The bytes of an image's file, with an error's text if it cannot be opened.
 CUresult read_file(const char* path, std::string& bytes);
-/// Whether a text begins with a directive, after comments, as PTX does: any other is no program in
-/// whatever form (CUDA_ERROR_INVALID_IMAGE), which is not the same as one with mistakes in it.
+/// Returns whether a text begins with a directive, after comments, as PTX does. Any other text is
+/// not a program at all (CUDA_ERROR_INVALID_IMAGE), as opposed to a program with mistakes.
 bool is_ptx(std::string_view text);
 /// Loads a text into a context.
 CUresult load_text(Context& context, LoadedModule** result, std::string text, const JitLogs& logs);
 void unload(Context& context, LoadedModule& module);
-/// Where a module's variable is, and its size; CUDA_ERROR_NOT_FOUND if there is none.
+/// Finds the address and the size of a module's variable; CUDA_ERROR_NOT_FOUND if there is none.
 CUresult find_variable(Context& context, const LoadedModule& module, std::string_view name,
                        CUdeviceptr* address, std::size_t* bytes);
 
@@ -451,9 +453,9 @@ CUresult find_variable(Context& context, const LoadedModule& module, std::string
 std::byte* host_range(Context& context, std::uint64_t address, std::size_t bytes, bool device);
 /// An error if memory at an address that host_range() knows is mapped to be read only.
 CUresult refuse_write(const Arena* arena, std::uint64_t address);
-/// Whether a module's variable begins at an address: it is freed with the module.
+/// Returns whether a module's variable begins at an address. Variables are freed with the module.
 bool is_variable(const Context& context, CUdeviceptr address);
-/// Whether other processes may open the allocation by cuIpcOpenMemHandle.
+/// Returns whether other processes may open the allocation by cuIpcOpenMemHandle.
 bool can_be_shared(const Context& context, const Allocation& allocation);
 inline CUmemoryPool handle_of(Pool& pool) {
   return reinterpret_cast<CUmemoryPool>(&pool);
@@ -467,23 +469,23 @@ CUresult with_pool(const char* name, CUmemoryPool pool, Body body) {
     return found == nullptr ? CUDA_ERROR_INVALID_VALUE : body(*found);
   });
 }
-/// Where memory of a device's pools lies: in its primary context, if that is active; null if the
-/// device has no context.
+/// The context that holds the memory of a device's pools: its primary context, if that is active;
+/// null if the device has no context.
 Context* context_of(int device);
-/// Whether memory was imported there from another process's pool.
+/// Returns whether the memory at an address was imported from another process's pool.
 inline bool is_imported(CUdeviceptr address) {
   const OpenedMemory* found = find_in(driver().opened, address);
   return found != nullptr && found->pool != nullptr;
 }
-/// Gives the devices that have access to an imported pool what was imported from it.
+/// Gives the devices that have access to an imported pool access to memory imported from it.
 void share_imported(CUdeviceptr address, const Pool& pool);
-/// What remains to be done when an allocation of a pool is freed.
+/// Updates a pool when one of its allocations is freed.
 void leave_pool(Context& context, CUdeviceptr address, std::uint64_t bytes);
 
 /// LaunchCounters::more: traffic, classes of instructions, occupancy, and with `lines` each line's.
 std::string render_profile(const Kernel& kernel, const LaunchShape& shape,
                            const LaunchResult& result, bool lines);
-/// Chooses sets of counters by name; the first unknown name, or "".
+/// Chooses sets of counters by name. Returns the first unknown name, or "".
 std::string choose_counters(const std::vector<std::string>& names, Limits& limits);
 
 /// The entry point of a base name that a client of CUDA `version` expects; null if there is none.

@@ -1,4 +1,4 @@
-// Which PTX the device takes, as a GPU of its compute capability and its driver do.
+// Decides which PTX the device accepts, as a GPU of its compute capability and its driver do.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace warpmark::cpu {
 
-/// What a text says of itself before anything else; 0 and "" where it does not say.
+/// The version and target in a text's header; 0 and "" where they are missing.
 struct PtxHeader {
   std::uint32_t version = 0;  ///< 78 for 7.8
   std::uint32_t version_line = 0, target_line = 0;
@@ -17,10 +17,10 @@ struct PtxHeader {
 };
 PtxHeader header_of(std::string_view text);
 
-/// Whether code for a target runs on the device: `sm_80` on what is as new or newer, `sm_90a` on
-/// exactly that, `sm_100f` on that and newer ones of its family (10.x).
+/// Returns whether code for a target runs on the device: `sm_80` on devices as new or newer,
+/// `sm_90a` on exactly that, `sm_100f` on that and newer devices of its family (10.x).
 bool runs_here(std::string_view target);
-/// The number of a target, 90 for sm_90a; 0 if it is none.
+/// The number of a target, 90 for sm_90a; 0 if it is not a target.
 std::uint32_t architecture_of(std::string_view target);
 
 /// The error of a text whose version or target is beyond the device, which a driver finds before

@@ -60,7 +60,7 @@ CUresult describe(const Description& given, TensorMap& map) {
     map.last[d] = static_cast<std::uint32_t>(given.dims[d] - 1);
     if (given.steps[d] == 0 || given.steps[d] > TensorMap::kMostStep)
       return invalid("an element stride is 1 to 8");
-    // Of the first dimension every element is copied, whatever step is given.
+    // In the first dimension every element is copied, whatever step is given.
     map.steps[d] = d == 0 ? 1 : static_cast<std::uint8_t>(given.steps[d]);
   }
   for (cuuint32_t d = 0; d + 1 < given.rank; ++d) map.strides[d] = given.strides[d];

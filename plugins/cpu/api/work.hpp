@@ -68,11 +68,11 @@ struct ValueWork {
   bool wait = false;
 };
 
-/// Memory that a graph allocates. Its address is the same in all launches, and nobody else's; the
-/// memory can be used from a launch that allocates it on until it is freed.
+/// Memory that a graph allocates. Its address is the same in all launches and not shared with other
+/// memory; the memory can be used from a launch that allocates it on until it is freed.
 struct GraphMemory {
   GraphMemory() = default;
-  ~GraphMemory();  ///< gives the addresses back
+  ~GraphMemory();  ///< releases the addresses
   GraphMemory(const GraphMemory&) = delete;
   GraphMemory& operator=(const GraphMemory&) = delete;
 
@@ -91,8 +91,8 @@ struct FreeWork {
   CUdeviceptr address = 0;
 };
 
-/// What a graph's conditional node asks for: a number in the device's memory, whose address is the
-/// handle that kernels hand to cudaGraphSetConditional.
+/// The condition of a graph's conditional node: a number in the device's memory, whose address is
+/// the handle that kernels hand to cudaGraphSetConditional.
 struct Condition {
   Condition() = default;
   ~Condition();
@@ -116,7 +116,7 @@ struct ConditionalWork {
 using Work = std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, ChildWork,
                           RecordWork, WaitWork, ValueWork, AllocateWork, FreeWork, ConditionalWork>;
 
-/// Whether work is of one of these kinds.
+/// Returns whether work is of one of these kinds.
 template <typename... Kinds>
 bool is_any(const Work& work) {
   return (std::holds_alternative<Kinds>(work) || ...);
@@ -130,33 +130,35 @@ CUresult perform(Context& context, const Work& work);
 /// launch that failed is dropped.
 CUresult submit(Context& context, CUstream stream, Work work);
 
-/// The same for copies and fills, whose ranges must be there, or, if the stream captures, will be.
+/// The same for copies and fills, whose ranges must be allocated, or, if the stream captures, will
+/// be.
 CUresult submit_checked(Context& context, CUstream stream, Work work);
 
 /// A copy of `bytes` between two addresses.
 CopyWork linear_copy(std::uint64_t to, CUmemorytype to_type, std::uint64_t from,
                      CUmemorytype from_type, std::size_t bytes);
-/// CUDA_SUCCESS if the ranges of a copy are there.
+/// CUDA_SUCCESS if the ranges of a copy are allocated.
 CUresult check_copy(Context& context, const CUDA_MEMCPY3D& copy);
 CUresult perform_copy(Context& context, const CUDA_MEMCPY3D& copy);
 CUresult check_fill(Context& context, const CUDA_MEMSET_NODE_PARAMS& fill);
 CUresult perform_fill(Context& context, const CUDA_MEMSET_NODE_PARAMS& fill);
 
-/// Addresses for memory that is to be allocated by a graph, in the context's device.
+/// Reserves addresses for memory that a graph will allocate, on the context's device.
 CUresult reserve(Context& context, const CUDA_MEM_ALLOC_NODE_PARAMS& parameters,
                  AllocateWork& work);
 CUresult perform_allocate(Context& context, const AllocateWork& work);
 CUresult perform_free(Context& context, const FreeWork& work);
-/// Frees memory of a graph for a call that frees any; nothing if the address is none of a graph.
+/// Frees memory of a graph, for calls that free any memory. Returns nothing if the address is not a
+/// graph's.
 std::optional<CUresult> free_of_graph(Context& context, std::uint64_t address);
 
 /// Fills in `work.parameters` from the two forms of a launch, and checks the configuration.
 CUresult prepare_kernel(Context& context, KernelWork& work, void** parameters, void** extra);
 CUresult perform_kernel(Context& context, const KernelWork& work);
-/// What a launch and those that its kernels asked for have in common.
+/// The counts that a launch shares with the launches that its kernels asked for.
 struct Nesting {
   std::uint32_t depth = 0;     ///< 0: the program's own launch
-  std::uint64_t launches = 0;  ///< by kernels
+  std::uint64_t launches = 0;  ///< launches by kernels
   std::uint64_t executed = 0;  ///< thread-instructions
   std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
 };

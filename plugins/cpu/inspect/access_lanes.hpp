@@ -1,5 +1,5 @@
-// What the checks make of the accesses of a whole warp, where none calls for a closer look.
-// Compiled once for each WARPMARK_ISA; see memory/levels.hpp for what that forbids.
+// Checks the accesses of a whole warp at once, where none needs a closer look. Compiled once for
+// each WARPMARK_ISA; see memory/levels.hpp for what that forbids.
 #pragma once
 
 #include "inspect/observer.hpp"
@@ -13,12 +13,12 @@ namespace warpmark::cpu::WARPMARK_ISA {
 // or synchronizes, it returns false and has changed nothing.
 // Accesses lie within `region` and are aligned to their size, `bytes`, a power of two.
 
-/// Whether an instruction's accesses may take these paths at all.
+/// Returns whether an instruction's accesses may take these paths at all.
 WARPMARK_INLINE bool plain(const Instruction& i, const Checks& checks) {
   return (i.order & ~Instruction::kReadOnly) == 0 && !checks.closely;
 }
 
-/// Whether a store's data may have no value.
+/// Returns whether a store's data may be undefined.
 WARPMARK_INLINE bool stores_undefined(const Lanes& w, const Instruction& i, const Checks& checks) {
   if (!checks.init) return false;
   const WarpDefinedness& definedness = w.observer->values()->definedness(w.warp);
@@ -29,7 +29,7 @@ WARPMARK_INLINE bool stores_undefined(const Lanes& w, const Instruction& i, cons
   return lanes != 0;
 }
 
-/// The bits of values of a region, null if all of it has some.
+/// The bits that tell which bytes of a region have values; null if all have.
 template <Space S>
 WARPMARK_INLINE u8* value_bits(const Lanes& w, const Region& region, const Checks& checks) {
   return !checks.init         ? nullptr
@@ -37,13 +37,14 @@ WARPMARK_INLINE u8* value_bits(const Lanes& w, const Region& region, const Check
                               : w.observer->values()->shared_init();
 }
 
-/// The address whose bit is the first of them.
+/// The address that the first of these bits belongs to.
 template <Space S>
 WARPMARK_INLINE u64 values_begin(const Region& region) {
   return S == Space::global ? region.begin : 0;
 }
 
-/// What other threads of the host must not touch, if they run blocks at the same time.
+/// Notes global memory that other host threads must not touch while they run blocks at the same
+/// time.
 template <Space S>
 WARPMARK_INLINE void note(const BlockObserver& observer, bool store, u64 address, u64 bytes) {
   if constexpr (S != Space::global) return;
@@ -141,8 +142,8 @@ template <Space S>
   if (!plain(i, checks)) return false;
   const u8* init = value_bits<S>(w, region, checks);
   const int shift = checks.race ? __builtin_ctz(bytes) - observer.races()->shift(S) : 0;
-  // Lanes that read what they have just read leave all as it is: a closer look at all of them may
-  // follow that at some.
+  // Lanes that read again what they have just read change nothing, so a closer look at all lanes
+  // may follow after some of them were handled here.
   for (int lane = 0, end = 0; lane < 32; lane = end) {
     const bool one = different[lane / kGroup] == 0;
     const u64* breaks = one ? different : unordered;

@@ -1,4 +1,4 @@
-// Which function of partial_value.hpp stands for which operation.
+// Maps each operation to its function of partial_value.hpp.
 #include "inspect/bit_flow.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class Result {
   BitFlow get(Rule rule) {
     (this->*rule)();
     flow_.undefined &= low_bits(width_);
-    // Registers of narrow types hold them with their sign.
+    // Registers hold values of narrow types sign-extended.
     if (width_ < 32) {
       const bool sign = is_signed(info_.d);
       const auto extend = [&](std::uint64_t bits) {
@@ -79,7 +79,7 @@ class Result {
     flow_.joined = true;
   }
 
-  // A chain has the carry of a + ~b + 1.
+  // A carry chain has the carry of a + ~b + 1.
   void subtract() {
     const auto &a = x_[0], &b = x_[1];
     if (chained()) {
@@ -153,7 +153,7 @@ class Result {
     if (selectors.undefined != 0) return whole();
     const auto chosen = static_cast<std::uint32_t>(selectors.value);
     flow_.undefined = undefined_permute(x_[0], x_[1], chosen);
-    // With bytes of zeros it extends a number.
+    // A permutation with zero bytes extends a number.
     const bool zeros = (x_[1].most() == 0 && x_[0].undefined != 0);
     (zeros ? flow_.low_part : flow_.joined) = true;
     for (std::uint32_t byte = 0; byte < 4; ++byte) {
@@ -171,7 +171,7 @@ class Result {
   void count_leading_zeros() {
     flow_.undefined = between(leading_zeros(x_[0].least()), leading_zeros(x_[0].most()));
   }
-  // Zero has none, which is -1: as far from the others as can be.
+  // Zero has no leading bit, which gives -1: every bit of the result may change.
   void leading_bit() {
     const PartialValue& a = x_[0];
     const bool shifts = words_of(info_).has("shiftamt");
@@ -183,7 +183,7 @@ class Result {
     flow_.undefined = between(bit(a.least()), bit(a.most()));
   }
 
-  // dp4a: a product of bytes is nothing where one is zero.
+  // dp4a: a product of bytes is zero where one of them is zero.
   void dot() {
     flow_.undefined = x_[2].undefined;
     for (std::uint32_t byte = 0; byte < 32; byte += 8) {
@@ -223,7 +223,7 @@ class Result {
     const auto &a = x_[0], &b = x_[1];
     if (!any()) return;
     if (signed_ || b.undefined != 0 || b.value == 0) return whole();
-    // By a power of two, as code that is not optimised has it: a shift or a mask.
+    // Division by a power of two in unoptimised code is a shift or a mask.
     if (std::has_single_bit(b.value)) {
       const auto by = static_cast<std::uint32_t>(std::countr_zero(b.value));
       flow_.undefined = Remainder ? a.undefined & (b.value - 1) : a.undefined >> by;
@@ -257,7 +257,7 @@ class Result {
   }
   void whole() { flow_.undefined = any() ? ~std::uint64_t{0} : 0; }
 
-  // Bits that are an operand's, whatever the undefined ones are.
+  // Finds result bits that equal an operand's bits, whatever the undefined bits are.
   template <typename Function>
   void find_copies(Function function) {
     const auto [zeros, ones] = extremes(x_, function);
@@ -381,7 +381,7 @@ BitFlow flow_of_combination(const OpcodeInfo& info, const Combination& combinati
   if (combination.kind == Combination::Kind::bitwise)
     return Result(info, {a, b, c, {combination.table, 0}}).get(&Result::lop3);
   if (combination.kind == Combination::Kind::masked) {
-    // Of a negative number the quotient depends on what the remainder is.
+    // The quotient of a negative number depends on the value of the remainder.
     const std::uint64_t sign = std::uint64_t{1} << (width_of(info.d) - 1);
     if (combination.with_sign && (a.most() & sign) != 0)
       return Result(info, {a, {}, {}, {}}).get(&Result::other);

@@ -10,32 +10,33 @@
 
 namespace warpmark::cpu {
 
-/// What is undefined of a result, for one lane.
+/// The undefined bits of a result, for one lane, and where they come from.
 struct BitFlow {
   static constexpr std::size_t kOperands = 4;
   std::uint64_t undefined = 0;
-  /// By operand: undefined bits of the result that are bits of it, unchanged, wherever they stood.
-  /// Those of no operand are computed.
+  /// By operand: undefined bits of the result that are unchanged bits of the operand, from any
+  /// position. Undefined bits of no operand are computed.
   std::array<std::uint64_t, kOperands> copied{};
   bool low_part = false;  ///< the low bits of an operand, cut out with zeros before them
   bool joined = false;    ///< other bits are put beside undefined ones
   bool carry = false;     ///< the carry out is undefined
 };
 
-/// Of the operands a, b, c and e of an arithmetic operation, each as wide as its type says; carry
-/// chains have the carry in as the last. Selections and comparisons are no arithmetic, nor are
-/// operations on predicates.
+/// The flow from the operands a, b, c and e of an arithmetic operation, each as wide as its type
+/// says; the carry in of a carry chain is the last operand. Selections, comparisons and operations
+/// on predicates do not count as arithmetic.
 BitFlow flow_of_bits(const OpcodeInfo& info,
                      const std::array<PartialValue, BitFlow::kOperands>& operands);
 
-/// Of a Combination's registers, which its instruction, of `info`, has read at last.
+/// The flow from the registers of a Combination to the result of its last instruction, which `info`
+/// describes.
 BitFlow flow_of_combination(const OpcodeInfo& info, const Combination& combination,
                             const std::array<PartialValue, 3>& registers);
 
-/// What is the same of any value with itself: xor and sub.
+/// Returns whether the operation gives the same result for any value with itself: xor and sub.
 bool cancels_itself(const OpcodeInfo& info);
 
-/// Whether a comparison's outcome is undefined.
+/// Returns whether a comparison's outcome is undefined.
 bool undefined_comparison(const OpcodeInfo& info, const PartialValue& a, const PartialValue& b);
 
 }  // namespace warpmark::cpu

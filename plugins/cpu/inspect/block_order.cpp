@@ -10,7 +10,8 @@
 namespace warpmark::cpu {
 namespace {
 
-// Whether a program can put some threads in order that do not meet at a barrier of the whole block.
+// Returns whether a program can order some threads by other means than a barrier of the whole
+// block.
 bool orders_in_part(const Program& program) {
   constexpr std::uint8_t kOrders =
       Instruction::kRelease | Instruction::kAcquire | Instruction::kBlockScope;
@@ -35,7 +36,7 @@ bool splits_cluster_barriers(const Program& program) {
   });
 }
 
-// Keys of Synchronization that are no addresses: of mbarriers and clusters.
+// Keys of Synchronization for mbarriers and clusters, which are not addresses.
 std::uint64_t mbarrier_key(const std::byte* barrier) {
   return std::uint64_t{1} << 62 |
          static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(barrier));
@@ -85,8 +86,8 @@ bool BlockOrder::covers(std::uint32_t number, std::uint32_t lane, const Record& 
                         std::uint64_t block) {
   Warp& warp = warps_[number];
   const Synchronization& all = launch_.synchronization;
-  // Either answer stays: a warp does not forget what it has seen, and sees no more of what was released
-  // until it sees another release.
+  // Both answers can be cached: a warp does not forget what it has seen, and sees no more until it
+  // sees another release.
   const auto ask = [&](std::uint64_t& covered, std::uint64_t& uncovered, std::uint64_t key,
                        auto seen) {
     if (covered == key) return true;
@@ -218,7 +219,7 @@ void BlockOrder::observe(std::uint32_t number, const Observation& read, const In
   if (read.releases == 0) return;
   Scope scope = scope_of(i);
   const bool acquires = (i.order & Instruction::kAcquire) != 0;
-  // The scope of a wait that names none is the block's, and CUTLASS waits for other blocks so.
+  // A wait without a scope has the block's scope, but CUTLASS uses such waits for other blocks.
   if (acquires && i.opcode == Opcode::mbarrier_test && scope == Scope::device) {
     scope = Scope::block;
     warp.by_barrier.add({read.object, read.releases, Scope::cluster, index_});
@@ -302,7 +303,8 @@ void BlockOrder::proxy_fence(std::uint32_t warp, std::uint32_t mask) {
   epoch_ = launch_.clock.take(index_);
 }
 
-// The writer's own fence counts, one of the thread that copies, and one between barriers of the block.
+// Three fences count: the writer's own, one of the thread that copies, and one between barriers of
+// the block.
 bool BlockOrder::proxied(const Record& before, std::uint64_t block, std::uint32_t thread) const {
   if (!proxied_.empty() && before.epoch() < proxied_[thread]) return true;
   if (block != index_) {
@@ -375,8 +377,8 @@ Epoch BlockOrder::copy_arrives(const std::byte* barrier, std::uint32_t thread) {
   return epoch;
 }
 
-// Threads that meet know of each other's fences: who releases for all of them after a barrier need
-// not fence once more.
+// Threads that meet share their fences: a thread that releases for all of them after a barrier need
+// not fence again.
 void BlockOrder::share_fences() {
   const bool anew =
       std::any_of(warps_.begin(), warps_.end(), [](const Warp& warp) { return warp.fenced_anew; });
@@ -405,20 +407,20 @@ void BlockOrder::share_fences(std::uint32_t number, std::uint32_t mask) {
   warp.fenced = std::move(shared);
 }
 
-// Beyond the shared memory that a block can have.
+// These keys lie beyond the shared memory that a block can have.
 std::uint64_t BlockOrder::barrier_key(std::uint32_t number) const {
   return shared_key(index_, 0xffff0 + number);
 }
 
-// All lanes of a warp release what they have done until now.
+// Releases all accesses that the lanes of a warp have made until now.
 void BlockOrder::release_warp(SyncObject& object, std::uint32_t warp) {
   Seen merged;
-  // Later than the accesses of all lanes, so that it covers them.
+  // This epoch is later than the accesses of all lanes, so that the release covers them.
   const Epoch until = launch_.clock.take(index_);
   launch_.synchronization.release(
       object, {index_, warp * 32, until, barrier_, Scope::device, warps_[warp].fenced},
       seen_by(warps_[warp], kAllLanes, merged));
-  epoch_ = launch_.clock.take(index_);  // what comes now is not covered
+  epoch_ = launch_.clock.take(index_);  // the release does not cover later accesses
 }
 
 void BlockOrder::arrive(std::uint32_t warp, std::uint32_t number) {
@@ -483,7 +485,7 @@ void BlockOrder::warp_complete(std::uint32_t warp, std::uint32_t mask) {
   share_fences(warp, mask);
   meet(warp, mask);
   std::vector<WarpSync>& syncs = warps_[warp].syncs;
-  // Two in a row by all the same lanes order no more than the later one alone.
+  // An earlier synchronization of the same lanes, or fewer, adds no order to this one.
   while (!syncs.empty() && (syncs.back().mask & ~mask) == 0) syncs.pop_back();
   syncs.push_back({epoch_, mask});
 }
@@ -507,7 +509,7 @@ void BlockOrder::cluster_acquire(std::uint64_t key) {
   }
 }
 
-// A relaxed arrival releases what its thread has put before a fence.
+// A relaxed arrival releases the accesses that its thread made before a fence.
 void BlockOrder::cluster_arrive(std::uint32_t warp, std::uint32_t mask, std::uint64_t key,
                                 bool relaxed) {
   SyncObject& object = launch_.synchronization.at(cluster_key(key));

@@ -1,4 +1,4 @@
-// Which accesses are in order with those of a block's threads, as threads synchronize.
+// The order between a block's accesses and those of other threads, as synchronization gives it.
 #pragma once
 
 #include <array>
@@ -16,26 +16,26 @@ namespace warpmark::cpu {
 
 class ObservedBlock;
 
-/// What the blocks of a launch share of it.
+/// The part of the order that all blocks of a launch share.
 struct LaunchOrder {
   LaunchOrder(Clock& the_clock, const Program& program);
   Clock& clock;
   Synchronization synchronization;
-  /// Threads may be in order with some of those whom they do not meet at a barrier of all.
+  /// True if threads may be ordered other than by a barrier of the whole block.
   bool in_part = false;
-  bool splits_cluster_barrier = false;  ///< something is between an arrival and its wait
-  std::uint64_t grid_arrivals = 0;      ///< of blocks at the grid's barrier
+  bool splits_cluster_barrier = false;  ///< instructions lie between an arrival and its wait
+  std::uint64_t grid_arrivals = 0;      ///< arrivals of blocks at the grid's barrier
   std::unordered_map<std::uint64_t, Epoch>
-      proxied;  ///< of blocks: the last proxy fence of a thread
+      proxied;  ///< by block: epoch of the last proxy fence of any of its threads
 };
 
 /// The order of one block's accesses: its epochs, and what each of its warps has seen of others.
 class BlockOrder {
  public:
-  /// `block` says which lanes are still there; null: all are.
+  /// `block` tells which lanes have not exited; null if none has.
   BlockOrder(LaunchOrder& launch, std::uint32_t warps, const ObservedBlock* block = nullptr)
       : launch_(launch), block_(block), warps_(warps) {}
-  /// The block starts anew, as that of a linear index. `first` is that of its cluster's first block.
+  /// Starts the block with linear index `index`. `first` is the order of its cluster's first block.
   void begin(std::uint64_t index, const BlockOrder& first);
 
   [[nodiscard]] std::uint64_t index() const { return index_; }
@@ -46,90 +46,97 @@ class BlockOrder {
   [[nodiscard]] Epoch start() const { return start_; }
   [[nodiscard]] const LaunchOrder& launch() const { return launch_; }
 
-  /// Whose an access of this launch was: a block's number. Copies that mbarriers are told of count
-  /// as those of another one, since nothing in the block but the mbarrier is in order with them.
+  /// The number of the block that made an access of this launch. Copies that complete on an
+  /// mbarrier count as another block's, since only the mbarrier orders them with the rest of the
+  /// block.
   [[nodiscard]] std::uint64_t block_of(const Record& record) const {
     return launch_.clock.block(record.epoch());
   }
   static std::uint64_t without_engine(std::uint64_t block) { return block & ~kEngine; }
-  /// Whether a record of this launch is of this block, and if so, of before its last barrier.
+  /// Returns whether a record of this launch is of this block; before_barrier() tells of such a
+  /// record whether it precedes the block's last barrier.
   [[nodiscard]] bool owns(const Record& record) const {
     return !record.in_flight() && block_of(record) == index_;
   }
   [[nodiscard]] bool before_barrier(const Record& record) const {
     return record.epoch() < barrier_;
   }
-  /// Whether an access of this block's thread has happened before what a lane of its warp does now.
+  /// Returns whether the warp's synchronizations put an access of this block before the access that
+  /// a lane of the same warp makes now.
   [[nodiscard]] bool is_ordered_by_warp(const Record& before, std::uint32_t lane) const {
     return warp_ordered(warps_[before.warp()].syncs, before.epoch(), before.lane(), lane);
   }
-  /// Whether an access of `block` has happened before what a lane of a warp does now, as far as the
-  /// lane knows.
+  /// Returns whether an access of `block` happened before the access that a lane makes now,
+  /// according to the releases that the lane has seen.
   [[nodiscard]] bool covers(std::uint32_t warp, std::uint32_t lane, const Record& before,
                             std::uint64_t block);
-  /// The same of a strong write, which may have released at the place of an object itself: whoever has
-  /// read there what it made of it comes after it, acquire or not.
+  /// The same for a strong write at the place of an object, which may itself be a release: a thread
+  /// that has read its value there comes after it, with or without an acquire.
   [[nodiscard]] bool covers_at(std::uint64_t key, std::uint32_t warp, std::uint32_t lane,
                                const Record& before, std::uint64_t block) const;
-  /// What an access lacks that covers() knows nothing of, though its thread has read a release that
-  /// comes after the other access.
+  /// The synchronization that an access lacks to be covered, given that its thread may have read a
+  /// release that comes after the other access.
   struct Lack {
     enum class What : std::uint8_t {
       everything,  ///< no such release was read
-      acquire,     ///< it was read, but not acquired
-      /// … and met those who read it at a barrier, and only then has a fence: a warning.
+      acquire,     ///< a release was read, but not acquired
+      /// The thread fenced only after a barrier with the threads that read the release: a warning.
       order,
     };
     What what = What::everything;
-    std::uint32_t statement = 0;  ///< what has read the release
+    std::uint32_t statement = 0;  ///< statement that has read the release
   };
   [[nodiscard]] Lack lack(std::uint32_t warp, std::uint32_t lane, const Record& before,
                           std::uint64_t block) const;
-  /// … before what any warp of the block does now.
+  /// Returns whether an access of `block` happened before the access that any warp of this block
+  /// makes now.
   [[nodiscard]] bool is_seen(const Record& before, std::uint64_t block) const;
-  /// Somebody may have synchronized by a place in memory.
+  /// True if some thread may have synchronized by a place in memory.
   [[nodiscard]] bool synchronizes() const { return !launch_.synchronization.empty(); }
   /// The epoch of a thread's last fence; 0: it had none.
   [[nodiscard]] Epoch fenced(std::uint32_t warp, std::uint32_t lane) const {
     return warps_[warp].fences[lane].epoch;
   }
 
-  /// What stands for a place in a block's shared memory; an address stands for one in global memory.
+  /// The synchronization key of a place in a block's shared memory. The key of a place in global
+  /// memory is its address.
   static std::uint64_t shared_key(std::uint64_t block, std::uint64_t offset) {
     return std::uint64_t{1} << 63 | block << 20 | (offset & 0xfffff);
   }
 
-  // --- by memory
+  // --- synchronization by memory
   void fence(std::uint32_t warp, std::uint32_t mask, const Instruction& i);
-  /// A fence between the generic and the async proxy.
+  /// Handles a fence between the generic and the async proxy.
   void proxy_fence(std::uint32_t warp, std::uint32_t mask);
-  /// Whether such a fence lies between a write of `block` and what a thread of this block has copied
-  /// now, if they are in order at all (PTX ISA, "Proxy-preserved base causality order").
+  /// Returns whether a proxy fence lies between a write of `block` and the copy that a thread of
+  /// this block makes now, if they are ordered at all (PTX ISA, "Proxy-preserved base causality
+  /// order").
   [[nodiscard]] bool proxied(const Record& before, std::uint64_t block, std::uint32_t thread) const;
-  /// A strong write. False: it releases nothing.
+  /// Handles a strong write. Returns false if it releases nothing.
   bool release(std::uint32_t warp, std::uint32_t lane, const Instruction& i, std::uint64_t key);
-  /// A store that releases nothing.
+  /// Handles a store that releases nothing.
   void begin_anew(std::uint64_t key) { launch_.synchronization.begin_anew(key); }
-  /// A strong read: it acquires at once, or a fence behind it does.
+  /// Handles a strong read, which acquires at once or by a later fence.
   void read(std::uint32_t warp, std::uint32_t lane, const Instruction& i, std::uint64_t key);
-  /// A block arrives at the barrier of a grid of so many, a place where it has released; the last
-  /// one ends a phase. Who reads there knows that a phase has ended, and may well see arrivals for
-  /// the next one, but need not.
+  /// Handles the arrival of a block, which has released at `key`, at the barrier of a grid of
+  /// `blocks` blocks; the last arrival ends a phase. A thread that reads there sees that a phase
+  /// has ended. It may also see arrivals for the next phase, but this is not guaranteed.
   void arrive_at_grid(std::uint64_t key, std::uint64_t blocks);
   void see_grid(std::uint32_t warp, std::uint32_t lane, const Instruction& i, std::uint64_t key);
-  /// A thread arrives at the mbarrier that lies at `barrier`.
+  /// Handles the arrival of a thread at the mbarrier at address `barrier`.
   void arrive_at(const std::byte* barrier, std::uint32_t warp, std::uint32_t lane,
                  const Instruction& i);
-  /// The arrivals and copies until now have completed a phase of it.
+  /// Completes a phase of an mbarrier with the arrivals and copies until now.
   void complete_phase(const std::byte* barrier);
-  /// A thread has seen its last phase complete, or, without a phase, copies that arrived there.
+  /// Handles a thread that has seen the mbarrier's last phase complete, or, for see_copies(), the
+  /// copies that arrived there without a phase.
   void see_phase(const std::byte* barrier, std::uint32_t warp, std::uint32_t lane,
                  const Instruction& i);
   void see_copies(const std::byte* barrier, std::uint32_t warp);
-  /// A copy by a thread arrives there. Returns the epoch of what it has written.
+  /// Handles the arrival of a thread's copy at an mbarrier. Returns the epoch of the copy's writes.
   Epoch copy_arrives(const std::byte* barrier, std::uint32_t thread);
 
-  // --- by barriers: see BlockObserver
+  // --- synchronization by barriers: see BlockObserver
   void arrive(std::uint32_t warp, std::uint32_t number);
   void barrier_complete(std::uint32_t number, bool everybody, std::uint32_t warps);
   void warp_complete(std::uint32_t warp, std::uint32_t mask);
@@ -146,56 +153,58 @@ class BlockOrder {
     Scope scope = Scope::device;
   };
   struct Warp {
-    /// Records without their statements, of what was seen, and of what `seen` does not cover.
+    /// Recent answers of covers(): records, without their statements, that `seen` covers, and
+    /// records that it does not cover.
     std::array<std::uint64_t, 64> covered{}, uncovered{};
-    /// The same of single lanes, which the lowest bits name.
+    /// The same for single lanes, which the lowest bits of a record name.
     std::array<std::uint64_t, 64> covered_for{}, uncovered_for{};
     std::vector<WarpSync> syncs;  ///< since the last barrier
-    Seen seen;                    ///< by all lanes
+    Seen seen;                    ///< what all lanes have seen
     std::vector<SeenByLanes> seen_by_lanes;
-    /// What found no room there; null: nothing.
+    /// Parts for which `seen_by_lanes` had no room; null if there are none.
     std::unique_ptr<std::array<Seen, 32>> seen_by_lane;
     std::vector<Observation> observed;  ///< by object
-    /// What fences have acquired in place of those who have read it. The model does not order it.
+    /// Releases that fences have acquired in place of the threads that had read them. The memory
+    /// model does not order these.
     Seen by_barrier;
-    std::array<Fence, 32> fences{};        ///< the last of each lane
-    std::shared_ptr<const Fenced> fenced;  ///< of those whom its threads met last
-    bool fenced_anew = false;              ///< since a barrier of the block
+    std::array<Fence, 32> fences{};        ///< last fence of each lane
+    std::shared_ptr<const Fenced> fenced;  ///< fences of the threads that its threads met last
+    bool fenced_anew = false;              ///< true if it fenced since the block's last barrier
   };
 
   static constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
   [[nodiscard]] std::uint32_t live_lanes(std::uint32_t warp) const;
-  /// Some lanes see an object.
+  /// Adds a part to what some lanes have seen.
   void see(std::uint32_t warp, std::uint32_t lanes, const SeenPart& part);
   void add_for_lanes(std::uint32_t warp, const SeenByLanes& seen);
-  /// Some lanes of a warp meet: each has seen what the others have.
+  /// Merges what some lanes of a warp have seen, as they meet.
   void meet(std::uint32_t warp, std::uint32_t lanes);
-  /// What any of some lanes has seen, all lanes' included: the warp's own where lanes do not differ, or
-  /// else `merged`.
+  /// The union of what `lanes` have seen. Refers to the warp's `seen` if its lanes do not differ,
+  /// otherwise to `merged`.
   [[nodiscard]] static const Seen& seen_by(const Warp& warp, std::uint32_t lanes, Seen& merged);
   static bool lanes_differ(const Warp& warp) {
     return !warp.seen_by_lanes.empty() || warp.seen_by_lane != nullptr;
   }
   void observe(std::uint32_t warp, const Observation& seen, const Instruction& i);
   static void note(Warp& warp, const Observation& seen);
-  /// Warps hand on what their threads have read, but not acquired, as they meet.
+  /// Passes releases that warps have read but not acquired to the warps that they meet.
   void share_observations(std::uint32_t to);
   void release_warp(SyncObject& object, std::uint32_t warp);
   void see_all(std::uint32_t warp, std::uint64_t key, Scope scope);
-  void share_fences();                                        ///< of the block
-  void share_fences(std::uint32_t warp, std::uint32_t mask);  ///< of lanes of a warp
+  void share_fences();                                        ///< among threads of the block
+  void share_fences(std::uint32_t warp, std::uint32_t mask);  ///< among lanes of a warp
   [[nodiscard]] std::uint64_t barrier_key(std::uint32_t number) const;
 
   LaunchOrder& launch_;
   const ObservedBlock* block_;
   std::uint64_t index_ = 0;
   Epoch epoch_ = 0, barrier_ = 0, start_ = 0;
-  std::uint32_t cluster_releases_ = 0;  ///< by those who arrived at the cluster's last barrier
+  std::uint32_t cluster_releases_ = 0;  ///< releases by arrivals at the cluster's last barrier
   std::vector<Warp> warps_;
-  std::vector<Epoch> proxied_;  ///< by thread: its last proxy fence; empty before the first
-  Epoch proxied_last_ = 0;      ///< of any thread
-  Epoch proxied_barrier_ = 0;   ///< … that came before the block's last barrier
-  Fenced fenced_;               ///< of all threads, as it is now; empty before the first fence
+  std::vector<Epoch> proxied_;  ///< last proxy fence of each thread; empty before the first
+  Epoch proxied_last_ = 0;      ///< last proxy fence of any thread
+  Epoch proxied_barrier_ = 0;   ///< last proxy fence before the block's last barrier
+  Fenced fenced_;               ///< current fences of all threads; empty before the first fence
 };
 
 }  // namespace warpmark::cpu

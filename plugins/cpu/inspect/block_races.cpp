@@ -38,7 +38,8 @@ bool may_write_global(const Instruction& i) {
   }
 }
 
-// Parameters of a kernel through whose pointers it writes nothing, if all writes say what they write to.
+// Finds the parameters of a kernel through whose pointers it writes nothing; all are assumed
+// written if the object of some write is not known.
 std::vector<bool> unwritten_objects(const Program& program) {
   std::vector<bool> unwritten(program.objects.size());
   const auto is_parameter = [&](std::uint16_t object) {
@@ -55,7 +56,7 @@ std::vector<bool> unwritten_objects(const Program& program) {
   return unwritten;
 }
 
-// Swaps that are still to come; more races than that are reported at once.
+// The most races that wait for a swap to settle them; further ones are reported at once.
 constexpr std::size_t kMostUnsettled = 4096;
 
 }  // namespace
@@ -152,7 +153,7 @@ void BlockRaces::begin(std::uint64_t index) {
 
 bool BlockRaces::conflicts_in_launch(const Record& before, const Access& access) {
   const Record& now = access.now;
-  // Reductions may meet others, under way or not, and atomic operations.
+  // Reductions do not race with other reductions, under way or not, or with atomic operations.
   if (before.in_flight())
     return launch_.flights.holds(before.epoch()) &&
            !(now.strong() && launch_.flights.reduces(before.epoch()));
@@ -161,7 +162,7 @@ bool BlockRaces::conflicts_in_launch(const Record& before, const Access& access)
   const std::uint64_t block = order_.block_of(before);
   const bool own_block = block == order_.index();
   if (strong && !is_in_scope_race(before, now) && !launch_.decides(before, now)) return false;
-  // Of a block that was here before.
+  // The record is of a block that used this shared memory before.
   if (access.space == Space::shared && before.epoch() < order_.start()) return false;
   if (own_block) {
     if (before.thread() == now.thread() || order_.before_barrier(before)) return false;
@@ -212,15 +213,15 @@ Record BlockRaces::further_reader(const RaceCells& cell, const Access& access) {
   return found == records.rend() ? Record{} : Record{*found};
 }
 
-// Kernels of old have warps in step by volatile accesses, which lanes were to execute as one.
+// Old kernels rely on the lanes of a warp to execute volatile accesses in step.
 bool BlockRaces::in_step(const Record& before, const Instruction& i, Space space) const {
   if (space != Space::shared || (i.order & Instruction::kVolatile) == 0) return false;
   const Statement* then = block_.program().statement(before.statement());
   return then != nullptr && then->facts->has("volatile");
 }
 
-// A place and a statement say what is reported in the block's own shared memory only, and as long
-// as no calls lead there.
+// A place and a statement identify a report only in the block's own shared memory, and only outside
+// of called functions.
 BlockRaces::Reported* BlockRaces::remembered(const Instruction& i, Space space,
                                              std::uint64_t address, const Record& before) {
   if (launch_.closely || space != Space::shared || address >= shared_bytes_ ||
@@ -298,8 +299,8 @@ void BlockRaces::race(Lanes& w, const Instruction& i, Space space, std::uint32_t
                                reads ? w.warp * 32 + lane : before.thread(), std::move(fault)});
 }
 
-// Says what a race lacks whose thread has read a release that comes after the other access. If the access
-// itself is strong it sees what the other has written: the order is missing alone.
+// Says what a race lacks whose thread has read a release that comes after the other access. If the
+// access itself is strong, it sees the other's write, and only the order is missing.
 BlockOrder::Lack BlockRaces::lack_of(const Record& before, const Instruction& i, Space space,
                                      std::uint32_t warp, std::uint32_t lane) const {
   if (before.in_flight() || (i.order & Instruction::kReadOnly) != 0) return {};
@@ -325,8 +326,8 @@ std::uint64_t BlockRaces::block_of(const Record& record) const {
   return BlockOrder::without_engine(order_.block_of(record));
 }
 
-// A plain access that its thread has not fenced is not made good by an atomic one of the same
-// thread: the record of the plain one stays.
+// An atomic access does not make safe a plain access of the same thread that was not fenced, so the
+// plain one's record stays.
 bool BlockRaces::hides(const Record& before, const Record& now) const {
   return !before.strong() && now.strong() && before.thread() == now.thread() &&
          !order_.before_barrier(before) && order_.owns(before) &&
@@ -448,7 +449,7 @@ void BlockRaces::load(Lanes& w, const Instruction& i, Space space, std::uint32_t
     read_cells(w, i, space, lane, address, bytes, strong);
   else
     race(w, i, space, lane, address, bytes, fresh, "read after write", false);
-  // Not before: what it reads here says nothing of when it might have read.
+  // This must come after the check: a value read here does not order the read itself.
   if (strong) strong_read(w, i, lane, space, address);
 }
 
@@ -461,8 +462,8 @@ void BlockRaces::store(Lanes& w, const Instruction& i, Space space, std::uint32_
   if (!order_.release(w.warp, lane, i, place)) order_.begin_anew(place);
 }
 
-// A write of the same launch among the last ones of some cells, by whichever thread and however
-// ordered; none has no bits.
+// Finds a write of the same launch among the last writes of some cells, by any thread and in any
+// order; no bits if there is none.
 Record BlockRaces::written_anew(const Lanes& w, const Instruction& i, Space space,
                                 std::uint32_t lane, std::uint64_t address, std::uint32_t bytes) {
   const std::uint32_t step = 1u << shift(space);
@@ -472,7 +473,7 @@ Record BlockRaces::written_anew(const Lanes& w, const Instruction& i, Space spac
     const Record written{*cell.write};
     if (written.epoch() < launch_.order.clock.first() || (written.in_flight() && written.strong()))
       continue;
-    // That a thread reads what it wrote to a surface works, whatever the guide says.
+    // A thread can read back its own writes to a surface, although the guide does not guarantee it.
     const bool own = i.opcode == Opcode::surface_load && !written.in_flight() &&
                      written.thread() == w.warp * 32 + lane && block_of(written) == order_.index();
     if (!own) return written;
@@ -511,7 +512,8 @@ void BlockRaces::cluster_acquire(std::uint64_t key) {
   visited_ = false;
 }
 
-// Whatever any of the block's threads has waited for came before the last of them left.
+// All events that any of the block's threads has waited for came before the exit of the last
+// thread.
 void BlockRaces::exit(std::uint32_t statement, std::uint32_t warp, std::uint32_t lane) {
   if (!visited_ && launch_.flights.empty()) return;
   const auto raced = [&](const Record& record) {

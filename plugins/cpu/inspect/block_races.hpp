@@ -1,4 +1,4 @@
-// Unordered accesses to one place: who accessed each cell last, and whether that is a race.
+// Race detection: keeps the last accesses to each cell, and finds unordered ones.
 #pragma once
 
 #include <array>
@@ -23,26 +23,26 @@ class ObservedBlock;
 struct AsyncCopy;
 struct InspectionMemory;
 
-/// What the blocks of a launch share.
+/// The state of race detection that the blocks of a launch share.
 struct LaunchRaces {
   LaunchRaces(InspectionMemory& memory, const Program& program);
   LaunchOrder order;
   /// Granules of 1 << shift bytes: the program's smallest access to either memory.
   int global_shift, shared_shift;
   RaceMemory& memory;
-  FurtherRecords further;        ///< writes
-  FurtherRecords further_reads;  ///< by the address of RaceCells::read
-  /// Whether reads of an Instruction::object are kept of more than two warps: threads may be in order
-  /// with some of them alone, and somebody may write there.
+  FurtherRecords further;        ///< further writes of cells
+  FurtherRecords further_reads;  ///< further reads, by the address of RaceCells::read
+  /// Returns whether reads of an Instruction::object by more than two warps are kept. They are if
+  /// threads may be ordered with only some of these reads and the object may be written.
   [[nodiscard]] bool keeps_reads(const Instruction& i, Space space) const {
     return order.in_part &&
            (space == Space::shared || i.object >= unwritten.size() || !unwritten[i.object]);
   }
-  std::vector<bool> unwritten;  ///< by object: only read, as far as the kernel alone shows
+  std::vector<bool> unwritten;  ///< by object: true if the kernel itself only reads it
   Flights flights;
 
   /// A plain read that raced, of code that may go on to compare and swap: if it does so at the same
-  /// place, the swap finds out whether what was read still holds, and there is no mistake.
+  /// place, the swap detects whether the value read is still current, and there is no mistake.
   struct Unsettled {
     std::uint64_t block = 0, address = 0;
     std::uint32_t thread = 0;
@@ -50,22 +50,25 @@ struct LaunchRaces {
   };
   std::vector<Unsettled> unsettled;
   /// Statements of plain reads whose warps went on to swap, and of volatile ones whose warps went
-  /// on to any atomic operation: other threads need not, if what they read is good enough.
+  /// on to any atomic operation: other threads need no such operation if the value that they read
+  /// suffices.
   std::unordered_set<std::uint32_t> before_swaps;
-  bool closely = false;  ///< each race is described, also one that is known (Checks::closely)
+  bool closely = false;  ///< every race is described, even a known one (Checks::closely)
   bool swaps = false;    ///< the program has a compare-and-swap
-  bool looks = false;    ///< … atomic operations, and volatile loads that are not repeated
+  bool looks = false;    ///< the program has atomics, and volatile loads that are not repeated
   /// The races among `unsettled`, at the launch's end.
   [[nodiscard]] std::vector<Fault> settled() const;
   bool in_step = false;  ///< the launch has volatile accesses that only lanes in step put in order
-  /// Statements of atomic accesses that are so for threads of their own block alone.
+  /// Statements of atomic accesses that are atomic only for threads of their own block.
   std::unordered_set<std::uint32_t> of_block_scope;
   const DecidingAccesses& deciding;  ///< the program's
   /// Returns true if the order of two strong accesses decides a value.
   [[nodiscard]] bool decides(const Record& before, const Record& now) const;
-  /// Statements that make mbarriers, of which somebody did not wait for the end, by what he did.
+  /// For each statement that makes mbarriers whose initialization some thread did not wait for: the
+  /// statement of that thread's access.
   std::unordered_map<std::uint32_t, std::uint32_t> raced_mbarriers;
-  /// What was not looked at for want of room, and why, at the launch's end; "" if nothing.
+  /// Describes, at the launch's end, what was not checked for lack of room, and why; "" if
+  /// everything was checked.
   [[nodiscard]] std::string left_out() const;
 };
 
@@ -75,7 +78,7 @@ class BlockRaces {
  public:
   BlockRaces(LaunchRaces& launch, ObservedBlock& block, std::uint64_t shared_bytes,
              std::uint32_t warps);
-  /// The block starts anew, as that of a linear index.
+  /// Starts the block with linear index `index`.
   void begin(std::uint64_t index);
   [[nodiscard]] BlockOrder& order() { return order_; }
   [[nodiscard]] const BlockOrder& order() const { return order_; }
@@ -85,7 +88,7 @@ class BlockRaces {
   [[nodiscard]] std::uint64_t record(const Lanes& w, const Instruction& i) const {
     return Record::make(order_.epoch(), w.warp * 32, false, i.statement).bits;
   }
-  /// Where reads of further warps are kept; null if they are not.
+  /// The table in which reads of further warps are kept; null if they are not kept.
   [[nodiscard]] FurtherRecords* readers(const Instruction& i, Space space) {
     return launch_.keeps_reads(i, space) ? &launch_.further_reads : nullptr;
   }
@@ -96,16 +99,17 @@ class BlockRaces {
   [[nodiscard]] RaceCells cells(Space space, std::uint64_t address, std::uint64_t bytes,
                                 bool stores) {
     if (space != Space::shared) return launch_.memory.find(address, bytes, stores);
-    // What other blocks did is not in order with this one's barriers: each access is looked at.
+    // Accesses of other blocks are not ordered by this block's barriers, so each access is checked
+    // by itself.
     if (visited_ || address >= reserved_) return {};
     return shared_cells_ + (address >> launch_.shared_shift);
   }
-  /// Accesses before this are no danger: Record::bits of the barrier's, or the launch's start.
+  /// The Record::bits of the last barrier, or of the launch's start: earlier accesses cannot race.
   [[nodiscard]] std::uint64_t threshold(Space space) const {
     return std::uint64_t{space == Space::shared ? order_.barrier() : launch_.order.clock.first()}
            << Record::kEpochShift;
   }
-  /// Records before this, Record::bits, are not this block's.
+  /// The Record::bits of the block's start: earlier records are not this block's.
   [[nodiscard]] std::uint64_t block_start() const {
     return std::uint64_t{order_.start()} << Record::kEpochShift;
   }
@@ -113,14 +117,14 @@ class BlockRaces {
   // --- accesses of one lane, within their bounds
   void load(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
             std::uint32_t bytes);
-  /// `same`: what is stored is there already.
+  /// `same` is true if the memory already holds the value that is stored.
   void store(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
              std::uint32_t bytes, bool same);
-  /// Reads and writes; `uses` says whether the old value is looked at.
+  /// An atomic operation reads and writes; `uses` tells whether the old value is used.
   void atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
               std::uint64_t address, std::uint32_t bytes, bool uses);
-  /// The same for the lanes of `mask`, lane L's at at[L], one after another, until one takes a closer
-  /// look. Returns that one and those after it, of which nothing is done.
+  /// The same for the lanes of `mask`, lane L's at at[L], one after another, until one needs a
+  /// closer look. Returns that lane and those after it, for which nothing is done.
   std::uint32_t settle_atomics(const Lanes& w, const Instruction& i, Space space,
                                std::uint32_t mask, const std::uint64_t* at, std::uint32_t bytes);
   /// A plain access that synchronizes nothing.
@@ -136,13 +140,14 @@ class BlockRaces {
              std::uint32_t bytes);
   void use_mbarrier(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,
                     MbarrierUse use);
-  /// malloc gave this memory to a thread: who used it before has freed it.
+  /// Forgets earlier accesses to memory that malloc gave to a thread: its previous user has freed
+  /// it.
   void allocated(std::uint64_t address, std::uint64_t bytes) {
     launch_.memory.forget(address, bytes);
   }
-  /// All threads of the cluster have met.
+  /// Handles a barrier at which all threads of the cluster have met.
   void cluster_acquire(std::uint64_t key);
-  /// The block's last thread has left, by this statement: its shared memory is gone.
+  /// Handles the exit of the block's last thread at this statement: its shared memory is gone.
   void exit(std::uint32_t statement, std::uint32_t warp, std::uint32_t lane);
 
   // --- asynchronous copies: see BlockObserver
@@ -152,7 +157,7 @@ class BlockRaces {
   void abandon(AsyncCopy& copy, std::uint32_t statement, std::uint32_t warp, std::uint32_t lane);
 
  private:
-  /// What an access is held against: its own record and address.
+  /// An access that earlier records are compared with: its own record and address.
   struct Access {
     Record now;
     const Instruction& instruction;
@@ -160,30 +165,31 @@ class BlockRaces {
     std::uint64_t address;
   };
   [[nodiscard]] bool in_step(const Record& before, const Instruction& i, Space space) const;
-  /// Warns of an access that is in order with one before it only if the lanes of the warp run in step.
+  /// Warns of an access that is ordered with an earlier one only if the lanes of the warp run in
+  /// step.
   void warn_in_step(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                     std::uint64_t address, std::uint32_t bytes, bool write);
   [[nodiscard]] bool conflicts(const Record& before, const Access& access) {
     return before.epoch() >= launch_.order.clock.first() && conflicts_in_launch(before, access);
   }
   [[nodiscard]] bool conflicts_in_launch(const Record& before, const Access& access);
-  /// The first of a cell's further writes that conflicts; none has no bits.
+  /// The first of a cell's further writes that conflicts; no bits if there is none.
   [[nodiscard]] Record further_conflict(const RaceCells& cell, const Access& access);
-  /// The same of its further reads.
   [[nodiscard]] bool is_in_scope_race(const Record& before, const Record& now) const;
+  /// The same for a cell's further reads.
   [[nodiscard]] Record further_reader(const RaceCells& cell, const Access& access);
   void race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
             std::uint32_t bytes, const Record& before, const char* kind, bool same,
             const char* detail = nullptr);
-  /// A race with a copy that is under way, which was reported. Whoever does not wait for his copies
-  /// meets it with each of them: it is described once, and counted then.
+  /// A race with a copy that is under way, which was reported. A thread that does not wait for its
+  /// copies meets such a race at each of them: it is described once, and then counted.
   struct Reported {
     const Instruction* instruction = nullptr;  ///< null: none
     std::uint64_t address = 0;
     const char* kind = "";
-    std::size_t place = 0;  ///< in the log, which knows the other statement
+    std::size_t place = 0;  ///< place in the log, which knows the other statement
   };
-  /// Where such a race is remembered; null: it always needs a description.
+  /// The entry that remembers such a race; null if it always needs a description.
   Reported* remembered(const Instruction& i, Space space, std::uint64_t address,
                        const Record& before);
   [[nodiscard]] BlockOrder::Lack lack_of(const Record& before, const Instruction& i, Space space,
@@ -206,7 +212,8 @@ class BlockRaces {
   [[nodiscard]] Record written_anew(const Lanes& w, const Instruction& i, Space space,
                                     std::uint32_t lane, std::uint64_t address, std::uint32_t bytes);
   [[nodiscard]] bool hides(const Record& before, const Record& now) const;
-  /// A write becomes the last one of its cell, whose last one it was in conflict with or not.
+  /// Makes a write the last one of its cell. `raced` tells whether it conflicts with the cell's
+  /// last write.
   void put_write(const RaceCells& cell, const Access& access, std::uint64_t oldest, bool raced);
   void settle(const Lanes& w, Space space, std::uint32_t lane, std::uint64_t address,
               std::uint32_t bytes, bool swaps);
@@ -215,20 +222,21 @@ class BlockRaces {
   void keep_one_of_statement(const std::uint64_t* cell, const Record& record);
   void keep_strong(const std::uint64_t* cell, const Record& before, const Record& now,
                    bool returns);
-  /// The cells of what a copy writes, or of what it reads.
+  /// Calls `body` for the cells that a copy writes, or for those that it reads.
   template <typename Body>
   void each_cell(const AsyncCopy& copy, bool written, Body body);
   void access_cells(const AsyncCopy& copy, bool written);
   void check_proxy(const AsyncCopy& copy);
   [[nodiscard]] Record made_unordered(const Access& access);
-  /// Whether nothing else was reported of uses of what a statement made.
+  /// Returns whether no other statement's use of an object that `made` created has been reported.
   bool is_first_use(const Record& made, const Instruction& i) {
     return launch_.raced_mbarriers.try_emplace(made.statement(), i.statement).first->second ==
            i.statement;
   }
   void check_proxy_of(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address);
 
-  /// Whose shared memory an offset in the window is of; it becomes one in that memory.
+  /// The races of the block whose shared memory an offset in the window addresses; the offset
+  /// becomes one in that memory.
   BlockRaces& home(std::uint64_t& offset);
   /// The cell of an address, in shared memory of any block of the cluster.
   RaceCells cell_at(Space space, std::uint64_t address) { return cells_at(space, address, 1); }
@@ -247,26 +255,28 @@ class BlockRaces {
       cell = cell + 1;
     }
   }
-  /// What stands for a place by which threads synchronize.
+  /// Returns whether an address is that of the grid's barrier.
   [[nodiscard]] bool is_grid_barrier(Space space, std::uint64_t address) const;
   void strong_read(const Lanes& w, const Instruction& i, std::uint32_t lane, Space space,
                    std::uint64_t address);
   [[nodiscard]] std::uint64_t key(Space space, std::uint64_t address);
-  /// The same of what is kept for later: no barrier of the block's puts those of its cluster in order.
+  /// Like threshold(), but for records that are kept for later: the block's own barriers do not
+  /// order accesses of other blocks in its cluster.
   [[nodiscard]] std::uint64_t oldest_danger(Space space) const {
     return space == Space::shared && in_cluster_ ? block_start() : threshold(space);
   }
-  /// Whose an access was, a copy's included.
+  /// The number of the block that made an access, which may be a copy.
   [[nodiscard]] std::uint64_t block_of(const Record& record) const;
 
   LaunchRaces& launch_;
   ObservedBlock& block_;
   BlockOrder order_;
-  /// From here on shared memory is used by cooperative groups, which know what they do.
+  /// The offset from which on shared memory belongs to cooperative groups, whose accesses are
+  /// trusted.
   std::uint64_t reserved_ = ~std::uint64_t{0};
-  Record met_in_step_{};     ///< what the access that is looked at met so, for the first time
-  bool in_cluster_ = false;  ///< with others, to whom this one's barriers say nothing
-  bool visited_ = false;     ///< another block used this one's memory since all the cluster met
+  Record met_in_step_{};     ///< first record that the current access is ordered with only in step
+  bool in_cluster_ = false;  ///< other blocks are in the cluster, unordered by this one's barriers
+  bool visited_ = false;  ///< another block used this block's memory since the last cluster barrier
   std::uint64_t shared_bytes_;
   std::unordered_map<std::uint64_t, Record> made_;  ///< the mbarriers of its memory, by offset
   std::vector<std::uint64_t> shared_records_;

@@ -10,8 +10,8 @@
 
 namespace warpmark::cpu {
 
-// The thread's plain reads of a place where it swaps now are settled. So are its warp's: who needs
-// no swap does not swap. Of volatile ones it may be any atomic operation.
+// Settles a thread's plain reads of a place where it now swaps. Its warp's reads are settled, too:
+// a lane that needs no swap does not swap. Volatile reads are settled by any atomic operation.
 void BlockRaces::settle(const Lanes& w, Space space, std::uint32_t lane, std::uint64_t address,
                         std::uint32_t bytes, bool swaps) {
   const std::uint32_t thread = w.warp * 32 + lane;
@@ -37,9 +37,9 @@ void BlockRaces::settle(const Lanes& w, Space space, std::uint32_t lane, std::ui
   }
 }
 
-// An atomic access, whose record is `now`, to some cells: true, and they know of it, if whatever is
-// newer than `oldest` is as strong, or of the block before its last barrier. What copies read that
-// are under way is no less a danger.
+// Records an atomic access, with the record `now`, in some cells, and returns true, if every record
+// newer than `oldest` is as strong, or of the block before its last barrier. Reads of copies under
+// way are dangerous as well.
 bool BlockRaces::settle_strong(const RaceCells& cells, std::uint32_t count, bool returns,
                                std::uint64_t now, std::uint64_t oldest) {
   constexpr std::uint64_t kStrong = std::uint64_t{1} << Record::kStrongShift;
@@ -63,7 +63,8 @@ bool BlockRaces::settle_strong(const RaceCells& cells, std::uint32_t count, bool
         });
     if (!settled) return false;
   }
-  // keep_strong() has nothing to do, as with most of many threads that add to one place.
+  // Returns whether keep_strong() has nothing to do, as for most of the threads that add to one
+  // place.
   const auto pairs = [&](const FurtherRecords::Writes& known, std::uint64_t before) {
     const bool own = (before ^ now) >> Record::kEpochShift == 0 || order_.owns({before});
     const Record kept{known.records.back()};
@@ -87,7 +88,7 @@ void BlockRaces::put_write(const RaceCells& cell, const Access& access, std::uin
   const Record before{*cell.write};
   const Record& now = access.now;
   if (hides(before, now) || (raced && now.strong())) return;
-  // Nor does a strong write make good what a copy under way does.
+  // A strong write must not replace the record of a copy under way, either.
   const Flights& flights = launch_.flights;
   if (now.strong() && before.in_flight() && flights.holds(before.epoch()) &&
       !flights.reduces(before.epoch()))
@@ -113,11 +114,12 @@ void BlockRaces::keep_one_of_statement(const std::uint64_t* cell, const Record& 
   if (std::none_of(known.begin(), known.end(), same)) further.keep(cell, record.bits);
 }
 
-// A strong write follows a strong one of the launch.
+// Handles a strong write that follows a strong one of the launch.
 void BlockRaces::keep_strong(const std::uint64_t* cell, const Record& before, const Record& now,
                              bool returns) {
   FurtherRecords& further = launch_.further;
-  // Who sees what the others have made of it is in order with them, as far as this place goes.
+  // An operation that returns the old value is ordered with the earlier ones, as far as this place
+  // is concerned.
   if (returns) return further.forget_strong(cell);
   if (!launch_.deciding.empty() && before.statement() != now.statement() &&
       launch_.deciding.contains(before.statement()))
@@ -126,7 +128,7 @@ void BlockRaces::keep_strong(const std::uint64_t* cell, const Record& before, co
   if (own && before.thread() == now.thread()) return;
   const FurtherRecords::Writes known = further.find(cell);
   if (launch_.order.in_part || known.weak) return further.keep(cell, before.bits);
-  // Two of different threads, of different blocks if there are, are enough.
+  // Two records of different threads, preferably of different blocks, are enough.
   const Record kept{known ? known.records.back() : 0};
   if (!known || !own ||
       (order_.owns(kept) && (kept.thread() == now.thread() || order_.before_barrier(kept))))
@@ -139,7 +141,7 @@ std::uint32_t BlockRaces::settle_atomics(const Lanes& w, const Instruction& i, S
   const bool orders = !launch_.of_block_scope.empty() || is_swap(i.opcode) ||
                       (launch_.looks && space == Space::shared) || is_deciding(i) ||
                       (i.order & Instruction::kRelease) != 0;
-  // Nothing is put in order, unless a thread has fenced.
+  // The operations order nothing unless a thread has fenced.
   const bool acquires = i.d != Instruction::kNone && order_.synchronizes();
   if (orders || acquires) return mask;
   const std::uint64_t oldest = oldest_danger(space);
@@ -161,7 +163,7 @@ void BlockRaces::atomic(Lanes& w, const Instruction& i, Space space, std::uint32
   if (is_swap(i.opcode) || (launch_.looks && space == Space::shared))
     settle(w, space, lane, address, bytes, is_swap(i.opcode));
   write_cells(w, i, space, lane, address, bytes, true, false);
-  // Not before: what it reads here says nothing of when it might have come.
+  // This must come after the check: a value read here does not order the access itself.
   if (uses) strong_read(w, i, lane, space, address);
   order_.release(w.warp, lane, i, key(space, address));
   if (!is_grid_barrier(space, address)) return;

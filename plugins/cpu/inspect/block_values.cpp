@@ -16,9 +16,9 @@
 namespace warpmark::cpu {
 namespace {
 
-// How wide a load's result is, of what it reads less.
+// The width of the result of a load that reads fewer bits.
 struct Extension {
-  std::uint32_t bits = 0;  ///< of the register
+  std::uint32_t bits = 0;  ///< width of the register
   bool is_signed = false;
 };
 
@@ -76,7 +76,7 @@ BlockValues::BlockValues(LaunchValues& launch, ObservedBlock& block, std::uint64
 void BlockValues::begin() {
   const Program& program = block_.program();
   std::fill(shared_init_.begin(), shared_init_.end(), std::uint8_t{0});
-  // Frames of calls are the machine's to clear, and count as written.
+  // The machine clears the frames of calls, so they count as written.
   std::fill(local_init_.begin(), local_init_.end(), std::uint8_t{0xff});
   const std::uint64_t stride = local_bytes_ / 8 + 1;
   for (std::uint64_t lane = 0; lane < 32 * warps_.size(); ++lane) {
@@ -119,8 +119,9 @@ ByteValues BlockValues::in_shared(std::uint64_t address) {
 ByteValues BlockValues::in_global(std::uint8_t* init, std::uint64_t from, std::uint64_t size,
                                   std::uint64_t address) const {
   Arena& arena = block_.arena();
-  // Memory of a peer has bytes of which some bits are undefined count as defined. So has all memory
-  // while several threads run blocks: who meets undefined values runs again on one of them.
+  // In memory of a peer, bytes with some undefined bits count as defined. This holds for all memory
+  // while several threads run blocks: a launch that meets undefined values runs again on one
+  // thread.
   PartialBytes* partial =
       arena.contains(address) && !launch_.shared ? &arena.partial_bytes() : nullptr;
   return {init, from, size, partial, address, nullptr, launch_.shared};
@@ -169,7 +170,7 @@ Definedness BlockValues::read(Lanes& w, const Instruction& i, Space space, std::
   if (space == Space::global) block_.serialize();
   UndefinedLoad& load = warps_[w.warp].undefined_loads[i.statement];
   load.instruction = &i;
-  load.element = load.all = element;  // elements lie apart: no lane's are a piece of memory
+  load.element = load.all = element;  // the elements of a lane are not contiguous in memory
   load.any = address;
   return values.read(0, bytes, space, i.statement);
 }
@@ -194,16 +195,17 @@ bool BlockValues::goes_back(const Warp& warp, const Definedness& defined, std::u
   return address + first >= read && address + last < read + load->all;
 }
 
-/// What is undefined of a store, of all its elements.
+/// The undefined values of a store, over all its elements.
 struct BlockValues::StoredValues {
-  bool all = true;             ///< each byte, and none goes back to where it was loaded
-  bool part = false;           ///< a part cut out of a number
-  bool made = false;           ///< … or a number put together
-  Definedness worst;           ///< a computed one, if there is one
+  bool all = true;    ///< all bytes are undefined, and none is stored back where it was loaded
+  bool part = false;  ///< a part cut out of a number
+  bool made = false;  ///< a number that was put together
+  Definedness worst;  ///< of an undefined element, preferably a computed one
   std::uint64_t worst_at = 0;  ///< where its element begins, in bytes from the store's address on
   StoredBytes bytes;
-  /// Where the first result without a value begins, in bytes from the store's address on; none
-  /// if what is undefined is a copy of memory. `to` is where `stored` bytes go, or null.
+  /// Where the first result without a value begins, in bytes from the store's address on; empty if
+  /// the undefined bytes are a copy of memory. `to` is the allocation that `stored` bytes go to, or
+  /// null.
   [[nodiscard]] std::optional<std::uint64_t> result(const Allocation* to, std::uint64_t address,
                                                     std::uint32_t stored,
                                                     std::uint32_t element) const;
@@ -228,7 +230,7 @@ BlockValues::StoredValues BlockValues::put_stored(Lanes& w, const Instruction& i
                        (load != nullptr && load->element < element);
       stored.part = stored.part || (cut && !defined.joined());
       stored.made = stored.made || cut || defined.joined();
-      // Variables are taken apart and put together by the compiler as it likes.
+      // The compiler may split and assemble local variables in any way.
       const bool known = load != nullptr && defined.space() != Space::local;
       if (space == Space::global)
         stored.bytes.add(defined.undefined, at, element,
@@ -245,10 +247,10 @@ BlockValues::StoredValues BlockValues::put_stored(Lanes& w, const Instruction& i
   return stored;
 }
 
-// What is no copy of memory, which may hold padding and bit-fields without values, is a result:
-// what was computed; of memory whose elements are numbers or vectors, those that are undefined, and
-// of vectors only what is no copy of a whole one; of other memory whole elements of arrays, and
-// numbers made of parts or put together.
+// A stored value is a result unless it is a copy of memory, which may hold undefined padding and
+// bit-fields. Results are computed values; in memory whose elements are numbers or vectors,
+// undefined elements, except vectors that are copied whole; in other memory, whole elements of
+// arrays, and numbers made of parts or put together.
 std::optional<std::uint64_t> BlockValues::StoredValues::result(const Allocation* to,
                                                                std::uint64_t address,
                                                                std::uint32_t stored,
@@ -257,7 +259,7 @@ std::optional<std::uint64_t> BlockValues::StoredValues::result(const Allocation*
     const std::optional<std::uint64_t> first = bytes.result(*to, address, stored);
     return worst.computed() ? first.value_or(worst_at) : first;
   }
-  // Bytes may be those of anything.
+  // Memory whose elements are bytes may hold objects of any type.
   const std::uint64_t type = to == nullptr ? 0 : to->whole_bytes == 1 ? 1 : to->element_bytes();
   const bool typed = to != nullptr && !to->dtype.empty() && (type != 1 || element == 1);
   const bool results =
@@ -298,8 +300,8 @@ std::uint32_t BlockValues::undefined_lanes(const Lanes& w, const Instruction& i,
   return undefined;
 }
 
-// Bit-fields and sets of bits that share a word: what an operation on bits does not change of a
-// word that has some values stays as it is.
+// Handles bit-fields and sets of bits that share a word: in a partly defined word, a bitwise
+// operation keeps the definedness of the bits that it does not change.
 bool BlockValues::keep_bits(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                             const ByteValues& values) {
   const bool wide = i.opcode == Opcode::atom_and_64 || i.opcode == Opcode::atom_or_64 ||
@@ -325,7 +327,7 @@ void BlockValues::atomic(Lanes& w, const Instruction& i, Space space, std::uint3
   if (values.defined(bytes)) return;
   if (space == Space::global) block_.serialize();
   if (is_exchange(i.opcode)) {
-    // What was there counts only if somebody uses it.
+    // An undefined old value is a mistake only if it is used later.
     const std::vector<std::uint32_t> slots = uses_of(block_.program(), i).writes;
     const auto part = bytes / static_cast<std::uint32_t>(slots.size());
     for (std::uint32_t k = 0; k < slots.size(); ++k) {
@@ -343,7 +345,7 @@ void BlockValues::atomic(Lanes& w, const Instruction& i, Space space, std::uint3
   values.define(bytes);
 }
 
-// Which of the first 32 bytes have no value.
+// Returns which of the first 32 bytes have no value, one bit for each.
 std::uint32_t BlockValues::fetch(Lanes& w, const Instruction& i, std::uint32_t lane,
                                  std::uint64_t address, std::uint32_t bytes) {
   const ByteValues values = values_at(w, i, Space::global, lane, address);
@@ -386,7 +388,7 @@ void BlockValues::enter_frame(std::uint32_t warp, std::uint32_t lane, std::uint3
     set_bits(values.bits, frame + value.offset, value.bytes);
 }
 
-// What a pointer to a local variable finds there now is nobody's.
+// The frame becomes undefined, so that uses of pointers to its local variables are found.
 void BlockValues::leave_frame(std::uint32_t warp, std::uint32_t lane, std::uint32_t callee,
                               std::uint64_t frame) {
   in_local(warp, lane, frame).undefine(block_.program().callees[callee].frame_bytes);

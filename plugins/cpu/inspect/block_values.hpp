@@ -1,4 +1,5 @@
-// Undefined values: which bytes have none, and what is done with registers that hold them.
+// Undefined values: tracks which bytes are undefined, and checks the uses of registers that hold
+// them.
 #pragma once
 
 #include <array>
@@ -19,7 +20,7 @@ namespace warpmark::cpu {
 
 class ObservedBlock;
 
-/// What the blocks of a launch share.
+/// The state of the check for undefined values that the blocks of a launch share.
 struct LaunchValues {
   explicit LaunchValues(const Program& program);
   /// Made when the first undefined value is met.
@@ -38,7 +39,7 @@ class BlockValues {
  public:
   BlockValues(LaunchValues& launch, ObservedBlock& block, std::uint64_t shared_bytes,
               std::uint64_t local_bytes, std::uint32_t warps);
-  /// The block starts anew.
+  /// Starts a block.
   void begin();
   [[nodiscard]] WarpDefinedness& definedness(std::uint32_t warp) {
     return warps_[warp].definedness;
@@ -59,7 +60,7 @@ class BlockValues {
   }
   void atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
               std::uint64_t address, std::uint32_t bytes);
-  /// The lanes of `mask` for which atomic() has something to do, lane L's at at[L].
+  /// The lanes of `mask`, lane L's access at at[L], for which atomic() has something to do.
   [[nodiscard]] std::uint32_t undefined_lanes(const Lanes& w, const Instruction& i, Space space,
                                               std::uint32_t mask, const std::uint64_t* at,
                                               std::uint32_t bytes);
@@ -93,9 +94,9 @@ class BlockValues {
  private:
   struct UndefinedLoad {
     const Instruction* instruction = nullptr;
-    std::uint32_t element = 8, all = 8;         ///< bytes of an element, of all of them
-    std::array<std::uint64_t, 32> addresses{};  ///< of each lane the last
-    std::uint64_t any = 0;                      ///< one of them
+    std::uint32_t element = 8, all = 8;         ///< bytes of an element, and of all elements
+    std::array<std::uint64_t, 32> addresses{};  ///< last address of each lane
+    std::uint64_t any = 0;                      ///< any one of these addresses
   };
   struct Warp {
     WarpDefinedness definedness;
@@ -107,27 +108,28 @@ class BlockValues {
   [[nodiscard]] ByteValues values_at(const Lanes& w, const Instruction& i, Space space,
                                      std::uint32_t lane, std::uint64_t address);
   [[nodiscard]] ByteValues in_local(std::uint32_t warp, std::uint32_t lane, std::uint64_t offset);
-  /// Of an offset in the shared window; null beyond what the block has.
+  /// The values at an offset in the shared window; null beyond the block's shared memory.
   [[nodiscard]] ByteValues in_shared(std::uint64_t address);
   [[nodiscard]] ByteValues in_global(std::uint8_t* init, std::uint64_t from, std::uint64_t size,
                                      std::uint64_t address) const;
   [[nodiscard]] ByteValues of_side(const Flight::Side& side);
   bool keep_bits(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                  const ByteValues& values);
-  /// Whether the undefined bits of what is stored at an address are those that a load read there.
+  /// Returns whether the undefined bits of the value stored at an address are those that a load
+  /// read there.
   [[nodiscard]] bool goes_back(const Warp& warp, const Definedness& defined, std::uint32_t lane,
                                std::uint64_t address) const;
-  /// A lane's store leaves in memory what its registers have.
+  /// Gives the memory that a lane stores to the definedness of its registers.
   StoredValues put_stored(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                           std::uint64_t address, std::uint32_t bytes, const ByteValues& values);
-  /// Where an undefined value came from; "" if that is not known.
+  /// The name of the array that an undefined value came from; "" if not known.
   [[nodiscard]] const std::string& array_of(const Definedness& defined);
-  /// The load that read what is undefined now; null if it was none of this warp's.
+  /// The load that read an undefined value; null if it was not a load of this warp.
   [[nodiscard]] static const UndefinedLoad* load_of(const Warp& warp, const Definedness& defined);
   void follow_own(Lanes& w, const Instruction& i, std::uint32_t mask);
   void report(Lanes& w, std::uint32_t lane, std::uint32_t statement, const Definedness& defined,
               const char* what, Fault fault);
-  /// The same of an access, of what lies `part` bytes behind its address.
+  /// The same for an access, for the value `part` bytes behind its address.
   void report_access(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                      std::uint64_t address, std::uint32_t bytes, bool store,
                      const Definedness& defined, const char* what, std::uint64_t part = 0);

@@ -11,8 +11,8 @@ ByteValues BlockValues::of_side(const Flight::Side& side) {
   return in_global(side.init, side.first, ~std::uint64_t{0}, side.address);
 }
 
-// What has no value at the source has none at the target, but for whole elements of an array, which
-// are results: those are reported. So is what a reduction changes or takes that has no value.
+// Bytes that are undefined at the source become undefined at the target. Whole undefined elements
+// of an array are results, and are reported. So are undefined operands of a reduction.
 void BlockValues::land(AsyncCopy& copy) {
   Flight& flight = *copy.flight;
   const ByteValues to = of_side(flight.to);
@@ -47,7 +47,7 @@ void BlockValues::no_value(const Flight& flight, const Flight::Side& side, std::
                 Definedness::make(0xff, side.space, i.statement), what);
 }
 
-// Elements of which no byte has a value.
+// Reports elements that have no defined byte.
 void BlockValues::carry_results(const Flight& flight, const CopyPart& part, const ByteValues& from,
                                 const ByteValues& to) {
   Lanes& w = *flight.lanes;
@@ -56,7 +56,7 @@ void BlockValues::carry_results(const Flight& flight, const CopyPart& part, cons
   block_.describe_access(w, i, Space::global, flight.lane, flight.to.address + part.to, part.bytes,
                          true, fault);
   const std::uint64_t element = fault.allocation.element_bytes();
-  if (element < 2) return;  // bytes may be those of anything
+  if (element < 2) return;  // bytes may belong to objects of any type
   for (std::uint64_t at = 0; at + element <= part.source; at += element) {
     bool any = false;
     for (std::uint64_t byte = 0; byte < element; ++byte)

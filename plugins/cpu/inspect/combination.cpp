@@ -15,25 +15,25 @@ namespace {
 
 using Kind = Combination::Kind;
 
-// lop3's tables of its operands themselves (PTX ISA).
+// The tables of lop3 that return one of its operands unchanged (PTX ISA).
 constexpr std::array<std::uint8_t, 3> kItself = {0xf0, 0xcc, 0xaa};
-constexpr std::uint8_t kInverse = 0x0f;  // of the first
+constexpr std::uint8_t kInverse = 0x0f;  // of the first operand
 
-// A register at a time: as it is after so many writes of the block.
+// The value of a register after a number of writes in the basic block.
 struct Value {
   std::uint32_t slot = Instruction::kNone, writes = 0;
   bool operator==(const Value&) const = default;
 };
 
-// What a register holds.
+// The expression that a register holds.
 struct Expression {
   Kind kind = Kind::bitwise;
   std::uint8_t table = 0;
   std::uint32_t bytes = 0;
-  std::vector<Value> leaves;  // at most three; of other kinds x
+  std::vector<Value> leaves;  // at most three; only x for kinds other than bitwise
 };
 
-// Parts of a division of x by a power of two, as code that is not optimised has it.
+// Parts of a division of x by a power of two in unoptimised code.
 struct Division {
   enum class Part : std::uint8_t {
     quotient,
@@ -91,7 +91,8 @@ class Finder {
     return constant != constants_.end() && constant->second == value;
   }
 
-  // What a register holds, if the registers that it was made of are still what they were.
+  // Returns the expression that a register holds if the registers that it was made of have not
+  // changed since.
   [[nodiscard]] const Expression* held(std::uint32_t slot, std::uint32_t bytes) const {
     const auto found = held_.find(slot);
     if (found == held_.end() || found->second.bytes != bytes) return nullptr;
@@ -101,7 +102,7 @@ class Finder {
     return stands ? &found->second : nullptr;
   }
 
-  // The register whose value another one holds a copy of: itself, if nothing else is known.
+  // The register whose value a register holds a copy of: itself if nothing else is known.
   [[nodiscard]] Value original(std::uint32_t slot, std::uint32_t bytes) const {
     const Expression* known = held(slot, bytes);
     const bool copy = known != nullptr && known->kind == Kind::bitwise &&
@@ -125,7 +126,8 @@ class Finder {
     return Operation{static_cast<std::uint8_t>(table->second), {i.a, i.b, i.c}, bytes};
   }
 
-  // What it computes; remembers it if it is more than the instruction itself.
+  // Returns the expression that an instruction computes, and remembers it if it is more than the
+  // instruction itself.
   std::optional<Expression> expression_of(const Instruction& i, std::size_t number) {
     const OpcodeInfo* info = find_opcode(i.opcode);
     if (info == nullptr || i.guard != Instruction::kNone || is_atomic(info->form))
@@ -135,7 +137,8 @@ class Finder {
     const std::optional<Operation> operation = operation_of(i, *info);
     if (!operation) return std::nullopt;
     if (note_neighbour(*operation, number)) return std::nullopt;
-    // All operands as what they hold; if that takes too many registers only one of them, or none.
+    // Replaces all operands by the expressions that they hold; if that takes too many registers,
+    // only one of them, or none.
     const auto count = static_cast<std::uint32_t>(operation->slots.size());
     std::vector<std::uint32_t> choices = {(1u << count) - 1};
     for (std::uint32_t k = 0; k < count; ++k) choices.push_back(1u << k);
@@ -149,7 +152,7 @@ class Finder {
     return std::nullopt;
   }
 
-  // The part of a division that a register holds, of an x that is still there.
+  // The part of a division that a register holds, if x has not changed since.
   [[nodiscard]] const Division* part_in(std::uint32_t slot, Division::Part part,
                                         std::uint32_t bytes) const {
     const auto found = divisions_.find(slot);
@@ -182,7 +185,7 @@ class Finder {
     return multiple;
   }
 
-  // x less its remainder, and x less the multiple that leaves it.
+  // Notes x minus its remainder, and x minus the multiple of the divisor.
   bool note_masked(const Instruction& i, const OpcodeInfo& info, std::size_t number) {
     if (words_of(info).mnemonic != "sub" || info.form != Form::binary || !is_integer(info.d) ||
         words_of(info).has("sat"))
@@ -201,7 +204,7 @@ class Finder {
     return true;
   }
 
-  // -x and x - 1.
+  // Returns -x or x - 1 as an expression.
   [[nodiscard]] std::optional<Expression> neighbour_of(const Instruction& i,
                                                        const OpcodeInfo& info) const {
     const std::string_view mnemonic = words_of(info).mnemonic;
@@ -224,7 +227,8 @@ class Finder {
     return std::nullopt;
   }
 
-  // Whether a register holds the inverse of another one.
+  // Returns the expression of a register that holds the inverse of another one; null if it does
+  // not.
   [[nodiscard]] const Expression* inverse(std::uint32_t slot, std::uint32_t bytes) const {
     const Expression* known = held(slot, bytes);
     const bool inverts = known != nullptr && known->kind == Kind::bitwise &&
@@ -232,8 +236,8 @@ class Finder {
     return inverts ? known : nullptr;
   }
 
-  // An operation on x, or its inverse, and its neighbour: compilers count the zeros below the lowest
-  // one of x in ~x & (x - 1). They commute, but for lop3.
+  // Notes an operation on x, or its inverse, and its neighbour: compilers count the zeros below the
+  // lowest set bit of x in ~x & (x - 1). These operations commute, except lop3.
   bool note_neighbour(const Operation& operation, std::size_t number) {
     if (operation.slots.size() != 2) return false;
     for (const auto& [one, other] : {std::pair{operation.slots[0], operation.slots[1]},
@@ -262,8 +266,9 @@ class Finder {
     found_[number] = combination;
   }
 
-  // The operation with those operands that `choice` has a bit for as what they hold. None if one
-  // of those holds nothing known, or if there are more than three registers.
+  // Returns the operation in which the operands that `choice` has a bit for are replaced by the
+  // expressions that they hold. Empty if the expression of one of them is not known, or if there
+  // are more than three registers.
   [[nodiscard]] std::optional<Expression> combine(const Operation& operation,
                                                   std::uint32_t choice) const {
     std::vector<Expression> operands;

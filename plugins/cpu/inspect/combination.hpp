@@ -9,15 +9,16 @@
 
 namespace warpmark::cpu {
 
-/// What the last instruction of such an expression computes from registers that still hold what the
-/// others have read. In b ^ ((a ^ b) & m) each bit depends on a or on b; in x & -x only the bits up
-/// to the lowest one of x matter; x - x % 256 has those above the lowest eight.
+/// The function that the last instruction of such an expression computes of registers that still
+/// hold the values that the other instructions have read. In b ^ ((a ^ b) & m) each bit depends on
+/// a or on b; in x & -x only the bits up to the lowest set bit of x matter; x - x % 256 has only
+/// the bits above the lowest eight.
 struct Combination {
   enum class Kind : std::uint8_t {
     bitwise,      ///< `table`, as lop3's, of the registers a, b and c, bit by bit
     negative,     ///< `table` of x, which is a, and -x
     predecessor,  ///< `table` of x and x - 1
-    masked,       ///< x & `mask`; if it is `with_sign` for those x that are not negative
+    masked,       ///< x & `mask`; with `with_sign`, only for x that are not negative
   };
   Kind kind = Kind::bitwise;
   std::uint8_t table = 0;
@@ -26,11 +27,12 @@ struct Combination {
   bool with_sign = false;
 };
 
-/// Those of a program, of instructions that lie in one block of it.
+/// The combinations of a program whose instructions lie in one basic block.
 class Combinations {
  public:
   explicit Combinations(const Program& program);
-  /// That of an instruction, by its number in Program::code; null if it is no such expression.
+  /// The combination that ends at an instruction, by its number in Program::code; null if there is
+  /// none.
   [[nodiscard]] const Combination* find(std::size_t instruction) const {
     const auto found = by_instruction_.find(instruction);
     return found == by_instruction_.end() ? nullptr : &found->second;

@@ -107,7 +107,8 @@ class Step {
     }
   }
 
-  // Windows of address spaces, conversions by a ConvertForm: element by element.
+  // Handles operations without an arithmetic form, such as address conversions and conversions by a
+  // ConvertForm, element by element.
   void without_form(std::uint32_t lane) {
     const std::vector<std::uint32_t> sources = uses_of(program_, i_).reads;
     Definedness result;
@@ -120,7 +121,7 @@ class Step {
     if (!result.incomplete() || form.elements < 2) return set(i_.d, lane, result);
     std::uint64_t undefined = 0;
     for (std::uint32_t element = 0; element < form.elements; ++element) {
-      // Registers of their own have the highest element first.
+      // Elements in separate registers have the highest element first.
       const std::uint64_t bits = form.apart
                                      ? of(sources[sources.size() - 1 - element], lane).undefined
                                      : of(sources[0], lane).undefined >> (element * from);
@@ -143,7 +144,7 @@ class Step {
     if (info.form == Form::unary) slots[1] = Instruction::kNone;
     if (info.form == Form::unary || info.form == Form::binary || info.form == Form::carry2)
       slots[2] = Instruction::kNone;
-    // What a value makes of itself may not depend on it.
+    // The result of an operation on a value and itself may not depend on the value.
     const bool nothing = i_.a == i_.b && cancels_itself(info);
     bool undefined = false;
     for (const std::uint32_t slot : slots)
@@ -177,7 +178,7 @@ class Step {
     return any({slots[0], slots[1], slots[2], slots[3]}, lane);
   }
 
-  // Where the undefined bits of a result come from: the operands that it copies, or any.
+  // Finds the origin of a result's undefined bits: an operand that it copies, or any undefined one.
   [[nodiscard]] Definedness trace(const BitFlow& flow,
                                   const std::array<std::uint32_t, BitFlow::kOperands>& slots,
                                   std::uint32_t lane) const {
@@ -199,7 +200,7 @@ class Step {
     return {flow.undefined, (result.origin & ~Definedness::kFlags) | flags};
   }
 
-  // and.pred and or.pred, where one operand may decide.
+  // Handles and.pred and or.pred, where one operand may decide.
   [[nodiscard]] Definedness mask_result(const OpcodeInfo& info, std::uint32_t lane,
                                         Definedness result) const {
     const bool both = info.opcode == Opcode::and_pred, either = info.opcode == Opcode::or_pred;
@@ -253,7 +254,7 @@ class Step {
            : opcode == Opcode::pack_16 || opcode == Opcode::unpack_16 ? 16
                                                                       : 32;
   }
-  // Of parts of one register.
+  // Joins the definedness of parts of one register.
   static Definedness joined(const Definedness& a, const Definedness& b) {
     if (!a.incomplete() || !b.incomplete()) return a.incomplete() ? a : b;
     return {a.undefined | b.undefined, a.origin | (b.origin & Definedness::kFlags)};
@@ -268,7 +269,7 @@ class Step {
   }
   void shuffle() {
     Definedness results[32];
-    // Lanes that have left are synccheck's.
+    // Synccheck reports reads of lanes that have exited.
     const bool synccheck = lanes_.observer->checks().sync;
     const std::uint32_t reported =
         synccheck ? lanes_.observer->block().lanes_that_left(lanes_.warp) : 0;
@@ -289,8 +290,8 @@ class Step {
       set(i_.predicate, lane, {});
     }
   }
-  // What texture fetches and the like write has values, and so have results of reductions and
-  // atomic operations: what they make of a missing value is reported where it happens.
+  // Results of texture fetches and the like count as defined, and so do results of reductions and
+  // atomic operations: their uses of undefined values are reported where they happen.
   void own() {
     if (i_.opcode == Opcode::matrix_multiply) return multiply();
     if (i_.opcode == Opcode::matrix_transpose) return transpose();
@@ -299,12 +300,12 @@ class Step {
         set(slot, static_cast<std::uint32_t>(std::countr_zero(rest)), {});
     }
   }
-  // Element by element: a row of a and a column of b make an element of d.
+  // Follows a matrix product element by element: a row of a and a column of b give an element of d.
   void multiply() {
     const auto form = i_.form<MatrixForm>();
     const Uses uses = uses_of(program_, i_);
     const std::uint32_t* input = uses.reads.data();
-    std::array<Definedness, 64> rows{}, columns{};  // of up to four products of 8 × 8
+    std::array<Definedness, 64> rows{}, columns{};  // for up to four products of 8 × 8
     std::map<std::array<std::uint32_t, 3>, Definedness> sums;
     each(form, Part::a, input, [&](const Position& at, Definedness defined) {
       rows.at(at.product * form.m + at.row) = defined;
@@ -416,7 +417,7 @@ OperandSlots::OperandSlots(const Program& program) {
         if (slot != Instruction::kNone) slots_.push_back(slot);
       }
     }
-    // Carries, chosen operands and masks, which are no uses of their own.
+    // Carries, selected operands and masks, which uses_of() does not list.
     for (const std::uint32_t slot : {instruction.b, instruction.c, instruction.e}) {
       if (slot != Instruction::kNone) slots_.push_back(slot);
     }

@@ -11,12 +11,12 @@ namespace warpmark::cpu {
 
 struct Lanes;
 
-/// What of one lane's register is undefined, and where that came from.
-/// Values are followed bit by bit, so that padding and bit-fields may be copied with what has no
-/// value beside them; a result that depends on undefined bits is `computed`.
+/// The undefined bits of one lane's register, and their origin. Values are followed bit by bit, so
+/// that padding and bit-fields may be copied along with the undefined bits beside them; a result
+/// that depends on undefined bits is `computed`.
 struct Definedness {
   static constexpr std::uint32_t kComputed = 1, kLowPart = 2, kJoined = 4, kFlags = 7;
-  /// Of an origin that memory keeps: it is one.
+  /// The bit that marks an origin kept in memory as present.
   static constexpr std::uint32_t kKept = 1u << 31;
   std::uint64_t undefined = 0;  ///< a one for each bit without a value
   std::uint32_t origin = 0;     ///< flags, space and statement
@@ -32,10 +32,10 @@ struct Definedness {
   }
   [[nodiscard]] bool incomplete() const { return undefined != 0; }
   [[nodiscard]] bool computed() const { return (origin & kComputed) != 0; }
-  /// Low bits of a value with zeros before them: a part of a word that goes back to where it came
-  /// from, or a number made of an undefined one.
+  /// True for the low bits of a value with zeros before them: a part of a word that is stored back
+  /// where it came from, or a number made of an undefined one.
   [[nodiscard]] bool low_part() const { return (origin & kLowPart) != 0; }
-  /// Other bits have been put beside it.
+  /// True if other bits have been put beside it.
   [[nodiscard]] bool joined() const { return (origin & kJoined) != 0; }
   /// Space::param stands for a register: one that was never written, or that of a lane which takes
   /// no part in a shuffle.
@@ -44,15 +44,15 @@ struct Definedness {
     return kSpaces[origin >> 3 & 3];
   }
   [[nodiscard]] std::uint32_t statement() const { return origin >> 5; }
-  /// What a shuffle, `statement`, read of a lane that takes no part in it.
+  /// True if the value was read by a shuffle, `statement`, from a lane that takes no part in it.
   [[nodiscard]] bool of_inactive_lane() const {
     return undefined != 0 && space() == Space::param && statement() != 0;
   }
-  /// Of other bits, from the same origin; nothing if there are none.
+  /// The same origin for other undefined bits; fully defined if `bits` is 0.
   [[nodiscard]] Definedness with(std::uint64_t bits) const {
     return undefined == 0 || bits == 0 ? Definedness{} : Definedness{bits, origin};
   }
-  /// Of a value computed from this one.
+  /// The definedness of a value computed from this one, with `bits` undefined.
   [[nodiscard]] Definedness computing(std::uint64_t bits) const {
     return undefined == 0 || bits == 0 ? Definedness{} : Definedness{bits, origin | kComputed};
   }
@@ -61,11 +61,12 @@ struct Definedness {
 /// The bits of bytes: eight for each bit of `bytes`, of up to eight bytes.
 std::uint64_t bits_of_bytes(std::uint32_t bytes);
 
-/// The definedness of a warp's registers. It is kept only while one of them has an undefined value:
-/// a warp without any runs at full speed, and so do instructions that touch no such register.
+/// The definedness of a warp's registers. It is kept only while a register has an undefined value:
+/// a warp without undefined values runs at full speed, and so do instructions that touch no such
+/// register.
 class WarpDefinedness {
  public:
-  /// For a program whose registers take so many bytes for a warp.
+  /// Resets for a program whose registers take `register_bytes` bytes for each warp.
   void reset(std::uint32_t register_bytes);
   [[nodiscard]] bool any() const { return incomplete_ > 0; }
   [[nodiscard]] Definedness get(std::uint32_t slot, std::uint32_t lane) const {
@@ -80,8 +81,8 @@ class WarpDefinedness {
  private:
   static constexpr std::uint32_t kSlot = 128;  ///< bytes of the smallest register
   std::uint32_t register_bytes_ = 0;
-  std::uint64_t incomplete_ = 0;      ///< lanes of registers
-  std::vector<std::uint32_t> lanes_;  ///< by register
+  std::uint64_t incomplete_ = 0;      ///< number of incomplete lanes, over all registers
+  std::vector<std::uint32_t> lanes_;  ///< incomplete lanes of each register
   std::vector<Definedness> definedness_;
 };
 
@@ -89,8 +90,8 @@ class WarpDefinedness {
 class OperandSlots {
  public:
   explicit OperandSlots(const Program& program);
-  /// Whether an instruction, by its number in Program::code, reads or writes a register that is not
-  /// fully defined.
+  /// Returns whether an instruction, by its number in Program::code, reads or writes a register
+  /// that is not fully defined.
   [[nodiscard]] bool touch(const WarpDefinedness& definedness, std::uint32_t instruction) const {
     std::uint32_t lanes = 0;
     for (std::uint32_t k = first_[instruction]; k < first_[instruction + 1]; ++k)

@@ -22,7 +22,8 @@ struct Record {
   std::uint64_t bits = 0;
 
   [[nodiscard]] Epoch epoch() const { return static_cast<Epoch>(bits >> kEpochShift); }
-  /// What a copy that is under way writes, or if strong() reads; its mark stands for the epoch.
+  /// True for a write of a copy that is under way, or a read if strong(); the copy's mark takes the
+  /// place of the epoch.
   [[nodiscard]] bool in_flight() const { return epoch() > kLastEpoch; }
   [[nodiscard]] std::uint32_t thread() const {
     return static_cast<std::uint32_t>(bits >> kThreadShift) & 0x3ff;
@@ -41,10 +42,10 @@ struct Record {
   }
 };
 
-/// Hands out epochs, and knows whose they are.
+/// Hands out epochs, and knows the block of each.
 class Clock {
  public:
-  /// Forgets whose the epochs of earlier launches were. True if the epochs begin anew, so that
+  /// Forgets the blocks of earlier launches' epochs. Returns true if the epochs begin anew, so that
   /// all records of them must be forgotten, too.
   bool begin_launch() {
     blocks_.clear();
@@ -64,7 +65,7 @@ class Clock {
     blocks_.push_back(block);
     return next_++;
   }
-  /// There were no more epochs in this launch.
+  /// True if this launch has run out of epochs.
   [[nodiscard]] bool exhausted() const { return exhausted_; }
   /// The first epoch of the launch.
   [[nodiscard]] Epoch first() const { return first_; }

@@ -10,7 +10,8 @@
 namespace warpmark::cpu {
 namespace {
 
-// What kernels allocate themselves is as good as one: each thread has its own.
+// Compares allocations. All memory that kernels allocate themselves counts as one allocation,
+// because each thread has its own.
 bool same_allocation(const Fault& one, const Fault& other) {
   const Allocation &first = one.allocation, &second = other.allocation;
   if (one.variable.address != other.variable.address) return false;
@@ -18,7 +19,7 @@ bool same_allocation(const Fault& one, const Fault& other) {
          (first.of_heap && second.of_heap && first.live == second.live);
 }
 
-// The same but for where it happened.
+// Returns whether two faults differ only in where they happened.
 bool alike(const Fault& one, const Fault& other) {
   return one.kind == other.kind && one.space == other.space && one.calls == other.calls &&
          same_allocation(one, other) && one.warning == other.warning &&
@@ -42,14 +43,15 @@ const char* plural_of(FaultKind kind) {
   }
 }
 
-// What keeps accesses of one line apart that are two mistakes: a[i - 1] and a[i + 1], `*p += 1`.
+// Returns whether two accesses of one line are the same mistake. Those of a[i - 1] and a[i + 1], or
+// of `*p += 1`, are two mistakes.
 bool same_access(const Fault& one, const Fault& other) {
   return one.has_access == other.has_access && one.write == other.write &&
          one.bytes == other.bytes && one.side == other.side && one.origin == other.origin &&
          one.goes_on == other.goes_on;
 }
 
-// A race of two accesses, met in the other order.
+// Returns whether two faults are a race of the same two accesses, met in opposite orders.
 bool opposite(const Fault& one, const Fault& other, const Program& program) {
   if (one.kind != FaultKind::race || other.kind != FaultKind::race || !one.other.known ||
       !other.other.known || one.space != other.space || one.warning != other.warning ||
@@ -63,7 +65,8 @@ bool opposite(const Fault& one, const Fault& other, const Program& program) {
           !same_place(program, one.statement, other.statement));
 }
 
-// Races between the same two places, in either direction, on the same memory.
+// Returns whether two faults are races between the same two places, in either direction, on the
+// same memory.
 bool same_lines(const Fault& one, const Fault& other, const Program& program) {
   const auto same = [&](std::uint32_t a, std::uint32_t b) { return same_place(program, a, b); };
   return one.space == other.space && same_allocation(one, other) &&
@@ -73,7 +76,8 @@ bool same_lines(const Fault& one, const Fault& other, const Program& program) {
            same(one.other.statement, other.statement)));
 }
 
-// Who gives a value to what is read there mends all its uses.
+// Merges the uses of undefined values that one place reads: giving the memory a value fixes all of
+// them.
 void merge_uses(std::vector<Fault>& faults, const Program& program) {
   std::vector<Fault> merged;
   for (Fault& fault : faults) {
@@ -91,8 +95,8 @@ void merge_uses(std::vector<Fault>& faults, const Program& program) {
   faults = std::move(merged);
 }
 
-// A barrier that is missing in front of many accesses of one array is a race of each pair of them:
-// beyond some pairs one report of all is clearer than one of each.
+// A missing barrier before many accesses of one array causes a race of each pair of them. Beyond
+// this many pairs one report of all is clearer than one of each.
 constexpr std::size_t kMostPairs = 6;
 
 void join_races(std::vector<Fault>& faults) {
@@ -121,8 +125,8 @@ void join_races(std::vector<Fault>& faults) {
   faults = std::move(joined);
 }
 
-// Races between the threads of one block in shared memory, each a range of statements: where all of
-// some ranges overlap, one barrier lies between both accesses of each, and is what is missing.
+// Joins races between the threads of one block in shared memory. Each race is a range of
+// statements; one missing barrier in the overlap of several ranges would prevent all their races.
 void join_at_barriers(std::vector<Fault>& faults, const Program& program) {
   const auto function_of = [&](std::uint32_t statement) {
     const auto behind =
@@ -236,7 +240,7 @@ void merge_places(std::vector<Fault>& faults, const Program& program) {
     else
       known->count += fault.count;
   }
-  // Whoever mends one order mends the other.
+  // A fix for one order of a race fixes the other order, too.
   faults.clear();
   for (Fault& fault : merged) {
     const auto known = std::find_if(faults.begin(), faults.end(), [&](const Fault& one) {
@@ -265,7 +269,7 @@ void merge_places(std::vector<Fault>& faults, const Program& program) {
   const auto first = std::find_if(faults.begin(), faults.end(), late);
   std::stable_partition(first, faults.end(),
                         [](const Fault& fault) { return fault.kind == FaultKind::race; });
-  // What ends the launch first, and last what fails nothing.
+  // Faults that end the launch come first, and warnings, which fail nothing, last.
   const auto rank = [](const Fault& fault) {
     return fault.warning ? 2 : is_finding(fault.kind) ? 1 : 0;
   };

@@ -1,4 +1,4 @@
-// What went wrong in a launch: one record for each distinct place, however many threads it met.
+// The faults of a launch: one record for each distinct place, however many threads met it.
 #pragma once
 
 #include <array>
@@ -19,13 +19,13 @@ enum class FaultKind : std::uint8_t {
   barrier,
   trap,
   stack,       ///< a thread's calls need more stack than it has
-  invalid_pc,  ///< a call through a pointer that is no function's
-  handle,      ///< a texture or surface that is none
+  invalid_pc,  ///< a call through a pointer that does not point to a function
+  handle,      ///< an invalid texture or surface handle
   surface,     ///< an access outside a surface that must not be
-  descriptor,  ///< a tensor map that is none, or does not suit the instruction
+  descriptor,  ///< an invalid tensor map, or one that does not suit the instruction
   assertion,
   waiting,  ///< where threads were when a limit ended the launch
-  heap,     ///< a free of what is not allocated
+  heap,     ///< a free of memory that is not allocated
 #define CHECK(name, found, word, places) found,
 #include "warpmark/checks.def"
   incomplete,  ///< a check looked no further
@@ -40,55 +40,58 @@ struct Fault {
   Space space = Space::global;
   bool constant = false;  ///< global memory that the instruction takes for constant
   bool write = false;
-  std::uint32_t bytes = 0;    ///< of one thread's access
-  std::uint64_t address = 0;  ///< of the first thread; an offset for shared and local
+  std::uint32_t bytes = 0;    ///< size of one thread's access
+  std::uint64_t address = 0;  ///< of the first thread's access; an offset for shared and local
   Nearest::Side side = Nearest::Side::after;
   std::uint64_t distance = 0;
-  /// The nearest one as it was then, or the one that the pointer was made for; bytes 0 if there is
-  /// none. Of shared, local and parameter memory it has only a size.
+  /// The allocation nearest at that time, or the one that the pointer was made for; its size is 0
+  /// if there is none. For shared, local and parameter memory only the size is set.
   Allocation allocation;
   std::string lands_in;  ///< another allocation, which the address lies in
-  bool meant = false;    ///< the pointer was made for `allocation`, however far that is
+  bool meant = false;    ///< the pointer was made for `allocation`, however far away that is
   /// A variable in shared memory, the one that the pointer was made for or that holds the address.
   struct Variable {
     std::string name;
     std::uint64_t address = 0;  ///< offset into the block's shared memory
   } variable;
-  /// Of shared memory of another block of the cluster: which block, and whether it was gone.
+  /// The block of the cluster whose shared memory was accessed, if it is another one, and whether
+  /// that block had exited.
   struct Home {
     bool known = false, gone = false;
     std::array<std::uint32_t, 3> block{};
   } home;
-  std::array<std::uint32_t, 3> thread{}, block{};  ///< the first that met it
-  /// Statements of the calls through which that one came there, innermost first: of functions that
-  /// were not inlined.
+  std::array<std::uint32_t, 3> thread{}, block{};  ///< the first thread and its block that met it
+  /// Statements of the calls through which that thread got there, innermost first, of functions
+  /// that were not inlined.
   std::vector<std::uint32_t> calls;
-  std::uint64_t count = 0;   ///< accesses of threads that met it
+  std::uint64_t count = 0;   ///< accesses by all threads that met it
   std::string message;       ///< of a limit or barrier
-  std::string detail;        ///< … behind it; that of the first who met it
-  const char* hazard = "";   ///< of a race: which comes after which; of an
-                             ///< undefined value, what was done with it
-  bool both_orders = false;  ///< of a race: the other order was met, too
-  std::uint32_t pairs = 0;   ///< of a race: further pairs of accesses to the array, counted here
-  /// Of a race in shared memory: others that a barrier between the same statements would prevent.
+  std::string detail;        ///< appended to the message; of the first thread that met it
+  const char* hazard = "";   ///< for a race: which access follows which; for an
+                             ///< undefined value: how it was used
+  bool both_orders = false;  ///< for a race: the opposite order was also met
+  std::uint32_t pairs = 0;   ///< for a race: further pairs of accesses to the array
+  /// For a race in shared memory: other races that a barrier between the same statements would
+  /// prevent.
   struct Beside {
     std::uint32_t statement = 0, other = 0;
     std::string variable;
   };
   std::vector<Beside> beside;
-  /// Of a race: its thread had read a release that comes after the other access, without acquiring it.
+  /// For a race: set if its thread had read a release that comes after the other access, without
+  /// acquiring it.
   struct Relaxed {
     bool known = false;
-    bool warning = false;         ///< only the order is missing, and not what makes it visible
-    std::uint32_t statement = 0;  ///< what has read it
+    bool warning = false;         ///< only the order is missing; the data is visible
+    std::uint32_t statement = 0;  ///< statement that has read the release
   } relaxed;
-  bool goes_on = false;          ///< of an access: a GPU makes it, and the launch goes on
-  bool decides = false;          ///< of a race: of strong accesses whose order decides a value
-  bool in_step = false;          ///< of a race: only lanes of a warp in step put it in order
-  bool warning = false;          ///< it may be meant so: the launch's results do not depend on it
-  Space origin = Space::global;  ///< of an undefined value; param stands for a register
+  bool goes_on = false;          ///< for an access: a GPU performs it, and the launch continues
+  bool decides = false;          ///< for a race: the order of two strong accesses decides a value
+  bool in_step = false;          ///< for a race: ordered only if the lanes of a warp run in step
+  bool warning = false;          ///< it may be intended: the launch's results do not depend on it
+  Space origin = Space::global;  ///< for an undefined value; param means a register
   std::string source;            ///< the array that it was read from, if it has a name
-  /// Where else values that were read at one place, and undefined there, are used: one cause.
+  /// Further uses of values that one place read undefined: they have one cause.
   struct Use {
     std::uint32_t statement = 0;
     const char* what = "";
@@ -101,11 +104,11 @@ struct Fault {
     bool known = false;
     std::uint32_t statement = 0;
     std::array<std::uint32_t, 3> thread{}, block{};
-    std::vector<std::uint32_t> calls;  ///< as Fault::calls; empty if that is not kept
+    std::vector<std::uint32_t> calls;  ///< as Fault::calls; empty if not kept
   } other;
 };
 
-/// As a person has it: constant memory is one of its own.
+/// The space as reports name it, with constant memory as a separate space.
 constexpr Space space_of(const Fault& fault) {
   return fault.constant ? Space::constant : fault.space;
 }
@@ -118,9 +121,9 @@ constexpr bool is_finding(FaultKind kind) {
   return kind == FaultKind::incomplete;
 }
 
-/// Makes one of faults that differ only in the PTX instruction, all of one place in the source: an
-/// unrolled loop repeats its instructions. The first stays, with the counts of all. So it does of a
-/// race that was met in both orders, and of uses of what one place read without a value.
+/// Merges faults of one place in the source that differ only in the PTX instruction, as an unrolled
+/// loop repeats its instructions. The first fault stays, with the counts of all. Also merges a race
+/// that was met in both orders, and the uses of an undefined value that one place read.
 void merge_places(std::vector<Fault>& faults, const Program& program);
 
 /// Collects faults in the order of their first occurrence.
@@ -133,7 +136,8 @@ class FaultLog {
   /// Counts `fault`, and keeps it if it is the first of its place. Returns where it is kept, until
   /// another one is put before it, or kNowhere.
   std::size_t add(const Fault& fault);
-  /// Counts one more of a race that is kept there, of these statements. False if it is not.
+  /// Counts another occurrence of the race between these statements that is kept at `place`.
+  /// Returns false if that race is not kept there.
   bool again(std::size_t place, std::uint32_t statement, std::uint32_t other) {
     if (place >= faults_.size()) return false;
     Fault& fault = faults_[place];
@@ -143,16 +147,16 @@ class FaultLog {
     ++fault.count;
     return true;
   }
-  /// All of another one, which came later.
+  /// Adds all faults of a later log.
   void add(const FaultLog& later);
-  /// Puts it before the first of a kind.
+  /// Puts a fault before the first one of a kind.
   void add_before(FaultKind kind, const Fault& fault);
-  /// So many places are known where the launch failed that further ones would help nobody.
+  /// True if so many places of failure are known that further ones would not help.
   [[nodiscard]] bool full() const { return full_; }
-  /// Something ends the launch with an error.
+  /// True if some fault ends the launch with an error.
   [[nodiscard]] bool fatal() const { return fatal_; }
   [[nodiscard]] const std::vector<Fault>& faults() const { return faults_; }
-  /// All of them; for each kind of which there were too many one that says so stands at the end.
+  /// Takes all faults. For each kind with too many faults, one at the end says so.
   std::vector<Fault> take();
 
  private:

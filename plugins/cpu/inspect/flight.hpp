@@ -1,4 +1,4 @@
-// Which asynchronous copies of a launch are under way.
+// The asynchronous copies of a launch that are under way.
 #pragma once
 
 #include <array>
@@ -10,9 +10,9 @@
 
 namespace warpmark::cpu {
 
-/// The copies of a launch that are under way. Each has a mark of its own in place of an epoch,
-/// later than all of those, so that whoever meets it has a closer look. Marks are given one after
-/// another, and what is known of them lies in that order: a copy costs no allocation.
+/// The copies of a launch that are under way. Each has a unique mark in place of an epoch, later
+/// than all epochs, so that every access that meets it gets a closer look. Marks are given one
+/// after another, and their data is kept in that order, so that a copy costs no allocation.
 class Flights {
  public:
   Epoch depart(std::uint64_t block, bool reduces) {
@@ -38,21 +38,21 @@ class Flights {
     const Group* group = find(mark);
     return group != nullptr && (group->held & bit_of(mark)) != 0;
   }
-  /// It changes what is there, as atomic operations do.
+  /// True if the copy changes the old value, as atomic operations do.
   [[nodiscard]] bool reduces(Epoch mark) const {
     return holds(mark) && (find(mark)->reduces & bit_of(mark)) != 0;
   }
-  /// Whose copy it is; that of a mark that is not held counts as the first block's.
+  /// The block that made the copy; a mark that is not held counts as the first block's.
   [[nodiscard]] std::uint64_t block(Epoch mark) const {
     return holds(mark) ? pages_[find(mark)->page][mark % kMarks] : 0;
   }
 
  private:
   static constexpr Epoch kFirst = Record::kLastEpoch + 1, kLast = 0x7fffffff;
-  static constexpr std::uint32_t kMarks = 64;  ///< of a group
-  /// Neighbouring marks. Their blocks are in a page while any is held.
+  static constexpr std::uint32_t kMarks = 64;  ///< marks of a group
+  /// A group of neighbouring marks. Their blocks are in a page while any mark is held.
   struct Group {
-    std::uint64_t held = 0, reduces = 0;  ///< a bit for each
+    std::uint64_t held = 0, reduces = 0;  ///< one bit for each mark
     std::uint32_t page = 0;
   };
   static std::uint64_t bit_of(Epoch mark) { return std::uint64_t{1} << mark % kMarks; }
@@ -79,7 +79,7 @@ class Flights {
   std::uint64_t held_ = 0;
   std::vector<Group> groups_;  ///< from the first mark on
   std::vector<std::array<std::uint64_t, kMarks>> pages_;
-  std::vector<std::uint32_t> free_;  ///< of pages_
+  std::vector<std::uint32_t> free_;  ///< free entries of pages_
 };
 
 }  // namespace warpmark::cpu

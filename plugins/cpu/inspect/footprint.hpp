@@ -1,5 +1,5 @@
-// Whether blocks that run at the same time have kept out of each other's way in global memory, and
-// how to take back what they did if not.
+// Detects whether blocks that ran at the same time used the same global memory, and undoes their
+// writes if so.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace warpmark::cpu {
 class Arena;
 class Speculation;
 
-/// What one thread's blocks have used of global memory: three bits for each granule.
+/// The global memory that one thread's blocks have used: three bits for each granule.
 class Footprint {
  public:
   /// Atomic accesses of several threads do not disturb each other, as their results are used only
@@ -28,10 +28,10 @@ class Footprint {
   static constexpr std::uint64_t kPage = std::uint64_t{1} << kPageShift;
 
   explicit Footprint(Speculation& launch);
-  /// A launch begins. Granules have 1 << shift bytes, which no access is smaller than.
+  /// Begins a launch. Granules have 1 << shift bytes; no access is smaller.
   void begin(int shift);
 
-  /// An access to [address, address + bytes), which is not empty, before it takes place.
+  /// Notes an access to [address, address + bytes), which is not empty, before it takes place.
   void note(Use use, std::uint64_t address, std::uint64_t bytes) {
     const std::uint64_t begin = address & (kPage - 1);
     const std::uint64_t first = begin >> shift_, end = ((begin + bytes - 1) >> shift_) + 1;
@@ -62,7 +62,7 @@ class Footprint {
   static constexpr std::uint64_t kLeaf = 512;  ///< pages of a leaf
   struct Page {
     std::uint64_t* bits = nullptr;  ///< words_ for each Use
-    bool kept = false;              ///< Speculation has what it held
+    bool kept = false;              ///< Speculation has saved the page's earlier contents
   };
   using Leaf = std::array<Page, kLeaf>;
 
@@ -91,45 +91,45 @@ class Footprint {
 
   Speculation& launch_;
   int shift_ = 0;
-  std::uint64_t first_page_, granules_ = 0, words_ = 0;  ///< … of a page; words for each Use
+  std::uint64_t first_page_, granules_ = 0, words_ = 0;  ///< granules of a page; words for each Use
   std::vector<std::unique_ptr<Leaf>> leaves_;
-  std::vector<std::uint64_t> pages_;  ///< the numbers of those that were used
+  std::vector<std::uint64_t> pages_;  ///< numbers of the pages that were used
   std::vector<std::unique_ptr<std::uint64_t[]>> slabs_;
-  std::uint64_t used_words_ = 0;  ///< of the slabs
+  std::uint64_t used_words_ = 0;  ///< used words of the slabs
 };
 
-/// A launch with checks whose blocks several threads run at the same time. It stands if no block
-/// has found anything and none has used what another thread's block writes: then every check saw
-/// what it would have seen if the blocks had run one after another. Otherwise undo() takes all of it
-/// back, and the launch runs again on one thread. Kept from launch to launch for its memory.
+/// A launch with checks whose blocks several threads run at the same time. Its results are valid if
+/// no block has found a fault and no block has used memory that another thread's block writes: then
+/// every check saw the same as if the blocks had run one after another. Otherwise undo() reverts
+/// all writes, and the launch runs again on one thread. Kept from launch to launch for its memory.
 class Speculation {
  public:
   explicit Speculation(Arena& arena) : arena_(arena) {}
 
-  /// A launch begins, with so many threads and accesses of granules of 1 << shift bytes or more.
+  /// Begins a launch with `threads` threads, whose accesses are of 1 << shift bytes or more.
   void begin(std::size_t threads, int shift);
-  /// That of a thread.
+  /// The footprint of a thread.
   [[nodiscard]] Footprint& footprint(std::size_t thread) { return footprints_[thread]; }
 
   // --- while the threads run, by any of them
-  /// The launch has to run again on one thread; its blocks need not go on.
+  /// Notes that the launch has to run again on one thread, so that its blocks can stop.
   void abandon() { abandoned_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool abandoned() const { return abandoned_.load(std::memory_order_relaxed); }
-  /// Keeps what a page of the arena's memory holds, unless it is kept. Abandons the launch if too
-  /// much is kept.
+  /// Saves the contents of a page of the arena's memory, unless saved already. Abandons the launch
+  /// if too much is saved.
   void keep(std::uint64_t page);
 
   // --- after all have ended
-  /// Whether no thread's blocks have used what another's write.
+  /// Returns whether no thread's blocks have used memory that another's write.
   [[nodiscard]] bool apart();
-  /// What was written is again what it was.
+  /// Restores all memory that was written.
   void undo();
 
   [[nodiscard]] Arena& arena() const { return arena_; }
 
  private:
   static constexpr std::size_t kMostPages = std::size_t{1} << 18;     ///< 1 GiB of memory
-  static constexpr std::size_t kPagesBetween = std::size_t{1} << 14;  ///< from launch to launch
+  static constexpr std::size_t kPagesBetween = std::size_t{1} << 14;  ///< kept between launches
   struct Kept {
     std::array<std::byte, Footprint::kPage> bytes;
     std::array<std::uint8_t, Footprint::kPage / 8> values;  ///< bits, as init_bits.hpp has them

@@ -1,5 +1,5 @@
-// Accesses of a cell besides those that it has room for: writes that an atomic operation must not hide,
-// and reads.
+// Accesses of a cell beyond those that it has room for: writes that an atomic operation must not
+// hide, and reads.
 #pragma once
 
 #include <cstdint>
@@ -11,46 +11,47 @@
 
 namespace warpmark::cpu {
 
-/// The writes before the last one, of cells whose last write is strong: two strong writes do not
-/// race, so that the last one says nothing about whether the others are in order with a plain
-/// access. Or the reads of further warps, of cells that more than two have read. A hash table by the
+/// The earlier writes of cells whose last write is strong: two strong writes do not race, so that
+/// the last one says nothing about whether the others are in order with a plain access. Or the
+/// reads of further warps, for cells that more than two warps have read. A hash table by the
 /// address of the cell's record, for one launch. Most cells have one write here, which the table
-/// itself holds: many threads that add to many places come by here with each of them.
+/// itself holds, because threads that add to many places come here for each of them.
 class FurtherRecords {
  public:
-  /// What is known of a cell. Valid until the table changes.
+  /// The records of a cell. Valid until the table changes.
   struct Writes {
     std::span<const std::uint64_t> records;  ///< Record::bits, oldest first
-    bool weak = false;                       ///< one of them may not meet an atomic operation
+    bool weak = false;  ///< true if one of them may race with an atomic operation
     explicit operator bool() const { return !records.empty(); }
   };
-  /// `clock` knows whose the records are.
+  /// `clock` gives the block of each record.
   explicit FurtherRecords(const Clock& clock) : clock_(&clock) {}
 
-  /// What is known of a cell besides its last write.
+  /// The records of a cell besides its last write.
   [[nodiscard]] Writes find(const std::uint64_t* cell) const {
     const Cell* known = known_cell(cell);
     return known == nullptr ? Writes{} : writes(*known);
   }
   /// Remembers an access of a cell that is no longer its last one.
   void keep(const std::uint64_t* cell, std::uint64_t record);
-  /// The same, in the place of all others: of two threads that nothing orders but what orders all,
-  /// any third thread has a race with one at least if it has one with any.
+  /// Keeps the record in place of all others of the cell. This suffices if its thread and that of
+  /// the last write are ordered only by what orders all threads: a third thread that races with any
+  /// write of the cell also races with one of these two.
   void keep_only(const std::uint64_t* cell, std::uint64_t record);
-  /// Later writes of the cell are in order with all before them.
+  /// Forgets the cell's records, with which later writes are ordered.
   void forget(const std::uint64_t* cell) {
     if (Cell* known = known_cell(cell)) empty(*known);
   }
-  /// What came before a time, as Record::bits has it, is in order with all that comes now.
+  /// Forgets records before `oldest` (Record::bits), with which all new accesses are ordered.
   void forget_before(const std::uint64_t* cell, std::uint64_t oldest) {
     Cell* known = known_cell(cell);
     if (known == nullptr) return;
     const Writes all = writes(*known);
     if (all && all.records.front() < oldest) cut(*known, oldest);
   }
-  /// The same of strong ones alone.
+  /// Forgets the strong records of a cell.
   void forget_strong(const std::uint64_t* cell);
-  /// Of some cells the oldest records found no room.
+  /// True if there was no room for the oldest records of some cells.
   [[nodiscard]] bool full() const { return full_; }
 
   static constexpr std::uint64_t kMost = std::uint64_t{1} << 24;  ///< records of all cells
@@ -60,7 +61,7 @@ class FurtherRecords {
   struct Many {
     std::vector<std::uint64_t> records;
     bool weak = false;
-    std::size_t next_merge = 64;  ///< so many records are looked over for repetitions
+    std::size_t next_merge = 64;  ///< number of records at which repetitions are merged
   };
   /// Small, as the table should fit in a processor's nearest cache.
   struct Cell {
@@ -102,7 +103,7 @@ class FurtherRecords {
   std::vector<Cell> cells_;  ///< a power of two
   std::vector<Many> many_;
   int shift_ = 64;          ///< 64 - log2 of the number of groups
-  std::uint64_t used_ = 0;  ///< of cells_
+  std::uint64_t used_ = 0;  ///< used entries of cells_
   std::uint64_t records_ = 0;
   bool full_ = false;
 };

@@ -1,4 +1,4 @@
-// What threads do with mbarriers, as the checks see it.
+// The ways in which threads use mbarriers, as the checks distinguish them.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,11 @@ namespace warpmark::cpu {
 
 inline constexpr std::uint32_t kMbarrierBytes = 8;
 
-/// Make one, take it back, change it or look at it; or start a copy that will complete on it.
+/// Initialize an mbarrier, invalidate it, change it or test it; or start a copy that will complete
+/// on it.
 enum class MbarrierUse : std::uint8_t { init, invalidate, change, test, signal };
 
-/// Whether it concerns the object as a whole: nobody else may do anything with it meanwhile.
+/// Returns whether a use concerns the whole object, so that no other thread may use it meanwhile.
 constexpr bool is_exclusive(MbarrierUse use) {
   return use == MbarrierUse::init || use == MbarrierUse::invalidate;
 }

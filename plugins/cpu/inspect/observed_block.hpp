@@ -1,4 +1,4 @@
-// What observers ask of the machine: who its threads are, and what an access belongs to.
+// The interface by which observers query the machine about its threads and accesses.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@ namespace warpmark::cpu {
 
 class BlockObserver;
 
-/// The block that a BlockObserver observes. All of it is for closer looks and reports: what takes
-/// place for each instruction goes the other way.
+/// The block that a BlockObserver observes. It serves only closer looks and reports; for each
+/// instruction the machine calls the observer instead.
 class ObservedBlock {
  public:
   ObservedBlock() = default;
@@ -32,8 +32,8 @@ class ObservedBlock {
   /// As FaultLog::add() and FaultLog::again().
   virtual std::size_t report(const Fault& fault) = 0;
   virtual bool report_again(std::size_t place, std::uint32_t statement, std::uint32_t other) = 0;
-  /// What the block does now is followed only if one thread runs all blocks: if several do, the
-  /// launch runs again on one.
+  /// Requires that one thread runs all blocks, because the block does something that is followed
+  /// only then. If several threads run blocks, the launch runs again on one.
   virtual void serialize() = 0;
 
   [[nodiscard]] virtual const std::array<std::uint32_t, 3>& coordinates() const = 0;
@@ -42,7 +42,7 @@ class ObservedBlock {
   /// Lanes of a warp whose threads have left the kernel.
   [[nodiscard]] virtual std::uint32_t lanes_that_left(std::uint32_t warp) const = 0;
   [[nodiscard]] virtual std::uint32_t live_lanes(std::uint32_t warp) const = 0;
-  /// Fault::calls of a lane that is at a statement.
+  /// The Fault::calls of a lane that is at a statement.
   [[nodiscard]] virtual std::vector<std::uint32_t> calls_to(std::uint32_t statement,
                                                             std::uint32_t warp,
                                                             std::uint32_t lane) const = 0;
@@ -50,8 +50,8 @@ class ObservedBlock {
   [[nodiscard]] virtual std::uint32_t rank() const = 0;
   [[nodiscard]] virtual std::uint32_t cluster_size() const = 0;
   [[nodiscard]] virtual BlockObserver& observer_of(std::uint32_t rank) const = 0;
-  /// The observer of the block that an offset in the shared window is of, null for one of this
-  /// block's own; it becomes an offset in that block's memory.
+  /// The observer of the block that an offset in the shared window addresses; null for this block's
+  /// own memory. The offset becomes one in that block's memory.
   [[nodiscard]] BlockObserver* other_at(std::uint64_t& offset) const {
     if (offset < kSharedPart) return nullptr;
     BlockObserver& other = observer_of(static_cast<std::uint32_t>(offset / kSharedPart - 1));
@@ -59,13 +59,13 @@ class ObservedBlock {
     return &other;
   }
 
-  /// Fills in what a report says of an access, faulty or not. `address` is an offset for all spaces
-  /// but global.
+  /// Fills in the members of a report that describe an access, faulty or not. `address` is an
+  /// offset for all spaces but global.
   virtual void describe_access(const Lanes& lanes, const Instruction& instruction, Space space,
                                std::uint32_t lane, std::uint64_t address, std::uint32_t bytes,
                                bool store, Fault& fault) const = 0;
-  /// The array that holds an address: of an argument its name, in shared memory the variable's; ""
-  /// if it has none.
+  /// The name of the array that holds an address: an argument's name, or a shared variable's; "" if
+  /// it has none.
   [[nodiscard]] virtual std::string array_at(const Instruction& instruction, Space space,
                                              std::uint64_t address) const = 0;
 

@@ -1,4 +1,4 @@
-// What happens in a thread block, handed to those who look for mistakes.
+// Passes the events of a thread block to the checks.
 #pragma once
 
 #include <array>
@@ -22,15 +22,16 @@ class ObservedBlock;
 class Arena;
 struct AsyncCopy;
 
-/// What is kept from launch to launch of a context.
+/// The memory of the checks that a context keeps from launch to launch.
 struct InspectionMemory {
-  /// What records of global memory may take of the host's memory, for each size of granules.
+  /// The most host memory that records of global memory may take, in bytes, for each granule size.
   static constexpr std::uint64_t kMostRecords = std::uint64_t{4} << 30;
 
   explicit InspectionMemory(const Arena& arena);
   Clock clock;
   std::array<RaceMemory, 3> races;  ///< of global memory, in granules of 1, 2 and 4 bytes
-  /// That of a thread, of those that run blocks at the same time; the first one's is this.
+  /// The memory of one of the threads that run blocks at the same time; the first thread's is this
+  /// object.
   InspectionMemory& of_worker(std::size_t worker, const Arena& arena);
   Speculation& speculation(Arena& arena);
 
@@ -39,24 +40,25 @@ struct InspectionMemory {
   std::vector<std::unique_ptr<InspectionMemory>> others_;
 };
 
-/// What the blocks of a launch share that one thread runs. Not thread-safe.
+/// The state that those blocks of a launch share which one host thread runs. Not thread-safe.
 struct LaunchObserver {
   LaunchObserver(const Checks& wanted, InspectionMemory& memory, const Program& program);
-  /// Other threads run the rest of the launch's blocks.
+  /// Prepares for other threads running the rest of the launch's blocks.
   void run_beside_others(Footprint& own);
   Checks checks;
   std::optional<LaunchRaces> races;    ///< if Checks::race
   std::optional<LaunchValues> values;  ///< if Checks::init
-  Footprint* footprint = nullptr;      ///< if others run blocks of the launch, too
+  Footprint* footprint = nullptr;      ///< set if other threads also run blocks of the launch
 };
 
-/// What happens in one thread block. Handlers call it for each access, before it takes place. What
-/// concerns races or values alone is also called at BlockRaces or BlockValues.
+/// The observer of one thread block. Handlers call it for each access, before it takes place.
+/// Handlers call BlockRaces or BlockValues directly for events that concern only races or only
+/// values.
 class BlockObserver {
  public:
   BlockObserver(LaunchObserver& launch, ObservedBlock& block, std::uint64_t shared_bytes,
                 std::uint64_t local_bytes, std::uint32_t warps);
-  /// The block starts anew, as that of a linear index.
+  /// Starts the block with linear index `index`.
   void start(std::uint64_t index);
 
   [[nodiscard]] const Checks& checks() const { return launch_.checks; }
@@ -72,16 +74,17 @@ class BlockObserver {
   // shared window, so that it may be that of another block of the cluster (generic_address.hpp)
   void load(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
             std::uint32_t bytes);
-  /// `same`: what is stored is there already.
+  /// `same` is true if the memory already holds the value that is stored.
   void store(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
              std::uint32_t bytes, bool same);
-  /// Reads and writes; `uses` says whether the old value is looked at.
+  /// An atomic operation reads and writes; `uses` tells whether the old value is used.
   void atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
               std::uint64_t address, std::uint32_t bytes, bool uses);
   /// The same for the lanes of `mask`, lane L's at at[L], within one region.
   void atomics(Lanes& w, const Instruction& i, Space space, std::uint32_t mask,
                const std::uint64_t* at, std::uint32_t bytes);
-  /// A texture fetch or surface load, of global memory: which of the first 32 bytes have no value.
+  /// A texture fetch or surface load, of global memory. Returns which of the first 32 bytes have no
+  /// value, one bit for each.
   std::uint32_t fetch(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,
                       std::uint32_t bytes);
   /// A plain access that synchronizes nothing, as far as races are concerned.
@@ -93,7 +96,7 @@ class BlockObserver {
 
   // --- asynchronous copies, by this block's threads
   void depart(AsyncCopy& copy);
-  /// It is done, as its thread knows, or those who look at an mbarrier.
+  /// Handles a copy's completion, which its thread knows of, or the threads that test an mbarrier.
   void land(AsyncCopy& copy, const std::byte* barrier);
 
  private:
@@ -107,7 +110,7 @@ class BlockObserver {
   std::optional<BlockValues> values_;
 };
 
-/// The parts of an observer, which may be null; null if it does not look for that.
+/// The parts of an observer, which may be null; null if the observer does not make the check.
 inline BlockRaces* races_of(BlockObserver* observer) {
   return observer == nullptr ? nullptr : observer->races();
 }

@@ -14,7 +14,7 @@ std::uint64_t sign_bit(std::uint32_t width) {
   return width == 0 ? 0 : std::uint64_t{1} << (width - 1);
 }
 
-// Order of signed numbers is that of unsigned ones whose sign is turned round.
+// Signed numbers are ordered like unsigned ones with the sign bit inverted.
 PartialValue as_unsigned(const PartialValue& a, std::uint32_t width, bool is_signed) {
   return is_signed ? PartialValue{a.value ^ sign_bit(width), a.undefined} : a;
 }
@@ -57,8 +57,8 @@ std::uint64_t undefined_logic(std::uint8_t table, const PartialValue& a, const P
 
 namespace {
 
-// Of x and a value whose bits above the lowest one of x are x's inverted, or x's; `other` is what
-// is known of it if it is not known which one is the lowest.
+// The undefined bits of a function of x and a value whose bits above the lowest set bit of x are
+// those of x, or their inverse. `other` is used for that value if the lowest set bit is not known.
 std::uint64_t undefined_beside(std::uint8_t table, const PartialValue& x, bool inverted,
                                const PartialValue& other) {
   const std::uint64_t lowest = x.least() & (~x.least() + 1);
@@ -100,14 +100,14 @@ std::uint64_t undefined_difference(const PartialValue& a, const PartialValue& b,
 
 std::uint64_t undefined_product(const PartialValue& a, const PartialValue& b, std::uint32_t width) {
   if ((a.undefined | b.undefined) == 0 || a.most() == 0 || b.most() == 0) return 0;
-  // A power of two shifts, and loses nothing.
+  // Multiplication by a power of two is a shift, which is exact.
   for (const auto& [one, other] : {std::pair{a, b}, std::pair{b, a}}) {
     if (one.undefined == 0 && std::has_single_bit(one.value))
       return undefined_shift_left(other, static_cast<std::uint64_t>(std::countr_zero(one.value)),
                                   width);
   }
-  // Below the lowest undefined bit nothing changes: it is one of a number times the other, whose
-  // lowest bit may be one. Above the greatest product's bits there are zeros.
+  // Bits below the lowest undefined bit of one operand times the lowest bit that may be set in the
+  // other do not change. Bits above those of the greatest product are zero.
   const auto zeros = [](const PartialValue& x) {
     return x.most() == 0 ? 64 : std::countr_zero(x.most());
   };
@@ -146,7 +146,8 @@ std::uint64_t undefined_extract(const PartialValue& a, std::uint32_t first, std:
   if (count == 0) return 0;
   const std::uint64_t taken = undefined_shift_right(a, first, width, false) & low_bits(count);
   if (!is_signed) return taken;
-  // PTX ISA, bfe: beyond the field is its last bit, or the value's if that is sooner.
+  // PTX ISA, bfe: bits beyond the field repeat its last bit, or the value's last bit if that comes
+  // first.
   const std::uint32_t last = std::min(first + count - 1, width - 1);
   const bool sign = (a.undefined >> last & 1) != 0;
   const std::uint32_t held = last < first ? 0 : last - first + 1;

@@ -1,18 +1,19 @@
-// Integers of which only some bits are defined, and what operations make of them.
+// Partly defined integers, and the undefined bits of operations on them.
 #pragma once
 
 #include <cstdint>
 
 namespace warpmark::cpu {
 
-/// An integer of up to 64 bits. `undefined` has a one for each bit without a value; what `value`
-/// has there does not matter. Bits beyond its width are zero in both.
+/// An integer of up to 64 bits. `undefined` has a one for each bit without a value; those bits of
+/// `value` do not matter. Bits beyond its width are zero in both.
 ///
-/// The functions below take operands of `width` bits and return what is undefined of the result: at
-/// least each bit that the undefined bits can change. Where a docstring says "exactly", no other.
+/// The functions below take operands of `width` bits and return the undefined bits of the result:
+/// at least every bit that undefined operand bits can change. Where a comment says "exactly", they
+/// return no other bits.
 struct PartialValue {
   std::uint64_t value = 0, undefined = 0;
-  /// The extremes of what it may be, as an unsigned number.
+  /// The least and the greatest value that it may have, as an unsigned number.
   [[nodiscard]] std::uint64_t least() const { return value & ~undefined; }
   [[nodiscard]] std::uint64_t most() const { return value | undefined; }
 };
@@ -22,7 +23,7 @@ constexpr std::uint64_t low_bits(std::uint32_t width) {
   return width == 0 ? 0 : ~std::uint64_t{0} >> (64 - (width < 64 ? width : 64));
 }
 
-/// What is undefined of a number that lies between two.
+/// The undefined bits of a number that lies between `least` and `most`.
 std::uint64_t between(std::uint64_t least, std::uint64_t most);
 
 /// A value of `from` bits as one of `to` bits, more or fewer, exactly.
@@ -34,14 +35,15 @@ std::uint64_t logic(std::uint8_t table, std::uint64_t a, std::uint64_t b, std::u
 std::uint64_t undefined_logic(std::uint8_t table, const PartialValue& a, const PartialValue& b,
                               const PartialValue& c);
 
-/// A function of x and -x, or of x and x - 1, bit by bit: bits above the lowest one of x are inverted
-/// or the same in the other, and those below it do not depend on what is above.
+/// A function of x and -x, or of x and x - 1, bit by bit: bits above the lowest set bit of x are
+/// inverted or the same in the other, and those below it do not depend on what is above.
 std::uint64_t undefined_with_negative(std::uint8_t table, const PartialValue& x,
                                       std::uint32_t width);
 std::uint64_t undefined_with_predecessor(std::uint8_t table, const PartialValue& x,
                                          std::uint32_t width);
 
-/// a + b + carry, the carry a bit. With `carry_out`, whether the carry out of it is undefined.
+/// a + b + carry, the carry a bit. Sets `carry_out`, if given, to whether the carry out is
+/// undefined.
 std::uint64_t undefined_sum(const PartialValue& a, const PartialValue& b, std::uint32_t width,
                             const PartialValue& carry = {}, bool* carry_out = nullptr);
 /// a - b.
@@ -49,7 +51,7 @@ std::uint64_t undefined_difference(const PartialValue& a, const PartialValue& b,
                                    std::uint32_t width);
 /// The low `width` bits of a · b.
 std::uint64_t undefined_product(const PartialValue& a, const PartialValue& b, std::uint32_t width);
-/// The same as a value; what has no value in it is any.
+/// The same as a value, whose undefined bits may be anything.
 PartialValue partial_product(const PartialValue& a, const PartialValue& b, std::uint32_t width);
 
 /// Shifts by a defined number of bits, exactly; by `width` and more they leave zeros, or signs.

@@ -1,4 +1,5 @@
-// What the machine observes while it executes, chosen at compile time: what is off costs nothing.
+// Policies that choose at compile time what the machine observes while it executes. Observations
+// that are off cost nothing.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +12,14 @@ namespace warpmark::cpu {
 /// The hooks that a policy may override. Handlers call them with constant expressions around, so an
 /// empty hook leaves no code.
 struct NoObserver {
-  /// Bounds and alignment are those of the allocation, to the byte. If false an access is still
-  /// translated and bounded, into the arena as a whole: containment is not a check.
+  /// If true, bounds and alignment are checked against the allocation, to the byte. If false, an
+  /// access is still translated and bounded, into the arena as a whole: containment is not a check.
   static constexpr bool exact_bounds = false;
   /// Lanes::observer sees each access.
   static constexpr bool inspects = false;
-  /// The guard of an instruction holds for these lanes, not none.
+  /// Called with the lanes for which an instruction's guard holds, at least one.
   static void on_guarded(Lanes&, const Instruction&, std::uint32_t) {}
-  /// These lanes' generic addresses lie in global, local and shared memory.
+  /// Called with the lanes whose generic addresses lie in global, local and shared memory.
   template <Traffic Kind>
   static void on_generic(Lanes&, const Instruction&, std::uint32_t, std::uint32_t, std::uint32_t) {}
 };
@@ -28,12 +29,12 @@ struct Memcheck : NoObserver {
   static constexpr bool exact_bounds = true;
 };
 
-/// … and races and undefined values.
+/// Also finds races and undefined values.
 struct Inspect : Memcheck {
   static constexpr bool inspects = true;
 };
 
-/// What the blocks of the graph do not say about counters (Tally), besides another policy.
+/// Adds to another policy the counters that visits of control-flow blocks do not give (Tally).
 template <typename Base>
 struct Counting : Base {
   [[gnu::always_inline]] static void on_guarded(Lanes& w, const Instruction& i,

@@ -9,12 +9,13 @@
 
 namespace warpmark::cpu::WARPMARK_ISA {
 
-/// What the records of a warp's plain accesses are held against.
+/// The values that records of earlier accesses are compared with for a warp's plain accesses.
 struct Now {
   u64 mine = 0;       ///< record of lane 0; lane i's is greater by i << Record::kThreadShift
   u64 threshold = 0;  ///< earlier records are no danger
-  u64 start = 0;      ///< of the block: earlier records are those of others
-  /// All ones of a read-only load, to which a newer write is as good as another thread's; else 0.
+  u64 start = 0;      ///< start of the block: earlier records are other blocks'
+  /// All ones for a read-only load, for which a newer write of the same thread counts like another
+  /// thread's; else 0.
   u64 foreign = 0;
   const BlockOrder* order = nullptr;
   FurtherRecords* readers = nullptr;  ///< where reads of more than two warps are kept, if they are
@@ -27,8 +28,8 @@ struct Now {
   }
 };
 
-/// Whether a record is newer than the threshold and of another thread, epoch or strength than
-/// `me`: it may be a race, which only a closer look can decide.
+/// Returns whether a record is newer than the threshold and differs from `me` in thread, epoch or
+/// strength. It may then be a race, which only a closer look can decide.
 WARPMARK_INLINE u64 suspicious(u64 record, u64 me, u64 threshold) {
   const auto newer = static_cast<u64>(static_cast<s64>(record) >= static_cast<s64>(threshold));
   return newer & static_cast<u64>(((record ^ me) >> Record::kStrongShift) != 0);
@@ -43,24 +44,25 @@ WARPMARK_INLINE bool same_warp(u64 a, u64 b) {
   return ((a ^ b) >> Record::kWarpShift & 31) == 0;
 }
 
-/// Of two earlier reads the last one says less than the one before: it is strong, that is plain.
+/// Returns whether the last of two earlier reads is less informative than the other: it is strong,
+/// and the other is plain.
 WARPMARK_INLINE bool says_less(u64 last, u64 other) {
   return is_strong(last) && !is_strong(other);
 }
 
-/// Whether a newer record is one of this block.
+/// Returns whether a newer record is of this block.
 WARPMARK_INLINE bool own(u64 record, const Now& now) {
   return (record ^ now.mine) >> Record::kEpochShift == 0 || now.order->owns({record});
 }
-/// Whether the access of a record cannot conflict with that of `me`: it is old, the same
-/// thread's, or of this block before its last barrier. Behind a strong one there may be others.
+/// Returns whether the access of a record cannot conflict with that of `me`: it is old, or the same
+/// thread's, or of this block before its last barrier. A strong record may hide others.
 WARPMARK_INLINE bool settled(u64 record, u64 me, const Now& now) {
   if (suspicious(record, me ^ now.foreign, now.threshold) == 0) return true;
   return now.foreign == 0 && !is_strong(record) && own(record, now) &&
          (same_thread(record, me) || now.order->before_barrier({record}));
 }
 
-/// A read that its cell has no more room for, as one by `me` takes its place.
+/// Keeps a read that loses its place in the cell to a read by `me`.
 WARPMARK_INLINE void lose_read(u64* cell, u64 lost, u64 me, const Now& now) {
   if (now.newer(lost) && !(own(lost, now) && same_warp(lost, me))) now.readers->keep(cell, lost);
 }
@@ -79,7 +81,7 @@ WARPMARK_INLINE void note_read(u64& read, u64& other, u64 me, const Now& now) {
 }
 
 /// `count` cells, 1 << shift of them for each of 32 lanes in order, are read or written by those
-/// lanes. False, and nothing is done, if that takes a closer look.
+/// lanes. Returns false, without having changed anything, if this needs a closer look.
 template <Space S, bool Store>
 WARPMARK_INLINE bool settle_contiguous(const RaceCells& cells, int count, int shift,
                                        const Now& now) {

@@ -1,4 +1,4 @@
-// Who accessed each piece of memory last, for finding races.
+// Records of the last accesses to each piece of memory, for finding races.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,11 @@ constexpr int granule_shift(std::uint32_t bytes) {
 }
 
 /// The last accesses of a run of cells, one cell for each granule of memory: the last write, the
-/// last read, and another read: of another block than that if there was one, else of another warp,
-/// else of another thread, or none, and of those of a block a plain one before a strong one. Two
-/// readers are enough to find that some reader races with a writer, whichever block and warp it is
-/// in. `other` is of a launch only if `read` is. What else was written FurtherRecords has.
+/// last read, and another read. The other read is preferably of another block than the last one,
+/// else of another warp, else of another thread; among reads of one block a plain one is preferred
+/// to a strong one. Two readers are enough to find that some reader races with a writer, whichever
+/// block and warp it is in. `other` is of a launch only if `read` is. FurtherRecords keeps further
+/// writes.
 struct RaceCells {
   std::uint64_t *write = nullptr, *read = nullptr, *other = nullptr;  ///< Record::bits
   RaceCells operator+(std::uint64_t cells) const {
@@ -48,10 +49,10 @@ class RaceMemory {
     first += at;
     return {first, first + kChunk, first + 2 * kChunk};
   }
-  /// Nobody has accessed [address, address + bytes).
+  /// Forgets all accesses to [address, address + bytes).
   void forget(std::uint64_t address, std::uint64_t bytes);
   [[nodiscard]] int shift() const { return shift_; }
-  /// Some accesses since begin_launch() found no room.
+  /// True if there was no room for some accesses since begin_launch().
   [[nodiscard]] bool full() const { return full_; }
   void begin_launch() { full_ = false; }
   void clear() {
@@ -69,7 +70,8 @@ class RaceMemory {
   struct Unmap {
     void operator()(std::uint64_t* cells) const;
   };
-  /// Of the device's own memory there is a table. What peers and the program have may lie anywhere.
+  /// The chunks of the device's own memory are in a table. Memory of peers and of the program may
+  /// lie anywhere, so its chunks are in a map.
   static constexpr std::uint64_t kNear = std::uint64_t{1} << 25;  ///< chunks: 64 GiB and more
   [[nodiscard]] std::uint64_t* chunk_at(std::uint64_t chunk) const {
     if (chunk < chunks_.size()) return chunks_[chunk];
@@ -77,7 +79,7 @@ class RaceMemory {
     const auto found = far_.find(chunk);
     return found == far_.end() ? nullptr : found->second;
   }
-  /// Null, and full, if there is no room.
+  /// Makes a chunk. Returns null, and sets full_, if there is no room.
   std::uint64_t* make(std::uint64_t chunk, std::uint64_t cells, bool stores);
 
   std::uint64_t begin_;

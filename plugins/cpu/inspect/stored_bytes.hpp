@@ -1,4 +1,4 @@
-// Which undefined bytes of a store are results, and which copies of memory that has gaps.
+// Distinguishes undefined bytes of a store that are results from copies of memory with gaps.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@ struct Loaded {
   std::uint64_t address = 0, bytes = ~std::uint64_t{0};  ///< many if it was not loaded
 };
 
-/// What of a store, of up to 32 bytes, has no value and does not go back to where it was loaded.
+/// The bytes of a store, of up to 32 bytes, that are undefined and are not stored back where they
+/// were loaded.
 class StoredBytes {
  public:
   /// `undefined` has a one for each undefined bit of the `bytes` bytes that lie `at` bytes behind
@@ -25,9 +26,9 @@ class StoredBytes {
       if ((undefined >> (8 * byte) & 0xff) != 0) undefined_.at(at + byte) = from;
     }
   }
-  /// Where the first element begins that should have a value, in bytes from the store's address on.
-  /// A vector may be copied with members that were never set: it is a result if nothing of it has a
-  /// value, or if it was put together.
+  /// The beginning of the first undefined element that should have a value, in bytes from the
+  /// store's address on. A vector may be copied with members that were never set: it is a result if
+  /// none of its bytes has a value, or if it was put together.
   [[nodiscard]] std::optional<std::uint64_t> result(const Allocation& to, std::uint64_t address,
                                                     std::uint32_t bytes) const {
     const std::uint64_t whole = to.whole_bytes.value_or(0), number = to.element_bytes();
@@ -50,8 +51,8 @@ class StoredBytes {
   }
 
  private:
-  // Whether a byte of a vector was loaded without the others, and from another place of vectors: a
-  // compiler that knows the other members loads only the one that it does not know.
+  // Returns whether a byte of a vector was loaded without the others, and from another place in a
+  // vector: a compiler that knows the other members loads only the one that it does not know.
   static bool is_put_together(const Loaded& loaded, std::uint64_t place, std::uint64_t whole) {
     // No load reads more than 16 bytes of a larger vector at once.
     if (loaded.bytes >= std::min<std::uint64_t>(whole, 16)) return false;
@@ -59,7 +60,7 @@ class StoredBytes {
     return place < begin || place >= begin + loaded.bytes;
   }
 
-  std::array<std::optional<Loaded>, 32> undefined_;  ///< of each byte
+  std::array<std::optional<Loaded>, 32> undefined_;  ///< where each undefined byte was loaded
 };
 
 }  // namespace warpmark::cpu

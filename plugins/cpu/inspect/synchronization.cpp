@@ -52,7 +52,7 @@ void Seen::merge(const Seen& other) {
 
 bool SyncObject::release(const Release& release, const Seen& seen) {
   const auto index = static_cast<std::uint32_t>(releases_.size());
-  // Who polls by swapping releases the same again and again.
+  // A thread that polls by swapping repeats the same release many times.
   const auto made = latest_.try_emplace(release.block << 10 | release.thread, index);
   const auto latest = made.first;
   const bool repeated = !made.second && releases_[latest->second].repeats(release);
@@ -67,7 +67,8 @@ bool SyncObject::release(const Release& release, const Seen& seen) {
     return true;
   };
   if (seen.empty()) return !repeated && add();
-  // What was seen at this object itself is no news: whoever sees this release sees those before.
+  // Releases seen at this object itself add nothing: a thread that sees this release also sees the
+  // earlier ones.
   Seen merged = merged_.empty() ? Seen{} : *merged_.back().seen;
   bool news = merged.everything_ != (merged.everything_ || seen.everything_);
   for (const SeenPart& part : seen.seen_) {
@@ -104,8 +105,9 @@ Scope Synchronization::needed(std::uint64_t one, std::uint64_t other) const {
 
 bool Synchronization::covers_by(const SeenPart& part, const Record& record, std::uint64_t block,
                                 const SyncObject* own) const {
-  // Releases of the access's block and warp that are looked at. Later ones cover more, but for
-  // their scopes; other lanes of the warp may have released what bar.warp.sync had put before it.
+  // The number of releases by the access's block and warp that are examined, the latest first.
+  // Later ones cover more, except for their scopes; other lanes of the warp may have released
+  // accesses that bar.warp.sync had ordered before the release.
   constexpr std::size_t kLatest = 256;
   const Scope scope = needed(block, part.block);
   if (part.scope < scope) return false;
@@ -135,8 +137,8 @@ bool Synchronization::covers_by(const SeenPart& part, const Record& record, std:
                release.fenced->of.at(static_cast<std::size_t>(scope))[record.thread()];
       }))
     return true;
-  // Other lanes of the warp that released: bar.warp.sync before it is likely, and taken for granted
-  // once the epochs differ.
+  // Releases by other lanes of the warp count, because a bar.warp.sync before them is likely; it is
+  // assumed once the epochs differ.
   return any(object.by_warp_, SyncObject::warp_key(block, record.warp()),
              [&](const Release& release) {
                return record.thread() == release.thread ? record.epoch() <= release.epoch

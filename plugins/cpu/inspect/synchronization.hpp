@@ -1,4 +1,4 @@
-// Which accesses of other threads have happened before those that a thread makes now.
+// Happens-before: the accesses of other threads that precede those that a thread makes now.
 #pragma once
 
 #include <array>
@@ -14,12 +14,12 @@ namespace warpmark::cpu {
 
 class SyncObject;
 
-/// Whom an operation of the memory model synchronizes with (PTX ISA, "Scope"). The system's scope
-/// counts as the device's.
+/// The threads that an operation of the memory model can synchronize with (PTX ISA, "Scope").
+/// System scope counts as device scope.
 enum class Scope : std::uint8_t { block, cluster, device };
 
-/// What has been seen of an object: its releases before the so many-th, as an acquire of that scope
-/// by a thread of `block` sees them.
+/// The part of an object that has been seen: its first `releases` releases, as an acquire of
+/// `scope` by a thread of `block` sees them.
 struct SeenPart {
   const SyncObject* object = nullptr;
   std::uint32_t releases = 0;
@@ -27,14 +27,14 @@ struct SeenPart {
   std::uint64_t block = 0;
 };
 
-/// How far a thread has seen the releases of objects by which threads synchronize.
+/// The releases that a thread has seen, of all objects by which threads synchronize.
 class Seen {
  public:
-  /// Takes over what another has seen.
+  /// Adds everything that `other` has seen.
   void merge(const Seen& other);
-  /// True if that is more than what was seen.
+  /// Adds a part. Returns true if it was not seen before.
   bool add(const SeenPart& part);
-  /// It counts as having seen all there is: what it has seen cannot be kept.
+  /// Counts as having seen everything, because there is no room for what it has seen.
   void give_up() {
     seen_.clear();
     everything_ = true;
@@ -42,7 +42,7 @@ class Seen {
   [[nodiscard]] bool empty() const { return !everything_ && seen_.empty(); }
   void clear() { *this = {}; }
 
-  // More is given up: whoever synchronizes by so many objects is taken to have seen everything.
+  // A thread that has seen more parts than this is taken to have seen everything.
   static constexpr std::size_t kMost = 2048;
 
  private:
@@ -52,17 +52,17 @@ class Seen {
   std::vector<SeenPart> seen_;  ///< by object, block and scope
 };
 
-/// Releases that a thread has read without acquiring them: by a relaxed load, or by an acquire whose
-/// scope may be too narrow. A fence of that thread acquires them later.
+/// Releases that a thread has read without acquiring them: by a relaxed load, or by an acquire
+/// whose scope may be too narrow. A later fence of that thread acquires them.
 struct Observation {
   const SyncObject* object = nullptr;
   std::uint32_t releases = 0;
-  std::uint32_t lanes = 0;      ///< of the warp, that have read it themselves
-  std::uint32_t met = 0;        ///< … that have met such a thread at a barrier since
-  std::uint32_t statement = 0;  ///< the last that read it
+  std::uint32_t lanes = 0;      ///< lanes of the warp that have read it themselves
+  std::uint32_t met = 0;        ///< lanes that have met such a thread at a barrier since
+  std::uint32_t statement = 0;  ///< the last statement that read it
 };
 
-/// What some lanes of a warp have seen, and others not.
+/// A part that some lanes of a warp have seen and others have not.
 struct SeenByLanes {
   SeenPart part;
   std::uint32_t lanes = 0;
@@ -70,28 +70,29 @@ struct SeenByLanes {
 
 /// Lanes of a warp that wait for each other at bar.warp.sync put their accesses in order.
 struct WarpSync {
-  Epoch epoch = 0;  ///< the first one after it
+  Epoch epoch = 0;  ///< the first epoch after the synchronization
   std::uint32_t mask = 0;
 };
 
-/// How far the fences of each thread of a block reach: its accesses of that epoch and earlier.
+/// The last epoch that each thread of a block has fenced: the fence covers its accesses of that
+/// epoch and earlier.
 struct Fenced {
   /// By scope and thread. A fence of a wider scope is one of the narrower ones, too.
   std::array<std::vector<Epoch>, 3> of;
-  bool narrow = false;  ///< some are not of the device's scope
+  bool narrow = false;  ///< true if some fences are narrower than device scope
 };
 
-/// What one thread makes visible to whoever sees its release.
+/// The accesses that a thread makes visible to every thread that sees its release.
 struct Release {
   std::uint64_t block = 0;
   std::uint32_t thread = 0;
-  Epoch epoch = 0;    ///< its own accesses until then, this epoch included
-  Epoch barrier = 0;  ///< those of its block before this epoch
+  Epoch epoch = 0;    ///< covers its own accesses up to and including this epoch
+  Epoch barrier = 0;  ///< covers accesses of its block before this epoch
   Scope scope = Scope::device;
-  /// What others of the block had fenced when this thread met them at a barrier; null: nothing.
+  /// The fences of other threads of the block when this thread met them at a barrier; null: none.
   std::shared_ptr<const Fenced> fenced = nullptr;
-  Epoch access = 0;  ///< of the write itself that releases, at the object's own place
-  /// Whether it says the same of all other accesses.
+  Epoch access = 0;  ///< epoch of the releasing write itself, at the object's own place
+  /// True if `other` covers the same accesses, apart from the releasing write.
   [[nodiscard]] bool repeats(const Release& other) const {
     return block == other.block && thread == other.thread && epoch == other.epoch &&
            barrier == other.barrier && scope == other.scope && fenced == other.fenced;
@@ -102,27 +103,28 @@ struct Release {
 /// of a block's threads.
 class SyncObject {
  public:
-  /// True if it says something new.
+  /// Adds a release. Returns true if it covers more than the releases before.
   bool release(const Release& release, const Seen& seen);
   [[nodiscard]] std::uint32_t releases() const {
     return static_cast<std::uint32_t>(releases_.size());
   }
-  /// Of an mbarrier: a phase ends. Who waits for it sees what was released until then, and not what
-  /// others have released for the next phase.
+  /// Ends a phase of an mbarrier. A thread that waits for the phase sees the releases until then,
+  /// but not the releases of other threads for the next phase.
   void complete_phase() { completed_ = releases(); }
   [[nodiscard]] std::uint32_t completed() const { return completed_; }
-  /// Who sees its releases must tell for which block: some are not for everybody.
+  /// True if some releases are narrower than device scope, so that a block must be named to see
+  /// them.
   [[nodiscard]] bool is_narrow() const { return narrow_; }
 
  private:
   friend class Synchronization;
   struct Merged {
-    std::uint32_t from;  ///< release
+    std::uint32_t from;  ///< number of releases
     std::shared_ptr<const Seen> seen;
   };
   using Indices = std::unordered_map<std::uint64_t, std::vector<std::uint32_t>>;
-  /// Whether an access of a thread was, or came before, one by which it released here, among the
-  /// first `releases`. Null: no.
+  /// Finds a release, among the first `releases`, that is this access or comes after it in the same
+  /// thread. Null if there is none.
   [[nodiscard]] const Release* released(const Record& record, std::uint64_t block,
                                         std::uint32_t releases) const;
   static std::uint64_t warp_key(std::uint64_t block, std::uint32_t warp) {
@@ -131,17 +133,18 @@ class SyncObject {
   std::vector<Release> releases_;
   bool narrow_ = false;
   std::uint32_t completed_ = 0;  ///< releases before the end of the last phase
-  Indices by_block_, by_warp_;   ///< releases
-  std::unordered_map<std::uint64_t, std::uint32_t> latest_;  ///< release of each thread
-  std::vector<Merged> merged_;  ///< what those who released until then had seen
-  /// How many releases Synchronization::covers() has looked at for everybody, in which of its calls.
+  Indices by_block_, by_warp_;   ///< indices of releases
+  std::unordered_map<std::uint64_t, std::uint32_t> latest_;  ///< last release of each thread
+  std::vector<Merged> merged_;  ///< what the releasing threads had seen until then
+  /// The number of releases that Synchronization::covers() has looked at for all blocks, and in
+  /// which of its calls.
   mutable std::uint32_t looked_at_ = 0;
   mutable std::uint64_t call_ = 0;
 };
 
 /// The synchronizing objects of a launch. Orders are those of the PTX memory model (PTX ISA,
 /// "Memory Consistency Model"): a release, or a fence before a strong write, synchronizes with an
-/// acquire that reads it, or with a fence behind a strong read, if the scope of each holds the other
+/// acquire that reads it, or with a fence after a strong read, if the scope of each holds the other
 /// thread.
 class Synchronization {
  public:
@@ -151,39 +154,42 @@ class Synchronization {
     const auto found = objects_.find(key);
     return found == objects_.end() ? nullptr : &found->second;
   }
-  /// A store there that releases nothing: who sees it learns nothing of the releases before. (An
-  /// atomic operation that reads and writes hands them on; PTX ISA, "Observation".)
+  /// Handles a store that releases nothing: a thread that reads it does not see earlier releases.
+  /// (An atomic operation that reads and writes passes them on; PTX ISA, "Observation".)
   void begin_anew(std::uint64_t key) {
     if (auto node = objects_.extract(key)) covered_.push_back(std::move(node));
   }
-  /// Nobody has synchronized by an object yet.
+  /// True if no thread has synchronized by an object yet.
   [[nodiscard]] bool empty() const { return objects_.empty(); }
-  /// Whether an access of a thread of `block` is among what `seen` covers. If it was a write at the
-  /// place of the object `own` it may have released itself.
+  /// Returns whether `seen` covers an access of a thread of `block`. A write at the place of the
+  /// object `own` may itself have been a release.
   [[nodiscard]] bool covers(const Seen& seen, const Record& record, std::uint64_t block,
                             const SyncObject* own = nullptr) const;
-  /// Whether it is a write by which its thread released at the object of `part`, or came before it.
+  /// Returns whether an access is a write by which its thread released at the object of `part`, or
+  /// came before such a write.
   [[nodiscard]] bool is_release(const SeenPart& part, const Record& record,
                                 std::uint64_t block) const {
     const Release* release = part.object->released(record, block, part.releases);
     return release != nullptr && release->scope >= needed(block, part.block);
   }
-  /// A block is in the cluster of that first block.
+  /// Records that a block is in the cluster whose first block is `first`.
   void join_cluster(std::uint64_t block, std::uint64_t first) {
     if (block != first) clusters_[block] = first;
   }
-  /// Of a block's number: its copies (BlockOrder::block_of).
+  /// The bit of a block's number that marks its asynchronous copies (BlockOrder::block_of).
   static constexpr std::uint64_t kEngine = std::uint64_t{1} << 57;
   void release(SyncObject& object, const Release& release, const Seen& seen) {
     if (!full() && object.release(release, seen)) ++releases_;
   }
-  /// No more is kept of what is released.
+  /// True if no further releases are kept.
   [[nodiscard]] bool full() const { return releases_ >= kMost; }
-  /// More than is kept was released or seen, so that some accesses count as ordered for want of it.
+  /// True if more was released or seen than could be kept, so that some accesses count as ordered
+  /// only for lack of records.
   [[nodiscard]] bool exhausted() const { return guessed_; }
 
  private:
-  // More are not kept (some hundred megabytes): everything then counts as seen.
+  // The largest number of releases kept (some hundred megabytes); beyond it everything counts as
+  // seen.
   static constexpr std::uint64_t kMost = std::uint64_t{1} << 22;
   [[nodiscard]] Scope needed(std::uint64_t one, std::uint64_t other) const;
   [[nodiscard]] std::uint64_t cluster_of(std::uint64_t block) const {
@@ -193,16 +199,16 @@ class Synchronization {
   [[nodiscard]] bool covers_by(const SeenPart& part, const Record& record, std::uint64_t block,
                                const SyncObject* own) const;
   std::uint64_t releases_ = 0;
-  std::unordered_map<std::uint64_t, std::uint64_t> clusters_;  ///< first blocks of blocks
-  mutable bool guessed_ = false;     ///< covers() was asked for what is not known
-  mutable std::uint64_t calls_ = 0;  ///< of covers()
+  std::unordered_map<std::uint64_t, std::uint64_t> clusters_;  ///< first block of a block's cluster
+  mutable bool guessed_ = false;     ///< true if covers() answered without the records it needed
+  mutable std::uint64_t calls_ = 0;  ///< calls of covers()
   // Nodes do not move, so Seen may hold pointers.
   std::unordered_map<std::uint64_t, SyncObject> objects_;
   std::vector<std::unordered_map<std::uint64_t, SyncObject>::node_type> covered_;
 };
 
-/// Whether `lane`'s accesses of epoch `then` have happened before what `other` does now, by the
-/// synchronizations of their warp.
+/// Returns whether the synchronizations of a warp put accesses that `lane` made in epoch `then`
+/// before the access that lane `other` makes now.
 bool warp_ordered(const std::vector<WarpSync>& syncs, Epoch then, std::uint32_t lane,
                   std::uint32_t other);
 

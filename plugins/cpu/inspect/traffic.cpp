@@ -22,7 +22,7 @@ std::uint32_t count(std::uint32_t mask) {
   return static_cast<std::uint32_t>(std::popcount(mask));
 }
 
-// The addresses of some lanes in ascending order; how many.
+// Sorts the addresses of some lanes in ascending order. Returns their number.
 std::uint32_t sort(const Addresses& at, std::uint32_t mask, Addresses& sorted) {
   std::uint32_t size = 0;
   bool ordered = true;
@@ -35,7 +35,7 @@ std::uint32_t sort(const Addresses& at, std::uint32_t mask, Addresses& sorted) {
   return size;
 }
 
-// Sectors that would do for so many bytes, side by side.
+// The number of sectors that `bytes` contiguous bytes need.
 constexpr std::uint64_t sectors_for(std::uint64_t bytes) {
   return (bytes + kSector - 1) / kSector;
 }
@@ -61,10 +61,10 @@ struct Cover {
   }
 
  private:
-  std::uint64_t end_ = 0, next_ = 0;  // of what was covered; the first sector that was not
+  std::uint64_t end_ = 0, next_ = 0;  // end of the covered bytes; first sector not covered
 };
 
-// The words that are wanted from each bank at one time.
+// The words that lanes request from each bank at one time.
 class Banks {
  public:
   void want(std::uint64_t word) {
@@ -78,7 +78,7 @@ class Banks {
   [[nodiscard]] std::uint32_t wavefronts() const { return most_; }
 
  private:
-  static constexpr std::uint32_t kMost = 33;  // 32 lanes, and a misaligned one wants two of a bank
+  static constexpr std::uint32_t kMost = 33;  // 32 lanes, and a misaligned one takes two of a bank
   std::uint64_t words_[kBanks][kMost];
   std::uint32_t wanted_[kBanks] = {};
   std::uint32_t most_ = 0;
@@ -92,7 +92,8 @@ void addresses_of(const Lanes& w, const Instruction& i, Addresses& at) {
   }
 }
 
-// Whether each lane of `mask` has the address of the lane `apart` from it, if that is one, too.
+// Returns whether each lane of `mask` has the same address as the lane `apart` from it, if `mask`
+// has that lane.
 bool agree(const Addresses& at, std::uint32_t mask, std::uint32_t apart) {
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
@@ -101,7 +102,7 @@ bool agree(const Addresses& at, std::uint32_t mask, std::uint32_t apart) {
   return true;
 }
 
-// Of lanes that access shared memory at one time.
+// The number of wavefronts of lanes that access shared memory at one time.
 std::uint32_t wavefronts(const Addresses& at, std::uint32_t mask, std::uint32_t bytes) {
   Banks banks;
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
@@ -112,8 +113,9 @@ std::uint32_t wavefronts(const Addresses& at, std::uint32_t mask, std::uint32_t 
   return banks.wavefronts();
 }
 
-// How many lanes access shared memory at one time: 128 bytes' worth, or twice as many of a load in
-// which neighbours, or lanes two apart, want the same (seen so on an H200).
+// The number of lanes that access shared memory at one time: as many as access 128 bytes, or twice
+// as many for a load in which neighbouring lanes, or lanes two apart, read the same address
+// (observed on an H200).
 std::uint32_t lanes_at_once(const Addresses& at, std::uint32_t mask, std::uint32_t bytes,
                             bool load) {
   if (bytes <= kWord) return 32;

@@ -10,25 +10,25 @@
 
 namespace warpmark::cpu {
 
-/// What some thread blocks of a launch did, place by place. Empty if nobody asked.
+/// Counts of some thread blocks of a launch, place by place. Empty if not asked for.
 struct Profile {
   std::vector<Visits> visits;              ///< by block of the control-flow graph
-  std::vector<std::uint64_t> divergences;  ///< the same: how often lanes parted at its end
+  std::vector<std::uint64_t> divergences;  ///< by block, too: how often lanes diverged at its end
   std::vector<Measures> sites;             ///< by TrafficMap::sites
 #define GREATEST(name) std::uint64_t name = 0;
 #include "warpmark/counters.def"
   void add(const Profile& other);
 };
 
-/// --- What one request of a warp amounts to, as functions of its addresses. They hold for any
-/// addresses, aligned or not, in memory or not: what is refused counts as it was asked for.
+/// --- Measures of one request of a warp, as functions of its addresses. They hold for any
+/// addresses, aligned or not, in memory or not: a refused access counts as requested.
 
 /// Bytes, sectors, unique bytes and ideal sectors of accesses of `bytes` at each lane's address.
 void measure_cached(const std::uint64_t (&at)[32], std::uint32_t mask, std::uint32_t bytes,
                     Measures& to);
-/// How the threads of a block lie in rows: those of equal threadIdx.y and z.
+/// The rows of a block's threads. Threads of one row have equal threadIdx.y and z.
 struct ThreadRows {
-  std::uint64_t first = 0;  ///< thread of the block in lane 0
+  std::uint64_t first = 0;  ///< number in the block of lane 0's thread
   std::uint32_t width = 0;  ///< threads in a row; 0: all lanes are in one
   [[nodiscard]] std::uint32_t lanes_of_row(std::uint32_t lane) const;
 };
@@ -39,46 +39,48 @@ struct ThreadRows {
 /// is that of the worst row among those that go together.
 void measure_banked(const std::uint64_t (&at)[32], std::uint32_t mask, std::uint32_t bytes,
                     bool load, Measures& to, const ThreadRows& rows = {});
-/// … of local memory, in which words of equal offsets of a warp's lanes lie side by side.
+/// Measures of local memory, in which words at equal offsets of a warp's lanes lie side by side.
 void measure_local(const std::uint64_t (&at)[32], std::uint32_t mask, std::uint32_t bytes,
                    Measures& to);
 /// The same of an atomic on global or shared memory. Lanes at one address go one after the other,
 /// so that sectors and wavefronts are those of each round: all first lanes, all second ones …
 void measure_atomic(Space space, const std::uint64_t (&at)[32], std::uint32_t mask,
                     std::uint32_t bytes, Measures& to, const ThreadRows& rows = {});
-/// How many different addresses there are.
+/// The number of different addresses.
 std::uint64_t different_addresses(const std::uint64_t (&at)[32], std::uint32_t mask);
 
 /// One worker's counts.
 class TrafficCounts {
  public:
-  /// For blocks whose rows have so many threads.
+  /// `row` is the number of threads in a row of the blocks.
   TrafficCounts(const TrafficMap& map, std::uint32_t row)
       : map_(map), row_(row), divergences_(map.blocks()), sites_(map.sites().size()) {}
 
   [[nodiscard]] const TrafficMap::Step* step(std::uint32_t instruction) const {
     return map_.step(instruction);
   }
-  /// Before the handler of such an instruction runs for the lanes of `mask`, guard aside.
+  /// Called before the handler of such an instruction runs for the lanes of `mask`, which the guard
+  /// has not reduced yet.
   void before(const Lanes& w, const Instruction& i, const TrafficMap::Step& step,
               std::uint32_t mask);
-  /// The handler touches a place of this space, for some lane; nothing unless the handler reports.
+  /// Notes that the handler touches a place of this space, for some lane. Does nothing unless the
+  /// handler reports its places.
   void touch(Space space, std::uint64_t address, std::uint32_t bytes) {
     if (handler_reports_) touched_.push_back({space, address, bytes});
   }
-  /// After it has run.
+  /// Called after the handler has run.
   void after(const TrafficMap::Step& step);
 
   void diverged(std::uint32_t block) { ++divergences_[block]; }
   void warp_ran(std::uint64_t instructions) {
     if (instructions > longest_warp_) longest_warp_ = instructions;
   }
-  /// A thread block is done: its instructions along the longest chain of warps that wait for
-  /// others.
+  /// Notes that a thread block is done. `span` is its instructions along the longest chain of warps
+  /// that wait for each other.
   void block_ran(std::uint64_t span) {
     if (span > span_) span_ = span;
   }
-  /// All since the last call; `tally` has the visits.
+  /// Takes the counts since the last call; `tally` has the visits.
   Profile take(const Tally& tally);
 
  private:

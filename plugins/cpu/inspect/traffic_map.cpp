@@ -60,7 +60,7 @@ struct Kinds : std::array<TrafficKind, 4> {
 };
 using Form = TrafficMap::Form;
 
-/// What an operation moves whose kinds of traffic do not depend on an address space.
+/// The kinds of traffic of an operation for which they do not depend on an address space.
 struct MoveRow {
   Opcode opcode;
   Form form;

@@ -1,4 +1,4 @@
-// Which instructions of a program move data, and what is counted of each.
+// The instructions of a program that move data, and what is counted for each.
 #pragma once
 
 #include <array>
@@ -12,9 +12,9 @@
 
 namespace warpmark::cpu {
 
-/// What is counted of accesses. `turns` are the rounds of an atomic: lanes at one address go one
-/// after the other, so the most crowded address decides. `row_excess` are the wavefronts
-/// beyond the ideal that stay if each row of the block's threads accesses alone.
+/// The quantities counted for accesses. `turns` are the rounds of an atomic: lanes at one address
+/// are served one after the other, so the most crowded address decides. `row_excess` are the
+/// wavefronts beyond the ideal that remain if each row of the block's threads accesses alone.
 enum class Measure : std::uint8_t {
 #define MEASURE(name) name,
 #include "warpmark/counters.def"
@@ -48,7 +48,7 @@ struct TrafficCounter {
   TrafficKind kind;
   Measure measure;
   std::string name;
-  /// Counted always, by Counter, too.
+  /// True if it is also counted always, by Counter.
   bool basic;
 };
 /// All of them, in the order in which they are reported.
@@ -65,15 +65,15 @@ class TrafficMap {
     bulk,      ///< cp.async.bulk: a lane's range
     rows,      ///< ldmatrix and stmatrix: a row of 16 bytes for each lane that gives an address
     prefetch,  ///< the sector at each lane's address
-    reported   ///< the handler reports each place: textures, surfaces, fragments of matrices
+    reported   ///< the handler reports each place: textures, surfaces, matrix fragments
   };
   struct Step {
     Form form = Form::access;
     Space space = Space::generic;
     Traffic traffic = Traffic::load;
     std::uint8_t bytes = 0;  ///< of one lane's access
-    std::uint32_t site = 0;  ///< the first of the instruction's
-    std::uint8_t sites = 0;  ///< kinds of traffic that it may have
+    std::uint32_t site = 0;  ///< the first site of the instruction
+    std::uint8_t sites = 0;  ///< number of kinds of traffic that it may have
   };
   /// One kind of traffic of one instruction.
   struct Site {
@@ -83,7 +83,7 @@ class TrafficMap {
 
   explicit TrafficMap(const Program& program);
 
-  /// What an instruction of Program::code moves; null: nothing.
+  /// How an instruction of Program::code moves data; null if it moves none.
   [[nodiscard]] const Step* step(std::uint32_t instruction) const {
     const std::uint32_t at = step_of_[instruction];
     return at == Instruction::kNone ? nullptr : &steps_[at];

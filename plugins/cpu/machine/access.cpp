@@ -45,8 +45,8 @@ WARPMARK_INLINE bool inside(const Region& region, u64 address, u64 bytes) {
   return offset <= region.size && bytes <= region.size - offset;
 }
 
-// Whether the accesses of all lanes of `mask` lie within the region, and are aligned if that
-// counts.
+// Returns whether the accesses of all lanes of `mask` lie within the region, and are aligned if
+// `Aligned`.
 template <bool Aligned>
 [[gnu::noinline]] bool all_inside(const Region& region, const u64* at, u32 mask, u32 bytes) {
   if (region.size < bytes) return false;
@@ -90,8 +90,8 @@ WARPMARK_INLINE std::byte* place_at(const HostPlaces& places, int lane, u64 addr
                                       address);
 }
 
-// What an access does to memory and registers once its places are known. Only this depends on the
-// types: M in memory, R of a lane's register.
+// Moves data between memory and registers once the places of an access are known. Only this depends
+// on the types: M in memory, R of a lane's register.
 template <typename M, typename R>
 struct Moves {
   WARPMARK_INLINE void load(R& data, const std::byte* from) { data = extend<R, M>(read<M>(from)); }
@@ -176,7 +176,7 @@ void load_zero(Lanes& w, const Instruction& i, const Element& element, int lane)
   }
 }
 
-// Whether a lane's store leaves its memory as it is.
+// Returns whether a lane's store leaves its memory unchanged.
 bool stores_same(const Lanes& w, const Instruction& i, const Element& element, int lane,
                  const std::byte* host) {
   u32 gathered[kMostElements];
@@ -253,7 +253,8 @@ WARPMARK_INLINE void access_in(Lanes& w, const Instruction& i, const u64* at, u3
                                const Element& element) {
   const u32 bytes = element.bytes * i.count;
   const int first = __builtin_ctz(mask);
-  // What the region is: for global memory the allocation that this instruction met last.
+  // The region of the access; for global memory, the allocation that this instruction accessed
+  // last.
   Region& region = S == Space::global   ? w.sites[i.site]
                    : S == Space::shared ? w.objects[i.object]
                                         : w.param;

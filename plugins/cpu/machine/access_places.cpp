@@ -18,7 +18,7 @@
 namespace warpmark::cpu {
 namespace {
 
-// Whether an instruction is a store or an atomic operation.
+// Returns whether an instruction is a store or an atomic operation.
 bool stores(const Instruction& instruction) {
   switch (instruction.opcode) {
 #define ACCESS_STORE(space, memory, bits) case Opcode::store_##space##_##memory##_##bits:
@@ -31,7 +31,7 @@ bool stores(const Instruction& instruction) {
   }
 }
 
-// Whether the global access of an instruction changes memory.
+// Returns whether the global access of an instruction changes memory.
 bool writes(const Instruction& instruction) {
   switch (instruction.opcode) {
     case Opcode::copy_bulk:
@@ -43,8 +43,8 @@ bool writes(const Instruction& instruction) {
   }
 }
 
-// The part of an allocation with rows in which a store at an address needs no further look: its row,
-// or what begins there at a multiple of 8, as each byte has a bit of the values.
+// The part of an allocation with rows in which a store at an address needs no further look: its
+// row, or what begins there at a multiple of 8, as each byte has a bit of the values.
 Region row_of(const Allocation& allocation, std::uint64_t address, std::uint64_t bytes) {
   const std::uint64_t row = address - allocation.place_of(address).offset;
   const bool even = (row - allocation.address) % 8 == 0;
@@ -73,7 +73,7 @@ const Allocation* allocation_at(const LaunchState& launch, std::uint64_t address
   return arena == nullptr ? nullptr : arena->find(address, 1);
 }
 
-// Whether a pointer is into the device's heap, whose blocks are not allocations.
+// Returns whether a pointer is into the device's heap, whose blocks are not allocations.
 bool is_of_heap(const LaunchState& launch, std::uint64_t address) {
   return launch.shape.heap != nullptr && launch.shape.heap->owns(address);
 }
@@ -102,7 +102,8 @@ const Allocation* home_of(const Lanes& lanes, const Object& object) {
   }
 }
 
-// The allocation that the lane's pointer is of. The begin of one may be meant as the end of another.
+// The allocation that the lane's pointer is of. The begin of one may be meant as the end of
+// another.
 std::array<const Allocation*, 2> homes_of_loaded(const Lanes& lanes, const Object& object,
                                                  std::uint32_t lane) {
   if (lane == kAnyLane) return {};
@@ -129,14 +130,14 @@ std::array<const Allocation*, 2> homes_of(const Lanes& lanes, const Instruction&
   return {first, second};
 }
 
-// What a person calls an allocation.
+// The name of an allocation in reports.
 std::string name_of(const Allocation& allocation) {
   if (!allocation.label.empty()) return allocation.label;
   if (allocation.by == nullptr) return "another allocation";
   return "allocation " + std::to_string(allocation.number) + ", by " + allocation.by;
 }
 
-// Whether an access is meant for a .const variable: with -G its addresses are generic.
+// Returns whether an access is meant for a .const variable: with -G its addresses are generic.
 bool is_constant(const Program& program, const Instruction& instruction) {
   const Object& meant = program.objects[instruction.object];
   if (meant.kind != Object::Kind::variable || program.module == nullptr) return false;

@@ -48,7 +48,7 @@ void AsyncCopies::reset(std::uint32_t threads) {
 
 namespace {
 
-// What a copy's record takes, with what the checks remember of it.
+// The bytes of a copy's record, including the data that the checks keep for it.
 std::uint64_t bytes_of(const AsyncCopy& copy) {
   constexpr std::uint64_t kMarked = 64;  // in Flights, where neighbours take room together: about
   std::uint64_t bytes = sizeof copy;

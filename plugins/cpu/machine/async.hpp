@@ -1,4 +1,4 @@
-// Copies that a block has started and that nobody has waited for yet.
+// Copies that a block has started and that no thread has waited for yet.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,16 @@
 
 namespace warpmark::cpu {
 
-/// That of the elements and the operation of an atomic instruction.
+/// The reduction for the element type and the operation of an atomic instruction.
 Reduction reduction_by(Opcode atomic);
 
 /// The copies of a block, by thread and in the order in which each thread started them. Bulk copies
-/// have groups of their own, apart from those of plain ones.
+/// and plain copies have separate groups.
 ///
-/// What a block leaves under way is bounded: beyond that the older half of each thread's comes
-/// about, as on a GPU sooner or later all of it does. The bound is more than what shared memory has
-/// room for in copies of 4 bytes, so that it is met only by who never waits.
+/// The copies that a block leaves under way are bounded: beyond the bound the older half of each
+/// thread's copies completes, as all copies do sooner or later on a GPU. The bound exceeds the
+/// number of 4-byte copies that fill shared memory, so that only a block that never waits reaches
+/// it.
 class AsyncCopies {
  public:
   enum Kind : std::uint8_t { plain, bulk, kinds };
@@ -32,25 +33,25 @@ class AsyncCopies {
   void reset(std::uint32_t threads);
   /// The observer that sees what copies write.
   void watch(class BlockObserver* observer) { observer_ = observer; }
-  /// How many blocks have begun and not ended.
+  /// `active` is the number of blocks that have begun and not ended.
   void share(const std::uint64_t& active) { active_ = &active; }
   void start(Kind kind, std::uint32_t thread, AsyncCopy&& copy);
-  /// What the thread started since the last commit becomes a group.
+  /// Makes a group of the copies that the thread started since the last commit.
   void commit(Kind kind, std::uint32_t thread);
-  /// Completes all of the thread's groups but the `most` latest; or if `reads` waits only until
-  /// they have read, after which only the checks can see that they have not written yet.
+  /// Completes all of the thread's groups except the `most` latest. With `reads` it waits only
+  /// until they have read; afterwards only the checks can see that they have not written yet.
   void wait(Kind kind, std::uint32_t thread, std::uint32_t most, bool reads = false);
   /// Completes all that the thread has started.
   void wait_all(std::uint32_t thread);
-  /// An arrival at an mbarrier that comes about once the copies before it are done.
+  /// Adds an arrival at an mbarrier that takes place once the earlier copies are done.
   void arrive_later(std::uint32_t thread, std::byte* barrier);
-  /// A thread looks at an mbarrier: copies and arrivals that complete on it do so now.
+  /// Called when a thread looks at an mbarrier: copies and arrivals that complete on it do so now.
   void settle(const std::byte* barrier);
-  /// A thread leaves by a statement: what it has started is done, and nobody waited for it.
+  /// Called when a thread exits at a statement: completes its copies, which no thread waited for.
   void leave(std::uint32_t thread, std::uint32_t statement);
   /// The block's last thread leaves, and with it the memory of copies that complete on mbarriers.
   void abandon(std::uint32_t thread, std::uint32_t statement);
-  /// Nothing is on its way.
+  /// True if no copy or arrival is under way.
   [[nodiscard]] bool idle() const { return under_way_ == 0 && arrivals_.empty(); }
 
  private:
@@ -59,7 +60,7 @@ class AsyncCopies {
     CopyQueue copies;
     std::uint64_t started = 0, done = 0;      ///< copies
     std::uint64_t committed = 0, closed = 0;  ///< groups; those before `closed` are waited for
-    CopyQueue read;                           ///< of closed groups: done but for the checks
+    CopyQueue read;                           ///< of closed groups: done, except for the checks
   };
   struct Arrival {
     std::uint32_t thread = 0;
@@ -88,7 +89,7 @@ class AsyncCopies {
   CopyQueue announced_;               ///< copies that complete on an mbarrier
   std::vector<Arrival> arrivals_;
   std::uint64_t under_way_ = 0;     ///< copies
-  std::uint64_t copies_bytes_ = 0;  ///< … what their records take
+  std::uint64_t copies_bytes_ = 0;  ///< bytes that the records of copies take
   std::uint64_t open_groups_ = 0;   ///< of all threads
   std::uint64_t new_bytes_ = 0;     ///< since kept_bytes() was looked at
 };

@@ -1,5 +1,5 @@
-// What the handlers of asynchronous copies share: the memory at a lane's address, and what those
-// who check are to know of a copy.
+// Helpers of the handlers of asynchronous copies: finding the memory at a lane's address, and
+// describing a copy to the checks.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ std::byte* locate_async(Lanes& w, const Instruction& i, Space space, std::uint32
 std::byte* locate_completion(Lanes& w, const Instruction& i, std::uint32_t lane,
                              std::uint64_t address);
 
-/// For those who check: whose copy it is, and from where to where.
+/// Describes a copy to the checks: the thread that copies, the source and the target.
 void note_flight(Lanes& w, const Instruction& i, std::uint32_t lane, const Flight::Side& from,
                  const Flight::Side& to, AsyncCopy& copy);
 

@@ -6,8 +6,8 @@
 
 namespace warpmark::cpu::WARPMARK_ISA {
 
-// What lies beyond the word is 0, or the sign. Of 32-bit fields position and length count in their
-// low 8 bits. Of 64-bit ones an H200 takes all 32, where the ISA speaks of 0 to 255 for both.
+// Bits beyond the word are 0, or the sign. For 32-bit fields the low 8 bits of position and length
+// count. For 64-bit fields an H200 uses all 32 bits, although the ISA gives 0 to 255 for both.
 template <typename T>
 WARPMARK_INLINE u32 field_number(u32 number) {
   return sizeof(T) == 8 ? number : number & 0xff;

@@ -38,10 +38,10 @@ struct LaunchShape {
   bool exact_bounds = true;
   Checks checks;  ///< beyond bounds; they need exact bounds, and the memory below
   InspectionMemory* inspection = nullptr;
-  const TrafficMap* traffic = nullptr;  ///< of the program, if what accesses move is to be counted
-  const struct ImageTable* images = nullptr;  ///< what the kernel's handles may mean, if anything
+  const TrafficMap* traffic = nullptr;  ///< of the program, if memory traffic is to be counted
+  const struct ImageTable* images = nullptr;  ///< images that the kernel's handles name, or null
   std::uint32_t workers = 1;                  ///< threads of the host that execute blocks
-  bool speculates = true;  ///< … with checks, too: no earlier launch of the kernel was serialized
+  bool speculates = true;  ///< several threads also with checks: no launch was serialized yet
   std::uint64_t schedule_seed = 0;  ///< another order of blocks, warps and fragments; 0 = the usual
   std::array<std::uint32_t, 3> cluster{1, 1, 1};        ///< blocks; divides the grid
   bool explicit_cluster = false;                        ///< the kernel or the launch gave its size
@@ -55,7 +55,7 @@ struct LaunchShape {
 
 class Turns;
 
-/// What the blocks of a launch share.
+/// The state that the blocks of a launch share.
 struct LaunchState {
   LaunchState(const Program& the_program, const LaunchShape& the_shape, Arena& the_arena)
       : program(the_program),
@@ -79,13 +79,13 @@ struct LaunchState {
   std::uint64_t warp_instructions = 0;
   std::uint64_t last = 0;  ///< thread-instructions after which a launch that has failed ends, or 0
   Tally tally;
-  std::optional<TrafficCounts> traffic;  ///< if it is counted
-  /// What was counted since the last call, visits included; before Tally::take().
+  std::optional<TrafficCounts> traffic;  ///< set if traffic is counted
+  /// Takes the counts since the last call, including visits. Must be called before Tally::take().
   Profile take_profile() { return traffic ? traffic->take(tally) : Profile{}; }
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   bool timed_out = false;  ///< the deadline has passed
-  /// The number of `executed` at which the clock is looked at next within a turn, which recursion can
-  /// make long.
+  /// The number of `executed` at which the clock is looked at next within a turn, which recursion
+  /// can make long.
   std::uint64_t next_look = 0;
   std::uint64_t clock_reads = 0;
   Turns* turns = nullptr;              ///< if blocks run in parallel, or in order
@@ -112,26 +112,27 @@ struct LaunchState {
   [[nodiscard]] std::uint32_t warps() const { return (threads() + 31) / 32; }
 };
 
-/// Lanes of a warp that stand at the beginning of the same block of the control-flow graph.
+/// Lanes of a warp that are at the beginning of the same block of the control-flow graph.
 struct Fragment {
   enum class Wait : std::uint8_t { none, barrier, warp, collect, cluster, held };
   std::uint32_t node = 0;  ///< of Program::blocks
   std::uint32_t mask = 0;
   Wait wait = Wait::none;
-  /// Number of the barrier, or the lane mask of bar.warp.sync; of a fragment that does not wait: it
-  /// has made the first instruction of the node.
+  /// Number of the barrier, or the lane mask of bar.warp.sync; for a fragment that does not wait:
+  /// the number of the node's instructions that it has executed.
   std::uint32_t key = 0;
   std::uint64_t yielded = 0;  ///< when it last let others run: a number of the block's yields_
-  bool released = false;      ///< it was held back before the node long enough
-  /// Whether it waits for other threads; the schedule alone holds others back.
+  bool released = false;      ///< it has been held back before the node long enough
+  /// True if it waits for other threads, not only because the schedule holds it back.
   [[nodiscard]] bool waits() const { return wait != Wait::none && wait != Wait::held; }
 };
 
-/// Of a block's shared memory, on an H200 (results/h200/undefined.json).
+/// The allocation granularity of a block's shared memory, on an H200 (results/h200/undefined.json),
+/// in bytes.
 inline constexpr std::uint64_t kSharedGranule = 128;
 
-/// A block's state is explicit, so it can be left at any block boundary and resumed later: that is
-/// what lets warps and thread blocks that wait for each other all make progress.
+/// A block's state is explicit, so it can be left at any block boundary and resumed later: this
+/// lets warps and thread blocks that wait for each other all make progress.
 class BlockState final : public ObservedBlock {
  public:
   explicit BlockState(LaunchState& launch);
@@ -150,17 +151,17 @@ class BlockState final : public ObservedBlock {
   [[nodiscard]] LaunchState& launch() const { return launch_; }
   [[nodiscard]] Cluster& cluster() const { return *cluster_; }
   [[nodiscard]] std::uint32_t live_threads() const { return live_threads_; }
-  /// A fault of the lanes of a warp at a statement, less what is wrong with it.
+  /// A fault of the lanes of a warp at a statement, without its description.
   [[nodiscard]] Fault fault(FaultKind kind, std::uint32_t statement, std::uint32_t warp,
                             std::uint32_t lanes) const;
-  /// Bytes of it that the kernel has asked for.
+  /// Bytes of shared memory that the kernel has requested.
   [[nodiscard]] std::uint32_t own_shared_bytes() const { return own_shared_bytes_; }
   [[nodiscard]] const Region& shared() const { return warps_[0].lanes.shared; }
   [[nodiscard]] AsyncCopies& async() { return async_; }
-  /// Null if there is nothing to look for beyond bounds.
+  /// Null if there are no checks beyond bounds.
   [[nodiscard]] BlockObserver* observer() const { return observer_.get(); }
 
-  // --- what observers ask
+  // --- queries of observers
   [[nodiscard]] const Program& program() const override { return launch_.program; }
   [[nodiscard]] Arena& arena() const override { return launch_.arena; }
   [[nodiscard]] const std::array<std::uint32_t, 3>& grid() const override {
@@ -200,20 +201,22 @@ class BlockState final : public ObservedBlock {
 
   /// A thread looks at an mbarrier, on which copies of any block of the cluster may complete.
   void settle(const std::byte* barrier);
-  /// An mbarrier has been made, or somebody has arrived.
+  /// Called when an mbarrier was made, or a thread arrived at one.
   void mbarrier_changed() { ++mbarrier_changes_; }
-  /// A thread has looked whether the phase of an mbarrier is over. Ends the launch if all threads
-  /// of the block have looked so often in vain that nobody is left who could end the phase.
+  /// Called when a thread has tested whether the phase of an mbarrier is over. Ends the launch if
+  /// all threads of the block have tested in vain so often that no thread is left that could end
+  /// the phase.
   void mbarrier_tested(std::uint32_t warp, std::uint32_t lane, std::uint32_t statement,
                        const Mbarrier& barrier, bool over);
   void release_cluster_barrier();
-  /// Says who waits where, for threads that wait for ever.
+  /// Reports which threads wait where, for threads that wait for ever.
   void report_deadlock();
-  /// Says who waits at the cluster's barrier, when another of its blocks is stuck for ever.
+  /// Reports which threads wait at the cluster's barrier, when another of its blocks is stuck for
+  /// ever.
   void report_cluster_waits(const BlockState& stuck);
-  /// Says where every thread is and what it waits for, when a limit has ended the launch.
+  /// Reports where every thread is and what it waits for, when a limit has ended the launch.
   void report_waits();
-  /// No access may use what it remembers of the allocation at `address`.
+  /// Makes all accesses forget the allocation at `address`.
   void forget_regions(std::uint64_t address);
   /// Bytes of host memory that one block of this launch takes.
   static std::uint64_t footprint(const Program& program, const LaunchShape& shape);
@@ -222,10 +225,10 @@ class BlockState final : public ObservedBlock {
   using Fragments = std::vector<Fragment>;
   struct Warp {
     Lanes lanes;
-    std::uint32_t live = 0;             ///< lanes that have not left
+    std::uint32_t live = 0;             ///< lanes that have not exited
     std::uint32_t cluster_arrived = 0;  ///< live lanes for which the cluster's barrier waits on
     std::uint64_t instructions = 0;     ///< if traffic is counted
-    std::uint64_t waited = 0;           ///< … instructions of others that went on meanwhile
+    std::uint64_t waited = 0;           ///< instructions of others that it waited for, likewise
     Fragments fragments;                ///< disjoint; those that wait included
     std::vector<Region> sites;
     std::array<std::uint64_t, 32> stack_top{};     ///< first free byte of local memory
@@ -239,58 +242,59 @@ class BlockState final : public ObservedBlock {
     std::uint32_t expected = 0;  ///< threads, if the instruction gave their number
     std::uint32_t yes = 0;       ///< of those that arrived at a counting barrier
     bool counts = false;
-    bool passed = false;                           ///< somebody who arrived does not wait
-    std::uint32_t statement = Instruction::kNone;  ///< where the first of those who wait stands
-    std::uint32_t first = 0;                       ///< … and which thread that is, in its block
-    std::uint64_t bit = 0;                         ///< … and its BasicBlock::barrier_bit
-    std::uint64_t latest = 0;                      ///< Warp::clock() of those who arrived
-    std::vector<std::uint32_t> calls;              ///< … and Fault::calls
+    bool passed = false;                           ///< some thread that arrived does not wait
+    std::uint32_t statement = Instruction::kNone;  ///< statement of the first waiting thread
+    std::uint32_t first = 0;           ///< number in the block of the first waiting thread
+    std::uint64_t bit = 0;             ///< its BasicBlock::barrier_bit
+    std::uint64_t latest = 0;          ///< greatest Warp::clock() of the threads that arrived
+    std::vector<std::uint32_t> calls;  ///< Fault::calls of the first waiting thread
   };
-  /// How often a thread has looked at mbarriers in vain, since one last changed.
+  /// Counts how often a thread has tested mbarriers in vain since one last changed.
   struct Polls {
     std::uint64_t change = 0;
     std::uint32_t count = 0;
   };
-  /// Who has first gone past a barrier for good.
+  /// The thread that first went past a barrier for good.
   struct Passer {
     std::uint32_t statement = 0, thread = 0;
-    const char* hazard = nullptr;        ///< of the first report, which is that of all
+    const char* hazard = nullptr;        ///< of the first report, which covers all
     std::vector<std::uint32_t> calls{};  ///< as Fault::calls
   };
 
   void lay_out_registers();
-  /// What accesses to shared memory must stay in, by Instruction::object.
+  /// Sets up the bounds of accesses to shared memory, by Instruction::object.
   void lay_out_objects();
   void execute_watched(Warp& warp, const BasicBlock& node, std::uint32_t mask, std::uint32_t done);
-  /// Runs a warp until it is blocked, done, or has had its share. True if it did anything.
+  /// Runs a warp until it is blocked, done, or has had its share. Returns true if it did anything.
   bool run_warp(Warp& warp);
-  /// A fragment goes where its block's end leads; false if it waits, or what goes on is another.
+  /// Moves a fragment to where its block's end leads. Returns false if it waits, or if another
+  /// fragment continues.
   bool take_exit(Warp& warp, Fragment& current, const BasicBlock& node);
   void take_branch(Warp& warp, Fragment& current, const BasicBlock& node);
   bool meet_warp(Warp& warp, Fragment& current, const BasicBlock& node);
   bool wait_for_cluster(Warp& warp, Fragment& current, const BasicBlock& node);
-  /// Nothing is to run any more: the budget is spent, or the reports are enough.
+  /// Returns true if nothing more is to run: the budget is spent, or there are enough reports.
   bool launch_ends();
   bool take_fragment(Warp& warp, Fragment& fragment, bool rotate);
   // seeded_schedule.cpp
   void begin_schedule();
   void shuffle_warps();
-  /// How many blocks of the graph a warp may run through before it gives way.
+  /// The number of blocks of the graph that a warp may run before it gives way.
   std::uint64_t seeded_share();
-  /// The fragment that goes first, of those that can.
+  /// The fragment that runs first, of those that can.
   Fragments::iterator choose_fragment(Warp& warp, Fragments::iterator usual);
-  /// Whether the launch ends, which it does after its time.
+  /// Returns whether the launch ends because its time is over.
   bool over_time();
   bool looks_at_clock();
-  /// All warps in turn; true if any has done something.
+  /// Runs all warps in turn. Returns true if any has done something.
   bool run_round();
-  /// A warp goes on for as long as it can; true if it has done something.
+  /// Runs a warp for as long as it can run. Returns true if it has done something.
   bool run_ranked(Warp& warp);
-  /// Whether a fragment has to wait where it stands, which it is told.
+  /// Returns whether a fragment has to wait at its node, and marks it as held if so.
   bool hold_back(Fragment& fragment);
   [[nodiscard]] bool holds_any() const;
-  /// After a round: lets one go on of those who are held back, if nobody else has got on for long
-  /// enough; then true.
+  /// Called after a round. If no other thread has made progress for long enough, releases one of
+  /// the held fragments and returns true.
   bool outwait(bool progress);
   static bool take_own(Warp& warp, Fragment& current);
   /// Runs a node for some lanes, without the first instructions, which they have `done`.
@@ -300,7 +304,8 @@ class BlockState final : public ObservedBlock {
   [[nodiscard]] static bool complete(const Warp& warp, std::uint32_t mask, const BasicBlock& node);
   void arrive_at_warp_barrier(Warp& warp, Fragment fragment, const BasicBlock& node);
   [[nodiscard]] class BlockOrder* split_cluster_barrier() const;
-  /// Passes a bar.warp.sync where nobody need wait to the observer: who of `mask` meets whom.
+  /// Passes a bar.warp.sync at which no lane has to wait to the observer, with the lanes of `mask`
+  /// that meet.
   void observe_warp_barrier(const Warp& warp, std::uint32_t mask, const BasicBlock& node);
   [[nodiscard]] std::uint32_t statement_of_wait(const Fragment& fragment) const;
   // synccheck.cpp
@@ -315,10 +320,10 @@ class BlockState final : public ObservedBlock {
                     const char* message, Passer& other);
   void trap(const Warp& warp, std::uint32_t mask, const BasicBlock& node);
   void release_warp_barriers(Warp& warp);
-  /// Whether lanes that wait before two nodes wait for each other.
+  /// Returns whether lanes that wait before two nodes wait for each other.
   [[nodiscard]] bool same_operation(std::uint32_t node, std::uint32_t other) const;
   void run_together(Warp& warp, const std::vector<Fragment>& places);
-  // call.cpp; the lanes of `fragment` become fragments of their own, joined where they meet
+  // call.cpp; the lanes of `fragment` become separate fragments, joined where they meet
   void enter(Warp& warp, const Fragment& fragment, const BasicBlock& node);
   void return_from(Warp& warp, const Fragment& fragment, const BasicBlock& node);
   void fail_call(const Warp& warp, const Call& call, std::uint32_t mask, FaultKind kind,
@@ -357,13 +362,13 @@ class BlockState final : public ObservedBlock {
   std::vector<Warp> warps_;
   std::array<Barrier, 16> barriers_{};
   std::uint64_t mbarrier_changes_ = 0;
-  std::vector<Polls> polls_;  ///< of the threads, if any has looked at an mbarrier in vain
-  std::uint64_t ahead_ = 0;   ///< barriers, by their bits, that nobody has gone past; 0 unchecked
+  std::vector<Polls> polls_;  ///< by thread, if any has tested an mbarrier in vain
+  std::uint64_t ahead_ = 0;   ///< bits of barriers that no thread has gone past; 0 if unchecked
   std::array<Passer, 64> passers_{};
   std::uint32_t live_threads_ = 0;
   AsyncCopies async_;
   std::unique_ptr<BlockObserver> observer_;
-  bool watched_ = false;  ///< instructions are looked at one by one: traffic, or undefined values
+  bool watched_ = false;  ///< instructions are observed one by one: traffic, or undefined values
   Cluster own_cluster_{{this}, 0};
   Cluster* cluster_ = &own_cluster_;
   std::uint32_t rank_ = 0;
@@ -371,13 +376,13 @@ class BlockState final : public ObservedBlock {
   std::vector<std::uint32_t> order_;  ///< of the warps in a round
 
   // --- of a schedule's seed
-  bool polled_ = false;           ///< the warp that ran last looked whether others had come
-  bool gave_way_ = false;         ///< … it could have gone on
-  bool preempted_ = false;        ///< … and would have
-  bool gets_on_ = false;          ///< in the last round one did more than that
-  std::uint32_t first_lane_ = 0;  ///< lanes are ranked by their number ^ this
-  std::uint32_t preemptions_ = 0, holds_ = 0;  ///< that are left
-  std::uint32_t idle_ = 0;                     ///< rounds in which nobody got on
+  bool polled_ = false;                        ///< the warp that ran last polled for other threads
+  bool gave_way_ = false;                      ///< the warp that ran last could have continued
+  bool preempted_ = false;                     ///< the warp that ran last was preempted
+  bool gets_on_ = false;                       ///< in the last round some warp did more than poll
+  std::uint32_t first_lane_ = 0;               ///< lanes are ranked by their number ^ this
+  std::uint32_t preemptions_ = 0, holds_ = 0;  ///< numbers that are left
+  std::uint32_t idle_ = 0;                     ///< rounds without progress
 };
 
 }  // namespace warpmark::cpu

@@ -11,15 +11,15 @@ namespace warpmark::cpu {
 
 class BlockState;
 
-/// What is known of threads that all look at mbarriers in vain.
+/// The state of threads that all test mbarriers in vain.
 struct VainWait {
-  std::uint64_t changes = 0;  ///< of the cluster's mbarriers until then
-  std::uint32_t looks = 0;  ///< by each thread, after which it is asked whether they go on for ever
-  std::uint32_t leaps = 0;  ///< of the clock since then
-  bool quiet = false;       ///< between the last two times nobody changed what others see
-  Counters counters{};      ///< the last time
-  std::uint64_t polls = 0;  ///< of other memory, by anybody in the launch, until the last time
-  std::uint64_t since = 0;  ///< the launch's warp-instructions when it became quiet
+  std::uint64_t changes = 0;  ///< changes of the cluster's mbarriers until then
+  std::uint32_t looks = 0;    ///< tests by each thread after which an endless wait is checked for
+  std::uint32_t leaps = 0;    ///< of the clock since then
+  bool quiet = false;         ///< no visible change between the last two checks
+  Counters counters{};        ///< counters at the last check
+  std::uint64_t polls = 0;    ///< polls of other memory by all threads of the launch, until then
+  std::uint64_t since = 0;    ///< the launch's warp-instructions when it became quiet
 };
 
 /// Blocks that run at the same time, by rank. A launch without clusters has clusters of one block.
@@ -30,7 +30,7 @@ struct Cluster {
   VainWait vain{};
 
   [[nodiscard]] std::uint32_t live_threads() const;
-  /// Lets everybody go on if all threads that have not left have arrived.
+  /// Lets all threads continue if all that have not exited have arrived.
   void check_barrier();
 };
 

@@ -80,14 +80,14 @@ struct WarpRegisters {
     if (definedness != nullptr) definedness->set(to.slot, lane, value.defined);
   }
 
-  // What the lanes of `mask` bring to the operation ...
+  // Collects the source values of the lanes of `mask`.
   void collect(const Instruction& i, std::uint32_t mask, Given& given) const {
     each_lane(mask, [&](std::uint32_t lane) {
       for (std::size_t k = 0; k < 3; ++k) given.at(lane).at(k) = get(sources_of(i).at(k), lane);
       if (i.negated) given.at(lane)[0].bits ^= 1;
     });
   }
-  // ... becomes what an instruction reads of those of `mask`.
+  // Writes the collected values to the source registers of an instruction, for the lanes of `mask`.
   void bring(const Instruction& i, std::uint32_t mask, const Given& given) {
     each_lane(mask, [&](std::uint32_t lane) {
       for (std::size_t k = 0; k < 3; ++k) {

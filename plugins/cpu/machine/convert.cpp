@@ -32,7 +32,8 @@ bool is_one_or_more(const Number& number) {
          (number.significand != 0 && number.exponent + 63 >= 0);
 }
 
-// What stays of a NaN but that it is one; none if nothing (all of this measured on an H100).
+// The NaN that a conversion of a NaN gives if it keeps any of its bits; empty if it keeps none (all
+// measured on an H100).
 std::optional<u64> converted_nan(const ConvertForm& form, u64 pattern) {
   // To the same format, with nothing to round or clamp, is a move, of a signalling NaN, too; but of
   // 16 bits, where a NaN is the canonical one.

@@ -1,4 +1,4 @@
-// What the calls that launch kernels from kernels do.
+// Implements the calls that launch kernels from kernels.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ inline constexpr std::uint32_t kNoFunction = 0xffffffff;
 
 /// The index of the kernel at an address of code; kNoFunction if there is none.
 std::uint32_t function_at(const Lanes& w, std::uint64_t address);
-/// Takes the launch over whose parameters are in `buffer`; a cudaError.
+/// Accepts a launch whose parameters are in `buffer`. Returns a cudaError.
 std::uint32_t launch_device(const Lanes& w, std::uint64_t buffer, std::uint64_t stream);
 
 }  // namespace warpmark::cpu

@@ -13,7 +13,7 @@
 namespace warpmark::cpu {
 namespace {
 
-// Of cudaError.
+// Values of cudaError.
 constexpr std::uint32_t kInvalidValue = 1, kInvalidConfiguration = 9, kMaxDepthExceeded = 65,
                         kPendingCountExceeded = 69;
 

@@ -1,5 +1,5 @@
-// Launches that kernels ask for: they begin when the grid that asked has ended. That is within
-// CUDA's rules: nothing on the device can wait for a grid that it launched.
+// Launches that kernels ask for. They begin when the grid that asked has ended. CUDA's rules allow
+// this: code on the device cannot wait for a grid that it launched.
 #pragma once
 
 #include <array>
@@ -18,11 +18,11 @@ struct DeviceLaunch {
   std::vector<std::byte> parameters;
 };
 
-/// What the blocks of one thread of the host have asked for.
+/// The launches that the blocks of one host thread have asked for.
 struct DeviceLaunches {
-  /// A grid may ask for so many launches, and bytes of parameters.
+  /// The most launches, and bytes of parameters, that a grid may ask for.
   static constexpr std::size_t kMost = 1 << 16, kMostBytes = std::size_t{64} << 20;
-  /// Grids that grids launch: CUDA's limit.
+  /// The greatest nesting depth of launches: CUDA's limit.
   static constexpr std::uint32_t kMostDepth = 24;
 
   std::vector<DeviceLaunch> launches;  ///< in the order of the calls

@@ -22,7 +22,7 @@ namespace {
 // Blocks that wait for others may take this much host memory together, at most so many.
 constexpr std::uint64_t kResidentBytes = std::uint64_t{512} << 20;
 constexpr std::uint64_t kResidentBlocks = 2048;
-// What a cooperative grid may take, whose blocks must all run at the same time.
+// The limits of a cooperative grid, whose blocks must all run at the same time.
 constexpr std::uint64_t kCooperativeBytes = std::uint64_t{4} << 30;
 constexpr std::uint64_t kCooperativeBlocks = 1 << 16;
 // The workspace of cooperative groups: its barrier's counter lies at byte 4.
@@ -57,7 +57,7 @@ LaunchEnd end_of(const std::vector<Fault>& faults) {
   return end;
 }
 
-// What the launch has left in `state`.
+// Collects the results of a launch from `state`.
 LaunchResult result_of(LaunchState& state, const Counters& counters, Profile profile,
                        bool limited) {
   LaunchResult result;
@@ -74,7 +74,7 @@ LaunchResult result_of(LaunchState& state, const Counters& counters, Profile pro
   return result;
 }
 
-// What is known of races at the launch's end.
+// Adds the races that are known only at the launch's end.
 void add_races(LaunchState& state, const LaunchRaces& races) {
   for (const Fault& race : races.settled()) state.faults.add(race);
   Fault note;

@@ -17,15 +17,15 @@ struct HandlerRow {
 struct HandlerTable {
   HandlerRow rows[static_cast<std::size_t>(Opcode::count)];
   Handler guarded = nullptr;          ///< calls Instruction::inner for the lanes of the guard
-  Handler guarded_counted = nullptr;  ///< … and counts them
+  Handler guarded_counted = nullptr;  ///< the same, and counts the lanes
 
   /// One handler for full warps and others. Not inline: files of all levels call it, and of an
   /// inline function the linker would keep some level's copy.
   void set(Opcode opcode, Handler handler);
 };
 
-/// What the accesses of a table look at: nothing beyond staying inside the arena, bounds and
-/// alignment, or races and undefined values, too, by Lanes::observer.
+/// The checks of a table's accesses: only that they stay inside the arena; bounds and alignment; or
+/// also races and undefined values, by Lanes::observer.
 enum class Watch : std::uint8_t { nothing, bounds, everything };
 /// The table for this processor.
 const HandlerTable& handlers(Watch watch);
@@ -51,7 +51,8 @@ void fill_convert(HandlerTable& table);
 void fill_matrix(HandlerTable& table);
 void fill_matrix_product(HandlerTable& table);
 
-/// What is compiled for each level of x86-64: the operations that kernels spend time in.
+/// Declares the operations that are compiled for each level of x86-64, in which kernels spend most
+/// time.
 #define WARPMARK_LEVEL(level)                         \
   namespace level {                                   \
   void fill_registers(HandlerTable& table);           \

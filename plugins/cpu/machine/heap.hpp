@@ -12,8 +12,8 @@
 
 namespace warpmark::cpu {
 
-/// A device heap lives as long as its context: what one kernel allocates another may free. Safe to
-/// use from several threads; addresses depend only on the order of calls.
+/// A device heap lives as long as its context: one kernel may free memory that another allocated.
+/// Safe to use from several threads; addresses depend only on the order of calls.
 class DeviceHeap {
  public:
   static constexpr std::uint64_t kDefaultBytes = std::uint64_t{8} << 20;
@@ -24,13 +24,13 @@ class DeviceHeap {
   /// The address of `bytes` new bytes, aligned to 16; 0 if they do not fit, or for 0 bytes.
   std::uint64_t allocate(std::uint64_t bytes);
   enum class Freed : std::uint8_t { good, twice, unknown };
-  /// Frees what allocate() returned.
+  /// Frees memory that allocate() returned.
   Freed free(std::uint64_t address);
 
   [[nodiscard]] bool owns(std::uint64_t address) const { return address - base_ < bytes_; }
   /// The live block that holds all of [address, address + bytes); bytes 0 if there is none.
   [[nodiscard]] Allocation find(std::uint64_t address, std::uint64_t bytes) const;
-  /// What nobody has freed, by address.
+  /// The blocks that are not freed, by address.
   [[nodiscard]] std::vector<Allocation> live_blocks() const;
   /// Fills in which block a faulty access is nearest to.
   void explain(Fault& fault) const;

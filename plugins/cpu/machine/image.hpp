@@ -8,7 +8,7 @@
 
 namespace warpmark::cpu {
 
-/// What a channel of a texel holds.
+/// The kind of number that a channel of a texel holds.
 enum class ChannelKind : std::uint8_t { u8, u16, u32, s8, s16, s32, f16, f32 };
 
 /// A texel: 1, 2 or 4 channels of one kind.
@@ -56,7 +56,7 @@ struct Image {
 enum class AddressMode : std::uint8_t { wrap, clamp, mirror, border };
 enum class Filter : std::uint8_t { point, linear };
 
-/// What cuTexObjectCreate was given.
+/// A texture, as described to cuTexObjectCreate.
 struct Texture {
   std::vector<Image> levels;  ///< from the largest; one, if there are no mipmaps
   bool linear_memory = false;
@@ -68,7 +68,7 @@ struct Texture {
   float level_bias = 0, least_level = 0, most_level = 0;
   std::array<float, 4> border{};
 
-  /// Whether a fetch gives numbers, not the integers that are there.
+  /// True if a fetch gives real numbers, not the stored integers.
   [[nodiscard]] bool real_valued() const {
     const TexelFormat format = levels[0].format;
     return format.real() || (!as_integer && format.channel_bytes() < 4);
@@ -76,9 +76,9 @@ struct Texture {
 };
 
 /// The images behind the handles that a context has given out. A handle is an index with a serial
-/// number that no other handle of the process ever has, so what a kernel passes is either exactly
-/// what it was made for or nothing: neither a destroyed handle nor one of another context, or of
-/// the other kind, finds anything.
+/// number that no other handle of the process ever has, so a handle from a kernel finds either
+/// exactly its object or nothing: a destroyed handle, or one of another context or of the other
+/// kind, finds nothing.
 template <typename Object>
 class HandleTable {
  public:
@@ -102,7 +102,7 @@ class HandleTable {
   std::vector<std::uint64_t> free_;
 };
 
-/// What kernels can reach through handles.
+/// The textures and surfaces that kernels can access through handles.
 struct ImageTable {
   HandleTable<Texture> textures;
   HandleTable<Image> surfaces;

@@ -1,4 +1,4 @@
-// What the handlers of textures and of surfaces share: a lane's handle, its registers, its faults.
+// Helpers of the handlers of textures and surfaces: a lane's handle, its registers, its faults.
 // Included once in each of the two, after WARPMARK_ISA.
 #pragma once
 
@@ -19,7 +19,7 @@ inline void set_image_register(Lanes& w, std::uint32_t slot, std::uint32_t lane,
   write_lane(w.registers, slot, lane, value);
 }
 
-/// A handle that is not one, or a position outside a surface that must not be.
+/// Records an invalid handle, or a position outside a surface where that is an error.
 inline void record_image_fault(Lanes& w, const Instruction& i, std::uint32_t lane, FaultKind kind,
                                std::string message) {
   Fault fault = w.block->fault(kind, i.statement, w.warp, 1u << lane);

@@ -28,7 +28,7 @@ bool abandoned(const LaunchState& state) {
   return state.speculation != nullptr && state.speculation->abandoned();
 }
 
-// What one worker does: blocks, from start to end, as long as there are any.
+// The loop of one worker: runs blocks, from start to end, as long as there are any.
 void run_blocks(const LaunchState& whole, LaunchObserver* observer, Turns& turns, bool parallel) {
   const LaunchShape& shape = whole.shape;
   LaunchState state(whole.program, shape, whole.arena);

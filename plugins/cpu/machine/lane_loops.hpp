@@ -77,7 +77,7 @@ template <typename T>
 constexpr bool small = __is_class(T);
 template <typename T>
 constexpr bool real_number = __is_same(T, f32) || __is_same(T, f64);
-// Whether an operation has a form of its own for full warps, which saves the selection of lanes.
+// True if an operation has a separate form for full warps, which saves the selection of lanes.
 // Arithmetic of 16-bit floating-point numbers and conversions of real numbers to integers take far
 // longer than that, and their code is long: without a second form the library is 1.3 MB smaller.
 template <typename D, typename... Operands>
@@ -129,7 +129,8 @@ void quaternary(Lanes& w, const Instruction& i) {
       to_raw(Op::apply(get<A>(a, lane), get<B>(b, lane), get<C>(c, lane), get<E>(e, lane))));
 }
 
-// The carry flag is a register with one bit a lane: e is what is read, predicate what .cc sets.
+// The carry flag is a register with one bit a lane: e is the flag that is read, predicate the one
+// that .cc sets.
 template <typename Op, typename T, bool Reads>
 void with_carry(Lanes& w, const Instruction& i) {
   Raw<T>* d = slot<T>(w, i.d);

@@ -52,7 +52,8 @@ class Layout {
     return places_[static_cast<u32>(part)].data();
   }
 
-  // Of the form that travels in an instruction's `imm`. There are few, and kernels have one or two.
+  // The layout of the form in an instruction's `imm`. There are few forms, and a kernel uses one or
+  // two.
   static const Layout& of(const Instruction& i) {
     static thread_local s64 last_form = 0;
     static thread_local const Layout* last = nullptr;
@@ -164,7 +165,7 @@ void gather_integers(Element type, const Lanes& w, const u32* slots, u32 registe
   }
 }
 
-// What the processor adds at a time at least (x86-64-v2).
+// The numbers that every supported processor can add at a time (x86-64-v2).
 typedef f64 RowOfReals __attribute__((vector_size(16)));
 typedef s32 RowOfIntegers __attribute__((vector_size(16)));
 
@@ -284,7 +285,7 @@ void multiply_integers(const Product& product, Step step) {
   product.integers(Part::a, product.a, a);
   product.integers(Part::b, product.b, b);
   product.integers(Part::c, product.c, c);
-  // Of the products alone none overflows: 64 of them have 16 bits.
+  // The sum of the products alone cannot overflow: there are 64 of 16 bits.
   sum_products(product.form, a, b, sums, step);
   for (u32 at = 0; at < product.size(); ++at) {
     s64 sum = s64{sums[at]} + c[at];

@@ -1,4 +1,4 @@
-// What kernels print: texts in order, bounded by the launch's FIFO.
+// The output of kernels' printf: texts in order, bounded by the launch's FIFO.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class PrintLog {
     texts_.push_back(std::move(text));
     for (; bytes_ > limit; texts_.pop_front()) bytes_ -= texts_.front().size();
   }
-  /// Appends what another log holds.
+  /// Appends the texts of another log.
   void add(PrintLog&& other) {
     for (std::string& text : other.texts_) add(std::move(text));
     other.clear();

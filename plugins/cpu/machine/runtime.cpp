@@ -180,7 +180,7 @@ std::uint64_t thread_key(const Lanes& w, std::uint32_t lane) {
   return block * 1024 + std::uint64_t{w.warp} * 32 + lane;
 }
 
-// What malloc gives has no values yet.
+// Memory from malloc has no values yet.
 std::uint64_t allocate(const Lanes& w, LaunchState& launch, std::uint64_t bytes) {
   if (launch.shape.heap == nullptr) return 0;
   const std::uint64_t address = launch.shape.heap->allocate(bytes);

@@ -1,4 +1,4 @@
-// In which way a schedule's seed lets threads take turns.
+// The ways in which threads take turns, as chosen by a schedule's seed.
 #pragma once
 
 #include <cstdint>
@@ -7,21 +7,21 @@
 
 namespace warpmark::cpu {
 
-/// What a kernel computes may depend on who comes first. One way to take turns hides what another
-/// shows, so that seeds that follow each other go through all of them.
+/// A kernel's result may depend on which thread comes first. One way to take turns may hide a
+/// mistake that another shows, so consecutive seeds go through all ways.
 class SeededSchedule {
  public:
   enum class Kind : std::uint8_t {
     usual,  ///< without a seed: warps in their order, each until it waits or has had its share
-    /// All go on at about the same pace: a warp gives way after some blocks of its graph.
+    /// All warps progress at about the same pace: each gives way after some blocks of its graph.
     interleaved,
-    /// Each warp has a rank, and goes on for as long as it can; a few times one loses its rank in the
-    /// middle. Thread blocks, too, if they may meet, of which some begin when others have ended.
-    /// After Burckhardt et al., A Randomized Scheduler with Probabilistic Guarantees of Finding
-    /// Bugs, ASPLOS 2010.
+    /// Each warp has a rank, and runs for as long as it can; a few times a warp loses its rank on
+    /// the way. The same holds for thread blocks, if they may wait for each other; some begin only
+    /// when others have ended. After Burckhardt et al., A Randomized Scheduler with Probabilistic
+    /// Guarantees of Finding Bugs, ASPLOS 2010.
     ranked,
-    /// Ranked, and whoever comes to the node `held` waits until nobody else gets on. After Sen,
-    /// Race Directed Random Testing of Concurrent Programs, PLDI 2008.
+    /// As ranked, and lanes that reach the node `held` wait until no other lane makes progress.
+    /// After Sen, Race Directed Random Testing of Concurrent Programs, PLDI 2008.
     held
   };
 
@@ -32,14 +32,14 @@ class SeededSchedule {
     if (kind_ == Kind::held) held_ = program.contended[way - 2];
   }
 
-  /// How many seeds that follow each other are all ways to take turns.
+  /// The number of consecutive seeds that cover all ways to take turns.
   static std::uint64_t ways(const Program& program) { return 2 + program.contended.size(); }
 
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] bool interleaves() const { return kind_ == Kind::interleaved; }
   [[nodiscard]] bool ranks() const { return kind_ == Kind::ranked || kind_ == Kind::held; }
   [[nodiscard]] bool holds() const { return kind_ == Kind::held; }
-  /// Whether who comes to this block of the control-flow graph is to wait.
+  /// Returns whether lanes that reach this block of the control-flow graph have to wait.
   [[nodiscard]] bool holds(std::uint32_t node) const { return node == held_; }
 
  private:

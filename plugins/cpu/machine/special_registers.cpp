@@ -74,7 +74,7 @@ std::uint32_t BlockState::thread_value(Special which, std::uint32_t warp,
   }
 }
 
-// What is the same in all blocks of a launch.
+// The value of a special register that is the same in all blocks of a launch.
 std::uint32_t BlockState::launch_value(Special which) const {
   const LaunchShape& shape = launch_.shape;
   switch (which) {
@@ -93,7 +93,7 @@ std::uint32_t BlockState::launch_value(Special which) const {
   }
 }
 
-// What differs from block to block; nothing of what does not.
+// The value of a special register that differs from block to block; empty for other registers.
 std::optional<std::uint32_t> BlockState::block_value(Special which) const {
   const auto& cluster = launch_.shape.cluster;
   const auto& grid = launch_.shape.grid;

@@ -19,8 +19,8 @@ bool has_no_race(const LaunchObserver& observer) {
 
 }  // namespace
 
-// What only one thread may use rules it out: the device's heap, bytes of which some bits have
-// values, and memory outside of the arena.
+// Speculation is ruled out by state that only one thread may use: the device's heap, partly defined
+// bytes, and memory outside of the arena.
 bool may_speculate(const Program& program, const LaunchShape& shape, Arena& arena) {
   return shape.speculates && workers_for(program, shape) > 1 && shape.heap == nullptr &&
          arena.partial_bytes().empty() && !arena.reaches_further();

@@ -150,10 +150,10 @@ class Box {
     const std::int64_t to = inside ? std::clamp<std::int64_t>(past - first, from, count) : from;
     const std::uint32_t head = static_cast<std::uint32_t>(from) * bytes;
     const std::uint32_t whole = count * bytes;
-    // Of chunks that begin in a row an H200 writes all, what lies behind the row, too.
+    // An H200 writes chunks that begin in a row as a whole, including the bytes behind the row.
     std::uint32_t tail = static_cast<std::uint32_t>(to) * bytes;
     if (to_global_) tail = std::min((tail + kChunk - 1) / kChunk * kChunk, whole);
-    // The pattern is of whole spans, which narrower rows do not fill.
+    // The pattern covers whole spans, which narrower rows do not fill.
     const bool plain = map_.swizzle == TensorMap::Swizzle::none;
     const std::uint64_t place =
         std::uint64_t{row} * (plain ? whole : 16u << static_cast<unsigned>(map_.swizzle));
@@ -286,7 +286,7 @@ Reduction reduction_of(Reduced operation, Type type) {
     }
   };
   constexpr Opcode kNone = Opcode::count;
-  // Of signed numbers of 64 bits an H200 has no such reduction.
+  // An H200 has no such reduction of signed 64-bit numbers.
   const auto of_bits = [&](Opcode narrow, Opcode wide) {
     return choose(narrow, narrow, wide, kNone, kNone, kNone, kNone, kNone);
   };
@@ -376,8 +376,8 @@ AsyncCopy make_copy(LaunchState& launch, const TensorForm& form, const TensorMap
   return made;
 }
 
-// Whether a box in shared memory is aligned and no larger than all of it. (Of a multicast each
-// block's memory is found later; that of one is enough for no box.)
+// Returns whether a box in shared memory is aligned and no larger than all of it. (The memory of
+// each block of a multicast is found later; no box may exceed one block's memory.)
 bool box_fits(Lanes& w, const Instruction& i, const TensorForm& form, const TensorMap& map,
               std::uint32_t lane, std::uint64_t shared) {
   const bool aligned = shared % kAlignment == 0;

@@ -1,4 +1,4 @@
-// What holds for every tensor map.
+// The rules for all tensor maps.
 #include "machine/tensor_map.hpp"
 
 #include <algorithm>

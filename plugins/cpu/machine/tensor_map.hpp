@@ -1,4 +1,4 @@
-// Tensor maps: what a kernel's copies of boxes of a tensor need to know of it.
+// Tensor maps: the description of a tensor for a kernel's copies of its boxes.
 #pragma once
 
 #include <array>
@@ -7,8 +7,8 @@
 
 namespace warpmark::cpu {
 
-/// A CUtensorMap as this device has it: 128 bytes that programs pass on and do not look into. A
-/// kernel may be given anything in its place, so that whoever uses one asks complaint() first.
+/// The device's form of a CUtensorMap: 128 bytes that are opaque to programs. A kernel may be given
+/// any bytes in its place, so every use must call complaint() first.
 struct TensorMap {
   /// CUtensorMapDataType, in its order.
   enum class Type : std::uint8_t {
@@ -35,13 +35,13 @@ struct TensorMap {
   std::array<std::uint64_t, kMostRank - 1> strides{};  ///< bytes, of the second dimension and on
   std::array<std::uint32_t, kMostRank> last{};         ///< greatest coordinate of each dimension
   std::array<std::uint16_t, kMostRank> box{};          ///< how far a box reaches, in elements
-  std::array<std::uint8_t, kMostRank> steps{};         ///< of its elements only every so-many-th
+  std::array<std::uint8_t, kMostRank> steps{};         ///< step between a box's copied elements
   std::uint8_t rank = 0;
   Type type = Type::u8;
   Swizzle swizzle = Swizzle::none;
-  std::uint8_t nan_outside = 0;  ///< what a box has beyond the tensor is a NaN, not zero
-  /// The dimensions are channels, up to three of space, and images. A box has so many pixels, one
-  /// after the other within each image's bounds: those of space, less or more by these corners.
+  std::uint8_t nan_outside = 0;  ///< elements beyond the tensor are NaN, not zero
+  /// The dimensions are channels, up to three of space, and images. A box has consecutive pixels
+  /// within each image's bounds: those of space, shifted by these corners.
   std::uint8_t im2col = 0;
   std::array<std::int16_t, 3> lower{}, upper{};
   std::uint16_t pixels = 0;
@@ -57,10 +57,10 @@ struct TensorMap {
   [[nodiscard]] std::uint64_t box_bytes() const;
   /// Dimensions of space of an im2col map.
   [[nodiscard]] std::uint32_t spatial() const { return rank - 2u; }
-  /// What of cuda.h's demands on a map this one does not meet; null: it meets all.
+  /// The requirement of cuda.h that this map does not meet; null if it meets all.
   [[nodiscard]] const char* wrong() const;
   void make_seal();
-  /// Null, or why kernels cannot use these bytes: nobody sealed them, or they are wrong().
+  /// Null, or why kernels cannot use these bytes: they were not sealed, or they are wrong().
   [[nodiscard]] const char* complaint() const;
 
  private:

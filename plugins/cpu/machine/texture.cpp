@@ -88,10 +88,11 @@ f64 channel(const std::byte* at, ChannelKind kind, bool as_real) {
   return 0;
 }
 
-// What texels are taken as: as the texture presents them, or the integers that a filter adds up.
+// The form in which texels are read: as the texture presents them, or as the integers that a filter
+// adds up.
 enum class Unit { presented, step };
 
-// An image's memory, and who counts what is read of it.
+// An image's memory, with the counters and the observer of its reads.
 struct Texels {
   const std::byte* memory = nullptr;
   TrafficCounts* traffic = nullptr;
@@ -119,7 +120,7 @@ Color read_texel(const Texture& texture, const Image& image, const Texels& texel
                                                      image.address + offset, format.bytes()) != 0;
   }
   const bool as_real = texture.real_valued() && unit == Unit::presented;
-  // What channels that the format lacks read as.
+  // The values of channels that the format lacks.
   Color color{{0, 0, 0, unit == Unit::step ? greatest_step(format.kind) : 1.0}};
   for (u32 c = 0; c < format.channels; ++c) {
     color.channels[c] = texture.srgb && format.kind == ChannelKind::u8 && c < 3
@@ -241,7 +242,7 @@ Color filtered(const Texture& texture, const Image& image, const Texels& texels,
   return sum;
 }
 
-// What one lane asks for.
+// The fetch that one lane requests.
 struct Request {
   TextureOp op;
   s32 layer = 0;
@@ -441,7 +442,7 @@ u32 pattern_of(f64 value, bool real_valued) {
   return value < 0 ? static_cast<u32>(static_cast<s32>(value)) : static_cast<u32>(value);
 }
 
-// What a fetch gives has no value, as a texel that it read has none.
+// Marks the results of a fetch as undefined, because it read an undefined texel.
 void defined(Lanes& w, const Instruction& i, u32 lane, const TextureOp& op, bool computed) {
   const bool pair = op.result == TextureOp::Result::pair;
   const u64 undefined = op.result == TextureOp::Result::word || pair ? 0xffffffff : 0xffff;

@@ -2,8 +2,8 @@
 //
 // tests/figures/record_textures.py makes such measurements; those that these rules reproduce to the
 // bit took f32, f16, s16 and s8 texels in arrays of 1 to 3 axes, 5 to 100 texels long, fetched at
-// coordinates within 2.5 sizes of them. What was not measured says so here.
-// Included after WARPMARK_ISA; every operation is exact or written out.
+// coordinates within 2.5 sizes of them. Comments say which rules were not measured. Included after
+// WARPMARK_ISA; every operation is exact or written out.
 #pragma once
 
 #include <algorithm>
@@ -88,13 +88,12 @@ WARPMARK_INLINE f64 round_half_away(f64 value, int digits, f64 least) {
   return value < 0 ? -rounded : rounded;
 }
 
-/// Whether a filter takes such texels as the integers that they are: these have a result of 16
-/// bits.
+/// Returns whether a filter works on such texels as integers, with a result of 16 bits.
 WARPMARK_INLINE bool filtered_as_integers(ChannelKind kind) {
   return kind == ChannelKind::u8 || kind == ChannelKind::s8 || kind == ChannelKind::u16 ||
          kind == ChannelKind::s16;
 }
-/// What stands for 1.
+/// The integer that represents 1.
 WARPMARK_INLINE f64 greatest_step(ChannelKind kind) {
   return kind == ChannelKind::u8    ? 255.0
          : kind == ChannelKind::s8  ? 127.0
@@ -102,7 +101,7 @@ WARPMARK_INLINE f64 greatest_step(ChannelKind kind) {
                                     : 32767.0;
 }
 
-// What a filter returns for `sum`, the texels times their weights in 256ths, which is exact.
+// The result of a filter for `sum`, the exact sum of the texels times their weights in 256ths.
 //
 // 16 bits: to the nearest integer, halves up; that divided by 32767, not below −1. 8 bits are
 // widened after the sum, not before: s8 by 1 + 2^-7 + 2^-15, whose last term is cut to eighths of a

@@ -11,7 +11,7 @@
 
 namespace warpmark::cpu {
 
-/// What some blocks in a row did.
+/// The results of some consecutive blocks.
 struct Outcome {
   std::uint64_t executed = 0, warp_instructions = 0;
   Counters counters{};
@@ -24,9 +24,9 @@ struct Outcome {
 };
 
 /// Blocks are run and retired by turns: each is some blocks in a row, and turns are retired in
-/// order, whichever ends first. A launch that stops in a block has no later ones: what they did is
-/// forgotten. An access whose result depends on order waits until all earlier blocks are retired;
-/// the earliest never waits, so someone always gets on.
+/// order, whichever ends first. If a launch stops in a block, the results of later blocks are
+/// dropped. An access whose result depends on order waits until all earlier blocks are retired; the
+/// earliest never waits, so there is always progress.
 class Turns {
  public:
   /// `blocks_each` is 1 if accesses wait for their turn, or a budget ends the launch in a block.
@@ -38,16 +38,16 @@ class Turns {
   struct Turn {
     std::uint64_t number = 0, begin = 0, end = 0;  ///< blocks [begin, end); none: there is no more
   };
-  /// What to run next. Waits while those that have ended, but must wait for an earlier one, keep
-  /// too much of what they have printed.
+  /// The next turn to run. Waits while finished turns that are not retired yet hold too much
+  /// printed text.
   Turn take();
   /// Waits for the turn of launch.turn; sets launch.stop if it never comes.
   void wait(LaunchState& launch);
   void retire(std::uint64_t turn, Outcome outcome);
-  /// Whether the turn still counts: no earlier one has stopped the launch.
+  /// Returns whether the turn still counts: no earlier one has stopped the launch.
   [[nodiscard]] bool wanted(std::uint64_t turn);
 
-  // After all have ended:
+  // Totals, after all turns have ended:
   std::uint64_t executed = 0, warp_instructions = 0;
   Counters counters{};
   Profile profile;
@@ -65,7 +65,7 @@ class Turns {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::uint64_t, Outcome> ended_;  ///< not retired yet
-  std::uint64_t ended_bytes_ = 0;           ///< that they have printed
+  std::uint64_t ended_bytes_ = 0;           ///< bytes that these have printed
   std::uint64_t next_ = 0, retired_ = 0;
   std::uint64_t stopped_at_ = ~std::uint64_t{0};
 };

@@ -27,7 +27,7 @@ constexpr std::uint64_t kLeaps[] = {std::uint64_t{1} << 30, std::uint64_t{1} << 
 // Looks up to which threads that went on after a leap may wait, and have the clock leap, again.
 constexpr std::uint32_t kMostLooks = kVainLooks * 16;
 
-// Whether threads changed anything between two counts that others could see.
+// Returns whether threads changed anything visible to others between two counts.
 bool has_changed(const Counters& before, const Counters& now) {
   constexpr Counter kCounters[] = {Counter::global_store_requests, Counter::global_atomic_requests,
                                    Counter::shared_store_requests, Counter::shared_atomic_requests,
@@ -54,8 +54,8 @@ bool reads_clock(const Program& program) {
   });
 }
 
-// Whether all threads of some blocks of a cluster have now looked so often in vain that they will
-// for ever, as far as no clock ends it.
+// Returns whether all threads of some blocks of a cluster have tested in vain so often that they
+// will do so for ever, unless a clock ends it.
 bool lasts(VainWait& vain, std::uint32_t looks, const LaunchState& launch, std::uint64_t blocks) {
   // Blocks that run interleaved share the count of instructions, and may wait for each other.
   const LaunchShape& shape = launch.shape;
@@ -157,7 +157,7 @@ void BlockState::mbarrier_tested(std::uint32_t warp, std::uint32_t lane, std::ui
   Polls& polls = polls_[thread];
   if (polls.change != changes) polls = {changes, 0};
   if (++polls.count < vain.looks || polls.count % kLookStep != 0) return;
-  // Whether all threads of a block look that could do anything.
+  // Returns whether all threads of a block that are not blocked test mbarriers.
   std::uint32_t waiting = 0;
   const auto all_look = [&](const BlockState& block) {
     waiting = 0;

@@ -228,7 +228,7 @@ bool Arena::free(std::uint64_t address) {
 
 bool Arena::export_allocation(const Allocation& allocation, Export& name) {
   if (!exports_.begun()) {
-    // Whoever maps the file relies on its size. Nothing lies in the windows at its beginning.
+    // Processes that map the file rely on its size. The windows at its beginning are not used.
     (void)fcntl(memory_file_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
     exports_.begin(alias_, memory_file_);
   }

@@ -30,18 +30,19 @@ struct Allocation {
   std::uint16_t shared_with = 0, shared_to_read = 0;
   bool closed = false;  ///< kernels of the arena's own device may not use it: of a host's pool
   bool mapped = false;  ///< of mapped memory, which shares `init` with other mappings
-  /// Of reserved addresses that are not live: why, as a sentence about memory goes on.
+  /// For reserved addresses that are not live: the reason, as the continuation of a sentence about
+  /// memory.
   const char* absent = nullptr;
   /// A bit for each byte that has a value, the least significant bit of a byte first; null if all
   /// have one.
   std::shared_ptr<std::uint8_t[]> init;
   std::string label, dtype;  ///< from warpmark_device.label
   std::uint64_t label_address = 0, label_bytes = 0;
-  /// From warpmark_device.elements: bytes of what has a value as a whole, 0 for records.
+  /// From warpmark_device.elements: bytes of the unit that is defined as a whole, 0 for records.
   std::optional<std::uint64_t> whole_bytes;
   /// From warpmark_device.rows: bytes of a row, and from one to the next; 0 without rows.
   std::uint64_t row = 0, pitch = 0;
-  /// Where an address lies with regard to the rows that begin at the label.
+  /// The place of an address relative to the rows that begin at the label.
   struct Place {
     std::uint64_t row = 0;     ///< of the last row that begins at the address or before
     std::uint64_t offset = 0;  ///< from its begin
@@ -51,7 +52,7 @@ struct Allocation {
     if (at < label_address) return {0, label_address - at, true};
     return {(at - label_address) / pitch, (at - label_address) % pitch, false};
   }
-  /// Whether some byte of a range is none of a row.
+  /// Returns whether some byte of a range is outside of its row.
   [[nodiscard]] bool leaves_rows(std::uint64_t at, std::uint64_t size) const {
     const Place place = place_of(at);
     return place.before || place.offset + size > row;
@@ -77,7 +78,7 @@ class Arena {
   /// Reserves `span` bytes of addresses, of which `capacity` may be allocated at a time. Throws
   /// std::bad_alloc if the system refuses.
   Arena(std::uint64_t span, std::uint64_t capacity);
-  /// What a device may use of addresses that others reserve and map: see VirtualMemory.
+  /// Makes a device's view of addresses that others reserve and map: see VirtualMemory.
   Arena(std::uint64_t base, std::uint64_t span, std::byte* alias)
       : span_(span), capacity_(0), base_(base), alias_(alias) {}
   ~Arena();
@@ -96,8 +97,8 @@ class Arena {
   [[nodiscard]] std::uint64_t global_begin() const { return base_ + 4 * kWindow; }
   [[nodiscard]] std::uint64_t global_bytes() const { return span_ - 4 * kWindow; }
 
-  /// Whose memory an allocation is. Managed and pinned memory can be read and written by the host
-  /// program at the device's address, too.
+  /// The kind of an allocation's memory. Managed and pinned memory can be read and written by the
+  /// host program at the device's address, too.
   enum class Kind : std::uint8_t { device, managed, pinned };
   /// The address of `bytes` > 0 new bytes, zero, aligned to 512; 0 if they do not fit. `by` names
   /// the driver's function for which a client gets the memory, and must live on.
@@ -106,9 +107,10 @@ class Arena {
   void track_values(bool on) { tracks_values_ = on; }
   /// Memory that counts against the capacity, too, and is not of this arena.
   void share_capacity(const std::uint64_t& used) { used_elsewhere_ = &used; }
-  /// What is known of [address, address + bytes) from now on, in the order of addresses.
+  /// Replaces the allocations in [address, address + bytes) by `entries`, which are in the order of
+  /// addresses.
   void replace(std::uint64_t address, std::uint64_t bytes, std::vector<Allocation> entries);
-  /// The bytes of a live allocation have values now, or none.
+  /// Marks the bytes of a live allocation as having values, or none.
   void set_values(std::uint64_t address, std::uint64_t bytes, bool have);
   /// The bytes at `to` were copied from live memory at `from` of `source`: those have values that
   /// have some there.
@@ -157,9 +159,10 @@ class Arena {
   void share(std::uint64_t address, std::uint16_t with, std::uint16_t to_read);
   /// Something was shared with other devices.
   [[nodiscard]] bool shares() const { return shares_; }
-  /// Whether kernels may write to an allocation that holder() found.
+  /// Returns whether kernels may write to an allocation that holder() found.
   [[nodiscard]] bool may_write(const Arena& holder, const Allocation& allocation) const;
-  /// Whether some of what kernels reach lies elsewhere, where only the exact map finds it.
+  /// Returns whether kernels can access memory outside of the arena, which only the exact map
+  /// finds.
   [[nodiscard]] bool reaches_further() const { return !peers_.empty() || lent_ > 0; }
   /// The arena, this or a peer, with a live allocation that holds all of the range; or null.
   [[nodiscard]] const Arena* holder(std::uint64_t address, std::uint64_t bytes) const;

@@ -26,41 +26,42 @@ struct CopyPart {
   std::uint32_t source = 0;        ///< read; AsyncCopy::values follow
 };
 
-/// What the checks remember of a copy while it is under way: who copies, and from where to where.
+/// The data that the checks keep for a copy under way: the thread that copies, the source and the
+/// target.
 struct Flight {
   struct Side {
     Space space = Space::shared;
     std::uint64_t address = 0;     ///< of shared memory an offset in its window
     std::uint8_t* init = nullptr;  ///< of global memory: which bytes have a value; null: all
-    std::uint64_t first = 0;       ///< … the first one's bit
+    std::uint64_t first = 0;       ///< bit of the first byte in `init`
   };
   Side from, to;
   Lanes* lanes = nullptr;  ///< of the warp
   const Instruction* instruction = nullptr;
   std::uint32_t lane = 0;
   std::uint32_t mark = 0;           ///< of the records that stand for it (Flights); 0: none
-  std::vector<std::uint64_t> kept;  ///< what they took the place of, of a source in shared memory
+  std::vector<std::uint64_t> kept;  ///< records that they replaced, for a source in shared memory
 };
 
 /// A copy between memories that have been checked. It happens when it is waited for, and not
-/// before: who forgets to wait finds what was there before, every time.
+/// before: a thread that forgets to wait always finds the old contents.
 struct AsyncCopy {
   const std::byte* from = nullptr;
   std::byte* to = nullptr;
   std::uint32_t bytes = 0;          ///< written
   std::uint32_t source = 0;         ///< read; `values` follow
   std::byte* completion = nullptr;  ///< mbarrier on which it completes, if any
-  std::optional<Flight> flight;     ///< if somebody checks
-  Reduction combine = nullptr;      ///< what becomes of values on their way; null: nothing
-  bool reduces = false;             ///< `combine` changes what is there, as an atomic operation
+  std::optional<Flight> flight;     ///< set if checks run
+  Reduction combine = nullptr;      ///< operation on the values on their way; null: none
+  bool reduces = false;             ///< `combine` changes the target, as an atomic operation
   LaunchState* launch = nullptr;    ///< for `combine`
   bool to_global = false;           ///< the same
-  /// What is written behind what is read, again and again: zeros, or what registers held, without
-  /// memory at `from`, which is null then.
+  /// The pattern that is written repeatedly behind the bytes that are read: zeros, or register
+  /// values for a copy without memory at `from`, which is then null.
   std::array<std::byte, 16> values{};
-  /// What makes it up, if it is not one part: a box of a tensor.
+  /// The parts of the copy, if there is more than one: a box of a tensor.
   std::shared_ptr<const std::vector<CopyPart>> parts;
-  std::uint64_t group = 0;  ///< of its thread: those that were committed before it started
+  std::uint64_t group = 0;  ///< number of its thread's groups committed before it started
 
   template <typename Body>
   void each_part(Body body) const {

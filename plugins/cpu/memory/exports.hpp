@@ -1,4 +1,5 @@
-// What a process lets others use: numbered places of a file, and how another process finds them.
+// Memory that a process shares with others: numbered places of a file, and how another process
+// finds them.
 #pragma once
 
 #include <array>

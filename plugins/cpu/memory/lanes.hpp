@@ -1,4 +1,4 @@
-// What a handler sees of the warp that it executes for, and observers of the warp that they follow.
+// The view of a warp that handlers and observers have.
 #pragma once
 
 #include <cstddef>

@@ -21,7 +21,7 @@ struct Trailer {
   std::uint32_t handle_types = 0;
 };
 
-// Nobody may shrink a file that somebody has mapped.
+// A file that is mapped must not shrink.
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 std::uint64_t trailer_offset(std::uint64_t bytes) {

@@ -10,7 +10,7 @@ namespace warpmark::cpu {
 /// Bytes that exist once, however often they are mapped. Its files are closed with it.
 class PhysicalMemory {
  public:
-  /// What sizes, offsets and addresses are multiples of, as on an H200.
+  /// Sizes, offsets and addresses are multiples of this, as on an H200.
   static constexpr std::uint64_t kGranularity = std::uint64_t{2} << 20;
 
   /// New memory, zero; null if the system has none. `account` counts its bytes while it lives.

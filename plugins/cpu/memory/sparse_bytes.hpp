@@ -1,4 +1,4 @@
-// What is known of some bytes of a memory, where there is nothing to say of most.
+// Data for single bytes of a memory in which most bytes have none.
 #pragma once
 
 #include <algorithm>

@@ -45,7 +45,7 @@ class VirtualMemory {
   VirtualMemory& operator=(const VirtualMemory&) = delete;
 
   [[nodiscard]] bool contains(std::uint64_t address) const { return address - base_ < kSpan; }
-  /// What a device may use.
+  /// The arena of the mapped memory that a device may use.
   [[nodiscard]] Arena& view(int device) { return *views_[static_cast<std::size_t>(device)]; }
   /// The view in which the range is live: the device's, if it is there, else another's; without
   /// one the device's.
@@ -64,15 +64,15 @@ class VirtualMemory {
   /// Unmaps what is mapped in a range, up to the end of the reservation that it begins in; that may
   /// be nothing. False if the range has a part of a mapping, or begins in no reservation.
   bool unmap(std::uint64_t address, std::uint64_t bytes);
-  /// Whether the range is one or several whole mappings beside each other.
+  /// Returns whether the range consists of one or several whole, adjacent mappings.
   [[nodiscard]] bool whole(std::uint64_t address, std::uint64_t bytes) const;
   [[nodiscard]] const Mapping* mapping_at(std::uint64_t address) const;
-  /// Of a range that is whole().
+  /// Sets the access of a device to a range that is whole().
   void set_access(std::uint64_t address, std::uint64_t bytes, int device, Access access);
 
-  /// From now on memory may be mapped of which not all has values.
+  /// Allows mapping memory that is not fully defined from now on.
   void track_values();
-  /// All of the memory has values: something may have written that nobody followed.
+  /// Marks all of the memory as defined, because there may have been writes that were not observed.
   void assume_values(PhysicalMemory& memory);
   void assume_values();
 

@@ -1,4 +1,4 @@
-// What asynchronous copies, stores and reductions keep in Instruction::imm.
+// The forms of asynchronous copies, stores and reductions in Instruction::imm.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@ namespace warpmark::cpu {
 /// copy_async: address = to, in shared memory, a = from, in global memory, b = bytes that are read
 /// or none, c = predicate to read nothing or none.
 struct CopyForm {
-  std::uint8_t bytes = 16;  ///< that are written
+  std::uint8_t bytes = 16;  ///< bytes that are written
 };
 
 /// copy_bulk: address = to, a = from, b = bytes, c = mbarrier or none, d = blocks of a multicast or
 /// none (no result).
 struct BulkForm {
   Space from = Space::shared, to = Space::shared;
-  Opcode reduction = Opcode::count;  ///< an atomic's; count: it copies
+  Opcode reduction = Opcode::count;  ///< opcode of the atomic; count: a copy
 };
 
 /// store_async: address = to, c = mbarrier, `count` elements from `more`.
 struct StoreForm {
-  Opcode reduction = Opcode::count;  ///< an atomic's; count: it stores
+  Opcode reduction = Opcode::count;  ///< opcode of the atomic; count: a store
   std::uint8_t bytes = 4;            ///< of an element
 };
 

@@ -1,4 +1,4 @@
-// Whether all functions of a module are right.
+// Checks all functions of a module for errors.
 #pragma once
 
 #include "program/program.hpp"
@@ -6,8 +6,8 @@
 namespace warpmark::cpu {
 
 /// Decodes every kernel and every function of a module, as a driver's compiler sees the whole text
-/// when it is loaded. Throws PtxError for what no device takes. What only this device does not
-/// support is reported by decode(), when the kernel is asked for.
+/// when it is loaded. Throws PtxError for statements that no device accepts. Statements that only
+/// this device does not support are reported by decode(), when the kernel is requested.
 void check_module(const Module& module, const Placement& placement);
 
 }  // namespace warpmark::cpu

@@ -1,4 +1,4 @@
-// Accesses whose results the order of threads decides, although they race with nothing.
+// Accesses whose results depend on the order of threads, although they do not race.
 #pragma once
 
 #include "program/program.hpp"
@@ -9,10 +9,10 @@ namespace warpmark::cpu {
 /// acquiring or releasing.
 bool is_strong(const InstructionFacts& facts);
 
-/// Whether a statement may be one, as far as it alone shows: an atomic operation that swaps, or a
-/// load or store that is volatile, relaxed, acquiring or releasing. Each begins a block of its own,
-/// so that other threads can come between two of them. Of other atomic operations
-/// it depends on who reads their results.
+/// Returns whether a statement by itself may be such an access: an atomic operation that swaps, or
+/// a load or store that is volatile, relaxed, acquiring or releasing. Each begins a separate block,
+/// so that other threads can run between two of them. Other atomic operations contend only if their
+/// results are read.
 bool may_contend(const InstructionFacts& facts);
 
 /// Fills in Program::contended and Program::contends_globally. An atomic operation contends if its

@@ -1,4 +1,4 @@
-// What a conversion does that no opcode of its own has: formats, rounding and clamping.
+// Forms of conversions without a separate opcode: formats, rounding and clamping.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ constexpr bool is_integer(Format format) {
   return format <= Format::s64;
 }
 
-/// Bits that one of several packed elements takes: those of 4 and 6 bits take whole bytes but for
-/// e2m1, of which two share one.
+/// Bits of one of several packed elements. Elements of 4 and 6 bits take whole bytes, except e2m1,
+/// of which two share a byte.
 constexpr std::uint32_t element_bits(Format format) {
   switch (format) {
     case Format::e2m1:
@@ -52,8 +52,8 @@ constexpr std::uint32_t element_bits(Format format) {
 /// To nearest even, to nearest with ties away from zero, to zero, down, up.
 enum class Rounding : std::uint8_t { nearest, away, zero, down, up };
 
-/// Travels in Instruction::imm. `elements` values of `from` become as many of `to`, packed; `apart`
-/// says that the sources are registers of their own, the last the lowest.
+/// Kept in Instruction::imm. `elements` values of `from` become as many packed values of `to`;
+/// `apart` means that the sources are separate registers, the last one the lowest element.
 struct ConvertForm {
   Format to = Format::f32, from = Format::f32;
   Rounding rounding = Rounding::nearest;
@@ -62,11 +62,11 @@ struct ConvertForm {
   bool integral : 1 = false;  ///< .rni and its like: to an integer, in a real format
   bool flush : 1 = false;     ///< .ftz: subnormal binary32 values are 0
   bool clamp : 1 = false;     ///< .sat of a real result: to [0, 1], NaN to 0
-  bool finite : 1 = false;    ///< .satfinite: what overflows is the largest number
-  bool positive : 1 = false;  ///< .relu: what is negative is 0
+  bool finite : 1 = false;    ///< .satfinite: overflow gives the largest number
+  bool positive : 1 = false;  ///< .relu: negative results become 0
 };
 
-/// The same of cvt.pack: what a and b are clamped to.
+/// The form of cvt.pack: the type that a and b are clamped to.
 struct PackForm {
   std::uint8_t bits = 16;  ///< 2, 4, 8 or 16
   bool sign = false;

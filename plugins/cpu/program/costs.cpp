@@ -1,4 +1,4 @@
-// What one execution of a block of the control-flow graph adds to each counter.
+// Computes how much one execution of a block of the control-flow graph adds to each counter.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// What instructions do with their operands, for those who follow values through a program.
+// How instructions use their operands, for analyses that follow values through a program.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace warpmark::cpu {
 
-/// What an instruction does with its operands.
+/// How an instruction uses its operands.
 enum class Flow : std::uint8_t {
   copy,     ///< d is a, or part of it, or it with zeros or its sign before it
   both,     ///< d = a and b, bit by bit
@@ -26,13 +26,13 @@ enum class Flow : std::uint8_t {
   atomic,   ///< d from memory and a, b
   shuffle,  ///< d from a of another lane
   reduce,   ///< d and `predicate` from a of all lanes of a mask
-  special,  ///< in a way of its own: operations.def has its operands
+  special,  ///< in a special way: operations.def has its operands
 };
 
 Flow flow_of(Opcode opcode);
 
 enum class FlowTypes : std::uint8_t { any, integers };
-/// The line of flows.def that an arithmetic operation has, counted from 0.
+/// The index of an arithmetic operation's line in flows.def, from 0.
 inline constexpr std::size_t kNoFlowRow = ~std::size_t{0};
 std::size_t flow_row(const OpcodeInfo& info);
 
@@ -46,8 +46,8 @@ struct DataSlots {
 };
 DataSlots data_slots(const Program& program, const Instruction& instruction);
 
-/// For each block, those from which control goes on to it in the same function: what is behind a
-/// call follows the block that calls.
+/// For each block, the blocks from which control continues to it in the same function. The block
+/// after a call follows the block that calls.
 std::vector<std::vector<std::uint32_t>> predecessors(const Program& program);
 
 }  // namespace warpmark::cpu

@@ -78,7 +78,7 @@ void Decoder::comparison(const Statement& statement, const OpcodeInfo& info, Com
   emit(statement, instruction);
 }
 
-// What some instructions ask of their operands beyond types.
+// Checks requirements of some instructions on their operands beyond types.
 void Decoder::check_arithmetic(const Statement& statement) {
   const std::string_view mnemonic = statement.facts->mnemonic;
   if (mnemonic == "lop3") check_table(statement);
@@ -134,7 +134,7 @@ void Decoder::check_is_register(const Statement& statement, std::size_t index) c
     invalid(statement, "operand " + std::to_string(index + 1) + " is a register");
 }
 
-// Of a conversion whose register is wider than its type: fills the rest.
+// Extends the result of a conversion whose register is wider than its type.
 void Decoder::finish_widening(const Statement& statement) {
   if (widen_.wide == Instruction::kNone) return;
   Instruction extend;

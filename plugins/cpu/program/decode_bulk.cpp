@@ -12,7 +12,7 @@
 namespace warpmark::cpu {
 namespace {
 
-// Of a constant size: the bounds that ptxas names.
+// The upper bounds of constant sizes, as in ptxas's messages.
 constexpr std::int64_t kMostBulkBytes = 1048560, kMostFilledBytes = 1 << 24;
 
 }  // namespace

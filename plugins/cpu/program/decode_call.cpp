@@ -110,7 +110,7 @@ CallGraph call_graph(const Module& module, const Function& kernel) {
         calls[index].push_back(named->second);
       }
     }
-    // Whoever calls through a pointer may call every function that one points at.
+    // A call through a pointer may reach every function whose address is taken.
     if (!indirect.empty()) {
       for (const std::uint32_t function_index : pointed) add(function_index);
     }

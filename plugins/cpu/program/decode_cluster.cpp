@@ -14,7 +14,8 @@ void Decoder::cluster_address(const Statement& statement) {
   Instruction instruction;
   instruction.opcode = map ? Opcode::map_address : Opcode::rank_of_address;
   instruction.address_narrow = type == Type::u32;
-  // Of a generic address in 32 bits, which has no space of its own here, the low half is taken.
+  // A generic address in 32 bits, for which there is no separate space here, is the low half of the
+  // full one.
   const std::uint64_t window = type == Type::u32
                                    ? static_cast<std::uint32_t>(placement_.shared_window)
                                    : placement_.shared_window;

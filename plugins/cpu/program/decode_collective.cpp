@@ -39,8 +39,8 @@ const Collective* find_collective(const InstructionFacts& facts) {
 
 constexpr std::uint32_t kLastWithoutSync = 63;  // PTX ISA: .version 6.3, for sm_70 and later
 
-// Of an atomic's values: what its name says, as one operation does several types. Those of a
-// cas.b16 are bits; vectors and packed numbers are what the table says.
+// The type of an atomic's values: that of its name, as one operation handles several types. The
+// values of cas.b16 are bits; the types of vectors and packed numbers are those of the table.
 Type atomic_type(const InstructionFacts& facts, Type known) {
   const Type named = type_named(facts.types().front());
   return bytes_of(named) == bytes_of(known) ? named : known;
@@ -140,8 +140,8 @@ void Decoder::atomic_registers(const Statement& statement, const Operand& operan
   }
 }
 
-// Of vectors and 128 bits: all registers of d, a and b stand in Program::operands. `first` is the
-// operand that is the address.
+// Lists all registers of d, a and b in Program::operands, for vectors and 128 bits. `first` is the
+// index of the address operand.
 void Decoder::wide_atomic_operands(const Statement& statement, std::size_t first, Type type,
                                    std::uint32_t elements, bool swap, Instruction& instruction) {
   std::vector<std::uint32_t> slots;

@@ -57,9 +57,9 @@ void Decoder::part_contended() {
   }
 }
 
-/// Basic blocks as they are first numbered: by the statement that begins them. Higher numbers are of
-/// those that hold a guarded instruction that ends a block (@p ret; @p bar.sync 0;), reached by a
-/// branch on the guard.
+/// Basic blocks as they are first numbered: by the statement that begins them. Higher numbers are
+/// of those that hold a guarded instruction that ends a block (@p ret; @p bar.sync 0;), reached by
+/// a branch on the guard.
 struct Decoder::BlockNumbers {
   std::vector<std::uint32_t> at;  ///< by statement; one more for the end, where threads leave
   std::uint32_t count = 0;        ///< of those that a statement begins
@@ -110,9 +110,9 @@ void Decoder::add_exit(const Statement& statement, std::uint32_t index, BasicBlo
   block.taken = only_jumps ? last.next : numbers.add(last);
 }
 
-// Whoever comes to a warp operation, by falling through or by a branch, waits first for the lanes
-// of its mask: an empty block that collects them stands before it. Of a guarded operation, which is
-// a block alone, only those do whose guard holds.
+// Lanes that reach a warp operation, by falling through or by a branch, first wait for the lanes of
+// its mask, in an empty block before it that collects them. At a guarded operation, which is a
+// separate block, only the lanes whose guard holds wait.
 void Decoder::collect_before(const Statement& operation, std::uint32_t index, BasicBlock& block,
                              BlockNumbers& numbers) {
   BasicBlock wait;
@@ -280,7 +280,8 @@ std::vector<std::vector<std::uint32_t>> Decoder::successors_of(
   return successors;
 }
 
-// Whether a block ends at a barrier of all threads, or in a call of a function that has one.
+// Returns whether a block ends at a barrier of all threads, or in a call of a function that has
+// one.
 bool Decoder::is_convergent(const BasicBlock& block) const {
   if (block.exit == Exit::barrier) return block.threads == Instruction::kNone && !block.arrive_only;
   if (block.exit != Exit::call) return false;
@@ -314,7 +315,8 @@ void Decoder::mark_loops_and_barriers(std::vector<BasicBlock>& ordered) {
   if (!kernel || barriers.empty()) return;
   const std::vector<std::uint64_t> past = behind_for_good(successors, barriers);
   for (std::uint32_t i = 0; i < ordered.size(); ++i) {
-    // Who only returns has perhaps done so early, also from a function whose result nobody wants.
+    // Blocks that only return are excluded: a thread may return early, also from a function whose
+    // result is unused.
     const auto begin = program_.code.begin() + ordered[i].begin;
     const auto end = program_.code.begin() + ordered[i].end;
     const bool returns = std::all_of(begin, end, [&](const Instruction& instruction) {
@@ -327,7 +329,7 @@ void Decoder::mark_loops_and_barriers(std::vector<BasicBlock>& ordered) {
     ordered[barriers[bit]].barrier_bit = std::uint64_t{1} << bit;
 }
 
-// What is called again and again, or perhaps so, looks again and again.
+// Loads of a function that is, or may be, called repeatedly are repeated.
 void mark_repeated_functions(Program& program) {
   std::vector<bool> repeated(program.callees.size());
   bool changed = true;

@@ -142,7 +142,7 @@ void Decoder::packed_predicates(const Statement& statement, const Comparison& co
 
 // set.CMP{.BOOL}{.ftz}.D.A d, a, b{, {!}c}: a comparison to a predicate, and a selection by it.
 void Decoder::select_by_comparison(const Statement& statement, const Comparison& comparison) {
-  // What true is: 1 in a real format, all ones in an integer one.
+  // The value of true: 1 in a real format, all ones in an integer format.
   struct Row {
     std::string_view name;
     Type type;

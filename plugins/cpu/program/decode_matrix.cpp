@@ -87,7 +87,7 @@ Type register_type(Element element) {
                                    : Type::b32;
 }
 
-// What the words of a name say of its matrices.
+// The properties of the matrices that the words of a name give.
 struct Words {
   std::vector<Element> types;
   std::vector<bool> rows;

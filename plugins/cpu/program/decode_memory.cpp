@@ -117,7 +117,7 @@ std::optional<Space> Decoder::space_of_name(const Operand& address) const {
   return placed != variables_.end() ? placed->second.space : Space::global;
 }
 
-// What PTX allows of a vector's size.
+// Checks the size of a vector access against the limits of PTX.
 void Decoder::check_vector_access(const Statement& statement, const MemoryWords& words) const {
   const std::uint32_t bytes = bytes_of(words.type), all = bytes * words.count;
   if (all > 16) {

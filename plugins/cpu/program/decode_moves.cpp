@@ -13,7 +13,7 @@
 namespace warpmark::cpu {
 namespace {
 
-// Of a move of bits; 0 of other moves.
+// The size of a move of bits, in bytes; 0 for other moves.
 std::uint32_t bytes_of_move(const InstructionFacts& facts) {
   constexpr std::pair<std::string_view, std::uint32_t> rows[] = {
       {"b16", 2}, {"b32", 4}, {"b64", 8}, {"b128", 16}};
@@ -23,7 +23,7 @@ std::uint32_t bytes_of_move(const InstructionFacts& facts) {
   return 0;
 }
 
-/// What an address of a space is relative to, by the words of cvta and isspacep.
+/// The state space of each window, by the words of cvta and isspacep.
 struct WindowRow {
   std::string_view name;
   Space space;

@@ -45,7 +45,8 @@ bool is_wide(Type type) {
   return bytes_of(type) == 8;
 }
 
-// What .version 1.x has of 16 bits, and later versions may still be asked for.
+// Special registers that have 16 bits in .version 1.x, and that later versions can still read as 16
+// bits.
 bool has_16_bits(std::string_view special) {
   constexpr std::string_view kNames[] = {"%tid.",    "%ntid.",  "%ctaid.",
                                          "%nctaid.", "%gridid", "WARP_SZ"};
@@ -73,7 +74,8 @@ std::uint32_t Decoder::register_slot(std::uint32_t reg) {
   return slot = known->second;
 }
 
-// Of a register that is the function's own, and saved where it calls itself.
+// The slot of a register that belongs to the function, and is saved where the function calls
+// itself.
 std::uint32_t Decoder::new_slot(const Register& one) {
   const std::uint32_t bytes = bytes_of(one.type);
   const std::uint32_t slot = allocate(bytes >= 8);
@@ -262,14 +264,14 @@ std::uint32_t Decoder::named(const Statement& statement, const Operand& operand,
   invalid(statement, "'" + std::string(operand.text) + "' is not declared");
 }
 
-// Whether the operand is a number, and one of the type.
+// Returns whether the operand is a number of the given type.
 bool Decoder::is_constant(const Operand& operand, Type type) {
   const Class wanted = class_of(type);
   if (operand.kind == OperandKind::integer)
     return wanted != Class::real && wanted != Class::predicate && !is_packed(type) &&
            bytes_of(type) <= 8;
   if (operand.kind != OperandKind::real || bytes_of(type) < 4 || is_packed(type)) return false;
-  // As bits 0f… has 32, every other one 64.
+  // As bits, 0f… has 32, and every other literal 64.
   return wanted == Class::real ||
          (wanted == Class::bits && bytes_of(type) == (operand.single ? 4 : 8));
 }

@@ -9,8 +9,8 @@ namespace warpmark::cpu {
 namespace {
 
 constexpr std::int64_t kUsualAlignment = 8;
-// What alloca returns where the stack is at its end: beyond every thread's local memory, and inside
-// of its window, so that an access fails as one beyond local memory does.
+// The address that alloca returns when the stack is full. It lies beyond every thread's local
+// memory but inside its window, so that an access fails like one beyond local memory.
 constexpr std::uint64_t kNowhere = 2 << 20;
 
 }  // namespace

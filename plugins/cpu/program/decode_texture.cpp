@@ -25,7 +25,7 @@ constexpr std::pair<std::string_view, Geometry> kGeometries[] = {
     {"1d", Geometry::d1},      {"2d", Geometry::d2},   {"3d", Geometry::d3},
     {"a1d", Geometry::a1d},    {"a2d", Geometry::a2d}, {"cube", Geometry::cube},
     {"acube", Geometry::acube}};
-// Of textures and surfaces: an instruction's form says which of them it can have.
+// The queries of textures and surfaces. An instruction's form tells which of them it can have.
 constexpr std::pair<std::string_view, ImageQuery> kQueries[] = {
     {"width", ImageQuery::width},
     {"height", ImageQuery::height},
@@ -63,7 +63,7 @@ bool is_cube(Geometry geometry) {
   return geometry == Geometry::cube || geometry == Geometry::acube;
 }
 
-// What the form of a tex or tld4 says, but for offsets.
+// Reads the form of a tex or tld4, except for offsets.
 TextureOp texture_op(const InstructionFacts& facts) {
   TextureOp op;
   if (facts.mnemonic == "tld4")
@@ -192,7 +192,7 @@ void Decoder::coordinates(const Statement& statement, const Operand& where, Geom
   }
 }
 
-// What stands behind the coordinates: a level or gradients, and offsets.
+// Decodes the operands after the coordinates: a level or gradients, and offsets.
 void Decoder::texture_operands(const Statement& statement, TextureOp& op,
                                std::vector<std::uint32_t>& slots) {
   const std::uint32_t dimensions = dimensions_of(op.geometry);

@@ -150,7 +150,7 @@ class Decoder::Video {
   [[nodiscard]] const Operand& operand(std::size_t index) const {
     return decoder_.operand(statement_, index);
   }
-  // What stands behind the register's name: b2 of %r1.b2.
+  // The selector after the register's name: b2 of %r1.b2.
   [[nodiscard]] std::string_view selector(std::size_t index) const {
     const Operand& one = operand(index);
     return one.kind == OperandKind::part ? one.text.substr(one.text.rfind('.') + 1) : "";
@@ -217,7 +217,8 @@ class Decoder::Video {
 
   // --- registers
 
-  // Of a statement; the next one may have it again, as no value outlives its statement.
+  // A scratch register for a statement. The next statement may reuse it, as no value outlives its
+  // statement.
   std::uint32_t temporary(bool is_wide) {
     Scratch& scratch = decoder_.scratch_;
     std::vector<std::uint32_t>& slots = scratch.slots.at(is_wide ? 1 : 0);
@@ -380,7 +381,7 @@ class Decoder::Video {
 };
 
 void Decoder::video(const Statement& statement) {
-  // What CUDA C++ has has operations of its own.
+  // The forms that CUDA C++ uses have dedicated operations.
   const OpcodeInfo* const own = find_in_any_order(statement.opcode);
   const auto* const first = function_.operands.data() + statement.first_operand;
   if (own != nullptr && std::none_of(first, first + statement.operands, [](const Operand& one) {

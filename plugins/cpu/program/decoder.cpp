@@ -182,7 +182,7 @@ void Decoder::instruction(const Statement& statement) {
   (this->*decoder)(statement);
 }
 
-// What has a line in opcodes.def, by that name.
+// Decodes an instruction that has a line in opcodes.def, by its name.
 void Decoder::named_arithmetic(const Statement& statement) {
   const OpcodeInfo* info = find_in_any_order(statement.opcode);
   if (info == nullptr) refuse_opcode(statement);

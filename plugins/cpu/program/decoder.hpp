@@ -20,7 +20,7 @@
 
 namespace warpmark::cpu {
 
-/// What the decoders of a kernel and of the functions that it calls share.
+/// The state that the decoders of a kernel and of the functions that it calls share.
 struct Decoding {
   Decoding(const Module& the_module, const Placement& the_placement)
       : module(the_module), placement(the_placement) {}
@@ -37,7 +37,7 @@ struct Decoding {
     Space space = Space::local;
     std::uint64_t offset = 0;
     std::uint32_t object = 0;
-    bool parameter = false;  ///< declared as .param: a function's lie in local memory
+    bool parameter = false;  ///< declared as .param; functions' parameters lie in local memory
   };
   std::unordered_map<std::string_view, Placed> shared;          ///< the module's variables
   std::unordered_map<std::string_view, std::uint32_t> globals;  ///< objects of .global variables
@@ -49,10 +49,10 @@ struct Decoding {
   std::uint32_t stack = Instruction::kNone;  ///< slot of the top of alloca's stack, if one is used
   std::uint32_t stack_end = 0;               ///< offset into local memory
   std::uint32_t statements = 0;
-  /// The first statement that PTX has and this device has not: what follows it is still looked at,
-  /// as an error there is one for every device.
+  /// The first statement that is valid PTX but not supported by this device. The rest is still
+  /// checked, as an error there is an error for every device.
   std::optional<PtxError> unsupported;
-  bool of_kernel = true;         ///< and not of functions that no kernel calls
+  bool of_kernel = true;         ///< false for functions that no kernel calls
   std::vector<bool> convergent;  ///< callees that have a barrier, or call a function that has one
 };
 
@@ -60,12 +60,12 @@ struct Decoding {
 struct CallGraph {
   std::vector<std::uint32_t> order;                    ///< indices into Module::functions
   std::vector<std::vector<std::uint32_t>> successors;  ///< by place in `order`
-  std::vector<std::uint32_t> pointed;                  ///< places of those whose address is taken
+  std::vector<std::uint32_t> pointed;  ///< places of functions whose address is taken
   [[nodiscard]] bool reaches(std::uint32_t from, std::uint32_t to) const;
 };
 CallGraph call_graph(const Module& module, const Function& kernel);
-/// Loads that are not repeated where they stand (Instruction::kOnce) are so in a function that is
-/// called in a loop, or through a pointer.
+/// Marks loads that are not repeated inside their function (Instruction::kOnce) as repeated if the
+/// function is called in a loop, or through a pointer.
 void mark_repeated_functions(Program& program);
 /// Sizes a thread's stack: exactly for calls that end, `recursive_bytes` more for others.
 void lay_out_stack(Program& program, const CallGraph& graph, std::uint32_t recursive_bytes);
@@ -110,7 +110,7 @@ class Decoder {
   static Type bits_type(std::uint32_t bytes);
   void check_vector(const Statement& statement, const Operand& list, Type type,
                     bool alone = false) const;
-  /// Appends slots to Program::operands; what Instruction::more is to be.
+  /// Appends slots to Program::operands. Returns the value for Instruction::more.
   std::uint32_t more(const std::vector<std::uint32_t>& slots);
   void expect_operands(const Statement& statement, std::size_t least, std::size_t most) const;
   void arithmetic(const Statement& statement, const OpcodeInfo& info);
@@ -215,7 +215,7 @@ class Decoder {
   void place_call_sequences();
   [[nodiscard]] std::uint64_t variable_address(const Statement& statement,
                                                std::string_view name) const;
-  /// Whether the module's variable is one of .const, which lie in global memory here.
+  /// Returns whether the module's variable is a .const variable, which lies in global memory here.
   [[nodiscard]] bool is_constant_variable(std::string_view name) const;
 
   // decode_memory.cpp
@@ -313,18 +313,18 @@ class Decoder {
   [[nodiscard]] static std::vector<std::vector<std::uint32_t>> successors_of(
       const std::vector<BasicBlock>& blocks);
   [[nodiscard]] bool is_convergent(const BasicBlock& block) const;
-  /// Of blocks in their order, numbered from 0: who waits for other blocks, volatile loads that do
-  /// not, and BasicBlock::past.
+  /// Marks, in blocks numbered from 0 in their order, accesses that wait for other blocks, volatile
+  /// loads that do not, and BasicBlock::past.
   void mark_loops_and_barriers(std::vector<BasicBlock>& ordered);
 
-  /// Decodes a statement, or keeps in Decoding::unsupported that this device has it not.
+  /// Decodes a statement, or keeps in Decoding::unsupported that this device does not support it.
   void try_instruction(const Statement& statement);
   void try_end_block(const Statement& statement, std::uint32_t index, BasicBlock& block);
   void keep_unsupported(const PtxError& error);
 
-  /// A form of an instruction that PTX has and this device has not.
+  /// Throws for a form of an instruction that is valid PTX but not supported by this device.
   [[noreturn]] void refuse(const Statement& statement, const std::string& why) const;
-  /// An opcode that this device does not know, or that PTX does not have.
+  /// Throws for an opcode that this device does not support, or that PTX does not have.
   [[noreturn]] void refuse_opcode(const Statement& statement) const;
   [[noreturn]] void invalid(const Statement& statement, const std::string& why) const;
 
@@ -335,27 +335,27 @@ class Decoder {
   Program& program_;
   const std::uint32_t callee_;
   std::uint32_t first_statement_ = 0;
-  std::vector<std::uint32_t> reads_;    ///< by register, once asked for
+  std::vector<std::uint32_t> reads_;    ///< by register, made on first use
   std::vector<BasicBlock> blocks_;      ///< of this function, numbered from 0
   std::vector<std::uint32_t> slot_of_;  ///< by register
   using Placed = Decoding::Placed;
   std::unordered_map<std::string_view, Placed> variables_;  ///< shared, local, param
   std::vector<std::string_view> dynamic_;  ///< shared variables of the launch's size
-  std::uint64_t frame_bytes_ = 0;          ///< of local memory that is placed
+  std::uint64_t frame_bytes_ = 0;          ///< bytes of local memory placed so far
   struct {
     std::uint32_t wide = Instruction::kNone, narrow = 0;
     bool sign = false;
-  } widen_;  ///< of a result whose register is wider than the conversion's type
-  /// Registers, of 32 and of 64 bits, for values that no statement leaves to another.
+  } widen_;  ///< a result whose register is wider than the conversion's type
+  /// Registers, of 32 and of 64 bits, for values that do not outlive a statement.
   struct Scratch {
     std::array<std::vector<std::uint32_t>, 2> slots;
-    std::array<std::uint32_t, 2> used{};  ///< by this statement
+    std::array<std::uint32_t, 2> used{};  ///< number used by this statement
   };
   Scratch scratch_;
   std::uint32_t stack_before_ = Instruction::kNone;  ///< of a function that uses alloca
   std::vector<std::uint8_t> leader_;
-  bool polls_ = false;        ///< of the block that is being decoded
-  bool polls_block_ = false;  ///< … by what only its own block can change
+  bool polls_ = false;        ///< the block that is being decoded polls
+  bool polls_block_ = false;  ///< it polls memory that only its own thread block can change
 };
 
 }  // namespace warpmark::cpu

@@ -1,11 +1,11 @@
-// What the instructions on textures and surfaces keep in Instruction::imm.
+// The forms of texture and surface instructions in Instruction::imm.
 #pragma once
 
 #include <cstdint>
 
 namespace warpmark::cpu {
 
-/// The shape that an instruction takes its texture or surface to have.
+/// The shape that an instruction assumes for its texture or surface.
 enum class Geometry : std::uint8_t { d1, d2, d3, a1d, a2d, cube, acube };
 
 constexpr bool is_layered(Geometry geometry) {

@@ -47,18 +47,18 @@ constexpr std::uint32_t bits_of(Element element) {
 /// One of the matrices of d = a · b + c.
 enum class Part : std::uint8_t { a, b, c, d };
 
-/// What a matrix instruction does; travels in Instruction::imm.
+/// The form of a matrix instruction, kept in Instruction::imm.
 struct MatrixForm {
   std::uint8_t m = 0, n = 0;
-  std::uint8_t k4 = 0;  ///< k / 4, since k goes to 256
+  std::uint8_t k4 = 0;  ///< k / 4, since k is up to 256
   Element a : 4 = Element::f16, b : 4 = Element::f16;
   Element c : 4 = Element::f32, d : 4 = Element::f32;
-  bool a_row : 1 = true;  ///< of a load or store: the layout in memory, of whichever part
+  bool a_row : 1 = true;  ///< of a load or store: the layout of its part in memory
   bool b_row : 1 = false;
   bool saturate : 1 = false;
   bool conjunction : 1 = false;  ///< b1: counts a & b, else a ^ b
   bool wmma : 1 = false;
-  Part part : 2 = Part::a;  ///< of a load or store
+  Part part : 2 = Part::a;  ///< part that is loaded or stored
 
   [[nodiscard]] std::uint32_t k() const { return k4 * 4u; }
   [[nodiscard]] std::uint32_t rows(Part of) const { return of == Part::b ? k() : m; }
@@ -87,9 +87,9 @@ struct Position {
   std::uint32_t product = 0;  ///< which of mma.m8n8k4's four
 };
 
-/// Where element `index` (0 is the lowest of the first register) of a lane's fragment stands.
-/// mma: the figures of the PTX ISA, "Matrix Fragments for mma". wmma: the ISA leaves it open; the
-/// lanes take the elements in row-major order, `index` by `index`.
+/// The position in the matrix of element `index` (0 is the lowest of the first register) of a
+/// lane's fragment. mma: the figures of the PTX ISA, "Matrix Fragments for mma". wmma: the ISA does
+/// not define it; the lanes take the elements in row-major order, `index` by `index`.
 inline Position position_of(const MatrixForm& form, Part part, std::uint32_t lane,
                             std::uint32_t index) {
   const std::uint32_t packed = form.packed(part);

@@ -1,4 +1,4 @@
-// What the words of a load or store say.
+// The properties that the words of a load or store give.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct MemoryWords {
   Space space = Space::generic;
   Type type = Type::none;
   std::uint32_t count = 1;                      ///< elements of the vector
-  bool polls = false;                           ///< one waits by such a load for other threads
+  bool polls = false;                           ///< the load can wait for other threads
   bool hint = false;                            ///< a cache policy is the last operand
   std::uint8_t order = 0;                       ///< as Instruction::order
   bool cluster_scope = false, past_l1 = false;  ///< as Instruction's
@@ -21,11 +21,11 @@ struct MemoryWords {
 /// The first state space that a form names; generic if it names none.
 Space space_of(const InstructionFacts& facts);
 
-/// Of a form of ld, ldu or st. Orderings other than .release are no different from .weak here, and
+/// Reads the words of an ld, ldu or st. Orderings other than .release behave like .weak here, and
 /// caching advice changes no result: warps execute one access after another.
 MemoryWords memory_words(const InstructionFacts& facts);
 
-/// The operation of an atom or red, such as "add"; "" if it has none that is known.
+/// The operation of an atom or red, such as "add"; "" if it has no known operation.
 std::string_view atomic_operation(const InstructionFacts& facts);
 
 /// Bytes that a load reads in each thread; 0 if it is no load.

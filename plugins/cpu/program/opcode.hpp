@@ -1,4 +1,4 @@
-// The operations of decoded instructions, and what the decoder must know of each.
+// The operations of decoded instructions, and the properties of each that the decoder needs.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,8 @@ constexpr bool is_atomic(Form form) {
   return form == Form::atomic || form == Form::wide_atomic;
 }
 
-/// What the operands of an arithmetic operation look like; e of those that read the carry is one.
+/// The operand types of an arithmetic operation. For operations that read the carry, e is the
+/// carry.
 struct OpcodeInfo {
   Opcode opcode;
   Form form;
@@ -61,9 +62,9 @@ struct OpcodeInfo {
 /// The operation of a PTX name such as "add.s32" (comparisons without their .and/.or/.xor), or
 /// null.
 const OpcodeInfo* find_opcode(std::string_view name);
-/// What is known of an arithmetic operation or atomic; null of others.
+/// The description of an arithmetic operation or atomic; null for others.
 const OpcodeInfo* find_opcode(Opcode opcode);
-/// The words of the first of its names.
+/// The words of the operation's first name.
 const InstructionFacts& words_of(const OpcodeInfo& info);
 /// The same with the modifiers in any order: NVIDIA's assembler accepts add.f32.rn for add.rn.f32.
 const OpcodeInfo* find_in_any_order(std::string_view name);

@@ -30,22 +30,22 @@ using Handler = void (*)(Lanes&, const Instruction&);
 struct Instruction {
   static constexpr std::uint32_t kNone = 0xffffffff;
   Handler run[2] = {nullptr, nullptr};    ///< for some lanes; for all 32. Set by the machine
-  Handler inner[2] = {nullptr, nullptr};  ///< of a guarded instruction, what the guard lets through
+  Handler inner[2] = {nullptr, nullptr};  ///< if guarded: run for the lanes of the guard
   std::uint32_t d = kNone, a = kNone, b = kNone, c = kNone;  ///< vectors use all four as data
-  std::uint32_t e = kNone;  ///< one more source: the fourth, a carry flag, what is taken apart
-  std::uint32_t predicate = kNone;  ///< a second result; of carry chains the flag, if they set it
+  std::uint32_t e = kNone;  ///< one more source: the fourth, a carry flag, a value to unpack
+  std::uint32_t predicate = kNone;  ///< a second result; the carry flag, if the instruction sets it
   std::uint32_t address = kNone;    ///< of memory or an mbarrier; a handle
   std::uint32_t guard = kNone;      ///< predicate
   std::uint32_t more = 0;           ///< further operands in Program::operands, from here
   std::uint32_t statement = 0;      ///< for reports: Program::statement finds it
-  std::int64_t imm = 0;             ///< offset of an access, or what its row of operations.def says
+  std::int64_t imm = 0;             ///< offset of an access, or as its row of operations.def says
   std::uint32_t site = 0;           ///< number among the kernel's accesses
-  std::uint16_t object = 0;         ///< of an access: Program::objects has what it must stay in
+  std::uint16_t object = 0;         ///< of an access: index in Program::objects of its bounds
   Opcode opcode = Opcode::count;
   std::uint8_t count = 1;        ///< elements of a vector, parts of a register, matrices
   Space space = Space::generic;  ///< where the address lies, if no opcode says it
   bool guard_negated = false;
-  bool negated = false;             ///< whether the predicate operand is: c, of votes a
+  bool negated = false;             ///< the predicate operand is negated: c, or a of votes
   bool address_narrow : 1 = false;  ///< the address register has 32 bits
   bool transposed : 1 = false;      ///< .trans of ldmatrix and stmatrix
   bool parity : 1 = false;          ///< mbarrier_test: b is no state but a parity
@@ -53,22 +53,22 @@ struct Instruction {
   bool only_reads : 1 = false;      ///< .read of wait_bulk: the sources may be written again
   bool cluster_scope : 1 = false;   ///< of an access or fence: as Instruction::kBlockScope
   bool proxy : 1 = false;           ///< a fence between the generic and the async proxy
-  bool past_l1 : 1 = false;         ///< a load that sees what other multiprocessors wrote: __ldcg
-  Counter counter = Counter::none;  ///< what it adds to; of an access, the bytes
+  bool past_l1 : 1 = false;         ///< a load that sees writes of other multiprocessors: __ldcg
+  Counter counter = Counter::none;  ///< counter that it adds to; for an access, its bytes
   std::uint8_t cost = 0;            ///< how much for each lane
-  /// Of an access or fence: what of the memory model it takes part in.
+  /// Flags of `order`: the role of an access or fence in the memory model.
   static constexpr std::uint8_t kStrong = 1, kRelease = 2, kBlockScope = 4;
-  /// A volatile access, that counts as one if it is to shared memory; a load that is not repeated.
+  /// A volatile access, which counts as such only in shared memory; a load that is not repeated.
   static constexpr std::uint8_t kVolatile = 8, kOnce = 16;
   /// An atomic operation whose result is read.
   static constexpr std::uint8_t kReturns = 32;
-  /// A load of what nobody writes while the kernel runs: ld.global.nc, ldu.
+  /// A load of memory that is not written while the kernel runs: ld.global.nc, ldu.
   static constexpr std::uint8_t kReadOnly = 64;
-  /// What it reads it acquires, or the fence acquires what was read before.
+  /// A read that acquires, or a fence that acquires earlier reads.
   static constexpr std::uint8_t kAcquire = 128;
   std::uint8_t order = 0;
 
-  /// What `imm` is of operations that have a form of their own, such as MatrixForm.
+  /// The value of `imm` for operations with a separate form type, such as MatrixForm.
   template <typename Form>
   [[nodiscard, gnu::always_inline]] Form form() const {
     Form form;
@@ -93,7 +93,7 @@ enum class Exit : std::uint8_t {
   leave,           ///< the threads are done
   barrier,         ///< wait for the block's threads, then `next`
   warp,            ///< wait for the lanes of a mask at any such place, then `next`
-  collect,         ///< wait for the lanes of a mask at this very place: before a shuffle or vote
+  collect,         ///< wait for the lanes of a mask at the same place: before a shuffle or vote
   trap,            ///< the launch fails
   call,            ///< into the function of Program::calls[barrier]; `next` is where it returns to
   ret,             ///< out of the function Program::callees[barrier]
@@ -105,69 +105,70 @@ enum class Exit : std::uint8_t {
 /// after everything it must wait for to reconverge: see flow.hpp.
 struct BasicBlock {
   std::uint32_t begin = 0, end = 0;  ///< in Program::code
-  std::uint32_t weight = 0;          ///< PTX instructions, the one that ends it included
+  std::uint32_t weight = 0;          ///< number of PTX instructions, including the last one
   Exit exit = Exit::leave;
   bool negated = false;      ///< the branch is taken where the predicate is false
   bool arrive_only = false;  ///< bar.arrive
   bool relaxed = false;      ///< barrier.cluster.arrive.relaxed
-  bool polls = false;        ///< has an access by which one waits for other threads
-  bool polls_block = false;  ///< … and only for those of its block
+  bool polls = false;        ///< has an access that can wait for other threads
+  bool polls_block = false;  ///< polls only for threads of its own block
   std::uint32_t predicate = Instruction::kNone;
   std::uint32_t next = 0, taken = 0;
   std::uint32_t barrier = Instruction::kNone;  ///< slot of the barrier's number, or of a lane mask
   bool counts = false;  ///< a barrier that counts the threads whose `predicate` holds
   std::uint32_t threads = Instruction::kNone;  ///< slot of the number of threads, if given
   std::uint32_t statement = 0;                 ///< of the instruction that ends it
-  std::uint64_t barrier_bit = 0;  ///< of a barrier for all threads; the first 64 have one
-  std::uint64_t past = 0;         ///< bits of the barriers to which who is here comes no more
+  std::uint64_t barrier_bit = 0;  ///< bit of a barrier for all threads; the first 64 have one
+  std::uint64_t past = 0;         ///< bits of the barriers that threads here can no longer reach
 };
 
-/// What the device reports, and %nsmid: a grid's blocks are numbered over them, one after another.
+/// The number of multiprocessors that the device and %nsmid report. A grid's blocks are assigned to
+/// them in turn.
 constexpr std::uint32_t kMultiprocessors = 132;
 
-/// A device function that a kernel calls. Its registers have places of their own, since a lane is
-/// in it once at a time; a recursive call saves them. Its frame, in the thread's local memory,
-/// holds parameters, results, and the variables of its body.
+/// A device function that a kernel calls. Its registers have separate slots, since a lane is in the
+/// function only once at a time; a recursive call saves them. Its frame, in the thread's local
+/// memory, holds parameters, results, and the variables of its body.
 struct Callee {
   struct Value {
     std::uint32_t offset = 0, bytes = 0;  ///< in the frame
   };
   struct Saved {
     std::uint32_t slot = 0;
-    std::uint8_t bytes = 0;  ///< of one lane; 0 for a predicate
+    std::uint8_t bytes = 0;  ///< bytes of one lane; 0 for a predicate
   };
   const Function* function = nullptr;
   std::uint32_t entry = 0;        ///< block
   std::uint32_t frame_bytes = 0;  ///< a multiple of 16
-  std::uint32_t frame_slot = 0;   ///< 64-bit register: where the frame is
-  std::uint32_t return_slot = 0;  ///< 32-bit register: the call it returns from
+  std::uint32_t frame_slot = 0;   ///< 64-bit register: address of the frame
+  std::uint32_t return_slot = 0;  ///< 32-bit register: the call that it returns from
   std::vector<Value> parameters, results;
   std::vector<Saved> registers;
 };
 
 /// A place that calls.
 struct Call {
-  std::uint32_t caller = Instruction::kNone;  ///< callee that holds it; none: the kernel
+  std::uint32_t caller = Instruction::kNone;  ///< callee that contains it; none: the kernel
   std::uint32_t callee = Instruction::kNone;  ///< none: `target` has its address
   std::uint32_t target = Instruction::kNone;
   std::uint32_t next = 0;  ///< block
   std::uint32_t statement = 0;
   bool recursive = false;                         ///< the callee may be in progress
-  bool repeated = false;                          ///< it stands in a loop
+  bool repeated = false;                          ///< the call is in a loop
   std::vector<Callee::Value> arguments, results;  ///< in the caller's frame
 };
 
-/// What a pointer of a kernel can be known to point into.
+/// An object that a pointer of a kernel is known to point into.
 struct Object {
   enum class Kind : std::uint8_t {
     unknown,
     shared,     ///< a variable in shared memory
     dynamic,    ///< shared memory of the launch's size
     variable,   ///< a .global or .const variable
-    parameter,  ///< what the kernel's parameter points into, if it is a pointer
-    either,     ///< … that of two, at `address` and `bytes`, which is a pointer
-    any,        ///< … one of two, both pointers, or else nothing is known
-    loaded      ///< what the register at `address` points into, which was read from memory
+    parameter,  ///< the object that a pointer parameter of the kernel points into
+    either,  ///< the object of whichever parameter, of two, is a pointer; at `address` and `bytes`
+    any,     ///< one of two parameters' objects if both are pointers, else unknown
+    loaded   ///< the object that the register at `address`, read from memory, points into
   };
   Kind kind = Kind::unknown;
   std::string_view name;  ///< in the PTX
@@ -187,7 +188,7 @@ enum class Runtime : std::uint8_t {
   last_error,
   peek_error
 };
-/// Calls whose addresses, or order, depend on who comes first.
+/// Returns whether a call's addresses, or its order, depend on which thread comes first.
 constexpr bool in_order(Runtime which) {
   return which == Runtime::malloc || which == Runtime::free || which == Runtime::parameter_buffer ||
          which == Runtime::launch_device;
@@ -228,28 +229,31 @@ struct Program {
   std::uint64_t code_window = 0;                               ///< Placement's
   std::vector<Constant> constants;                             ///< the same in every lane
   std::vector<SpecialSlot> specials;
-  /// Where a counting barrier leaves how many predicates held; 128 bytes on, out of how many.
+  /// The slot where a counting barrier stores how many predicates held; 128 bytes further, out of
+  /// how many.
   std::uint32_t barrier_count = Instruction::kNone;
-  /// A block may wait for another one: it has an access in a loop by which one waits.
+  /// True if a block may wait for another one: a loop has an access that can wait.
   bool waits = false;
-  /// Atomics on global memory happen in the order of blocks: a result depends on their order.
+  /// True if atomics on global memory must happen in the order of blocks, because a result depends
+  /// on it.
   bool ordered = false;
-  /// Blocks with an access whose result the order of threads decides, although it races with
-  /// nothing; find_contention() fills it in.
+  /// Blocks with an access whose result depends on the order of threads, although it does not race;
+  /// find_contention() fills it in.
   std::vector<std::uint32_t> contended;
   DecidingAccesses deciding;         ///< find_deciding_accesses() fills it in
-  bool contends_globally = false;    ///< … of them one may be to global memory
+  bool contends_globally = false;    ///< one of these accesses may be to global memory
   bool uses_heap = false;            ///< calls malloc or free
   std::uint32_t register_bytes = 0;  ///< of one warp; a multiple of 64
   std::uint32_t sites = 0;           ///< loads and stores
   std::uint32_t shared_bytes = 0;    ///< static; dynamic shared memory follows at `dynamic_offset`
   std::uint32_t dynamic_offset = 0;
-  /// Of a block's shared memory, behind all other: what cooperative groups use, if they do.
+  /// Bytes at the end of a block's shared memory that cooperative groups use, if the program uses
+  /// them.
   std::uint32_t reserved_bytes = 0;
-  std::uint32_t local_bytes = 0;  ///< of one thread: the kernel's own, then the stack
+  std::uint32_t local_bytes = 0;  ///< bytes of one thread: the kernel's own, then the stack
   std::uint32_t kernel_local_bytes = 0;
-  /// What each execution of a block adds to a counter, for each lane or warp as the counter's unit
-  /// is; guarded instructions and generic accesses aside.
+  /// The amounts that each execution of a block adds to counters, for each lane or warp, by the
+  /// counter's unit. Guarded instructions and generic accesses are not included.
   struct Cost {
     std::uint32_t block = 0;
     Counter counter = Counter::none;
@@ -266,7 +270,7 @@ struct Program {
   }
   static constexpr std::uint32_t kMostObjects = 0xffff;
   std::vector<Object> objects{1};  ///< the first is unknown
-  /// Registers that hold addresses: slots, and whose address.
+  /// Registers that hold addresses: their slots, and the objects of the addresses.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> addresses;
   /// Registers that may be read before they are written; find_unwritten() fills it in.
   std::vector<std::uint32_t> unwritten;
@@ -298,7 +302,7 @@ void find_provenance(Program& program);
 /// Fills in Program::unwritten.
 void find_unwritten(Program& program);
 
-/// Where the machine put what a program refers to.
+/// The addresses at which the machine placed the variables and functions of a program.
 struct Placement {
   /// Device address of a .global or .const variable; 0 if there is none of that name.
   std::function<std::uint64_t(std::string_view)> variable;

@@ -29,11 +29,11 @@
 namespace warpmark::cpu {
 namespace {
 
-// What an access may have to do with parameters.
+// How an access may relate to parameters.
 enum class Passing : std::uint8_t {
   none,
-  parameter,   // reads the kernel's
-  frame_load,  // reads or writes local memory, where those of functions are
+  parameter,   // reads a kernel parameter
+  frame_load,  // reads local memory, which holds functions' parameters
   frame_store
 };
 constexpr Passing passing(std::string_view space, bool store) {
@@ -53,11 +53,11 @@ constexpr Passing passing_of(const Instruction& instruction) {
   return kPassing[static_cast<std::size_t>(instruction.opcode)];
 }
 
-// What a register holds.
+// The origin of the value in a register.
 enum Origin : std::uint32_t {
   kNothing,  // no definition is known yet
   kNumber,   // computed from no address
-  kUnknown,  // read from memory with the size of a pointer: a number, or one to anything
+  kUnknown,  // read from memory with the size of a pointer: a number, or a pointer to anything
   kMixed,    // derived from several objects, or by operations that pointers do not have
   kFirst     // a pointer into the object of number origin - kFirst
 };
@@ -66,21 +66,23 @@ constexpr bool is_pointer(std::uint32_t origin) {
   return origin >= kFirst;
 }
 
-// Of a + b. What is added to a pointer is a number, also if it comes from memory: C++ has no sum of
-// two pointers.
+// The origin of a + b. A value that is added to a pointer is a number, even if it comes from
+// memory: C++ has no sum of two pointers.
 std::uint32_t sum(std::uint32_t a, std::uint32_t b) {
   if (a == kNothing || b == kNothing) return kNothing;
   const std::uint32_t less = std::min(a, b), more = std::max(a, b);
   return less == kMixed || is_pointer(less) ? std::uint32_t{kMixed} : more;
 }
 
-// Of a and b bit by bit: what comes from memory may make another pointer of one.
+// The origin of a bitwise operation on a and b. A value from memory may turn a pointer into another
+// one.
 std::uint32_t mixture(std::uint32_t a, std::uint32_t b) {
   const bool either = a == kUnknown || b == kUnknown;
   return either && (is_pointer(a) || is_pointer(b)) ? std::uint32_t{kMixed} : sum(a, b);
 }
 
-// Of a - b. What was read from memory may be a pointer into the array of the other operand.
+// The origin of a - b. A value read from memory may be a pointer into the array of the other
+// operand.
 std::uint32_t difference(std::uint32_t a, std::uint32_t b) {
   if (a == kNothing || b == kNothing) return kNothing;
   if (b == kNumber) return a;
@@ -88,7 +90,7 @@ std::uint32_t difference(std::uint32_t a, std::uint32_t b) {
   return a == kNumber && b == kUnknown ? kUnknown : kMixed;
 }
 
-// Of what no pointer survives.
+// The origin of the result of an operation after which no pointer is left.
 std::uint32_t computed(const std::vector<std::uint32_t>& origins) {
   std::uint32_t most = kNumber;
   for (const std::uint32_t origin : origins) {
@@ -183,7 +185,8 @@ class Provenance {
     return base->second + static_cast<std::uint64_t>(i.imm);
   }
 
-  // What calls pass to functions, whose parameters of eight bytes are then known like registers.
+  // Finds the values that calls pass to functions, so that parameters of eight bytes are followed
+  // like registers.
   void find_passed() {
     for (std::uint32_t number = 0; number < program_.callees.size(); ++number) {
       const Callee& callee = program_.callees[number];
@@ -210,7 +213,7 @@ class Provenance {
         }
       }
     }
-    // What a function writes to its own parameters.
+    // A function may write to its own parameters.
     for (const Instruction& i : program_.code) {
       const auto frame = frames_.find(i.address);
       if (frame != frames_.end() && flow_of(i.opcode) == Flow::store)
@@ -256,7 +259,7 @@ class Provenance {
     }
   }
 
-  // What a function reads of its parameters.
+  // The origin of a value that a function reads from its parameters.
   std::uint32_t argument(const Instruction& i, std::uint32_t element) {
     const auto frame = frames_.find(i.address);
     if (frame == frames_.end()) return kUnknown;
@@ -283,8 +286,8 @@ class Provenance {
     return kFirst + known->second;
   }
 
-  // Of a register that has either. Of two arrays an access lands in one; of those in shared memory
-  // in what they span.
+  // The origin of a register that may hold either value. An access through it lands in one of two
+  // arrays; for arrays in shared memory, in the range that they span.
   std::uint32_t merge(std::uint32_t a, std::uint32_t b) {
     if (a == kNothing || a == b) return b;
     if (b == kNothing) return a;

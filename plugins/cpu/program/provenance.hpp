@@ -1,4 +1,4 @@
-// The parts of finding what the address of an access is derived from.
+// Helpers to find the object that an access's address is derived from.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,14 @@
 
 namespace warpmark::cpu {
 
-/// Whether the register at a slot holds a number in the whole kernel, computed from no address.
+/// Returns whether the register at a slot holds a number in the whole kernel, not computed from any
+/// address.
 using Numbers = std::function<bool(std::uint32_t slot)>;
-/// Whether it is an access of which nothing is known yet.
+/// Returns whether an instruction is an access whose object is not known yet.
 using Accesses = std::function<bool(const Instruction& instruction)>;
 
 /// Fills in Instruction::object of accesses through pointers that are read from memory. `uses` are
-/// those of each instruction.
+/// the uses of each instruction.
 void find_loaded_pointers(Program& program, const std::vector<Uses>& uses, const Numbers& is_number,
                           const Accesses& is_open);
 

@@ -11,7 +11,7 @@
 namespace warpmark::cpu {
 namespace {
 
-// Of hostile texts; compilers inline a few levels deep.
+// The limit for hostile texts; compilers inline only a few levels deep.
 constexpr std::size_t kMostLevels = 64;
 
 // Names of two linked texts have the same labels: then neither is sure.
@@ -141,7 +141,8 @@ bool is_toolkit_header(std::string_view file) {
           (of_architecture || std::any_of(std::begin(kFiles), std::end(kFiles), begins)));
 }
 
-// Whether a pointer to a function may be in the program: from a variable of the module or a move.
+// Returns whether the program may have a pointer to a function, from a variable of the module or a
+// move.
 bool has_address_taken(const Program& program, const Function& wanted) {
   const auto names = [&](std::string_view text) { return text == wanted.name; };
   const auto moved = [&](const Function& function) {
@@ -177,7 +178,7 @@ std::string variable_name(std::string_view mangled) {
   mangled = unsplit(mangled);
   std::string_view name = mangled;
   if (!name.starts_with("_Z")) return std::string(mangled);
-  // Of several of one name in a function each but the first ends in _0, _1 and so on.
+  // If a function has several variables of one name, all but the first end in _0, _1 and so on.
   const std::size_t last = name.find_last_not_of("0123456789");
   if (last + 1 < name.size() && name[last] == '_') name = name.substr(0, last);
   if (name.ends_with('E')) name.remove_suffix(1);

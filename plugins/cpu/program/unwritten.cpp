@@ -45,7 +45,7 @@ class UnwrittenSearch {
     for (const Callee& callee : program_.callees) begins_[callee.entry] = 1;
   }
 
-  // What the machine writes before a kernel or function begins.
+  // Finds the registers that the machine writes before a kernel or function begins.
   void find_given() {
     for (const Program::Constant& constant : program_.constants) add(given_, constant.slot);
     for (const Program::SpecialSlot& special : program_.specials) add(given_, special.slot);
@@ -59,7 +59,8 @@ class UnwrittenSearch {
     }
   }
 
-  // What every way to the end of a block writes; begun with everything, and cut down.
+  // Finds the registers that every path to the end of a block writes, starting from all registers
+  // and removing some.
   void find_written() {
     const std::size_t blocks = program_.blocks.size();
     std::vector<Set> written(blocks, Set(words_));

@@ -29,7 +29,7 @@ struct FieldUse {
 };
 using Operands = std::vector<FieldUse>;
 
-// Of the notation that operations.def explains.
+// Parses the notation that operations.def explains.
 Operands parse_operands(std::string_view text) {
   Operands operands;
   Role role = text.find("<-") == text.npos ? &Uses::reads : &Uses::writes;

@@ -16,13 +16,14 @@ struct Uses {
   std::vector<std::uint32_t> writes;
 };
 
-/// How many operands the PTX of an arithmetic operation has, the result included.
+/// The number of operands of an arithmetic operation in PTX, including the result.
 std::size_t operand_count(Form form);
 
-/// Whether it is a compare and swap, before which one reads the place plainly.
+/// Returns whether an operation is a compare and swap, before which programs read the place
+/// plainly.
 bool is_swap(Opcode opcode);
 
-/// For instructions of every form.
+/// The uses of an instruction of any form.
 Uses uses_of(const Program& program, const Instruction& instruction);
 
 }  // namespace warpmark::cpu

@@ -6,7 +6,8 @@ namespace warpmark::cpu {
 constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
-/// What goes on in a name, or in a number: right behind a number it is neither.
+/// Returns whether a character continues a name, or a number. Directly after a number it is an
+/// error.
 constexpr bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '$';
 }

@@ -16,7 +16,7 @@ constexpr std::uint64_t kInlinedSubroutine = 0x1d, kSubprogram = 0x2e;
 constexpr std::uint64_t kName = 0x03, kLowPc = 0x11, kHighPc = 0x12, kAbstractOrigin = 0x31;
 constexpr std::uint64_t kSpecification = 0x47, kCallFile = 0x58, kCallLine = 0x59;
 constexpr std::uint64_t kLinkageName = 0x6e, kMipsLinkageName = 0x2007;
-// Of hostile texts.
+// Limits for hostile texts.
 constexpr std::size_t kMostRanges = 1 << 20, kMostLevels = 256, kMostReferences = 8;
 constexpr std::size_t kLongestText = 1000;
 
@@ -268,7 +268,7 @@ class Entries {
     return found == section_.labels.end() ? std::string_view() : found->second;
   }
 
-  // Of the entry of a function, or of the one that it refers to.
+  // The name of a function's entry, or of the entry that it refers to.
   [[nodiscard]] std::string function_name(std::uint64_t at) const {
     for (std::size_t depth = 0; depth < kMostReferences; ++depth) {
       const auto entry = subprograms_.find(at);

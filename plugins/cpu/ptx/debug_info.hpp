@@ -1,4 +1,4 @@
-// What debug sections say of the calls that the compiler put the callee's code in the place of.
+// The calls that the compiler inlined, as debug sections describe them.
 #pragma once
 
 #include <cstdint>

@@ -189,7 +189,7 @@ constexpr std::string_view kMemory = MEMORY("__cudaCDP2"), kOldMemory = MEMORY("
 
 constexpr std::string_view kPrefix = "__cudaCDP2";
 
-// What CUDA 11 and before call them; with other endings, too.
+// Their names in CUDA 11 and earlier; also prefixes of longer names.
 constexpr std::string_view kRuntime[] = {"cudaLaunchDevice",
                                          "cudaGetParameterBuffer",
                                          "cudaDeviceSynchronize",
@@ -211,7 +211,7 @@ constexpr std::string_view kRuntime[] = {"cudaLaunchDevice",
 constexpr std::string_view kNative[] = {"vprintf", "malloc", "free", "__assertfail",
                                         "cudaGraphSetConditional"};
 
-// Whether a module declares a function that it does not define and `text` does.
+// Returns whether a module declares a function that it does not define but `text` does.
 bool needs(const Module& module, std::string_view text) {
   return std::any_of(
       module.functions.begin(), module.functions.end(), [&](const Function& function) {

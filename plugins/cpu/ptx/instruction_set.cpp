@@ -70,7 +70,7 @@ const NamedSet* set_named(std::string_view name) {
                       [&](const NamedSet& one) { return one.name == name; });
 }
 
-// What a word needs wherever it stands.
+// The requirements of a word in any instruction.
 struct WordNeeds {
   std::string_view word;
   Needs needs;
@@ -206,8 +206,8 @@ class Syntax {
   [[nodiscard]] const InstructionForm& form() const { return *form_; }
   [[nodiscard]] const std::vector<Slot>& slots() const { return slots_; }
 
-  // The set of each word's slot, or nothing: each word has a slot of its own, in any order, and each
-  // slot that must have a word has one.
+  // The set of each word's slot, or nothing: each word has a slot of its own, in any order, and
+  // each slot that must have a word has one.
   [[nodiscard]] std::optional<std::vector<std::string_view>> match(
       const std::vector<std::string_view>& words, std::size_t operands) const {
     if (form_->operands != 0 && form_->operands != operands) return std::nullopt;
@@ -342,7 +342,7 @@ std::string spelled(const InstructionForm& form) {
   return text;
 }
 
-// What a person would call the words of a slot.
+// Describes the words of a slot for a message.
 std::string described(const Slot& slot) {
   const auto is_of = [&](std::string_view set) {
     const std::vector<std::string_view> words = split(set_named(set)->words, ' ');

@@ -1,4 +1,5 @@
-// What PTX has: each form of each instruction as the PTX ISA writes it, and what is known of it.
+// The instructions of PTX: each form of each instruction as the PTX ISA writes it, with its
+// properties.
 //
 // instruction_forms.def is the one place that says which modifiers an instruction has, what it
 // needs, which class it counts as and which decoder does it. An opcode is held against it once, and
@@ -28,7 +29,7 @@ inline constexpr std::size_t kClasses = static_cast<std::size_t>(InstructionClas
 /// One number for each class.
 using ClassCounts = std::array<std::uint64_t, kClasses>;
 
-/// What decodes a form. `none`: nothing; PTX has it, and this device does not.
+/// The decoder of a form. `none`: the form is valid PTX, but not supported by this device.
 enum class Family : std::uint8_t {
   none,
   address,  ///< cvta and isspacep
@@ -78,7 +79,7 @@ struct InstructionForm {
   Family family = Family::none;
 };
 
-/// What is known of an opcode with all its modifiers, such as fma.rn.f32.
+/// The properties of an opcode with all its modifiers, such as fma.rn.f32.
 struct InstructionFacts {
   const InstructionForm* form = nullptr;  ///< that accepts it; null: PTX has no such instruction
   Family family = Family::none;           ///< the form's; without one that of its first word

@@ -33,7 +33,8 @@ struct Token {
   }
 };
 
-/// Whether the digits are a number below `count` as one stands behind a name: %r0, %r12, not %r01.
+/// Returns whether the digits are a number below `count` as it is written after a name: %r0, %r12,
+/// not %r01.
 bool is_number_below(std::string_view digits, std::uint64_t count);
 
 /// A cursor over PTX text. The text must outlive the tokens.
@@ -46,7 +47,7 @@ class Lexer {
   /// different ways; the lexer then stands behind that, and can go on.
   Token next();
 
-  /// Whether the character right behind the last token is `symbol`.
+  /// Returns whether the character directly after the last token is `symbol`.
   [[nodiscard]] bool follows(char symbol) const { return at_ != end_ && *at_ == symbol; }
 
   /// Moves over `, NUMBER` behind the last token where the number is a plain decimal one that
@@ -54,7 +55,7 @@ class Lexer {
   /// without moving, for anything else; it is read as tokens then.
   bool next_of_list(std::uint64_t& value);
 
-  /// Whether the next token is a name; a real number. Looks ahead without moving.
+  /// Return whether the next token is a name, or a real number. They look ahead without moving.
   [[nodiscard]] bool name_follows() const;
   [[nodiscard]] bool real_follows() const;
 

@@ -16,7 +16,7 @@
 namespace warpmark::cpu {
 namespace {
 
-// What the device itself provides; nobody defines it.
+// Symbols that the device itself provides, which no text defines.
 struct Symbol {
   std::string_view name;
   Linkage linkage;

@@ -12,8 +12,8 @@ struct LinkInput {
   std::string text;
 };
 
-/// What keeps modules from being linked: a text that does not parse, a symbol that is defined twice
-/// or not at all. what() names the symbol and the inputs.
+/// The reason why modules cannot be linked: a text that does not parse, or a symbol that is defined
+/// twice or not at all. what() names the symbol and the inputs.
 class LinkError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::uint32_t kNone = Operand::kNone;
 
-// Whether the first operand is what a statement writes. What is missing here finds no line, or one
-// of what it uses.
+// Returns whether a statement writes its first operand. An instruction that is missing from the
+// list gets no line, or the line of one of its inputs.
 bool has_result(const Statement& statement) {
   constexpr std::string_view kWithout[] = {"st",       "stmatrix", "red",      "bra",      "brx",
                                            "bar",      "barrier",  "call",     "ret",      "cp",
@@ -82,7 +82,7 @@ class MergedCode {
   const Operand& first(const Statement& statement) const {
     return function_.operands[statement.first_operand];
   }
-  // What a store writes comes before its address, which may have been made long before.
+  // The data of a store is visited before its address, which may have been computed long before.
   template <typename Take>
   void each_read(const Statement& statement, bool result, Take take) const {
     for (std::uint32_t k = statement.operands; k-- > (result ? 1u : 0u);)

@@ -1,4 +1,4 @@
-// What a PTX text says, after parsing: names are resolved to registers, nothing is executed yet.
+// A parsed PTX text: names are resolved to registers, nothing is executed yet.
 #pragma once
 
 #include <array>
@@ -77,8 +77,8 @@ struct Statement {
   Location location;
 };
 
-/// Who may use a symbol: .visible and .weak ones are known to other modules, .extern ones come from
-/// there, all others belong to their module.
+/// The visibility of a symbol: other modules can use .visible and .weak symbols, other modules
+/// define .extern symbols, and all others are local to their module.
 enum class Linkage : std::uint8_t { local, visible, weak, external };
 
 /// A variable of any memory space. Bytes that the initialiser leaves out are zero.

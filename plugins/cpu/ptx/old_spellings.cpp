@@ -19,7 +19,7 @@ constexpr std::uint32_t kFlushedCasts =
     15;                                    // cvt between binary32 and binary64 flushes from here on
 constexpr std::uint32_t kSubnormals = 20;  // .target sm_20 has those of binary32
 
-// What is understood by an instruction without a modifier.
+// The modifier that an instruction without one has.
 struct Default {
   std::string_view mnemonic, type, word;
 };

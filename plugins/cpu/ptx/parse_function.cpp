@@ -112,7 +112,7 @@ Type ParseState::parse_parameter_type(const Function& function, bool in_register
   return type;
 }
 
-// What the pointer points at.
+// Skips the directives that describe the object that a pointer points to.
 void ParseState::skip_pointer_advice() {
   advance();
   while (token_.kind == TokenKind::directive) {

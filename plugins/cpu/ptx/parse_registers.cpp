@@ -31,7 +31,8 @@ std::string_view store_of_number(Type type) {
   return type == Type::f32 ? "st.param.f32" : type == Type::f64 ? "st.param.f64" : store_of(type);
 }
 
-// Whether a value of type `from` may be passed as one of `to`: bits may be anything of their size.
+// Returns whether a value of type `from` may be passed as type `to`: bits may be any type of their
+// size.
 bool passes(Type from, Type to) {
   const auto kind = [](Type type) {
     switch (type) {
@@ -56,7 +57,7 @@ bool passes(Type from, Type to) {
          (kind(from) == kind(to) || kind(from) == 'b' || kind(to) == 'b');
 }
 
-// What ptxas passes in registers only where a text is compiled without the ABI.
+// The types that ptxas passes in registers only for texts that are compiled without the ABI.
 bool is_small(Type type) {
   return type == Type::pred || type == Type::u8 || type == Type::s8 || type == Type::u16 ||
          type == Type::s16;

@@ -49,7 +49,7 @@ class ParseState {
 
   // parse_variable.cpp: declarations of variables and their initial values
   void parse_variables(Space space, Linkage linkage, std::vector<Variable>& into);
-  /// What the variables of one declaration share: all that stands before their names.
+  /// The part that the variables of one declaration share: everything before their names.
   struct VariableStem {
     Variable common;
     std::uint64_t element_bytes = 0;  ///< of a vector, all of it
@@ -84,7 +84,7 @@ class ParseState {
   void check_vector_register(Type type, std::uint8_t elements) const;
   void parse_pragma();
   void parse_location();
-  /// What `inlined_at` says: the call may be inlined in turn.
+  /// Parses `inlined_at`. The call may itself be inlined.
   std::uint32_t inlined_call(std::string_view function, Location call);
   void parse_statement(Function& function, Scopes& scopes);
   void parse_targets(Function& function, Scopes& scopes, std::string_view name);
@@ -169,17 +169,17 @@ class ParseState {
   std::size_t next_recent_ = 0;
   std::unordered_map<std::uint64_t, Location> calls_;
   std::vector<Alias> aliases_;
-  /// Of .version 2.3 and older: registers and .local variables outside of functions. A text that
+  /// For .version 2.3 and older: registers and .local variables outside of functions. A text that
   /// has some is compiled without the ABI: its functions pass predicates in registers, too.
   Scopes::Names outside_;
   std::unordered_map<std::string_view, Variable> outside_locals_;
   bool without_abi_ = false;
-  /// Of the text that is read, of several that were linked: labels that debug sections may name,
+  /// For the text that is being read, if several are linked: labels that debug sections may name,
   /// with their lines; the sections; and its least file number.
   std::vector<std::pair<std::string_view, std::uint32_t>> marks_;
   std::string_view information_, abbreviations_;
   std::uint32_t first_file_ = ~std::uint32_t{0};
-  bool sized_ = false;  ///< .address_size was there
+  bool sized_ = false;  ///< .address_size was read
   bool in_function_ = false;
   bool call_ = false;     ///< the statement is a call: ( ) is a list of its arguments
   bool negates_ = false;  ///< … is a vmad, whose operands may have a minus

@@ -20,7 +20,7 @@ struct ParseLimits {
 /// that is passed throws PtxError with the line.
 Module parse_ptx(std::string text, const ParseLimits& limits = {});
 
-/// Whether there is a target of that number, 90 for sm_90.
+/// Returns whether there is a target with that number, 90 for sm_90.
 bool is_architecture(std::uint32_t number);
 
 }  // namespace warpmark::cpu

@@ -15,8 +15,8 @@ namespace warpmark::cpu {
 /// is visible in its scope and those inside it, also before the place where it stands.
 class Scopes {
  public:
-  /// What a declaration says of its registers; with Type::none, and the default else, of a
-  /// parameter or variable, which has the same names and no register.
+  /// The kind of registers that a declaration makes. Type::none, with the other members at their
+  /// defaults, is for a parameter or variable, which shares the name space but has no register.
   struct Kind {
     Type type = Type::none;
     std::uint8_t elements = 1;  ///< of a vector
@@ -51,10 +51,10 @@ class Scopes {
                std::uint32_t line);
   /// A variable of the outermost scope.
   void declare_outermost(std::string_view name) { scopes_.front().singles.emplace(name, Kind{}); }
-  /// Whether a scope has the name, as a register's or a variable's.
+  /// Returns whether a scope has the name, for a register or a variable.
   [[nodiscard]] bool has(std::string_view name) const;
   /// The function's index of register `name`, which may be the element v.x of a vector, made on its
-  /// first use; Operand::kNone if none is so declared.
+  /// first use; Operand::kNone if it is not declared.
   std::uint32_t find(std::string_view name);
   /// The registers of a vector, one behind the other; none if there is no such vector.
   struct Vector {

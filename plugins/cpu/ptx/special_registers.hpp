@@ -7,7 +7,7 @@
 
 namespace warpmark::cpu {
 
-/// What special registers hold.
+/// The values of special registers.
 enum class Special : std::uint8_t {
 #define SPECIAL(name, target, bits, value) value,
 #define SAME(name, target, bits, value)

@@ -1,5 +1,5 @@
-// What device code gets of the host's <cmath> under nvcc, and NVRTC has not: pow of a float and a
-// double. As templates, so that a program's own functions come before them.
+// The pow of a float and a double, which device code gets from the host's <cmath> under nvcc, and
+// which NVRTC lacks. These are templates, so that a program's own functions are preferred.
 template <int = 0>
 __host__ __device__ inline double pow(float base, double exponent) {
   return pow(static_cast<double>(base), exponent);
