@@ -69,9 +69,7 @@ std::vector<FileStamp> stamps_since(int64_t start_ns, const std::vector<CaseWork
   std::vector<FileStamp> stamps;
   for (const fs::path& file : files) {
     const auto stamp = FileStamp::of(file);
-    if (!stamp)
-      continue;  // the name of a plugin, or a file whose own case reports that it is
-                 // missing
+    if (!stamp) continue;  // the name of a plugin, or a file that its own case reports as missing
     if (std::max(stamp->modified_ns, stamp->changed_ns) > start_ns - kTickNs) return {};
     stamps.push_back(*stamp);
   }

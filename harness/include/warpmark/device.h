@@ -242,19 +242,19 @@ typedef struct warpmark_device {
    * Returns 0 or an error, as configure. */
   int (*forget)(warpmark_device_context context, uint64_t address, uint64_t bytes);
 
-  /* Sets the size of the elements that the memory labelled at `address` holds to the kernel, for the
-   * check `init`: how many bytes have a value as a whole, those of a number (4 of a float*) or of a
-   * built-in vector (16 of a float4*); or 0 for records (structs, unions, classes, void), whose
-   * members and padding may be without values. Unknown unless set. Cleared with the label, and by
-   * another label.
+  /* Sets the size of the elements that the memory labelled at `address` has for the kernel, for the
+   * check `init`: the number of bytes that have a value as a whole, those of a number (4 of a
+   * float*) or of a built-in vector (16 of a float4*); or 0 for records (structs, unions, classes,
+   * void), whose members and padding may be without values. Unknown unless set. Cleared with the
+   * label, and by another label.
    * Returns 0 or an error, as configure. */
   int (*elements)(warpmark_device_context context, uint64_t address, uint64_t bytes);
 
   /* Declares the memory labelled at `address` as rows of `row` bytes, `pitch` bytes from one to the
-   * next: bytes before the first, between them and after the last belong to no element. A store or an
-   * atomic operation of a kernel there is an illegal_address, whose report has the "row" before it,
-   * from 0, or -1 before the first; a write of a bulk or tensor copy is allowed. Cleared with the
-   * label, and by another label. Returns 0 or an error, as configure. */
+   * next: bytes before the first, between them and after the last belong to no element. A store or
+   * an atomic operation of a kernel there is an illegal_address, whose report has the "row" before
+   * it, from 0, or -1 before the first; a write of a bulk or tensor copy is not reported. Cleared
+   * with the label, and by another label. Returns 0 or an error, as configure. */
   int (*rows)(warpmark_device_context context, uint64_t address, uint64_t row, uint64_t pitch);
 } warpmark_device;
 

@@ -42,8 +42,8 @@ typedef struct warpmark_plugin {
   int (*plan)(const char* case_json, size_t length, const warpmark_plugin_host* host);
 
   /* May be null, and is missing if `size` ends before it. Turns the case into a trial of what the
-   * plugin assumes, such as that an operation is associative (docs/plugins.md): emits it in place of
-   * a plan, or `null` if there is nothing to try. `warpmark lint` calls it. */
+   * plugin assumes, such as that an operation is associative (docs/plugins.md): emits it in place
+   * of a plan, or `null` if there is nothing to try. `warpmark lint` calls it. */
   int (*trial)(const char* case_json, size_t length, const warpmark_plugin_host* host);
 } warpmark_plugin;
 

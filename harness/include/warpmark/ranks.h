@@ -1,8 +1,8 @@
 /* The part of MPI that the program needs, in a separate library, so that nothing else links MPI.
  *
  * warpmark-mpi.so exports warpmark_ranks_v1 with C linkage. The program opens it only if a
- * launcher such as mpirun started it as one of several processes, called ranks. No exception crosses.
- * Functions are called from one thread at a time. */
+ * launcher such as mpirun started it as one of several processes, called ranks. No exception
+ * crosses. Functions are called from one thread at a time. */
 #ifndef WARPMARK_RANKS_H
 #define WARPMARK_RANKS_H
 
