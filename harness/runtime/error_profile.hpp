@@ -33,9 +33,9 @@ ErrorHistogram error_histogram(const TypedBytes& actual, const TypedBytes& expec
 ///   exact, ulp   "{ulp: 3}", the smallest whole number up to 1024; or, where only elements near
 ///                zero are further away (of at most 1/1024 of the greatest magnitude), also
 ///                "{ulp: 3, atol: 1e-07}", the smallest power of ten up to 1/1024 of that magnitude
-/// close        "{rtol: 1e-05, atol: 0.25}", the smallest power of ten up to 1e-3 "" if there is
-/// none, for dtypes other than floats, bounds that vary, and where elements are unwritten or differ
-/// in their class: no tolerance helps there. `result` is `compare`'s.
+///   close        "{rtol: 1e-05, atol: 0.25}", the smallest power of ten up to 1e-3
+/// "" if there is none, for dtypes other than floats, bounds that vary, and where elements are
+/// unwritten or differ in their class: no tolerance helps there. `result` is `compare`'s.
 std::string sufficient_tolerance(const TypedBytes& actual, const TypedBytes& expected,
                                  const ComparisonRule& rule, const Comparison& result);
 

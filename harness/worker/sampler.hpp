@@ -17,7 +17,7 @@ namespace warpmark {
 
 /// One sample is, in one stream and without a wait of the host between them:
 ///
-/// [restore] → [flush] → [wait] → event → work of the mode (TimedWork) → event → [digest]
+///     [restore] → [flush] → [wait] → event → work of the mode (TimedWork) → event → [digest]
 ///
 /// Every fourth is followed by one of an empty kernel in the place of the steps. A cold sample begins
 /// with a new state (NewState), and what it leaves is compared with what others left. Runs of a
