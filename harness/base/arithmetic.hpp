@@ -14,20 +14,20 @@
 
 namespace warpmark {
 
-/// What arithmetic computes with: bool, int, float, text, and the tuple that `x.shape` is.
-/// Every accepted expression means what it means in Python; beyond that, an int that leaves int64
-/// and a float that leaves float64 are errors.
+/// A value of arithmetic: bool, int, float, text, or the tuple of `x.shape`. Every accepted
+/// expression means what it means in Python; beyond that, an int that leaves int64 and a float that
+/// leaves float64 are errors.
 using ArithmeticValue = std::variant<bool, int64_t, double, std::string, std::vector<int64_t>>;
 
 /// As Python prints it: "True", "1048576", "0.5", "1e-05", "float32", "(4, 4)".
 std::string to_text(const ArithmeticValue& value);
 
-/// The attributes of `device.NAME` that the language knows; whoever resolves a plan supplies them
-/// all.
+/// The attributes of `device.NAME` that the language knows; code that resolves a plan supplies all
+/// of them.
 const std::vector<std::string>& device_attributes();
 
-/// Values of names: "n", "a.size", "a.shape", "a.nbytes", "device.multiprocessors".
-/// The names of the dtypes are always there and stand for themselves as text.
+/// Values of names: "n", "a.size", "a.shape", "a.nbytes", "device.multiprocessors". The names of
+/// the dtypes are always defined: each has its own text as its value.
 class Scope {
  public:
   void set(const std::string& name, ArithmeticValue value);
@@ -44,14 +44,14 @@ namespace arithmetic {
 struct Node;
 }
 
-/// What is left of an expression once the known names are put in: a value, or the names that it
-/// lacks.
+/// The result of putting the known names into an expression: a value, or the names that are
+/// missing.
 struct Folded {
   std::optional<ArithmeticValue> value;
   std::vector<std::string> unresolved;  ///< empty exactly when there is a value
 };
 
-/// One name in an expression, with the place where it stands.
+/// One name in an expression, with its place.
 struct NameUse {
   std::string name;  ///< "n", "a.size", "device.multiprocessors"
   Position where;
@@ -73,13 +73,12 @@ class Expression {
 
   const std::string& text() const { return text_; }
   const Position& where() const { return where_; }
-  /// The names that it uses, each once, in order.
+  /// The used names, each once, in order.
   const std::vector<NameUse>& names() const { return names_; }
 
-  /// Throws a usage error for what Python would raise on, for overflow and for a name without a
-  /// value.
+  /// Throws a usage error if Python would raise, for overflow and for a name without a value.
   ArithmeticValue evaluate(const Scope& scope) const;
-  /// The value if every name has one; the rest as evaluate.
+  /// Returns the value if every name has one; else as evaluate.
   Folded fold(const Scope& scope) const;
 
  private:

@@ -55,7 +55,7 @@ std::string CsvReader::field() {
     if (c == '\n') ++line_;
     value += c;
   }
-  // What stands behind the quotes belongs to no field.
+  // Text after the closing quote belongs to no field.
   rest_.remove_prefix(
       std::min(rest_.find_first_of(std::string("\r\n") + separator_), rest_.size()));
   return value;

@@ -23,12 +23,14 @@ struct Field;
 /// One element type: bool, int8 … int64, uint8 … uint64, float16, float32, float64, bfloat16,
 /// float8_e4m3fn, float8_e5m2, complex64, complex128, or a struct of those.
 struct DType {
-  std::string_view name;  ///< NumPy's (or ml_dtypes') name, as in "float32"; of a struct its fields
+  std::string_view name;  ///< NumPy's (or ml_dtypes') name, as in "float32"; for a struct its
+                          ///< fields
   DTypeKind kind;
   uint32_t bytes;
-  std::string_view c_name;  ///< CUDA C++, as in "float"; float16 is "__half"; "" of a struct
-  const std::vector<Field>* fields = nullptr;  ///< of a struct; lives as long as the program
-  uint32_t alignment = 0;                      ///< of a struct, in bytes; 0 is that of its size
+  std::string_view c_name;  ///< CUDA C++, as in "float"; float16 is "__half"; "" for a struct
+  const std::vector<Field>* fields = nullptr;  ///< fields of a struct; live as long as the program
+  uint32_t alignment = 0;                      ///< alignment of a struct, in bytes; 0 is the
+                                               ///< natural one
 
   friend bool operator==(const DType& a, const DType& b) { return a.name == b.name; }
 };
@@ -37,49 +39,49 @@ struct DType {
 struct Field {
   std::string name;
   DType dtype;
-  std::vector<int64_t> shape;  ///< of an array; empty for one element
+  std::vector<int64_t> shape;  ///< shape of an array; empty for one element
   uint32_t offset = 0;         ///< bytes
 };
 
-/// Those that are no structs.
+/// All dtypes that are not structs.
 const std::vector<DType>& all_dtypes();
 
-/// By its name; nothing if there is none. A struct's name spells its fields in their order:
-/// "{x:float32,position:float32[3],color:uint8[4]@4}", where @ is an alignment beyond that of the
-/// type. They are laid out as C++ lays them out.
+/// Finds a dtype by its name; nothing if there is none. A struct's name spells its fields in their
+/// order: "{x:float32,position:float32[3],color:uint8[4]@4}", where @ is an alignment beyond that
+/// of the type. They are laid out as C++ lays them out.
 std::optional<DType> find_dtype(std::string_view name);
 
-/// The alignment that C++ gives it, in bytes.
+/// The alignment of the dtype in C++, in bytes.
 uint32_t alignment_of(const DType& dtype);
 
-/// Whether it is a float that NumPy does not have: bfloat16 and those of 8 bits.
+/// True for floats that NumPy does not have: bfloat16 and those of 8 bits.
 bool is_narrow_float(const DType& dtype);
 
-/// Whether an element is one number: neither complex nor a struct.
+/// True if an element is one number: neither complex nor a struct.
 inline bool is_single_number(const DType& dtype) {
   return dtype.kind != DTypeKind::complex && dtype.kind != DTypeKind::record;
 }
 
-/// A part of an element that is compared by itself: the whole of a number, the two of a complex
-/// number, each field of a struct.
+/// A part of an element that is compared separately: a whole number, each of the two parts of a
+/// complex number, each field of a struct.
 struct Leaf {
-  std::string path;  ///< behind the array's name: "", ".real", ".position", ".inner.x"
+  std::string path;  ///< text after the array's name: "", ".real", ".position", ".inner.x"
   DType dtype;
   uint32_t offset = 0;         ///< bytes from the element's begin
-  std::vector<int64_t> shape;  ///< of an array within the element
+  std::vector<int64_t> shape;  ///< shape of an array within the element
 };
 std::vector<Leaf> leaves_of(const DType& dtype);
 
-/// A type of C++ that is several numbers of one type, as float4 is.
+/// A type of C++ that consists of several numbers of one type, such as float4.
 struct VectorType {
   DType dtype;
   uint32_t count = 1;
   uint32_t alignment = 0;  ///< bytes
 };
-/// By its name, "float4"; nothing for what is no built-in vector.
+/// Finds a vector type by its name, "float4"; nothing for other types.
 std::optional<VectorType> vector_of_c_type(std::string_view spelling);
 
-/// By the spelling of a C++ type as a demangler or a person writes it ("unsigned int", "const
+/// Finds the dtype of a C++ type as a demangler or a person writes it ("unsigned int", "const
 /// float", "long long", "__half"), LP64; nothing if it is not a scalar of ours.
 std::optional<DType> dtype_of_c_type(std::string_view spelling);
 

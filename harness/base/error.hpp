@@ -1,4 +1,4 @@
-// The one exception type, and the exit codes that it ends in.
+// The only exception type, and the exit codes that errors lead to.
 #pragma once
 
 #include <exception>
@@ -11,10 +11,10 @@ namespace warpmark {
 enum class ExitCode : int {
   success = 0,
   verdict = 1,       ///< a case failed: wrong result, a kernel that does not compile or fit
-  usage = 2,         ///< usage or configuration: what cannot be loaded, before any case runs
+  usage = 2,         ///< usage or configuration: a file that cannot be loaded, before any case runs
   environment = 3,   ///< no device, no NVRTC, no NumPy
-  internal = 4,      ///< a mistake of ours
-  unmatched = 5,     ///< graded, but a submission, or a row of a course's file, is nobody's
+  internal = 4,      ///< an error in Warpmark
+  unmatched = 5,     ///< graded, but a submission, or a row of a course's file, matches no student
   skipped = 77,      ///< a single-case ctest run whose case was skipped
   interrupted = 130  ///< ended by SIGINT
 };
@@ -31,9 +31,9 @@ struct Position {
   friend bool operator==(const Position&, const Position&) = default;
 };
 
-/// What failed, where, why, and what to do about it; texts that would fill screens are shortened.
+/// An error with its message, place and hint; texts that would fill screens are shortened.
 ///
-/// `what()` is the whole text as a person sees it:
+/// `what()` is the whole text for a person:
 ///     suites/x.yaml:12:5: error: unknown key `blocks`
 ///       hint: did you mean `block`?
 class Error : public std::exception {

@@ -1,4 +1,5 @@
-// Structs as JSON objects. Each lists its members once, for all that write and read them.
+// Conversion of structs to JSON objects. Each struct lists its members once, for writing and
+// reading.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -31,8 +32,8 @@ Json json_of(Object object) {
   return json;
 }
 
-/// What json_of made of an object. Throws what nlohmann-json throws where a member is missing or of
-/// another kind.
+/// Converts back the JSON that json_of made of an object. Throws an exception of nlohmann-json if a
+/// member is missing or of another kind.
 template <typename Object>
 Object object_from(const nlohmann::json& json) {
   Object object;

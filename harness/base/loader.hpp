@@ -1,4 +1,4 @@
-// The dynamic loader's words.
+// Error messages of the dynamic loader.
 #pragma once
 
 #include <dlfcn.h>
@@ -7,7 +7,7 @@
 
 namespace warpmark {
 
-/// What dlerror() says of the last failure, once; "unknown reason" if it says nothing.
+/// The message of dlerror() for the last failure, once; "unknown reason" if there is none.
 inline std::string loader_error() {
   const char* text = dlerror();
   return text != nullptr ? text : "unknown reason";

@@ -27,7 +27,7 @@ class RecordReader {
   }
 
  private:
-  // A record that nests deeper, or has more bytes, is no struct of a kernel's.
+  // Limits: a record that nests deeper, or has more bytes, is not a struct of a kernel.
   static constexpr int kDeepest = 8;
   static constexpr uint64_t kMostBytes = 1 << 20;
 
@@ -103,7 +103,7 @@ class RecordReader {
                     alignment);
   }
 
-  // What names and fields point into lives for ever: suites have few structs.
+  // Names and fields of structs are kept for ever: suites have few structs.
   static DType interned(std::string_view name, std::vector<Field> fields, uint32_t bytes,
                         uint32_t alignment) {
     struct Known {

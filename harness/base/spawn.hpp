@@ -14,53 +14,56 @@
 
 namespace warpmark {
 
-/// A descriptor of the new process: one of ours, or a file that is opened there.
+/// A descriptor of the new process: one of ours, or a newly opened file.
 struct SpawnDescriptor {
-  int number = -1;  ///< in the new process
-  int ours = -1;    ///< the same as this one of ours; -1: `file` instead
+  int number = -1;  ///< number in the new process
+  int ours = -1;    ///< our descriptor to duplicate; -1: `file` instead
   std::string file = "/dev/null";
-  int flags = O_RDWR;  ///< of open(2)
-  mode_t mode = 0;     ///< likewise, of a file that is made
+  int flags = O_RDWR;  ///< flags for open(2)
+  mode_t mode = 0;     ///< mode for open(2), for a new file
 };
 
-/// What a process begins with; by default the same as this one, but for what closes on exec.
+/// The environment of a new process; by default that of this process, without descriptors that
+/// close on exec.
 struct SpawnOptions {
-  /// Set in this order: name ours first, so that no file takes the place of one of them.
+  /// Descriptors are set in this order: list our own first, so that no opened file takes the number
+  /// of one of them.
   std::vector<SpawnDescriptor> descriptors;
   bool own_group = false;  ///< a terminal's Ctrl-C does not reach it
   bool no_environment = false;
 };
 
-/// Runs `file` with `words`, whose first is its name; never fork without exec, which a process with
-/// threads and a driver does not survive. Throws an environment error: "cannot start WHAT: …".
+/// Runs `file` with `words`, whose first is its name. Fork without exec is never used, because a
+/// process with threads and a driver does not survive it. Throws an environment error: "cannot
+/// start WHAT: …".
 pid_t spawn(std::string_view what, const std::string& file, std::vector<std::string> words,
             const SpawnOptions& options = {});
 
-/// Runs this program again with these arguments, under that name (base/own_program.hpp).
+/// Runs this program again with these arguments, under the given name (base/own_program.hpp).
 pid_t spawn_own(std::string_view what, const std::string& name,
                 const std::vector<std::string>& arguments, const SpawnOptions& options = {});
 
-/// Waits until the process has ended; its status, as wait(2) gives it. A process that cannot be
-/// waited for reads as one that was ended by a signal.
+/// Waits until the process has ended, and returns its status as of wait(2). A process that cannot
+/// be waited for counts as ended by a signal.
 int await_exit(pid_t process);
 
 /// "ended by signal 11 (Segmentation fault)", "exited with code 1".
 std::string exit_text(int status);
 
-/// What a program wrote, and its exit code.
+/// The output of a program, and its exit code.
 struct ProgramOutput {
   std::string text;
   int code = 0;
 };
 
-/// How long a program may write, and how much.
+/// The limits of a program's output: its time, and its bytes.
 struct OutputLimits {
   std::optional<std::chrono::milliseconds> time = {};
   size_t bytes = std::numeric_limits<size_t>::max();
 };
 
-/// What a program of PATH writes to standard output. Nothing if it cannot be run, if a signal ended
-/// it, or if it went beyond a limit, where it is killed.
+/// Runs a program of PATH and returns its standard output. Nothing if it cannot be run, if a signal
+/// ended it, or if it exceeded a limit, where it is killed.
 std::optional<ProgramOutput> output_of(std::vector<std::string> words,
                                        const OutputLimits& limits = {});
 

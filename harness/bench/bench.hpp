@@ -17,14 +17,14 @@
 
 namespace warpmark {
 
-/// What measures the cases: a Session, or a test's stand-in.
+/// The object that measures the cases: a Session, or a stub in tests.
 class CaseTimer {
  public:
   virtual ~CaseTimer() = default;
   /// Verifies, times and verifies again some of the jobs, from the first one on, and returns how
-  /// many: one at least. What it throws ends the run.
+  /// many: at least one. An exception ends the run.
   virtual size_t measure(std::span<TimingJob> jobs) = 0;
-  /// After the last case, ends what runs them: nothing of it prints after that.
+  /// Called after the last case: ends the processes that run cases, so that none prints after that.
   virtual void close() {}
   /// Ends a `measure` that runs with Verdict::interrupted. Called in a signal handler.
   virtual void interrupt() noexcept = 0;
@@ -42,11 +42,11 @@ struct BenchOptions : RunOptions {
 
 /// Measures every case, suite by suite, each as a Google Benchmark benchmark whose name is the case
 /// id, and reports to `out`, the journal and the Google Benchmark file. A case that does not pass
-/// before or after has a time nowhere. The first SIGINT, SIGTERM or SIGHUP marks what is not
-/// finished as interrupted and finishes the reports; the second kills.
+/// before or after has no time in any report. The first SIGINT, SIGTERM or SIGHUP marks unfinished
+/// cases as interrupted and finishes the reports; the second kills.
 ///
 /// Google Benchmark's flags and environment variables have no effect. Returns success, verdict,
-/// skipped or interrupted. Throws what `timer` or the journal threw after the reports were
+/// skipped or interrupted. Throws the exception of `timer` or the journal after the reports are
 /// finished, with the cases that did not run marked interrupted; an environment error before any
 /// case for files that cannot be written; a usage error if there is no work. `context` must have
 /// its `bench`.

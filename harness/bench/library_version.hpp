@@ -1,9 +1,9 @@
-// What differs between versions of Google Benchmark, recognised by its types.
+// The differences between versions of Google Benchmark, recognised by its types.
 #pragma once
 
 namespace warpmark {
 
-/// Whether a run has no time: `error_occurred` up to 1.7 became `skipped`, an enumeration whose 0
+/// True if a run has no time: `error_occurred` up to 1.7 became `skipped`, an enumeration whose 0
 /// is "not skipped", in 1.8.
 template <typename Run>
 bool was_skipped(const Run& run) {
@@ -14,8 +14,8 @@ bool was_skipped(const Run& run) {
   }
 }
 
-/// A least time as its flag wants it: a number of seconds up to 1.7, with a suffix from 1.8 on,
-/// which complains on standard error of one without.
+/// A least time in the form of its flag: a number of seconds up to 1.7, with a suffix from 1.8 on,
+/// which complains on standard error of a number without one.
 template <typename Run>
 const char* least_time() {
   if constexpr (requires(const Run& run) { run.error_occurred; }) {

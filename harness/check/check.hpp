@@ -15,15 +15,15 @@
 
 namespace warpmark {
 
-/// What runs the cases: a Session, or a test's stand-in.
+/// The object that runs the cases: a Session, or a stub in tests.
 class CaseRunner {
  public:
   virtual ~CaseRunner() = default;
-  /// Runs one case that has no error, with the inputs of one trial. A plan that cannot be made is an
-  /// outcome, too (load_failure). What it throws ends the run: an environment error, or an internal
-  /// one.
+  /// Runs one case that has no error, with the inputs of one trial. A plan that cannot be made is
+  /// an outcome, too (load_failure). An exception ends the run: an environment error, or an
+  /// internal one.
   virtual Outcome verify(const CaseWork& work, uint64_t trial) = 0;
-  /// After the last case, ends what runs them: nothing of it prints after that.
+  /// Called after the last case: ends the processes that run cases, so that none prints after that.
   virtual void close() {}
   /// Ends a `verify` that runs with Verdict::interrupted. Called in a signal handler.
   virtual void interrupt() noexcept = 0;
@@ -35,14 +35,14 @@ struct CheckOptions : RunOptions {
 
 /// Runs every case with the trials of `context`, the first that fails deciding, suite by suite,
 /// each as a GoogleTest test whose full name is the case id, and reports to `out`, the journal and
-/// the JUnit file. The first SIGINT, SIGTERM or SIGHUP marks what is not finished as interrupted
-/// and finishes the reports; the second kills.
+/// the JUnit file. The first SIGINT, SIGTERM or SIGHUP marks unfinished cases as interrupted and
+/// finishes the reports; the second kills.
 ///
 /// At most once in a process, because GoogleTest can be started once. GoogleTest's environment
-/// variables have no effect. Returns success, verdict, skipped or interrupted. Throws what `runner`
-/// or the journal threw after the reports were finished, with the cases that did not run marked
-/// interrupted; an environment error before any case for files that cannot be written; a usage
-/// error if there is no work.
+/// variables have no effect. Returns success, verdict, skipped or interrupted. Throws the exception
+/// of `runner` or the journal after the reports are finished, with the cases that did not run
+/// marked interrupted; an environment error before any case for files that cannot be written; a
+/// usage error if there is no work.
 ExitCode run_check(const std::vector<CaseWork>& work, CaseRunner& runner, const RunContext& context,
                    const CheckOptions& options, std::ostream& out);
 

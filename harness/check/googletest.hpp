@@ -10,17 +10,17 @@
 
 namespace warpmark {
 
-/// What a test reports; at most one of the texts is not empty.
+/// The report of a test; at most one of the texts is not empty.
 struct TestReport {
   std::string failure;
   std::string skip;
-  Position where;  ///< what is to blame
+  Position where;  ///< place of the cause
 };
 
 struct RegisteredTest {
   std::string suite;  ///< the full name is SUITE.NAME
   std::string name;
-  Position where;  ///< of the test itself
+  Position where;  ///< place of the test itself
   std::function<TestReport()> body;
 };
 

@@ -15,37 +15,38 @@ class Option;
 
 namespace warpmark {
 
-/// An option, a flag or a positional argument. Copies refer to the same one; each setter returns
-/// it, so that calls chain.
+/// An option, a flag or a positional argument. Copies refer to the same argument; each setter
+/// returns it, so that calls chain.
 class CommandOption {
  public:
   explicit CommandOption(CLI::Option* option) : option_(option) {}
 
   CommandOption required() const;
-  /// How --help calls its value: "FILE"; "" for nothing.
+  /// Sets the name of the value in --help: "FILE"; "" for none.
   CommandOption value_name(const std::string& name) const;
-  /// Another help text.
+  /// Replaces the help text.
   CommandOption describe(const std::string& help) const;
-  /// What --help prints in the place of the value's name, default and so on: "S (default 120)".
+  /// Sets the text that --help prints in place of the value's name, default and so on: "S (default
+  /// 120)".
   CommandOption value_text(const std::string& text) const;
-  /// Of a list: each time that the option is given it takes one value.
+  /// For a list: each time that the option is given it takes one value.
   CommandOption one_value_each_time() const;
-  /// Of a list: the option may be given once, with one value.
+  /// For a list: the option may be given once, with one value.
   CommandOption one_value() const;
-  /// Of a list: this character separates values, too.
+  /// For a list: this character separates values, too.
   CommandOption separated_by(char separator) const;
   CommandOption in_range(int least, int most) const;
   CommandOption in_range(double least, double most) const;
-  /// `mistake` returns what is wrong with a text, or "".
+  /// `mistake` returns the fault of a text, or "".
   CommandOption check(std::function<std::string(const std::string& text)> mistake) const;
   /// The two cannot both be given.
   CommandOption excludes(CommandOption other) const;
-  /// Leaves it out of --help and of completion.
+  /// Leaves the option out of --help and of completion.
   CommandOption hide() const;
 
-  /// How often it was given.
+  /// The number of times that the option was given.
   size_t count() const;
-  /// "-k" and "--select"; of a positional argument none.
+  /// "-k" and "--select"; none for a positional argument.
   std::vector<std::string> names() const;
   /// "PATHS"; "" if it is not positional.
   std::string position_name() const;
@@ -56,15 +57,15 @@ class CommandOption {
   CLI::Option* option_;
 };
 
-/// The arguments and the subcommands of one command. Copies refer to the same one.
+/// The arguments and the subcommands of one command. Copies refer to the same command.
 class ArgumentParser {
  public:
   explicit ArgumentParser(CLI::App* app) : app_(app) {}
 
   ArgumentParser add_subcommand(const std::string& name, const std::string& description) const;
   /// `names` is "-k,--select", or "PATHS" for a positional argument. Parsing writes to `value`,
-  /// which has to live until then; it stays as it is if the argument is not given. `Value` is one
-  /// of those that argument_parser.cpp names at its end.
+  /// which has to live until then; `value` keeps its contents if the argument is not given. `Value`
+  /// is one of the types that argument_parser.cpp lists at its end.
   template <typename Value>
   CommandOption add_option(const std::string& names, Value& value,
                            const std::string& help = "") const;
@@ -73,23 +74,23 @@ class ArgumentParser {
   /// A flag whose value may be left out: "--sanitize{memcheck}".
   CommandOption add_flag(const std::string& names, std::vector<std::string>& values,
                          const std::string& help) const;
-  /// The one that was added with this name.
+  /// The argument that was added with this name.
   CommandOption option(const std::string& name) const;
-  /// How many subcommands have to be given at least, and may be at most.
+  /// Sets the least and the greatest number of subcommands that may be given.
   void require_subcommand(size_t least, size_t most) const;
-  /// Leaves it out of --help, of completion and of what messages suggest.
+  /// Leaves the command out of --help, of completion and of suggestions in messages.
   ArgumentParser hide() const;
 
-  /// Whether the command line named this command.
+  /// True if the command line named this command.
   bool parsed() const;
   std::string name() const;
-  /// With those of the commands that it is part of: "warpmark cache clear".
+  /// The name after those of the commands that it is part of: "warpmark cache clear".
   std::string full_name() const;
-  /// Of the subcommand that was parsed, if there is one.
+  /// The help of the subcommand that was parsed, if there is one.
   std::string help() const;
   bool is_hidden() const;
   std::vector<ArgumentParser> subcommands() const;
-  /// Of those that are not hidden.
+  /// The names of the subcommands that are not hidden.
   std::vector<std::string> subcommand_names() const;
   /// Options, flags and positional arguments, with --help.
   std::vector<CommandOption> options() const;
@@ -101,7 +102,7 @@ class ArgumentParser {
 /// The whole command line of a program.
 class CommandLine : public ArgumentParser {
  public:
-  /// What a parsed line asks for.
+  /// The action that a parsed line asks for.
   enum class Request { command, help, version };
 
   /// --version is an option only if there is a version.
@@ -116,7 +117,7 @@ class CommandLine : public ArgumentParser {
   /// `arguments` starts with the program's name. Throws a usage error, which suggests what a
   /// misspelt word may have meant.
   Request parse(int count, const char* const* arguments);
-  /// Without the program's name.
+  /// `words` leave out the program's name.
   Request parse(std::vector<std::string> words);
 
  private:

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What is replaced. A file that is something else may have been named by mistake.
+// Reads the baseline to replace. A file of another kind may have been named by mistake.
 std::optional<BenchResult> read_old(const fs::path& file) {
   std::error_code ignored;
   // A device or a pipe has no text to keep.
@@ -31,7 +31,7 @@ std::optional<BenchResult> read_old(const fs::path& file) {
                       "name another file for the counters");
   } catch (const Error& error) {
     if (!error.where().known())
-      throw;  // it is something else, as a folder or the journal of a check
+      throw;  // it is of another kind, such as a folder or the journal of a check
     const std::string hint = "delete it, and --update-baseline writes a new one";
     throw usage_error(error.message(), error.where(),
                       error.hint().empty() ? hint : error.hint() + "; or " + hint);

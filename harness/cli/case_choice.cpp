@@ -11,7 +11,7 @@
 namespace warpmark {
 namespace {
 
-// Of very many ids the first are enough for a hint.
+// The most ids to collect: of very many the first are enough for a hint.
 constexpr size_t kEnoughIds = 20'000;
 
 void keep_ids(std::vector<LoadedSuite>& suites, const std::vector<std::string>& ids) {
@@ -24,7 +24,8 @@ void keep_ids(std::vector<LoadedSuite>& suites, const std::vector<std::string>& 
   }
 }
 
-// Takes the ids that no good suite has, but a bad one may have, and keeps the bad ones that may.
+// Moves the ids that no good suite has, but a bad suite may have, out of `ids`, and keeps only the
+// bad suites that may have one.
 void keep_bad(const std::vector<LoadedSuite>& suites, std::vector<std::string>& ids,
               std::vector<BadSuite>& bad) {
   std::set<std::string> known;
@@ -45,7 +46,7 @@ void keep_bad(const std::vector<LoadedSuite>& suites, std::vector<std::string>& 
   std::erase_if(bad, [&](const BadSuite& one) { return wanted.count(one.name) == 0; });
 }
 
-// Of the ids that were asked for, if any were.
+// Keeps the ids that were asked for, if any were.
 void choose_ids(ChosenCases& chosen, std::vector<std::string> ids) {
   if (ids.empty()) return;
   keep_bad(chosen.suites, ids, chosen.bad);
@@ -79,7 +80,8 @@ bool expects_pass(const Suite& suite) {
   return !suite.fault && !suite.report && !suite.compile_error;
 }
 
-// A case that is asked for by name, or the only ones there are, are not left out in silence.
+// Throws if cases are left out that were asked for by name, or that are the only ones: they are not
+// left out silently.
 void refuse_unmeasured(const std::vector<LoadedSuite>& unmeasured,
                        const std::vector<std::string>& ids, bool nothing_else) {
   for (const LoadedSuite& one : unmeasured) {
@@ -130,12 +132,12 @@ ChosenCases choose_cases(const std::vector<std::filesystem::path>& paths, const 
   ChosenCases chosen;
   FoundSuites found = suite_files(paths);
   chosen.bad = std::move(found.bad);
-  // A file that cannot be loaded takes no other one away.
+  // A file that cannot be loaded does not keep the others from loading.
   const auto attempt = [&](const std::filesystem::path& file, const auto& step) {
     try {
       step();
     } catch (const Error& error) {
-      // What this machine or program lacks is nothing that a file could be blamed for.
+      // Only usage errors are the fault of a file: others come from this machine or program.
       if (error.code() != ExitCode::usage) throw;
       chosen.bad.push_back({suite_name(file), file, error});
     }
@@ -144,7 +146,7 @@ ChosenCases choose_cases(const std::vector<std::filesystem::path>& paths, const 
   for (const std::filesystem::path& file : found.files) {
     attempt(file, [&] { suites.push_back(load_suite(file)); });
   }
-  // One of the others may have it.
+  // One of the bad suites may have the axis.
   if (chosen.bad.empty()) require_axes(suites, choice.axes);
   size_t all = 0;
   std::vector<LoadedSuite> unmeasured;
@@ -160,7 +162,7 @@ ChosenCases choose_cases(const std::vector<std::filesystem::path>& paths, const 
   refuse_unmeasured(unmeasured, choice.ids, chosen.suites.empty() && chosen.bad.empty());
   choose_ids(chosen, choice.ids);
   for (const LoadedSuite& one : chosen.suites) all += one.cases.size();
-  // Which cases a bad suite would have, nobody knows: it stays.
+  // Bad suites stay, since their cases are unknown.
   if (!choice.select.empty()) keep_matches(chosen.suites, choice.select, !chosen.bad.empty());
   if (!choice.ids.empty() || !choice.select.empty()) {
     std::erase_if(chosen.suites, [](const LoadedSuite& one) { return one.cases.empty(); });

@@ -1,4 +1,4 @@
-// Which cases of which suites: literal ids, a -k expression, and other values for axes.
+// Chooses cases of suites: by literal ids, a -k expression, and other values for axes.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,22 @@
 namespace warpmark {
 
 struct CaseChoice {
-  std::vector<std::string> ids;  ///< literal; empty for all
+  std::vector<std::string> ids;  ///< literal ids; empty for all
   SelectExpression select;       ///< empty for all
-  std::string select_text;       ///< of `select`, as it was given
+  std::string select_text;       ///< text of `select`, as it was given
   std::vector<Axis> axes;        ///< overrides: with_axes()
   Purpose purpose = Purpose::check;
 };
 
 struct ChosenCases {
-  std::vector<LoadedSuite> suites;  ///< those that have chosen cases, with these only
+  std::vector<LoadedSuite> suites;  ///< suites with chosen cases, and only these cases
   size_t cases = 0;
-  size_t deselected = 0;  ///< those of the paths and ids that the expression leaves out
-  /// Suites that have nothing to measure, because they expect a fault, a report or a compile error.
+  size_t deselected = 0;  ///< cases of the paths and ids that the expression leaves out
+  /// The number of suites without anything to measure, because they expect a fault, a report or a
+  /// compile error.
   size_t unmeasured = 0;
-  /// What could not be loaded; of ids that are asked for by name, only what may have one of them.
+  /// Suites that could not be loaded; if ids are asked for by name, only those that may have one of
+  /// them.
   std::vector<BadSuite> bad;
 
   /// Throws the first error of `bad`, if there is any: for commands that take all or nothing.
@@ -35,16 +37,16 @@ struct ChosenCases {
   std::vector<Case> take_cases();
 };
 
-/// Leaves out the suites of other files than these. Returns whether any is left.
+/// Leaves out the suites of other files than these. Returns true if any suite is left.
 bool keep_touched(ChosenCases& chosen, const std::vector<std::filesystem::path>& files);
 
-/// The id of what stands for a suite that could not be loaded.
+/// The id of the case that replaces a suite that could not be loaded.
 std::string bad_suite_id(const BadSuite& suite);
 
-/// Loads suites, puts the overridden axes in, and takes the cases that are asked for, in file
-/// order; for Purpose::bench those of suites that expect a pass. Throws a usage error for an
-/// override of an axis that no suite has, an id that no case has, and an expression that holds for
-/// none of them, with the nearest name as the hint.
+/// Loads suites, puts the overridden axes in, and takes the requested cases, in file order; for
+/// Purpose::bench only those of suites that expect a pass. Throws a usage error for an override of
+/// an axis that no suite has, an id that no case has, and an expression that holds for none of
+/// them, with the nearest name as the hint.
 ChosenCases choose_cases(const std::vector<std::filesystem::path>& paths, const CaseChoice& choice,
                          const ListEvaluator& python);
 

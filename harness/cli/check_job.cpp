@@ -33,8 +33,8 @@ namespace {
 // Under a sanitizer a kernel takes about this many times as long (racecheck has been seen at 18).
 constexpr double kSanitizedTime = 20;
 
-// Schedules are tried beside the usual one: all ways of few cases, and of many a few each, since the
-// cases of a suite begin with different ones.
+// Schedules are tried beside the usual one: all schedules if there are few cases, and a few for
+// each of many, since the cases of a suite begin with different ones.
 constexpr size_t kFewCases = 16;
 constexpr uint64_t kSchedulesOfMany = 2;
 
@@ -80,7 +80,7 @@ std::vector<std::string> devices_of(JobRequest& request) {
   return devices;
 }
 
-// What was asked for by name is not left out in silence.
+// A check that was asked for by name is not left out silently.
 void require_checks(const DeviceFacts& device) {
   if (device.has("checks")) return;
   throw usage_error(
@@ -88,7 +88,7 @@ void require_checks(const DeviceFacts& device) {
       {}, "--device cpu can; on a GPU --sanitize does");
 }
 
-// Stands where no case comes to it.
+// A runner for work of which no case reaches the runner.
 class NoRunner : public CaseRunner {
  public:
   Outcome verify(const CaseWork& work, uint64_t) override {
@@ -97,8 +97,8 @@ class NoRunner : public CaseRunner {
   void interrupt() noexcept override {}
 };
 
-// Functions of a suite are a stranger to this process: they, or a library that they load, may end
-// it, and with it the run. Then another one evaluates them.
+// Functions of a suite are foreign code in this process: they, or a library that they load, may end
+// it, and with it the run. Then another process evaluates them.
 bool may_end_process(const std::vector<CaseWork>& work) {
   std::set<const Suite*> seen;
   return std::ranges::any_of(work, [&](const CaseWork& one) {
@@ -109,14 +109,14 @@ bool may_end_process(const std::vector<CaseWork>& work) {
   });
 }
 
-// What runs the cases: this process with a worker, or several.
+// The runner of the cases: this process with a worker, or several processes.
 struct Runners {
   std::unique_ptr<SessionRunner> alone;
   std::unique_ptr<CheckLanes> lanes;
 
   CaseRunner& chosen() const { return lanes ? static_cast<CaseRunner&>(*lanes) : *alone; }
 
-  // Waits for the device.
+  // Starts the runner and waits for the device.
   DeviceFacts start(JobRequest& request, SessionOptions options, const std::vector<CaseWork>& work,
                     RunContext& context, LazyPython& python) {
     const std::vector<std::string> devices = devices_of(request);
@@ -134,7 +134,7 @@ struct Runners {
   }
 };
 
-// Nothing could be loaded, which needs no device: the files that were asked for say so, and the
+// Reports that nothing could be loaded, which needs no device: in the requested files, and on the
 // standard error.
 [[noreturn]] void check_nothing(const std::vector<CaseWork>& work, const JobRequest& request,
                                 size_t deselected, Output& out) {
@@ -170,7 +170,7 @@ ExitCode check(const JobRequest& asked, Output& out) {
   const size_t deselected = chosen.deselected;
   LastFailedReport last_failed(memory, chosen.suites);
   std::vector<CaseWork> work = list_work(chosen, request.choice.axes);
-  // Plans are made as their cases come, but for what needs those of all.
+  // Plans are made when their cases start, unless the plans of all are needed at once.
   if (!request.step.empty() || launched_rank()) plan_all(work);
   if (!request.step.empty()) end_after_step(work, request.step);
 

@@ -83,7 +83,7 @@ CheckLanes::~CheckLanes() {
 }
 
 void CheckLanes::make_groups(const RunContext& context) {
-  std::map<std::string, size_t> known;  // of each suite
+  std::map<std::string, size_t> known;  // group of each suite
   for (size_t i = 0; i < work_.size(); ++i) {
     places_[work_[i].which.id] = i;
     if (work_[i].error || work_[i].which.skip) continue;
@@ -99,7 +99,7 @@ void CheckLanes::make_groups(const RunContext& context) {
 void CheckLanes::start(Lane& lane) {
   auto [ours, theirs] = Channel::pair();
   lane.process = fork_process(&python_, [&, &channel = theirs, &parent = ours] {
-    // What the lanes before this one are told is for them alone.
+    // Messages to the lanes before this one are for them alone.
     for (Lane& other : lanes_) other.channel.reset();
     { const Channel closed = std::move(parent); }
     serve(lane, std::move(channel), python_);
@@ -143,7 +143,7 @@ std::optional<CheckLanes::Job> CheckLanes::next_job(Lane& lane) {
                        [group](const Lane& other) { return other.group == group; });
   };
   if (lane.group >= groups_.size() || groups_[lane.group].empty()) {
-    // The first suite that no lane has, else that with most cases left.
+    // Takes the first suite that no lane has, else the one with the most cases left.
     size_t chosen = groups_.size();
     for (size_t i = 0; i < groups_.size(); ++i) {
       if (groups_[i].empty()) continue;
@@ -171,7 +171,7 @@ void CheckLanes::feed() {
   }
 }
 
-// Trials behind one that decided its case.
+// Drops the trials after one that decided its case.
 void CheckLanes::drop_before(const Job& job) {
   answers_.erase(answers_.begin(), answers_.lower_bound(job));
   for (std::vector<Job>& group : groups_) {
@@ -198,8 +198,8 @@ void CheckLanes::wait() {
   }
 }
 
-// A reference or a check of the suite, or a library that they load, has ended the process; killed it
-// was by somebody else, as by a system without memory.
+// Handles the end of a lane: a reference or a check of the suite, or a library that they load, has
+// ended the process; or it was killed from outside, for example by a system without memory.
 void CheckLanes::replace(Lane& lane) {
   const auto start_time = Clock::now();
   lane.channel.reset();
@@ -259,7 +259,7 @@ Outcome CheckLanes::verify(const CaseWork& work, uint64_t trial) {
 
 void CheckLanes::close() {
   for (Lane& lane : lanes_) {
-    // One that still runs a case ran ahead of a run that has ended.
+    // A lane that still runs a case ran ahead of a run that has ended.
     if (lane.runs && lane.process > 0) ::kill(lane.process, SIGKILL);
     lane.channel.reset();
   }

@@ -19,24 +19,26 @@
 
 namespace warpmark {
 
-/// Whether nothing was asked for that is for one process.
+/// True if the request has nothing that needs a single process.
 bool can_have_lanes(const JobRequest& request);
-/// Throws a usage error for what is for one process, and was asked for beside --jobs.
+/// Throws a usage error if --jobs is given together with an option that needs a single process.
 void require_lanes(const JobRequest& request);
 
-/// Each process (a lane) is a front of its own, with Python and a worker, and makes the plans of its
-/// cases. The cases come to `verify` in their order, and wait there for the lane that has them.
-/// Lanes take the cases of a suite one after another, so that what they share is compiled once.
+/// Runs cases in several processes. Each process (a lane) is a separate front, with Python and a
+/// worker, and makes the plans of its cases. The cases come to `verify` in their order, and wait
+/// there for the lane that has them. Lanes take the cases of a suite one after another, so that
+/// shared code is compiled once.
 class CheckLanes : public CaseRunner {
  public:
   /// Forks `count` lanes, which get the devices in turn. To be called before this process has a
-  /// session, threads or GoogleTest. The work and `python` must outlive it. A lane that ends in the
-  /// middle of a case fails that one, and another takes its place.
+  /// session, threads or GoogleTest. The work and `python` must outlive it. If a lane ends during a
+  /// case, that case fails, and a new lane replaces it.
   CheckLanes(const std::vector<CaseWork>& work, const RunContext& context, LazyPython& python,
              const SessionOptions& options, size_t count, const std::vector<std::string>& devices);
   ~CheckLanes() override;
 
-  /// Waits until all have their devices; the first one's. Throws as Session::require does.
+  /// Waits until all lanes have their devices, and returns the first lane's. Throws as
+  /// Session::require does.
   DeviceFacts require();
 
   Outcome verify(const CaseWork& work, uint64_t trial) override;
@@ -50,7 +52,7 @@ class CheckLanes : public CaseRunner {
     pid_t process = -1;
     std::optional<Channel> channel;
     std::optional<Job> runs = {};
-    size_t group = SIZE_MAX;  ///< of the case that it ran last
+    size_t group = SIZE_MAX;  ///< group of the case that it ran last
   };
 
   void start(Lane& lane);
@@ -66,9 +68,9 @@ class CheckLanes : public CaseRunner {
 
   const std::vector<CaseWork>& work_;
   LazyPython& python_;
-  std::map<std::string, size_t> places_;   ///< of each case id
-  std::vector<std::vector<Job>> groups_;   ///< of one suite each, the next job last
-  std::map<Job, nlohmann::json> answers_;  ///< of jobs that nobody has asked for yet
+  std::map<std::string, size_t> places_;   ///< index of each case id
+  std::vector<std::vector<Job>> groups_;   ///< jobs of one suite each, the next job last
+  std::map<Job, nlohmann::json> answers_;  ///< answers of jobs that were not asked for yet
   std::vector<Lane> lanes_;
   bool several_trials_ = false;
   std::atomic<bool> interrupted_ = false;

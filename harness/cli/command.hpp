@@ -11,14 +11,15 @@ namespace warpmark {
 
 struct Command {
   ArgumentParser app;
-  /// Called after all arguments were read without an error. Throws an Error for what ends the
-  /// program with another exit code than a verdict's.
+  /// Called after all arguments were read without an error. Throws an Error if the program ends
+  /// with another exit code than a verdict's.
   std::function<ExitCode(Output&)> run;
-  /// Of several ranks (cli/rank_job.hpp) the first alone runs others.
+  /// True if the command runs on every rank (cli/rank_job.hpp); other commands run on the first
+  /// alone.
   bool on_every_rank = false;
 };
 
-// One in each file of the same name; `program` owns what they add.
+// Each command is in a file of the same name; `program` owns the options that it adds.
 Command check_command(const ArgumentParser& program);
 Command watch_command(const ArgumentParser& program);
 Command bench_command(const ArgumentParser& program);
@@ -43,9 +44,9 @@ Command doctor_command(const ArgumentParser& program);
 Command cache_command(const ArgumentParser& program);
 Command schema_command(const ArgumentParser& program);
 Command completion_command(const ArgumentParser& program);
-/// Hidden: what the scripts of `completion` ask.
+/// Hidden: the scripts of `completion` call it.
 Command complete_command(const ArgumentParser& program);
-/// Hidden: what `grade` starts, with its connection as descriptor 3.
+/// Hidden: `grade` starts it, with the connection as descriptor 3.
 Command grade_worker_command(const ArgumentParser& program);
 /// Hidden: the worker that sessions start, with its socket as descriptor 3.
 Command worker_command(const ArgumentParser& program);

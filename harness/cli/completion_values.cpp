@@ -39,7 +39,7 @@ std::vector<std::string> files(const std::string& current, const std::string& ex
   return found;
 }
 
-// What the words in front of the cursor name, or the default folder.
+// Loads the suites that the words before the cursor name, or those of the default folder.
 std::vector<LoadedSuite> suites_of(const CursorLine& line, LazyPython& python) {
   std::vector<fs::path> paths;
   std::error_code ignored;
@@ -79,7 +79,7 @@ std::vector<std::string> axis_names(const CursorLine& line) {
   return names;
 }
 
-// What somebody waits for who pressed the tabulator key.
+// The time that a user who pressed the tab key is willing to wait.
 constexpr double kPatienceS = 5;
 
 std::vector<std::string> devices() {

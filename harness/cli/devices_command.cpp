@@ -1,4 +1,4 @@
-// `warpmark devices`: what --device can name, and why a GPU is not among it.
+// `warpmark devices`: the values of --device, and why a GPU is not among them.
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -54,7 +54,8 @@ void print_for_people(const DeviceSurvey& survey, Output& out) {
 
 using Json = nlohmann::ordered_json;
 
-// What each driver that lists its symbols says of them; a driver with several devices says it once.
+// The status of the symbols of each driver that lists them; a driver with several devices is listed
+// once.
 Json symbols_of(const DeviceSurvey& survey) {
   Json drivers = Json::array();
   std::vector<const Driver*> seen;
@@ -95,8 +96,9 @@ void print_symbols(const Json& drivers, Output& out) {
   }
 }
 
-// What `ctest --resource-spec-file` takes. The CPU devices stand in where there is no GPU, so that
-// the same tests run there; a GPU is for one test at a time, a CPU device for one on each core.
+// The file for `ctest --resource-spec-file`. CPU devices replace the GPUs where there are none, so
+// that the same tests run there; a GPU is for one test at a time, a CPU device for one on each
+// core.
 Json resource_spec(const DeviceSurvey& survey) {
   const auto devices_of = [&survey](std::string_view kind, unsigned slots) {
     Json devices = Json::array();

@@ -10,7 +10,7 @@
 namespace warpmark {
 namespace {
 
-// Whether a source declares an enumeration of this name, which the compiler's types do not show.
+// True if a source declares an enumeration of this name, which the compiler's types do not show.
 bool declares_enum(std::string_view source, std::string_view name) {
   const std::vector<SourceToken> tokens = source_tokens(source);
   for (size_t i = 0; i + 1 < tokens.size(); ++i) {
@@ -28,7 +28,7 @@ void read_vector(std::string_view type, KernelParameter& parameter) {
     std::string_view type, dtype;
     size_t members;
   };
-  // bfloat16 is no dtype: its bits are a number.
+  // bfloat16 is no dtype: its bits are given as an integer.
   constexpr Known kKnown[] = {{"__half2", "float16", 2},        {"__nv_bfloat16", "uint16", 1},
                               {"__nv_bfloat162", "uint16", 2},  {"cuComplex", "float32", 2},
                               {"cuFloatComplex", "float32", 2}, {"cuDoubleComplex", "float64", 2}};
@@ -120,7 +120,7 @@ KernelParameter parameter_of(const EntryParameter& known, const DeclaredParamete
   parameter.name = parameter.is_found ? written->name : fmt::format("arg{}", index);
   parameter.type = known.type;
   parameter.bytes = known.bytes;
-  // A handle is a number to the compiler.
+  // To the compiler a handle is an integer.
   for (const char* handle : {"cudaTextureObject_t", "cudaSurfaceObject_t"}) {
     if (written != nullptr && has_word(written->type, handle)) {
       parameter.obstacle = fmt::format("is a `{}`", handle);
@@ -147,7 +147,7 @@ size_t dimensions_of(std::string_view text) {
   return asks_for('z') ? 3 : asks_for('y') ? 2 : 1;
 }
 
-// Whether it uses one of the arrays whose size the launch says.
+// True if the text uses an array of dynamic shared memory, whose size the launch gives.
 bool uses_dynamic_shared(std::string_view ptx, std::string_view text) {
   constexpr std::string_view kMark = ".extern .shared";
   for (size_t at = ptx.find(kMark); at != std::string_view::npos; at = ptx.find(kMark, at + 1)) {

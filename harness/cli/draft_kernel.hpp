@@ -1,5 +1,4 @@
-// What is known of a kernel before anybody wrote a suite for it: from the compiler, names from the
-// source.
+// The facts known about a kernel without a suite: types from the compiler, names from the source.
 #pragma once
 
 #include <array>
@@ -16,27 +15,28 @@
 namespace warpmark {
 
 struct KernelParameter {
-  std::string name;      ///< in the source, or "arg0" where it is not found there
-  bool is_found = true;  ///< the name
+  std::string name;      ///< name in the source, or "arg0" if it is not found there
+  bool is_found = true;  ///< the name was found
   std::string type;      ///< C++, as a demangler writes it; "" if unknown
   size_t bytes = 0;
   bool is_array = false;
-  bool is_const = false;       ///< of an array: its elements
-  std::optional<DType> dtype;  ///< of the value, or of an array's elements; nothing: no number
-  size_t members = 1;          ///< of an element, as of float4
-  std::string obstacle;        ///< why a suite cannot give it; "" if it can
+  bool is_const = false;       ///< for an array: its elements are const
+  std::optional<DType> dtype;  ///< of the value, or of an array's elements; nothing for a type that
+                               ///< is no number
+  size_t members = 1;          ///< numbers in an element, such as 4 in a float4
+  std::string obstacle;        ///< why a suite cannot pass it; "" if it can
 };
 
 struct DraftKernel {
-  std::string entry;  ///< as a suite names it
+  std::string entry;  ///< its name in suites
   std::vector<KernelParameter> parameters;
   KernelBounds bounds;
-  size_t dimensions = 1;  ///< of the grid and block that it asks for
+  size_t dimensions = 1;  ///< dimensions of the grid and block that it uses
   bool has_dynamic_shared = false;
 };
 
-/// Of one of `made`'s entries. `sources` are its file and then the headers, where parameters are
-/// looked for by name.
+/// Describes one of `made`'s entries. `sources` are its file and then the headers, where parameters
+/// are looked for by name.
 DraftKernel draft_kernel(const Entry& entry, const CompileResult& made,
                          const std::vector<std::string_view>& sources);
 

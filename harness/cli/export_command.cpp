@@ -30,7 +30,7 @@ struct ExportRequest {
   fs::path out;
   bool samples = false;
 
-  /// Each once: a run that is there twice would count twice.
+  /// Each file once, so that no run counts twice.
   std::vector<fs::path> files() const {
     std::vector<fs::path> all;
     std::set<fs::path> known;
@@ -52,7 +52,7 @@ uint32_t number_at(const std::array<char, 100>& header, size_t at) {
   return number;
 }
 
-// Whether the file is a database that a Warpmark with these tables has made.
+// True if the file is a database that a Warpmark with these tables has made.
 bool is_own(const fs::path& file) {
   const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   std::array<char, 100> header{};
@@ -61,7 +61,8 @@ bool is_own(const fs::path& file) {
   return DatabaseMark{number_at(header, 68), number_at(header, 60)} == kDatabaseMark;
 }
 
-// SQLite would take what another program has not yet written to the old file for the new one's.
+// Throws if there is an open transaction: SQLite would apply another program's unfinished changes
+// to the old file to the new one.
 void require_no_open_transaction(const fs::path& file) {
   for (const char* suffix : {"-wal", "-journal"}) {
     const fs::path beside = file.string() + suffix;
@@ -74,7 +75,7 @@ void require_no_open_transaction(const fs::path& file) {
   }
 }
 
-// What is there must be a database of ours, or nothing.
+// An existing file must be a database of ours.
 void require_replaceable(const fs::path& file) {
   std::error_code code;
   const fs::file_status status = fs::status(file, code);
@@ -112,7 +113,7 @@ ExitCode export_results(const ExportRequest& request, Output& out) {
   require_kept({{"-o", request.out}}, files);
   require_replaceable(request.out);
   LazyPython python;
-  const InterruptGuard guard;  // the draft must go
+  const InterruptGuard guard;  // an interrupt must remove the draft
   DatabaseWriter writer(python.interpreter(), request.out, database_schema());
   DatabaseTables tables(request.samples);
   for (const fs::path& file : files) {

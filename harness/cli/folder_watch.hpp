@@ -11,20 +11,20 @@ namespace warpmark {
 
 class FolderWatch {
  public:
-  /// Throws an environment error if the kernel gives no instance.
+  /// Throws an environment error if the kernel provides no instance.
   FolderWatch();
 
-  /// Watches these folders and no others. Returns whether any of them is new; one that is not there,
-  /// or may not be read, is left out. Throws an environment error that says what to do if there are
-  /// no watches left.
+  /// Watches these folders and no others. Returns true if any of them is new; a folder that does
+  /// not exist, or may not be read, is left out. Throws an environment error with advice if there
+  /// are no watches left.
   bool watch(const std::set<std::filesystem::path>& folders);
 
   struct Happened {
     std::set<std::filesystem::path> written;  ///< files that were written and closed
-    std::set<std::filesystem::path> moved;    ///< what came, went or was renamed
-    bool anything = false;                    ///< a folder went, or the kernel lost count
+    std::set<std::filesystem::path> moved;    ///< files and folders that came, went or were renamed
+    bool anything = false;                    ///< a folder went, or the kernel lost events
   };
-  /// What has happened since the last call; never waits.
+  /// Returns the changes since the last call; never waits.
   Happened take();
 
   int fd() const { return fd_.get(); }  ///< readable when something has happened
@@ -33,7 +33,7 @@ class FolderWatch {
   void forget(int number);
 
   UniqueFd fd_;
-  std::map<int, std::filesystem::path> folders_;  ///< by the number of their watch
+  std::map<int, std::filesystem::path> folders_;  ///< by the number of the watch
 };
 
 }  // namespace warpmark

@@ -43,7 +43,7 @@ struct GradeRequest {
   fs::path secret;
   int secret_fd = -1;
   std::string device = "auto";
-  std::vector<std::string> devices = {};  ///< of `--device all`
+  std::vector<std::string> devices = {};  ///< devices of `--device all`
   std::string student;
   bool is_class = false;
   fs::path roster;
@@ -73,7 +73,7 @@ Secret secret_of(const GradeRequest& request, const Output& out) {
   return read.secret;
 }
 
-// How far the run is, in one line of a terminal that is written again and again.
+// Shows the progress of the run in one line of a terminal that is written again and again.
 class Progress : public ClassRunWatcher {
  public:
   Progress(Output& out, const ConsoleStyle& style, size_t all)
@@ -118,7 +118,7 @@ class Progress : public ClassRunWatcher {
   size_t done_ = 0;
 };
 
-// Results among the submissions would be graded the next time.
+// Throws if the results would lie among the submissions, where the next run would grade them.
 void require_apart(const std::string& option, const fs::path& out,
                    const std::vector<fs::path>& submissions) {
   std::error_code code;
@@ -165,8 +165,8 @@ FoundSubmissions find_submissions(const GradeRequest& request, const Assignment&
   return find_submissions(search, assignment.submission);
 }
 
-// Verdicts may change with the program: who has checked an assignment with one version may want no
-// other to grade by it.
+// Checks the version: verdicts may change with the program, so that a lecturer who has checked an
+// assignment with one version may allow no other.
 void require_version(const Assignment& assignment) {
   const std::optional<Located>& wanted = assignment.made_with;
   if (!wanted || wanted->text == warpmark_version()) return;
@@ -233,7 +233,7 @@ GradeSetup setup_of(const GradeRequest& request, const Assignment& assignment,
   return setup;
 }
 
-// What is of a class, and means nothing where each submission comes by itself.
+// Throws for options that concern a class, and mean nothing where each submission comes by itself.
 void require_stream_alone(const GradeRequest& request) {
   const GradeExports& exports = request.exports;
   const std::pair<const char*, bool> others[] = {
@@ -297,7 +297,8 @@ void require_exports(const GradeRequest& request, bool has_roster) {
   }
 }
 
-// What needs all submissions, at the end of a run of all of them; of a shard, what the merge needs.
+// Writes the files that need all submissions, at the end of a run of all of them; for a shard, the
+// data for the merge.
 void finish_class(const GradeRequest& request, const Assignment& assignment, const Roster* roster,
                   const Secret& secret, std::optional<SimilarityInput> input,
                   const ClassRunResult& run, const GradeFiles& files, GradeShard* part,
@@ -312,7 +313,8 @@ void finish_class(const GradeRequest& request, const Assignment& assignment, con
   write_grade_shard(files.folder(), *part);
 }
 
-// Names all students, those of earlier results too, and finds out whom the course's files mean.
+// Names all students, including those of earlier results, and finds the students whom the course's
+// files mean.
 ClassNotes settle_students(FoundSubmissions& found, const std::vector<GradeResult>& earlier,
                            const Roster* roster, GradeRules& rules) {
   std::vector<KnownStudent> students;
@@ -324,7 +326,7 @@ ClassNotes settle_students(FoundSubmissions& found, const std::vector<GradeResul
   return notes;
 }
 
-// The shard's part of the class, written down as not finished; nothing for a whole class.
+// Records the shard's part of the class as not finished; returns nothing for a whole class.
 std::optional<GradeShard> begin_part(const GradeRequest& request, const Assignment& assignment,
                                      const Secret& secret, const std::optional<Shard>& shard,
                                      const ClassNotes& notes, FoundSubmissions& found,
@@ -404,7 +406,7 @@ ExitCode grade_class(const GradeRequest& request, const Secret& secret,
 
 ExitCode grade(GradeRequest request, Output& out) {
   const std::optional<Shard> shard = shard_of(request.part);
-  if (!shard) {  // each rank grades a shard; without them, one says that it is alone
+  if (!shard) {  // each rank grades a shard; without shards the first rank alone reports the error
     if (is_other_rank()) return ExitCode::success;
     refuse_ranks("`warpmark grade` is for", "-j N grades N submissions at the same time");
   }

@@ -124,7 +124,8 @@ void write_exports(const GradeExports& exports, const Roster* roster, std::strin
 
 namespace {
 
-// All that a student wrote. Of several files each has its name above it, as a comment.
+// The complete text that a student wrote. With several files each has its name above it, as a
+// comment.
 std::string whole_text(const Submission& submission) {
   if (submission.files.empty() && submission.headers.empty()) return submission.text;
   std::string text;
@@ -140,20 +141,21 @@ std::string whole_text(const Submission& submission) {
   return text;
 }
 
-// What students started from, by the names of their files; nothing of a file that has none.
+// The templates that students started from, by the names of their files; files without one are left
+// out.
 std::map<std::string, std::string> given_texts(const Assignment& assignment) {
   std::map<std::string, std::string> texts;
   for (const std::string& name : assignment.submission.files()) {
     try {
       texts[name] = handout_template(assignment, name).text;
     } catch (const Error&) {
-      // Then students started from nothing.
+      // Students started without a template.
     }
   }
   return texts;
 }
 
-// None of a template that does not compile.
+// The fingerprints of the compiled template; empty if it does not compile.
 std::vector<std::string> compiled_prints(const std::map<std::string, std::string>& texts,
                                          const std::shared_ptr<const Assignment>& assignment,
                                          const GradeSetup& setup, Interpreter& python) {
@@ -178,7 +180,7 @@ SimilarityInput similarity_input(const std::shared_ptr<const Assignment>& assign
     if (text.empty()) continue;
     input.sources.push_back({one.student, std::move(text), {}});
     const auto result = files.read(one.student);
-    // A grade that was kept is that of an older file.
+    // An earlier grade may be that of an older file.
     if (result && result->submission_sha256 == one.sha256)
       input.sources.back().ptx = result->ptx_prints;
   }

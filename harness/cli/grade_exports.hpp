@@ -1,4 +1,4 @@
-// Further files that `warpmark grade` writes of a class, each because an option names it.
+// Further files that `warpmark grade` writes about a class, each for an option that names it.
 #pragma once
 
 #include <filesystem>
@@ -26,27 +26,27 @@ struct GradeExports {
   std::vector<std::filesystem::path> similar;  ///< files: JSON by that extension, else pages
 };
 
-/// The names of those that are given.
+/// The names of the options that are given.
 std::vector<std::string> export_options(const GradeExports& exports);
 
 void add_export_options(const ArgumentParser& app, GradeExports& exports);
 
 /// Throws usage errors before anything is graded: an option that needs a roster without one, a file
-/// that is one of `inputs`. Throws an environment error for what cannot be written.
+/// that is one of `inputs`. Throws an environment error for a file that cannot be written.
 void require_exports(const GradeExports& exports, bool has_roster,
                      const std::vector<std::filesystem::path>& inputs);
 
-/// Writes them for all results of the class, and warns of who stands in none.
+/// Writes the files for all results of the class, and warns of students who are in none.
 void write_exports(const GradeExports& exports, const Roster* roster, std::string_view secret,
                    const std::vector<GradeResult>& results, Output& out);
 
-/// What --similar compares: each submission is read for it. What was compiled of them is as `files`
-/// say; the template is compiled, as `setup` grades, to leave its code out.
+/// The input of --similar, for which each submission is read. Compiled code is that recorded in
+/// `files`; the template is compiled with `setup`, so that its code is left out of the comparison.
 SimilarityInput similarity_input(const std::shared_ptr<const Assignment>& assignment,
                                  std::vector<Submission> submissions, const GradeFiles& files,
                                  const GradeSetup& setup, Interpreter& python);
 
-/// Writes which of the submissions are alike. `id` and `title` are the assignment's.
+/// Writes the pairs of similar submissions. `id` and `title` are the assignment's.
 void write_similar(const GradeExports& exports, SimilarityInput input, const std::string& id,
                    const std::string& title);
 

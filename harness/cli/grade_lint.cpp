@@ -13,7 +13,7 @@ namespace warpmark {
 
 namespace {
 
-// The file or folder as if a student had handed it in, under the assignment's own rules.
+// Grades the file or folder as if a student had handed it in, under the assignment's own rules.
 GradeResult grade_file(SubmissionGrader& grader, const SubmissionRules& rules,
                        const std::filesystem::path& file) {
   if (rules.several() || std::filesystem::is_directory(file)) {
@@ -30,7 +30,7 @@ GradeResult grade_file(SubmissionGrader& grader, const SubmissionRules& rules,
   return grader.grade(submission);
 }
 
-// What is found without running a kernel.
+// Finds problems without running a kernel.
 AssignmentLint look_at(const Assignment& assignment, LazyPython& python,
                        const std::string& device) {
   SessionOptions options;
@@ -45,7 +45,7 @@ AssignmentLint look_at(const Assignment& assignment, LazyPython& python,
 
 void require_lint(const Assignment& assignment, LazyPython& python, const std::string& device,
                   const GradeFiles* files, Output& out) {
-  // The same assignment need not be looked at for every submission that comes in.
+  // The same assignment need not be checked for every submission that comes in.
   const std::string key = sha256_hex(assignment.sha256 + " " + warpmark_version());
   if (files != nullptr && files->linted() == key) return;
   const AssignmentLint lint = look_at(assignment, python, device);
@@ -76,7 +76,7 @@ ExitCode lint_assignment_file(const std::filesystem::path& file, const std::stri
     grading.device = device;
     grading.no_sandbox = no_sandbox;
     SubmissionGrader grader(python.interpreter(), assignment, std::move(grading));
-    grader.prepare();  // what this machine lacks is no problem of the assignment
+    grader.prepare();  // anything that this machine lacks is no problem of the assignment
     lint.problems = run_self_tests(*assignment, [&](const std::filesystem::path& one) {
       return grade_file(grader, assignment->submission, one);
     });

@@ -1,4 +1,4 @@
-// The part of a class that one shard grades, and what of it is for `warpmark merge` to do.
+// The part of a class that one shard grades, and the work that is left to `warpmark merge`.
 #pragma once
 
 #include <filesystem>
@@ -25,31 +25,33 @@ struct GradePartOptions {
 
 void add_part_options(const ArgumentParser& app, GradePartOptions& options);
 
-/// Nothing for a whole class. Throws usage errors: what is no shard, times without one.
+/// Returns nothing for a whole class. Throws usage errors for an invalid shard, and for times
+/// without a shard.
 std::optional<Shard> shard_of(const GradePartOptions& options);
 
-/// Keeps the shard's submissions, and says which they are. They are divided by their seconds in the
-/// folder `times`, of which those that are not there take the mean; without it in turn. What was
-/// found out about the class goes into the record. Throws usage errors: more shards than
-/// submissions, no results in `times`.
+/// Keeps the shard's submissions only, and returns its record. They are divided by their seconds in
+/// the folder `times`, where missing ones count with the mean; without `times` in turn. The
+/// findings about the class go into the record. Throws usage errors: more shards than submissions,
+/// no results in `times`.
 GradeShard keep_part(FoundSubmissions& found, const Shard& shard,
                      const std::filesystem::path& times);
 
-/// What all shards must have in common, but for the device. `files` are the options and files that
-/// say what applies to students; "" for none.
+/// Sets the properties that all shards must have in common, except for the device. `files` are the
+/// options and files with rules for students; "" for none.
 void set_common(GradeShard& shard, const Assignment& assignment, std::string_view secret,
                 const std::vector<std::pair<std::string, std::filesystem::path>>& files);
 
-/// The same of the run that ends.
+/// Sets the properties known at the end of the run.
 void set_result(GradeShard& shard, const ClassRunResult& run, bool no_sandbox);
 
-/// Says in one line what needs the whole class; `options` are those that do, as far as given.
+/// Prints in one line which outputs need the whole class; `options` are the given options that do.
 void print_left_to_merge(const GradeShard& shard, std::vector<std::string> options,
                          bool leaderboard, Output& out);
 
-/// Says what was found out about the class.
+/// Prints the findings about the class.
 void print_notes(const ClassNotes& notes, Output& out);
-/// Repeats in a line that something matches nobody, and returns that exit code; success if all does.
+/// Prints in a line that something matches no student, and returns that exit code; success if
+/// everything matches.
 ExitCode print_unmatched(const ClassNotes& notes, Output& out);
 
 }  // namespace warpmark

@@ -9,7 +9,7 @@
 namespace warpmark {
 namespace {
 
-// What cannot be read is for the first rank to say.
+// True if the arguments ask for a shard. Errors are ignored, since the first rank reports them.
 bool has_shard(const JobArguments& arguments) {
   JobRequest request;
   request.kind = JobKind::bench;

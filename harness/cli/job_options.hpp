@@ -13,12 +13,12 @@
 
 namespace warpmark {
 
-/// What an option was given, by the command line or by a file.
+/// The value of an option, from the command line or a file.
 struct OptionValue {
-  std::string what;              ///< how errors call it: "--seed", "`seed`"
+  std::string what;              ///< its name in errors: "--seed", "`seed`"
   std::vector<Located> words;    ///< one for OptionKind::word; their places if from a file
-  bool on = true;                ///< of a flag
-  std::vector<Axis> axes;        ///< of OptionKind::axes, if from a file
+  bool on = true;                ///< value of a flag
+  std::vector<Axis> axes;        ///< for OptionKind::axes, if from a file
   std::filesystem::path folder;  ///< where relative paths start; "" for the working directory
 };
 
@@ -26,23 +26,24 @@ enum class OptionKind : uint8_t {
   flag,     ///< true or false in a file
   word,     ///< one text or number
   choice,   ///< a word that the command line may leave out: --x{a} is --x=a
-  list,     ///< words that are known, with commas between them; in a file a list, too
+  list,     ///< known words, separated by commas; in a file a list, too
   amounts,  ///< a number, or a map of them by name: N and NAME=N on the command line
   words,    ///< several: a list in a file, a repeated option on the command line
   axes      ///< `-a AXIS=VALUE,…`, a map of lists in a file
 };
 
-/// Which jobs take an option.
+/// The jobs that take an option.
 enum class Takers : uint8_t { every, check, bench };
 
 struct JobOption {
-  const char* flags;  ///< "-k,--select"; "" for what only files have
-  const char* key;    ///< in a run configuration; "" for what only one job's command has
-  const char* type;   ///< of the value in --help: "EXPR"; "" for a flag
+  const char* flags;  ///< "-k,--select"; "" for an option of files only
+  const char* key;    ///< key in a run configuration; "" for an option of a single job's command
+                      ///< only
+  const char* type;   ///< type of the value in --help: "EXPR"; "" for a flag
   OptionKind kind;
   Takers takers;
   const char* help;
-  /// Puts the value into the request, in the place of what was there. Throws a usage error.
+  /// Replaces the value in the request. Throws a usage error.
   void (*read)(JobRequest& request, const OptionValue& value);
   bool seldom = false;  ///< not in the help of `warpmark run`, which takes the options of all jobs
 
@@ -50,20 +51,20 @@ struct JobOption {
   bool is_key() const { return *key != '\0'; }
 };
 
-/// In the order of --help and of schema/run.json.
+/// Options in the order of --help and of schema/run.json.
 const std::vector<JobOption>& job_options();
 
 /// The options as arguments of a subcommand.
 class JobArguments {
  public:
-  /// Adds those with flags: of every job, of one kind, or with these keys.
+  /// Adds the options with flags: of every job, of one kind, or with these keys.
   void add_to(const ArgumentParser& app);
   void add_to(const ArgumentParser& app, JobKind job);
   void add_to(const ArgumentParser& app, const std::vector<std::string>& keys);
-  /// Puts those that were given, and that are for its kind, into the request: all, or those with
-  /// these keys. Throws a usage error.
+  /// Puts the options that were given, and that are for its kind, into the request: all, or those
+  /// with these keys. Throws a usage error.
   void apply(JobRequest& request, const std::vector<std::string>& keys = {}) const;
-  /// The first that was given and is for none of the jobs; "" if there is none.
+  /// The first option that was given and is for none of the jobs; "" if there is none.
   std::string unused_by(const std::vector<JobKind>& jobs) const;
 
  private:

@@ -1,4 +1,4 @@
-// What every job that runs cases does before the first one.
+// The common steps of every job that runs cases, before the first one.
 #pragma once
 
 #include <functional>
@@ -14,23 +14,22 @@
 
 namespace warpmark {
 
-/// What the request says of the run; the device is still to come.
+/// The context of the run from the request; the device is not known yet.
 RunContext make_context(const JobRequest& request, size_t deselected);
 
-/// Puts into `options` what the request says of every job's run.
+/// Sets the `options` of the request that every job has.
 void set_run_options(const JobRequest& request, const Output& out, RunOptions& options);
 
-/// Adds annotations to the reports, if the request wants them: they live in what it returns, and
-/// from now on nothing that kernels print is a command.
+/// Adds annotations to the reports, if the request wants them. The returned object holds them; from
+/// now on nothing that kernels print is a command.
 std::unique_ptr<RunReport> add_annotations(const JobRequest& request, RunOptions& options);
 
-/// Adds the JUnit report of a bench, if the request wants one; it lives in what it returns.
+/// Adds the JUnit report of a bench, if the request wants one; the returned object holds it.
 std::unique_ptr<RunReport> add_junit(const JobRequest& request, const RunContext& context,
                                      RunOptions& options);
 
-/// Waits for the device. False, with a line that says so, if there is none and the request skips
-/// then; else what is missing is thrown.
-/// `require` waits for it, as Session::require does.
+/// Waits for the device. Returns false, with a line that says so, if there is none and the request
+/// skips then; else throws. `require` waits for the device, as Session::require does.
 bool find_device(const std::function<DeviceFacts()>& require, const JobRequest& request,
                  RunContext& context, Output& out);
 bool find_device(Session& session, const JobRequest& request, RunContext& context, Output& out);

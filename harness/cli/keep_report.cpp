@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// By this a folder is known to be ours, and may be replaced.
+// This title marks a folder as ours, so that it may be replaced.
 constexpr std::string_view kTitle = "Kept by `warpmark check --keep`: ";
 constexpr size_t kLongestName = 200;  // NAME_MAX is 255 bytes, and drafts need some
 
@@ -87,7 +87,7 @@ KeepReport::KeepReport(fs::path folder, bool all, const SessionRunner& runner, I
     throw usage_error(fmt::format("--keep: {} is no folder", display_path(folder_)));
   }
   make_folder(folder_);
-  // Better now than after an hour of cases.
+  // The error is reported now instead of after an hour of cases.
   if (::access(folder_.c_str(), W_OK | X_OK) != 0) {
     throw cannot_keep(folder_, std::strerror(errno));
   }
@@ -97,7 +97,7 @@ void KeepReport::end_case(const EndedCase& ended) {
   const Outcome& outcome = ended.outcome;
   const bool wanted =
       outcome.verdict == Verdict::failed || (all_ && outcome.verdict == Verdict::passed);
-  // What could not be loaded or planned has no files of its own.
+  // Cases that could not be loaded or planned have no files.
   if (!wanted || outcome.failure == FailureKind::load) return;
   const fs::path target = folder_ / kept_folder_name(outcome.case_id);
   std::error_code code;

@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The suite's own headers, by the names that the compiler knows them by. A file that PTX names is
-// never opened.
+// Adds the suite's own headers, by their names for the compiler. A file that PTX names is never
+// opened.
 void add_headers(const Plan& plan, const fs::path& folder, std::vector<SourceText>& sources) {
   for (const Unit& unit : plan.units) {
     IncludeSearch search;
@@ -28,7 +28,7 @@ void add_headers(const Plan& plan, const fs::path& folder, std::vector<SourceTex
     const std::string text = unit.file.empty() ? unit.source : read_file(folder / unit.file);
     for (const Header& header : resolve_includes(text, unit.file, search).headers) {
       if (header.path.empty()) continue;
-      // As it stands in the file: what the compiler gets may have a line more.
+      // The text is read from the file: the compiler's may have an additional line.
       const std::string whole = read_file(folder / header.path);
       sources.push_back({header.path, whole, 1});
       if (header.path != header.spelling) sources.push_back({header.spelling, whole, 1});
@@ -42,7 +42,7 @@ std::vector<CountedLine> lines_of(Session& session, const CaseWork& work,
   const Outcome outcome = session.verify(work.which, *work.planned, {}, &artifacts);
   if (outcome.verdict != Verdict::passed) return {};
   const Suite& suite = *work.which.suite;
-  // Code that is generated from the suite has the suite's lines: their text is what stands there.
+  // Code that is generated from the suite has the suite's line numbers and text.
   const std::string text = read_file(suite.file);
   std::vector<SourceText> sources = {{display_path(suite.file), text, 1},
                                      {suite.file.filename().string(), text, 1}};
@@ -51,7 +51,8 @@ std::vector<CountedLine> lines_of(Session& session, const CaseWork& work,
   }
   add_headers(work.planned->plan, suite.folder, sources);
   std::vector<CountedLine> lines = counted_lines(outcome.counters, sources, names);
-  // A text of the suite has the suite's name as it was given, which is another in another folder.
+  // A text of the suite is named by the suite's path as it was given, which changes with the
+  // working directory.
   for (CountedLine& line : lines) {
     if (line.file == display_path(suite.file)) line.file = suite.file.filename().string();
   }
@@ -71,7 +72,7 @@ std::optional<ExitCode> count_lines(const JobRequest& request, LazyPython& pytho
   const std::vector<CaseWork> work = plan_all(chosen, choice.axes);
   SessionOptions options = request.session;
   options.counters = {"lines"};
-  // What kernels print is no command to a runner, as in the run before.
+  // Text that kernels print is no command to a runner, as in the run before.
   std::optional<CommandsStopped> stopped;
   if (wants_annotations(request.annotations, request.json)) {
     stopped.emplace(options.in_process && !request.json ? std::cout : std::cerr);

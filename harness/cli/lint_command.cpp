@@ -42,7 +42,7 @@ void print_json(const Linter& linter, size_t suites, Output& out) {
   out.write(json_document(whole));
 }
 
-// As what() of an error.
+// Returns the text in the form of an error's what().
 std::string warning_text(const Error& warning) {
   const std::string place = warning.where().known() ? warning.where().text() + ": " : "";
   const std::string hint = warning.hint().empty() ? "" : "\n  hint: " + warning.hint();
@@ -70,7 +70,7 @@ ExitCode lint(LintRequest& request, Output& out) {
     AnnotationList list;
     for (const Error& problem : linter.problems()) list.add(annotation(problem));
     for (const Error& warning : linter.warnings()) list.add(annotation(warning, "warning"));
-    // Beside JSON it is not thrown.
+    // With JSON the failure is not thrown.
     if (request.json && linter.failure()) list.add(annotation(*linter.failure()));
     list.write(std::cerr);
   }
@@ -85,7 +85,7 @@ ExitCode lint(LintRequest& request, Output& out) {
   std::string found = problems == 0 ? "no problems" : counted(problems, "problem");
   if (warnings > 0) found += ", " + counted(warnings, "warning");
   if (const auto& failure = linter.failure()) {
-    // What could not be checked must not look as if it were good.
+    // A suite that could not be checked must not look as if it were good.
     out.print("{}, {}: {}, and not all could be checked\n", counted(files.size(), "suite"),
               counted(linter.cases(), "case"), found);
     throw Error(failure->code(), failure->message(), failure->where(),
@@ -102,7 +102,7 @@ ExitCode lint(LintRequest& request, Output& out) {
 
 Command lint_command(const ArgumentParser& program) {
   const auto request = std::make_shared<LintRequest>();
-  // No kernel of a suite is launched, and the CPU device is everywhere and starts at once.
+  // No kernel of a suite is launched, and the CPU device is always available and starts at once.
   request->options.session.device = "cpu";
   const ArgumentParser app = program.add_subcommand(
       "lint",

@@ -180,7 +180,7 @@ void Linter::examine(const std::shared_ptr<const Suite>& suite) {
   // Their arrays are large, and are not made.
   for (const auto& one : timed_) attempt([&] { compile(one.first, one.second); });
   for (const Error& problem : trivial_problems(*suite, findings.findings())) add(problem);
-  // In a case that was not looked at an exception may be needed.
+  // If a case was not examined, an exception may be needed for it.
   if (!whole) return;
   for (const LintException::Allowed& allowed : findings.unneeded()) {
     add(unneeded_exception(allowed));
@@ -195,7 +195,8 @@ void Linter::case_failed(const Case& which, FailureKind failure, const Error& er
                          error.where(), error.hint());
 }
 
-// Runs what the plugin tries of the case, if it does. The case's own kernel is good so far.
+// Runs the trial that the plugin makes of the case, if any. The case's own kernel has no problem so
+// far.
 void Linter::try_claims(const Case& which) {
   const std::optional<PlannedTrial> trial = make_trial(which, plugins_);
   if (!trial) return;
@@ -211,11 +212,11 @@ void Linter::try_claims(const Case& which) {
       warnings_.push_back(usage_error(fmt::format("{}: {}: {}", which.id, claim.broken, *found),
                                       where, claim.hint));
     }
-    return;  // the gravest comes first, and is often the others' cause
+    return;  // the gravest comes first, and often causes the others
   }
 }
 
-// Whether the kernels compile, take the arguments and can be launched.
+// True if the kernels compile, take the arguments and can be launched.
 bool Linter::compile(const Case& which, const PlannedCase& planned) {
   if (planned.plan.compile_error) return true;
   const Outcome outcome = session_->examine(which, planned, nullptr);

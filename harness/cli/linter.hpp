@@ -19,25 +19,26 @@
 namespace warpmark {
 
 struct LintOptions {
-  bool is_static = false;  ///< only what needs neither compiler nor NumPy
-  SessionOptions session;  ///< of the rest
+  bool is_static = false;  ///< only checks that need neither compiler nor NumPy
+  SessionOptions session;  ///< session of the other checks
 };
 
 class Linter {
  public:
-  /// Unless it is to be static, starts the worker and NumPy's import.
+  /// Starts the worker and NumPy's import, unless the checks are static.
   explicit Linter(LintOptions options);
 
   void suite(const std::filesystem::path& file);
-  /// What is no suite.
+  /// Adds the error of a file that is no suite.
   void suite(const BadSuite& bad) { add(bad.error); }
 
   size_t cases() const { return cases_; }
-  /// Each once, in the order of the suites; usage errors and what would fail a case in `check`.
+  /// Each problem once, in the order of the suites: usage errors and errors that would fail a case
+  /// in `check`.
   const std::vector<Error>& problems() const { return problems_; }
-  /// What a random trial found, which may be meant so; each once.
+  /// Findings of random trials, which may be intended; each once.
   const std::vector<Error>& warnings() const { return warnings_; }
-  /// What kept a part from being checked, as a missing Python or NVRTC does.
+  /// The error that kept a part from being checked, such as a missing Python or NVRTC.
   const std::optional<Error>& failure() const { return failure_; }
 
  private:
@@ -64,8 +65,8 @@ class Linter {
   std::unique_ptr<Session> session_;
   bool session_failed_ = false;
   size_t cases_ = 0;
-  std::set<std::string> texts_;  ///< of the suite at hand, checked at their own places
-  std::vector<std::pair<Case, PlannedCase>> planned_;  ///< of the suite at hand, to examine
+  std::set<std::string> texts_;  ///< texts of the current suite, checked at their own places
+  std::vector<std::pair<Case, PlannedCase>> planned_;  ///< cases of the current suite, to examine
   std::vector<std::pair<Case, PlannedCase>> timed_;    ///< the same with the axes of `bench`
   std::set<std::string> seen_;
   std::vector<Error> problems_, warnings_;

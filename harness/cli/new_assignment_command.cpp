@@ -29,7 +29,7 @@ struct NewRequest {
   std::vector<fs::path> suites;
 };
 
-// Mistakes that can be made in any kernel. Which of them are mistakes in this one is tried.
+// Mistakes that can be made in any kernel. Trials show which of them are mistakes in this kernel.
 struct Mistake {
   const char* name;
   const char* line;
@@ -53,7 +53,7 @@ class AssignmentMaker {
   }
 
   ExitCode run() {
-    // Beside the folder, so that paths from one are those from the other.
+    // The draft is beside the folder, so that relative paths from both are the same.
     FolderDraft draft(made_.folder);
     fill(draft.path());
     draft.keep();
@@ -66,7 +66,7 @@ class AssignmentMaker {
   struct Part {
     std::shared_ptr<const Suite> suite;
     std::string file;
-    std::string source, start;  ///< the suite's own, and the template
+    std::string source, start;  ///< the suite's own source, and the template
   };
 
   bool several() const { return parts_.size() > 1; }
@@ -176,8 +176,8 @@ class AssignmentMaker {
     std::sort(files_.begin(), files_.end());
   }
 
-  // What the folder says of itself is tried: the template compiles, wrong solutions are wrong, and
-  // no points are free.
+  // Checks the claims of the folder: the template compiles, wrong solutions are wrong, and no
+  // points are free.
   void prove(const fs::path& draft) {
     Interpreter& python = python_.interpreter();
     SessionOptions options;
@@ -207,13 +207,13 @@ class AssignmentMaker {
       problems_ = lint(session, draft);
     }
     if (problems_.empty()) return;
-    // Values that prove nothing alone may do so together.
+    // Values that prove nothing alone may prove something together.
     made_.split = false;
     write_assignment(draft);
     problems_ = lint(session, draft);
   }
 
-  // A wrong kernel; of several files, with the others as they should be.
+  // Adds a wrong kernel; with several files, together with the right others.
   void add_wrong(const fs::path& draft, const Mistake& mistake, const Part& part,
                  const std::string& text) {
     if (!several()) {
@@ -268,14 +268,14 @@ class AssignmentMaker {
   std::vector<Error> lint(Session& session, const fs::path& draft) {
     const auto assignment = load_assignment(draft / "assignment.yaml", python_.list_evaluator());
     AssignmentLint found = lint_assignment(*assignment, session, python_.interpreter(), plugins_);
-    // The suite says no other values, so that the assignment has to say that there are none.
+    // The suite has no other values, so that the assignment has to declare these fixed.
     for (const std::string& name : found.built_in) {
       if (can_be_fixed(name)) made_.fixed.push_back(name);
     }
     return std::move(found.problems);
   }
 
-  // A number that a step alone computes has no name.
+  // False for a number that only a step computes, which has no name.
   bool can_be_fixed(const std::string& name) const {
     const auto has_name = [&](const auto& one) { return one.name == name; };
     return std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {

@@ -1,4 +1,4 @@
-// What `warpmark new` can make: each kind is a subcommand of it, in a file of the same name.
+// The kinds of files that `warpmark new` makes: each is a subcommand, in a file of the same name.
 #pragma once
 
 #include "cli/command.hpp"

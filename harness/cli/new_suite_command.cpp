@@ -25,11 +25,11 @@ namespace fs = std::filesystem;
 struct NewSuiteRequest {
   fs::path kernel;                   ///< the .cu file
   fs::path output;                   ///< a folder, or a file *.yaml; "" for the kernel's folder
-  std::vector<std::string> entries;  ///< wanted; empty for all
+  std::vector<std::string> entries;  ///< the wanted kernels; empty for all
   bool force = false;
 };
 
-// What the CPU device compiles for; a signature is the same for all.
+// The architecture of the CPU device; a signature is the same for all.
 constexpr int kArchitecture = 90;
 
 // "scale<float, 4>" gives "scale_float_4".
@@ -190,7 +190,7 @@ class SuiteMaker {
     }
   }
 
-  // Kernels may stand in them, and types.
+  // Reads the headers, which may have kernels and types.
   void read_headers() {
     IncludeSearch search;
     search.folder = folder_;
@@ -206,7 +206,8 @@ class SuiteMaker {
           {}, "choose one with --kernel, or name a folder");
     }
     std::error_code ignored;
-    fs::create_directories(folder_, ignored);  // files of a suite are looked for from there
+    fs::create_directories(folder_, ignored);  // paths of a suite's files are relative to this
+                                               // folder
     const std::string stem = file_word(kernel_.stem().string());
     std::set<fs::path> taken;
     for (const DraftKernel& kernel : kernels_) {
@@ -220,7 +221,7 @@ class SuiteMaker {
       }
       SuiteDraft draft =
           draft_suite(kernel, relative(), schema_line(own_places().schemas, "suite", folder_));
-      (void)parse_suite(draft.text, file);  // what does not load must not be written
+      (void)parse_suite(draft.text, file);  // a suite that does not load must not be written
       outputs_ += draft.outputs.size();
       files_.emplace_back(file, std::move(draft.text));
     }
@@ -258,7 +259,7 @@ class SuiteMaker {
   CompileResult made_;
   std::vector<Header> headers_;
   std::vector<DraftKernel> kernels_;
-  std::vector<std::string> left_out_;  ///< why, for each kernel
+  std::vector<std::string> left_out_;  ///< reasons, one for each kernel
   std::vector<std::pair<fs::path, std::string>> files_;
   size_t outputs_ = 0;
 };

@@ -14,13 +14,13 @@
 namespace warpmark {
 
 /// Writes to a descriptor that it does not own. A reader that leaves (`warpmark list | head`) is no
-/// error: what follows is dropped, and the exit code stays the command's own. SIGPIPE must be
-/// ignored for that. To a CI runner nothing that it writes is a command.
+/// error: further output is dropped, and the exit code stays the command's own. SIGPIPE must be
+/// ignored for that. Its text is written so that a CI runner finds no command in it.
 class Output {
  public:
   explicit Output(int fd) : fd_(fd), for_runner_(read_by_runner()) {}
 
-  /// Whether a CI runner reads what the program prints, and may be made to.
+  /// True if a CI runner reads the program's output; write_for_runner() forces it.
   bool for_runner() const { return for_runner_; }
   void write_for_runner() { for_runner_ = true; }
 
@@ -35,7 +35,7 @@ class Output {
   /// that could not throw.
   void flush();
 
-  /// `end` gets the program's exit code, once all is written.
+  /// `end` gets the program's exit code, once all output is written.
   void at_end(std::function<void(ExitCode)> end) { end_ = std::move(end); }
   void end(ExitCode code) const {
     if (end_) end_(code);
@@ -49,11 +49,11 @@ class Output {
   std::function<void(ExitCode)> end_;
 };
 
-/// Prints a text of several lines to the standard error, as far as others may read it safely.
+/// Prints a text of several lines to the standard error, with unsafe characters escaped.
 void print_error(const Output& out, const std::string& text);
 
-/// Does `step`. What it throws becomes an annotation on the standard error, if `wanted` says so
-/// then, and goes on.
+/// Runs `step`. An exception of it becomes an annotation on the standard error, if `wanted` returns
+/// true then, and is thrown on.
 ExitCode annotating(Output& out, const std::function<bool()>& wanted,
                     const std::function<ExitCode()>& step);
 

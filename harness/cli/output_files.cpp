@@ -24,7 +24,7 @@ class Inputs {
   void add(const CaseWork& work) {
     const Suite& suite = *work.which.suite;
     add(suite.file);
-    add(suite.folder / suite.plugin.text);  // no file, if it is the name of a plugin
+    add(suite.folder / suite.plugin.text);  // no file is added if this is the name of a plugin
     if (work.error || work.which.skip) return;
     const auto planned = plan_of(work, plugins_).planned;
     if (!planned) return;
@@ -68,7 +68,7 @@ class Inputs {
         if (!header.path.empty()) add(folder / header.path);
       }
     } catch (const Error&) {
-      // What cannot be read fails its own cases.
+      // A file that cannot be read fails its own cases.
     }
   }
 
@@ -81,12 +81,12 @@ bool replaces_something(const OutputFile& output) {
   return !output.file.empty() && fs::is_regular_file(output.file, ignored);
 }
 
-// What no kernel, header or Python file is: Warpmark wrote it.
+// True for a result that Warpmark wrote, and so for no kernel, header or Python file.
 bool is_result(const fs::path& file) {
   try {
     return result_kind(file).has_value();
   } catch (const Error&) {
-    return false;  // an input may be one that cannot be read
+    return false;  // an input may be unreadable
   }
 }
 
@@ -122,7 +122,7 @@ void require_kept(const std::vector<OutputFile>& outputs, const std::vector<fs::
                   const std::vector<CaseWork>& work) {
   if (std::none_of(outputs.begin(), outputs.end(), replaces_something)) return;
   require_kept(outputs, suite_files(paths).files);
-  // Most that are replaced are an earlier run's, and planning takes a while.
+  // Most replaced files are an earlier run's, and planning takes a while.
   if (std::all_of(outputs.begin(), outputs.end(), [](const OutputFile& output) {
         return !replaces_something(output) || is_result(output.file);
       })) {

@@ -23,10 +23,10 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr unsigned kProgramMode = 0755;
-// Grading knows one kind of kernel, and the CPU device.
+// Grading needs one kind of kernel, and the CPU device.
 constexpr std::array kLibraries = {"libwarpmark_cpu.so", "warpmark-plugin-source.so"};
-// Of the C++ libraries that the program uses, those that a system has only if it was asked to, and
-// that each release has in another version.
+// The libraries of the program that a system has only on request, and whose versions differ from
+// release to release.
 constexpr std::array kBrought = {"libbenchmark", "libfmt", "libgtest", "libyaml-cpp"};
 
 bool is_below(const fs::path& file, const fs::path& folder) {
@@ -87,7 +87,8 @@ class AssignmentFiles {
     }
   }
 
-  // A link out of the folder may lead to what nobody wanted to upload.
+  // Follows a link within the folder: a link out of it may lead to a file that must not be
+  // uploaded.
   fs::path target_of(const fs::path& file, const fs::path& root) const {
     std::error_code code;
     fs::path target = fs::canonical(file, code);
@@ -108,7 +109,7 @@ class AssignmentFiles {
   std::set<fs::path> files_;  // sorted, so that archives are equal
 };
 
-// The file in place of the links to it, which archives have no use for.
+// Packs the file in place of the links to it, which archives have no use for.
 PackedFile real_file(std::string place, const fs::path& file) {
   std::error_code code;
   const fs::path real = fs::canonical(file, code);
@@ -119,7 +120,7 @@ PackedFile real_file(std::string place, const fs::path& file) {
   return {std::move(place), real, "", kProgramMode};
 }
 
-// Of the libraries that are loaded.
+// Finds the loaded libraries that are packed with the program.
 std::vector<fs::path> brought_libraries() {
   std::vector<fs::path> found;
   const auto look = [](dl_phdr_info* info, size_t, void* into) {
@@ -136,12 +137,12 @@ std::vector<fs::path> brought_libraries() {
   return found;
 }
 
-// The toolkit's headers that may be included, and theirs, as the paths from its folder; all of them
-// where only a preprocessor knows.
+// The toolkit's headers that may be included, and the headers that they include, as paths relative
+// to its folder; all of them if only a preprocessor can tell.
 std::set<std::string> toolkit_headers(const fs::path& folder, const Nvrtc& nvrtc,
                                       const Assignment& assignment,
                                       const std::vector<PackedFile>& own) {
-  // The first proves the folder, and the second has its version.
+  // The first header proves the folder, and the second has its version.
   std::string source = "#include <cuda_runtime.h>\n#include <cuda_runtime_api.h>\n";
   for (const std::string& name : assignment.submission.toolkit_headers) {
     source += fmt::format("#include <{}>\n", name);
@@ -174,7 +175,7 @@ void add_nvrtc(const fs::path& place, const Nvrtc& nvrtc, std::vector<PackedFile
   files.push_back(real_file((place / "lib" / builtins).generic_string(), found));
 }
 
-// What the system that this program runs on calls itself: "Debian GNU/Linux 12 (bookworm)".
+// The name of the system that this program runs on: "Debian GNU/Linux 12 (bookworm)".
 std::string system_name() {
   std::error_code code;
   if (!fs::exists("/etc/os-release", code)) return "another system";
@@ -182,7 +183,7 @@ std::string system_name() {
     constexpr std::string_view kKey = "PRETTY_NAME=";
     if (!line.starts_with(kKey)) continue;
     std::string name = line.substr(kKey.size());
-    // It goes into a script.
+    // The name goes into a script.
     std::erase_if(name, [](char one) {
       return !std::isalnum(static_cast<unsigned char>(one)) &&
              std::string_view(" ()/.-_").find(one) == std::string_view::npos;
@@ -228,7 +229,7 @@ PackedProgram pack_program(const Nvrtc& nvrtc, const Assignment& assignment,
                            const std::vector<PackedFile>& own, const std::string& folder) {
   const Places places = own_places();
   const bool package = has_host_python();
-  // Where the copy will look, which is no build.
+  // The place where the copy will be installed, which is no build folder.
   const fs::path root = package ? "/" + folder + "/warpmark" : "/" + folder;
   const Places there = places_of(root / "bin");
   const auto place = [](const fs::path& path) {

@@ -14,7 +14,7 @@ namespace warpmark {
 
 namespace {
 
-// One case, which fails, stands for all that the suite would have.
+// Makes one failing case in place of all that the suite would have.
 CaseWork bad_work(const BadSuite& bad) {
   auto suite = std::make_shared<Suite>();
   suite->name = bad.name;
@@ -28,7 +28,7 @@ CaseWork bad_work(const BadSuite& bad) {
   return work;
 }
 
-// Whether there is a plan now; else there is an error.
+// Returns true if there is a plan now; else there is an error.
 bool take_plan(CaseWork& work, PluginLoader& plugins) {
   Planned made = plan_of(work, plugins);
   work.planned = std::move(made.planned);
@@ -95,13 +95,13 @@ bool nothing_can_run(std::vector<CaseWork>& work) {
 }
 
 void refuse_all(const std::vector<CaseWork>& work, const JobRequest& request, Output& out) {
-  // One mistake in a suite is that of each of its cases.
+  // A mistake in a suite is an error of each of its cases; each error is printed once.
   std::vector<const Error*> errors;
   std::set<std::string> seen;
   for (const CaseWork& one : work) {
     if (seen.insert(one.error->what()).second) errors.push_back(&*one.error);
   }
-  // The first is thrown, so it comes last.
+  // The first error is thrown, so it is printed last.
   for (size_t i = errors.size(); i-- > 1;) {
     print_error(out, errors[i]->what());
     if (!wants_annotations(request.annotations, request.json)) continue;

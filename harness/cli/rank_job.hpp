@@ -1,4 +1,4 @@
-// `warpmark check` where mpirun started the program as several processes.
+// `warpmark check` in several processes that mpirun started.
 #pragma once
 
 #include <vector>
@@ -9,18 +9,18 @@
 
 namespace warpmark {
 
-/// Whether this process is one of several, and not the first, which prints and writes files.
+/// True if this process is one of several, and not the first, which prints and writes files.
 bool is_other_rank();
 
-/// Does what the request asks on rank 0, and lends it this process and its device on others. All end
-/// with the same exit code.
+/// Carries out the request on rank 0, and lends it this process and its device on other ranks. All
+/// end with the same exit code.
 ExitCode check_on_ranks(JobRequest& request, Output& out);
 
-/// Whether the work has a case for several devices.
+/// True if the work has a case for several devices.
 bool has_devices(const std::vector<CaseWork>& work);
 
-/// Throws if there are several processes, and the work has a case for several devices, but ranks are
-/// not what it runs on: MPI is missing, or the job is not one of `check` alone.
+/// Throws if there are several processes, and the work has a case for several devices, but it
+/// cannot use ranks: MPI is missing, or the job is not one of `check` alone.
 void require_ranks(const std::vector<CaseWork>& work, const JobRequest& request);
 
 }  // namespace warpmark

@@ -32,8 +32,8 @@ namespace fs = std::filesystem;
 struct ReportState {
   std::vector<fs::path> results;
   fs::path output;     ///< "" for standard output
-  std::string format;  ///< "" for what the output's name says
-  std::string layout;  ///< "" for what the number of results says
+  std::string format;  ///< "" to derive it from the output's name
+  std::string layout;  ///< "" to derive it from the number of results
   std::string select;
   std::optional<double> min_effect;  ///< percent
   std::string x_axis;
@@ -50,7 +50,7 @@ struct ReportState {
   }
 };
 
-// Fewer have no history: side by side all of their figures can be seen.
+// The least number of results for a history: side by side all figures of fewer can be seen.
 constexpr size_t kLeastOfHistory = 3;
 
 std::string format_of(const ReportState& state) {
@@ -66,7 +66,7 @@ void require_one_of(const char* option, const std::string& value,
   throw usage_error(fmt::format("{} must be {}, not `{}`", option, words, printable(value)));
 }
 
-// Several of one device are a history, unless they are asked for side by side.
+// True if several results of one device are a history, unless they are asked for side by side.
 bool is_history(const ReportState& state, const std::vector<BenchResult>& results) {
   if (!state.layout.empty()) {
     const bool history = state.layout == "history";
@@ -79,7 +79,7 @@ bool is_history(const ReportState& state, const std::vector<BenchResult>& result
                      [](const auto& device) { return device.second >= kLeastOfHistory; });
 }
 
-// Options that mean nothing of results side by side.
+// Throws for options that mean nothing for results side by side.
 void require_no_history_options(const ReportState& state) {
   const char* hint =
       "three results or more of one device are a history; `--layout history` makes two one";
@@ -144,7 +144,7 @@ void require_known(const std::string& what, const std::string& name, const Names
                                     : "known: " + join(names, ", "));
 }
 
-// What the options say in the place of the suites.
+// Sets the sweeps from the options in place of those of the suites.
 void set_sweeps(const ReportState& state, std::vector<BenchResult>& results) {
   const KnownAxes known = known_axes(results);
   if (!state.x_axis.empty()) require_known("--x-axis: no case has an axis", state.x_axis, known);
@@ -208,7 +208,7 @@ std::vector<SuitePictures> draw(const std::vector<NamedResult>& results, const s
   return all;
 }
 
-// Tables say all that pictures do: without Matplotlib the page has a remark in their place.
+// Tables have all figures of the pictures: without Matplotlib the page has a remark instead.
 std::string make_page(const std::vector<NamedResult>& results, const ReportState& state,
                       const Output& out) {
   if (state.no_plots) return bench_page(results, {});

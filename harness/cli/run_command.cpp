@@ -1,4 +1,4 @@
-// `warpmark run`: does what a run configuration says.
+// `warpmark run`: carries out a run configuration.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -19,7 +19,7 @@ namespace {
 struct RunState {
   std::filesystem::path file;
   std::vector<std::string> jobs;
-  std::string part;  ///< of run_job_processes: what the JUnit report is written to
+  std::string part;  ///< for run_job_processes: the file for the JUnit report
   JobArguments arguments;
 };
 
@@ -41,8 +41,8 @@ std::vector<RunJob> choose_jobs(const RunConfig& config, const std::vector<std::
   return chosen;
 }
 
-// Two jobs that write one file would leave the second one's only; but what the command line names
-// for all of them, they write together.
+// Two jobs that write one file would leave the second one's only; but a file that the command line
+// names for all of them is written by all together.
 void require_apart(const std::vector<RunJob>& jobs, const SharedFiles& shared) {
   std::error_code ignored;
   std::map<std::filesystem::path, std::pair<const RunJob*, std::string>> claimed;
@@ -73,7 +73,7 @@ void require_apart(const std::vector<RunJob>& jobs, const SharedFiles& shared) {
 }
 
 ExitCode run(const RunState& state, JobRequest& request, Output& out) {
-  // Its kind is not known yet: what concerns all jobs together.
+  // The kind of job is not known yet: these options concern all jobs together.
   state.arguments.apply(request, {"json", "annotations", "junit", "journal", "keep"});
   require_path(state.file, "configurations are YAML files, as configs/demo.yaml");
   std::vector<RunJob> jobs = choose_jobs(load_run_config(state.file), state.jobs);
@@ -82,7 +82,7 @@ ExitCode run(const RunState& state, JobRequest& request, Output& out) {
   kinds.reserve(jobs.size());
   for (const RunJob& job : jobs) kinds.push_back(job.request.kind);
   const std::string unused = state.arguments.unused_by(kinds);
-  // Of several jobs, an option need not be for each.
+  // Not every one of several jobs has to take an option.
   if (!unused.empty() && state.part.empty()) {
     throw usage_error(
         fmt::format("none of these jobs takes {}", unused), {},
@@ -94,7 +94,7 @@ ExitCode run(const RunState& state, JobRequest& request, Output& out) {
   for (RunJob& job : jobs) {
     state.arguments.apply(job.request);
     job.request.config = state.file;
-    // The same case of another job would take its place.
+    // Another job with the same case would replace its files.
     if (several && !keep.empty() && job.request.kind == JobKind::check) {
       job.request.keep = keep / job.name;
     }
@@ -134,10 +134,10 @@ Command run_command(const ArgumentParser& program) {
   app.add_option("--job", state->jobs, "Only the job of this name; may be repeated")
       .value_name("NAME")
       .one_value_each_time();
-  app.add_option("--part", state->part).hide();  // of run_job_processes
+  app.add_option("--part", state->part).hide();  // for run_job_processes
   state->arguments.add_to(app);
   return {app, [state](Output& out) {
-            JobRequest request;  // what is known of it when an error comes
+            JobRequest request;  // the part known when an error comes
             return annotating(
                 out, [&] { return wants_annotations(request.annotations, request.json); },
                 [&] { return run(*state, request, out); });

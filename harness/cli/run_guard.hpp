@@ -5,17 +5,17 @@
 
 namespace warpmark {
 
-/// Whether the command evaluates functions of suites in the process that it starts as: `check` has
-/// lanes for them, but for --keep. Nothing of
-/// what mpirun starts, which keeps its ranks' processes itself; nothing --in-process, which is for
-/// debuggers; and no test of --share, which knows the others by their common parent.
+/// True if the command would evaluate functions of suites in the process that it starts as: `check`
+/// has lanes for them, except with --keep. False for processes that mpirun starts, which manages
+/// its ranks' processes itself; for --in-process, which is for debuggers; and for tests of --share,
+/// which find each other by their common parent.
 bool needs_guard(int count, const char* const* arguments);
 
 /// Runs `program` in a child of this process, and returns its exit code. A check function, or a
 /// library that it loads, can end the child and give it any code, 0 as well: then the run did not
-/// end by itself, which is said on the standard error, and the code is ExitCode::verdict. Signals
-/// that ask for the end are handed on, and what kills the child kills this process. To be called
-/// before anything else runs; without a further process, `program` runs here.
+/// end by itself, a message on the standard error says so, and the code is ExitCode::verdict.
+/// Termination signals are passed on, and a signal that kills the child kills this process. To be
+/// called before anything else runs; without a further process, `program` runs here.
 int run_guarded(const std::function<int()>& program);
 
 }  // namespace warpmark

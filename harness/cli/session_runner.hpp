@@ -1,4 +1,4 @@
-// A session as what runs the cases of a check.
+// Runs the cases of a check in a session.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace warpmark {
 
-/// Makes the plan of a case that has none when its turn comes, and lets go of it with the next one:
+/// Makes the plan of a case that has none when its turn comes, and releases it with the next case:
 /// a run of many cases does not hold the plans of all.
 class SessionRunner : public CaseRunner {
  public:
@@ -23,19 +23,19 @@ class SessionRunner : public CaseRunner {
   void close() override;
   void interrupt() noexcept override;
 
-  /// Of the case that was verified last, as far as it got.
+  /// The artifacts of the case that was verified last, as far as it got.
   const CaseArtifacts& artifacts() const { return artifacts_; }
-  /// It, and its plan; null before the first case, and of a case whose plan cannot be made.
+  /// That case and its plan; null before the first case, and the plan also if it cannot be made.
   const CaseWork* work() const { return work_; }
   const PlannedCase* planned() const { return planned_.get(); }
 
  private:
   std::unique_ptr<Session> session_;
-  std::atomic<Session*> live_;  ///< what a signal may interrupt
+  std::atomic<Session*> live_;  ///< the session that a signal may interrupt
   bool keep_;
   CaseArtifacts artifacts_;
   PluginLoader plugins_;
-  const CaseWork* work_ = nullptr;  ///< of which `planned_` is the plan
+  const CaseWork* work_ = nullptr;  ///< the case of `planned_`
   std::shared_ptr<const PlannedCase> planned_;
 };
 

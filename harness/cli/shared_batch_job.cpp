@@ -37,11 +37,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// After as many seconds no further case is started. A start takes 0.4 s, so that it is at most a
+// The seconds after which no further case is started. A start takes 0.4 s, so that it is at most a
 // sixth of what tests of long cases take together; and a test that waits for this gets its result
 // soon enough for any timeout of ctest that it may have.
 constexpr double kBatchS = 2;
-// Times of files are those of the last tick of the kernel's clock, at most 10 ms ago.
+// Granularity of file times: they are those of the last tick of the kernel's clock, at most 10 ms
+// ago.
 constexpr int64_t kTickNs = 20'000'000;
 
 int64_t wall_clock_ns() {
@@ -50,11 +51,12 @@ int64_t wall_clock_ns() {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-// What the cases are made of as it was when this process started; nothing if some of it changed
-// since, and may have been read before or after.
+// Stamps of the files that the cases are made of, as they were when this process started; nothing
+// if one changed since, and may have been read before or after.
 std::vector<FileStamp> stamps_since(int64_t start_ns, const std::vector<CaseWork>& work) {
   std::vector<fs::path> files = input_files(work);
-  // The file that runs, and not what its name leads to by now: so it is for who reads the stamp.
+  // The running file is stamped, even if its path leads to another one by now; a reader of the
+  // stamp does the same.
   files.emplace_back(own_program().file);
   files.emplace_back(own_program().worker);
   for (const fs::path& folder : library_search_path()) {  // plugins and devices
@@ -67,14 +69,14 @@ std::vector<FileStamp> stamps_since(int64_t start_ns, const std::vector<CaseWork
   std::vector<FileStamp> stamps;
   for (const fs::path& file : files) {
     const auto stamp = FileStamp::of(file);
-    if (!stamp) continue;  // the name of a plugin, or what its own case will miss
+    if (!stamp) continue;  // the name of a plugin, or a file that its own case reports as missing
     if (std::max(stamp->modified_ns, stamp->changed_ns) > start_ns - kTickNs) return {};
     stamps.push_back(*stamp);
   }
   return stamps;
 }
 
-// What this process and its worker wrote to the standard error, which is a file.
+// Reads the output of this process and its worker on the standard error, which is a file.
 class BatchLog {
  public:
   std::string rest() {
@@ -91,7 +93,7 @@ class BatchLog {
   off_t read_ = 0;
 };
 
-// Runs the first case, and of the others those that it may claim in time.
+// Runs the first case, and those of the others that it can claim in time.
 class BatchRunner : public CaseRunner {
  public:
   BatchRunner(SessionRunner& runner, const SharedResults& results, std::string own)
@@ -126,7 +128,7 @@ class BatchRunner : public CaseRunner {
   std::map<std::string, UniqueFd> claims_;
 };
 
-// Leaves for each case what `check` prints for it alone.
+// Leaves for each case the output of `check` for it alone.
 class BatchReport : public RunReport {
  public:
   BatchReport(const SharedResults& results, BatchRunner& runner, const RunContext& context,
@@ -140,7 +142,7 @@ class BatchReport : public RunReport {
 
   void end_case(const EndedCase& ended) override {
     const Outcome& outcome = ended.outcome;
-    // The case's own test reports anything else better: no plan, an interrupt.
+    // The case's own test reports everything else better: no plan, an interrupt.
     const bool judged =
         outcome.verdict == Verdict::passed || outcome.verdict == Verdict::skipped ||
         (outcome.verdict == Verdict::failed && outcome.failure != FailureKind::load);
@@ -187,7 +189,7 @@ class BatchReport : public RunReport {
 }  // namespace
 
 ExitCode check_batch(const JobRequest& request, Output& out) {
-  // The test that started this may be killed by its timeout.
+  // This process ends with the test that started it, which a timeout may kill.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const int64_t start_ns = wall_clock_ns();
   const std::string own = request.choice.ids.at(0);

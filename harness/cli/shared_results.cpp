@@ -26,14 +26,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A result that nobody read for so long may be of another round of a ctest that goes on for days.
+// The age at which an unread result is too old: it may be of another round of a ctest that goes on
+// for days.
 constexpr int64_t kLongestNs = 600'000'000'000;
 
 int64_t nanoseconds(const timespec& time) {
   return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-// Counts while the machine sleeps, and is not set back.
+// A clock that counts while the machine sleeps, and is never set back.
 int64_t boot_clock() {
   timespec now = {};
   ::clock_gettime(CLOCK_BOOTTIME, &now);
@@ -46,21 +47,21 @@ std::string text_of(const fs::path& file) {
 }
 
 struct SharingProcess {
-  std::string name, start;  ///< the start in clock ticks since boot
+  std::string name, start;  ///< the start is in clock ticks since boot
 };
 
-// Of /proc/PID/stat: "PID (NAME) STATE …", of which the start is the 22nd (proc(5)).
+// Parses /proc/PID/stat: "PID (NAME) STATE …", where the start is the 22nd field (proc(5)).
 std::optional<SharingProcess> look_at_process(const std::string& pid) {
   const std::string text = text_of(fs::path("/proc") / pid / "stat");
   const size_t open = text.find('('), close = text.rfind(')');
   if (open == std::string::npos || close == std::string::npos || close < open) return {};
   const std::vector<std::string> fields = split(std::string_view(text).substr(close + 1), ' ');
-  constexpr size_t start = 20;  // from the space behind the name on
+  constexpr size_t start = 20;  // counted from the space behind the name
   if (fields.size() <= start) return {};
   return SharingProcess{text.substr(open + 1, close - open - 1), fields[start]};
 }
 
-// Folders are called PID-START-HASH.
+// Removes folders of dead processes; they are called PID-START-HASH.
 void remove_dead(const fs::path& folder) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
@@ -126,7 +127,7 @@ fs::path SharedResults::file_of(std::string_view id, std::string_view suffix) co
   return folder_ / (sha256_hex(id).substr(0, 32) + std::string(suffix));
 }
 
-// A claim gets its name when it is locked, so that nobody sees one that is not.
+// A claim gets its name after it is locked, so that no process sees an unlocked one.
 std::optional<UniqueFd> SharedResults::claim(const std::string& id) const {
   const fs::path name = file_of(id, ".claim");
   const fs::path draft = file_of(id, fmt::format(".claim.{}", ::getpid()));

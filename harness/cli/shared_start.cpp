@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// How long a batch may go on when the result of the test that started it is there.
+// The time that a batch may go on after the result of the test that started it.
 constexpr std::chrono::seconds kGrace(5);
 
 void require_sharable(const JobRequest& request) {
@@ -60,8 +60,8 @@ std::vector<std::string> common_arguments() {
   return arguments;
 }
 
-// What results depend on beside files: how and where the program was called, and all of the
-// environment but what ctest says to each test.
+// The inputs of results besides files: how and where the program was called, and the whole
+// environment except for ctest's variables for single tests.
 std::vector<std::string> sharing_key() {
   std::vector<std::string> key = common_arguments();
   key.push_back(own_program().file);
@@ -88,8 +88,8 @@ pid_t start_batch(const SharedResults& results, const std::string& id) {
   return spawn_own("a batch of tests", own_arguments().front(), arguments, options);
 }
 
-// Waits until the batch has ended. A batch that goes on for long after the result was there hangs
-// in another case, whose own test reports that.
+// Waits until the batch has ended. A batch that goes on for long after the result hangs in another
+// case, whose own test reports that.
 void await_batch(pid_t process, const SharedResults& results, const std::string& id) {
   using Clock = std::chrono::steady_clock;
   std::optional<Clock::time_point> deadline;
@@ -118,7 +118,7 @@ std::optional<SharedResult> shared_result(const JobRequest& request) {
   const pid_t process = start_batch(*results, id);
   await_batch(process, *results, id);
   auto result = results->take(id);
-  if (!result) results->give_up();  // what keeps one batch from its work keeps others, too
+  if (!result) results->give_up();  // an obstacle to one batch holds for others, too
   return result;
 }
 
@@ -129,7 +129,7 @@ std::optional<ExitCode> share_start(const JobRequest& request, Output& out) {
   std::optional<SharedResult> result;
   try {
     result = shared_result(request);
-  } catch (const Error&) {  // sharing saves time, and is no reason to fail
+  } catch (const Error&) {  // sharing only saves time, so that its errors do not fail the test
     return {};
   } catch (const std::system_error&) {
     return {};

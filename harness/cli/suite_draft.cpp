@@ -16,7 +16,7 @@
 namespace warpmark {
 namespace {
 
-// Which way an extent most likely goes: x, y or z; nothing for any length.
+// The direction that an extent most likely has: x, y or z; nothing for any length.
 std::optional<size_t> direction_of(const std::string& lower) {
   constexpr std::array<std::array<const char*, 9>, 3> kWords = {{
       {"width", "col", "n", "nx", "w", "sizex", "size_x", "dimx", "xdim"},
@@ -40,7 +40,7 @@ bool is_usable_name(const std::string& name) {
   }
 }
 
-// A word of YAML as it stands, or quoted where it would not be one value.
+// A word of YAML as it is, or quoted if it would not be one value.
 std::string yaml_value(const std::string& text) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./()*+ -";
@@ -86,7 +86,7 @@ class Draft {
     return std::find(names_.begin(), names_.end(), name) != names_.end();
   }
 
-  // What expressions have for themselves gets a trailing underscore: names are a suite's own.
+  // Gives each argument its name, with a trailing underscore if expressions already use the name.
   void name_arguments() {
     for (const KernelParameter& parameter : kernel_.parameters) {
       std::string name =
@@ -148,7 +148,7 @@ class Draft {
     }
   }
 
-  // Elements of an array: of all extents together, or of one in all directions.
+  // The number of elements of an array: of all extents together, or of one in all directions.
   std::string elements() const {
     std::vector<std::string> factors;
     for (const Extent& extent : extents_) factors.push_back(extent.axis);
@@ -176,7 +176,7 @@ class Draft {
     }
   }
 
-  // NumPy for an array of this many elements of the dtype.
+  // NumPy code for an array of this many elements of the dtype.
   static std::string values_of(const DType& dtype, const std::string& elements) {
     if (dtype.kind == DTypeKind::floating) return fmt::format("rng.standard_normal({})", elements);
     if (dtype.kind == DTypeKind::boolean) return fmt::format("rng.random({}) < 0.5", elements);
@@ -221,7 +221,7 @@ class Draft {
       line(fmt::format("  {0}: {{scalar: {0}}}", name), "");
       return;
     }
-    // An enumeration has no dtype of its own.
+    // An enumeration has no dtype.
     const bool is_enum = !dtype_of_c_type(parameter.type);
     const DType& dtype = parameter.dtype.value();
     const char* value = dtype.kind == DTypeKind::floating  ? "2"
@@ -299,7 +299,7 @@ class Draft {
   }
 
   const DraftKernel& kernel_;
-  std::vector<std::string> names_;  ///< of the arguments
+  std::vector<std::string> names_;  ///< names of the arguments
   std::vector<Extent> extents_;     ///< axes that sizes are made of
   bool takes_length_ = false;       ///< the extents are arguments
   std::array<uint64_t, 3> block_{};

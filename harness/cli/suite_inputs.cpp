@@ -50,7 +50,7 @@ class InputList {
     try {
       add_headers(kernel, read_file(suite_.folder / name), name);
     } catch (const Error&) {
-      // What cannot be read fails the cases when they run.
+      // A file that cannot be read fails the cases when they run.
     }
   }
 
@@ -65,7 +65,7 @@ class InputList {
         if (!header.path.empty()) add(suite_.folder / header.path);
       }
     } catch (const Error&) {
-      // The same.
+      // The error is reported when the cases run.
     }
   }
 

@@ -35,7 +35,7 @@ struct TryRequest {
   bool quiet = false;
 };
 
-// The files, or with "-" what comes from standard input under the name that the assignment wants.
+// The files, or with "-" the standard input under the name that the assignment wants.
 Submission read_files_of(const TryRequest& request, const SubmissionRules& rules) {
   Submission submission;
   const fs::path& first = request.files.front();
@@ -104,10 +104,10 @@ ExitCode try_out(const TryRequest& request, Output& out) {
   }
   SubmissionGrader grader(python.interpreter(), assignment, std::move(options));
   const InterruptGuard guard([&grader] { grader.interrupt(); });
-  if (submission.refusal.empty()) grader.prepare();  // reports what this machine lacks
+  if (submission.refusal.empty()) grader.prepare();  // reports anything that this machine lacks
   GradeResult result = grader.grade(submission);
   if (guard.interrupted()) return guard.exit_code();
-  // Whoever asks for hidden cases has the file that describes them.
+  // A user who asks for hidden cases has the file that describes them.
   for (GradedCase& one : result.cases) one.visibility = Visibility::visible;
   const StudentView view(result);
   if (request.json) {

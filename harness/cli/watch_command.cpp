@@ -1,4 +1,4 @@
-// `warpmark watch`: checks, and checks again what files that change belong to.
+// `warpmark watch`: checks suites, and again those whose files change.
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -32,12 +32,12 @@ struct WatchState {
   std::vector<fs::path> paths;
   JobArguments arguments;
   bool once = false;              ///< the process that checks
-  std::vector<fs::path> touched;  ///< of that one: the suites; empty for all
+  std::vector<fs::path> touched;  ///< for that process: the suites; empty for all
 };
 
-// Editors write a file in several steps, and several files: what comes together is one change.
+// Editors write a file in several steps, and several files: changes close together are one change.
 constexpr int kQuietMs = 100;
-// A build that writes on and on is not waited for longer.
+// The longest wait for a build that keeps writing.
 constexpr std::chrono::seconds kLongestBurst{2};
 
 // Lets poll() notice a signal that came between two calls.
@@ -101,14 +101,14 @@ class Watcher {
   }
 
  private:
-  // All folders of what is known are watched before it is looked at, so that nothing comes between.
+  // Watches all known folders before it looks at them, so that no change in between is missed.
   void look() {
     do {
       known_ = look_at_suites(paths_, known_);
     } while (folders_.watch(known_.folders));
   }
 
-  // False if there is no more to wait for.
+  // Returns false if there is nothing more to wait for.
   bool wait(std::set<fs::path>& written) {
     std::optional<Clock::time_point> begin;
     for (;;) {
@@ -120,13 +120,13 @@ class Watcher {
       if (guard_->interrupted()) return false;
       if (count == 0) return true;
       if (count < 0) continue;
-      if ((fds[2].revents & (POLLERR | POLLHUP)) != 0) return false;  // nobody reads any more
+      if ((fds[2].revents & (POLLERR | POLLHUP)) != 0) return false;  // the reader has left
       if (take(written) && !begin) begin = Clock::now();
       if (begin && Clock::now() - *begin > kLongestBurst) return true;
     }
   }
 
-  // Whether what happened may matter.
+  // Returns true if the changes may matter.
   bool take(std::set<fs::path>& written) {
     FolderWatch::Happened happened = folders_.take();
     bool matters = happened.anything;
@@ -151,21 +151,21 @@ class Watcher {
                     changes.suites.empty() ? "; no suite is left to check" : ""));
   }
 
-  // Standard output is JSON's own.
+  // Prints to the standard error if the standard output is for JSON.
   void say(const std::string& line) {
     if (json_) return print_error(out_, line);
     out_.print("{}\n", line);
     out_.flush();
   }
 
-  // All suites, or these, in a process of its own, which says all that there is to say.
+  // Checks all suites, or these, in a separate process, which prints all output.
   void check(const std::vector<fs::path>& touched) {
     std::vector<std::string> arguments = own_arguments();
     std::vector<std::string> more = {"--once"};
     if (touched.size() < known_.suites.size()) {
       for (const fs::path& file : touched) more.push_back("--touched=" + file.string());
     }
-    // Behind the command, because `--` may stand further on.
+    // The words go right after the command, because `--` may come later.
     arguments.insert(arguments.begin() + std::min<size_t>(arguments.size(), 2), more.begin(),
                      more.end());
     process_.run(arguments, *guard_);
@@ -193,7 +193,7 @@ ExitCode watch(const WatchState& state, Output& out) {
           return run_job(request, out);
         });
   }
-  // What is wrong with the command line will be wrong each time.
+  // A mistake in the command line is reported here, since it would recur each time.
   state.arguments.apply(request);
   for (const fs::path& path : state.paths) {
     require_path(path, "PATHS are suite files and folders; cases are chosen with --case");

@@ -30,7 +30,7 @@ FileState state_of(const fs::path& file) {
   return state;
 }
 
-// As the kernel names it: the folder's real path, with the file's own name.
+// The path in the form that the kernel reports: the folder's real path, with the file's own name.
 fs::path real_path(const fs::path& file) {
   std::error_code error;
   const fs::path folder = fs::weakly_canonical(file.parent_path(), error);
@@ -63,7 +63,7 @@ class Look {
     made_.suites.emplace(file, std::move(one));
   }
 
-  // A path as it was given. It may come back when it has gone.
+  // Watches a path as it was given. It may come back when it has gone.
   void path(const fs::path& given) {
     std::error_code error;
     const fs::path real = fs::canonical(given, error);
@@ -81,11 +81,11 @@ class Look {
   WatchedSuites take() { return std::move(made_); }
 
  private:
-  // New suites may come into any folder of it.
+  // New suites may appear in any folder below it.
   void below(const fs::path& path) {
     std::error_code error;
     const fs::path real = fs::canonical(path, error);
-    // By another path it may have been looked at already.
+    // Another path may have led to it already.
     if (error || !looked_.insert(real).second) return;
     made_.folders.insert(real);
     made_.open.insert(real);
@@ -110,7 +110,7 @@ class Look {
     watch_folder(target.parent_path());
   }
 
-  // Where it is not there, what is above it: it may come back.
+  // Watches a folder or, if it does not exist, the nearest one above: it may come back.
   void watch_folder(fs::path folder) {
     std::error_code error;
     while (!fs::is_directory(folder, error) && folder != folder.parent_path()) {
@@ -163,7 +163,7 @@ class SuiteComparison {
   bool is_touched(const fs::path& file, const WatchedSuite& suite) {
     const auto known = before_.suites.find(file);
     if (known == before_.suites.end()) {
-      // A folder that has gone stands where its suites were.
+      // A folder that is gone is listed in place of its suites.
       suite.is_there ? note(file, {}, {true}) : note(file, {true}, {});
       return true;
     }
@@ -175,7 +175,7 @@ class SuiteComparison {
       note(input, old, state);
       touched = true;
     }
-    // Includes that went with a line of a source: the source itself is listed as changed.
+    // Includes may be gone because a line of a source went: the source itself is listed as changed.
     const bool lacks = !suite.neighbours.empty() || !known->second.neighbours.empty();
     if (!touched && lacks && suite.neighbours != known->second.neighbours) {
       note(file.parent_path(), {true}, {true});
@@ -199,7 +199,8 @@ class SuiteComparison {
 
 bool WatchedSuites::concerns(const fs::path& path, bool was_written) const {
   if (files.count(path) != 0) return true;
-  // What is new is written after it came.
+  // A new file is reported when it is created, and again when it is written: then only suites
+  // matter.
   return open.count(path.parent_path()) != 0 && (!was_written || path.extension() == ".yaml");
 }
 

@@ -1,4 +1,4 @@
-// The suites that `watch` knows, the files that they are made of, and what has changed of them.
+// The suites that `watch` knows, their files, and the changes in these.
 #pragma once
 
 #include <cstdint>
@@ -21,26 +21,27 @@ struct FileState {
 struct WatchedSuite {
   bool is_there = true;
   std::map<std::filesystem::path, FileState> inputs;  ///< by their absolute paths
-  /// Of one that cannot be loaded: what lies beside it, any of which may be what it lacks.
+  /// For a suite that cannot be loaded: the files beside it, any of which may be the missing one.
   std::set<std::string> neighbours;
 };
 
 struct WatchedSuites {
   std::map<std::filesystem::path, WatchedSuite> suites;  ///< by their files
-  std::set<std::filesystem::path> folders;               ///< real ones, to be watched
-  std::set<std::filesystem::path> open;   ///< those of them in which new names matter
+  std::set<std::filesystem::path> folders;               ///< real paths of folders to watch
+  std::set<std::filesystem::path> open;   ///< the watched folders in which new names matter
   std::set<std::filesystem::path> files;  ///< by their real paths, and folders of PATHS
 
-  /// Whether it may matter that this was written, or came or went: a real path.
+  /// True if it may matter that this real path was written, or came or went.
   bool concerns(const std::filesystem::path& path, bool was_written) const;
 };
 
-/// Looks at the suites of PATHS. What cannot be loaded keeps the files that `before` knew of it.
+/// Looks at the suites of PATHS. A suite that cannot be loaded keeps the files that `before` has
+/// for it.
 WatchedSuites look_at_suites(const std::vector<std::filesystem::path>& paths,
                              const WatchedSuites& before);
 
 struct SuiteChanges {
-  std::vector<std::filesystem::path> suites;  ///< to be checked again
+  std::vector<std::filesystem::path> suites;  ///< suites to check again
   std::vector<std::string> texts;             ///< "k.cu", "t.yaml is gone", each cause once
 };
 

@@ -9,7 +9,7 @@
 
 namespace warpmark {
 
-/// What one compilation gave; the entries follow from the PTX and `types`.
+/// The result of one compilation; the entries follow from the PTX and `types`.
 struct CachedCompilation {
   std::string cubin;
   std::string ptx;
@@ -21,20 +21,21 @@ struct CachedCompilation {
 
 struct CacheLookup {
   std::optional<CachedCompilation> found;
-  std::string notice;  ///< why an entry that was there is not used; "" otherwise
+  std::string notice;  ///< why an existing entry is not used; "" otherwise
 };
 
-/// Some entries of a cache: those that were removed, or those that are there.
+/// Some entries of a cache: those that were removed, or those that exist.
 struct CacheEntries {
   uint64_t files = 0;
   uint64_t bytes = 0;
 };
 
-/// Entries are files of their own, named by key, written under another name and renamed; so any
+/// Each entry is a separate file, named by key, written under another name and renamed; so any
 /// number of processes may use one folder at a time.
 class CompileCache {
  public:
-  /// Keeps entries in `folder`/kernels; makes it when first needed. An empty path turns it off.
+  /// Keeps entries in `folder`/kernels; makes the folder when first needed. An empty path turns the
+  /// cache off.
   explicit CompileCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   /// WARPMARK_CACHE_DIR, else XDG_CACHE_HOME/warpmark, else HOME/.cache/warpmark; empty if none is
@@ -43,13 +44,13 @@ class CompileCache {
 
   const std::filesystem::path& folder() const { return folder_; }
   bool enabled() const { return !folder_.empty(); }
-  /// `key` is 64 hexadecimal digits. Never throws for what it finds on the disk.
+  /// `key` is 64 hexadecimal digits. Never throws for any contents of the disk.
   CacheLookup find(const std::string& key) const;
-  /// Returns "" or, if it cannot be written, why: a notice, not an error.
+  /// Returns "" or, if the entry cannot be written, the reason: a notice, not an error.
   std::string store(const std::string& key, const CachedCompilation& value) const;
   /// Removes the entries, and only those: other files in the folder stay.
   CacheEntries clear() const;
-  /// What is there now; none if the folder cannot be read.
+  /// The entries that exist now; none if the folder cannot be read.
   CacheEntries entries() const;
 
  private:

@@ -44,8 +44,8 @@ Error instance_error(const BadInstance& bad, const CompileUnit& unit) {
       {}, near.empty() ? "" : fmt::format("did you mean `{}`?", near));
 }
 
-// If that is what the compiler's first error is about. Who is graded gets an explanation from the
-// grader.
+// Returns a hint if the compiler's first error is about host code. Submissions that are graded get
+// an explanation from the grader instead.
 std::string hint_at_host_code(const CompileUnit& unit, const Position& where,
                               const std::string& log) {
   if (unit.closed || where.file != unit.name) return "";
@@ -56,15 +56,15 @@ std::string hint_at_host_code(const CompileUnit& unit, const Position& where,
     if (one.last_line > 0) one.last_line += unit.first_line - 1;
   }
   if (is_host_code(host, where.line)) return host_code_hint(host, where.line);
-  // What macros make is found by the compiler alone.
+  // Code that macros make is found by the compiler alone.
   const bool says_so = first_error_alone(log).find(" is considered a host ") != std::string::npos;
   return says_so ? host_code_hint({}, where.line) : "";
 }
 
 }  // namespace
 
-// What NVRTC says of a template instance that it cannot make, in a text of its own; nothing if the
-// source itself is at fault. Seen with 12.4 and 13.0:
+// The error of NVRTC, in a separate text, about a template instance that it cannot make; nothing if
+// the source itself is at fault. Seen with 12.4 and 13.0:
 //     __nv_name_map(2): error: identifier "scael" is undefined
 //       #pragma nv_mangled_name scael<T>
 std::optional<BadInstance> bad_instance(const std::string& log) {
@@ -118,7 +118,7 @@ void throw_compile_error(nvrtcResult result, const std::string& log, const Compi
     }
   }
   const std::string what = unit.name + " does not compile";
-  // What blames the options, or nothing, says nothing of the source.
+  // An error about the options, or no error, says nothing about the source.
   if (result == NVRTC_ERROR_INVALID_OPTION || source_errors(log).empty()) {
     throw verdict_error(what + "\n" + log, where, hint);
   }

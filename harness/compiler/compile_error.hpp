@@ -1,4 +1,4 @@
-// Why NVRTC refused a unit, as an error with a place and a hint.
+// Turns NVRTC's refusal of a unit into an error with a place and a hint.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,12 @@
 
 namespace warpmark {
 
-/// What NVRTC says of a template instance that it cannot make.
+/// NVRTC's error about a template instance that it cannot make.
 struct BadInstance {
   std::string expression, reason;
 };
 
-/// That of a log; nothing if the source itself is at fault.
+/// The bad instance in a log; nothing if the source itself is at fault.
 std::optional<BadInstance> bad_instance(const std::string& log);
 
 /// Throws a RefusedError for a source that does not compile, a verdict error for options and

@@ -14,7 +14,8 @@ namespace warpmark {
 
 namespace {
 
-// Counts with the shims' version into the cache key; raised when what is made of a request changes.
+// A part of the cache key, together with the shims' version; raised when the result for a request
+// changes.
 constexpr int kFormatVersion = 5;
 
 bool sets_architecture(const std::string& option) {
@@ -29,7 +30,7 @@ bool reads_files(const std::string& option) {
   return false;
 }
 
-// "NAME=VALUE" or "NAME", as -D takes it, as a line of source. A -D option would reach the headers
+// "NAME=VALUE" or "NAME", as for -D, becomes a line of source. A -D option would reach the headers
 // that NVRTC includes before the source too: seen with 13.0, whose own use T as a template
 // parameter, so that -DT=float breaks them.
 std::string define_line(const std::string& macro) {
@@ -59,8 +60,8 @@ std::string with_regions(const std::string& source, const std::vector<SourceRegi
   return out;
 }
 
-// Whether the last part of a name stands in the text: asking the compiler for a variable that there
-// is not would make all of it fail.
+// True if the last part of a name is in the text: asking the compiler for a variable that does not
+// exist would make the whole compilation fail.
 bool mentions(const std::string& text, const std::string& name) {
   const size_t colons = name.rfind("::");
   const std::string last = colons == std::string::npos ? name : name.substr(colons + 2);
@@ -152,7 +153,7 @@ CompileUnit make_unit(const CompileRequest& request) {
   }
   unit.variables = request.variables;
   unit.layouts = request.layouts;
-  // By its address, so that a variable that no kernel uses is kept, too.
+  // The address of each variable is asked for, so that a variable that no kernel uses is kept, too.
   const std::string text = unit.source;
   for (const std::string& variable : unit.variables) {
     if (mentions(text, variable)) unit.instances.push_back("&" + variable);
@@ -176,9 +177,9 @@ std::string key_of(const CompileUnit& unit, const Nvrtc& nvrtc) {
   return hash.finish_hex();
 }
 
-// Where the toolkit lies is this machine's business, so it is in the options but not in the key.
-// Since 12.9 NVRTC has a cache of its own where there is a driver, and what comes from it has no
-// ptxas log (seen on an H200): equal requests must give equal results, so it is turned off.
+// The place of the toolkit depends on the machine, so it is in the options but not in the key.
+// Since 12.9 NVRTC has its own cache if there is a driver, and cached results have no ptxas log
+// (seen on an H200): equal requests must give equal results, so it is turned off.
 std::vector<std::string> full_options(const CompileUnit& unit, const Nvrtc& nvrtc) {
   std::vector<std::string> options = unit.options;
   if (std::pair(nvrtc.major(), nvrtc.minor()) >= std::pair(12, 9)) options.push_back("--no-cache");

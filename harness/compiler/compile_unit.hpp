@@ -1,4 +1,4 @@
-// What NVRTC gets of a request: source, headers and options, and the key of the cache.
+// The input that NVRTC gets for a request: source, headers and options, and the key of the cache.
 #pragma once
 
 #include <string>
@@ -8,22 +8,22 @@
 
 namespace warpmark {
 
-/// Everything about a request that both the key and the compilation need.
+/// The parts of a request that both the key and the compilation need.
 struct CompileUnit {
   std::string source;  ///< with its `#line`
   std::string name;    ///< below kVirtualRoot
   std::vector<Header> headers;
   std::vector<std::string> options;
-  std::vector<std::string> instances;  ///< of templates, to make
+  std::vector<std::string> instances;  ///< instances of templates to make
   std::vector<std::string> variables;
   std::vector<LayoutQuestion> layouts;
   std::string not_cacheable;
-  bool closed = false;  ///< these headers and no others
+  bool closed = false;  ///< no headers but these are allowed
   std::string written;  ///< the source as it is in its file; "" if it was generated
-  int first_line = 1;   ///< of it, in that file
+  int first_line = 1;   ///< line of the source's first line in that file
 };
 
-/// The name inside the virtual root; of an absolute one only the last part.
+/// The name inside the virtual root; for an absolute name only the last part.
 std::string shown_name(const CompileRequest& request);
 
 /// Reads the headers. Throws a usage error for an option that a suite cannot set.
@@ -31,7 +31,7 @@ CompileUnit make_unit(const CompileRequest& request);
 
 std::string key_of(const CompileUnit& unit, const Nvrtc& nvrtc);
 
-/// With what is this machine's business, and so not in the key.
+/// Adds the options that depend on the machine, and so are not in the key.
 std::vector<std::string> full_options(const CompileUnit& unit, const Nvrtc& nvrtc);
 
 }  // namespace warpmark

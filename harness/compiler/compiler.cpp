@@ -39,8 +39,9 @@ std::map<std::string, std::string> decode_table(const std::string& text) {
   return table;
 }
 
-// Seen with NVRTC 13.0: when ptxas refuses a kernel, its resource usage takes the place of its
-// error in the log. Compiled once more without it, the error is there.
+// Returns the log of another compilation without resource usage. Seen with NVRTC 13.0: when ptxas
+// refuses a kernel, its resource usage takes the place of its error in the log. Without it, the
+// error is there.
 std::string log_without_usage(const Nvrtc& nvrtc, const CompileUnit& unit) {
   std::vector<std::string> options = full_options(unit, nvrtc);
   std::erase(options, "--ptxas-options=-v");
@@ -74,7 +75,7 @@ CachedCompilation compile_unit(const Nvrtc& nvrtc, const CompileUnit& unit) {
   return out;
 }
 
-// With what the PTX says of its kernels, and the log of their resources.
+// Adds the entries, from the PTX of the kernels and the log of their resources.
 CompileResult with_entries(CompileResult result) {
   result.entries = scan_entries(result.ptx);
   const std::map<std::string, KernelBounds> usage = usage_in_log(result.log);
@@ -179,7 +180,7 @@ bool is_undefined(const Error& error, const std::string& name) {
   return error.message().find("identifier \"" + name + "\" is undefined") != std::string::npos;
 }
 
-// Whether the first name that std lacks is one that <math.h> brings: std::isnan(x).
+// True if the first name that std lacks is one that <math.h> declares: std::isnan(x).
 bool lacks_math(const Error& error) {
   constexpr std::string_view kLacks = "namespace \"std\" has no member \"";
   const size_t at = error.message().find(kLacks);
@@ -190,15 +191,15 @@ bool lacks_math(const Error& error) {
   return find_shim("math.h")->find("using ::" + name + ";") != std::string_view::npos;
 }
 
-// Names that nvcc brings along.
+// True if the error is about names that nvcc declares by itself.
 bool lacks_implicit_names(const RefusedError& error) {
   return lacks_math(error) ||
          std::any_of(kImplicitNames.begin(), kImplicitNames.end(),
                      [&](const char* name) { return is_undefined(error, name); });
 }
 
-// What NVRTC refuses where nvcc would not: those, and code for the CPU. Of a submission nothing is
-// left out, so that what is graded is what was handed in.
+// True if nvcc would not refuse the source: it lacks such names, or has code for the CPU. Nothing
+// is left out of a submission, so that the graded source is the one that was handed in.
 bool is_as_for_nvcc(const RefusedError& error, bool submitted) {
   return lacks_implicit_names(error) || (!submitted && error.for_cpu());
 }
@@ -212,7 +213,7 @@ CompileResult Compiler::compile(const CompileRequest& request) const {
     if (request.headers) throw usage_error("nvcc cannot be used while grading");
     return with_entries(compile_by_nvcc(request));
   }
-  // What a plugin generates is compiled as it is.
+  // Sources that a plugin generates are compiled as they are.
   if (!request.regions.empty()) return compile_whole(request);
   const bool submitted = request.headers != nullptr;
   try {
@@ -234,7 +235,7 @@ CompileResult Compiler::compile(const CompileRequest& request) const {
       result.left_out = std::move(part.left_out);
       return result;
     } catch (const RefusedError& second) {
-      // A kernel that calls what was left out: the first error says that better.
+      // If a kernel calls a function that was left out, the first error explains that better.
       if (std::any_of(part.names.begin(), part.names.end(),
                       [&](const std::string& name) { return is_undefined(second, name); })) {
         throw error;

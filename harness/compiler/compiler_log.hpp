@@ -1,4 +1,4 @@
-// What a compiler says: made printable, and searched for the first error.
+// The text of a compiler: made printable, and searched for the first error.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace warpmark {
 /// Printable, of bounded length, and without ptxas's times, which differ from run to run.
 std::string clean_compiler_log(std::string_view raw);
 
-/// "x.cu(3): error: …" gives x.cu:3, of the first error.
+/// "x.cu(3): error: …" gives x.cu:3, the place of the first error.
 Position first_error_in(const std::string& log);
 
 }  // namespace warpmark

@@ -24,7 +24,7 @@ class Cutter {
       if (one.kind == HostCodeKind::include) cut_include(one);
       if (one.last_line > 0) cut_lines(one);
     }
-    // `using namespace std;` needs one, also where nothing of it is used.
+    // `using namespace std;` needs std, even if nothing of it is used.
     const auto uses_std = [&](const std::string& line) {
       return line.find("using namespace std") != std::string::npos;
     };
@@ -45,7 +45,7 @@ class Cutter {
     line(include.line).clear();
   }
 
-  // Whether each `#if` in the lines ends there.
+  // True if each `#if` in the lines ends there.
   bool keeps_conditions_whole(const HostCode& one) const {
     int depth = 0;
     for (size_t i = 0; i + 1 < tokens_.size(); ++i) {
@@ -98,7 +98,7 @@ class Cutter {
 
   std::vector<std::string> lines_;
   std::vector<SourceToken> tokens_;
-  int first_line_;  ///< of the source, in its file
+  int first_line_;  ///< line of the source in its file
   DevicePart part_;
 };
 

@@ -17,8 +17,8 @@ namespace {
 
 constexpr size_t kNone = static_cast<size_t>(-1);
 
-// Headers of programs that run on the CPU. Those that Warpmark has for device code (shims.hpp) are
-// none, whatever stands here.
+// Headers of programs that run on the CPU. Headers that Warpmark has for device code (shims.hpp) do
+// not count, even if they are in this list.
 constexpr std::array kHostHeaders = {
     "iostream", "fstream",  "sstream",       "iomanip",   "string",         "vector",
     "map",      "set",      "list",          "deque",     "queue",          "stack",
@@ -134,7 +134,7 @@ class Finder {
            tokens_[declaration_[1]].kind == TokenKind::literal;
   }
 
-  // The declaration before a "{": is it a function, and whose?
+  // Looks for a function's name in the declaration before a "{".
   void function() {
     size_t name = tokens_.size();
     int angles = 0;
@@ -262,8 +262,8 @@ struct Summary {
   bool only_helpers = false;  ///< functions that lack `__device__` only
 };
 
-// One of each kind is enough. Helpers without `__device__` have a remedy of their own, unless they
-// belong to a whole program.
+// One fault of each kind is enough. Helpers without `__device__` have a separate remedy, unless
+// they belong to a whole program.
 Summary summarize_host_code(const std::vector<HostCode>& found) {
   std::map<HostCodeKind, const HostCode*> first;
   for (const HostCode& one : found) first.try_emplace(one.kind, &one);
@@ -295,7 +295,7 @@ const HostCode* declared_at(const std::vector<HostCode>& found, int line) {
   return here == found.end() ? nullptr : &*here;
 }
 
-// Whether a name stands between an `#if` and its `#endif`.
+// True if a name is between an `#if` and its `#endif`.
 bool is_left_out(std::string_view source, const std::string& name) {
   const std::vector<std::string> lines = split(source, '\n');
   std::vector<int> depth(lines.size() + 1);
@@ -354,7 +354,7 @@ std::string host_code_hint(const std::vector<HostCode>& found, int line) {
   if (said.empty() && here != nullptr) said = said_of(*here);
   if (said.empty() && line > 0) said = fmt::format("line {} has a host function or variable", line);
   if (said.empty()) return "";
-  // Else it would have been left out.
+  // Otherwise the code would have been left out.
   const bool shared = here != nullptr && !here->alone;
   return said +
          "; that is code for the CPU, which Warpmark never runs: put it between "

@@ -1,4 +1,4 @@
-// Which headers a source may include: found by reading, because NVRTC reports no dependencies.
+// Finds the headers that a source may include by reading it, because NVRTC reports no dependencies.
 #pragma once
 
 #include <filesystem>
@@ -8,12 +8,12 @@
 
 namespace warpmark {
 
-/// One include directive as it is written.
+/// One include directive as written.
 struct IncludeDirective {
   std::string name;       ///< between the quotes or brackets; "" if computed
   bool angled = false;    ///< <name>
   bool computed = false;  ///< #include MACRO, #include_next, #embed: only a preprocessor knows
-  size_t begin = 0;       ///< where the name starts in the text, in bytes
+  size_t begin = 0;       ///< offset of the name in the text, in bytes
   size_t end = 0;
   int line = 0;  ///< from 1
 };
@@ -35,20 +35,20 @@ struct IncludeClosure {
 };
 
 struct IncludeSearch {
-  std::filesystem::path folder;                ///< the suite's; quoted includes start here
-  std::vector<std::filesystem::path> folders;  ///< then these, for both forms
+  std::filesystem::path folder;                ///< the suite's folder; quoted includes start here
+  std::vector<std::filesystem::path> folders;  ///< searched next, for both forms
   std::vector<std::filesystem::path> roots;    ///< if not empty, only files below these are read
-  std::string virtual_root;                    ///< what stands before paths in `#line`
+  std::string virtual_root;                    ///< prefix of paths in `#line`
 };
 
 /// The headers outside the toolkit that `source`, a file `name` relative to the folder, may
-/// include, and theirs. What is found nowhere is left to NVRTC, which knows the toolkit, or reports
-/// it.
+/// include, and the headers that these include. Headers that are not found are left to NVRTC, which
+/// knows the toolkit, or reports them.
 IncludeClosure resolve_includes(const std::string& source, const std::string& name,
                                 const IncludeSearch& search);
 
-/// Of `all` headers those that `source` may reach, in the same order; all of them where only the
-/// preprocessor knows. Handing over some hundred that nobody wants takes longer than a compile.
+/// Selects from `all` the headers that `source` may reach, in the same order; all of them if only
+/// the preprocessor knows. Passing some hundred unused headers takes longer than a compile.
 std::vector<Header> reachable_headers(const std::string& source, const std::vector<Header>& all);
 
 }  // namespace warpmark

@@ -19,9 +19,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What to do without NVRTC: ./bootstrap is at hand only where the program was built.
+// The advice for a missing NVRTC: ./bootstrap is available only where the program was built.
 std::string remedy() {
-  // Of a wheel, NVRTC is a requirement, which `pip install --no-deps` leaves out.
+  // A wheel requires NVRTC, but `pip install --no-deps` leaves it out.
   const char* python = std::getenv("WARPMARK_OWN_PYTHON");
   if (python != nullptr && *python != '\0') {
     return fmt::format(
@@ -112,8 +112,8 @@ std::string headers_version(const fs::path& folder) {
   return std::string(trim(std::string_view(text).substr(start, text.find('\n', start) - start)));
 }
 
-// Seen: NVRTC of a wheel does not find its builtins, which it opens by name at the first
-// compilation. Having them open already answers that.
+// Opens the builtins. Seen: NVRTC of a wheel does not find its builtins, which it opens by name at
+// the first compilation, unless they are open already.
 void open_builtins_beside(const fs::path& library) {
   std::error_code code;
   for (const auto& entry : fs::directory_iterator(library.parent_path(), code)) {
@@ -157,7 +157,7 @@ Opened try_home(const fs::path& home, std::vector<std::string>& log) {
   return {};
 }
 
-// What the user named is used or refused, never passed over in silence.
+// A place that the user named is used or refused, never passed over silently.
 Opened search_for(const NvrtcSearch& search, std::vector<std::string>& log) {
   if (!search.library.empty()) return try_open(fs::absolute(search.library).string(), log);
   if (!search.cuda_home.empty()) return try_home(search.cuda_home, log);

@@ -18,22 +18,22 @@ struct NvrtcTable {
 #undef NVRTC_FUNCTION
 };
 
-/// Where NVRTC is looked for; `from_environment` is what the program uses.
+/// The places where NVRTC is looked for; the program uses `from_environment`.
 struct NvrtcSearch {
   std::string library;      ///< WARPMARK_NVRTC: this file or nothing
   std::string cuda_home;    ///< WARPMARK_CUDA_HOME: below this folder or nothing
-  std::string deps;         ///< what came with the program (base/places.hpp)
+  std::string deps;         ///< NVRTC that came with the program (base/places.hpp)
   bool loader_path = true;  ///< libnvrtc.so.13, .12, then unversioned
   std::vector<std::string> system{"/usr/local/cuda", "/opt/cuda"};
 
   static NvrtcSearch from_environment();
 };
 
-/// An NVRTC that is open. Never closed: it leaves threads and allocations behind.
+/// An open NVRTC. It is never closed: it leaves threads and allocations behind.
 class Nvrtc {
  public:
-  /// Throws an environment error that lists where it looked and what to do, or names a version that
-  /// is too old (before 12.4).
+  /// Throws an environment error that lists the searched places with advice, or names a version
+  /// that is too old (before 12.4).
   static std::shared_ptr<const Nvrtc> open(
       const NvrtcSearch& search = NvrtcSearch::from_environment());
   /// A table made by the caller, as tests do.
@@ -44,17 +44,17 @@ class Nvrtc {
   int major() const { return major_; }
   int minor() const { return minor_; }
   std::string version() const;
-  /// What of NVRTC decides the output: its version, the library's size (patch releases share a
-  /// version but not a size) and the headers' version.
+  /// The properties of NVRTC that decide the output: its version, the library's size (patch
+  /// releases share a version but not a size) and the headers' version.
   std::string fingerprint() const;
   /// The file that was opened.
   const std::string& path() const { return path_; }
   /// The toolkit's header folders, to be given with -I; empty if there are none beside the library.
   const std::vector<std::string>& include_folders() const { return include_folders_; }
-  /// One line for each place that was looked at, for `doctor`.
+  /// One line for each place that was searched, for `doctor`.
   const std::vector<std::string>& search_log() const { return search_log_; }
 
-  /// Throws an environment error if it cannot compile for sm_XX, naming what it can.
+  /// Throws an environment error if it cannot compile for sm_XX, with the supported architectures.
   void check_architecture(int architecture) const;
 
  private:

@@ -1,4 +1,4 @@
-// One program of NVRTC: its source, headers and options, and what comes out of it.
+// One program of NVRTC: its source, headers and options, and its output.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace warpmark {
 
-/// What NVRTC calls a result; it may have no words for it.
+/// NVRTC's text for a result, or its number if NVRTC has no text.
 std::string result_text(const Nvrtc& nvrtc, nvrtcResult result);
 
 void replace_all(std::string& text, std::string_view from, std::string_view to);
@@ -30,9 +30,9 @@ class NvrtcProgram {
   nvrtcResult compile(const std::vector<std::string>& options);
   /// The symbol of a name that was added; nothing if there is none.
   std::optional<std::string> lowered_name(const std::string& expression) const;
-  /// What the compiler said, without our root and its own noise.
+  /// The compiler's log, without our root and its own noise.
   std::string log() const;
-  /// Without our root and the toolkit's place.
+  /// The PTX without our root and the toolkit's path.
   std::string ptx() const;
   std::string cubin() const;
 

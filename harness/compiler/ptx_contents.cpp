@@ -28,7 +28,7 @@ uint64_t product(uint64_t a, uint64_t b) {
   return a != 0 && b > kHuge / a ? kHuge : a * b;
 }
 
-// What std::to_string and names of types write.
+// Parses a number as std::to_string and names of types have it.
 std::optional<uint64_t> decimal(std::string_view text) {
   uint64_t value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -36,7 +36,7 @@ std::optional<uint64_t> decimal(std::string_view text) {
   return value;
 }
 
-// Bytes of ".u64", ".b8", ".f16x2", ".texref"; 0 for what is no type of a variable.
+// Bytes of ".u64", ".b8", ".f16x2", ".texref"; 0 for a directive that is no type of a variable.
 uint64_t bytes_of_type(std::string_view type) {
   if (type == ".texref" || type == ".samplerref" || type == ".surfref") return 8;
   return type.starts_with('.') ? cpu::bytes_of(cpu::type_named(type.substr(1))) : 0;
@@ -87,7 +87,8 @@ class Parser {
   void trouble(std::string_view what) {
     if (found_.trouble.empty()) found_.trouble = fmt::format("PTX line {}: {}", token_.line, what);
   }
-  // Up to the `;` of a statement, braces in pairs. A "}" that closes nothing here is left.
+  // Skips up to the `;` of a statement, with braces in pairs. A "}" that closes nothing here is
+  // left.
   void skip_statement() {
     size_t depth = 0;
     while (!at_end() && !(depth == 0 && (is(";") || is("}")))) {
@@ -97,7 +98,7 @@ class Parser {
     }
     take(";");
   }
-  // Returns the names in there.
+  // Returns the names within the parentheses.
   std::vector<std::string_view> skip_parentheses() {
     std::vector<std::string_view> names;
     if (!is("(")) return names;
@@ -112,7 +113,7 @@ class Parser {
   }
 
   static std::string name_of(const Token& token) { return std::string(token.text); }
-  // Files are named at the text's end, so until then a place has their number.
+  // Files are named at the text's end, so until then a place has the file's number.
   PtxPlace here(const Token& token) const {
     return {static_cast<int>(token.line), std::to_string(file_), line_};
   }
@@ -175,7 +176,7 @@ class Parser {
     return std::nullopt;
   }
 
-  // Data for debuggers: nothing in there is executed.
+  // Skips a section of data for debuggers: nothing in it is executed.
   void section() {
     step();
     while (is(TokenKind::directive) || is(TokenKind::word)) step();
@@ -202,8 +203,8 @@ class Parser {
     }
   }
 
-  // .loc 1 5 3[, function_name $L__info_string0[+4], inlined_at 1 9 2]. What was inlined from
-  // another file, as atomicAdd() is from a header, counts where it was called.
+  // .loc 1 5 3[, function_name $L__info_string0[+4], inlined_at 1 9 2]. Code inlined from another
+  // file, such as atomicAdd() from a header, counts at the line of its call.
   void location() {
     step();
     const auto [file, line] = file_and_line();
@@ -370,7 +371,7 @@ class Parser {
     skip_statement();
   }
 
-  // (.managed, .unified(1, 2)); whether it says `.managed`.
+  // (.managed, .unified(1, 2)); returns true if `.managed` is among them.
   bool attributes() {
     bool managed = false;
     size_t depth = 0;
@@ -431,7 +432,7 @@ class Parser {
     }
   }
 
-  // How many values; an expression in parentheses is one.
+  // Counts the initial values; an expression in parentheses is one value.
   uint64_t initial_values() {
     uint64_t values = 0;
     size_t depth = 0;
@@ -473,7 +474,7 @@ class Parser {
     count(found_.opcodes, opcode, first);
     const std::vector<PtxOperand> operands = this->operands(first);
     if (first.text == "call") call(first, operands);
-    // The table keeps views, and this opcode is put together of several.
+    // The table keeps views, and this opcode is composed of several.
     const auto kept = found_.opcodes.find(opcode);
     places_.push_back(here(first));
     const std::string_view name = kept != found_.opcodes.end() ? kept->first : first.text;
@@ -500,7 +501,7 @@ class Parser {
       if (found.empty()) found.emplace_back();
       PtxOperand& operand = found.back();
       const bool opens = is("{") || is("(") || is("[");
-      // Within another bracket an address is still one: {[a]} is what nobody writes.
+      // An address within another bracket still counts as one, though nobody writes {[a]}.
       if (opens && (operand.opened_by == '\0' || is("["))) operand.opened_by = token_.text[0];
       if (is("{")) ++braces;
       if (is("}")) --braces;
@@ -554,12 +555,12 @@ class Parser {
   std::map<uint64_t, std::string> files_;
   cpu::InstructionTable instructions_;
   PtxFlow flow_;
-  std::vector<PtxPlace> places_;                ///< of the instructions that flow_ has
-  std::set<std::string_view> kept_names_;       ///< of global and constant variables
-  std::string_view guard_;                      ///< of the next instruction
-  std::set<std::string_view> declared_;         ///< of the function
+  std::vector<PtxPlace> places_;                ///< places of the instructions that flow_ has
+  std::set<std::string_view> kept_names_;       ///< names of global and constant variables
+  std::string_view guard_;                      ///< guard of the next instruction
+  std::set<std::string_view> declared_;         ///< names declared in the function
   std::set<std::string_view> declared_ranges_;  ///< `%r` of `%r<5>`
-  uint64_t file_ = 0;                           ///< of the last `.loc`
+  uint64_t file_ = 0;                           ///< file number of the last `.loc`
   int line_ = 0;
   bool external_ = false;
 };

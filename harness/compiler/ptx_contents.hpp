@@ -1,4 +1,4 @@
-// What a PTX text contains: opcodes, special registers, variables, functions; found by parsing.
+// The contents of a PTX text: opcodes, special registers, variables, functions; found by parsing.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace warpmark {
 
-/// Where something stands first.
+/// The place of a first occurrence.
 struct PtxPlace {
   int ptx_line = 0;  ///< from 1
-  /// By the `.loc` before it. A name that the source's author chose: to be shown, never opened.
+  /// The file of the `.loc` before it. The source's author chose this name: show it, never open it.
   std::string file;
-  int line = 0;  ///< of that file; 0 if unknown
+  int line = 0;  ///< line in that file; 0 if unknown
   friend bool operator==(const PtxPlace&, const PtxPlace&) = default;
 };
 
-/// What is used in functions' bodies, each name once.
+/// A name that functions' bodies use; each name is listed once.
 struct PtxUse {
   PtxPlace first;
   uint64_t count = 0;
@@ -38,36 +38,37 @@ struct PtxVariable {
   bool managed = false;
   bool in_function = false;
   PtxPlace where;
-  /// Of a global or constant one: whether a kernel may change it, and where that is.
+  /// For a global or constant variable: the way in which a kernel may change it, and the place.
   PtxChange change = PtxChange::never;
   PtxPlace changed_at;
 };
 
 struct PtxContents {
-  /// By the whole dotted name, as in "ld.global.nc.f32"; modifiers stand apart from it at times.
+  /// By the whole dotted name, as in "ld.global.nc.f32"; the text may have spaces between
+  /// modifiers.
   std::map<std::string, PtxUse> opcodes;
-  /// Names with % that no `.reg` declares, and all that PTX defines: "%tid", "%clock64".
+  /// Names with % that no `.reg` declares, and all registers that PTX defines: "%tid", "%clock64".
   std::map<std::string, PtxUse> registers;
   std::map<std::string, PtxUse> calls;  ///< by the called symbol; "" for calls through a pointer
   std::vector<PtxVariable> variables;   ///< global, constant, shared and local ones
   std::vector<std::string> entries;     ///< kernels with a body
   std::vector<std::string> functions;   ///< device functions with a body
-  std::vector<std::string> externs;     ///< functions that are declared and have none
-  /// What this reader does not know, or what readers may read in different ways; only text that a
-  /// person wrote has it. Nothing else here is sure then, sizes included. "PTX line 7: a string
-  /// with a backslash"; "" if there is none.
+  std::vector<std::string> externs;     ///< functions that are declared without a body
+  /// The first text that this reader does not know, or that readers may parse differently; it
+  /// occurs only in text that a person wrote. Nothing else here is reliable then, not even sizes.
+  /// "PTX line 7: a string with a backslash"; "" if there is none.
   std::string trouble;
 
   /// Static memory of a space in bytes, as far as 64 bits hold it.
   uint64_t bytes_in(PtxSpace space) const;
 };
 
-/// Reads any bytes: never throws but for want of memory, is linear in their number, and keeps no
-/// more than some thousand names; what goes beyond is trouble.
+/// Reads any bytes: throws only if memory runs out, takes linear time, and keeps no more than some
+/// thousand names; more than that is trouble.
 PtxContents ptx_contents(std::string_view ptx);
 
-/// Whether some instruction is of the matrix units (mma, wmma, wgmma, tcgen05), or the text is not
-/// understood, so that one may be.
+/// True if some instruction is of the matrix units (mma, wmma, wgmma, tcgen05), or if the text is
+/// not understood, so that one may be.
 bool has_matrix_instructions(std::string_view ptx);
 
 }  // namespace warpmark

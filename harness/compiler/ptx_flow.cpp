@@ -7,14 +7,15 @@ namespace warpmark {
 
 namespace {
 
-// Whether a modifier is that, or of its kind: `shared::cta` is of `shared`.
+// True if a modifier is `space`, or a variant of it: `shared::cta` is a variant of `shared`.
 bool has_space(const cpu::InstructionFacts& facts, std::string_view space) {
   return std::any_of(facts.words.begin(), facts.words.end(), [&](std::string_view word) {
     return word.starts_with(space) && (word.size() == space.size() || word[space.size()] == ':');
   });
 }
 
-// They read through their addresses and write to registers alone (PTX ISA 9.0).
+// True for instructions that read through their addresses and write only to registers (PTX ISA
+// 9.0).
 bool only_reads(const cpu::InstructionFacts& facts) {
   constexpr std::array<std::string_view, 13> kReaders = {
       "ld",  "ldu",  "ldmatrix", "prefetch", "prefetchu", "tex", "tld4",
@@ -24,7 +25,7 @@ bool only_reads(const cpu::InstructionFacts& facts) {
   return std::find(kReaders.begin(), kReaders.end(), base) != kReaders.end();
 }
 
-// Functions of the system that read what they are given.
+// True for functions of the system that only read their arguments.
 bool only_reads_arguments(std::string_view function) {
   return function == "vprintf" || function == "__assertfail";
 }
@@ -122,7 +123,7 @@ void PtxFlow::add_call(const std::vector<PtxOperand>& operands, size_t where) {
   calls_.push_back(std::move(call));
 }
 
-// An address of a parameter in a register: what it holds is then in memory, too.
+// If a register holds the address of a parameter, the parameter's contents are in memory, too.
 void PtxFlow::keep_parameters_in_memory(const std::vector<PtxOperand>& operands) {
   for (const PtxOperand& operand : operands) {
     for (const std::string_view name : operand.names) {
@@ -169,7 +170,7 @@ void PtxFlow::add_operands(const cpu::InstructionFacts& facts,
   }
 }
 
-// The carry is a register that no operand names.
+// Adds the carry, a register that no operand names.
 void PtxFlow::add_carry(const cpu::InstructionFacts& facts, Node made) {
   constexpr std::string_view kCarry = "CC.CF";
   const std::string_view base = facts.mnemonic;
@@ -186,7 +187,7 @@ void PtxFlow::add_memory(const cpu::InstructionFacts& facts, Node made, size_t w
     add_edge(cell, made);
     to_cells(made, true, true, true);
   }
-  // The address that a tensor map holds is written through where only the device looks.
+  // Only the device sees the address in a tensor map, through which the instruction writes.
   if (has_space(facts, "tensor")) sinks_.push_back({made, PtxChange::unclear, where});
 }
 
@@ -196,7 +197,7 @@ void PtxFlow::add_instruction(const cpu::InstructionFacts& facts, std::string_vi
   if (base == "call") return add_call(operands, where);
   const bool moves_parameter = (base == "ld" || base == "st") && has_space(facts, "param");
   if (!moves_parameter) keep_parameters_in_memory(operands);
-  const Node made = new_node({});  // what the instruction makes, from all that it takes
+  const Node made = new_node({});  // the result of the instruction, from all of its operands
   add_operands(facts, operands, made, where);
   if (!guard.empty()) add_edge(node_of(guard), made);
   add_carry(facts, made);
@@ -210,7 +211,7 @@ std::map<std::string_view, PtxFlow::Change> PtxFlow::changes(
     const std::set<std::string_view>& variables) const {
   std::vector<std::pair<Node, Node>> edges = edges_;
   std::vector<Sink> sinks = sinks_;
-  const auto anybody = static_cast<Node>(names_.size());  // what any function gives back
+  const auto anybody = static_cast<Node>(names_.size());  // the results of any function
   for (const Call& call : calls_) {
     const auto found = functions_.find(call.target);
     const bool known = found != functions_.end() && !found->second.twice &&
@@ -233,7 +234,7 @@ std::map<std::string_view, PtxFlow::Change> PtxFlow::changes(
     for (const Node node : function.results) edges.emplace_back(node, anybody);
   }
 
-  // Which variable each node may have the address of: the first that comes to it.
+  // For each node, the first variable whose address it may have.
   std::vector<uint32_t> owner(names_.size() + 1, kNobody);
   std::vector<Node> open;
   std::vector<std::string_view> of;

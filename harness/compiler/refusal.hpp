@@ -1,4 +1,4 @@
-// What a compiler's log says of the errors in a source.
+// The errors in a source, from a compiler's log.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@ namespace warpmark {
 
 /// The errors that NVRTC, ptxas and linkers report for a source, each with its further lines but
 /// without the lines of the source that are quoted: "k.cu(3): error: identifier "x" is undefined".
-/// Warnings are left out, and so is what blames the options or the name of a template's instance.
+/// Warnings are left out, and so are errors about the options or the name of a template's instance.
 std::vector<std::string> source_errors(std::string_view log);
 
-/// Whether an error of the log says `text`. The name of the file alone says nothing.
+/// True if an error of the log contains `text`. A match in the name of the file does not count.
 bool refusal_says(std::string_view log, std::string_view text);
 
 }  // namespace warpmark

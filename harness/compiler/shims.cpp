@@ -11,8 +11,8 @@ namespace {
 
 // NVRTC predeclares the math functions, printf, assert, malloc, free, memcpy, memset and size_t in
 // the global namespace, but no macro constants, no fixed-width types and nothing in std. Sizes are
-// LP64. Texts that serve it in nvcc's place, too, are in plugins/cpu/run/include. The others there
-// have the host's types of 64 bits, and what its headers have for device code.
+// LP64. Texts that are also used in place of nvcc's are in plugins/cpu/run/include. The others
+// there have the host's types of 64 bits, and the device code of its headers.
 
 constexpr std::string_view kStddef = R"(#ifndef WARPMARK_SHIM_STDDEF
 #define WARPMARK_SHIM_STDDEF
@@ -241,7 +241,7 @@ constexpr std::string_view kAssert = R"(#ifdef NDEBUG
 #endif
 )";
 
-// Of the driver API a kernel can use types alone: the toolkit's header declares functions of the
+// Kernels can only use types of the driver API: the toolkit's header declares functions of the
 // host, which NVRTC refuses.
 constexpr std::string_view kCuda = R"(#ifndef WARPMARK_SHIM_CUDA
 #define WARPMARK_SHIM_CUDA

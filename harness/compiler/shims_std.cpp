@@ -10,13 +10,13 @@ namespace warpmark {
 
 namespace {
 
-// Those of libcu++ that have the standard's names.
+// The headers of libcu++ that have the standard's names.
 constexpr std::array kOfLibcu = {"array",    "atomic",     "bit",     "bitset",           "complex",
                                  "concepts", "functional", "limits",  "numbers",          "numeric",
                                  "ratio",    "optional",   "span",    "initializer_list", "tuple",
                                  "utility",  "iterator",   "variant", "type_traits"};
 
-// What <algorithm> is made of where libcu++ has no header of that name (seen: CUDA 13.0).
+// The parts of <algorithm>, for libcu++ without a header of that name (seen: CUDA 13.0).
 constexpr std::array kAlgorithms = {"adjacent_find",
                                     "all_of",
                                     "any_of",
@@ -99,8 +99,8 @@ constexpr std::array kAlgorithms = {"adjacent_find",
                                     "unique_copy",
                                     "upper_bound"};
 
-// std has its own names first, which hide those of cuda::std: the functions of <cmath> would hide
-// the ones for complex numbers.
+// The names of std come first and hide those of cuda::std: the functions of <cmath> would hide the
+// ones for complex numbers.
 constexpr std::string_view kComplexFunctions = R"(#include <math.h>
 namespace std {
 template <class T> __device__ inline T abs(const cuda::std::complex<T>& z) {

@@ -34,7 +34,7 @@ size_t bytes_of_type(std::string_view directive) {
   return directive.starts_with('.') ? cpu::bytes_of(cpu::type_named(directive.substr(1))) : 0;
 }
 
-// Of a token that is a whole number; 0 of any other.
+// The value of a token that is a whole number; 0 for any other token.
 uint64_t whole(const Token& token) {
   return token.kind == cpu::TokenKind::integer ? token.value : 0;
 }
@@ -43,12 +43,12 @@ bool at_end(const Token& token) {
   return token.kind == cpu::TokenKind::end;
 }
 
-// One `.param …` up to its `,` or `)`, which is returned.
+// Reads one `.param …` up to its `,` or `)`, and returns that token.
 Token read_parameter(PtxTokens& tokens, EntryParameter& parameter) {
   size_t element = 0;
   size_t count = 1;
   size_t alignment = 0;
-  bool of_pointee = false;  // `.ptr .align 4` describes what is pointed at
+  bool of_pointee = false;  // `.ptr .align 4` describes the memory that the pointer leads to
   Token token = tokens.next();
   for (; !at_end(token) && !token.is(",") && !token.is(")"); token = tokens.next()) {
     if (token.is(".ptr")) of_pointee = true;
@@ -96,10 +96,10 @@ std::array<uint64_t, 3> read_dimensions(PtxTokens& tokens, Token& token) {
   return sizes;
 }
 
-// What stands between the parameters of an entry and its body, from `token` on: NVRTC writes plain
-// numbers there. Returns the token behind it.
+// Reads the directives between the parameters of an entry and its body, from `token` on: NVRTC
+// writes plain numbers there. Returns the token after them.
 Token read_bounds(PtxTokens& tokens, Token token, KernelBounds& bounds) {
-  bool counts_clusters = false;  // the grid is given in clusters, so that any will do
+  bool counts_clusters = false;  // the grid is given in clusters, so that any grid will do
   while (!at_end(token) && !token.is("{") && !token.is(";") && !token.is(".entry")) {
     if (token.is(".maxntid")) {
       bounds.most_threads = volume(read_dimensions(tokens, token));
@@ -169,8 +169,8 @@ bool answers_to(const Entry& entry, const std::string& wanted) {
   return false;
 }
 
-// Whether a call with such arguments is one of this kernel. Sizes decide; types that are known may
-// not contradict.
+// True if a call with such arguments is a call of this kernel. Sizes decide; known types must not
+// contradict.
 bool takes(const Entry& entry, const std::vector<GivenArgument>& arguments) {
   if (entry.parameters.size() != arguments.size()) return false;
   for (size_t i = 0; i < arguments.size(); ++i) {

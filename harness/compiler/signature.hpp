@@ -1,4 +1,5 @@
-// The entries of a PTX text and their parameters, and finding one by the name that a person wrote.
+// The entries of a PTX text and their parameters, and the search for one by the name that a person
+// wrote.
 #pragma once
 
 #include <cstddef>
@@ -26,11 +27,11 @@ struct Entry {
   std::string name;       ///< the symbol: "doublify", "_Z5scalePf"
   std::string demangled;  ///< "scale(float*)"; the symbol itself if it is not mangled
   std::vector<EntryParameter> parameters;
-  KernelBounds bounds;  ///< from its directives and, of registers and memory, the ptxas log
+  KernelBounds bounds;  ///< from its directives and, for registers and memory, the ptxas log
 
-  /// For people: "doublify(float*)", or with sizes where types are unknown: "doublify(8 bytes)".
+  /// Text for people: "doublify(float*)", or with sizes if types are unknown: "doublify(8 bytes)".
   std::string text() const;
-  /// As a suite's `entry` names it, "ns::scale<float>": find_entry finds it by this.
+  /// The name for a suite's `entry`, "ns::scale<float>": find_entry finds the entry by it.
   std::string called() const;
   friend bool operator==(const Entry&, const Entry&) = default;
 };
@@ -43,14 +44,14 @@ struct VariableFacts {
   friend bool operator==(const VariableFacts&, const VariableFacts&) = default;
 };
 
-/// A struct as the suite describes it: what the compiler is to confirm.
+/// A struct as the suite describes it, for the compiler to confirm.
 struct LayoutQuestion {
   std::string name;                 ///< C++, "ns::Particle"
-  std::vector<std::string> fields;  ///< without those in structs within
+  std::vector<std::string> fields;  ///< without the fields of structs within
   friend bool operator==(const LayoutQuestion&, const LayoutQuestion&) = default;
 };
 
-/// What a field is, an array's elements: as far as the language's own types go.
+/// The kind of a field, or of an array's elements, for the language's own types.
 struct FieldFacts {
   enum class Kind : uint8_t {
     other,  ///< a class, such as `__half`, or a union
@@ -67,24 +68,24 @@ struct FieldFacts {
   friend bool operator==(const FieldFacts&, const FieldFacts&) = default;
 };
 
-/// How the compiler lays it out, in bytes.
+/// The compiler's layout of a struct, in bytes.
 struct LayoutFacts {
   std::string name;
   size_t bytes = 0, alignment = 0;
-  std::vector<size_t> offsets;  ///< of the question's fields
+  std::vector<size_t> offsets;  ///< offsets of the question's fields
   std::vector<FieldFacts> fields;
-  std::string problem;  ///< why there is no answer: its text; "" if there is one
+  std::string problem;  ///< why there is no answer; "" if there is one
   friend bool operator==(const LayoutFacts&, const LayoutFacts&) = default;
 };
 
-/// What the compiler tells of kernels and of what they share with the host.
+/// The compiler's facts about kernels and what they share with the host.
 struct Signatures {
   std::vector<Entry> kernels;
   std::vector<VariableFacts> variables;
   std::vector<LayoutFacts> layouts;
 };
 
-/// Every `.entry` in the text, in its order, with parameters laid out as the driver does. Never
+/// Every `.entry` in the text, in its order, with parameters laid out as by the driver. Never
 /// throws: PTX made from untrusted source is read as far as it makes sense.
 std::vector<Entry> scan_entries(std::string_view ptx);
 
@@ -92,22 +93,22 @@ std::vector<Entry> scan_entries(std::string_view ptx);
 /// "scale(float*, std::pair<int, int>)" gives two; nothing if there is no list.
 std::optional<std::vector<std::string>> parameter_types(std::string_view demangled);
 
-/// Puts types in, if they are as many as the parameters and no scalar's size contradicts.
+/// Sets the types, if there are as many as parameters and no scalar's size contradicts.
 void set_types(Entry& entry, const std::vector<std::string>& types);
 
-/// "name → text" of a mangled symbol, or the symbol itself.
+/// The C++ name of a mangled symbol, or the symbol itself.
 std::string demangle(const std::string& symbol);
 
-/// What a suite gives for one parameter.
+/// The argument that a suite gives for one parameter.
 struct GivenArgument {
   bool array = false;
   std::optional<DType> dtype;  ///< nothing: any
 };
 
 /// The entry with this symbol, or else the only one whose demangled name is `wanted`, with or
-/// without template arguments, namespaces or parameters. Of several the only one that takes
-/// `arguments`, if they are given. `file` is for the error, a verdict that lists what there is and
-/// the nearest name.
+/// without template arguments, namespaces or parameters. If there are several, the only one that
+/// takes `arguments`, if these are given. `file` is for the error, a verdict that lists the entries
+/// and the nearest name.
 const Entry& find_entry(const std::vector<Entry>& entries, const std::string& wanted,
                         const std::string& file, const std::vector<GivenArgument>& arguments = {});
 

@@ -12,7 +12,7 @@ enum class TokenKind : uint8_t {
   word,     ///< a name or keyword
   number,   ///< a preprocessing number
   literal,  ///< a string or character, with its quotes
-  header,   ///< of an include directive, between the brackets or quotes
+  header,   ///< name in an include directive, between the brackets or quotes
   mark      ///< one punctuation character, or "<<<", ">>>", "::"
 };
 
@@ -20,17 +20,17 @@ struct SourceToken {
   TokenKind kind = TokenKind::mark;
   std::string text;
   int line = 0;            ///< from 1
-  bool directive = false;  ///< belongs to a preprocessor directive, its `#` included
+  bool directive = false;  ///< part of a preprocessor directive, including its `#`
   friend bool operator==(const SourceToken&, const SourceToken&) = default;
 };
 
 /// Reads as a compiler does up to the preprocessor: backslashes at a line's end join lines, then
-/// comments, strings (raw ones too) and directives are told apart. Macros are not expanded. Good
-/// for messages; what a compiler makes of a source only the compiler knows. Takes any bytes, in
-/// time and memory that are linear in their number.
+/// comments, strings (raw ones too) and directives are told apart. Macros are not expanded. The
+/// result is good enough for messages, though a compiler may read the source differently. Takes any
+/// bytes, in linear time and memory.
 std::vector<SourceToken> source_tokens(std::string_view source);
 
-/// Whether a declaration of `name` has the word before it, as in "__managed__ int a, b;".
+/// True if a declaration of `name` has the word before it, as in "__managed__ int a, b;".
 bool is_declared_with(std::string_view source, std::string_view word, std::string_view name);
 
 }  // namespace warpmark

@@ -14,7 +14,7 @@ namespace warpmark {
 
 namespace {
 
-// Of "void warpmark_signature<float (*) [16]>()" the type that is pointed to: "float [16]".
+// Returns the type pointed to in "void warpmark_signature<float (*) [16]>()": "float [16]".
 std::string pointed_type(const std::string& signature) {
   const size_t begin = signature.find('<');
   const size_t end = signature.rfind(">()");
@@ -25,8 +25,8 @@ std::string pointed_type(const std::string& signature) {
   return type.ends_with('*') ? type.substr(0, type.size() - 1) : "";
 }
 
-// How structs are laid out: a program as that of kernel_types, with a template that has the numbers
-// as arguments. NVRTC knows no offsetof, but the operator that EDG's is made of.
+// The layout of structs comes from a program like that of kernel_types, with a template that has
+// the numbers as arguments. NVRTC has no offsetof, but the operator that EDG's is based on.
 std::string layout_expression(const LayoutQuestion& layout) {
   std::string expression = fmt::format("warpmark_layout<sizeof({0}), alignof({0})", layout.name);
   for (const std::string& field : layout.fields) {
@@ -37,7 +37,7 @@ std::string layout_expression(const LayoutQuestion& layout) {
   return expression + ">";
 }
 
-// 256 kinds, as FieldFacts::Kind counts them, for each size. The source may have any macros.
+// 256 kinds, numbered as in FieldFacts::Kind, for each size. The source may have any macros.
 constexpr std::string_view kKinds = R"(
 template <typename warpmark_t> struct warpmark_kind {
   enum : unsigned long long { warpmark_value = (__is_enum(warpmark_t) ? 6 : 0) + 256ull * sizeof(warpmark_t) };
@@ -62,7 +62,7 @@ template <typename warpmark_t, decltype(sizeof(0)) warpmark_n>
 struct warpmark_kind<const warpmark_t[warpmark_n]> : warpmark_kind<warpmark_t> {};
 )";
 
-// "24 4 0" of "void warpmark_layout<24ull, 4ull, 0ull>()".
+// Returns "24 4 0" for "void warpmark_layout<24ull, 4ull, 0ull>()".
 std::string layout_numbers(const std::string& symbol) {
   const std::string text = demangle(symbol);
   std::string numbers;
@@ -73,8 +73,8 @@ std::string layout_numbers(const std::string& symbol) {
   return numbers;
 }
 
-// Asks for several at a time. A struct that is not as it is described fails the whole program; then
-// nothing is added but, of a single one, the reason.
+// Asks for several layouts at a time. A struct that differs from its description fails the whole
+// program; then nothing is added, except the reason if there is only one struct.
 bool add_layouts(const Nvrtc& nvrtc, const CompileUnit& unit, std::span<const LayoutQuestion> asked,
                  std::map<std::string, std::string>& layouts) {
   const std::string source =
@@ -112,14 +112,14 @@ std::map<std::string, std::string> layouts_of(const Nvrtc& nvrtc, const CompileU
 
 // The types of kernels whose symbols do not have them, which are extern "C" ones and instances with
 // dependent types such as `Traits<float>::type`: a second program with a template that is
-// instantiated with each kernel's type; its mangled name holds the type. A program of its
-// own, because the instances are kernels too and would be in the measured module; for a virtual
+// instantiated with each kernel's type; its mangled name holds the type. It is a separate program,
+// because the instances are kernels too and would be in the measured module; for a virtual
 // architecture, because that spares ptxas (13 ms instead of 23 for a small kernel). Types are
-// advisory, so whatever a hostile source makes of this only loses them.
+// advisory, so a hostile source can only lose them.
 std::map<std::string, std::string> kernel_types(
     const Nvrtc& nvrtc, const CompileUnit& unit, const std::vector<Entry>& entries,
     const std::map<std::string, std::string>& instances) {
-  std::map<std::string, std::string> names;  // what C++ calls the kernel, by symbol
+  std::map<std::string, std::string> names;  // the kernel's C++ name, by symbol
   for (const Entry& entry : entries) {
     if (!entry.name.starts_with("_Z") && !entry.parameters.empty()) {
       names[entry.name] = "::" + entry.name;

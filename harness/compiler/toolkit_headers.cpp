@@ -14,7 +14,7 @@ namespace warpmark {
 
 namespace {
 
-// Names with such a part are declared by the header. The first that fits counts.
+// A part of names that a header declares. The first that fits counts.
 struct Declared {
   std::string_view part, header;
 };
@@ -33,7 +33,7 @@ constexpr std::array kDeclared = {
     Declared{"cuDoubleComplex", "cuComplex.h"},
     Declared{"cuComplex", "cuComplex.h"},
 };
-// What only such names have, beside words that anybody may use: `half` itself is one of them.
+// Names of the toolkit without such a beginning; `half` is a word that other code may use, too.
 constexpr std::array<std::string_view, 2> kHalves = {"half", "half2"};
 
 bool begins_as_of_toolkit(std::string_view name) {
@@ -73,7 +73,7 @@ std::string hint_at_missing_header(const std::string& log) {
     const std::string name = quoted_name(error);
     if (const std::string header = header_of(name); !header.empty()) return hint_at(name, header);
   }
-  // A namespace that is not there has no name in the error, but in the line that is quoted below.
+  // The error about a missing namespace has no name, but the source line quoted below it has.
   const size_t error = log.find("error: name must be a namespace name");
   if (error == std::string::npos) return "";
   const size_t line = std::min(log.find('\n', error), log.size() - 1) + 1;
@@ -97,7 +97,7 @@ std::string hint_at_toolkit_header(const std::string& log, const std::vector<std
     return file.starts_with(folder + "/");
   });
   if (!for_cpu || !toolkit) return "";
-  // Those of the libraries that also have code for the CPU.
+  // Headers of the libraries that also have code for the CPU.
   std::vector<std::string> included;
   for (const SourceToken& token : source_tokens(source)) {
     if (token.kind != TokenKind::header) continue;

@@ -1,4 +1,4 @@
-// A driver: its function table, what it can do beyond the driver API, and its errors.
+// A driver: its function table, its capabilities beyond the driver API, and its errors.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace warpmark {
 /// The version of the cuda.h that we were built with, in the driver's form: 13000 for 13.0.
 int header_cuda_version();
 
-/// What a driver library can do beyond the driver API; see warpmark/device.h.
+/// The capabilities of a driver library beyond the driver API; see warpmark/device.h.
 enum class Capability : uint32_t {
   image_ptx = WARPMARK_IMAGE_PTX,
   exact_bounds = WARPMARK_EXACT_BOUNDS,
@@ -30,16 +30,17 @@ enum class Capability : uint32_t {
   profile = WARPMARK_PROFILE,
 };
 
-/// By the name that a suite's `requires` uses ("exact_bounds"); nothing if there is none.
+/// Finds a capability by the name that a suite's `requires` uses ("exact_bounds"); nothing if there
+/// is none.
 std::optional<Capability> find_capability(std::string_view name);
 std::string_view capability_name(Capability capability);
 
-/// All that there are.
+/// All capabilities.
 std::vector<Capability> all_capabilities();
 
 /// A driver call that failed. A sticky error makes its context useless: every later call repeats
-/// it, so that only a new process (or context) goes on. Exit code: a verdict if sticky, because a
-/// kernel brought it about, else environment.
+/// it, so that only a new process (or context) can continue. The exit code is a verdict if it is
+/// sticky, because a kernel caused it, else environment.
 class DriverError : public Error {
  public:
   DriverError(CUresult result, std::string message, std::string hint = {});
@@ -51,12 +52,11 @@ class DriverError : public Error {
   CUresult result_;
 };
 
-/// Always held by shared_ptr: devices, contexts and all that they own keep their driver.
+/// Always held by shared_ptr: devices, contexts and all objects that they own keep their driver.
 /// Libraries are never closed, because NVIDIA's leaves threads behind.
 class Driver {
  public:
-  /// NVIDIA's driver, libcuda.so.1 by the loader's path. Throws an environment error saying what to
-  /// do.
+  /// NVIDIA's driver, libcuda.so.1 by the loader's path. Throws an environment error with advice.
   static std::shared_ptr<Driver> open_gpu();
   /// A library with the driver API, by path. Throws an environment error.
   static std::shared_ptr<Driver> open(const std::string& path);
@@ -65,7 +65,7 @@ class Driver {
                                             const warpmark_device* extension = nullptr);
 
   const DriverTable& table() const { return table_; }
-  /// What was opened: "libcuda.so.1", a path, or the fake's name.
+  /// The name that was opened: "libcuda.so.1", a path, or the fake's name.
   const std::string& name() const { return name_; }
   /// The file that the loader chose; for `doctor`. Empty for a fake.
   const std::string& path() const { return path_; }
@@ -77,8 +77,8 @@ class Driver {
   int version() const;
 
   /// Calls a function of the table. Throws DriverError unless it succeeds, with `object()` naming
-  /// what it was about (only built on failure), or an environment error if the driver lacks the
-  /// function.
+  /// the object of the call (only built on failure), or an environment error if the driver lacks
+  /// the function.
   template <typename... Parameters, typename Object, typename... Arguments>
   void call(const DriverFunction<Parameters...>& function, const Object& object,
             Arguments... arguments) const {
@@ -87,15 +87,15 @@ class Driver {
     if (result != CUDA_SUCCESS) throw failure(result, function.symbol, object());
   }
 
-  /// Throws an environment error if a call that said it succeeded gave no handle, so that a broken
-  /// driver is named where it breaks.
+  /// Throws an environment error if a call reported success but gave no handle, so that a broken
+  /// driver is named at the call that is wrong.
   template <typename... Parameters, typename Handle, typename Object>
   void expect(Handle handle, const DriverFunction<Parameters...>& function,
               const Object& object) const {
     if (handle == Handle{}) throw no_handle(function.symbol, object());
   }
 
-  /// `call` for destructors: never throws, and warns once for the whole driver; not of a sticky
+  /// `call` for destructors: never throws, and warns once for the whole driver; except for a sticky
   /// error, with which every release fails after the call that threw it.
   template <typename... Parameters, typename... Arguments>
   void release(const DriverFunction<Parameters...>& function,
@@ -104,39 +104,40 @@ class Driver {
     if (result != CUDA_SUCCESS) warn_release(result, function.symbol);
   }
 
-  /// Where the warning goes; stderr unless set. The sink must not throw.
+  /// Sets the sink of the warning; stderr unless set. The sink must not throw.
   void on_warning(std::function<void(const std::string&)> sink) { sink_ = std::move(sink); }
 
   /// "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered", in this driver's
-  /// words.
+  /// text.
   std::string describe(CUresult result) const;
   DriverError failure(CUresult result, const char* symbol, const std::string& object,
                       const std::string& detail = {}) const;
 
-  /// Options of a context from a JSON object, as device.h lists them. Throws an error with the
+  /// Sets options of a context from a JSON object, as device.h lists them. Throws an error with the
   /// library's reason, or naming the driver if it has no options.
   void configure(CUcontext context, const std::string& json) const;
   /// Names device memory for reports; does nothing if the driver gives no reports.
   void label(CUcontext context, CUdeviceptr address, uint64_t bytes, const std::string& name,
              const std::string& dtype) const;
-  /// What labelled memory holds to the kernel: bytes that have a value as a whole, or 0 for
-  /// records; nothing for drivers that do not ask.
+  /// Sets the size of the elements in labelled memory for kernels: bytes that have a value as a
+  /// whole, or 0 for records; no effect with drivers that do not need it.
   void elements(CUcontext context, CUdeviceptr address, uint64_t bytes) const;
-  /// Labelled memory is rows with something between them: a kernel that writes there faults. Nothing
-  /// for drivers that know no such bounds.
+  /// Declares labelled memory as rows with gaps between them: a kernel that writes to a gap faults.
+  /// No effect with drivers that know no such bounds.
   void rows(CUcontext context, CUdeviceptr address, uint64_t row, uint64_t pitch) const;
-  /// Whether the driver can forbid kernels to write to an allocation, and doing so: a kernel that
-  /// writes to the allocation of these bytes from now on faults.
+  /// can_protect() returns true if the driver can forbid kernels to write to an allocation;
+  /// protect() does so: a kernel that writes to the allocation of these bytes from now on faults.
   bool can_protect() const;
   void protect(CUcontext context, CUdeviceptr address, uint64_t bytes) const;
-  /// The bytes count as never written, for drivers that look for uses of such; nothing for others.
+  /// Makes the bytes count as never written, for drivers that look for uses of such bytes; no
+  /// effect with others.
   void forget(CUcontext context, CUdeviceptr address, uint64_t bytes) const;
   /// Each report or counter line since the last call; nothing if the driver gives none.
   void drain_reports(CUcontext context, const std::function<void(std::string_view)>& sink) const;
   void drain_counters(CUcontext context, const std::function<void(std::string_view)>& sink) const;
   /// One JSON object for each symbol of the driver API (warpmark/device.h); none for NVIDIA's.
   void list_symbols(const std::function<void(std::string_view)>& sink) const;
-  /// Why the last call on this thread failed, in the library's own words; "" if it has none.
+  /// The library's own text about the failure of the last call on this thread; "" if it has none.
   std::string last_error() const;
 
  private:

@@ -13,17 +13,17 @@ struct GraphTraits {
   static void release(const Context& context, Handle handle) noexcept;
 };
 
-/// A CUDA graph. What it uses (functions, memory) must outlive it.
+/// A CUDA graph. The objects that it uses (functions, memory) must outlive it.
 class Graph {
  public:
-  /// Whether the driver has what graphs need.
+  /// True if the driver has the functions that graphs need.
   static bool is_there(const Context& context);
 
-  /// Records what `work` queues into `stream`, in its order; nothing of it runs. Throws DriverError,
-  /// what `work` throws, or an environment error if the driver has no graphs.
+  /// Records the work that `work` queues into `stream`, in its order; none of it runs. Throws
+  /// DriverError, exceptions of `work`, or an environment error if the driver has no graphs.
   Graph(const Stream& stream, const std::function<void()>& work);
 
-  /// Queues all of it.
+  /// Queues the whole graph.
   void launch(const Stream& stream) const;
 
  private:

@@ -12,11 +12,11 @@
 
 namespace warpmark {
 
-/// Pages of their own between pages that no access survives: on hardware without a sanitizer the
-/// first byte beyond is a fault. The granularity is megabytes (2 MiB on an H200).
+/// Separate pages between unmapped ones: on hardware without a sanitizer an access to the first
+/// byte beyond is a fault. The granularity is megabytes (2 MiB on an H200).
 class GuardedMapping {
  public:
-  /// Whether the device and its driver can do this.
+  /// True if the device and its driver support this.
   static bool is_there(const Context& context);
 
   /// Maps `bytes` > 0, rounded up to whole pages. Throws DriverError; `object` names the memory.
@@ -27,9 +27,9 @@ class GuardedMapping {
   ~GuardedMapping() { release(); }
 
   CUdeviceptr begin() const { return begin_; }
-  size_t bytes() const { return bytes_; }  ///< of the pages
+  size_t bytes() const { return bytes_; }  ///< bytes of the pages
 
-  /// From now on a kernel that writes here faults.
+  /// Makes a kernel that writes here from now on fault.
   void forbid_writes();
 
  private:
@@ -39,7 +39,7 @@ class GuardedMapping {
   std::shared_ptr<const Context> context_;
   size_t page_ = 0, bytes_ = 0;
   CUmemGenericAllocationHandle pages_ = 0;
-  CUdeviceptr reserved_ = 0, begin_ = 0;  ///< begin_ is set once it is mapped
+  CUdeviceptr reserved_ = 0, begin_ = 0;  ///< begin_ is set once the pages are mapped
 };
 
 }  // namespace warpmark

@@ -14,13 +14,13 @@
 
 namespace warpmark {
 
-/// What is to be made.
+/// The properties of a new image.
 struct ImageConfig {
   std::string name;                 ///< for error texts
-  DType dtype;                      ///< of a channel
+  DType dtype;                      ///< dtype of a channel
   unsigned int channels = 1;        ///< 1, 2 or 4
-  std::array<size_t, 3> extents{};  ///< elements in x, y and z; 0 for dimensions there are not
-  bool surface = false;             ///< else a texture
+  std::array<size_t, 3> extents{};  ///< elements in x, y and z; 0 for missing dimensions
+  bool surface = false;             ///< true for a surface, false for a texture
   std::array<CUaddress_mode, 3> address{CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP,
                                         CU_TR_ADDRESS_MODE_CLAMP};
   bool linear = false;           ///< interpolates
@@ -46,16 +46,16 @@ struct SurfaceTraits {
 
 class Image {
  public:
-  /// Whether the driver has what it takes.
+  /// True if the driver has the functions that images need.
   static bool is_there(const Context& context);
 
   /// Throws DriverError, and an internal error for a dtype without a format.
   Image(const std::shared_ptr<const Context>& context, ImageConfig config);
 
-  /// What a kernel takes for it.
+  /// The object that a kernel takes as its argument.
   CUtexObject object() const { return config_.surface ? surface_.get() : texture_.get(); }
   size_t bytes() const;
-  /// All elements, x varying fastest, channels side by side.
+  /// Copies all elements, x varying fastest, with the channels of an element side by side.
   void upload(std::span<const std::byte> from);
   void download(std::span<std::byte> to) const;
   void fill(unsigned char value);

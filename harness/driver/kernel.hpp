@@ -16,11 +16,12 @@
 namespace warpmark {
 
 struct FunctionAttributes {
-  int max_threads_per_block = 0;  ///< of this function: registers may lower the device's number
+  int max_threads_per_block = 0;  ///< limit of this function: registers may lower the device's
+                                  ///< number
   int static_shared_bytes = 0;
   int constant_bytes = 0;
-  int local_bytes = 0;  ///< a thread, spills included
-  int registers = 0;    ///< a thread
+  int local_bytes = 0;  ///< bytes of a thread, including spills
+  int registers = 0;    ///< registers of a thread
   int binary_version = 0;
 };
 
@@ -31,18 +32,18 @@ struct ModuleTraits {
   static void release(const Context& context, Handle handle) noexcept;
 };
 
-/// A loaded image. Functions keep it.
+/// A loaded image. Functions keep it alive.
 class Module {
  public:
-  /// Loads a cubin, or PTX text where the driver has image_ptx. `name` is for error texts: the file
-  /// or kernel it came from. A DriverError has the driver's JIT log in it.
+  /// Loads a cubin, or PTX text if the driver has image_ptx. `name` is for error texts: the file or
+  /// kernel of the image. A DriverError has the driver's JIT log in it.
   Module(const std::shared_ptr<const Context>& context, std::string_view image, std::string name);
 
   /// Throws a verdict error if there is no such entry.
   Function function(const std::string& entry) const;
   /// Address and bytes of a `__constant__` or `__device__` variable; nothing if there is none.
   std::optional<std::pair<CUdeviceptr, size_t>> global(const std::string& variable) const;
-  /// What the driver's compiler said when it succeeded; often "".
+  /// The log of the driver's compiler after a success; often "".
   const std::string& log() const { return state_->log; }
   std::string identify() const;
 
@@ -57,7 +58,7 @@ class Module {
   std::shared_ptr<State> state_;
 };
 
-/// One kernel; cheap to copy, keeps its module.
+/// One kernel; cheap to copy, keeps its module alive.
 class Function {
  public:
   const std::string& name() const { return name_; }
@@ -68,15 +69,16 @@ class Function {
   /// Parameter offsets and sizes, as the driver reports them; nothing if it cannot.
   std::optional<std::vector<ParameterLayout>> parameters() const;
 
-  /// Why this launch does not fit the device or the function, with both numbers; nothing if it
-  /// fits.
+  /// The reason why this launch does not fit the device or the function, with both numbers; nothing
+  /// if it fits.
   std::optional<std::string> misfit(const LaunchConfig& config) const;
 
-  /// Whether it fits no other device, either: one with as many registers as any does not take it.
+  /// True if the launch fits no other device, either: even one with the most registers cannot run
+  /// it.
   bool fits_nowhere(const LaunchConfig& config) const;
 
-  /// Allows what `config` asks for where that needs asking: dynamic shared memory over 48 KiB, and
-  /// clusters of more than 8 blocks.
+  /// Enables the features of `config` that need it: dynamic shared memory over 48 KiB, and clusters
+  /// of more than 8 blocks.
   void prepare(const LaunchConfig& config) const;
 
   /// Launches without waiting. Checks geometry and, if the driver reports them, parameter sizes
@@ -105,10 +107,10 @@ class Function {
   FunctionAttributes attributes_;
 };
 
-/// A launch that was checked: what is left is the driver's call.
+/// A checked launch: only the driver's call is left.
 class Function::Prepared {
  public:
-  /// `launched` becomes true when the driver is asked to launch: until then no kernel of this
+  /// `launched` becomes true when the driver is asked to launch: before that no kernel of this
   /// launch can be at fault.
   void operator()(const Stream& stream, bool* launched = nullptr);
 

@@ -1,4 +1,4 @@
-// What a launch needs besides the kernel: its geometry and its arguments.
+// The parameters of a launch besides the kernel: its geometry and its arguments.
 #pragma once
 
 #include <array>
@@ -15,14 +15,14 @@ struct LaunchConfig {
   std::array<uint64_t, 3> grid{1, 1, 1};   ///< blocks
   std::array<uint64_t, 3> block{1, 1, 1};  ///< threads
   uint64_t shared = 0;                     ///< bytes of dynamic shared memory
-  std::array<uint64_t, 3> cluster{};       ///< blocks; 0 is what the kernel says
+  std::array<uint64_t, 3> cluster{};       ///< blocks; 0 for the kernel's own value
   bool cooperative = false;                ///< all blocks run at a time
 
   /// "grid 4x1x1, block 128x1x1".
   std::string text() const;
 };
 
-/// Where a kernel keeps one parameter, in bytes.
+/// The place of one parameter in a kernel's parameter buffer, in bytes.
 struct ParameterLayout {
   size_t offset = 0;
   size_t bytes = 0;

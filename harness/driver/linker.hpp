@@ -15,10 +15,10 @@ struct LinkTraits {
   static void release(const Context& context, Handle handle) noexcept;
 };
 
-/// One link. Images are added, then `complete` gives what a Module loads.
+/// One link. Add images, then `complete` returns the image for a Module.
 class Linker {
  public:
-  /// Whether the driver has a linker at all.
+  /// True if the driver has a linker at all.
   static bool is_there(const Context& context);
 
   /// Throws a DriverError.
@@ -26,22 +26,22 @@ class Linker {
   Linker(const Linker&) = delete;
   Linker& operator=(const Linker&) = delete;
 
-  /// Adds a relocatable cubin, or PTX text where the driver has image_ptx. `name` is how the
-  /// linker's messages call it. Throws a DriverError with the linker's text.
+  /// Adds a relocatable cubin, or PTX text if the driver has image_ptx. `name` is its name in the
+  /// linker's messages. Throws a DriverError with the linker's text.
   void add(std::string_view image, const std::string& name);
 
   /// The linked image. Throws a DriverError with the linker's text: unresolved and duplicate
   /// symbols, too much shared memory together.
   std::string complete();
 
-  /// What the linker said last: its errors, or else its warnings; often "".
+  /// The linker's last log: its errors, or else its warnings; often "".
   std::string log() const;
   std::string identify() const;
 
  private:
   void check(CUresult result, const char* symbol) const;
 
-  JitLogs logs_;  ///< before the handle, which uses it until its end
+  JitLogs logs_;  ///< comes before the handle, which uses it until its end
   UniqueHandle<LinkTraits> handle_;
   std::string names_;
 };

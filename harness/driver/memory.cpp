@@ -10,8 +10,7 @@ namespace warpmark {
 
 namespace {
 
-// What a kernel may load at once: a block that begins at a multiple of it is as well aligned as any
-// access wants.
+// The largest single access of a kernel: a block at a multiple of it is aligned for any access.
 constexpr size_t kVectorBytes = 16;
 constexpr unsigned char kCanary = 0xA5;
 

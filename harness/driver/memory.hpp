@@ -20,8 +20,8 @@ struct DeviceMemoryTraits {
   static void release(const Context& context, Handle handle) noexcept;
 };
 
-/// A block of device memory with a name for error texts. Copies and fills are done when they
-/// return, for every stream. The driver's own are not: cuMemcpyHtoD from pageable memory,
+/// A block of device memory with a name for error texts. Copies and fills are complete when they
+/// return, for every stream. The driver's own calls are not: cuMemcpyHtoD from pageable memory,
 /// cuMemcpyDtoD and cuMemset may return early, and our streams do not wait for the default one
 /// (seen on an H200: a fill of an output overtook the kernel that was launched after it).
 class DeviceMemory {
@@ -31,26 +31,26 @@ class DeviceMemory {
   /// bytes.
   DeviceMemory(std::shared_ptr<const Context> context, size_t bytes, std::string name = "buffer");
 
-  /// Which end of a block lies at the end of its pages, so that an access beyond it faults.
+  /// The end of a block that lies at the end of its pages, so that an access beyond it faults.
   enum class Edge : uint8_t { front, back };
-  /// A block in pages of its own (GuardedMapping). The rest of the pages, 15 bytes at the most
-  /// behind an Edge::back, is filled with canaries.
+  /// A block in separate pages (GuardedMapping). The rest of the pages, at most 15 bytes after an
+  /// Edge::back, is filled with canaries.
   static DeviceMemory guarded(std::shared_ptr<const Context> context, size_t bytes,
                               std::string name, Edge edge);
-  /// A block that belongs to another, as a variable does to its module, which must outlive it.
+  /// A block that is part of another, as a variable is of its module, which must outlive it.
   static DeviceMemory view(std::shared_ptr<const Context> context, CUdeviceptr address,
                            size_t bytes, std::string name);
-  /// A kernel that writes to it from now on faults, if the block is guarded or the driver can
-  /// protect allocations; else nothing happens.
+  /// Makes a kernel that writes to the block from now on fault, if the block is guarded or the
+  /// driver can protect allocations; else nothing happens.
   void forbid_writes();
-  /// Whether something wrote to the canaries around a guarded block.
+  /// True if a write changed the canaries around a guarded block.
   bool neighbours_changed() const;
 
   CUdeviceptr address() const { return address_; }
   size_t bytes() const { return bytes_; }
   const std::string& name() const { return name_; }
 
-  /// Copies to the block from byte `offset` on; what does not fit is an internal error.
+  /// Copies to the block from byte `offset` on; data that does not fit is an internal error.
   void upload(std::span<const std::byte> from, size_t offset = 0);
   void download(std::span<std::byte> to, size_t offset = 0) const;
   void copy_from(const DeviceMemory& other);
@@ -59,8 +59,8 @@ class DeviceMemory {
   /// Sets every byte.
   void fill(unsigned char value);
 
-  // The same in a stream, without waiting.
-  // Host memory must stay until the stream has come by; the driver first copies what is not locked.
+  // The same in a stream, without waiting. Host memory must stay until the stream has passed the
+  // copy; the driver first copies memory that is not locked.
   void upload(std::span<const std::byte> from, const Stream& stream);
   void download(std::span<std::byte> to, const Stream& stream) const;
   void copy_from(const DeviceMemory& other, const Stream& stream);
@@ -75,8 +75,8 @@ class DeviceMemory {
   std::vector<std::pair<CUdeviceptr, size_t>> canaries() const;
 
   std::shared_ptr<const Context> context_;
-  UniqueHandle<DeviceMemoryTraits> handle_;  ///< of a plain block
-  std::unique_ptr<GuardedMapping> pages_;    ///< of a guarded one
+  UniqueHandle<DeviceMemoryTraits> handle_;  ///< handle of a plain block
+  std::unique_ptr<GuardedMapping> pages_;    ///< pages of a guarded block
   CUdeviceptr address_ = 0;
   size_t bytes_ = 0;
   std::string name_;

@@ -12,13 +12,13 @@ struct StreamTraits {
   static void release(const Context& context, Handle handle) noexcept;
 };
 
-/// A stream that does not wait for the default one.
+/// A stream that does not wait for the default stream.
 class Stream {
  public:
   explicit Stream(const std::shared_ptr<const Context>& context);
   CUstream get() const { return handle_.get(); }
   const std::shared_ptr<const Context>& context() const { return handle_.context(); }
-  /// Waits for all work in it; a kernel's fault appears here as a sticky DriverError.
+  /// Waits for all work in the stream; a kernel's fault appears here as a sticky DriverError.
   void synchronize() const;
 
  private:
@@ -30,7 +30,7 @@ struct EventTraits {
   static void release(const Context& context, Handle handle) noexcept;
 };
 
-/// A point in a stream with the device's time of passing it.
+/// A point in a stream, with the device's time at which the stream passed it.
 class Event {
  public:
   explicit Event(const std::shared_ptr<const Context>& context,
@@ -38,7 +38,7 @@ class Event {
   CUevent get() const { return handle_.get(); }
   void record(const Stream& stream) const;
   void synchronize() const;
-  /// Whether the stream has passed the event, without waiting; nothing if the driver cannot tell.
+  /// True if the stream has passed the event, without waiting; nothing if the driver cannot tell.
   std::optional<bool> passed() const;
   /// Milliseconds from `start` to this event; both must have passed. Resolution is about 0.5 µs.
   float milliseconds_since(const Event& start) const;

@@ -14,7 +14,7 @@ std::string hmac_bytes(std::string_view key, std::string_view message) {
   return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }
 
-// Of a name with a letter or two, which are words of any sentence, nothing is taken out.
+// Names of one or two letters are left in, because they occur in any sentence.
 void take_out(std::string& text, const std::string& name) {
   constexpr size_t kFewestLetters = 3;
   if (name.size() < kFewestLetters) return;

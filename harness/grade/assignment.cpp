@@ -4,7 +4,8 @@
 
 namespace warpmark {
 
-// What lecture notes on CUDA include, of what the compiler finds without a host compiler.
+// The headers that lecture notes on CUDA include, as far as the compiler finds them without a host
+// compiler.
 const std::vector<std::string>& default_toolkit_headers() {
   static const std::vector<std::string> kHeaders = {"cuda_runtime.h",
                                                     "cuda_runtime_api.h",

@@ -62,7 +62,7 @@ bool may_be_given(std::string_view option) {
   });
 }
 
-// Why no submission can be graded with a suite, and what to do; both "" if one can.
+// The reason why no submission can be graded with a suite, and what to do; both "" if one can.
 std::pair<std::string, std::string> obstacle(const Suite& suite) {
   if (suite.plugin.text != "source") {
     return {fmt::format("its kernel is made by the plugin `{}`", suite.plugin.text),
@@ -164,7 +164,7 @@ void AssignmentCaseReader::read_suites(const YamlNode& list, const std::string& 
   for (const YamlNode& entry : list.elements) read_entry(entry, file);
   for (size_t i = 0; i < suites_.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
-      // Nobody can hand in both on a system that does not tell them apart.
+      // A file system that ignores case cannot hold both files.
       if (suite_files_[i] == suite_files_[j] ||
           lower_case(suite_files_[i]) != lower_case(suite_files_[j])) {
         continue;
@@ -203,7 +203,7 @@ void AssignmentCaseReader::read_entry(const YamlNode& entry, const std::string& 
   suite_files_.push_back(std::move(name));
 }
 
-// The suite of a case, where `suites` lists them.
+// Returns the suite of a case when `suites` lists them.
 std::shared_ptr<const Suite> AssignmentCaseReader::listed(const YamlNode& node) const {
   const std::filesystem::path file = read_file_name(node, "`suite`", folder_);
   for (const auto& known : suites_) {
@@ -285,8 +285,8 @@ std::vector<Case> AssignmentCaseReader::read_items(const YamlNode& node,
   return items;
 }
 
-// A case of the suite for which points are given twice is a slip; and one that is visible in one
-// place is not hidden in another.
+// Throws for a case of the suite that is given points twice, which is a slip, or that is visible in
+// one place and hidden in another.
 void AssignmentCaseReader::claim(const AssignmentCase& one) {
   for (const Case& item : one.items) {
     const auto [owner, is_new] = owners_.try_emplace(item.id, one.name);

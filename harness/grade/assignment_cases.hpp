@@ -1,4 +1,4 @@
-// The cases of an assignment: which cases of which suites each of them stands for.
+// The cases of an assignment, each of which covers cases of suites.
 #pragma once
 
 #include <filesystem>
@@ -22,16 +22,16 @@ class AssignmentCaseReader {
   AssignmentCaseReader(std::filesystem::path folder, const ListEvaluator& python)
       : folder_(std::move(folder)), python_(python) {}
 
-  /// The suite of every case that has none of its own.
+  /// Reads the suite of every case that names none.
   void read_suite(const YamlNode& node) { default_ = load(node); }
-  /// In its place: several, each with a kernel, and every case says which one it is of. Those
-  /// without a `file` of their own have `file`, or the name of the suite's if that is "".
+  /// Reads several suites in place of one, each with a kernel; every case then names its suite.
+  /// Those without a `file` have `file`, or the name of the suite's file if that is "".
   void read_suites(const YamlNode& list, const std::string& file);
   std::vector<AssignmentCase> read_cases(const YamlNode& list);
 
-  /// Each once, in the order of first use.
+  /// Each suite once, in the order of first use.
   const std::vector<std::shared_ptr<const Suite>>& suites() const { return suites_; }
-  /// Of read_suites(): the submitted file of each suite, and what students start from.
+  /// The result of read_suites(): the submitted file of each suite, and the templates.
   const std::vector<std::string>& suite_files() const { return suite_files_; }
   const std::map<std::string, Located>& templates() const { return templates_; }
 

@@ -1,5 +1,5 @@
-// Readers of what makes points where a pass is not all that counts: `trials`, `credit`,
-// `performance`, and `leaderboard`.
+// Readers of the keys that give points for more than a pass: `trials`, `credit`, `performance`, and
+// `leaderboard`.
 #pragma once
 
 #include "grade/assignment.hpp"
@@ -16,8 +16,8 @@ void read_credit(const YamlNode& node, AssignmentCase& one);
 /// {counters: …} or {gpu: …}, with `full` and `zero`, or `steps`.
 void read_performance(const YamlNode& node, AssignmentCase& one);
 
-/// What the two need of the case's items, which are known by then: the kind of degree where the
-/// assignment leaves it open. Throws usage errors.
+/// Checks both against the case's items, which are known by then, and sets the kind of degree if
+/// the assignment leaves it open. Throws usage errors.
 void check_credit(const YamlNode& node, AssignmentCase& one);
 
 /// {by: points, names: pseudonyms, top: 10}.

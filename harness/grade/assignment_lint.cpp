@@ -186,7 +186,7 @@ class AssignmentLinter {
     return true;
   }
 
-  // One mistake often fails many items; only the first is reported.
+  // Adds a problem. One mistake often fails many items; only the first is reported.
   void add(const Error& problem) {
     const bool known =
         std::any_of(lint_.problems.begin(), lint_.problems.end(), [&](const Error& other) {
@@ -214,7 +214,7 @@ bool says(const GradedCase& one, const std::vector<GradeWord>& words) {
                      [&](const GradedItem& item) { return wanted(item.word); });
 }
 
-// "`large` says wrong": what cost points, or why nothing was graded.
+// "`large` says wrong": the reason for lost points, or for no grade.
 std::string reason_of(const GradeResult& result) {
   if (result.state != GradeState::graded) {
     return fmt::format("{}: {}", to_text(result.state), result.message);
@@ -271,7 +271,7 @@ std::vector<Error> run_self_tests(const Assignment& assignment, const GradeFile&
     if (result.state == GradeState::grader_error) {
       add("could not be graded", result.staff.empty() ? result.message : result.staff);
     } else if (test.must_pass) {
-      // What cannot be measured here is not lost.
+      // Points that cannot be measured here are not lost.
       const double points = result.points + result.open_points();
       if (result.state == GradeState::graded && points >= result.max_points) continue;
       add(fmt::format("must pass, and gets {:.4g} of {:.4g} points", result.points,

@@ -1,4 +1,4 @@
-// Whether an assignment gives its points to right kernels only: what `grade --lint` checks.
+// The checks of `grade --lint`: an assignment must give its points to right kernels only.
 #pragma once
 
 #include <filesystem>
@@ -26,8 +26,8 @@ struct WeakestMargin {
 
 struct AssignmentLint {
   std::vector<Error> problems;     ///< usage errors with their places; empty for a good assignment
-  std::vector<std::string> notes;  ///< what is worth knowing and no mistake
-  /// Of the problems those that `fixed` would end: axes and scalar arguments with one value.
+  std::vector<std::string> notes;  ///< notes that are worth knowing and report no mistake
+  /// The axes and scalar arguments with one value, whose problems the key `fixed` would end.
   std::vector<std::string> built_in;
   /// Nothing if nothing was compared; `times` is infinite where all values must be equal.
   std::optional<WeakestMargin> weakest;
@@ -42,8 +42,9 @@ AssignmentLint lint_assignment(const Assignment& assignment, Session& session, I
 /// Grades a file as if a student had handed it in.
 using GradeFile = std::function<GradeResult(const std::filesystem::path& file)>;
 
-/// Grades the files of `self_test` in order. A usage error, at its place, for each that must pass
-/// and does not get all points, that must fail and does not, or that could not be graded.
+/// Grades the files of `self_test` in order. Returns a usage error, at its place, for each file
+/// that must pass and does not get all points, that must fail and does not, or that could not be
+/// graded.
 std::vector<Error> run_self_tests(const Assignment& assignment, const GradeFile& grade);
 
 /// Two lines: points, cases and items; the weakest margin.

@@ -48,7 +48,7 @@ void check_sum(const YamlNode& node, const Assignment& assignment) {
       node.content, "change one of them, or leave `points` out");
 }
 
-// The files of an assignment but its own, under names that do not change with the machine.
+// Hashes the files of an assignment except its own, under names that do not depend on the machine.
 void add_files(Sha256& hash, const Assignment& assignment) {
   std::set<fs::path> seen;
   const auto add = [&](const fs::path& file) {
@@ -88,8 +88,8 @@ std::string values_of(const Case& item) {
   }
 }
 
-// What rules of points ask of each run, where they ask for anything: how many points that is may
-// change.
+// Hashes the requirements that rules of points have for each run, if any. The number of points is
+// left out, since it may change.
 void add_credit(Sha256& hash, const Assignment& assignment) {
   if (assignment.trials.drop > 0) {
     hash.add_field(fmt::format("drop {}", assignment.trials.drop));
@@ -105,8 +105,8 @@ void add_credit(Sha256& hash, const Assignment& assignment) {
   }
 }
 
-// What of it decides which word an item gets, and what a student is told of it. How many points
-// that makes, and what else people read, may change without a kernel running again.
+// Hashes the parts that decide the word of an item and the texts for its student. Points and other
+// texts may change without a new run of a kernel.
 std::string verdict_hash_of(const Assignment& assignment) {
   Sha256 hash;
   hash.add_field("warpmark verdicts 1").add_field(assignment.file.filename().string());
@@ -116,7 +116,7 @@ std::string verdict_hash_of(const Assignment& assignment) {
   for (const std::string& header : rules.toolkit_headers) hash.add_field("header " + header);
   hash.add_field(std::to_string(assignment.trials.count));
   add_credit(hash, assignment);
-  // Other than these are in no older hash, so that nothing is graded again for them.
+  // The default is left out, so that older hashes stay valid and nothing is graded again.
   if (rules.own_headers != SubmissionRules::kOwnHeaders) {
     hash.add_field(fmt::format("own headers {}", rules.own_headers));
   }
@@ -141,7 +141,7 @@ std::string verdict_hash_of(const Assignment& assignment) {
   return hash.finish_hex();
 }
 
-// `suite` or `suites`, and what students call their files.
+// Reads `suite` or `suites`, and the names of students' files.
 void read_suites(const YamlNode& root, AssignmentCaseReader& reader, Assignment& into) {
   const YamlNode* list = root.find("suites");
   SubmissionRules& rules = into.submission;
@@ -176,7 +176,7 @@ void read_one_template(const YamlNode& node, Assignment& into) {
   into.templates.emplace(into.submission.file, text);
 }
 
-// Each suite that is listed has a case, or its file would be handed in for nothing.
+// Checks that each listed suite has a case: without one its file would be handed in for nothing.
 void check_suites(const YamlNode& root, const Assignment& assignment) {
   for (const auto& suite : assignment.suites) {
     const bool used = std::any_of(

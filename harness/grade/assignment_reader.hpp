@@ -25,19 +25,19 @@ uint64_t read_count(const YamlNode& node, const std::string& what, uint64_t most
 std::filesystem::path read_file_name(const YamlNode& node, const std::string& what,
                                      const std::filesystem::path& folder);
 
-/// The same, and a folder is as good.
+/// The same, but a folder is allowed, too.
 std::filesystem::path read_solution_name(const YamlNode& node, const std::string& what,
                                          const std::filesystem::path& folder);
 
-/// What students call a file of theirs: it is looked for in folders that they handed in.
+/// Reads the name of a student's file, which is looked for in folders that were handed in.
 std::string read_submitted_name(const YamlNode& node);
 /// The file of `template`, relative to the folder: below it, so that it is the course's.
 Located read_template(const YamlNode& node, const std::filesystem::path& folder);
 
 std::string read_assignment_id(const YamlNode& node);
-/// `file` is "" unless the node says it.
+/// `file` is "" if the node has none.
 SubmissionRules read_submission(const YamlNode& node, const std::filesystem::path& folder);
-/// Either may be null.
+/// Both arguments may be null.
 LatePolicy read_late_policy(const YamlNode* due, const YamlNode* late);
 PtxPolicy read_ptx_policy(const YamlNode& node);
 GradeLimits read_grade_limits(const YamlNode& node);

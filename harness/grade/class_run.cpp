@@ -21,8 +21,8 @@ namespace warpmark {
 
 namespace {
 
-// A result that is there, for the assignment as it is now: the same verdicts, with its points,
-// names and hints. Nothing if an item has none.
+// Renews an existing result for the present assignment: the same verdicts, with the new points,
+// names and hints. Returns nothing if an item has none.
 std::optional<GradeResult> renewed(const GradeResult& known, const Assignment& assignment,
                                    const Submission& submission) {
   std::map<std::string, const GradedItem*> verdicts;
@@ -91,7 +91,7 @@ class ClassRun {
   }
 
  private:
-  // A shard sums up its own part, and what else was in the folder is of another division.
+  // A shard sums up its own part only: other results in the folder are of another division.
   void write_sums() const {
     std::vector<GradeResult> all = files_.read_all();
     if (!options_.part) return files_.write_class(all);
@@ -101,7 +101,7 @@ class ClassRun {
     files_.write_part(all);
   }
 
-  // What is reused, refused, and to be graded.
+  // Sorts the submissions into reused, refused and to be graded.
   void sort_out() {
     const KeyContext context =
         key_context(pool_.device(), options_.secret_fingerprint, options_.setup.no_sandbox);
@@ -179,7 +179,7 @@ class ClassRun {
     return true;
   }
 
-  // Whose points a new result changes, and why; the old one is kept.
+  // Notes the student whose points a new result changes, and why; keeps the old result.
   void note_change(const GradeResult& before, const GradeResult& after) {
     const std::optional<GradeChange> change = change_between(before, after);
     if (!change) return;
@@ -202,10 +202,10 @@ class ClassRun {
   int wake_fd_;
   GradePool pool_;
 
-  std::vector<std::optional<GradeResult>> previous_;  ///< by submission: the grade that was there
+  std::vector<std::optional<GradeResult>> previous_;  ///< by submission: the earlier grade
   std::vector<std::string> keys_;
   std::vector<std::optional<GradeResult>> results_;
-  std::string version_;                   ///< of the assignment, for receipts
+  std::string version_;                   ///< version of the assignment, for receipts
   std::optional<Pseudonyms> pseudonyms_;  ///< for a leaderboard
   ClassRunResult whole_;
 };

@@ -25,15 +25,15 @@ constexpr size_t kLongestMessage = 240;
 
 struct CompilerError {
   int line = 0;         ///< 0 if unknown
-  std::string file;     ///< that the line is of, as the compiler calls it
-  bool at_end = false;  ///< of the file
+  std::string file;     ///< file of the line, as the compiler calls it
+  bool at_end = false;  ///< at the end of the file
   std::string text;
 };
 
 // "x.cu(3): error: expected a ";"" → {3, …}: the first line of the log that has an error.
 std::optional<CompilerError> first_error(std::string_view log) {
   for (const std::string& line : split(log, '\n')) {
-    // A brace that is missing is missed at the end, which has no line.
+    // The compiler reports a missing brace at the end of the source, which has no line.
     for (const std::string_view mark :
          {"): error: ", "): catastrophic error: ", "At end of source: error: ",
           "At end of source: catastrophic error: "}) {
@@ -53,7 +53,7 @@ std::optional<CompilerError> first_error(std::string_view log) {
   return std::nullopt;
 }
 
-// What stands between the first two double quotes.
+// Returns the text between the first two double quotes.
 std::string quoted(const std::string& text) {
   const size_t begin = text.find('"');
   if (begin == std::string::npos) return "";
@@ -66,7 +66,7 @@ std::string capped(const std::string& text) {
   return printable(text.substr(0, kLongestMessage)) + "…";
 }
 
-// Of a header that is not there: those of the machine are for nobody.
+// Explains a header that is not found; headers of the machine are not available to anybody.
 std::string missing_header(const std::string& name) {
   const std::filesystem::path path(name);
   if (path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end()) {
@@ -132,7 +132,8 @@ std::string in_plain_words(const std::string& error) {
   return "";
 }
 
-// What the compiler said first of all where nothing in it looks like an error; else the reason.
+// Returns the first line of the compiler's message if no line in it looks like an error; else the
+// reason.
 std::string first_line(const std::string& said, const std::string& reason) {
   const size_t log = said.find('\n');
   if (log == std::string::npos) return reason;
@@ -195,19 +196,19 @@ std::vector<Parameter> parameters_of(const std::string& signature) {
   return out;
 }
 
-// Whether the harness would take one for the other: sizes and kinds, as far as they are known.
+// True if the harness would accept one for the other: sizes and kinds, as far as they are known.
 bool fits(const Parameter& wanted, const Parameter& given) {
   if (wanted.pointer != given.pointer) return false;
   if (!wanted.dtype) return true;
-  // The elements of an array may have a type that a macro names; a number of a type that nobody
-  // knows, such as a struct, is none that the grader gives.
+  // The elements of an array may have a type that a macro names; a value of an unknown type, such
+  // as a struct, is never an argument that the grader passes.
   if (!given.dtype) return wanted.pointer || wanted.text == given.text;
   const auto is_real = [](const DType& dtype) { return dtype.kind == DTypeKind::floating; };
   return wanted.dtype->bytes == given.dtype->bytes &&
          is_real(*wanted.dtype) == is_real(*given.dtype);
 }
 
-// Of a plan whose kernel is not at hand: what kind of thing each argument is.
+// Returns the kinds of arguments of a plan whose kernel is not at hand.
 std::vector<Parameter> parameters_of(const Plan& plan) {
   std::vector<Parameter> out;
   for (const Step& step : plan.steps) {
@@ -262,8 +263,8 @@ const Buffer* blamed_variable(const std::string& said, const ExplainContext& con
   return nullptr;
 }
 
-// Of a variable outside of the kernel that does not fit (argument_types, end_small_variable); ""
-// for other messages.
+// Explains a variable outside of the kernel that does not fit (argument_types, end_small_variable);
+// "" for other messages.
 std::string explain_variable(const Outcome& outcome, const ExplainContext& context) {
   const std::string said = outcome.error ? outcome.error->message() : outcome.message;
   const std::string line = said.substr(0, said.find('\n'));

@@ -1,4 +1,4 @@
-// Why a submission does not compile, has no such kernel, or one with other parameters.
+// Explains why a submission does not compile, has no such kernel, or one with other parameters.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace warpmark {
 /// Host code, the compiler's first error in plain words, or the kernels that are there.
 std::string explain_compile(const Outcome& outcome, const ExplainContext& context);
 
-/// Why the device did not take or not start the compiled kernel.
+/// Explains why the device did not accept or start the compiled kernel.
 std::string explain_driver(const Outcome& outcome);
 
-/// What is wanted and what is given, a line for each parameter.
+/// Shows the wanted and the given parameters, a line for each.
 std::string explain_signature(const Outcome& outcome, const ExplainContext& context);
 
 }  // namespace warpmark

@@ -1,4 +1,4 @@
-// Whether grading again gave what was there before.
+// A check that grading again gives the results of before.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ struct UnexpectedGrade {
   std::string what;  ///< "/points: 4 instead of 6, and 2 more differences"
 };
 
-/// Compares the results of the same students, but for dates, seconds, and what the sandbox consists
-/// of. `whole`: who is in only one of the two is unexpected, too.
+/// Compares the results of the same students, except for dates, seconds, and the parts of the
+/// sandbox. With `whole`, a student who is in only one of the two is unexpected, too.
 std::vector<UnexpectedGrade> unexpected_grades(const std::vector<GradeResult>& expected,
                                                const std::vector<GradeResult>& results, bool whole);
 

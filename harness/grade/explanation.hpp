@@ -12,19 +12,20 @@
 
 namespace warpmark {
 
-/// What an output holds and what it should hold.
+/// The actual and the expected values of an output.
 struct OutputValues {
   TypedBytes actual;
   TypedBytes expected;  ///< as many elements, or one for all
 };
 
-/// What is known beside the outcome. All of it may be left out: each part makes the words better.
-/// Texts and bytes are views or copies of what the caller holds for the time of the call.
+/// Facts known beside the outcome. Each may be left out; each makes the words better. Texts and
+/// bytes are views or copies of data that the caller holds during the call.
 struct ExplainContext {
   SubmittedNames file;         ///< the submitted file, and the headers of the student's own
-  std::string source;          ///< its text; finds host code and the kernels that are there
+  std::string source;          ///< text of the file; shows host code and the kernels in it
   std::string wanted;          ///< the suite's own kernel: "scale(float *a, unsigned n)"
-  const Plan* plan = nullptr;  ///< of the case: block size, arguments; symbolic sizes are left out
+  const Plan* plan = nullptr;  ///< plan of the case: block size, arguments; symbolic sizes are left
+                               ///< out
   std::map<std::string, OutputValues> outputs;  ///< by name: patterns in wrong elements
   std::map<std::string, TypedBytes> inputs;     ///< before the launch, `inout` too
 };
@@ -33,7 +34,7 @@ struct ExplainContext {
 void add_values(ExplainContext& context, const CaseArtifacts& artifacts,
                 const std::map<std::string, ReferenceValue>& references);
 
-/// Why the case failed, and what is usually the cause; "" for a pass. Plain text without newlines,
+/// Explains why the case failed, with the usual cause; "" for a pass. Plain text without newlines,
 /// except for a signature that does not fit, which takes a line for each parameter. It names
 /// values, indices and lines, so it is for visible cases and for staff.
 ///

@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kLongestName = 60;
 constexpr size_t kLongestFaultMessage = 200;
 
-// Reads members of a report, whatever they are.
+// Reads members of a report, whatever their types are.
 class Report {
  public:
   explicit Report(const Json& json) : json_(json) {}
@@ -90,7 +90,7 @@ bool is_file(const std::string& name, const std::string& file) {
   return name == file || name.ends_with("/" + file);
 }
 
-// Whether a report, or a frame of what it was inlined through, names a line of the submitted file.
+// True if a report, or a frame that it was inlined through, names a line of the submitted file.
 bool is_submitted(const Report& frame, const SubmittedNames& names) {
   const std::string name = frame.text("file");
   return name.empty() || names.file.empty() || is_file(name, names.file);
@@ -101,9 +101,9 @@ std::string line_in_file(int64_t line, const SubmittedNames& names) {
                        : fmt::format("line {}", line);
 }
 
-// "line 5", with the file if it is not the only one; "" if unknown. Of code that was inlined from a
-// header of the course or of CUDA it is the innermost line of the submitted file that called it,
-// which is what its author can change.
+// "line 5", with the file if it is not the only one; "" if unknown. For code inlined from a header
+// of the course or of CUDA it is the innermost line of the submitted file that called it, which its
+// author can change.
 std::string line_text(const Report& report, const SubmittedNames& names) {
   const auto line = report.number("line");
   if (!line || *line < 1) return "";
@@ -172,7 +172,7 @@ std::string outside_argument(const Report& report, const SubmittedNames& names, 
          "n)` before it uses its element.";
 }
 
-// Between the rows of an array with a pitch.
+// Explains an access between the rows of an array with a pitch.
 std::string outside_rows(const Report& report, const SubmittedNames& names, int64_t row) {
   const std::string name = report.text("argument");
   const std::string where =
@@ -187,12 +187,12 @@ std::string outside_rows(const Report& report, const SubmittedNames& names, int6
 std::string outside_shared(const Report& report, const SubmittedNames& names) {
   const std::string does = report.text("access") == "write" ? "writes" : "reads";
   auto size = report.object("allocation").number("bytes");
-  // What there is none of has no size in a report, only in its text.
+  // A size of 0 is not in a member of the report, only in its text.
   const std::string message = report.text("message", kLongestFaultMessage);
   if (!size && message.find("has 0 bytes") != std::string::npos) size = 0;
   std::string text = fmt::format("{} {} shared memory outside of what the block has",
                                  subject(report, names), does);
-  // An `extern __shared__` array has what the launch gives it.
+  // An `extern __shared__` array has the size that the launch gives it.
   if (size && *size == 0) {
     return text + ", which is nothing." + by_thread(report) +
            " This launch gives the kernel no dynamic shared memory: declare the array with a size, "
@@ -303,7 +303,7 @@ std::string barrier(const Report& report, const SubmittedNames& names) {
       at);
 }
 
-// What puts two accesses in order depends on whose they are.
+// The means that put two accesses in order depend on whether they are of one block.
 std::string order_of(const Report& report, const Report& other) {
   const auto mine = report.triple("block");
   const auto others = other.triple("block");
@@ -413,7 +413,7 @@ std::string explain_report(const Json& json, const SubmittedNames& names) {
         "it is meant to.",
         subject(report, names));
   }
-  // Of a later device, or too rare for words of their own.
+  // A report of a later device, or one too rare to have its own text.
   const std::string message = report.text("message", kLongestFaultMessage);
   if (message.empty()) return "";
   const std::string line = line_text(report, names);

@@ -17,8 +17,8 @@
 namespace warpmark {
 namespace {
 
-// A result that is the same in so many trials by chance is not worth the trouble; of large arrays
-// two trials are enough, as no chance makes them the same.
+// The most trials to look at: a result that chance makes the same in so many is not worth the
+// trouble. For large arrays the least number is enough, as no chance makes them the same.
 constexpr uint64_t kMostForeseenTrials = 16;
 constexpr uint64_t kLeastTrials = 2;
 constexpr uint64_t kMostForeseenElements = uint64_t{1} << 20;
@@ -26,7 +26,7 @@ constexpr uint64_t kMostForeseenElements = uint64_t{1} << 20;
 // The first few refute most answers, at little cost.
 constexpr size_t kFirstElements = 64;
 
-// Threads of a launch, or in a block of it; nothing if they are not known or too many.
+// The threads of a launch or block; nothing if they are unknown or too many.
 std::optional<int64_t> product(const std::array<Size, 3>& sizes) {
   int64_t all = 1;
   for (const Size& size : sizes) {
@@ -38,7 +38,7 @@ std::optional<int64_t> product(const std::array<Size, 3>& sizes) {
   return all;
 }
 
-// Whether the first `count` elements pass.
+// True if the first `count` elements pass.
 bool passes(const std::function<int64_t(int64_t)>& value, size_t count, const DType& dtype,
             const ReferenceValue& reference, const ComparisonRule& whole) {
   std::vector<int64_t> values(count);
@@ -99,7 +99,7 @@ bool ForeseenCheck::look(const ReadyCase& ready, bool random) {
       const auto add = [&](const char* words, const std::function<int64_t(int64_t)>& value) {
         output.candidates.push_back({words, value, false});
       };
-      // Of one element they are a zero and a one, which are tried anyway.
+      // With a single element they are a zero and a one, which are tried anyway.
       if (count > 1) {
         add("wrote each element's index", [](int64_t i) { return i; });
         add("wrote each element's index plus 1", [](int64_t i) { return i + 1; });
@@ -221,7 +221,7 @@ std::vector<Error> BuiltInValues::problems() const {
 std::vector<std::string> BuiltInValues::notes() const {
   std::vector<std::string> all;
   for (const Located& fixed : assignment_.fixed) {
-    // One kernel with one value is reason enough to call it fixed.
+    // One kernel with one value justifies the key `fixed`.
     bool any = false, several = true;
     for (const Value& one : values_) {
       if (one.name != fixed.text) continue;

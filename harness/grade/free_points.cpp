@@ -66,7 +66,7 @@ void FreePoints::add(const AssignmentCase& one, const Case& item, const TrivialC
   for (const ForeseenAnswer& answer : foreseen.answers()) {
     for (Output& output : added.outputs) {
       if (output.name != answer.output) continue;
-      // One answer is enough; what is right as another one never changes, either.
+      // One answer is enough, unless the new one is the first that passes by the tolerance only.
       const bool looser = answer.by_tolerance && !by_tolerance(output.passes);
       if (!output.passes.empty() && !looser) continue;
       output.passes.push_back({answer.words, answer.by_tolerance, false, answer.never_changes});
@@ -75,7 +75,8 @@ void FreePoints::add(const AssignmentCase& one, const Case& item, const TrivialC
   items_.push_back(std::move(added));
 }
 
-// What another item expects, left in memory, is an answer, too. Single elements meet by chance.
+// An item's expected values, left in memory, are an answer to another item, too. Single elements
+// are left out, since they are equal by chance.
 std::vector<FreePoints::Item> FreePoints::with_stale() const {
   std::map<std::pair<std::string, uint64_t>, std::vector<std::string>> same;
   for (const Item& item : items_) {
@@ -199,7 +200,7 @@ std::vector<Error> FreePoints::problems() const {
       const auto output = std::find_if(item->outputs.begin(), item->outputs.end(),
                                        [](const Output& o) { return by_tolerance(o.passes); });
       if (output == item->outputs.end()) continue;
-      found.push_back(loose(*item, *output));  // of one case the first is enough
+      found.push_back(loose(*item, *output));  // the first answer of one case is enough
       break;
     }
   }

@@ -1,4 +1,4 @@
-// Whose points a later run changed, and why.
+// Changes of points by a later run, with their reasons.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ struct GradeChange {
   std::string why;
 };
 
-/// What differs between what made two results: the file, the assignment, the program or device, a
-/// rule of the course. "grading again gave another result" if nothing does.
+/// The difference between the causes of two results: the file, the assignment, the program or
+/// device, a rule of the course. "grading again gave another result" if there is none.
 std::string why_changed(const GradeResult& before, const GradeResult& after);
 
 /// "changed: ada: 6 points instead of 4: another file was handed in".
@@ -27,13 +27,14 @@ std::optional<GradeChange> change_between(const GradeResult& before, const Grade
 
 bool is_grade(const GradeResult& result);
 
-/// The grade that was there, with a line for staff of why there is no newer one: a result that the
-/// grader is to blame for replaces no grade.
+/// Returns the earlier grade, with a line for staff about why there is no newer one: a result of an
+/// error of the grader replaces no grade.
 GradeResult kept_grade(GradeResult previous, const GradeResult& failed);
 
-/// Rows of changes.csv: date, student, points before and after, why. `date` as time_text() has it.
+/// Rows of changes.csv: date, student, points before and after, why. `date` has the form of
+/// time_text().
 std::string changes_csv(const std::vector<GradeChange>& changes, const std::string& date);
-/// Its first line.
+/// The first line of changes.csv.
 std::string changes_csv_head();
 
 }  // namespace warpmark

@@ -1,4 +1,4 @@
-// The files of a graded class: one folder for each student, and what sums them up.
+// The files of a graded class: one folder for each student, and summaries of the class.
 #pragma once
 
 #include <filesystem>
@@ -16,15 +16,15 @@ namespace warpmark {
 /// All results in a graded class's folder, by student's name; none if there are none, or no folder.
 std::vector<GradeResult> read_grades(const std::filesystem::path& out);
 
-/// The result of one student there, or what is kept beside it (`name`): nothing if there is none, or
-/// what is there is no result of this student.
+/// The result of one student in that folder, or another result kept there (`name`); nothing if
+/// there is none, or the file is no result of this student.
 std::optional<GradeResult> read_grade(const std::filesystem::path& out, const std::string& student,
                                       const char* name = "result.json");
 
 /// OUT/staff/NAME/…, of a student.
 std::filesystem::path staff_file(const std::filesystem::path& out, const std::string& student,
                                  const char* name);
-/// What lint last found good there: what set_linted() was given; "" for nothing.
+/// The key that lint last accepted there, as given to set_linted(); "" for none.
 std::string read_linted(const std::filesystem::path& out);
 
 /// OUT/students/NAME/{results.json, student.json, report.html}, which hide what students may not
@@ -64,7 +64,7 @@ class GradeFiles {
 
   /// Writes the class's files. Throws an environment error.
   void write_class(const std::vector<GradeResult>& results) const;
-  /// The same of a part of a class, without what compares a student with all others.
+  /// The same for a part of a class, without the files that compare a student with all others.
   void write_part(const std::vector<GradeResult>& results) const;
 
  private:

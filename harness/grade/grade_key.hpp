@@ -9,11 +9,11 @@
 
 namespace warpmark {
 
-/// What is the same for all submissions of a run.
+/// The part of the key that is the same for all submissions of a run.
 struct KeyContext {
   std::string program;  ///< differs between builds
   std::string device, driver_version, nvrtc_version;
-  std::string secret;  ///< its fingerprint
+  std::string secret;  ///< fingerprint of the secret
   bool no_sandbox = false;
 };
 
@@ -22,8 +22,9 @@ struct KeyContext {
 KeyContext key_context(const DeviceFacts& device, const std::string& secret_fingerprint,
                        bool no_sandbox);
 
-/// SHA-256, in hexadecimal digits, over all that decides a result: the submission and whose it is,
-/// the assignment with its suites and headers, program, device, driver, compiler and secret.
+/// SHA-256, in hexadecimal digits, over all inputs that decide a result: the submission and its
+/// student, the assignment with its suites and headers, program, device, driver, compiler and
+/// secret.
 std::string grade_key(const Submission& submission, const Assignment& assignment,
                       const KeyContext& context);
 

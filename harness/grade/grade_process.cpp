@@ -20,7 +20,7 @@ namespace warpmark {
 
 namespace {
 
-// What a process takes to write a message that it has begun.
+// The time limits of a process for sending the rest of a message, and for ending.
 constexpr std::chrono::seconds kMessage{30};
 constexpr std::chrono::milliseconds kPatience{500};
 
@@ -98,7 +98,7 @@ GradeProcess::GradeProcess(const GradeSetup& setup) {
 
 GradeProcess::~GradeProcess() {
   if (process_ <= 0) return;
-  ::shutdown(channel_->fd(), SHUT_RDWR);  // which it takes for the end
+  ::shutdown(channel_->fd(), SHUT_RDWR);  // the process takes this for the end
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (std::chrono::steady_clock::now() < deadline) {
     if (::waitpid(process_, nullptr, WNOHANG) != 0) return;
@@ -122,7 +122,7 @@ std::string GradeProcess::kill() {
 }
 
 void GradeProcess::grade(const Submission& submission) {
-  channel_->send(to_message(submission));  // one that is gone is seen by receive()
+  channel_->send(to_message(submission));  // receive() notices if the process is gone
 }
 
 GradeAnswer GradeProcess::receive() {
@@ -154,7 +154,7 @@ GradeAnswer GradeProcess::receive() {
 int run_grade_worker(
     int socket, const std::function<Interpreter&()>& python,
     const std::function<std::shared_ptr<const Assignment>(const std::filesystem::path&)>& load) {
-  // Nobody waits for what it would still write.
+  // The parent does not wait for further output of this process.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::fcntl(socket, F_SETFD, FD_CLOEXEC);
   Channel channel{UniqueFd(socket)};

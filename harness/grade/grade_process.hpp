@@ -1,4 +1,4 @@
-// Processes that grade one submission after another, so that what ends one costs one submission.
+// Processes that grade one submission after another, so that a crash costs one submission only.
 #pragma once
 
 #include <sys/types.h>
@@ -20,44 +20,45 @@
 
 namespace warpmark {
 
-/// What every process of a run grades by.
+/// The settings that every process of a run grades by.
 struct GradeSetup {
   std::filesystem::path assignment;
   std::string assignment_sha256;  ///< the file must still be the same
-  std::string assignment_word;    ///< how commands that repeat a failure call it
+  std::string assignment_word;    ///< name of the assignment in commands that repeat a failure
   std::string device = "auto";
-  std::vector<std::string> devices = {};  ///< that processes get in turn; empty: `device` for all
-  std::string secret;  ///< travels over the connection alone, never by arguments or environment
+  std::vector<std::string> devices = {};  ///< devices that processes get in turn; empty: `device`
+                                          ///< for all
+  std::string secret;  ///< sent over the connection alone, never by arguments or environment
   bool no_sandbox = false;
 };
 
-/// What came of a process, or of a request to it.
+/// The end of a process, or of a request to it.
 struct GradeProcessEnd {
   std::string how;  ///< "ended by signal 11 (Segmentation fault)"; "did not answer"
   bool timed_out = false;
 };
 using GradeAnswer = std::variant<DeviceFacts, GradeResult, Error, GradeProcessEnd>;
 
-/// Our own executable, as `PROGRAM grade-worker`, with the connection as descriptor 3, in a process
-/// group of its own, and with nothing open but that: what kernels print goes nowhere.
+/// Runs our own executable, as `PROGRAM grade-worker`, with the connection as descriptor 3, in a
+/// new process group, and with no other descriptor open: output of kernels goes nowhere.
 class GradeProcess {
  public:
-  /// Starts one and sends the setup; the answer is DeviceFacts, or the Error that there is. Throws
-  /// an environment error.
+  /// Starts a process and sends the setup; the answer is DeviceFacts, or an Error. Throws an
+  /// environment error.
   explicit GradeProcess(const GradeSetup& setup);
   GradeProcess(const GradeProcess&) = delete;
   GradeProcess& operator=(const GradeProcess&) = delete;
-  /// Ends it.
+  /// Ends the process.
   ~GradeProcess();
 
-  /// The answer will be a GradeResult.
+  /// Sends a submission; the answer will be a GradeResult.
   void grade(const Submission& submission);
 
   /// To be called once fd() is readable. Anything but facts and a result ends the process.
   GradeAnswer receive();
   int fd() const { return channel_->fd(); }
 
-  /// Ends it at once, and returns how it ended.
+  /// Ends the process at once, and returns how it ended.
   std::string kill();
 
  private:

@@ -1,4 +1,4 @@
-// What a course adds to the points of the cases: late days, extensions, adjustments by hand.
+// Changes by a course to the points of the cases: late days, extensions, adjustments by hand.
 #pragma once
 
 #include <cstdint>
@@ -28,27 +28,28 @@ struct GradeRuleFiles {
   std::filesystem::path times;        ///< CSV: student, time: when each handed in
 };
 
-/// What the files say, applied to results. Nothing here needs a kernel to run: a result can be
-/// adjusted again and again.
+/// Applies the rules in the files to results. No kernel has to run for it: a result can be adjusted
+/// again and again.
 class GradeRules {
  public:
-  /// Throws a usage error with file and line for what cannot be read: a time without a zone, a row
-  /// without a student, an extension beside no due time, a student twice in extensions or times.
+  /// Throws a usage error with file and line for a row that cannot be read: a time without a zone,
+  /// a row without a student, an extension beside no due time, a student twice in extensions or
+  /// times.
   GradeRules(const Assignment& assignment, const GradeRuleFiles& files);
 
-  /// Sets GradeResult::adjustments anew: a line for each rule that applies, so that nobody has to
-  /// guess where points went. `handed_in` is what the platform says, if it does; a row of `times`
-  /// comes first. A result of GradeState::grader_error has none.
+  /// Sets GradeResult::adjustments anew: a line for each rule that applies, so that every change of
+  /// points is explained. `handed_in` is the platform's time, if it has one; a row of `times` takes
+  /// precedence. A result of GradeState::grader_error has none.
   void apply(GradeResult& result, std::optional<int64_t> handed_in) const;
 
-  /// Finds out whom each row means: by the name in results, an id of a platform, or what the roster
-  /// knows; then rules apply by the name in results. Returns sentences for rows that mean nobody, or
-  /// somebody of whom there is no submission. Throws a usage error for a row that fits several, or
-  /// where two rows that must be one mean the same student.
+  /// Finds the student of each row: by the name in results, an id of a platform, or the roster;
+  /// then rules apply by the name in results. Returns sentences for rows of unknown students, or of
+  /// students without a submission. Throws a usage error for a row that fits several, or where two
+  /// rows that must be one mean the same student.
   std::vector<std::string> settle(const std::vector<KnownStudent>& students, const Roster* roster);
 
-  /// Sentences about lateness that nothing is made of: a `due` without any time, and submissions
-  /// that the platform calls late and nobody gives a time for.
+  /// Sentences about lateness that has no effect: a `due` without any time, and submissions that
+  /// the platform calls late without a time.
   std::vector<std::string> unused_lateness(const std::vector<Submission>& submissions) const;
 
  private:

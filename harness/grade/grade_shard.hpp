@@ -1,4 +1,4 @@
-// What the folder of a shard of a class says of itself: OUT/shard.json, by schema/grade_shard.json.
+// The record of a shard in its folder: OUT/shard.json, by schema/grade_shard.json.
 #pragma once
 
 #include <filesystem>
@@ -14,19 +14,19 @@ namespace warpmark {
 /// Sentences about the whole class. Every shard finds the same ones, and the merge prints them.
 struct ClassNotes {
   std::vector<std::string> left_out;   ///< files that are no submission
-  std::vector<std::string> unmatched;  ///< of whom the roster knows nothing
-  std::vector<std::string> missing;    ///< students of the roster of whom there is nothing
-  std::vector<std::string> unknown;    ///< rows of the course's files about nobody
+  std::vector<std::string> unmatched;  ///< students whom the roster does not have
+  std::vector<std::string> missing;    ///< students of the roster without a submission
+  std::vector<std::string> unknown;    ///< rows of the course's files about unknown students
 };
 
-/// What the comparison of submissions needs beside their texts, which lie with the results.
+/// The data for the comparison of submissions, beside their texts, which are with the results.
 struct ShardSources {
   struct Source {
     std::string student;
-    bool compiled = false;  ///< the fingerprints in the student's result are of this text
+    bool compiled = false;  ///< the student's result has fingerprints of this text
   };
   std::vector<Source> sources;
-  std::vector<std::string> template_ptx;  ///< fingerprints of what students started from
+  std::vector<std::string> template_ptx;  ///< fingerprints of the template
 };
 
 struct GradeShard {
@@ -45,17 +45,18 @@ struct GradeShard {
   std::vector<std::pair<std::string, std::string>> files;  ///< "roster" …: SHA-256
   std::vector<Part> submissions;
   ClassNotes notes;
-  std::optional<ShardSources> sources;  ///< only where submissions are to be compared
+  std::optional<ShardSources> sources;  ///< set only if submissions are to be compared
 };
 
 bool is_shard_folder(const std::filesystem::path& folder);
 
 /// Throws a usage error, "FOLDER is no shard's: …", for a folder without a record that can be read.
 GradeShard read_grade_shard(const std::filesystem::path& folder);
-/// Throws an environment error.
+/// Writes the record. Throws an environment error.
 void write_grade_shard(const std::filesystem::path& folder, const GradeShard& shard);
 
-/// Throws a usage error if a folder for results is a shard's, and not of this one. Null: of no shard.
+/// Throws a usage error if a folder for results is a shard's, and not of this one. `shard` is null
+/// for a run that is no shard.
 void require_own_folder(const std::filesystem::path& folder, const ShardContext* shard);
 
 }  // namespace warpmark

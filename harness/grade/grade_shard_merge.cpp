@@ -56,7 +56,7 @@ void require_one_run(const GradeShard& shard, const fs::path& folder, const Grad
   }
 }
 
-// What an earlier run kept in the shards' folders: whoever changed first comes first.
+// Takes over earlier runs' changes from the shards' folders, the oldest first.
 void take_history(const GradedParts& parts, const GradeFiles& files) {
   std::vector<std::string> rows;
   for (const fs::path& folder : parts.folders) {

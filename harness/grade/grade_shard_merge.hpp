@@ -1,4 +1,4 @@
-// The folders of all shards of a class as that of one run.
+// Merges the folders of all shards of a class into the folder of one run.
 #pragma once
 
 #include <filesystem>
@@ -14,9 +14,9 @@ namespace warpmark {
 /// All shards of a class, checked to be the parts of one run, in the order of their numbers.
 struct GradedParts {
   std::vector<std::filesystem::path> folders;
-  std::vector<GradeShard> shards;    ///< of the folders
-  std::vector<GradeResult> results;  ///< of the class, by student's name
-  std::vector<size_t> of;            ///< of each result, which folder has it
+  std::vector<GradeShard> shards;    ///< shards of the folders
+  std::vector<GradeResult> results;  ///< results of the class, by student's name
+  std::vector<size_t> of;            ///< index of the folder of each result
 };
 
 /// Throws usage errors that name the folders: one that is no shard's, or of a shard that has not
@@ -24,14 +24,16 @@ struct GradedParts {
 /// of other assignments, secrets, devices, versions or rules of the course; results that are missing.
 GradedParts read_parts(const std::vector<std::filesystem::path>& folders);
 
-/// Writes what one run into that folder would have written, and returns whose points it changes. A
-/// folder that has no results takes over what shards that graded again kept.
+/// Writes the files that one run into that folder would have written, and returns the changes of
+/// points. A folder without results takes over the earlier results and changes in the shards'
+/// folders.
 std::vector<GradeChange> write_merged(const GradedParts& parts, const GradeFiles& files);
 
-/// What the shards kept for the comparison of submissions. Throws a usage error if they did not.
+/// The data that the shards kept for the comparison of submissions. Throws a usage error if they
+/// did not.
 SimilarityInput kept_sources(const GradedParts& parts);
 
-/// Keeps it in a shard's folder, and returns what its record says of it.
+/// Keeps the data in a shard's folder, and returns the part for its record.
 ShardSources keep_sources(const std::filesystem::path& folder, const SimilarityInput& input);
 
 }  // namespace warpmark

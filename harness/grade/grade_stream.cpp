@@ -26,7 +26,7 @@ namespace warpmark {
 
 namespace {
 
-// Lines of an input, none of which fills the memory.
+// Reads lines of an input with bounded memory.
 class Lines {
  public:
   Lines(int fd, size_t most) : fd_(fd), most_(most) {}
@@ -51,7 +51,7 @@ class Lines {
     searched_ = 0;
     return line_of(std::move(line));
   }
-  /// Whether nothing more comes from the descriptor.
+  /// True if the descriptor's end was reached.
   [[nodiscard]] bool ended() const { return ended_; }
 
   void read() {
@@ -67,7 +67,8 @@ class Lines {
   }
 
  private:
-  static constexpr size_t kKept = size_t{64} << 10;  ///< of each end of a line that is too long
+  static constexpr size_t kKept = size_t{64} << 10;  ///< kept bytes of each end of a line that is
+                                                     ///< too long
 
   void skip() {
     if (!head_) head_ = pending_.substr(0, kKept);
@@ -85,9 +86,10 @@ class Lines {
   int fd_;
   size_t most_;
   std::string pending_;
-  size_t searched_ = 0;  ///< bytes of it that have no end of a line
+  size_t searched_ = 0;  ///< bytes of `pending_` without an end of line
   bool ended_ = false;
-  std::optional<std::string> head_;  ///< of a line that is too long, whose rest is being skipped
+  std::optional<std::string> head_;  ///< beginning of a line that is too long, whose rest is being
+                                     ///< skipped
 };
 
 struct Request {
@@ -118,14 +120,14 @@ void read_files(const nlohmann::json& json, const SubmissionRules& rules, Reques
   if (headers > kMostHeaders) throw usage_error("`files` has more texts than any submission may");
 }
 
-// Throws a usage error that says what the line lacks; `id` is what it is called, if it says so.
+// Throws a usage error that says what the line lacks; `id` becomes the request's id, if it has one.
 Request read_request(const std::string& line, const SubmissionRules& rules, nlohmann::json& id) {
   const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
   if (!json.is_object()) {
     id = id_of_broken(line);
     throw usage_error("the line is no JSON object");
   }
-  // A value that is no id is said back, too, so that the asker finds the request.
+  // An invalid id is returned, too, so that the sender finds the request.
   if (const auto found = json.find("id"); found != json.end()) id = *found;
   if (!id.is_string() && !id.is_number())
     throw usage_error("a request needs `id`, a text or a number");
@@ -170,7 +172,7 @@ class GradeStream {
     pool_.grow(jobs);
     context_ = key_context(pool_.device(), options_.secret_fingerprint, options_.setup.no_sandbox);
     for (;;) {
-      // One is graded by each process, and one waits for it.
+      // Each process grades one submission while another waits for it.
       const bool more = take_lines(2 * jobs);
       if (!more && lines_.ended() && pool_.unfinished() == 0) return end_;
       const bool reads = pool_.unfinished() < 2 * jobs && !lines_.ended();
@@ -194,7 +196,7 @@ class GradeStream {
     return end_;
   }
 
-  // Takes lines until so many submissions are unfinished. Whether there may be more of them.
+  // Takes lines until `most` submissions are unfinished. Returns whether there may be more lines.
   bool take_lines(size_t most) {
     while (pool_.unfinished() < most) {
       const std::optional<Lines::Line> line = lines_.next();
@@ -250,7 +252,7 @@ class GradeStream {
   const GradeStreamOptions& options_;
   const std::function<void(const nlohmann::ordered_json&)>& answer_;
   GradePool pool_;
-  std::string version_;  ///< of the assignment, for receipts
+  std::string version_;  ///< version of the assignment, for receipts
   Lines lines_;
   KeyContext context_;
   size_t next_ = 0;

@@ -53,7 +53,7 @@ SubmissionGrader::SubmissionGrader(Interpreter& python,
       item.degree_of = one.degree_of;
       if (!which.skip) {
         set_limits(item.planned, assignment_->limits);
-        submitted_unit(item.planned);  // throws for what no submission can take the place of
+        submitted_unit(item.planned);  // throws if no submission can replace the kernel
         if (assignment_->handout) {
           const StoredItem& stored = assignment_->handout->items.at(which.id);
           fix_types(item.planned, stored.types);
@@ -66,15 +66,16 @@ SubmissionGrader::SubmissionGrader(Interpreter& python,
   find_what_may_be_shown();
 }
 
-// Options are all that makes one item's compile differ from another's. Without a secret it is the
-// student's own try, with the assignment's file at hand.
+// Compiles of two items differ in their options only. Without a secret a student is trying it, with
+// the assignment's file at hand.
 void SubmissionGrader::find_what_may_be_shown() {
   if (!options_.secret) return;
   using Options = std::vector<std::string>;
   const auto options_of = [](const PlannedCase& planned) -> const Options& {
     return planned.plan.units.at(submitted_unit(planned)).options;
   };
-  // By file: what the compiler says of another one with these options was not shown.
+  // Sorted by file, since the compiler's messages about another file with these options were not
+  // shown.
   std::map<std::string, std::vector<Options>> visible;
   for (size_t i = 0; i < items_.size(); ++i) {
     if (assignment_->cases[i].visibility == Visibility::hidden) continue;
@@ -108,7 +109,7 @@ SessionOptions SubmissionGrader::own_options() const {
   SessionOptions options;
   options.device = options_.device;
   options.requires_counters = true;
-  // What launches nothing; launches have the plan's limit.
+  // The limit of requests without a launch; launches have the plan's limit.
   options.timeout_s = std::max(assignment_->limits.timeout_s, kLeastNet);
   return options;
 }
@@ -188,12 +189,12 @@ GradeResult SubmissionGrader::grade(const Submission& submission) {
     result.context.no_sandbox = facts.sandbox.empty();
     Run(*this, submission, result).grade();
   } catch (...) {
-    // Whatever it is, the next submission starts afresh.
+    // After any error the next submission starts with new sessions.
     blame_grader(result, to_error(std::current_exception()).what());
     own_.close();
   }
-  end_session();  // with all that the submission has touched
-  // Whoever prints one of these into a log of theirs must find no command in it.
+  end_session();  // it holds everything that the submission has touched
+  // A CI log that prints one of these texts must not find a command in it.
   for (std::string* text : {&result.message, &result.staff}) *text = without_commands(*text);
   for (GradedCase& one : result.cases) {
     for (GradedItem& item : one.items) {

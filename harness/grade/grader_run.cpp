@@ -21,7 +21,7 @@ namespace warpmark {
 
 namespace {
 
-// The compiler's text may have the value of any macro, so that it is for staff alone.
+// The compiler's text may contain the value of any macro, so that only staff see it.
 constexpr const char* kFailsHidden =
     "The file does not compile for a hidden case, whose macros have other values.";
 constexpr const char* kUnfitHidden =
@@ -32,7 +32,7 @@ constexpr const char* kForbiddenHidden =
     "Compiled for a hidden case, the file has something that this assignment forbids. Nothing in "
     "it should depend on the value of a macro that the assignment sets.";
 
-// What the compiler said, as far as a result holds it.
+// The compiler's log, cut to the length that a result holds.
 std::string log_text(const std::string& log) {
   std::string text = without_commands(printable(log));
   if (text.size() <= Confinement::kMostLog) return text;
@@ -40,7 +40,7 @@ std::string log_text(const std::string& log) {
   return printable(text) + "\n… (the rest is left out)";  // the last character may have been cut
 }
 
-// Whether its words may have the size of an array, or of a launch.
+// True if the outcome's text may contain the size of an array, or of a launch.
 bool names_sizes(const Outcome& outcome) {
   return outcome.failure == FailureKind::driver || outcome.failure == FailureKind::launch ||
          (outcome.failure == FailureKind::signature &&
@@ -111,7 +111,7 @@ void SubmissionGrader::Run::end_file(const std::string& name, GradeState state,
   for (size_t i = 0; i < result_.cases.size(); ++i) {
     if (file_of(grader_.items_[i].front()) == name) refuse(result_.cases[i], message);
   }
-  // They are of the whole once nothing is left.
+  // State and message are those of the whole submission once no file is left.
   result_.state = state;
   result_.message += (result_.message.empty() ? "" : " ") + message;
 }
@@ -140,7 +140,7 @@ void SubmissionGrader::Run::grade(const Item& item, const GradedCase& one, Grade
 }
 
 void SubmissionGrader::Run::limit_to_rest(PlannedCase& planned, double spent_s) const {
-  constexpr double kLeast = 5;  // s, so that what is quick ends by itself on a busy machine
+  constexpr double kLeast = 5;  // s, so that quick items end by themselves on a busy machine
   const double rest_s = std::max(kLeast, assignment_.limits.total_s - (limited_ ? spent_s : 0));
   std::optional<double>& timeout_s = planned.plan.limits.timeout_s;
   timeout_s = std::min(timeout_s.value_or(rest_s), rest_s);
@@ -250,10 +250,10 @@ bool SubmissionGrader::Run::is_allowed(const CaseArtifacts& artifacts, const Ite
 void SubmissionGrader::Run::try_out(const Item& item, const PlannedCase& planned,
                                     const GradedCase& one, GradedItem& graded) {
   const bool fixed = grader_.options_.seed.has_value();
-  // With one seed twice, for either end of the buffers.
+  // A fixed item runs twice with one seed, once for either end of the buffers.
   const uint64_t trials = fixed ? 2 : assignment_.trials.count;
   TrialVerdicts verdicts(fixed ? 0 : assignment_.trials.drop);
-  bool can_be_launched = true;  // else it compiles, and asks for what no device has
+  bool can_be_launched = true;  // false if it compiles, but needs more than any device has
   graded.word = GradeWord::pass;
   PlannedCase limited = planned;
   const auto start = Clock::now();
@@ -268,7 +268,7 @@ void SubmissionGrader::Run::try_out(const Item& item, const PlannedCase& planned
     limited_ = limited_ || outcome.failure == FailureKind::limit;
     ++graded.trials;
     if (artifacts.excess) {
-      // Without the size of the arrays, which may be hidden.
+      // The message leaves out the size of the arrays, which may be hidden.
       end_file(file_of(item), GradeState::refused,
                fmt::format("The file's own variables take {} of device memory, and with the arrays "
                            "of a case that is more than the {} that are allowed. Make the "
@@ -345,7 +345,7 @@ void SubmissionGrader::Run::time(const Item& item, const GradedCase& one, Graded
     SessionRoundTimer timer = grader_.round_timer(item, planned, timing_seed(item));
     timed = time_by_turns(timer);
   } catch (const Error& error) {
-    // What is right stays right: only the points for time wait for another try.
+    // A right item stays right: only the points for time wait for another try.
     timed.open = "it could not be timed; the course's staff have to look at it";
     timed.staff = error.what();
   }
@@ -442,8 +442,8 @@ std::string SubmissionGrader::Run::flagged_place(const std::string& name, int li
 
 uint64_t SubmissionGrader::Run::seed_of(const Item& item, uint64_t trial) const {
   if (grader_.options_.seed) return *grader_.options_.seed;
-  // What a failure shows of its inputs would make a table for the next file, which sums nothing
-  // and knows all answers. The last trial has inputs that no other file gets.
+  // The inputs that failures show would make a table for the next file, which then passes without
+  // computing anything. The last trial has inputs that no other file gets.
   const std::string_view of_file =
       trial + 1 == assignment_.trials.count ? std::string_view(submission_.sha256) : "";
   if (!grader_.options_.secret) {

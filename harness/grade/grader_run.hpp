@@ -18,7 +18,7 @@ namespace warpmark {
 struct SubmissionGrader::Item {
   Case which;
   PlannedCase planned;  ///< with the suite's own source, limits and types
-  /// The student may read what the compiler says of it: no macro has a value of a hidden case.
+  /// The student may read the compiler's messages: no macro has a value of a hidden case.
   bool may_be_shown = true;
   Credit credit = Credit::all;
   DegreeOf degree_of = DegreeOf::elements;
@@ -31,7 +31,7 @@ class SubmissionGrader::Run {
   void grade();
 
  private:
-  // What became of one of the files.
+  // The state of one of the submitted files.
   struct File {
     bool ended = false;  ///< it is refused, or was too much for the compiler
     size_t launched = 0;
@@ -39,18 +39,18 @@ class SubmissionGrader::Run {
   };
 
   const std::string& file_of(const Item& item) const;
-  // Those that any case is of: where cases are chosen, some files may have none.
+  // Covers the files that some case needs: where cases are chosen, some files may have none.
   bool all_ended();
 
-  // Returns whether nothing is left.
+  // Returns true if no file is left.
   bool end_missing_files();
 
-  // Nothing is graded of a file: all of its cases lose their points, and no others.
+  // Ends the grading of a file: all of its cases lose their points, and no others.
   void end_file(const std::string& name, GradeState state, const std::string& message);
 
   void grade(const Item& item, const GradedCase& one, GradedItem& graded);
 
-  // The first reason that a student may see, of each file.
+  // The first reason that a student may see, over all files or for one file.
   std::string why_nothing_ran() const;
 
   std::string why_nothing_ran(const std::string& name) const;
@@ -58,10 +58,10 @@ class SubmissionGrader::Run {
   // Returns false if the item has its verdict, or the whole submission.
   bool compile(const Item& item, const PlannedCase& planned, GradedItem& graded);
 
-  // Whether the assignment allows what the compiler made of the submission; else it is refused.
+  // True if the assignment allows the code that the compiler made; else the submission is refused.
   bool is_allowed(const CaseArtifacts& artifacts, const Item& item);
 
-  // The time that all items may take is spent.
+  // True if the time for all items is used up.
   bool is_over_time() const { return limited_ && spent_s_ >= assignment_.limits.total_s; }
   // Lets a trial take no more seconds than are left for all items.
   void limit_to_rest(PlannedCase& planned, double spent_s) const;
@@ -69,30 +69,32 @@ class SubmissionGrader::Run {
   void try_out(const Item& item, const PlannedCase& planned, const GradedCase& one,
                GradedItem& graded);
 
-  // Performance by time, once all else is known: it takes longest, and what is wrong has none.
+  // Measures performance by time after everything else: it takes longest, and wrong items have
+  // none.
   void time_all();
 
   void time(const Item& item, const GradedCase& one, GradedItem& graded);
 
-  // It was right before it was timed, and not after.
+  // Fails an item that was right before it was timed, and not after.
   void fail_timed(const Item& item, const PlannedCase& planned, const GradedCase& one,
                   const Outcome& outcome, GradedItem& graded);
 
-  // Of the last trial, which nobody knows before.
+  // The seed of the last trial, which is unknown in advance.
   uint64_t timing_seed(const Item& item) const;
 
   static FailedTrial failed_trial(const Item& item, const Outcome& outcome, GradeWord word,
                                   const ItemTexts& texts);
 
-  // The suite's own kernel runs only once the submission's session has ended, which starts anew.
-  // A template can be asked nothing: then only what this machine skips is nobody's fault.
+  // The suite's own kernel runs only once the submission's session has ended, which starts anew. A
+  // template gives no answer: then only a case that this machine skips is not the submission's
+  // fault.
   Blame resolve(const Item& item, uint64_t seed, const Outcome& submitted);
 
   void cannot_judge(GradedItem& graded, const std::string& why);
 
   void end(const Item& item, GradeState state, const std::string& message, const Outcome& outcome);
 
-  // The kernels of the file that any suite launches: a case launches some of them.
+  // The kernels of the file that any suite launches; one case launches only some of them.
   std::set<std::string> wanted_entries(const CaseArtifacts& artifacts, const PtxContents& contents,
                                        const std::string& name) const;
 
@@ -108,11 +110,12 @@ class SubmissionGrader::Run {
   const Assignment& assignment_;
   const Submission& submission_;
   GradeResult& result_;
-  std::map<std::string, File> files_;    ///< by their names in the assignment
+  std::map<std::string, File> files_;    ///< by the files' names in the assignment
   std::set<std::string> sized_;          ///< cases whose explanations have sizes of their arrays
-  uint64_t static_bytes_ = 0;            ///< of the code that was compiled last
-  double spent_s_ = 0;                   ///< by all items so far
-  bool limited_ = false;                 ///< one of them ended at a limit
+  uint64_t static_bytes_ = 0;            ///< size of the variables in the code that was compiled
+                                         ///< last
+  double spent_s_ = 0;                   ///< seconds used by all items so far
+  bool limited_ = false;                 ///< true if an item ended at a limit
   std::vector<std::string> ungradable_;  ///< items, and why the grader could not judge them
 };
 

@@ -1,4 +1,4 @@
-// What Gradescope says of a submission, beside it.
+// Gradescope's metadata of a submission, which it stores beside the submission.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace warpmark {
 
-/// One of those who handed in together.
+/// One student of a group that handed in together.
 struct Submitter {
-  std::string name;             ///< "" if it is not said
+  std::string name;             ///< "" if unknown
   std::vector<PlatformId> ids;  ///< numbers, e-mail
   bool known() const { return !name.empty() || !ids.empty(); }
 };
@@ -24,12 +24,12 @@ struct GradescopeSubmission {
   std::optional<int64_t> created_at;  ///< seconds since 1970, UTC
 };
 
-/// Of submission_metadata.json, which lies beside the folder `submission` where an autograder runs.
-/// Fields that are missing are left out; throws a usage error for what is no JSON.
+/// Reads submission_metadata.json, which is beside the folder `submission` where an autograder
+/// runs. Missing fields are left out; throws a usage error for a file that is not JSON.
 GradescopeSubmission read_gradescope_metadata(const std::filesystem::path& file);
 
-/// Of submission_metadata.yml in an export: by the name of a folder. Throws a usage error with line
-/// and column for what is no YAML.
+/// Reads submission_metadata.yml of an export; the keys are names of folders. Throws a usage error
+/// with line and column for a file that is not YAML.
 std::map<std::string, GradescopeSubmission> read_gradescope_export(
     const std::filesystem::path& file);
 

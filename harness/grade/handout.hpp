@@ -1,5 +1,5 @@
-// What students get of an assignment: a template, the visible cases, and what a grader asks the
-// course's own kernel for, measured and stored.
+// The hand-out of an assignment for students: a template, the visible cases, and measurements of
+// the course's own kernel that a grader needs, stored in a file.
 #pragma once
 
 #include <filesystem>
@@ -13,17 +13,17 @@
 namespace warpmark {
 
 struct HandoutOptions {
-  std::string device = "cpu";  ///< where types and counters are asked for
-  bool hidden_points = false;  ///< tells how many points hidden cases give
+  std::string device = "cpu";  ///< the device that measures types and counters
+  bool hidden_points = false;  ///< shows how many points hidden cases give
 };
 
 struct Handout {
-  std::map<std::string, std::string> files;  ///< texts by their places in the folder
-  std::vector<std::string> warnings;         ///< what the lecturer should look at
+  std::map<std::string, std::string> files;  ///< texts by their paths in the folder
+  std::vector<std::string> warnings;         ///< warnings for the lecturer
 };
 
-/// Makes all files. Throws usage errors for what cannot be handed out, and environment errors for
-/// what this machine lacks.
+/// Makes all files. Throws usage errors for an assignment that cannot be handed out, and
+/// environment errors for anything that this machine lacks.
 Handout make_handout(const Assignment& assignment, const HandoutOptions& options,
                      Interpreter& python);
 

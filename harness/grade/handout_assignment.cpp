@@ -7,7 +7,7 @@
 namespace warpmark {
 namespace {
 
-// Takes over the keys that are there, as they are written.
+// Takes over the given keys if they exist, as they are written.
 void take_over(const YamlNode& from, std::initializer_list<const char*> keys, YamlNode& into) {
   for (const char* key : keys) {
     if (const YamlNode* value = from.find(key)) yaml_member(into, key) = *value;
@@ -16,7 +16,7 @@ void take_over(const YamlNode& from, std::initializer_list<const char*> keys, Ya
 
 YamlNode submission_node(const YamlNode* own, const Assignment& assignment) {
   YamlNode node;
-  // Of several files each is named with its suite.
+  // With several files, each is named with its suite.
   if (!assignment.submission.several()) {
     yaml_member(node, "file") = yaml_text(assignment.submission.file);
   }
@@ -80,7 +80,7 @@ std::string handout_assignment_text(const Assignment& assignment, const HandoutI
     list.elements.push_back(
         case_node(own.find("cases")->elements.at(one.index), one, items, lists));
   }
-  // What is flagged is for staff alone.
+  // Flags are for staff alone.
   const YamlNode* ptx = own.find("ptx");
   if (ptx != nullptr && ptx->find("forbid") != nullptr) {
     take_over(*ptx, {"forbid"}, yaml_member(root, "ptx"));

@@ -54,7 +54,7 @@ std::vector<std::string> ids_of(const std::vector<const Case*>& items) {
   return ids;
 }
 
-// Of all that the axes make these ids alone: a word with a star must fit the whole id.
+// Selects exactly these ids of all that the axes make: a word with a star must fit the whole id.
 std::string selection(const std::vector<std::string>& ids) {
   std::vector<std::string> words;
   words.reserve(ids.size());
@@ -62,7 +62,7 @@ std::string selection(const std::vector<std::string>& ids) {
   return join(words, " or ");
 }
 
-// The axes and `where` of one case; nothing if they cannot be said with these zips.
+// The axes and `where` of one case; nothing if they cannot be expressed with these zips.
 std::optional<HandoutCase> describe(const Suite& suite, const std::vector<const Case*>& items,
                                     bool zips) {
   HandoutCase one;
@@ -83,7 +83,7 @@ fs::path place_of(const std::string& suite) {
   std::string name = suite;
   std::replace(name.begin(), name.end(), '~', '-');
   const fs::path place = "suites/" + name;
-  // "suite.yaml" would bear the name of its folder.
+  // "suite.yaml" would get the name of its folder.
   return place.filename() == "suite" ? place / "suite.yaml" : fs::path(place.string() + ".yaml");
 }
 

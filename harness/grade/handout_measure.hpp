@@ -1,4 +1,5 @@
-// What a grader asks the course's own kernels for, asked before students have none.
+// Measures the data of the course's own kernels that a grader needs, for students who do not get
+// the kernels.
 #pragma once
 
 #include <string>
@@ -9,9 +10,9 @@
 
 namespace warpmark {
 
-/// Of each visible item the types of its arguments, where the kernel decides them, and the counters
-/// of what composites hold it against. Throws usage errors for a kernel that does not compile, fit or
-/// pass, and environment errors for what the device lacks.
+/// Measures for each visible item the types of its arguments, if the kernel decides them, and the
+/// counters of the composites that it is compared with. Throws usage errors for a kernel that does
+/// not compile, fit or pass, and environment errors for anything that the device lacks.
 HandoutStore measure_handout(const Assignment& assignment, const HandoutItems& items,
                              const std::string& device, Interpreter& python);
 

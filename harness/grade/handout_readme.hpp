@@ -1,4 +1,4 @@
-// What a hand-out says to the students who open its folder.
+// The README of a hand-out for students.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace warpmark {
 
-/// README.md: what to do, and the visible cases with their points; `hidden_points` adds those of the
+/// README.md: the task, and the visible cases with their points; `hidden_points` adds those of the
 /// hidden cases as one number.
 std::string handout_readme(const Assignment& assignment, bool hidden_points);
 

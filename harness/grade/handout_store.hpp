@@ -1,4 +1,5 @@
-// What a hand-out keeps of the course's own kernels, which it does not have: types and counters.
+// The stored data of the course's own kernels in a hand-out, which lacks the kernels: types and
+// counters.
 #pragma once
 
 #include <filesystem>
@@ -11,19 +12,20 @@
 
 namespace warpmark {
 
-/// Of one item, by its case id.
+/// The data of one item, stored by its case id.
 struct StoredItem {
   ArgumentTypes types;   ///< `dtypes` and `counts`
-  CounterSums counters;  ///< of what composites hold the item against; empty if it has none
+  CounterSums counters;  ///< counters of the composites that the item is compared with; empty if it
+                         ///< has none
 };
 
 struct HandoutStore {
   std::map<std::string, StoredItem> items;
 };
 
-/// handout.json.
+/// The contents of handout.json.
 nlohmann::ordered_json to_json(const HandoutStore& store);
-/// Throws a usage error that names the file, and what is wrong in it.
+/// Throws a usage error that names the file and the fault in it.
 HandoutStore read_handout_store(const std::filesystem::path& file);
 
 }  // namespace warpmark

@@ -1,4 +1,4 @@
-// How well an item performs against the baseline: by counters, or by times that are taken by turns.
+// Performance of an item relative to the baseline: by counters, or by times taken in turns.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace warpmark {
 
-/// Puts what one trial counted into `worst`, if its ratio is greater than what is there: inputs
-/// differ from trial to trial, and a kernel that is quick with some of them alone is no quick one.
+/// Puts the counts of one trial into `worst`, if its ratio is greater: inputs differ from trial to
+/// trial, and a kernel that is fast with some of them only is not a fast one.
 void note_counts(const PerformanceRule& rule, const CountedRuns& counted,
                  std::optional<Performance>& worst);
 
 /// One kernel, verified, timed and verified once more.
 struct TimedRun {
   Outcome outcome;
-  double seconds = 0;      ///< of a pass
-  std::string impossible;  ///< why no device can be that fast; "" for a time that can be
+  double seconds = 0;      ///< time of a pass
+  std::string impossible;  ///< why no device can be that fast; "" for a possible time
 };
 
-/// What times the two kernels of an item: sessions on a GPU, or a test's stand-in.
+/// Times the two kernels of an item: by sessions on a GPU, or by a stub in tests.
 class RoundTimer {
  public:
   virtual ~RoundTimer() = default;
@@ -32,18 +32,17 @@ class RoundTimer {
   virtual TimedRun baseline() = 0;
 };
 
-/// What came of timing an item: one of the first three.
+/// The result of timing an item: one of the first three.
 struct TimedItem {
   std::optional<Performance> performance;
-  std::optional<Outcome> failed;  ///< of the submission, which was right before
+  std::optional<Outcome> failed;  ///< failure of the submission, which was right before
   std::string open;               ///< why there is no ratio, for the student
-  std::string staff;              ///< beside `open`, for staff
+  std::string staff;              ///< explanation of `open` for staff
 };
 
 constexpr uint64_t kRounds = 11;
 
-/// Times both by turns (runtime/turns.hpp). A time that the device cannot reach is no score,
-/// whichever of the two has it.
+/// Times both by turns (runtime/turns.hpp). An impossibly short time of either gives no score.
 TimedItem time_by_turns(RoundTimer& timer, uint64_t rounds = kRounds);
 
 }  // namespace warpmark

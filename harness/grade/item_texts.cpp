@@ -21,8 +21,9 @@ std::string without(std::string text, const std::string& word) {
   return text;
 }
 
-// What such an outcome says comes from a worker, which knows no folder of ours, and may hold text
-// of the student's: a path cut out of it would answer whether that is the suite's.
+// The text of such an outcome comes from a worker, which knows none of our folders, and may contain
+// text of the student's: removing a path from it would tell the student that the path is the
+// suite's.
 bool is_workers_text(const Outcome& outcome) {
   if (outcome.verdict != Verdict::failed) return false;
   switch (outcome.failure) {
@@ -39,7 +40,7 @@ bool is_workers_text(const Outcome& outcome) {
   }
 }
 
-// Files as the student knows them.
+// Returns the text with files named as the student knows them.
 std::string without_folders(std::string text, const Outcome& outcome, const Suite& suite) {
   if (is_workers_text(outcome)) return text;
   const std::string shown = display_path(suite.folder);
@@ -57,7 +58,7 @@ std::string explain_item(const Outcome& outcome, const ItemTexts& texts) {
     context.plan = &texts.planned->plan;
     context.wanted = signature_text(texts.planned->plan);
   }
-  // Both live as long as the context, which points into them.
+  // Both must outlive the context, which points into them.
   std::map<std::string, ReferenceValue> expected;
   if (texts.artifacts != nullptr && texts.planned != nullptr) {
     expected = references(*texts.python, *texts.planned, *texts.artifacts);
@@ -70,7 +71,7 @@ std::string explain_item(const Outcome& outcome, const ItemTexts& texts) {
 std::string detail_of(const Outcome& outcome, const ItemTexts& texts) {
   if (!outcome.error) return printable(outcome.reason);
   const Error& error = *outcome.error;
-  // A line of the suite is nothing that a student can change.
+  // Lines of the suite are left out, since a student cannot change them.
   std::vector<std::string> files = texts.file.headers;
   files.insert(files.begin(), texts.file.file);
   const std::filesystem::path said(error.where().file);

@@ -1,4 +1,4 @@
-// What a result says of an item that lost its points: a sentence, and the details behind it.
+// The texts of a result about an item that lost its points: a sentence, and the details.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace warpmark {
 
-/// What is known of the item. Points to what the caller holds.
+/// The known facts about the item, as pointers to objects of the caller.
 struct ItemTexts {
   Interpreter* python = nullptr;
   const Suite* suite = nullptr;
@@ -25,8 +25,8 @@ struct ItemTexts {
 /// A sentence or two for a beginner.
 std::string explain_item(const Outcome& outcome, const ItemTexts& texts);
 
-/// Several lines: the place in the submitted file, the first wrong element or the finding, how many
-/// differ. Names no path of this machine, and no option of other commands.
+/// Several lines: the place in the submitted file, the first wrong element or the finding, the
+/// number of elements that differ. Names no path of this machine, and no option of other commands.
 std::string detail_of(const Outcome& outcome, const ItemTexts& texts);
 
 }  // namespace warpmark

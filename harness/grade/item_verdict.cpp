@@ -18,7 +18,7 @@ std::string kind_of(const nlohmann::ordered_json& report) {
 ItemVerdict judge_fault(const Outcome& outcome, GradeWord otherwise) {
   for (const auto& report : weighed_reports(outcome)) {
     const std::string kind = kind_of(report);
-    // What a device lacks is no mistake of a kernel that another device runs.
+    // A feature that this device lacks is no mistake of a kernel that another device runs.
     if (kind == "unsupported_instruction") return {GradeWord::not_launched, Blame::grader};
     if (kind == "barrier") return {GradeWord::barrier, Blame::submission};
 #define CHECK(name, found, word, places) \
@@ -32,7 +32,7 @@ ItemVerdict judge_fault(const Outcome& outcome, GradeWord otherwise) {
   return {otherwise, Blame::submission};
 }
 
-// "0.5", "nan", "": of a text that comes from a comparison of ours.
+// "0.5", "nan", "": parses a text that comes from our own comparison.
 std::optional<double> number_of_text(const std::string& text) {
   if (text.empty()) return std::nullopt;
   const double value = std::strtod(text.c_str(), nullptr);
@@ -93,7 +93,8 @@ ItemVerdict judge_item(const Outcome& outcome) {
     case FailureKind::check:
       return {GradeWord::wrong, Blame::doubtful};
     case FailureKind::driver:
-    // Refused for the suite's block, or for the bounds and registers of the submission.
+    // The launch is refused for the suite's block, or for the bounds and registers of the
+    // submission.
     case FailureKind::launch:
       return {GradeWord::not_launched, Blame::doubtful};
     case FailureKind::none:
@@ -102,7 +103,7 @@ ItemVerdict judge_item(const Outcome& outcome) {
     case FailureKind::reference:
     case FailureKind::impossible:  // only of a bench
     case FailureKind::slower:      // only of a bench
-    case FailureKind::replayed:    // it is open, and staff decide
+    case FailureKind::replayed:    // the item stays open, and staff decide
       break;
   }
   return {GradeWord::not_launched, Blame::grader};
@@ -111,7 +112,7 @@ ItemVerdict judge_item(const Outcome& outcome) {
 bool fails_alike(const Outcome& own, const Outcome& submitted) {
   if (own.verdict == Verdict::passed) return false;
   if (own.verdict != Verdict::failed) return true;
-  // A template without a body computes nothing, and yet is launched.
+  // A template without a body computes nothing, and is launched all the same.
   return own.failure == submitted.failure || own.failure == FailureKind::crash ||
          own.failure == FailureKind::driver || own.failure == FailureKind::input;
 }

@@ -1,4 +1,4 @@
-// What of a result goes onto the assignment's leaderboard.
+// The entry of a result on the assignment's leaderboard.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ namespace warpmark {
 /// pseudonym, "student-1f0e3dad99", whatever letters it is written with.
 std::string chosen_name(std::string_view source);
 
-/// Sets GradeResult::leaderboard, or takes it away: an entry has whoever has points, and by a case
-/// with performance whoever has a ratio there.
+/// Sets GradeResult::leaderboard, or removes it: results with points have an entry; on a
+/// leaderboard by a case with performance, results with a ratio there.
 void set_leaderboard(const LeaderboardRule& rule, const Pseudonyms& pseudonyms,
                      std::string_view source, GradeResult& result);
 

@@ -16,7 +16,7 @@
 namespace warpmark {
 namespace {
 
-// A text of JSON is one of YAML.
+// A JSON text is valid YAML.
 std::string quoted(const std::string& text) {
   return json_line(nlohmann::json(printable(text)));
 }
@@ -33,7 +33,7 @@ std::optional<int64_t> greatest(const Axis& axis) {
   return most;
 }
 
-// The axis that sizes stand in, most likely: the one with the greatest value.
+// The axis that most likely has the sizes: the one with the greatest value.
 const Axis* size_axis(const Suite& suite) {
   const Axis* found = nullptr;
   for (const Axis& axis : suite.axes) {
@@ -43,7 +43,7 @@ const Axis* size_axis(const Suite& suite) {
   return found;
 }
 
-// The axis and those that are zipped with it; nothing if any of them has other values than numbers.
+// The axis and those that are zipped with it; nothing if any of them has values other than numbers.
 std::vector<const Axis*> zipped_with(const Axis& axis, const Suite& suite) {
   const auto leader = [](const Axis& one) { return one.zip ? one.zip->text : one.name; };
   std::vector<const Axis*> group;
@@ -144,7 +144,7 @@ std::string new_assignment_text(const NewAssignment& made) {
   text += "self_test:                           # `warpmark grade --lint` grades these\n";
   text += fmt::format("  must_pass: [{}]\n", quoted(made.solution));
   std::vector<std::string> wrong;
-  // Of several kernels a template alone is no submission.
+  // With several kernels a template alone is no submission.
   if (!several && !first.template_file.empty()) wrong.push_back(quoted(first.template_file));
   for (const auto& file : made.wrong) wrong.push_back(quoted(file.generic_string()));
   if (!wrong.empty()) text += fmt::format("  must_fail: [{}]\n", join(wrong, ", "));

@@ -21,7 +21,7 @@ std::string shown(const std::string& name) {
                                       : printable(name.substr(0, kLongestShown)) + "…";
 }
 
-// What a student writes that becomes what the policy names.
+// The words of a student's source for a name in the policy.
 struct Wording {
   std::string_view name;
   std::string_view source;
@@ -120,7 +120,7 @@ class Check {
         subject, source.empty() ? "`" + name + "`" : source, compiled);
   }
 
-  // The first of those that match, in the order of the text: one sentence for each name is enough.
+  // Reports the first match in the order of the text: one sentence for each name is enough.
   template <typename Matches>
   void uses(const std::string& name, const std::map<std::string, PtxUse>& all,
             const Matches& matches, std::vector<PolicyFinding>& into) const {
@@ -137,7 +137,7 @@ class Check {
         {name, shown(first->first), line_of(place), sentence(subject(place), name, first->first)});
   }
 
-  // NVRTC's names for the texts of string literals.
+  // True for the names that NVRTC gives to string literals.
   static bool is_text_literal(const PtxVariable& variable) {
     return variable.initialised &&
            (variable.name.starts_with("$str") || variable.name.starts_with("__unnamed_"));
@@ -207,7 +207,7 @@ PolicyFindings apply_policy(const PtxPolicy& policy, const PtxContents& contents
   for (const Located& name : policy.forbid) check.apply(name.text, findings.forbidden);
   for (const Located& name : policy.flag) check.apply(name.text, findings.flagged);
   if (contents.trouble.empty()) return findings;
-  // Nothing that was read is sure then, the size of its variables included, which always counts.
+  // Nothing is certain then, not even the size of the variables, which always counts.
   findings.forbidden.push_back(
       {"unreadable", contents.trouble, 0,
        fmt::format(
@@ -227,7 +227,7 @@ std::string static_memory_excess(const PtxContents& contents, uint64_t limit_byt
     }
   }
   if (bytes <= limit_bytes || largest == nullptr) return "";
-  // Rounded, 4 MiB and a byte would be 4 MiB.
+  // Rounded figures could be equal: 4 MiB and a byte is shown as 4 MiB.
   const bool alike = format_bytes(bytes) == format_bytes(limit_bytes);
   const auto text = [&](uint64_t amount) {
     return alike ? fmt::format("{} bytes", amount) : format_bytes(amount);

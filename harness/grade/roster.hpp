@@ -1,4 +1,4 @@
-// Who is in a course, and under which names a platform's export knows them.
+// The students of a course, and the names that a platform's export has for them.
 #pragma once
 
 #include <cstddef>
@@ -15,29 +15,29 @@
 
 namespace warpmark {
 
-/// A name as it is compared: as it stands, and with its last word, or what stands behind a comma,
-/// before the others; letters and digits alone, in lower case.
+/// A name in the forms that are compared: as written, and with its last word, or the part after a
+/// comma, before the others; letters and digits only, in lower case.
 std::vector<std::string> name_keys(std::string_view name);
 
 /// A table of a course's students: CSV with a header, as Canvas, Moodle and Gradescope export it or
-/// as somebody wrote it. The column `student` (or `name`, or first and last name) is what results
-/// call a student; columns of ids say who it is (docs/grading.md lists them).
+/// as somebody wrote it. The column `student` (or `name`, or first and last name) has the names for
+/// results; columns of ids identify the students (docs/grading.md lists them).
 class Roster {
  public:
   /// Throws a usage error with file and line: no column of names, a student twice and without ids
   /// that tell the two apart, one value of a column of ids in two rows, or text that is no CSV.
   static Roster read(const std::filesystem::path& file);
-  /// The same of a text; `file` is how errors call it.
+  /// The same for a text; `file` is its name in errors.
   static Roster parse(std::string_view text, const std::string& file);
 
   struct Match {
     std::optional<size_t> row;  ///< nothing if there is none
     bool several = false;       ///< more than one student fits
   };
-  /// Finds the student with these ids of a platform. Each is looked for in the columns of its platform, or else
-  /// in `id`; one that stands there decides. Only of rows without such an id a name may decide, if
-  /// one row alone fits. Case, blanks and punctuation do not count in names, and "Lovelace, Ada",
-  /// "Ada Lovelace" and "lovelaceada" are one.
+  /// Finds the student with these ids of a platform. Each id is looked for in the columns of its
+  /// platform, or else in `id`; an id found there decides. A name may decide only among rows
+  /// without such an id, if exactly one row fits. Case, blanks and punctuation do not count in
+  /// names, and "Lovelace, Ada", "Ada Lovelace" and "lovelaceada" are one.
   Match find(const std::vector<PlatformId>& ids, const std::vector<std::string>& names) const;
   /// Finds the student that a text means: an id in any column of ids, a login, or a name.
   Match find_any(const std::string& text) const;
@@ -54,8 +54,8 @@ class Roster {
 
   /// The names of all columns, as the file has them.
   const std::vector<std::string>& columns() const { return columns_; }
-  /// What the student of students()[row] has in the first of these columns that is not empty there;
-  /// "" for none. Names of columns are in lower case.
+  /// The value of students()[row] in the first of these columns that is not empty there; "" for
+  /// none. Names of columns are in lower case.
   std::string value(size_t row, std::initializer_list<std::string_view> columns) const;
 
  private:
@@ -70,9 +70,10 @@ class Roster {
   std::vector<std::string> columns_;
   std::vector<std::vector<std::string>> fields_;        ///< by row
   std::map<std::string, std::vector<size_t>> by_name_;  ///< rows
-  /// Rows by column of ids, in lower case, and the key of what stands there.
+  /// Rows by column of ids, in lower case, and by the key of the id.
   std::map<std::string, std::map<std::string, size_t>> by_id_;
-  std::map<std::string, std::set<size_t>> by_login_;  ///< rows, by what stands before an "@"
+  std::map<std::string, std::set<size_t>> by_login_;  ///< rows, by the part of a login before an
+                                                      ///< "@"
 };
 
 }  // namespace warpmark

@@ -1,4 +1,4 @@
-// Seeds that no student can guess: HMAC-SHA256 of a secret over what a trial is.
+// Seeds that no student can guess: HMAC-SHA256 of a secret over the name of a trial.
 #pragma once
 
 #include <array>
@@ -12,18 +12,18 @@ namespace warpmark {
 /// RFC 2104 with SHA-256, as RFC 4231 tests it.
 std::array<uint8_t, 32> hmac_sha256(std::string_view key, std::string_view message);
 
-/// What one trial is, for its seed.
+/// The identity of one trial, for its seed.
 struct TrialName {
   std::string_view assignment;  ///< its id
   std::string_view student;
-  std::string_view case_id;  ///< of the suite
+  std::string_view case_id;  ///< id of the suite's case
   uint64_t trial = 0;
-  /// Of the submitted file, for the trial that no other file gets; "" for one that each file of the
-  /// student gets.
+  /// Hash of the submitted file, for the trial that no other file gets; "" for a trial that every
+  /// file of the student gets.
   std::string_view submission_sha256 = {};
 };
 
-/// The course's secret. Whoever knows it knows every input that a submission is tried on.
+/// The course's secret. Anyone who knows it knows every input that a submission is tried on.
 class Secret {
  public:
   static constexpr size_t kFewestBytes = 16;
@@ -47,18 +47,19 @@ class Secret {
   std::string bytes_;
 };
 
-/// The seed of a trial where nothing is secret: the student's own, so that a failure is the same
-/// again on any machine. The student's name does not count.
+/// The seed of a trial without a secret, for the student's own runs, so that a failure is the same
+/// on any machine. The student's name does not count.
 uint64_t public_seed(std::string_view assignment, std::string_view case_id, uint64_t trial,
                      std::string_view submission_sha256 = {});
 
-/// What receipts call an assignment by its hash: 16 hexadecimal digits of an HMAC, so that who has no
-/// secret can tell two versions apart, and check no guess of what is in one.
+/// The name of an assignment's version on receipts: 16 hexadecimal digits of an HMAC over its hash,
+/// so that people without the secret can tell two versions apart, but cannot check a guess of the
+/// contents.
 std::string assignment_version(std::string_view secret, std::string_view assignment_sha256);
 
 struct ReadSecret {
   Secret secret;
-  std::string warning;  ///< the file may be read by others; "" if not
+  std::string warning;  ///< warning that other users can read the file; "" if not
 };
 
 /// Throws a usage error, with what to do, for a file that cannot be read, or holds no secret.

@@ -11,7 +11,7 @@ namespace warpmark {
 
 namespace {
 
-// Of one turn; there are many, so that each may be short.
+// The options of one turn, which is short since there are many.
 TimingOptions timing_of_a_turn() {
   TimingOptions options;
   options.processes = 1;
@@ -49,7 +49,7 @@ TimedRun SessionRoundTimer::baseline() {
 TimedRun SessionRoundTimer::time(Session& session, const PlannedCase& planned) {
   watch_(&session);
   const DeviceFacts& facts = session.require();
-  // Measured where the baseline runs, whose code is the course's.
+  // The ceilings are measured in the session of the baseline, whose code is the course's.
   watch_(&baseline_);
   const std::optional<Ceilings> ceilings = baseline_.ceilings();
   watch_(&session);

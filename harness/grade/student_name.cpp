@@ -18,7 +18,7 @@ constexpr size_t kHashDigits = 16;
 
 struct CodePoint {
   uint32_t value = 0;
-  size_t bytes = 0;  ///< 0: no UTF-8
+  size_t bytes = 0;  ///< 0: not UTF-8
 };
 
 // Unicode 15, table 3-7: neither overlong forms nor surrogates.
@@ -45,8 +45,8 @@ bool is_invisible(uint32_t value) {
          (value >= 0xFFF0 && value <= 0xFFFF) || value >= 0xE0000;
 }
 
-// What no line shows as it is: controls, what turns the text around it, ends of lines. Files keep
-// them as U+FFFD, which would make one name of two.
+// True for code points that no line shows as they are: controls, marks that turn the text around
+// them, ends of lines. Files keep them as U+FFFD, which could make two names equal.
 bool is_unspeakable(uint32_t value) {
   return value < 0x20 || (value >= 0x7F && value < 0xA0) || (value >= 0x2028 && value <= 0x202E) ||
          (value >= 0x2066 && value <= 0x2069);
@@ -68,7 +68,7 @@ std::string student_name(std::string_view bytes) {
     } else if (is_unspeakable(point.value)) {
       name += fmt::format("\\u{{{:X}}}", point.value);
     } else if (point.value == '\\') {
-      name += "\\\\";  // or it could stand for one of these
+      name += "\\\\";  // without it the backslash could be read as one of these escapes
     } else {
       name += bytes.substr(0, point.bytes);
     }
@@ -85,7 +85,7 @@ std::string folder_name(std::string_view student) {
     const bool ascii = point.value < 0x80;
     const char byte = student[at];
     const bool middle = at > 0 && at + 1 < student.size();
-    // A dot in front would hide the folder, or leave this one.
+    // A dot in front would hide the folder, or mean this folder or its parent.
     const bool kept = point.bytes > 0 && (ascii ? (is_plain(byte) && (byte != '.' || at > 0)) ||
                                                       (byte == ' ' && middle)
                                                 : !is_invisible(point.value));
@@ -102,7 +102,7 @@ std::string folder_name(std::string_view student) {
   if (name.empty()) return "%";
   if (name.size() <= kMostNameBytes) return name;
   size_t cut = kMostNameBytes - kHashDigits - 1;
-  // In the middle of neither a character nor a "%2F".
+  // Cuts neither within a character nor within a "%2F".
   while ((static_cast<unsigned char>(name[cut]) & 0xC0) == 0x80) --cut;
   for (size_t back = 1; back <= 2 && back <= cut; ++back) {
     if (name[cut - back] == '%') {

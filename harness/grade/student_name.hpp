@@ -6,16 +6,18 @@
 
 namespace warpmark {
 
-/// The bytes of a file's name as UTF-8 that any file of results keeps: what is none becomes "\xE4",
-/// a control or bidirectional character "\u{202E}", a backslash two, so that two names stay two.
+/// The bytes of a file's name as UTF-8 that any file of results keeps: a byte that is not UTF-8
+/// becomes "\xE4", a control or bidirectional character "\u{202E}", a backslash two, so that two
+/// names stay two.
 std::string student_name(std::string_view bytes);
 
-/// A folder's name for a student: the same for no two students, readable, and safe on any file
+/// A folder's name for a student: different for each student, readable, and safe on any file
 /// system. All but letters of any script, digits, "._-", and spaces in the middle is written "%2F".
 /// Names that make more than 200 bytes are cut, and end in "~" and part of their hash.
 std::string folder_name(std::string_view student);
 
-/// What folder_name() made a name of; a name that was cut stays so.
+/// Recovers the name from which folder_name() made a folder's name; a shortened name stays as it
+/// is.
 std::string student_of_folder(std::string_view folder);
 
 }  // namespace warpmark

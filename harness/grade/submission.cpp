@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// No more than one byte beyond what is allowed, so that no file fills the memory. Errno, or 0.
+// Reads no more than one byte beyond `most`, so that no file fills the memory. Returns errno, or 0.
 int read_up_to(int fd, size_t most, std::string& bytes) {
   std::array<char, 1 << 16> chunk{};
   while (bytes.size() <= most) {
@@ -49,7 +49,7 @@ bool is_text(std::string_view bytes) {
   });
 }
 
-// Why the bytes are no source to grade; "" if they are.
+// The reason why the bytes are no source to grade; "" if they are.
 std::string refusal_of(std::string_view bytes, const std::string& file) {
   if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) {
     return fmt::format("`{}` is saved as UTF-16, which no CUDA compiler reads. Save it as UTF-8.",
@@ -68,7 +68,7 @@ std::string refusal_of(std::string_view bytes, const std::string& file) {
   return "";
 }
 
-// `size` is that of the file, of which `bytes` may have a part alone.
+// `size` is that of the whole file, of which `bytes` may be only a part.
 std::string too_large(const std::string& name, uint64_t size, uint64_t most) {
   return fmt::format(
       "`{}` has {}, and no more than {} are accepted. A kernel needs less: hand in its source "
@@ -86,11 +86,12 @@ void take_bytes(SubmittedFile& into, const SubmissionRules& rules, std::string b
   into.own_sha256 = sha256_hex(bytes);
   into.refusal = refusal_of(bytes, file);
   if (!into.refusal.empty()) return;
-  // In front of the file comes text of ours, and a mark in the middle of a text is a character.
+  // Our own text comes before the file, and a byte order mark in the middle of a text is a
+  // character.
   into.text = without_byte_order_mark(bytes);
 }
 
-// What a descriptor has; `note` says why it cannot be read.
+// Reads a file from a descriptor; `note` becomes the reason why it cannot be read.
 void read_descriptor(SubmittedFile& into, const SubmissionRules& rules, int descriptor,
                      std::string& note) {
   struct stat status {};
@@ -107,7 +108,7 @@ void read_descriptor(SubmittedFile& into, const SubmissionRules& rules, int desc
 
 void read_path(SubmittedFile& into, const SubmissionRules& rules, std::string& note) {
   const std::string file = printable(into.file);
-  // No link is followed, and a pipe that nobody writes to is not waited for.
+  // Links are not followed, and the open does not wait for a writer of a pipe.
   const UniqueFd fd(
       ::open(into.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   const int opened = fd ? 0 : errno;
@@ -131,7 +132,7 @@ HeaderBytes header_bytes(const std::string& name, std::string bytes) {
   return {std::move(bytes), std::move(refusal)};
 }
 
-// Whether something lies at `name` in the folder, with no link on the way to another's.
+// True if a file exists at `name` in the folder, and no link on the way leads out of it.
 bool lies_in(const fs::path& folder, const fs::path& name) {
   fs::path place = folder;
   std::error_code code;
@@ -160,7 +161,7 @@ void read_one(SubmittedFile& file, const SubmissionRules& rules, std::string& no
     SubmittedFile header;
     header.path = *place;
     header.file = student_name(name);
-    // Its size counts with that of the others, and an empty one is none to refuse.
+    // Its size counts with that of the others, and an empty header is not refused.
     std::string bytes;
     const UniqueFd fd(
         ::open(place->c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
@@ -168,7 +169,7 @@ void read_one(SubmittedFile& file, const SubmissionRules& rules, std::string& no
     if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
       std::string why;
       read_path(header, rules, why);
-      if (header.refusal.empty()) return std::nullopt;  // it is there by now
+      if (header.refusal.empty()) return std::nullopt;  // it is there already
       if (!why.empty()) note += (note.empty() ? "" : "; ") + why;
       return HeaderBytes{"", header.refusal};
     }
@@ -177,7 +178,7 @@ void read_one(SubmittedFile& file, const SubmissionRules& rules, std::string& no
   });
 }
 
-// What stands for all of it: of one file alone that of its bytes.
+// The hash of the whole submission: that of the bytes if there is only one file.
 std::string sha256_of_all(const Submission& submission) {
   std::map<std::string, std::string> hashes;
   bool headers = false;
@@ -185,7 +186,7 @@ std::string sha256_of_all(const Submission& submission) {
     if (!file->own_sha256.empty()) hashes[file->file] = file->own_sha256;
     for (const OwnHeader& header : file->headers) {
       headers = true;
-      // Files in folders of their own may have headers of the same name.
+      // Files in different folders may have headers of the same name.
       const auto [known, is_new] = hashes.try_emplace(header.name, header.sha256);
       if (!is_new && known->second != header.sha256)
         hashes[file->file + "/" + header.name] = header.sha256;
@@ -197,7 +198,7 @@ std::string sha256_of_all(const Submission& submission) {
   return sha256_hex(lines);
 }
 
-// Of several files: the whole is refused once each of them is.
+// Finishes a submission of several files: the whole is refused if each of them is.
 void finish(Submission& submission) {
   submission.sha256 = sha256_of_all(submission);
   if (submission.files.empty()) return;
@@ -242,7 +243,7 @@ void read_submission(Submission& submission, const SubmissionRules& rules) {
   std::string note;
   if (submission.files.empty()) read_one(submission, rules, note);
   for (SubmittedFile& file : submission.files) read_one(file, rules, note);
-  // A problem of reading is all that staff need to know of one file.
+  // For a single file, staff need only the reading problem.
   if (submission.files.empty() && !note.empty()) {
     submission.note = note;
   } else if (!note.empty()) {

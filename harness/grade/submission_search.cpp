@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Folders in folders, archives in archives: deeper ones hold no homework.
+// The most levels of folders and archives: deeper ones hold no homework.
 constexpr int kMostLevels = 8;
 
 std::string name_of(const fs::path& path) {
@@ -48,7 +48,7 @@ bool is_link(const fs::path& path) {
   return fs::is_symlink(fs::symlink_status(path, code));
 }
 
-// By name, so that what is found does not depend on the file system.
+// Sorts entries by name, so that the result does not depend on the file system.
 std::vector<fs::directory_entry> entries(const fs::path& folder) {
   std::error_code code;
   std::vector<fs::directory_entry> found;
@@ -68,8 +68,8 @@ class Archives {
  public:
   explicit Archives(const SubmissionSearch& search) : search_(search) {}
 
-  // The folder of what is in an archive, and what was left out as sentences; nothing, and why, if
-  // it cannot be unpacked.
+  // The folder with the contents of an archive, and sentences about files that were left out;
+  // nothing, and the reason, if it cannot be unpacked.
   std::optional<fs::path> open(const fs::path& archive, const std::string& name,
                                std::vector<std::string>& problems) {
     const fs::path folder = search_.scratch / std::to_string(++count_);
@@ -145,7 +145,7 @@ class Finder {
     look_at_file(path, plain);
   }
 
-  // Whatever the paths are is of one student.
+  // Takes all paths for one student.
   void take_all_of(const std::string& student, const std::vector<fs::path>& paths) {
     std::vector<HandedFile> parts;
     std::error_code code;
@@ -172,7 +172,7 @@ class Finder {
     std::map<std::string, std::vector<Submission>> by_student;
     for (FoundEntry& entry : all_) {
       std::vector<Submission>& several = by_student[entry.submission.student];
-      // Named twice, as in `class class/ada`: still one.
+      // A path given twice, as in `class class/ada`, counts once.
       const fs::path here = fs::absolute(entry.submission.path).lexically_normal();
       const bool known = std::any_of(several.begin(), several.end(), [&](const Submission& one) {
         return fs::absolute(one.path).lexically_normal() == here;
@@ -211,8 +211,8 @@ class Finder {
     return {name.student, {name.id}, name.names};
   }
 
-  // A student may call folders as others are called, so that no folder in a student's archive says
-  // whose it is. All entries of an export have the platform's own form.
+  // A student may give folders the names of others, so that no folder in a student's archive
+  // identifies its student. All entries of an export have the platform's own form.
   static bool is_export(const fs::path& folder) {
     std::error_code code;
     if (fs::exists(folder / "submission_metadata.yml", code)) return true;
@@ -227,7 +227,7 @@ class Finder {
     const auto unpacked = archives_.open(path, path.filename().string(), problems);
     const std::string name = path.stem().string();
     const fs::path folder = unpacked ? whole_folder(*unpacked) : fs::path();
-    // A class whose download broke off must not become one student without a grade.
+    // An incomplete download of a class must not become one student without a grade.
     if (!unpacked && (search_.is_class || search_.paths.size() == 1))
       throw usage_error(problems.front());
     if (!unpacked || !(search_.is_class || is_export(folder)))
@@ -244,7 +244,7 @@ class Finder {
       std::error_code code;
       if (inside.size() != 1 || inside[0].is_symlink(code) || !inside[0].is_directory(code)) break;
       if (fs::exists(inside[0].path() / "submission_metadata.yml", code)) return inside[0].path();
-      // A class of one student is no wrapper.
+      // A class of one student must not be taken for such a folder.
       if (moodle_name(inside[0].path().filename().string())) break;
       const std::vector<fs::directory_entry> below = entries(inside[0].path());
       const bool folders = std::any_of(below.begin(), below.end(), [](const auto& entry) {
@@ -264,10 +264,10 @@ class Finder {
     } else if (is_cuda_file(path) && file == rules_.file && !rules_.several()) {
       add_file(plain.parent_path().filename().string(), path).header_folder = plain.parent_path();
     } else if (is_cuda_file(path) && is_wanted_file(rules_, file)) {
-      // Several files of one folder, each named by hand, are one student's.
+      // Several files of one folder, each given by path, are one student's.
       named_[plain.parent_path()].push_back({path, file});
     } else {
-      // Named by hand, so that it is graded or refused, and never passed over.
+      // A file that is given by path is graded or refused, and never skipped.
       Submission& submission = add_file(path.stem().string(), path);
       if (!is_cuda_file(path)) submission.refusal = wrong_type(path);
     }
@@ -295,7 +295,7 @@ class Finder {
     add_class(path);
   }
 
-  // Where an autograder runs: /autograder/submission, and what is known of it beside that.
+  // Recognizes the layout of an autograder: /autograder/submission, with the metadata beside it.
   bool look_at_gradescope(const fs::path& path) {
     const fs::path metadata = path.parent_path() / "submission_metadata.json";
     std::error_code code;
@@ -320,7 +320,7 @@ class Finder {
     }
   }
 
-  // Who hands in together has a grade each. `name` is for those of whom nothing is known.
+  // Students of a group have a grade each. `name` is for groups without known students.
   void add_group(const GradescopeSubmission& group, const fs::path& path, const std::string& name) {
     if (group.submitters.empty()) add_folder({name}, path).handed_in = group.created_at;
     for (const Submitter& one : group.submitters) {
@@ -344,8 +344,8 @@ class Finder {
     return false;
   }
 
-  // A student's file, or the template among the students? Whoever is passed over would have no
-  // grade, and whoever is not would have another's.
+  // The file may be a student's, or the template among the students: a skipped student would have
+  // no grade, and a template taken for a student's file would get one.
   [[noreturn]] void refuse_mixed(const fs::path& folder, const std::vector<HandedFile>& sources,
                                  const std::vector<HandedFile>& students) const {
     std::vector<HandedFile> others = students;
@@ -398,8 +398,8 @@ class Finder {
                        wanted_files(rules_));
   }
 
-  // All that a student handed in. `parts` are files, archives and folders; of a folder whose name
-  // is "" the files have names as if it were not there.
+  // All that a student handed in. `parts` are files, archives and folders; the files of a folder
+  // with the name "" get names without that folder.
   Submission& add_parts(const NamedStudent& student, const std::vector<HandedFile>& parts,
                         bool late = false) {
     const fs::path& first = parts.front().path;
@@ -418,7 +418,8 @@ class Finder {
     try {
       for (const HandedFile& part : parts) gatherer.take(part.path, part.name);
     } catch (const Error& error) {
-      // Of one student's folder, which is no reason to grade nobody; a full disk is everybody's.
+      // A problem in one student's folder is no reason to grade nobody; a full disk concerns
+      // everybody.
       if (error.code() == ExitCode::environment) throw;
       submission.refusal = "Your folder cannot be read. Ask the course's staff.";
       submission.note = error.message();
@@ -431,7 +432,7 @@ class Finder {
   Submission& add_folder(const NamedStudent& student, const fs::path& folder) {
     return add_parts(student, {{folder, ""}});
   }
-  // NAME.cu, which need not bear the assignment's name.
+  // Adds NAME.cu, which need not have the assignment's file name.
   Submission& add_file(const std::string& name, const fs::path& path) {
     Submission& submission = add({name}, path);
     if (!rules_.several()) {
@@ -484,7 +485,7 @@ class Finder {
   const SubmissionRules& rules_;
   Archives archives_;
   std::vector<FoundEntry> all_;
-  std::map<fs::path, std::vector<HandedFile>> named_;  ///< files of several, by their folders
+  std::map<fs::path, std::vector<HandedFile>> named_;  ///< files given by path, by their folders
   std::vector<std::string> left_out_;
 };
 

@@ -1,4 +1,4 @@
-// Where submissions lie: in folders as people make them, and in what platforms export.
+// Finds submissions: in folders that people make, and in exports of platforms.
 #pragma once
 
 #include <filesystem>
@@ -14,21 +14,23 @@ namespace warpmark {
 
 struct SubmissionSearch {
   std::vector<std::filesystem::path> paths;
-  std::string student;             ///< whose all of it is; "" if the names of files say that
-  bool is_class = false;           ///< an archive is of a class, even if it has no platform's form
+  std::string student;             ///< the student of all paths; "" if the names of files tell the
+                                   ///< students
+  bool is_class = false;           ///< an archive is a class's, even if it has no platform's form
   const Roster* roster = nullptr;  ///< maps the names of platforms to those of the course
   /// Unpacks an archive into a new folder.
   std::function<Unpacked(const std::filesystem::path& archive, const std::filesystem::path& folder)>
       unpack;
-  std::filesystem::path scratch;  ///< a folder for what is unpacked; it must outlive the reading
+  std::filesystem::path scratch;  ///< a folder for unpacked files; it must outlive the reading
 };
 
 struct FoundSubmissions {
   std::vector<Submission> all;        ///< by student; each student once; not read yet
   std::vector<std::string> left_out;  ///< sentences: files that are no submission
-  /// Sentences: whom the roster does not know, and who handed in more than once.
+  /// Sentences on students whom the roster does not have, and on students who handed in more than
+  /// once.
   std::vector<std::string> unmatched;
-  std::vector<std::string> missing;  ///< students of the roster of whom there is nothing
+  std::vector<std::string> missing;  ///< students of the roster without a submission
 };
 
 /// Looks for submissions at each path:
@@ -52,8 +54,8 @@ struct FoundSubmissions {
 /// error for a path that is not there, and if there is no submission at all.
 FoundSubmissions find_submissions(const SubmissionSearch& search, const SubmissionRules& rules);
 
-/// What one student handed in, of these files and folders, without archives; not read yet. Headers
-/// of a file that is named by hand are looked for beside it.
+/// The submission of one student, made of these files and folders, without archives; not read yet.
+/// Headers of a file that is given by path are looked for beside it.
 Submission find_one(const std::vector<std::filesystem::path>& paths, const SubmissionRules& rules,
                     const std::string& student);
 

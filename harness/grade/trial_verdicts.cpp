@@ -12,12 +12,12 @@ double share_of(const FailedTrial& trial) {
   return trial.degree ? trial.degree->share : 0;
 }
 
-// Whether it decides, whatever the other trials are.
+// True if the trial decides, whatever the other trials are.
 bool is_final(const FailedTrial& trial) {
   return !trial.may_be_dropped && share_of(trial) == 0;
 }
 
-// Of the output that has the least share of right elements.
+// Returns the degree of the output with the least share of right elements.
 std::optional<Degree> degree_of_elements(const Outcome& outcome) {
   std::optional<Degree> least;
   for (const OutputVerdict& output : outcome.outputs) {
@@ -68,7 +68,7 @@ void TrialVerdicts::decide(GradedItem& item) const {
   const auto by_share = [](const FailedTrial* a, const FailedTrial* b) {
     return share_of(*a) < share_of(*b);
   };
-  // Stable: of equal ones the first is dropped, and the first of the rest decides.
+  // The sort is stable: of equal trials the first is dropped, and the first of the rest decides.
   std::stable_sort(all.begin(), all.end(), by_share);
   std::vector<const FailedTrial*> rest, dropped;
   for (const FailedTrial* one : all) {
@@ -81,7 +81,7 @@ void TrialVerdicts::decide(GradedItem& item) const {
   }
   item.word = GradeWord::pass;
   if (rest.empty()) return;
-  // What ends the matter comes before what is only as little.
+  // A trial that ends the matter precedes one whose share is only as small.
   const auto final =
       std::find_if(rest.begin(), rest.end(), [](const FailedTrial* one) { return is_final(*one); });
   const FailedTrial& decides = final == rest.end() ? *rest.front() : **final;

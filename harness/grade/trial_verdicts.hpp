@@ -1,4 +1,4 @@
-// From the trials of an item to its verdict: which of those that failed count, and which decides.
+// Derives an item's verdict from its trials: which failed ones count, and which one decides.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,24 @@
 
 namespace warpmark {
 
-/// A trial that is no pass, with what a student is told of it.
+/// A trial that is no pass, with the texts for the student.
 struct FailedTrial {
   uint64_t trial = 0;
   GradeWord word = GradeWord::wrong;
   std::string explanation, detail, reproduce;
   std::optional<double> error, bound;
   bool may_be_dropped = false;
-  std::optional<Degree> degree;  ///< where the item has one, and is wrong and nothing worse
+  std::optional<Degree> degree;  ///< set if the item has a degree, and is wrong and nothing worse
 };
 
-/// Whether the assignment lets that trial be dropped. Never the last one, whose inputs depend on the
-/// file: else a table of the others' answers would pass. And of `wrong` never what is worse than
-/// wrong values: an assertion, a trap, an input that changed.
+/// True if the assignment lets that trial be dropped. The last one never is, since its inputs
+/// depend on the file: else a table of the others' answers would pass. With the word `wrong`,
+/// nothing worse than wrong values is dropped: no assertion, trap, or changed input.
 bool may_be_dropped(const TrialRules& rules, uint64_t trial, GradeWord word,
                     const Outcome& outcome);
 
-/// Of an outcome that fails: the degree, by the rule of the case. Nothing where it has none: of
-/// Credit::all and each, of faults, races and whatever else is worse than wrong values.
+/// The degree of a failed outcome, by the rule of the case. Nothing if it has none: with
+/// Credit::all and each, for faults, races and anything else that is worse than wrong values.
 std::optional<Degree> degree_of(Credit credit, DegreeOf of, const Outcome& outcome);
 
 class TrialVerdicts {
@@ -39,11 +39,12 @@ class TrialVerdicts {
 
   void add(FailedTrial trial) { failed_.push_back(std::move(trial)); }
 
-  /// Whether no further trial can change the item's word and degree.
+  /// True if no further trial can change the item's word and degree.
   bool decided() const;
 
-  /// Puts the verdict into the item: a pass if all that failed is dropped; else the trial with the
-  /// least degree decides, the first of equal ones. Those with the least degree are dropped first.
+  /// Puts the verdict into the item: a pass if all failed trials are dropped; else the trial with
+  /// the least degree decides, the first of equal ones. Trials with the least degree are dropped
+  /// first.
   void decide(GradedItem& item) const;
 
  private:

@@ -21,8 +21,8 @@ std::vector<std::byte> filled(const std::vector<std::byte>& element, size_t coun
   return all;
 }
 
-// Of the mismatch with the greatest error / bound. A mismatch of another kind, as of NaN with a
-// number, has neither: no bound lets it pass.
+// Returns error / bound of the mismatch where it is greatest. A mismatch of another kind, such as
+// NaN in place of a number, has neither: no bound lets it pass.
 double times_of(const Comparison& comparison) {
   if (comparison.passed()) return 1;
   constexpr double kInfinite = std::numeric_limits<double>::infinity();

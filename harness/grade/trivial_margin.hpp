@@ -1,4 +1,4 @@
-// How near answers that need no kernel come to being accepted.
+// Measures how close answers that need no kernel come to being accepted.
 #pragma once
 
 #include <map>
@@ -16,21 +16,22 @@ namespace warpmark {
 struct AnswerMargin {
   std::string output;
   std::string answer;  ///< "zeros", "a copy of `x`", "0.5 everywhere"
-  /// How many times the bound the error is, in the element and trial where that is most: what the
-  /// tolerance could grow by before the answer passed. 1 for an answer that does pass; infinite
-  /// where values must be equal.
+  /// The error as a multiple of the bound, in the element and trial where it is greatest: the
+  /// factor by which the tolerance could grow before the answer passed. 1 for an answer that
+  /// passes; infinite if values must be equal.
   double times = 0;
 };
 
-/// The answer that gets most elements of an output right, of those that are not wholly right.
+/// The answer that gets most elements of an output right, among those that are not wholly right.
 struct AnswerShare {
   std::string output;
-  std::string answer;  ///< as of a margin
-  double share = 0;    ///< of the elements, in the trial where that is least
+  std::string answer;  ///< as in a margin
+  double share = 0;    ///< share of the elements, in the trial where it is least
 };
 
-/// Looks at one case, trial by trial: at zeros, ones, likely constants, copies of inputs, and what
-/// an `inout` array held. What equals the reference in every trial is no wrong answer.
+/// Looks at one case, trial by trial: at zeros, ones, likely constants, copies of inputs, and the
+/// initial values of an `inout` array. An answer that equals the reference in every trial is no
+/// wrong answer.
 class TrivialMargin {
  public:
   explicit TrivialMargin(Interpreter& python) : python_(python) {}
@@ -38,18 +39,18 @@ class TrivialMargin {
   /// Throws verdict errors of references and tolerances.
   void look(const ReadyCase& ready);
 
-  /// The least one; nothing without a wrong answer.
+  /// The least margin; nothing without a wrong answer.
   std::optional<AnswerMargin> weakest() const;
 
-  /// Of each output that was compared with answers.
+  /// The best share for each output that was compared with answers.
   std::vector<AnswerShare> shares() const;
 
  private:
   struct Seen {
     AnswerMargin margin;
-    size_t which = 0;    ///< of the answers of that name
+    size_t which = 0;    ///< index among the answers of that name
     bool wrong = false;  ///< it differs from the reference in some trial
-    double share = 1;    ///< of the elements that are right, in the worst trial
+    double share = 1;    ///< share of right elements, in the worst trial
   };
 
   void look(const ReadyCase& ready, const Expected& expected, const Expectation& expectation);
@@ -58,7 +59,7 @@ class TrivialMargin {
 
   Interpreter& python_;
   std::vector<Seen> seen_;
-  /// By output, of the first trial: a kernel's constant is the same in all.
+  /// Constants by output, from the first trial: a kernel's constant is the same in all.
   std::map<std::string, std::vector<std::vector<std::byte>>> constants_;
 };
 

@@ -13,7 +13,7 @@ namespace warpmark {
 
 namespace {
 
-// Patterns are for people: beyond this an array is too long to be worth the time.
+// The most elements to search: patterns are for people, and longer arrays are not worth the time.
 constexpr size_t kMostElements = size_t{1} << 22;
 
 using Numbers = std::vector<double>;
@@ -36,7 +36,7 @@ Numbers numbers_of(const TypedBytes& array) {
   return out;
 }
 
-// How far apart two values of a type may be to count as the same here.
+// The distance at which two values of a type count as the same here.
 double closeness(const DType& dtype) {
   if (dtype.kind != DTypeKind::floating) return 0;
   return dtype.bytes == 2 ? 2e-3 : dtype.bytes == 4 ? 1e-5 : 1e-11;
@@ -79,7 +79,7 @@ class Patterns {
     return std::all_of(wrong_.begin(), wrong_.end(), is);
   }
 
-  // Whether all wrong elements have this value. One alone may have it by chance.
+  // True if all wrong elements have this value. A single one may have it by chance.
   bool everywhere(const std::function<double(size_t)>& value) const {
     return wrong_.size() >= 2 && each_wrong([&](size_t i) { return same(actual_[i], value(i)); });
   }
@@ -90,7 +90,7 @@ class Patterns {
   std::string_view is_right() const { return never_written() ? "given a value" : "right"; }
   std::string_view is_wrong() const { return never_written() ? "without a value" : "wrong"; }
 
-  // Where the wrong elements lie.
+  // Describes where the wrong elements lie.
   std::string place() const {
     if (right() == 0 || size() < 2) return "";
     const size_t first = wrong_.front();
@@ -175,7 +175,7 @@ class Patterns {
     return "";
   }
 
-  // What the wrong elements are.
+  // Describes the values of the wrong elements.
   std::string values() const {
     if (never_written()) return "";
     if (size() == 1) return single();
@@ -265,7 +265,7 @@ class Patterns {
     return "";
   }
 
-  // One number that is made of many, as by a reduction.
+  // Describes a single number that is made of many, as by a reduction.
   std::string single() const {
     const double value = actual_.front();
     if (std::isnan(value)) {
@@ -288,7 +288,8 @@ class Patterns {
     return "";
   }
 
-  // One element, or the sum of only some. Sums depend on their order, so they are compared roughly.
+  // Finds one element, or a sum of only some. Sums depend on their order, so they are compared
+  // roughly.
   std::string part_of(const std::string& name, const Numbers& input, double value) const {
     constexpr double kRough = 1e-5;
     const auto is = [&](double sum, double magnitude) {
@@ -316,7 +317,7 @@ class Patterns {
             block, name);
       }
     }
-    // Only where one element is more than what the roughness hides.
+    // Only if one element is larger than the tolerance of the rough comparison.
     if (std::fabs(input.back()) > 10 * kRough * magnitude && is(sum - input.back(), magnitude) &&
         std::fabs(sum - expected_.front()) <= kRough * magnitude) {
       return fmt::format("The last element of `{}` is missing in it.", name);

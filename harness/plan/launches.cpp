@@ -9,7 +9,7 @@
 namespace warpmark {
 namespace {
 
-// What is still open counts as 1: it may turn out to be small enough.
+// A symbolic size counts as 1: it may turn out to be small enough.
 uint64_t least(const Size& size) {
   const auto* value = std::get_if<int64_t>(&size);
   return value != nullptr ? static_cast<uint64_t>(*value) : 1;
@@ -33,7 +33,7 @@ LaunchSize size_of(const LaunchStep& launch) {
   return size;
 }
 
-// What a kernel says of blocks or grids that are not known yet is left for later.
+// Leaves out the kernel's bounds on blocks or grids that are not known yet.
 KernelBounds decided(KernelBounds kernel, const LaunchStep& launch) {
   if (launch.cluster) {
     for (size_t i = 0; i < 3; ++i) kernel.cluster[i] = least((*launch.cluster)[i]);

@@ -1,4 +1,5 @@
-// From a case to its plan: the plugin's part, and what the harness takes over from the suite.
+// Makes the plan of a case: the plugin's part, and the parts that the harness takes over from the
+// suite.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@
 namespace warpmark {
 namespace {
 
-// What one call of a plugin gave. Its callbacks must let no exception into the plugin.
+// The answer to one call of a plugin. Its callbacks must let no exception into the plugin.
 struct Answer {
   int emitted = 0, failed = 0;
   std::string json, pointer, message, hint;
@@ -80,7 +81,8 @@ class Request {
     }
   }
 
-  // What the loader leaves to plugins, which may have references of their own.
+  // Reports a missing reference, which the loader leaves to plugins, since they may have references
+  // of their own.
   void missing_reference(const std::string& output) const {
     for (const Argument* argument : all_arguments(suite_)) {
       if (argument->name != output || is_referenced(output)) continue;
@@ -121,8 +123,8 @@ class Request {
   const CaseDocument& document_;
 };
 
-// Arithmetic that a plugin took from keys of its own: mistakes are the suite's, reported at their
-// line; what uses only axes is folded here.
+// Arithmetic that a plugin took from its own keys: mistakes are the suite's, reported at their
+// line; expressions over axes only are folded here.
 class Folding {
  public:
   Folding(const Case& which, const CaseDocument& document, const nlohmann::ordered_json& body)
@@ -143,7 +145,7 @@ class Folding {
     }
     const auto at = json.find("at");
     if (at == json.end() || !at->is_string() || at->get<std::string>().empty()) return;
-    if (json.contains("with")) return;  // folded as far as it goes when the loop was unrolled
+    if (json.contains("with")) return;  // folded already when the loop was unrolled
     const auto value = value_of(text->get<std::string>(), at->get<std::string>());
     if (!value) return;
     if (const auto* integer = std::get_if<int64_t>(&*value)) json = *integer;
@@ -157,13 +159,13 @@ class Folding {
       if (!folded.value) check_names(expression);
       return folded.value;
     } catch (const Error& error) {
-      // Columns count only in a text that is the suite's own, not one that was put together.
+      // Columns are meaningful only in a text that is the suite's own, not in a composed one.
       if (is_the_suites(text, at)) throw;
       throw error.at(document_.positions.find_text(at));
     }
   }
 
-  // A plugin may have arrays of its own; all other names are the suite's.
+  // A plugin may have additional arrays; all other names are the suite's.
   void check_names(const Expression& expression) const {
     for (const NameUse& use : expression.names()) {
       const std::string owner = use.name.substr(0, use.name.find('.'));
@@ -176,7 +178,7 @@ class Folding {
     try {
       return document_.json.at(nlohmann::ordered_json::json_pointer(at)) == text;
     } catch (const nlohmann::json::exception&) {
-      return false;  // a plugin's pointer may lead nowhere
+      return false;  // a plugin's pointer may be invalid
     }
   }
 
@@ -186,7 +188,7 @@ class Folding {
   std::set<std::string> buffers_;
 };
 
-// What a plan says about sizes that the axes alone decide.
+// The sizes in a plan that the axes alone decide.
 Scope sizes_at_plan_time(const Case& which, const Plan& plan) {
   Scope scope = which.scope();
   for (const Buffer& buffer : plan.buffers) {
@@ -199,7 +201,7 @@ Scope sizes_at_plan_time(const Case& which, const Plan& plan) {
     try {
       scope.set_array(buffer.name, shape, buffer.dtype ? buffer.dtype->bytes : 0);
     } catch (const Error&) {
-      continue;  // a size past int64 is reported when its memory is asked for
+      continue;  // a size past int64 is reported when its memory is allocated
     }
   }
   return scope;
@@ -224,7 +226,8 @@ std::optional<int64_t> limit_count(const std::optional<Expression>& limit, const
 }
 
 PlanLimits limits_of(const Limits& limits, const Scope& scope) {
-  constexpr int64_t kCount = int64_t{1} << 53;  // what a float64 holds exactly
+  constexpr int64_t kCount = int64_t{1} << 53;  // the largest range of whole numbers that a float64
+                                                // holds exactly
   constexpr int64_t kMib = int64_t{1} << 43;    // as bytes below 2**63
   return {limit_value(limits.timeout_s, scope), limit_count(limits.memory_mib, scope, kMib),
           limit_count(limits.instructions, scope, kCount),
@@ -251,7 +254,7 @@ Reports reports_of(const ExpectedReports& expected) {
   return reports;
 }
 
-// Folded as far as the axes decide it; sizes of arrays come with the inputs.
+// Folds the expression as far as the axes decide it; sizes of arrays come with the inputs.
 Amount amount_of(const Expression& expression, const std::string& pointer, const Scope& scope) {
   const Folded amount = expression.fold(scope);
   if (!amount.value) return Symbolic{expression.text(), pointer};
@@ -264,7 +267,7 @@ Amount amount_of(const Expression& expression, const std::string& pointer, const
                     expression.where());
 }
 
-// What the flops of a case are held against.
+// Takes over the peak that the flops of a case are compared with.
 void take_over_peak(const Bench& bench, const Scope& scope, Plan& plan, PositionMap& positions) {
   if (!bench.peak_flops_per_s) return;
   const std::string pointer = "/peak_flops_per_s";
@@ -273,7 +276,7 @@ void take_over_peak(const Bench& bench, const Scope& scope, Plan& plan, Position
   check_peak(plan, positions);
 }
 
-// What the counters must say.
+// Takes over the bounds of counters.
 void take_over_counters(const Suite& suite, const Scope& scope, Plan& plan,
                         PositionMap& positions) {
   const auto amount = [&](const Expression& expression, const std::string& key) {
@@ -386,7 +389,7 @@ void check_outputs(const Plan& plan, size_t suite_checks, const Request& request
     for (const PlannedCheck& check : plan.checks) {
       compared |= check.kind == CheckKind::function || check.subject == buffer.name;
     }
-    // A buffer of the plugin's own making is its scratch.
+    // A buffer that the plugin added is its scratch.
     if (!compared && !buffer.at.empty()) {
       request.missing_reference(buffer.name);
       request.broken(

@@ -34,7 +34,7 @@ const std::string& Plan::holder(const std::string& name) const {
 }
 
 Plan::Kernels Plan::kernels() const {
-  // What tells overloads apart counts, too (compiler/signature.hpp).
+  // Arguments are a part of the key, since they tell overloads apart (compiler/signature.hpp).
   using Key = std::tuple<size_t, std::string, std::string>;
   std::map<Key, size_t> known;
   Kernels kernels;

@@ -27,7 +27,7 @@ struct NumpyText {
   friend bool operator==(const NumpyText&, const NumpyText&) = default;
 };
 
-/// What a struct of the kernels is called, and what it holds.
+/// The name of a kernels' struct, and its dtype.
 struct PlanType {
   std::string name;
   DType dtype;
@@ -48,22 +48,22 @@ struct Symbolic {
   friend bool operator==(const Symbolic&, const Symbolic&) = default;
 };
 
-/// A count, or the arithmetic that will give it.
+/// A count, or the arithmetic that gives it.
 using Size = std::variant<int64_t, Symbolic>;
 /// A cost: flops may be a float.
 using Amount = std::variant<int64_t, double, Symbolic>;
 
-/// Lines of a generated source that the suite says: until the next region, errors and line
+/// Lines of a generated source that come from the suite: until the next region, errors and line
 /// information point there.
 struct Region {
-  int64_t line = 0;  ///< of the source, from 1, where it begins
+  int64_t line = 0;  ///< first line in the source, from 1
   std::string at;    ///< JSON Pointer of the text in the case; "": generated lines again
   friend bool operator==(const Region&, const Region&) = default;
 };
 
 /// A header that comes with a unit as a text.
 struct UnitHeader {
-  std::string spelling;  ///< as it is included
+  std::string spelling;  ///< as written in the include directive
   std::string name;      ///< for errors and line information
   std::string text;
   friend bool operator==(const UnitHeader&, const UnitHeader&) = default;
@@ -72,17 +72,17 @@ struct UnitHeader {
 /// One translation unit: a file or a text.
 struct Unit {
   std::string file;    ///< relative to the suite's folder; "" for a text
-  std::string source;  ///< CUDA C++; "" for a file. With both, the text that stands for the file
-  std::string at;      ///< JSON Pointer: of a text, whose first line is the first line there
+  std::string source;  ///< CUDA C++; "" for a file. With both, the text replaces the file's
+  std::string at;      ///< JSON Pointer of a text, whose first line is the first line there
   std::vector<std::string> options;       ///< for NVRTC, as in "-DT=float"
   std::vector<std::string> include = {};  ///< folders of headers, relative to the suite's folder
   /// Indices of units that are compiled as relocatable device code and linked with this one. They
   /// link no others, and nothing is launched from them.
   std::vector<size_t> link = {};
-  std::vector<Region> regions = {};  ///< of a text without `at`, by ascending line
+  std::vector<Region> regions = {};  ///< regions of a text without `at`, by ascending line
   std::string compiler = {};         ///< "nvcc"; "": NVRTC
-  std::string image = {};            ///< what a compiled file is (image_forms); "": a source
-  /// Of a submission alone: no plan of a plugin has any.
+  std::string image = {};            ///< kind of a compiled file (image_forms); "": a source
+  /// Headers of a submission: no plan of a plugin has any.
   std::vector<UnitHeader> headers = {};
   friend bool operator==(const Unit&, const Unit&) = default;
 };
@@ -90,7 +90,7 @@ struct Unit {
 /// An array that kernels reach through a texture or surface object: a CUDA array of up to three
 /// dimensions, slowest first, as in NumPy.
 struct PlanImage {
-  bool surface = false;              ///< else a texture
+  bool surface = false;              ///< true for a surface, false for a texture
   int64_t channels = 1;              ///< 1, 2 or 4: the last axis, if more than 1
   std::vector<std::string> address;  ///< wrap, clamp, mirror, border; none: clamp
   bool linear = false;               ///< filter
@@ -105,17 +105,18 @@ struct Buffer {
   std::string name;
   ArgumentKind direction = ArgumentKind::in;  ///< never scalar
   std::optional<DType> dtype;                 ///< nothing: the kernel parameter's type
-  std::vector<Size> shape;  ///< of an `out` or `scratch`; an element may be a tuple (`x.shape`)
-  std::optional<NumpyText> value;  ///< of an `in` or `inout`
+  std::vector<Size> shape;  ///< for `out` or `scratch`; an element may be a tuple (`x.shape`)
+  std::optional<NumpyText> value;  ///< for `in` or `inout`
   std::string at;
-  std::string symbol = {};  ///< the variable of the module that it is; "": memory of its own
-  /// An `in` of the addresses of these buffers; "" is a null pointer.
+  std::string symbol = {};  ///< the variable of the module that holds it; "": separate memory
+  /// For an `in` of the addresses of these buffers; "" is a null pointer.
   std::vector<std::string> pointers = {};
   std::optional<PlanImage> image = {};  ///< the kernel gets its texture or surface object
-  std::optional<Size> pitch = {};       ///< bytes from one row to the next; nothing: none between
-  std::optional<Size> offset = {};      ///< elements of its memory in front of it
+  std::optional<Size> pitch = {};       ///< bytes from one row to the next; nothing: rows without
+                                        ///< gaps
+  std::optional<Size> offset = {};      ///< elements in its memory before its first one
   bool partition = false;               ///< each device has a part, along the first axis
-  /// Whether its elements are all that its memory has.
+  /// True if its elements fill its memory.
   bool is_dense() const { return !pitch && !offset; }
   friend bool operator==(const Buffer&, const Buffer&) = default;
 };
@@ -134,24 +135,25 @@ struct Scalar {
   std::optional<DType> dtype;  ///< nothing: the kernel parameter's type
   NumpyText value;             ///< unused if there is an integer
   std::string at;
-  std::optional<Size> integer;  ///< of the plugin's own making; of either sign
-  bool null = false;            ///< a pointer to nothing
-  /// Elements that a parameter must have; nothing: as many as fill it. Of grading, where a submission
-  /// must not choose them.
+  std::optional<Size> integer;  ///< an integer that the plugin made; of either sign
+  bool null = false;            ///< a null pointer
+  /// Elements that a parameter must have; nothing: as many as fill it. Set for grading, where a
+  /// submission must not choose their number.
   std::optional<size_t> count = {};
   std::vector<FieldPointer> points_to = {};
   friend bool operator==(const Scalar&, const Scalar&) = default;
 };
 
-/// Elements `start`, `start + step` … of a buffer, `count` of them, which the steps read or write
-/// whatever their values. A buffer that lacks one of them is reported before the launch.
+/// Elements `start`, `start + step` … of a buffer, `count` of them, which the steps access for any
+/// values. A buffer that lacks one of them is reported before the launch.
 struct Access {
   std::string buffer;
   Size start = int64_t{0}, step = int64_t{1};  ///< of either sign
   Size count = int64_t{0};
-  /// An input whose values are the elements, in the place of these three; empty: none.
+  /// An input whose values are the elements, in place of these three; "" for none.
   std::string indices = {};
-  std::string reason;  ///< what accesses them: "`operation` has `y[i]` for each element of `x`"
+  std::string reason;  ///< the reason for the accesses: "`operation` has `y[i]` for each element of
+                       ///< `x`"
   std::string at;
   friend bool operator==(const Access&, const Access&) = default;
 };
@@ -172,13 +174,14 @@ struct LaunchStep {
   Size shared = int64_t{0};            ///< bytes of dynamic shared memory
   std::vector<std::string> arguments;  ///< names of buffers and scalars in parameter order
   std::string at;
-  std::optional<std::array<Size, 3>> cluster = {};  ///< blocks; nothing: what the kernel says
+  std::optional<std::array<Size, 3>> cluster = {};  ///< blocks; nothing: the kernel's own
   bool cooperative = false;                         ///< all blocks run at a time
-  std::vector<ElementPointer> pointers = {};        ///< of arguments that begin further on
-  std::string name = {};   ///< for messages, of several steps; "": the entry
-  std::string round = {};  ///< "i = 3": which time of a loop this is; "" outside of loops
+  std::vector<ElementPointer> pointers = {};        ///< arguments that do not point to their first
+                                                    ///< element
+  std::string name = {};   ///< name in messages about several steps; "": the entry
+  std::string round = {};  ///< "i = 3": the iteration of a loop; "" outside of loops
 
-  /// How messages call it: "`scan` (i = 3)".
+  /// The name of the step in messages: "`scan` (i = 3)".
   std::string title() const;
   friend bool operator==(const LaunchStep&, const LaunchStep&) = default;
 };
@@ -200,25 +203,26 @@ struct FillStep {
 
 using Step = std::variant<LaunchStep, CopyStep, FillStep>;
 
-/// Two buffers that exchange names on the way, and so must be alike.
+/// Two buffers that exchange names during the steps, and so must be alike.
 struct Swap {
   std::string first, second;
   std::string at;
   friend bool operator==(const Swap&, const Swap&) = default;
 };
 
-/// After the steps an array is where another was: two arrays changed their names.
+/// After the steps an array is in the place of another: two arrays exchanged their names.
 struct Renamed {
   std::string name;
-  std::string buffer;  ///< whose memory it has
+  std::string buffer;  ///< the buffer whose memory it has
   friend bool operator==(const Renamed&, const Renamed&) = default;
 };
 
-/// How near is near enough; the bounds are NumPy.
+/// The tolerance of a comparison; the bounds are NumPy.
 struct Tolerance {
   ToleranceKind kind = ToleranceKind::exact;
-  std::optional<NumpyText> ulp;         ///< of ToleranceKind::ulp, always there
-  std::optional<NumpyText> rtol, atol;  ///< of ToleranceKind::close at least one; ulp may have atol
+  std::optional<NumpyText> ulp;         ///< for ToleranceKind::ulp, always set
+  std::optional<NumpyText> rtol, atol;  ///< at least one for ToleranceKind::close; ulp may have
+                                        ///< atol
   NanPolicy nan = NanPolicy::equal;
   friend bool operator==(const Tolerance&, const Tolerance&) = default;
 };
@@ -230,11 +234,11 @@ struct Expected {
   friend bool operator==(const Expected&, const Expected&) = default;
 };
 
-/// What outputs must be, beside expected values or in their place (CheckForm has the keys).
+/// A check of outputs, beside expected values or in their place (CheckForm has the keys).
 struct PlannedCheck {
   CheckKind kind = CheckKind::function;
-  std::string subject;                      ///< an output; of a function "FILE.py:NAME"
-  std::string word;                         ///< "" where none is given
+  std::string subject;                      ///< an output; for a function "FILE.py:NAME"
+  std::string word;                         ///< "" if none is given
   std::map<std::string, NumpyText> values;  ///< by key
   std::vector<NumpyText> args;
   std::string at;
@@ -244,20 +248,20 @@ struct PlannedCheck {
 /// The fault that the case must end in.
 struct Fault {
   std::string kind;      ///< one of fault_kinds()
-  std::string argument;  ///< that the report must name; "" for any
+  std::string argument;  ///< the argument that the report must name; "" for any
   friend bool operator==(const Fault&, const Fault&) = default;
 };
 
 /// The findings that the case must give: some of each kind.
 struct Reports {
-  std::vector<std::string> kinds;  ///< of report_kinds(); one at least
-  std::string argument;            ///< that each of them must name; "" for any
+  std::vector<std::string> kinds;  ///< from report_kinds(); at least one
+  std::string argument;            ///< the argument that each of them must name; "" for any
   friend bool operator==(const Reports&, const Reports&) = default;
 };
 
-/// That the compiler must refuse a unit.
+/// The compile error of a unit that the compiler must refuse.
 struct CompileError {
-  std::string text;  ///< what its log must contain; "" for anything
+  std::string text;  ///< text that its log must contain; "" for any
   friend bool operator==(const CompileError&, const CompileError&) = default;
 };
 
@@ -269,42 +273,42 @@ struct CounterBound {
   friend bool operator==(const CounterBound&, const CounterBound&) = default;
 };
 
-/// What the counters must say as a whole (runtime/composites.hpp).
+/// The composites that counters must satisfy (runtime/composites.hpp).
 struct PlanComposites {
   bool parallel = false, coalesced = false, conflict_free = false;
   std::optional<Amount> tiled;           ///< the most sectors that loads of global memory may move
-  std::optional<Amount> work_efficient;  ///< the work at this point, in any unit
+  std::optional<Amount> work_efficient;  ///< the amount of work at this point, in any unit
   bool any() const { return parallel || coalesced || conflict_free || tiled || work_efficient; }
   friend bool operator==(const PlanComposites&, const PlanComposites&) = default;
 };
 
-/// What the case may use; nothing leaves the device's or the session's own limit.
+/// The limits of the case; nothing leaves the device's or the session's own limit.
 struct PlanLimits {
   std::optional<double> timeout_s;
   std::optional<int64_t> memory_mib, instructions, stack_bytes, heap_mib;
   friend bool operator==(const PlanLimits&, const PlanLimits&) = default;
 };
 
-/// A rule that waits for arrays or a device: the case is skipped where `when` is true.
+/// A rule that waits for arrays or a device: the case is skipped if `when` is true.
 struct PlannedSkip {
   std::variant<bool, Symbolic> when;
   std::string reason;
   friend bool operator==(const PlannedSkip&, const PlannedSkip&) = default;
 };
 
-/// Races that fail nothing: as a suite's `allow` names them, and why.
+/// Races that fail nothing: the name in a suite's `allow`, and the reason.
 struct AllowedRace {
   std::string race, reason;
   friend bool operator==(const AllowedRace&, const AllowedRace&) = default;
 };
 
-/// Everything that running and judging one case takes. It holds no array values.
+/// The data for running and judging one case. It holds no array values.
 struct Plan {
   std::string suite;
   std::string case_id;
   std::vector<PlanAxis> point;
 
-  // What the plugin makes of the case.
+  // These members come from the plugin.
   std::vector<Unit> units;
   std::vector<Buffer> buffers;
   std::vector<Scalar> scalars;
@@ -312,14 +316,15 @@ struct Plan {
   std::vector<Step> steps;
   std::vector<Swap> swaps;
   std::vector<Renamed> renamed;
-  std::optional<Size> devices;  ///< that run the steps at a time, each on its parts; nothing: one
+  std::optional<Size> devices;  ///< number of devices that run the steps at a time, each on its
+                                ///< parts; nothing: one
   std::vector<Expected> expected;
   std::vector<PlannedCheck> checks;
-  std::optional<Amount> bytes, flops;  ///< moved and done by one run of the steps
+  std::optional<Amount> bytes, flops;  ///< bytes moved and operations done by one run of the steps
 
-  // What the harness takes over from the suite.
+  // These members come from the suite.
   std::vector<PlanType> types;
-  // How the case must end; at most one is there, and without one it must pass.
+  // The expected end of the case; at most one is set, and without one the case must pass.
   std::optional<Fault> fault;
   std::optional<Reports> report;
   std::optional<CompileError> compile_error;
@@ -328,10 +333,11 @@ struct Plan {
   std::vector<AllowedRace> allow;
   PlanLimits limits;
   std::vector<std::string> requirements;  ///< capabilities that the device must have
-  std::vector<PlannedSkip> skip;          ///< those that are folded to false are left out
+  std::vector<PlannedSkip> skip;          ///< rules that are folded to false are left out
   Restore restore = Restore::never;
-  std::optional<size_t> timed_step;        ///< of `steps`, a launch; nothing: all are timed
-  std::optional<Amount> peak_flops_per_s;  ///< more than 0; what the flops are held against
+  std::optional<size_t> timed_step;        ///< index of a launch in `steps`; nothing: all are timed
+  std::optional<Amount> peak_flops_per_s;  ///< more than 0; the peak that the flops are compared
+                                           ///< with
 
   const Buffer* find_buffer(const std::string& name) const;
   const Scalar* find_scalar(const std::string& name) const;
@@ -350,17 +356,18 @@ struct Plan {
 /// The plan as JSON, members in a fixed order.
 nlohmann::ordered_json to_json(const Plan& plan);
 
-/// What `warpmark plan` prints: JSON with short lists and objects on one line, newline at the end.
-/// Golden files hold exactly this.
+/// The output of `warpmark plan`: JSON with short lists and objects on one line, newline at the
+/// end. Golden files hold exactly this.
 std::string describe(const Plan& plan);
 
-/// An array as far as arithmetic asks. For outputs the shape is not needed: the plan computes it.
+/// The facts of an array that arithmetic may use. For outputs the shape is not needed: the plan
+/// computes it.
 struct ArrayFacts {
   std::vector<int64_t> shape;
   DType dtype;
 };
 
-/// What is known only once inputs and device are there.
+/// The facts that are known only with the inputs and the device.
 struct Facts {
   std::map<std::string, ArrayFacts> arrays;  ///< by buffer name, all of them
   std::map<std::string, int64_t> device;     ///< by device_attributes() name
@@ -368,40 +375,38 @@ struct Facts {
 
 /// The plan with every Size, Amount and skip rule evaluated: shapes of outputs first, in order,
 /// then the rest, scalars' integers too. An output's shape has no tuples left. Throws a usage error
-/// at the line of the suite for a name without a value, a negative or fractional size, what
-/// arithmetic refuses, and for buffers that are swapped or copied and are not alike.
+/// at the line of the suite for a name without a value, a negative or fractional size, arithmetic
+/// that fails, and for buffers that are swapped or copied and are not alike.
 Plan resolve(Plan plan, const Facts& facts, const PositionMap& positions);
 
-/// Throws a usage error, at the access's line and with both sizes, for a buffer that lacks elements
-/// that are accessed. Accesses that `scope` does not decide are left out, and so are all of a plan
-/// that is skipped, that may be by a rule still open, or that must not end well.
+/// Throws a usage error, at the access's line and with both sizes, for a buffer that lacks accessed
+/// elements. Accesses that `scope` does not decide are left out, and so are all accesses of a plan
+/// that is or may be skipped, or that must not end well.
 void check_accesses(const Plan& plan, const Scope& scope, const PositionMap& positions);
 
 /// Throws a verdict error, at the line of the suite and with both numbers, for a launch that no
 /// CUDA device can do, and for a stack that none has. `kernels` are the launches' kernels, in
 /// order, compiled for `architecture`; none before they are. Sizes that are still open are left
-/// out, and so is all of a plan that is skipped, that may be by a rule still open, or that is not
-/// to compile.
+/// out, and so are all launches of a plan that is or may be skipped, or that must not compile.
 void check_launches(const Plan& plan, const PositionMap& positions,
                     const std::vector<KernelBounds>& kernels = {}, int architecture = 0);
 
-/// Whether a rule skips the plan, or one that is still open may.
+/// True if a rule skips the plan, or if a rule that is still open may skip it.
 bool may_be_skipped(const Plan& plan);
 
-/// Its number; nothing if there is none, or if it is still arithmetic.
+/// The number of an amount; nothing if there is none, or if it is still arithmetic.
 std::optional<double> known_amount(const std::optional<Amount>& amount);
 
 /// Throws a usage error for a `peak_flops_per_s` that is known and not more than 0.
 void check_peak(const Plan& plan, const PositionMap& positions);
 
-/// Throws a usage error if the work that `work_efficient` states is not more than 0 in both
-/// plans, or not less in that of the smaller point: any growth of instructions would keep the limit
-/// then. Work that is not known yet is left out, and so are plans that may be skipped by a rule
-/// still open.
+/// Throws a usage error if the work that `work_efficient` states is not more than 0 in both plans,
+/// or not less in that of the smaller point: otherwise any growth of instructions would keep the
+/// limit. Unknown work is left out, and so are plans that may be skipped by a rule still open.
 void check_work(const Plan& plan, const Plan& smaller, const PositionMap& positions);
 
-/// How many devices run a plan, on a machine with these attributes. Throws a usage error, at its
-/// place, for a number that is not whole or less than 1.
+/// The number of devices that run a plan, on a machine with these attributes. Throws a usage error,
+/// at its place, for a number that is not whole or less than 1.
 int64_t devices_of(const Plan& plan, const std::map<std::string, int64_t>& device,
                    const PositionMap& positions);
 

@@ -1,4 +1,4 @@
-// What plugins write of a plan, from JSON; refuses whatever does not belong.
+// Reads the plans of plugins from JSON; refuses all members that do not belong there.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ std::string read_function(const PlanValue& function) {
   return function.text();
 }
 
-// Where an array or a scalar is wanted, a function can give it.
+// A function can give the value of an array or a scalar.
 NumpyText read_python(const PlanValue& value) {
   if (!value.find("function")) return read_numpy(value);
   value.members({"function", "at"});
@@ -125,7 +125,7 @@ Unit read_unit(const PlanValue& value) {
   return unit;
 }
 
-// Linking is one level deep: a main unit, and those that it links.
+// Linking is one level deep: a main unit, and the units that it links.
 void check_links(const PlanValue& units, const Plan& plan) {
   for (size_t i = 0; i < plan.units.size(); ++i) {
     const PlanValue list = units.list()[i];

@@ -1,4 +1,4 @@
-// Finds and opens plan plugins, and turns cases into plans through them.
+// Finds and opens plugins, and turns cases into plans through them.
 #pragma once
 
 #include <filesystem>
@@ -16,15 +16,15 @@
 
 namespace warpmark {
 
-/// Opens warpmark-plugin-NAME.so on first use and never closes it: code of a closed library may
-/// still be referred to by what it gave out. Safe to use from several threads.
+/// Opens warpmark-plugin-NAME.so on first use and never closes it: objects that it returned may
+/// still refer to its code. Safe to use from several threads.
 class PluginLoader {
  public:
   explicit PluginLoader(std::vector<std::filesystem::path> folders = library_search_path());
 
   /// The plugin of that name for a suite in `suite_folder`. Throws a usage error, at `where`, if
-  /// there is none (with the folders looked in and the plugins there), or if it is no plugin of
-  /// this version.
+  /// there is none (with the searched folders and the plugins there), or if it is no plugin of this
+  /// version.
   const warpmark_plugin& load(const std::string& name, const std::filesystem::path& suite_folder,
                               const Position& where);
 
@@ -41,7 +41,7 @@ class PluginLoader {
   std::map<std::filesystem::path, const warpmark_plugin*> open_;
 };
 
-/// A plan, where the pointers in it stand in the suite, and what composites hold it against.
+/// A plan, the places in the suite of its pointers, and the plans that composites compare it with.
 struct PlannedCase {
   Plan plan;
   PositionMap positions;
@@ -49,16 +49,17 @@ struct PlannedCase {
   /// case's own.
   std::shared_ptr<const PlannedCase> baseline;
   std::shared_ptr<const PlannedCase> smaller;  ///< the case's kernel with less work, or null
-  /// Of a plan without its last steps: why it is no pass where nothing is found. "" for a whole one.
+  /// For a plan without its last steps, the reason why it does not pass if nothing is found. "" for
+  /// a whole plan.
   std::string cut = {};
-  /// The baseline's counters by name, where they are known and it need not run; else empty.
+  /// The baseline's counters by name, if they are known and it need not run; else empty.
   std::vector<std::pair<std::string, int64_t>> counted = {};
-  /// Whoever asks wants to know the counters of a pass, and the baseline's: Outcome::counted.
+  /// True to get the counters of a pass, and the baseline's: Outcome::counted.
   bool compares_counters = false;
 };
 
 /// Asks the suite's plugin for the plan of a case. Throws a usage error: the plugin's own, at the
-/// line that it points to, or one that says how the plugin broke the contract.
+/// line that it points to, or one about the plugin's breach of the contract.
 PlannedCase make_plan(const Case& which, PluginLoader& plugins);
 
 }  // namespace warpmark

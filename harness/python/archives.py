@@ -1,4 +1,4 @@
-# Unpacks zip files that nobody has looked at yet. The text of a C++ header: see archives.hpp.
+# Unpacks untrusted zip files. The text of a C++ header: see archives.hpp.
 import errno
 import os
 import stat
@@ -7,17 +7,17 @@ import zipfile
 
 
 class HostError(Exception):
-    """What is wrong with this machine, and not with the archive."""
+    """An error of this machine, and not of the archive."""
 
 
-# Other numbers come of damaged archives, too: of places before a file's start, for example.
+# Other numbers may come from damaged archives, for example from offsets before a file's start.
 OF_THE_HOST = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 
 def unpack(archive, folder, most_files, most_file_bytes, most_bytes, kept):
-    """Regular files of a zip file, into a new folder. Those whose names end otherwise than in `kept` become empty
-    files, as nobody reads them; longer ones are cut one byte after what is allowed. Returns why it cannot be
-    unpacked, or "", and sentences about what was left out."""
+    """Unpacks the regular files of a zip file into a new folder. Files whose names do not end as in `kept` become
+    empty, as they are not read; files that are too long are cut one byte after the limit. Returns why the archive
+    cannot be unpacked, or "", and sentences about files that were left out."""
     problem, left_out = unpack_all(archive, folder, most_files, most_file_bytes, most_bytes, kept)
     # Names in an archive may have halves of surrogate pairs.
     return problem.encode("utf-8", "replace"), [text.encode("utf-8", "replace") for text in left_out]
@@ -46,7 +46,7 @@ def unpack_all(archive, folder, most_files, most_file_bytes, most_bytes, kept):
 
 
 def unpack_member(opened, member, folder, most_file_bytes, kept):
-    """What is wrong with a file, or "", and the bytes that it took."""
+    """Unpacks a file. Returns its problem, or "", and the bytes that it took."""
     parts = [part for part in member.filename.replace("\\", "/").split("/") if part not in ("", ".")]
     if member.filename.startswith(("/", "\\")) or ".." in parts or not parts:
         return "leads out of the archive", 0
@@ -66,7 +66,7 @@ def unpack_member(opened, member, folder, most_file_bytes, kept):
                 data = file.read(most_file_bytes + 1)
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
             return "cannot be read (%s)" % error, 0
-        except Exception as error:  # zlib.error, lzma.LZMAError and what else a damaged file raises
+        except Exception as error:  # zlib.error, lzma.LZMAError and other errors of damaged files
             return "is damaged (%s)" % error, 0
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)

@@ -21,7 +21,7 @@ Error refuse(const Value& value, const std::string& why, const std::string& hint
   return {value.on_error(), why, value.expression().position_of(1, 1), hint};
 }
 
-// Runs `convert` under Python's lock; what it raises becomes an Error at the expression.
+// Runs `convert` under Python's lock; a Python exception becomes an Error at the expression.
 template <typename Convert>
 auto converting(const Value& value, Convert convert) {
   const py::gil_scoped_acquire lock;
@@ -36,8 +36,8 @@ py::object numpy_dtype(std::string_view name) {
   return objects::numpy().attr("dtype")(py::str(name.data(), name.size()));
 }
 
-// A struct's dtype with the widest numbers in the place of its own, so that what does not fit those
-// is found and not wrapped.
+// A struct's dtype with the widest numbers in place of its own, so that values that do not fit are
+// found and not wrapped.
 py::object wide_dtype(const DType& dtype) {
   switch (dtype.kind) {
     case DTypeKind::boolean:
@@ -61,8 +61,8 @@ py::object wide_dtype(const DType& dtype) {
   return objects::numpy().attr("dtype")(fields);
 }
 
-// What has the fields of a struct by their names: a dict as it is, a structured array, or one that is
-// made of tuples.
+// Returns an object with the fields of a struct by their names: a dict as it is, a structured
+// array, or one made of tuples.
 py::object structured(const Value& value, const DType& dtype) {
   const py::module_ np = objects::numpy();
   const py::object object = objects::object_of(value);
@@ -75,8 +75,8 @@ py::object structured(const Value& value, const DType& dtype) {
   return np.attr("asarray")(object, wide_dtype(dtype));
 }
 
-// The shape of the elements of `structured`: of a dict that of its first field, without the field's
-// own.
+// The shape of the elements of `structured`: for a dict that of its first field, without the
+// field's own dimensions.
 py::tuple elements_shape(const Value& value, const py::object& object, const DType& dtype) {
   if (!py::isinstance<py::dict>(object)) return object.attr("shape");
   const Field& field = dtype.fields->front();
@@ -110,7 +110,7 @@ Shape shape_of(const py::object& array) {
   return extents(array.attr("shape"));
 }
 
-// "float64", "text", …: what a person calls the elements of an array.
+// "float64", "text", …: the name of an array's elements for people.
 std::string elements_text(const py::object& array) {
   switch (kind_of(array)) {
     case 'U':
@@ -128,7 +128,8 @@ std::string elements_text(const py::object& array) {
   }
 }
 
-// NumPy takes what lies below a mask for elements; whoever masked them did not mean that.
+// Throws for a masked array: NumPy takes the values below a mask for elements, which the author of
+// the mask did not mean.
 void refuse_mask(const Value& value, const py::object& object) {
   if (!py::hasattr(object, "mask") || !py::hasattr(object, "filled")) return;
   if (!objects::numpy().attr("any")(object.attr("mask")).cast<bool>()) return;
@@ -136,8 +137,8 @@ void refuse_mask(const Value& value, const py::object& object) {
                "fill them in, as in `x.filled(0)`: there is no element without a value");
 }
 
-// An array without elements that NumPy made float64 because nothing said otherwise, as of `[]`, is
-// none of floats where others are wanted.
+// An empty array that NumPy made float64 by default, as for `[]`, does not count as an array of
+// floats.
 py::object of_no_elements(const py::object& array, const DType& dtype) {
   const bool unsaid = dtype.kind != DTypeKind::floating &&
                       array.attr("size").cast<int64_t>() == 0 &&
@@ -231,7 +232,7 @@ void check_kind(const Value& value, const py::object& array, const DType& dtype)
   }
 }
 
-// Python's memory as a reference; `array` is contiguous and of a dtype of ours.
+// References Python's memory; `array` is contiguous and of one of our dtypes.
 ReferenceValue reference_over(const py::object& array, Shape shape) {
   const std::string name = array.attr("dtype").attr("name").cast<std::string>();
   const auto dtype = find_dtype(name);
@@ -243,7 +244,7 @@ ReferenceValue reference_over(const py::object& array, Shape shape) {
           objects::hold(array)};
 }
 
-// The NumPy dtype that a reference is handed over in; see the table of to_reference.
+// The NumPy dtype for handing over a reference; see the table of to_reference.
 std::string reference_dtype(const Value& value, const py::object& array, const DType& output) {
   const char kind = kind_of(array);
   const auto width = array.attr("dtype").attr("itemsize").cast<uint32_t>();
@@ -260,7 +261,7 @@ std::string reference_dtype(const Value& value, const py::object& array, const D
     return width >= output.bytes ? name
                                  : fmt::format("{}int{}", kind == 'u' ? "u" : "", output.bytes * 8);
   }
-  // Of a float that NumPy lacks: what has all its values.
+  // For a float that NumPy lacks, a dtype that has all its values.
   if (is_narrow_float(output) && (kind == 'f' || kind == 'b')) return width == 8 ? name : "float32";
   if (is_narrow_float(output) && is_whole) return "float64";
   if (output.kind == DTypeKind::floating && kind == 'f' && width >= output.bytes) return name;
@@ -327,7 +328,7 @@ void assign_narrow(const Value& value, const Array& result, const py::object& ar
   if (dtype.name == "float8_e5m2") round_all<Float8E5M2>(value, from, result.bytes(), dtype);
 }
 
-// Each field by itself, so that all of them are checked as arrays are.
+// Assigns each field separately, so that all of them are checked as arrays are.
 void assign_fields(const Value& value, const py::object& view, const py::object& array,
                    const DType& dtype) {
   for (const Field& field : *dtype.fields) {

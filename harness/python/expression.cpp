@@ -20,7 +20,8 @@ constexpr const char* kFileName = "<warpmark expression>";
 struct Source {
   std::string text;
   int lines_skipped = 0;    ///< blank lines before it
-  int columns_skipped = 0;  ///< of its first line; -1 for the parenthesis that lets lines break
+  int columns_skipped = 0;  ///< columns skipped in its first line; -1 for the parenthesis that lets
+                            ///< lines break
 };
 
 Source source_of(const PythonExpression& expression) {
@@ -69,7 +70,7 @@ Position raised_at(const py::error_already_set& error, const PythonExpression& e
     if (code.attr("co_filename").cast<std::string>() != kFileName) continue;
     line = int_attribute(trace, "tb_lineno");
     column = 0;
-    if (!py::hasattr(code, "co_positions")) continue;  // before Python 3.11
+    if (!py::hasattr(code, "co_positions")) continue;  // Python before 3.11
     const py::list positions(code.attr("co_positions")());
     const auto instruction = static_cast<size_t>(int_attribute(trace, "tb_lasti")) / 2;
     if (instruction >= positions.size()) continue;
@@ -86,7 +87,7 @@ std::string excerpt(const std::string& text) {
   return printable(line.size() > kLongest ? line.substr(0, kLongest) + " …" : line);
 }
 
-// Whether `word` stands in `text` as a name of its own.
+// True if `text` contains `word` as a whole name.
 bool has_word(const std::string& text, const std::string& word) {
   const auto is_part = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -111,7 +112,7 @@ std::string hint_for(const py::error_already_set& error, const PythonExpression&
     }
   }
   if (error.matches(PyExc_NameError)) {
-    // NameError.name came with Python 3.10; its text has quoted the name since ever.
+    // NameError.name came with Python 3.10; its text has always quoted the name.
     const std::vector<std::string> parts = split(py::str(error.value()).cast<std::string>(), '\'');
     const std::string near = parts.size() > 1 ? nearest(parts[1], names) : "";
     return near.empty() ? "names here: " + join(names, ", ") : "did you mean `" + near + "`?";
@@ -140,7 +141,7 @@ py::object compile(const Source& source) {
   return py::module_::import("builtins").attr("compile")(source.text, kFileName, "eval");
 }
 
-// Builtins for text that is evaluated while suites are listed: nothing that imports, reads or asks.
+// Builtins for text that is evaluated while suites are listed: none that imports, reads or asks.
 py::dict harmless_builtins() {
   const py::dict all = py::module_::import("builtins").attr("__dict__");
   py::dict harmless = all.attr("copy")();
@@ -202,7 +203,7 @@ Value evaluate(Interpreter& python, const PythonExpression& expression, const Py
   std::vector<std::string> names = scope.names();
   names.emplace_back("np");
   try {
-    // All in globals: comprehensions and lambdas do not see the locals of eval.
+    // All names are globals: comprehensions and lambdas do not see the locals of eval.
     py::dict globals;
     globals["__builtins__"] = py::module_::import("builtins");
     globals["np"] = objects::numpy();

@@ -14,25 +14,25 @@ namespace warpmark {
 /// The text of one YAML value, and the place where that value begins.
 struct PythonExpression {
   std::string text;
-  /// Of a plain value the first character, of a quoted one the quote, of a block scalar the `|`.
+  /// The first character of a plain value, the quote of a quoted one, the `|` of a block scalar.
   Position where;
   bool quoted = false;  ///< a quoted scalar: the text begins one column later
 
   /// The place of a line and column of the text, counted from 1. Text of more than one line is
-  /// taken for a block scalar, whose indentation is not known: its places have a line only.
+  /// taken for a block scalar, whose indentation is unknown: its places have a line only.
   Position position_of(int line, int column) const;
 };
 
-/// The expression of a text whose first character stands at `first`. Of a text with several lines,
-/// which is a block scalar, that is the line below the `|`.
+/// Makes an expression of a text whose first character is at `first`. For a text with several
+/// lines, which is a block scalar, that is the line below the `|`.
 PythonExpression expression_from(const std::string& text, const Position& first);
 
-/// The value of an expression, still Python's: see conversion.hpp.
+/// The value of an expression, still a Python object: see conversion.hpp.
 class Value {
  public:
   Value(PythonExpression expression, ExitCode on_error, std::shared_ptr<void> object);
 
-  /// Where it came from, for errors found later.
+  /// The expression of the value, for errors found later.
   const PythonExpression& expression() const { return expression_; }
   ExitCode on_error() const { return on_error_; }
   /// A PyObject *, kept alive.
@@ -44,16 +44,16 @@ class Value {
   std::shared_ptr<void> object_;
 };
 
-/// That there is not the memory which a value needs: NumPy's text, with its size.
+/// A lack of memory for a value: NumPy's text, with the size.
 class NoMemoryError : public Error {
  public:
   using Error::Error;
 };
 
 /// Evaluates NumPy text, which sees `np`, the scope and Python's builtins. Floating-point warnings
-/// are off: infinities and NaNs are values to compare. Whatever it raises becomes an Error with the
-/// exit code `on_error`, at the place in the text that raised it (line only before Python 3.11).
-/// Throws a NoMemoryError for Python's MemoryError, an environment error if there is no NumPy.
+/// are off: infinities and NaNs are values to compare. Any exception becomes an Error with the exit
+/// code `on_error`, at the place in the text that raised it (line only before Python 3.11). Throws
+/// a NoMemoryError for Python's MemoryError, an environment error if there is no NumPy.
 Value evaluate(Interpreter& python, const PythonExpression& expression, const PythonScope& scope,
                ExitCode on_error = ExitCode::usage);
 

@@ -14,33 +14,35 @@ namespace warpmark {
 struct PythonFunction {
   std::filesystem::path file;
   std::string name;
-  PythonExpression written;  ///< how the suite names it, and where
+  PythonExpression written;  ///< the suite's text for it, with its place
 };
 
-/// Splits "FILE.py:NAME", a place relative to `folder`.
+/// Splits "FILE.py:NAME", a path relative to `folder`.
 PythonFunction python_function(const PythonExpression& written,
                                const std::filesystem::path& folder);
 
-/// What the function returns. Each parameter gets the value of its name in the scope, or `np`;
-/// one without such a value keeps its default. Floating-point warnings are off, as in `evaluate`.
+/// Returns the result of the function. Each parameter gets the value of its name in the scope, or
+/// `np`; a parameter without such a value keeps its default. Floating-point warnings are off, as in
+/// `evaluate`.
 ///
-/// A file is run once in a process, as a module of its own: nothing is put into sys.path, so that
-/// it can import installed packages but no files beside it, and nothing is written beside it.
+/// A file is run once in a process, as a separate module: nothing is put into sys.path, so that it
+/// can import installed packages but no files beside it, and nothing is written beside it.
 ///
-/// Whatever fails becomes an Error with the exit code `on_error`: at the line of the Python file
-/// that raised, or else (no such file, function or parameter) where the suite names it. Throws an
+/// Any failure becomes an Error with the exit code `on_error`: at the line of the Python file that
+/// raised, or else (no such file, function or parameter) at the suite's name for it. Throws an
 /// environment error if there is no NumPy.
 Value call(Interpreter& python, const PythonFunction& function, const PythonScope& scope,
            ExitCode on_error = ExitCode::usage);
 
-/// Asks a function whether its arguments are right: nothing if it returns True (Python's or NumPy's);
-/// else why not, for False, for a text, which says what is wrong, and for whatever it raises, at its
-/// line of the Python file; others are where the suite names the function. Throws, as `call` does, for what is no such function,
-/// and for one that returns anything else: nothing, as who forgets `return` does, or an array.
+/// Asks a function whether its arguments are right. Returns nothing if it returns True (Python's or
+/// NumPy's); else the reason: for False, for a text, which says what is wrong, and for an
+/// exception, at its line of the Python file; other reasons have the place where the suite names
+/// the function. Throws, as `call` does, for a missing function, and for one that returns anything
+/// else: nothing, if `return` was forgotten, or an array.
 std::optional<Error> ask(Interpreter& python, const PythonFunction& function,
                          const PythonScope& scope, ExitCode on_error);
 
-/// The names of a function's parameters, but for `*args` and `**kwargs`. Throws as `call` does.
+/// The names of a function's parameters, except `*args` and `**kwargs`. Throws as `call` does.
 std::vector<std::string> parameters_of(Interpreter& python, const PythonFunction& function,
                                        ExitCode on_error);
 

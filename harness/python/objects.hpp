@@ -1,4 +1,4 @@
-// Python objects as this folder's sources share them; the only header here that shows pybind11.
+// Python objects shared by this folder's sources; the only header here that shows pybind11.
 #pragma once
 
 #include <pybind11/embed.h>
@@ -14,7 +14,7 @@ namespace warpmark::objects {
 
 namespace py = pybind11;
 
-/// Keeps an object alive for holders that know nothing of Python's lock.
+/// Keeps an object alive for holders that do not take Python's lock.
 std::shared_ptr<void> hold(py::object object);
 
 /// The object of a value.
@@ -29,17 +29,17 @@ py::object numpy_view(const Array& array, Access access);
 /// Extents as NumPy takes them.
 py::tuple shape_tuple(const Shape& shape);
 
-/// NumPy's dtype for the bytes of such elements: of a struct with its fields at their offsets, of a
-/// float that NumPy lacks an unsigned integer.
+/// NumPy's dtype for the bytes of such elements: for a struct with its fields at their offsets, for
+/// a float that NumPy lacks an unsigned integer.
 py::object dtype_object(const DType& dtype);
 
 /// Elements of a float that NumPy lacks as a new array of float32, which has all their values.
 py::object widened(std::span<const std::byte> bytes, const DType& dtype, const Shape& shape);
 
-/// What an expression sees under a name of its scope.
+/// The object that an expression sees under a name of its scope.
 py::object scope_object(const PythonScope::Entry& entry);
 
-/// Sets how NumPy treats floating-point errors, and back at the end of its life.
+/// Sets NumPy's handling of floating-point errors, and restores it in the destructor.
 class FloatingPointErrors {
  public:
   /// "ignore" or "raise", for overflow and for all others.

@@ -1,4 +1,4 @@
-// The ready properties of `check` (properties.py), asked of an array.
+// Checks an array for the ready properties of `check` (properties.py).
 #pragma once
 
 #include <map>
@@ -12,18 +12,19 @@ namespace warpmark {
 
 struct PropertyQuestion {
   std::string property;  ///< "sorted"
-  std::string name;      ///< what messages call the array
+  std::string name;      ///< the array's name in messages
   Position where;        ///< of the check, for errors
   std::map<std::string, Value> values = {};
-  std::map<std::string, Array> arrays = {};  ///< in the place of values, with their texts there
+  std::map<std::string, Array> arrays = {};  ///< arrays in place of values, with their texts in
+                                             ///< `texts`
   std::map<std::string, std::string> texts = {};
   std::vector<Value> args = {};
   std::string word = "";
 };
 
-/// What is wrong with the array, in one line; "" if the property holds. Throws a verdict error, at
-/// its place, for a value that does not fit, and an environment error if SciPy is wanted and not
-/// there.
+/// Returns what is wrong with the array, in one line; "" if the property holds. Throws a verdict
+/// error, at its place, for a value that does not fit, and an environment error if SciPy is needed
+/// and missing.
 std::string ask(Interpreter& python, const PropertyQuestion& question, const Array& array);
 
 }  // namespace warpmark

@@ -1,4 +1,4 @@
-// Whether a launcher of MPI, as mpirun, started this process as one of several.
+// Detects a launcher of MPI, such as mpirun, that started this process as one of several.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@ struct LaunchedRank {
   int size = 1;
 };
 
-/// What the launcher says in the environment, which needs no MPI; nothing for a process that is
-/// alone. Open MPI, MPICH and what follows it (Intel MPI, MVAPICH) and Slurm's srun are known.
+/// The rank from the launcher's environment variables, which needs no MPI; nothing for a single
+/// process. Open MPI, MPICH and its derivatives (Intel MPI, MVAPICH) and Slurm's srun are known.
 std::optional<LaunchedRank> launched_rank();
 
 }  // namespace warpmark

@@ -45,7 +45,7 @@ std::string library_file() {
 std::shared_ptr<Ranks> Ranks::join(const LaunchedRank& launched) {
   const std::string file = library_file();
   dlerror();
-  // What MPI opens itself may look for MPI's own functions.
+  // RTLD_GLOBAL is for libraries that MPI itself opens, which may look for MPI's functions.
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) throw no_library(loader_error());
   const auto functions =

@@ -17,11 +17,11 @@ namespace warpmark {
 /// A wait for another rank that was stopped.
 struct StoppedWait {};
 
-/// Rank 0 talks to each other one, and those only to it. Every send has its receive.
+/// Rank 0 talks to each other rank, and these only to rank 0. Every send has its receive.
 class Ranks {
  public:
   /// Opens the library that has MPI, and waits for the other ranks. Throws an environment error if
-  /// there is no such library, or it is of another MPI than the launcher.
+  /// there is no such library, or it belongs to another MPI than the launcher.
   static std::shared_ptr<Ranks> join(const LaunchedRank& launched);
 
   Ranks(const warpmark_ranks& functions, const warpmark_ranks_place& place)
@@ -31,26 +31,26 @@ class Ranks {
   int size() const { return place_.size; }
   const warpmark_ranks_place& place() const { return place_; }
 
-  /// Asked during waits: true ends them with StoppedWait.
+  /// Sets a function that is called during waits: true ends them with StoppedWait.
   void stop_waits_if(std::function<bool()> stops) { stops_ = std::move(stops); }
 
   // With a limit, in seconds, a rank that takes longer is an environment error that names it. After
-  // what these throw the ranks can only be ended.
+  // an exception of these the ranks can only be ended.
   void send(int to, const nlohmann::json& message);
   void send_bytes(int to, std::span<const std::byte> bytes);
   nlohmann::json receive(int from, std::optional<double> limit_s = {});
   void receive_bytes(int from, std::span<std::byte> bytes, std::optional<double> limit_s = {});
 
-  /// A CPU device belongs to its process. Unless somebody says how many there are
-  /// (WARPMARK_CPU_DEVICES), a node has one for each of its ranks.
+  /// Sets the number of CPU devices, which belong to their processes: unless WARPMARK_CPU_DEVICES
+  /// gives a number, a node has one for each of its ranks.
   void share_cpu_devices() const;
 
-  /// Whether messages still come through.
+  /// True if messages can still be exchanged.
   bool whole() const { return whole_; }
 
   /// Waits until every rank leaves.
   void leave() noexcept;
-  /// Ends all processes, this one too.
+  /// Ends all processes, including this one.
   void abort(ExitCode code) noexcept;
 
  private:
@@ -64,7 +64,7 @@ class Ranks {
   bool whole_ = true;
 };
 
-/// Throws the usage error of a command that is for one process, where there are several.
+/// Throws the usage error of a command that needs a single process, if there are several.
 void refuse_ranks(const std::string& what, const std::string& hint);
 
 }  // namespace warpmark

@@ -23,7 +23,7 @@ std::optional<size_t> number_in(std::string_view text) {
   return number;
 }
 
-// Nothing for a variable that is not set. Throws for one that is no number.
+// Returns nothing for a variable that is not set. Throws for one that is no number.
 std::optional<size_t> count_of(const char* variable) {
   const char* text = std::getenv(variable);
   if (text == nullptr || *text == '\0') return std::nullopt;
@@ -34,7 +34,7 @@ std::optional<size_t> count_of(const char* variable) {
   return number;
 }
 
-// What one of the engines says; `count` 0 if it does not know how many there are.
+// The shard of one engine's variables; `count` is 0 if the engine does not tell the number.
 std::optional<Shard> of_variables(const char* index_variable, const char* count_variable,
                                   size_t first) {
   const auto index = count_of(index_variable);
@@ -47,8 +47,8 @@ std::optional<Shard> of_variables(const char* index_variable, const char* count_
   return Shard{*index - first + 1, count.value_or(0), index_variable};
 }
 
-// Of an array 0-3 a task knows its place and how many there are. When some are run again, as by
-// --array=2, or when it begins elsewhere, it does not.
+// The shard of a Slurm array. A task of an array 0-3 knows its index and the number of tasks. If
+// only some are run again, as by --array=2, or if the array begins elsewhere, it does not.
 std::optional<Shard> of_slurm_array() {
   const auto id = count_of("SLURM_ARRAY_TASK_ID");
   if (!id) return std::nullopt;

@@ -14,21 +14,21 @@
 namespace warpmark {
 
 enum class AnnotationMode : uint8_t {
-  automatic,  ///< GitHub's where a runner of it reads
+  automatic,  ///< GitHub's if a runner of GitHub reads our output
   github,
   off
 };
 
-/// What --annotations takes: "auto", "github", "off", in the order of the modes.
+/// The values of --annotations: "auto", "github", "off", in the order of the modes.
 const std::vector<std::string>& annotation_words();
-/// Nothing for another word.
+/// Returns nothing for any other word.
 std::optional<AnnotationMode> annotation_mode(std::string_view word);
 
-/// Whether a runner of GitHub reads our output: GITHUB_ACTIONS is `true`, as its own tools ask.
+/// True if a runner of GitHub reads our output: GITHUB_ACTIONS is `true`, as its own tools ask.
 bool read_by_runner();
 
-/// Whether to write annotations. Beside JSON only if asked for: it is for programs, and goes into
-/// files on runners.
+/// Returns true if annotations are to be written. Beside JSON they are written only if asked for:
+/// JSON is for programs, and goes into files on runners.
 bool wants_annotations(AnnotationMode mode, bool json);
 
 /// "::error file=…,line=…,col=…,title=…::TEXT" in one line, whatever the parts hold. Escaped as
@@ -54,8 +54,8 @@ class AnnotationList {
   size_t count_ = 0;
 };
 
-/// While it lives, the runner takes no line of `out` for a command: what kernels and drivers print
-/// in between can forge none, because only we know the word that ends it.
+/// While an object lives, the runner takes no line of `out` for a command. Kernels and drivers that
+/// print in between cannot forge one, because only we know the word that ends the stop.
 class CommandsStopped {
  public:
   explicit CommandsStopped(std::ostream& out);
@@ -68,11 +68,12 @@ class CommandsStopped {
   std::string word_;
 };
 
-/// The failures of a run, written at its end; commands are stopped from its making until then.
+/// Writes the failures of a run at its end. Commands are stopped from the constructor until then.
 class Annotations : public RunReport {
  public:
-  /// `out` is to be where kernels print, which for workers is the standard error: then what they
-  /// print comes before the word that ends the stop, in whichever order a runner reads its pipes.
+  /// `out` must be the stream that kernels print to, which for workers is the standard error: then
+  /// their output comes before the word that ends the stop, in whichever order a runner reads its
+  /// pipes.
   explicit Annotations(std::ostream& out) : out_(out), stopped_(std::in_place, out) {}
 
   void end_case(const EndedCase& ended) override;

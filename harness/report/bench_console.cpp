@@ -12,7 +12,7 @@
 namespace warpmark {
 namespace {
 
-constexpr size_t kTooFew = 5;  // samples: below 6 no interval of the median has 95 %
+constexpr size_t kTooFew = 5;  // samples: fewer than 6 give no 95 % interval of the median
 
 bool is_precise(const BenchSeries& series, const TimingOptions& options) {
   return series.stop == StopReason::precise || series.summary.half_width() <= options.precision;
@@ -28,7 +28,7 @@ std::string cell(const std::optional<double>& value, double unit = 1) {
   return value ? rate_text(*value / unit) : "-";
 }
 
-// What one run moved in the device's global memory, where that is counted.
+// Returns the bytes that one run moved in the device's global memory, if they are counted.
 std::optional<int64_t> counted_bytes(const TimedCase& timed) {
   std::optional<int64_t> bytes;
   for (const char* name : {"global_load_bytes", "global_store_bytes", "global_atomic_bytes"}) {
@@ -85,7 +85,8 @@ BenchConsole::BenchConsole(std::ostream& out, const ConsoleStyle& style, const B
   frame_.write(coloured(style, Colour::dim, header) + "\n");
 }
 
-// A device that counts takes times only to see that the case can be repeated: they say nothing.
+// A device that counts takes times only to see that the case can be repeated: its times mean
+// nothing.
 void BenchConsole::add_columns() {
   if (table_.counted) {
     columns_ = {{"instructions", 15}, {"bytes", 15}};
@@ -116,7 +117,7 @@ void BenchConsole::end_case(const EndedCase& ended) {
     if (style.verbosity == Verbosity::verbose) write_details(*ended.timed);
     return;
   }
-  // What was interrupted is in the sum; hundreds of rows would only push the times away.
+  // Interrupted cases are in the sum; hundreds of rows would only push the times away.
   if (outcome.verdict == Verdict::interrupted || outcome.verdict == Verdict::not_run) return;
   const bool failed = outcome.verdict == Verdict::failed;
   const std::string word = outcome.verdict != Verdict::passed

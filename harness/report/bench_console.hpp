@@ -1,4 +1,4 @@
-// What `warpmark bench` writes for a person: a row for each case as it ends.
+// The console report of `warpmark bench`: a row for each case as it ends.
 #pragma once
 
 #include <ostream>
@@ -12,17 +12,17 @@
 
 namespace warpmark {
 
-/// What is known of the table before the first case runs.
+/// The properties of the table that are known before the first case runs.
 struct BenchTable {
   size_t suites = 0;
   size_t cases = 0;
-  size_t name_width = 0;                  ///< of the longest case id
+  size_t name_width = 0;                  ///< length of the longest case id
   std::vector<TimingMode> further_modes;  ///< columns beside the first time
-  bool bytes = false;                     ///< it is known what some case moves
-  bool flops = false;                     ///< … and what some case computes
-  bool peak = false;                      ///< … and of some case what that is held against
-  bool profile = false;                   ///< each case runs for a profiler, and takes no time
-  bool counted = false;                   ///< the device counts, and its times say nothing
+  bool bytes = false;                     ///< some case states how many bytes it moves
+  bool flops = false;                     ///< some case states how many operations it computes
+  bool peak = false;                      ///< some case has a peak to compare its operations with
+  bool profile = false;                   ///< each case runs for a profiler, without a time
+  bool counted = false;                   ///< the device counts, and its times mean nothing
 };
 
 class BenchConsole : public RunReport {
@@ -46,12 +46,12 @@ class BenchConsole : public RunReport {
   void write_row(const Outcome& outcome, const TimedCase& timed);
   void write_transfers(const TimedCase& timed);
   void write_details(const TimedCase& timed);
-  /// The cells of a case by column, and what its times must not be trusted for.
+  /// The cells of a case by column, and the reasons not to trust its times.
   std::vector<std::string> cells(const TimedCase& timed) const;
   std::vector<std::string> marks(const TimedCase& timed);
 
   ConsoleFrame frame_;
-  std::vector<SweptCase> swept_;  ///< those that are held against each other at the end
+  std::vector<SweptCase> swept_;  ///< cases that are compared with each other at the end
   BenchTable table_;
   bool share_ = false;  ///< there are ceilings to compare with
   std::vector<Column> columns_;

@@ -134,12 +134,12 @@ class BenchPage {
     add("</div>");
   }
 
-  // Whether the column is what a result says first, which a case that failed has no number for.
+  // True if the column is the main number of a result, which a failed case does not have.
   static bool leads(const ReportColumn& column) {
     return column.title == "time" || column.title == "thread instructions";
   }
 
-  // What styles the cells of a column, and whether a result begins there.
+  // Returns the CSS classes of a column's cells, with `group` where the columns of a result begin.
   std::string class_of(const ReportTable& table, size_t i) const {
     const ReportColumn& column = table.columns[i];
     std::string name = column.is_number ? "number" : column.title;

@@ -15,7 +15,8 @@ namespace warpmark {
 
 namespace {
 
-// What is found in a step repeats without those after it; what is found in results does not.
+// A fault, finding or limit of a step repeats without the steps after it; an error in the results
+// does not.
 bool blames_step(const Outcome& outcome) {
   return outcome.failure == FailureKind::fault || outcome.failure == FailureKind::finding ||
          outcome.failure == FailureKind::limit;
@@ -174,7 +175,7 @@ ExitCode CaseRun::exit_code() const {
   return ExitCode::success;
 }
 
-// Where no case failed, and the run is no success all the same.
+// The reasons why a run without a failed case is no success all the same.
 std::vector<std::string> CaseRun::why_no_success() const {
   std::vector<std::string> why;
   if (error_ != nullptr || totals_.interrupted > 0) return why;

@@ -1,4 +1,4 @@
-// The state of one run of cases, the same for every front: what is done as each comes and ends.
+// The state of one run of cases, the same for every front: its work as each case starts and ends.
 #pragma once
 
 #include <chrono>
@@ -25,15 +25,16 @@ namespace warpmark {
 
 struct CaseWork {
   Case which;
-  std::vector<std::string> axes = {};  ///< of the command that repeats it (RepeatedCase)
-  /// Why it cannot run: the suite, or the plan of this case.
+  std::vector<std::string> axes = {};  ///< axes of the command that repeats the case (RepeatedCase)
+  /// The reason why the case cannot run: an error of the suite, or of the plan of this case.
   std::optional<Error> error = std::nullopt;
-  /// Null where it is not made, as that of a case with an error or of one that is skipped.
+  /// Null if no plan is made, as for a case with an error or a skipped one.
   std::shared_ptr<const PlannedCase> planned = nullptr;
-  std::optional<size_t> position = std::nullopt;  ///< in a run of which this is a shard, from 0
+  std::optional<size_t> position = std::nullopt;  ///< index in the whole run of which this is a
+                                                  ///< shard, from 0
 };
 
-/// What fails a run although no case failed.
+/// The conditions that fail a run although no case failed.
 struct FailOn {
   bool skipped = false;                    ///< a case that was skipped
   bool notices = false;                    ///< a case with a notice, such as a compiler's warning
@@ -45,10 +46,10 @@ struct RunOptions {
   std::optional<std::filesystem::path> journal;  ///< JSON lines, written as cases end
   bool append_journal = false;                   ///< after the runs of other jobs
   FailOn fail_on;
-  size_t max_failures = 0;  ///< after as many the rest is not run; 0 for no limit
+  size_t max_failures = 0;  ///< number of failures after which the rest is not run; 0 for no limit
   bool json = false;        ///< the records of the journal instead of the console's report
   ConsoleStyle style;
-  std::vector<RunReport*> reports;  ///< further ones, which the caller owns
+  std::vector<RunReport*> reports;  ///< further reports, which the caller owns
 };
 
 class CaseRun {
@@ -65,7 +66,7 @@ class CaseRun {
     Outcome outcome;
     std::optional<TimedCase> timed;
   };
-  /// What the test framework is to report for one case.
+  /// The result that the test framework is to report for one case.
   struct Result {
     Outcome outcome;
     std::optional<TimedCase> timed;
@@ -80,19 +81,19 @@ class CaseRun {
   /// Ends the run: cases that come after are not run. The first error is the one that is reported.
   void stop(std::exception_ptr error) noexcept;
 
-  /// What a front adds to the end of a run; each may be empty.
+  /// The steps that a front adds to the end of a run; each may be empty.
   struct FrontEnd {
-    /// Ends what runs the cases: nothing of it prints after that.
+    /// Ends the processes that run the cases: none of them prints after that.
     std::function<void()> close;
     /// Writes the front's own file, with an error beside the cases if it is not "". Called with "",
-    /// and once more with what failed too late for that.
+    /// and once more with an error that came too late for the first call.
     std::function<void(const std::string& error)> publish;
   };
   /// Finishes the reports in an order in which each knows how the ones before it went: the front's
   /// file, which can be replaced once more, console or JSON lines, and the journal, whose end says
   /// how the process ends.
   ExitCode finish(const FrontEnd& front);
-  /// Throws what ended the run early, if anything did.
+  /// Throws the error that ended the run early, if there is one.
   void rethrow() const;
 
  private:
@@ -112,15 +113,16 @@ class CaseRun {
   InterruptGuard interrupt_;  ///< first: from the first word on, a signal leaves whole reports
   std::optional<Journal> journal_;
   std::unique_ptr<RunReport> main_report_;  ///< the console's, or JSON lines
-  std::vector<RunReport*> reports_;         ///< that one last, so that it can report the others
+  std::vector<RunReport*> reports_;         ///< the main report last, so that it can report the
+                                            ///< others
   Totals totals_;
-  size_t not_loaded_ = 0;                 ///< of those that failed
-  ExitCode load_code_ = ExitCode::usage;  ///< of the first of them
+  size_t not_loaded_ = 0;                 ///< number of failed cases that could not be loaded
+  ExitCode load_code_ = ExitCode::usage;  ///< exit code of the first of them
   size_t noticed_ = 0;                    ///< cases with notices
-  size_t warned_ = 0;                     ///< those that FailOn::warnings fails
+  size_t warned_ = 0;                     ///< cases that FailOn::warnings fails
   std::ostream& out_;
-  std::exception_ptr error_;   ///< what ended the run early
-  std::string error_message_;  ///< its words
+  std::exception_ptr error_;   ///< the error that ended the run early
+  std::string error_message_;  ///< its message
   ExitCode error_code_ = ExitCode::success;
   bool file_has_error_ = false;  ///< the front's file names the error
 };

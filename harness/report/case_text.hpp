@@ -9,7 +9,7 @@
 
 namespace warpmark {
 
-/// What failed, in full: the outcome's message (without one, its place and reason) and a last line
+/// The failure in full: the outcome's message (without one, its place and reason) and a last line
 /// with the command that repeats it. No newline at the end.
 std::string failure_text(const Outcome& outcome, const std::string& reproduce);
 
@@ -19,10 +19,10 @@ std::string error_bars(const Outcome& outcome);
 /// "3 suites, 14 cases on NVIDIA H200 (sm_90, driver 13.0, NVRTC 13.0), seed 0".
 std::string run_text(size_t suites, size_t cases, const RunContext& context);
 
-/// Why a case was skipped, behind the line of the suite that asks for what is not there.
+/// The reason why a case was skipped, after the line of the suite that requires what is missing.
 std::string skip_text(const Outcome& outcome);
 
-/// "12 passed, 1 failed, 1 skipped in 0.80 s"; what is 0 is left out, but not `passed`.
+/// "12 passed, 1 failed, 1 skipped in 0.80 s"; counts of 0 are left out, except `passed`.
 /// `deselected` cases were not asked for.
 std::string totals_text(const Totals& totals, double seconds, size_t deselected = 0);
 

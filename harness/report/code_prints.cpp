@@ -51,7 +51,7 @@ std::string_view normalised(const SourceToken& token) {
   }
 }
 
-// Of tokens by their hashes, with the line of each.
+// Returns the prints of tokens, given by their hashes and the line of each.
 CodePrints winnowed(const std::vector<uint64_t>& hashes, const std::vector<int>& lines) {
   CodePrints made;
   made.tokens = hashes.size();
@@ -62,7 +62,7 @@ CodePrints winnowed(const std::vector<uint64_t>& hashes, const std::vector<int>&
     runs.push_back({hash, lines[i], lines[i + kPrintTokens - 1]});
     made.all.insert(hash);
   }
-  // Of each window the least hash, the last one of equals; each position once.
+  // Winnowing takes the least hash of each window, the last one of equals, and each position once.
   const size_t window = std::min(kPrintWindow, runs.size());
   size_t chosen = runs.size();
   for (size_t begin = 0; window > 0 && begin + window <= runs.size(); ++begin) {

@@ -10,17 +10,18 @@
 
 namespace warpmark {
 
-/// What is reported; all of it must outlive the call.
+/// The input of a report; all of it must outlive the call.
 struct ComparedBenches {
   const BenchResult& baseline;
   const BenchResult& contender;
   const BenchComparison& comparison;
   ComparisonOptions options;
-  /// What fails besides `slower`, `lost`, `missing` and `mixed`.
+  /// Verdicts that fail besides `slower`, `lost`, `missing` and `mixed`.
   std::set<ChangeVerdict> fail_on = {};
   bool allow_missing = false;  ///< then `missing` does not fail, unless `fail_on` has it
-  std::string command = {};    ///< that compares while it measures; "" for `warpmark compare`
-  bool advises = true;         ///< says what a person may do now
+  std::string command = {};    ///< the command that measures and compares; "" for `warpmark
+                               ///< compare`
+  bool advises = true;         ///< adds advice on what to do now
 
   bool fails(ChangeVerdict verdict) const;
   /// 1 if any verdict of the comparison fails, else 0.

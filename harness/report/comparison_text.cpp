@@ -29,7 +29,7 @@ Colour colour_of(ChangeVerdict verdict) {
   return Colour::plain;
 }
 
-// Columns that a text takes: one for each code point, which is right for all that stands here.
+// Columns that a text takes: one for each code point, which is right for all texts of this report.
 size_t columns(const std::string& text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
@@ -135,7 +135,7 @@ std::string comparison_text(const ComparedBenches& compared, const ConsoleStyle&
   const bool quiet = style.verbosity == Verbosity::quiet;
   std::vector<ComparisonRow> rows;
   for (const ChangeVerdict verdict : kChangeVerdicts) {
-    // What was not asked for is as little news as what is the same.
+    // Cases that were not asked for are as little news as those that are the same.
     const bool dull = verdict == ChangeVerdict::same || verdict == ChangeVerdict::deselected;
     if ((dull && !all) || (quiet && !compared.fails(verdict))) continue;
     for (ComparisonRow& row : rows_of(comparison, verdict)) rows.push_back(std::move(row));

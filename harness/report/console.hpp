@@ -1,4 +1,4 @@
-// What `warpmark check` writes for a person while it runs and at its end.
+// The console report of `warpmark check`, while it runs and at its end.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace warpmark {
 
-/// A suite of the run, and how many of its cases come.
+/// A suite of the run, and the number of its cases.
 struct SuiteCount {
   std::string name;
   size_t cases = 0;
@@ -30,7 +30,7 @@ class ConsoleReport : public RunReport {
 
   void start_case(const std::string& case_id) override;
   void end_case(const EndedCase& ended) override;
-  /// Writes unfinished rows and what else is left.
+  /// Writes unfinished rows and the end of the report.
   void finish(const RunEnd& end) override;
 
  private:
@@ -46,7 +46,7 @@ class ConsoleReport : public RunReport {
   ConsoleFrame frame_;
   std::vector<SuiteCount> suites_;
   size_t name_width_ = 0;  ///< columns of the longest suite name
-  size_t next_suite_ = 0;  ///< the first whose row is not written
+  size_t next_suite_ = 0;  ///< index of the first suite whose row is not written
   std::map<std::string, Row> open_rows_;
 };
 

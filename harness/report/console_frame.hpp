@@ -1,4 +1,4 @@
-// What every console report has around its table: head, progress, failures, skips, the sum.
+// The parts of every console report around its table: head, progress, failures, skips, the sum.
 #pragma once
 
 #include <ostream>
@@ -20,14 +20,14 @@ class ConsoleFrame {
   ConsoleFrame(std::ostream& out, ConsoleStyle style, size_t suites, size_t cases,
                const RunContext& context);
 
-  /// The line that shows how far the run is, on terminals; whatever is written next erases it.
+  /// Shows on terminals how far the run is, in a line that the next output erases.
   void show_progress(const std::string& case_id);
-  /// Writes whole lines above it.
+  /// Writes whole lines above the progress line.
   void write(const std::string& lines);
   /// "passed      doublify.n=400  0.12 s": a line for each case.
   void write_verdict(const Outcome& outcome);
 
-  /// Counts the case, and keeps what the end prints of it.
+  /// Counts the case, and keeps the parts of it that the end prints.
   void add(const EndedCase& ended);
   /// Writes failures, notices, skips, durations and totals.
   void finish(const RunEnd& end);
@@ -42,7 +42,7 @@ class ConsoleFrame {
     size_t cases = 0;
   };
 
-  /// Whole lines, of which none is a command to a CI runner that reads them.
+  /// Writes whole lines, so that none is a command to a CI runner that reads them.
   void put(std::string_view lines);
   void erase_progress();
   void write_block(Colour colour, const std::string& word, const std::string& title,

@@ -71,7 +71,7 @@ class Block {
     out_ += fmt::format("  {:<14}  {}\n", title, text);
   }
 
-  // Launches that look the same, as those of a loop do, are one line.
+  // Launches with equal text, such as those of a loop, share one line.
   void launches() {
     std::vector<std::pair<std::string, size_t>> alike;
     for (const nlohmann::ordered_json& launch : launches_) {
@@ -226,7 +226,8 @@ std::string counters_text(const Outcome& outcome, const ConsoleStyle& style) {
   const auto title_of = [&](const std::string& step) {
     return fmt::format("{}, step `{}`", outcome.case_id, printable(step));
   };
-  // What is of one step alone says of which; what is of several says so before the steps.
+  // Counters of a single step have the step in their title; those of several have a block for all
+  // steps first, then one for each.
   if (steps.size() == 1) return Block(title_of(steps[0]), outcome.counters, style).text();
   const std::string all = steps.empty() ? "" : fmt::format(", all {} steps", steps.size());
   std::string text = Block(outcome.case_id + all, outcome.counters, style).text();

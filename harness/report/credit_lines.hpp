@@ -1,5 +1,5 @@
-// What the points of a case are made of, where that is more than the words of its items: a line for
-// each dropped trial, each degree and each measured performance.
+// The lines that explain a case's points where the words of its items do not suffice: one for each
+// dropped trial, each degree and each measured performance.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace warpmark {
 
-/// In the order of items; none of a case without such rules, and of a hidden one as students see
-/// it. Each says whose item it is, what was found, and what it is worth: "reduce.n=4096: global
+/// Lines in the order of items; none for a case without such rules, nor for a hidden case as
+/// students see it. Each line names the item, the finding and its worth: "reduce.n=4096: global
 /// store sectors: 4096, baseline 1024 (4 ×): 2 of 5 points".
 std::vector<std::string> credit_lines(const GradedCase& one);
 
-/// The same of all cases, each line with its case's name before it.
+/// The lines of all cases, each after its case's name.
 std::vector<std::string> credit_lines(const GradeResult& result);
 
 /// "3.33 of 10"; "open, of 10" of points that are neither given nor lost.

@@ -1,4 +1,4 @@
-// What a student gets to see of a grade, as plain text for a mail.
+// A student's view of a grade, as plain text for a mail.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace warpmark {
 
 /// Title, points, a line for each case with why it lost points, and the receipt. Text of a
-/// submission stands further in than ours.
+/// submission is indented further than ours.
 std::string feedback_text(const StudentView& view);
 
 }  // namespace warpmark

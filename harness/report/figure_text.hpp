@@ -12,7 +12,7 @@ namespace warpmark {
 /// is "0 ns".
 std::string time_text(double seconds);
 
-/// Half of an interval's width over the median: "±0.42 %", "±12 %"; "" for what is infinite.
+/// Half of an interval's width over the median: "±0.42 %", "±12 %"; "" for an infinite one.
 std::string half_width_text(double half_width);
 
 /// Four significant digits without an exponent: "4123", "41.23", "0.041".
@@ -34,14 +34,14 @@ std::string change_of_time(double ratio);
 /// "0.31 of its baseline's 12.40 µs (0.30 to 0.32)".
 std::string relative_text(const RelativeTime& time);
 
-/// Why a case fails that takes more than `most` of its baseline's time.
+/// The reason why a case fails that takes more than `most` of its baseline's time.
 std::string slower_text(const RelativeTime& time, double most);
 
-/// What a row says of a time that may be of runs which answer from earlier ones, and why.
+/// The remark of a row whose time may come from runs that reuse earlier results, with the reason.
 std::string untested_text(const std::string& why);
 
-/// "+0.012 %": of exact numbers a change is never nothing, and two digits count. "from 0" for what
-/// is infinite.
+/// "+0.012 %": a change of exact numbers is never nothing, and has two significant digits. "from 0"
+/// for an infinite change.
 std::string change_of_count(double ratio);
 
 }  // namespace warpmark

@@ -1,4 +1,4 @@
-// What the columns and modes of a report's tables mean.
+// Explanations of the columns and modes of a report's tables.
 #pragma once
 
 #include <string>

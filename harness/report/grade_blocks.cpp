@@ -36,7 +36,7 @@ std::string number_text(double number) {
   return fmt::format("{:.4g}", number);
 }
 
-// What a verdict rests on, for those who have to explain it.
+// The facts behind a verdict, for staff who have to explain it.
 std::string staff_facts(const GradedItem& item) {
   std::vector<std::string> facts;
   facts.push_back(count_text(item.trials, "trial"));

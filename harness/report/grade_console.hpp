@@ -1,4 +1,4 @@
-// What `warpmark grade` and `warpmark try` write for a person.
+// The console reports of `warpmark grade` and `warpmark try`.
 #pragma once
 
 #include <ostream>

@@ -34,7 +34,7 @@ struct CaseTotals {
   std::string name;
   double max_points = 0;
   bool hidden = false;
-  double share = 0;  ///< mean share of its points, 0 of what did not compile
+  double share = 0;  ///< mean share of the points; 0 for submissions that did not compile
   size_t graded = 0;
 };
 
@@ -99,7 +99,7 @@ class GradePage {
         "<code>warpmark grade</code></p>");
   }
 
-  // What must not be overlooked: results that say nothing of a student, and a missing sandbox.
+  // Warns of results that say nothing of a student, and of a missing sandbox.
   void warnings() {
     std::vector<std::string> names;
     size_t no_sandbox = 0;
@@ -120,7 +120,7 @@ class GradePage {
                     count_text(names.size(), "submission"), html_text(join(names, ", "))));
   }
 
-  // Of one submission they would only repeat its points.
+  // For a single submission the tiles would only repeat its points.
   void tiles() {
     if (results_.size() < 2) return;
     add("<div class=\"tiles\">");
@@ -149,7 +149,7 @@ class GradePage {
     add("</div>");
   }
 
-  // Of fewer than 8 submissions it would only repeat the heat map.
+  // With fewer than 8 submissions the histogram would only repeat the heat map.
   void histogram() {
     if (totals_.graded < 8 || totals_.max_points <= 0) return;
     std::array<size_t, 10> bars = {};
@@ -170,7 +170,7 @@ class GradePage {
                     points_text(totals_.max_points)));
   }
 
-  // More than one screen shows at once.
+  // True if there are more submissions than one screen shows at once.
   bool is_long() const { return results_.size() > 25; }
 
   void heat_map() {
@@ -299,7 +299,8 @@ class GradePage {
     return join(parts, " · ");
   }
 
-  // Results of another day may be of another program or device: each value stands once.
+  // Results of another day may be of another program or device: each different value is listed
+  // once.
   void context() {
     std::vector<std::pair<const char*, std::set<std::string>>> rows = {
         {"assignment", {}}, {"assignment SHA-256", {}},

@@ -10,37 +10,37 @@
 
 namespace warpmark {
 
-/// Whether its points count: they do not where the grader is to blame.
+/// True if the result's points count: they do not if the grader is to blame.
 bool has_points(const GradeResult& result);
 
 /// "6.67 of 20 points"; "not graded" without points.
 std::string total_text(const GradeResult& result);
-/// A line for the points of the cases and one for each adjustment, of which the total is the sum;
-/// none where there is none.
+/// A line for the points of the cases and one for each adjustment, which add up to the total; none
+/// without adjustments.
 std::vector<std::string> adjustment_texts(const GradeResult& result);
 
-/// What a state is called: "does not compile".
+/// The title of a state: "does not compile".
 std::string_view state_title(GradeState state);
 
-/// The result's message; without one what its state means, for the student. "" if graded.
+/// The result's message; without one, the meaning of its state for the student. "" if graded.
 std::string message_text(const GradeResult& result);
 
-/// What a word means, in a sentence: "Two threads …".
+/// The meaning of a word, in a sentence: "Two threads …".
 std::string_view word_text(GradeWord word);
 
 /// One character for maps of many: '.' for a pass, "wmrbl" and '-' for not launched.
 char word_letter(GradeWord word);
 
-/// Where an item stands: its case, and how many trials it passed before the one that it did not.
+/// The place of an item: its case, and the number of trials it passed before the failing one.
 std::string place_text(const GradedItem& item);
 
-/// Without what only counts, or names threads: the rest of what a device has found.
+/// A finding's text without the parts that only count, or name threads.
 std::string_view first_sentence(std::string_view text);
-/// Why an item failed, without numbers but those of lines. Wrong values have one cause only if all
-/// that is said of them is the same; what a device has found is known by its kind, line and array.
+/// Why an item failed, without numbers but those of lines. Wrong values have one cause only if
+/// their whole texts are equal; a finding of a device is identified by its kind, line and array.
 std::string cause_text(const GradedItem& item);
 
-/// Whether two items that failed did so in the same way, but for numbers: one mistake.
+/// True if two items failed in the same way, apart from numbers: one mistake.
 bool repeats(const GradedItem& earlier, const GradedItem& next);
 
 /// An earlier item that failed in the same way, and its case; null if there is none.
@@ -67,13 +67,14 @@ struct LostPart {
   std::string text;
 };
 
-/// Why a case lost points: of each item that failed what happened, its details and the command that
-/// repeats it, once for items that fail in the same way, in earlier cases, too; of a case without
-/// items what its word means; then the hint, if anything ran. Nothing for a pass. Where the whole
-/// submission could not be graded its message says why, not its cases.
+/// Why a case lost points: for each failed item the failure, its details and the command that
+/// repeats it, once for items that fail in the same way, in earlier cases, too; for a case without
+/// items the meaning of its word; then the hint, if anything ran. Nothing for a pass. Where the
+/// whole submission could not be graded its message says why, not its cases.
 std::vector<LostPart> lost_parts(const GradeResult& result, const GradedCase& one, GradeWord word);
 
-/// The same as lines of plain text, without a newline at the end; all but `why` stand further in.
+/// The same as lines of plain text, without a newline at the end; all but `why` are indented
+/// further.
 std::string lost_text(const GradeResult& result, const GradedCase& one, GradeWord word);
 
 /// The names of all cases of all results, in the order in which they come first.
@@ -81,12 +82,12 @@ std::vector<std::string> case_names(const std::vector<GradeResult>& results);
 /// The result's case of that name; null if it has none.
 const GradedCase* find_case(const GradeResult& result, const std::string& name);
 
-/// How a class did; of the results that have points.
+/// The totals of a class, over the results that have points.
 struct ClassTotals {
-  size_t submissions = 0;  ///< all of them
+  size_t submissions = 0;  ///< all submissions
   size_t graded = 0;       ///< with points
   size_t full = 0;         ///< with all points
-  double max_points = 0;   ///< of the assignment
+  double max_points = 0;   ///< maximum points of the assignment
   double mean = 0, median = 0;
 };
 ClassTotals class_totals(const std::vector<GradeResult>& results);

@@ -13,8 +13,8 @@
 namespace warpmark {
 namespace {
 
-// What a spreadsheet may take for the start of a formula, in the wide forms that Asian ones take
-// too (OWASP, "CSV Injection").
+// True for a text that a spreadsheet may take for the start of a formula, including the wide forms
+// that Asian ones accept (OWASP, "CSV Injection").
 bool starts_formula(std::string_view text) {
   for (const std::string_view start :
        {"=", "+", "-", "@", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"}) {
@@ -31,7 +31,7 @@ std::string flags_of(const GradeResult& result) {
 
 }  // namespace
 
-// A reader that takes semicolons between cells finds starts within, too.
+// A reader that takes semicolons for separators finds starts of cells within, too.
 std::string csv_cell(std::string_view text) {
   const std::string line = in_one_line(text);
   std::string out = "\"";
@@ -53,7 +53,8 @@ std::string grades_csv(const std::vector<GradeResult>& results) {
   const std::vector<std::string> names = case_names(results);
   const std::string end = "\r\n";
   std::string csv = "\"student\",\"state\",\"points\",\"max_points\"";
-  // Only where there are any, so that a course without them has the same table as ever.
+  // These columns are written only if some result needs them, so that a course without adjustments
+  // keeps its table.
   const bool adjusted = std::any_of(results.begin(), results.end(), [](const GradeResult& result) {
     return !result.adjustments.empty() || !result.handed_in.empty();
   });

@@ -40,14 +40,14 @@ table.runs td,table.runs th{padding:.2rem .6rem .2rem 0}
 @media (max-width:600px){body{padding:1.2rem .9rem 3rem}footer dt{float:none}footer dd{margin-left:0}}
 )css";
 
-// More unchanged points of a suite are folded away.
+// The number of unchanged points of a suite above which they are folded away.
 constexpr size_t kMostUnchanged = 12;
 
 std::string day_of(const HistoryRun& run) {
   return run.result.date.substr(0, 10);
 }
 
-// "2026-11-02 09:30"; what is no date of ISO 8601 stays as it is.
+// "2026-11-02 09:30"; a text that is no date of ISO 8601 stays as it is.
 std::string minute_of(const HistoryRun& run) {
   const std::string& date = run.result.date;
   return date.size() > 16 && date[10] == 'T' ? date.substr(0, 10) + " " + date.substr(11, 5) : date;
@@ -96,7 +96,7 @@ class Page {
     add("<p><b>" + html_text(sum_text(history_)) + "</b></p>");
   }
 
-  // What casts doubt on changes is always seen; the rest is to unfold.
+  // Notes that cast doubt on changes are always visible; the rest is folded away.
   void runs() {
     std::string notes;
     for (const HistoryRun& run : history_.runs) {

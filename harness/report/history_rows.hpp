@@ -1,4 +1,4 @@
-// What every report of a history says in the same words.
+// The parts that all reports of a history have in the same words.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ std::string value_text(const HistoryPoint& point, double value);
 /// "±0.21 %"; "" of a count.
 std::string half_width_text(const HistoryValue& value);
 
-/// The first and the last value that there is; null for none.
+/// The first and the last value that exists; null if there is none.
 const HistoryValue* first_value(const HistoryPoint& point);
 const HistoryValue* last_value(const HistoryPoint& point);
 
@@ -21,11 +21,12 @@ const HistoryValue* last_value(const HistoryPoint& point);
 std::string change_text(const HistoryPoint& point, double ratio);
 /// "+7.7 … +8.3 %"; "" of a count.
 std::string interval_text(const HistoryPoint& point, const Ratio& ratio);
-/// From the first to the last value, "same" if they are equal; "" if there are no two.
+/// The change from the first to the last value, "same" if they are equal; "" with fewer than two
+/// values.
 std::string whole_change_text(const HistoryPoint& point);
 /// "+8.1 % (+7.7 … +8.3 %) from 3d4e5f6 on, of the same sources", one for each change, and a drift.
 std::vector<std::string> change_lines(const BenchHistory& history, const HistoryPoint& point);
-/// What there is to say of the change besides its size: its reason, and equal sources.
+/// The remarks on a change besides its size: its reason, and equal sources.
 std::string remark_text(const HistoryPoint& point, const HistoryChange& change);
 /// "no value in 2c3d4e5 (failed), 3d4e5f6"; "" if all have one. Of many runs only those that did not
 /// pass, and how many others.
@@ -34,17 +35,18 @@ std::string gap_text(const BenchHistory& history, const HistoryPoint& point);
 /// "cold", or the counter's name.
 std::string what_text(const HistoryPoint& point);
 
-/// Whether it takes longer, or counts more.
+/// True if the time is longer, or the count higher.
 bool is_worse(const Ratio& ratio);
 
-/// Those that changed, those that drift, and the others; each in the order of the history.
+/// The points that changed, then those that drift, then the others; each in the order of the
+/// history.
 std::vector<const HistoryPoint*> by_change(const BenchHistory& history);
 
 /// "6 runs on NVIDIA H200, 6 cases, by times".
 std::string subject_text(const BenchHistory& history);
 /// "5 of 11 points changed, 2 drift (a change counts from 2 % on)".
 std::string sum_text(const BenchHistory& history);
-/// How sure the changes are.
+/// The certainty of the changes.
 std::string method_text(const BenchHistory& history);
 
 }  // namespace warpmark

@@ -1,4 +1,4 @@
-// What is said of a time that the device cannot reach.
+// The message about a time that the device cannot reach.
 #pragma once
 
 #include <string>

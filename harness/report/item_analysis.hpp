@@ -1,4 +1,5 @@
-// What the cases of an assignment measure: how hard each is, and whether it tells students apart.
+// An analysis of the cases of an assignment: how hard each is, and how well it tells students
+// apart.
 #pragma once
 
 #include <array>
@@ -12,10 +13,10 @@
 
 namespace warpmark {
 
-/// A way to lose points, of several students: equal but for numbers.
+/// A failure that several students share, equal apart from numbers.
 struct CommonFailure {
-  GradeWord word = GradeWord::wrong;  ///< pass, where only the performance is short of a rule
-  std::string cause;                  ///< what happened to the first of them; "" if nothing is said
+  GradeWord word = GradeWord::wrong;  ///< pass if only the performance misses a rule
+  std::string cause;                  ///< text of the first such failure; "" if there is none
   size_t students = 0;
 };
 
@@ -23,9 +24,9 @@ struct CaseStatistics {
   std::string name;
   double max_points = 0;
   bool hidden = false;
-  size_t students = 0;  ///< whose kernels ran in an item of the case
-  size_t passed = 0;    ///< with all items
-  double share = 0;     ///< mean share of its points
+  size_t students = 0;  ///< students whose kernels ran in an item of the case
+  size_t passed = 0;    ///< students who passed all items
+  double share = 0;     ///< mean share of the case's points
   /// Pearson's correlation of the share of this case with the points of all other cases: for a case
   /// that gives all or nothing the point-biserial correlation, corrected for the case's own part
   /// (Henrysson, Psychometrika 28, 1963). Nothing for fewer than kFewestStudents, or where one of
@@ -43,7 +44,7 @@ constexpr size_t kFewestStudents = 10;
 
 struct ItemAnalysis {
   size_t ran = 0;
-  size_t not_run = 0;                 ///< refused, or did not compile: they say nothing of a case
+  size_t not_run = 0;                 ///< refused or not compiled: these say nothing of a case
   size_t not_graded = 0;              ///< errors of the grader
   std::vector<CaseStatistics> cases;  ///< in the assignment's order
 };

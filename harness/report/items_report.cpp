@@ -14,7 +14,7 @@
 namespace warpmark {
 namespace {
 
-// Of kPageStyle and kGradeStyle, in the order of kGradeWords.
+// Colours of kPageStyle and kGradeStyle, in the order of kGradeWords.
 constexpr std::array<const char*, kGradeWords.size()> kWordColours = {
     "--h4", "--c1", "--c4", "--c3", "--c7", "--c5", "--none"};
 

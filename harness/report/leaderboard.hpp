@@ -1,5 +1,4 @@
-// Who is best, without anybody's name: places of a class, as a page, a table, and a line for each
-// student.
+// The leaderboard of a class, without real names: a page, a table, and a line for each student.
 #pragma once
 
 #include <optional>
@@ -12,20 +11,20 @@ namespace warpmark {
 
 struct LeaderboardPlace {
   size_t place = 1;  ///< equal values have equal places
-  std::string name;  ///< that no other student has, nor is called by
+  std::string name;  ///< the shown name, unique among chosen and real names
   std::string value;
-  std::string student;  ///< whose it is: for nobody else
+  std::string student;  ///< the student behind the name, not to be shown to others
 };
 
-/// Of all results that have an entry, the best first. A name that somebody chose and that is the
-/// name of another student, or that two chose, gets a part of the pseudonym behind it.
+/// Returns the places of all results that have an entry, the best first. A chosen name that is
+/// another student's name, or that two students chose, gets a part of the pseudonym appended.
 std::vector<LeaderboardPlace> leaderboard_places(const std::vector<GradeResult>& results);
 
 /// "place 3 of 41 by points, as student-1f0e3dad99: 5.4"; "" if the student has no entry.
 std::string own_standing(const std::vector<GradeResult>& results, const std::string& student);
 
-/// leaderboard.csv: place, name and value of as many as the assignment says, and of whoever has the
-/// place of the last. "" if nobody has an entry.
+/// leaderboard.csv: place, name and value of as many as the assignment says, and of all who share
+/// the last place. "" if there are no entries.
 std::string leaderboard_csv(const std::vector<GradeResult>& results);
 /// leaderboard.html: the same as a page.
 std::string leaderboard_page(const std::vector<GradeResult>& results);

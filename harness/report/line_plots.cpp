@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kLines = 8;
 constexpr size_t kPictures = 24;  // of one suite over one axis
 
-// What is drawn upwards.
+// The quantity of the vertical axis.
 enum class Quantity : uint8_t { rate, time, instructions };
 
 std::optional<double> number_of(const std::string& text) {
@@ -48,7 +48,7 @@ struct PlotAxis {
   bool numeric = true;
 };
 
-// Those that every point has, and in which some differ.
+// The axes that every point has, and in which some points differ.
 std::vector<PlotAxis> varying_axes(const std::vector<PlotPoint>& points) {
   std::vector<PlotAxis> axes;
   std::map<std::string, size_t> seen;
@@ -114,7 +114,8 @@ Quantity quantity_of(const std::vector<PlotPoint>& points) {
   return Quantity::time;
 }
 
-// Whether all points with one value of `x` have one value of the axis: then it tells no lines apart.
+// True if all points with one value of `x` have one value of the axis: then it tells no lines
+// apart.
 bool follows(const std::vector<PlotPoint>& points, const std::string& axis, const std::string& x) {
   std::map<std::string, std::string> known;
   return std::all_of(points.begin(), points.end(), [&](const PlotPoint& point) {

@@ -14,7 +14,7 @@
 namespace warpmark {
 namespace {
 
-// A line is marked for what it has at least this share of.
+// The least share of a counter for which a line is marked.
 constexpr double kMuch = 0.15;
 
 int64_t sum_of(const CounterSums& counters, std::string_view measure) {
@@ -27,7 +27,7 @@ int64_t sum_of(const CounterSums& counters, std::string_view measure) {
 int64_t sectors_of(const CounterSums& counters) {
   return sum_of(counters, "_sectors") - sum_of(counters, "_ideal_sectors");
 }
-// Of the accesses that have sectors: all that also have unique bytes.
+// Counts the requests of accesses that have sectors: all that also have unique bytes.
 int64_t cached_requests(const CounterSums& counters) {
   int64_t sum = 0;
   for (const auto& [name, value] : counters) {

@@ -1,4 +1,4 @@
-// What a case counted, line by line of its source.
+// The counters of a case, line by line of its source.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,14 @@ struct ProfiledLine {
   int64_t number = 0;
   std::string text;
   CounterSums counters;   ///< of all launches; empty: no instruction belongs to the line
-  std::string marks;      ///< what it has much of: i, s, w, t (see kProfileLegend)
-  double most_share = 0;  ///< the greatest of its shares, of what the marks stand for
+  std::string marks;      ///< letters of counters that the line has much of: i, s, w, t (see
+                          ///< kProfileLegend)
+  double most_share = 0;  ///< the greatest of its shares of the counters that the marks name
 };
 
 struct ProfiledFile {
   std::string name;
-  bool known = false;  ///< its text is there; else lines without text, those that count
+  bool known = false;  ///< true if its text is known; else only lines with counters, without text
   std::vector<ProfiledLine> lines;
 };
 
@@ -34,7 +35,7 @@ struct CaseProfile {
 };
 
 /// Texts of one file are shown together, by their lines. Lines that count without a text come last.
-/// Of untrusted origin, what makes no sense is left out.
+/// The input may be untrusted: parts that make no sense are left out.
 CaseProfile make_profile(Outcome outcome, const std::vector<SourceText>& sources);
 
 /// The figures of one line as cells: warps, instructions, lanes, sectors a request, used, excess
@@ -42,11 +43,11 @@ CaseProfile make_profile(Outcome outcome, const std::vector<SourceText>& sources
 std::vector<std::string> profile_cells(const ProfiledLine& line);
 /// The titles of those columns.
 const std::vector<std::string>& profile_titles();
-/// What titles and marks mean, in lines.
+/// The meaning of titles and marks, in lines.
 extern const char* const kProfileLegend;
 
 /// Tables, ending in a newline. Where lines are rewritten, on a terminal, they have style.width
-/// columns; what is read by others has the whole source.
+/// columns; other output has the whole source.
 std::string profile_text(const CaseProfile& profile, const ConsoleStyle& style);
 /// One page with all of them, complete in itself.
 std::string profile_page(const std::vector<CaseProfile>& profiles);

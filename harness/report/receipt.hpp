@@ -1,4 +1,4 @@
-// What a student can show of a grade: which file was graded, when, with what, for how many points.
+// A student's receipt of a grade: which file was graded, when, with what, for how many points.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ struct ReceiptLine {
   std::string value;
 };
 
-/// In the order in which people ask; what the result does not know is left out. Empty where there is
-/// no grade.
+/// Lines in the order in which people ask; facts that the result lacks are left out. Empty without
+/// a grade.
 std::vector<ReceiptLine> receipt(const StudentView& view);
 
 /// How to recompute the hash, with the file's name; "" without a file.

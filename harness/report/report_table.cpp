@@ -16,14 +16,14 @@ namespace warpmark {
 
 namespace {
 
-// What one row is of: a case in one mode, or one without times.
+// The key of a row: a case in one mode, or one without times.
 struct RowKey {
   std::string id, point;
   std::optional<TimingMode> mode;
   friend bool operator==(const RowKey&, const RowKey&) = default;
 };
 
-// A case of one result, and the series that the row is of.
+// A case of one result, and the series that the row shows.
 struct Found {
   const BenchCase* one = nullptr;
   const BenchSeries* series = nullptr;
@@ -56,7 +56,8 @@ class Standings {
   const std::string& base() const { return base_; }
 
  private:
-  /// By case and series; of a device that counts, whose cases stand once, by case and null.
+  /// Standings by case and series; on a device that counts, by case and null, since each case
+  /// occurs once.
   std::map<std::pair<std::string, const BenchSeries*>, Standing> known_;
   std::string base_;
 };
@@ -91,7 +92,7 @@ std::string counter_text(const Found& found, const std::string& name) {
 
 std::string time_cell(const Found& found) {
   if (found.series != nullptr) return time_text(found.series->summary.median);
-  // Of a case with two series in another result, only one may be here.
+  // A case with two series in another result may have only one here.
   return found.one->verdict == Verdict::passed ? "" : in_words(found.one->verdict);
 }
 
@@ -138,7 +139,7 @@ std::vector<std::string> notes_of_case(const BenchCase& one) {
   return notes;
 }
 
-// In a column of its own, which only the table of a single result has room for.
+// Notes in a separate column, which only the table of a single result has room for.
 std::string notes_cell(const Found& found) {
   if (found.one == nullptr) return "";
   std::vector<std::string> notes = notes_of_case(*found.one);
@@ -148,7 +149,7 @@ std::string notes_cell(const Found& found) {
   return join(notes, "; ");
 }
 
-// Below the table; what holds for the whole case is said once.
+// Adds notes below the table; notes on the whole case are added once.
 void add_notes(const RowKey& key, const Found& found, const std::string& name,
                std::vector<std::string>& notes) {
   if (found.one == nullptr) return;
@@ -194,8 +195,8 @@ std::vector<Figure> time_figures() {
            }}};
 }
 
-// What a device that counts says of a result: counts, and how they changed since `first`, if that
-// is another one. Its times say nothing.
+// Figures of a result on a device that counts: counts, and how they changed since `first`, if that
+// is another result. Its times mean nothing.
 std::vector<Figure> count_figures(const BenchResult& result, const BenchResult* first,
                                   bool single) {
   struct Counted {
@@ -203,7 +204,7 @@ std::vector<Figure> count_figures(const BenchResult& result, const BenchResult* 
     const char* title;
     bool always;  ///< also where there is little room
   };
-  // `compare` has the others; a table of all would be too wide.
+  // `compare` shows the other counters; a table of all would be too wide.
   static constexpr Counted kCounted[] = {{"ptx_thread_instructions", "thread instructions", true},
                                          {"ptx_warp_instructions", "warp instructions", false},
                                          {"global_load_bytes", "bytes loaded", true},
@@ -267,8 +268,8 @@ std::vector<RowKey> row_keys(const std::vector<NamedResult>& results, const std:
       for (const BenchSeries& series : one.series) add({one.id, one.point_text(), series.mode});
     }
   }
-  // Cases without times, as all that are counted: beside their times in another result, or in a row
-  // of their own.
+  // Adds cases without times, such as all that are counted: beside their times in another result,
+  // or in a separate row.
   for (const NamedResult& named : results) {
     for (const BenchCase& one : named.result.cases) {
       const bool known = std::any_of(keys.begin(), keys.end(),

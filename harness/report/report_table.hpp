@@ -20,7 +20,7 @@ std::vector<NamedResult> name_results(std::vector<BenchResult> results);
 struct ReportColumn {
   std::string title;
   size_t result = 0;       ///< index of the result that the column is of
-  bool of_result = false;  ///< false for what stands once in a row, for all results
+  bool of_result = false;  ///< false for a column that each row has once, for all results
   bool is_number = false;
 };
 
@@ -28,17 +28,17 @@ struct ReportTable {
   std::string suite;
   std::vector<ReportColumn> columns;
   std::vector<std::vector<std::string>> rows;  ///< plain texts
-  /// Of several results, whose table has no room for a column of notes: "n=4 cold of h200: …".
+  /// Notes of several results, whose table has no room for a column of them: "n=4 cold of h200: …".
   std::vector<std::string> notes;
 };
 
 /// By suites, in the order in which the results name them; a row for each case and mode. Columns
-/// that would be empty are left out. Of a single result also registers, occupancy and the count of
-/// samples. A device that counts has counts and no times, and of several such results the changes
-/// since the first.
+/// that would be empty are left out. The table of a single result also has registers, occupancy and
+/// the count of samples. A device that counts has counts and no times, and of several such results
+/// the changes since the first.
 std::vector<ReportTable> report_tables(const std::vector<NamedResult>& results);
 
-/// Name and value: what was measured on, with what, when and how.
+/// Names and values of the circumstances: device, software, time and settings of the measurement.
 std::vector<std::pair<std::string, std::string>> context_of(const BenchResult& result);
 
 }  // namespace warpmark

@@ -1,4 +1,4 @@
-// What hears of each case of a run as it happens: console, JSON lines, annotations, files.
+// The interface of reports that follow a run case by case: console, JSON lines, annotations, files.
 #pragma once
 
 #include <string>
@@ -14,11 +14,12 @@ struct RunEnd {
   Totals totals;
   double seconds = 0;  ///< wall clock of the whole run
   int exit_code = 0;
-  std::string error;               ///< what ended it early; "" for none
-  std::vector<std::string> notes;  ///< of the reports: "kept 1 failure in kept"
+  std::string error;               ///< the error that ended the run early; "" for none
+  std::vector<std::string> notes;  ///< notes of the reports: "kept 1 failure in kept"
 };
 
-/// Gets every case of a run, in order. What it throws ends the run as an environment error does.
+/// Gets every case of a run, in order. An exception that it throws ends the run as an environment
+/// error.
 class RunReport {
  public:
   RunReport() = default;

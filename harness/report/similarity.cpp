@@ -44,7 +44,7 @@ PrintIndex index_of(const std::vector<CodePrints>& prints, const CodePrints& giv
   return index;
 }
 
-// Adds what compiled code says to the pairs that there are, and pairs that only it tells.
+// Adds the evidence of compiled code to the known pairs, and pairs that only compiled code shows.
 void add_ptx(Similarity& found, const std::vector<std::string>& given) {
   std::unordered_map<std::string_view, std::vector<size_t>> index;
   for (size_t i = 0; i < found.sources.size(); ++i) {
@@ -70,7 +70,7 @@ void add_ptx(Similarity& found, const std::vector<std::string>& given) {
     };
     auto place = known.find(pair);
     if (place == known.end()) {
-      // Of a task of five lines the compiler makes the same of every solution.
+      // For a task of five lines the compiler makes the same code of every solution.
       if (std::min(found.prints[a], found.prints[b]) < kFewestPrints) continue;
       if (count < kFewestPtx || std::min(share(a), share(b)) < kLeastPtxShare) continue;
       place = known.emplace(pair, found.pairs.size()).first;

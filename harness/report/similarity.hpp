@@ -8,54 +8,54 @@
 
 namespace warpmark {
 
-/// What a student handed in.
+/// The submission of a student.
 struct SimilaritySource {
   std::string student;
   std::string text;
   std::vector<std::string> ptx =
-      {};  ///< ptx_prints() of what was compiled of it; none if nothing was
+      {};  ///< ptx_prints() of its compiled code; none if nothing was compiled
 };
 
 /// All that is compared, and what students started from.
 struct SimilarityInput {
   std::vector<SimilaritySource> sources;
   std::string template_text;
-  std::vector<std::string> template_ptx = {};  ///< ptx_prints() of it
+  std::vector<std::string> template_ptx = {};  ///< ptx_prints() of the template
 };
 
 /// From a line to a line, both included.
 using LineRange = std::pair<int, int>;
 
 struct SimilarPair {
-  size_t a = 0, b = 0;              ///< of the sources
+  size_t a = 0, b = 0;              ///< indices of the sources
   size_t shared = 0;                ///< different fingerprints
-  double share_a = 0, share_b = 0;  ///< of those that each has
+  double share_a = 0, share_b = 0;  ///< share of the prints of each
   std::vector<LineRange> lines_a, lines_b;
   size_t ptx_shared = 0;  ///< fingerprints of compiled code
-  double ptx_share = 0;   ///< of the one that has the larger share of its own
+  double ptx_share = 0;   ///< share of the source with the larger one
 };
 
 struct Similarity {
   std::vector<SimilaritySource> sources;
-  std::vector<size_t> prints;  ///< of each source: its own, without the template's and common ones
-  std::vector<size_t> too_short;   ///< sources with fewer than kFewestPrints
+  std::vector<size_t> prints;     ///< prints of each source, without the template's and common ones
+  std::vector<size_t> too_short;  ///< sources with fewer than kFewestPrints
   std::vector<SimilarPair> pairs;  ///< most shared first, of source and compiled code together
 };
 
 /// Fewer fingerprints than these, about 70 tokens, are too short to tell a copy from another
 /// solution of the same task.
 constexpr size_t kFewestPrints = 20;
-/// A pair has at least so many in common, and so large a share of one of the two.
+/// The least number of common prints of a pair, and the least share of one of the two.
 constexpr size_t kFewestShared = 8;
 constexpr double kLeastShare = 0.3;
-/// Compiled code of one task is more alike than its source: a pair that only this tells has so many,
-/// and so large a share of both.
+/// Compiled code of one task is more alike than its source: a pair that only compiled code shows
+/// needs so many prints, and so large a share of both.
 constexpr size_t kFewestPtx = 40;
 constexpr double kLeastPtxShare = 0.7;
 
-/// Looks for pairs through an index of fingerprints, without comparing texts. Those of
-/// `template_text` and of `template_ptx` (ptx_prints() of it) do not count, nor those that more than
-/// 10 sources and a quarter of all have.
+/// Looks for pairs through an index of fingerprints, without comparing texts. Fingerprints of
+/// `template_text` and of `template_ptx` (its ptx_prints()) do not count, nor do those that more
+/// than 10 sources and a quarter of all have.
 Similarity find_similar(std::vector<SimilaritySource> sources, const std::string& template_text,
                         const std::vector<std::string>& template_ptx = {});
 

@@ -1,4 +1,4 @@
-// What a student gets to see of a grade, as a page.
+// A student's view of a grade, as a page.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::string score(const GradeResult& result) {
          adjustment_block(result);
 }
 
-// Who, what file, when and on what.
+// The student, the file, the date and the device.
 std::string lead(const GradeResult& result) {
   std::vector<std::string> facts;
   for (const std::string* fact :

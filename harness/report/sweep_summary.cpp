@@ -29,7 +29,7 @@ std::vector<Ranked> ranked(const std::vector<SweptCase>& cases) {
   return all;
 }
 
-// The id without the axes of its sweep: what its group is called.
+// The id without the axes of its sweep, which names its group.
 std::string problem_of(const RankedPoint& point) {
   std::vector<std::string> others;
   for (const auto& [axis, label] : labels_of(point.id)) {
@@ -40,13 +40,13 @@ std::string problem_of(const RankedPoint& point) {
   return others.empty() ? suite : suite + "." + labels_text(point.id, others);
 }
 
-// " hot" where it is not the mode that a bench takes anyway.
+// " hot" if it is not the default mode of a bench.
 std::string mode_word(const RankedPoint& point) {
   const bool usual = point.series == nullptr || point.series->mode == TimingMode::cold;
   return usual ? "" : " " + std::string(to_text(point.series->mode));
 }
 
-// What is known of one sweep.
+// The results of one sweep.
 struct Sweep {
   const Ranked* best = nullptr;
   const Ranked* slowest = nullptr;

@@ -78,7 +78,7 @@ class Comparer {
     }
   }
 
-  // What was meant to hold and does not.
+  // Adds a note for each least effect that was given but applies to no counter of this comparison.
   void add_effect_notes() {
     for (const CounterEffect& effect : options_.count_effects) {
       const bool used =

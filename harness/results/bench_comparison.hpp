@@ -1,4 +1,4 @@
-// What became faster or slower from one bench to another.
+// Changes of speed from one bench to another.
 #pragma once
 
 #include <array>
@@ -13,10 +13,11 @@
 
 namespace warpmark {
 
-/// What is said of one case under one state of the cache, the gravest first.
+/// The verdict on one case under one state of the cache, the gravest first.
 enum class ChangeVerdict : uint8_t {
   slower,
-  /// The baseline has figures; here it failed, was skipped, was not come to, or a counter is gone.
+  /// The baseline has figures; here the case failed, was skipped or was not reached, or a counter
+  /// is gone.
   lost,
   missing,       ///< in the baseline only: this run knows no such case
   mixed,         ///< some counters grew and others shrank
@@ -32,26 +33,28 @@ constexpr std::array<ChangeVerdict, 9> kChangeVerdicts = {
     ChangeVerdict::same,   ChangeVerdict::added,        ChangeVerdict::deselected};
 std::string_view to_text(ChangeVerdict verdict);
 
-/// The least change of some counters that counts.
+/// The least change of some counters that counts as a change.
 struct CounterEffect {
-  std::string counters;  ///< a name, or what SelectExpression takes, as "atomic" or "*_bytes"
+  std::string counters;  ///< a name, or a pattern of SelectExpression, such as "atomic" or
+                         ///< "*_bytes"
   double least = 0;      ///< 0.02 for 2 %
 };
-/// Whether it is one of those counters.
+/// True if `counter` is one of the effect's counters.
 bool concerns(const CounterEffect& effect, const std::string& counter);
 
 struct ComparisonOptions {
   /// The least change of a time that is reported: 0.02 is a ratio of 1.02 or more, or of 1/1.02 or
   /// less, so that exchanging the files exchanges slower and faster.
   double least_effect = 0.02;
-  /// The same of a counter. Counts are exact, so that any change counts.
+  /// The least change of a counter that is reported. Counts are exact, so that by default any
+  /// change counts.
   double least_count_effect = 0;
-  /// Of some counters another; the last one that concerns a counter holds.
+  /// Other least changes for some counters; the last one that concerns a counter holds.
   std::vector<CounterEffect> count_effects;
-  /// How often at most times that have not changed at all are called slower or faster anywhere.
+  /// The highest probability that any unchanged time is called slower or faster.
   double false_alarms = 0.05;
   bool across_devices = false;
-  /// Lets a baseline that is pinned to another version be compared with, to write a new one.
+  /// Allows a baseline that is pinned to another version, to write a new one.
   bool across_versions = false;
 
   double least_effect_of(const std::string& counter) const;
@@ -67,40 +70,41 @@ struct CounterChange {
 
 /// A line of the source that counts more than before.
 struct GrownLine {
-  std::string file;    ///< in the suite's folder where that is known
-  int64_t number = 0;  ///< in the contender
-  std::string text;    ///< "" where it is not known
-  /// Those that grew here, of the point's that decided and in their order. Where the baseline has no
-  /// lines, those that the line counts most of, without a baseline.
+  std::string file;    ///< path in the suite's folder if that is known
+  int64_t number = 0;  ///< line in the contender
+  std::string text;    ///< text of the line; "" if unknown
+  /// Counters that grew in this line, among those that decided the point and in their order.
+  /// Without lines in the baseline, the counters that the line counts most of, without a baseline.
   std::vector<CounterChange> counters;
 };
 
 struct ComparedPoint {
   std::string suite, id;
-  std::optional<TimingMode> mode;  ///< nothing where exact counters are compared, or all is lost
+  std::optional<TimingMode> mode;  ///< nothing if exact counters are compared, or all figures are
+                                   ///< lost
   ChangeVerdict verdict = ChangeVerdict::same;
-  std::string reason;                          ///< in words; "" where the figures say it
-  std::optional<Summary> baseline, contender;  ///< seconds; both or none, where counters decide
-  /// Of the times, or of the counter that decided.
+  std::string reason;                          ///< reason in words; "" if the figures say it
+  std::optional<Summary> baseline, contender;  ///< seconds; both or none, none if counters decide
+  /// Ratio of the times, or of the counter that decided.
   std::optional<Ratio> ratio;
-  /// Of times: RatioOfTimes::tail, adjusted by Holm's method for all points that were compared.
+  /// RatioOfTimes::tail of compared times, adjusted by Holm's method for all compared points.
   std::optional<double> tail;
-  std::vector<CounterChange> counters;  ///< the one that decided first
-  /// Those that grew most first, if the contender's lines are known.
+  std::vector<CounterChange> counters;  ///< the counter that decided first
+  /// Lines that grew most first, if the contender's lines are known.
   std::vector<GrownLine> lines;
-  bool counted = false;            ///< by exact counters
-  bool sources_differ = false;     ///< another kernel, plan or input: as after a change
-  std::vector<std::string> notes;  ///< what casts doubt on the figures
+  bool counted = false;            ///< compared by exact counters
+  bool sources_differ = false;     ///< kernel, plan or input differ, as after a change
+  std::vector<std::string> notes;  ///< reasons to doubt the figures
 };
 
 /// A circumstance that differs, or a file that is not whole.
 struct ComparisonNote {
-  bool grave = false;  ///< it alone may be why figures differ
+  bool grave = false;  ///< this difference alone may explain different figures
   std::string text;
 };
 
 struct BenchComparison {
-  std::vector<ComparedPoint> points;  ///< in the baseline's order, what was added at the end
+  std::vector<ComparedPoint> points;  ///< in the baseline's order, added cases at the end
   std::vector<ComparisonNote> notes;
   bool counted = false;  ///< figures are exact counters
 

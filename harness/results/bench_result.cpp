@@ -31,7 +31,7 @@ std::optional<bool> optional_boolean(const RecordField& record, const char* name
   return field ? std::optional(field->boolean()) : std::nullopt;
 }
 
-// Times are of a clock with steps, so that a short one may read as 0.
+// The clock that takes the times has steps, so that a short time may read as 0.
 double seconds_of(const RecordField& record, const char* name) {
   const RecordField field = record.member(name);
   const double seconds = field.number();
@@ -39,14 +39,14 @@ double seconds_of(const RecordField& record, const char* name) {
   return seconds;
 }
 
-// The record's own figures: those of the statistics that wrote it.
+// The record's summary, as the statistics that wrote it computed it.
 Summary summary_of(const RecordField& record) {
   Summary summary;
   const RecordField count = record.member("count");
   if (count.integer() < 1) throw count.wrong("must be 1 or more");
   summary.count = static_cast<size_t>(count.integer());
   summary.median = seconds_of(record, "median_s");
-  // Rates and ratios would have no meaning.
+  // A median of 0 would make rates and ratios meaningless.
   if (summary.median == 0) throw record.member("median_s").wrong("must be more than 0");
   summary.interval = {seconds_of(record, "low_s"), seconds_of(record, "high_s"),
                       record.member("confidence").number()};
@@ -74,7 +74,7 @@ BenchProcess process_of(const RecordField& record) {
 
 BenchSeries series_of(const RecordField& record) {
   BenchSeries series;
-  // Journals of before 2026-12 call it so.
+  // Journals from before 2026-12 name the mode `cache`.
   const auto cache = record.find("cache");
   series.mode = (cache ? *cache : record.member("mode")).one_of(all_timing_modes());
   const RecordField batch = record.member("batch");
@@ -117,7 +117,7 @@ std::array<int64_t, 3> extent_of(const RecordField& field) {
   return {sizes[0].integer(), sizes[1].integer(), sizes[2].integer()};
 }
 
-// Absent and null figures of a kernel are not known, which is 0.
+// Absent and null figures of a kernel are unknown, which is 0.
 void read_field(const RecordField& record, const char* name, std::string& into) {
   into = record.member(name).text();
 }
@@ -211,7 +211,7 @@ void read_bench(const RecordField& record, BenchResult& into) {
     best.copy_bytes_per_s = ceilings->member("copy_bytes_per_s").number();
     best.read_bytes_per_s = ceilings->member("read_bytes_per_s").number();
     best.array_bytes = static_cast<uint64_t>(ceilings->member("array_bytes").integer());
-    // What journals of before do not have.
+    // Older journals lack these members.
     const auto newer = [&](const char* name) {
       return optional_number(*ceilings, name).value_or(0);
     };
@@ -254,7 +254,7 @@ void read_run(const RecordField& record, BenchResult& into) {
   read_bench(*bench, into);
 }
 
-// How the run ended; nothing of a killed one.
+// Reads how the run ended; a killed one has no end.
 void read_end(const JournalContents& contents, const Position& where, BenchResult& into) {
   if (!contents.end) return;
   const RecordField end(*contents.end, where);

@@ -11,20 +11,20 @@ namespace warpmark {
 
 namespace {
 
-// What an interval must hold with for a verdict to stand on it.
+// The confidence of the intervals that verdicts rely on.
 constexpr double kConfidence = 0.95;
 
-// How the times of one process deviate from those of others: what an H200 showed over 24 processes
-// and 14 kernels of 2 to 500 µs.
+// The deviation of one process's times from those of others, as measured on an H200 over 24
+// processes and 14 kernels of 2 to 500 µs.
 constexpr double kSpreadSeconds = 0.2e-6;
 constexpr double kSpreadShare = 0.001;
-constexpr double kEventStep = 32e-9;  // of the times between events on an H100 and an H200
+constexpr double kEventStep = 32e-9;  // step of the times between events on an H100 and an H200
 
 double square(double x) {
   return x * x;
 }
 
-// Each time is longer by what `seconds` says of its process, as long as that leaves any.
+// Adds to each time the `seconds` of its process, as long as the time stays positive.
 void lengthen(BenchSeries& series, const std::function<double(const BenchProcess&)>& seconds) {
   if (series.processes.empty()) return;
   BenchSeries longer = series;
@@ -55,13 +55,13 @@ LogTime log_time(const BenchSeries& series) {
     std::vector<double> logs;
     for (const BenchProcess& process : series.processes) logs.push_back(std::log(process.median_s));
     const Mean mean = mean_of(logs);
-    // Medians that are equal are so by the steps of the clock.
+    // Medians are equal only because of the clock's steps.
     const double step = kEventStep / static_cast<double>(series.batch) / time;
     return {std::log(time),
             square(mean.error) + square(step) / 12 / static_cast<double>(logs.size()),
             mean.freedom};
   }
-  constexpr double kMany = 1e6;  // degrees of freedom of what is known
+  constexpr double kMany = 1e6;  // degrees of freedom of a known variance
   const double within = (series.summary.interval.high - series.summary.interval.low) / time / 4;
   return {std::log(time), square(kSpreadSeconds / time) + square(kSpreadShare) + square(within),
           kMany};

@@ -22,7 +22,7 @@ std::string ending_text(const BenchResult& result) {
                      result.error.empty() ? "" : ": " + result.error);
 }
 
-// What keeps clocks down on purpose or because there is nothing to do is no trouble.
+// Reasons that keep clocks down on purpose, or because the device is idle, are no trouble.
 std::vector<std::string> throttling(const BenchCase& one) {
   std::vector<std::string> reasons;
   for (const DeviceState* state : {&one.before, &one.after}) {

@@ -1,4 +1,4 @@
-// What casts doubt on a comparison: circumstances that differ, and series that are not steady.
+// Reasons to doubt a comparison: circumstances that differ, and series that are not steady.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace warpmark {
 std::vector<ComparisonNote> comparison_notes(const BenchResult& baseline,
                                              const BenchResult& contender, bool counted);
 
-/// Of the two series of one case: wide intervals, throttling, other clocks, the host's time in
-/// them.
+/// Doubts about the two series of one case: wide intervals, throttling, other clocks, the host's
+/// time in them.
 std::vector<std::string> doubts(const BenchCase& before, const BenchSeries& baseline,
                                 const BenchCase& after, const BenchSeries& contender,
                                 double least_effect);

@@ -25,7 +25,7 @@ bool in_both(const CounterChange& change) {
   return change.baseline && change.contender;
 }
 
-// What it counted may have grown to anything.
+// A counter that is gone may have grown to any value.
 bool is_gone(const CounterChange& change) {
   return change.baseline && !change.contender;
 }
@@ -38,7 +38,8 @@ bool is_less(const CounterChange& change) {
   return in_both(change) && *change.contender < *change.baseline;
 }
 
-// Exact numbers: above and not "at least", so that an effect of 0 finds what is more, and only that.
+// Numbers are exact, so the test is "more than" instead of "at least": an effect of 0 finds any
+// increase, and nothing else.
 bool counts(const CounterChange& change) {
   return is_gone(change) ||
          (is_more(change) && is_up(ratio_of_counts(change), change.least_effect)) ||
@@ -62,7 +63,7 @@ std::vector<CounterChange> changed_counters(const BenchCase& before, const Bench
   return changes;
 }
 
-// How far a counter went, either way.
+// The size of a counter's change, up or down.
 double distance(const CounterChange& change) {
   return in_both(change) ? std::abs(std::log(ratio_of_counts(change))) : 0;
 }
@@ -80,7 +81,7 @@ void judge_counters(ComparedPoint& point, const BenchCase& before, const BenchCa
   const auto none = point.counters.end();
   const auto gone = first_that(is_gone);
   const bool more = first_that(is_more) != none, less = first_that(is_less) != none;
-  // By the kinds of changes that decide, the first ones first.
+  // Kinds of changes decide in this order.
   std::vector<bool (*)(const CounterChange&)> order = {is_more, is_less, is_gone};
   point.verdict = ChangeVerdict::same;
   if (more && !less) {
@@ -114,7 +115,7 @@ void judge_counters(ComparedPoint& point, const BenchCase& before, const BenchCa
 
 bool concerns(const CounterEffect& effect, const std::string& counter) {
   const std::vector<std::string>& names = counter_names();
-  // A name is that counter alone: global_load_bytes is a part of async_global_load_bytes.
+  // An exact name means that counter alone: global_load_bytes is a part of async_global_load_bytes.
   if (std::find(names.begin(), names.end(), effect.counters) != names.end())
     return counter == effect.counters;
   return SelectExpression::parse(effect.counters, "a counter").matches(counter);

@@ -91,7 +91,7 @@ class BaselineReader {
   }
 
  private:
-  // Whether it was the last.
+  // Returns true if the line was the last one.
   bool read_line(std::string_view text, const Position& where) {
     const Json record = try_parse_ordered_json(text);
     if (record.is_discarded()) {
@@ -164,7 +164,7 @@ bool is_counted_baseline(std::string_view text) {
   return record.is_object() && record.value("type", Json()) == "baseline";
 }
 
-// In what the counts of the two were made differently; "" for nothing.
+// Names how the counts of the two were made differently; "" if they were not.
 std::string difference(const BenchResult& a, const BenchResult& b) {
   const auto differ = [](const char* what, const std::string& one, const std::string& other) {
     return one == other ? "" : fmt::format("{} differ: {} and {}", what, one, other);
@@ -201,7 +201,7 @@ bool is_before(const std::string& a, const std::string& b) {
     if (first.size() != second.size()) return first.size() < second.size();
     if (first != second) return first < second;
   }
-  // Ids that differ in leading zeros alone have an order, too.
+  // Ids that differ only in leading zeros are ordered, too.
   return a.size() - i != b.size() - j ? a.size() - i < b.size() - j : a < b;
 }
 

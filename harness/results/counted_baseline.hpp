@@ -1,4 +1,4 @@
-// A baseline of exact counters: what a gate compares with, and nothing that changes by itself.
+// A baseline of exact counters: the input of a gate, without anything that changes by itself.
 #pragma once
 
 #include <filesystem>
@@ -16,25 +16,25 @@ constexpr int kBaselineVersion = 1;
 /// on, then one line for each case with counters, last an end. Two runs of the same code have the
 /// same text, and a change of one kernel changes the lines of its cases: there are no times, dates
 /// or hosts, and cases are in the order of their ids, numbers in them by their value. Counters that
-/// are 0 stand in the first line alone.
+/// are 0 are named in the first line alone.
 std::string counted_baseline_text(const BenchResult& result);
 
 /// Reads a counted baseline, or the journal of a bench as read_bench_result does. Throws a usage
-/// error with file and line; also for a counted baseline that is cut off, because a gate with a part
-/// of it would hold less and not say so.
+/// error with file and line; also for a counted baseline that is cut off, because a gate with a
+/// part of it would silently check less.
 BenchResult read_baseline(const std::filesystem::path& file);
 
-/// Whether id `a` comes before `b`: n=16 before n=400.
+/// True if id `a` sorts before `b`: n=16 before n=400.
 bool is_before(const std::string& a, const std::string& b);
 
-/// What came of an update, by case id.
+/// The result of an update, and the number of case ids by kind of change.
 struct BaselineUpdate {
-  BenchResult result;  ///< what is to be written
+  BenchResult result;  ///< the baseline to write
   size_t changed = 0, added = 0, removed = 0, same = 0;
 };
 
-/// The measured cases of `run`, and of `old` those that the run was not asked for. Throws a usage
-/// error if there are such and the counts of the two were not made in the same way.
+/// The measured cases of `run`, and those of `old` that the run was not asked for. Throws a usage
+/// error if there are such cases and the counts of the two were not made in the same way.
 BaselineUpdate updated_baseline(const BenchResult& old, const BenchResult& run);
 
 }  // namespace warpmark

@@ -1,4 +1,4 @@
-// What each line of a kernel's source counted.
+// Counters by line of a kernel's source.
 #pragma once
 
 #include <cstdint>
@@ -16,27 +16,28 @@ namespace warpmark {
 /// A text that was handed to the compiler. Lines are shown from these alone: a file that PTX names
 /// is never opened.
 struct SourceText {
-  std::string name;  ///< of the file, as the compiler called it: "doublify.cu"
+  std::string name;  ///< name of the file, as the compiler called it: "doublify.cu"
   std::string text;
-  int64_t first_line = 1;  ///< of the text in that file; more than 1 for the texts of a suite
+  int64_t first_line = 1;  ///< number of the text's first line in that file; more than 1 for texts
+                           ///< of a suite
 };
 
 /// The texts of a unit under the names and lines that line information has for them. A generated
-/// source is in pieces: what the suite says of it belongs to the suite's file.
+/// source is in pieces: text from the suite belongs to the suite's file.
 std::vector<SourceText> source_texts(const UnitArtifacts& unit);
 
 /// Counters by file, as PTX names it, and line.
 using LineCounters = std::map<std::string, std::map<int64_t, CounterSums>>;
 
-/// Of all launches of a case (warpmark/device.h). Of untrusted origin, what makes no sense is left
-/// out.
+/// Counters of all launches of a case (warpmark/device.h). The input may be untrusted: parts that
+/// make no sense are left out.
 LineCounters line_counters(const std::vector<nlohmann::ordered_json>& launches);
 
-/// Whether PTX calls a source by that name: the compiler may have put a folder before it.
+/// True if PTX calls a source by that name: the compiler may have put a folder before it.
 bool is_named(const std::string& file, const std::string& source);
 
-/// The same as lines with their texts, by file and number, with those counters that are among
-/// `names` and not 0; lines without any are left out.
+/// The same as lines with their texts, by file and number, with the counters that are among `names`
+/// and not 0; lines without counters are left out.
 std::vector<CountedLine> counted_lines(const std::vector<nlohmann::ordered_json>& launches,
                                        const std::vector<SourceText>& sources,
                                        const std::vector<std::string>& names);

@@ -26,12 +26,12 @@ constexpr Cell kNull;
 enum class Kind : uint8_t {
   text,     ///< "" is NULL
   integer,  ///< also true and false
-  place,    ///< a line or column, of which 0 is NULL
+  place,    ///< a line or column; 0 becomes NULL
   number,
   digits  ///< of a number, as a text
 };
 
-// A column, and the member that it is of: "device/name".
+// A column, and the path of its member: "device/name".
 struct Column {
   const char* name;
   const char* path;
@@ -233,7 +233,7 @@ Cell cell_at(const RecordField& record, const Column& column) {
     field = column.required ? field->member(name.c_str()) : field->find(name.c_str());
     if (!field) return kNull;
   }
-  // An empty text is a value where there must be one.
+  // An empty text is a value where one is required.
   if (column.required && column.kind == Kind::text) return printable(field->text());
   return cell_of(*field, column.kind);
 }
@@ -242,7 +242,7 @@ void append(Row& row, const RecordField& record, const std::vector<Column>& colu
   for (const Column& column : columns) row.push_back(cell_at(record, column));
 }
 
-// What a case id says of an axis's value.
+// The value of an axis that a label in a case id means.
 ArithmeticValue value_of(const std::string& label) {
   for (const bool truth : {true, false}) {
     if (id_text(truth) == label) return truth;
@@ -251,7 +251,7 @@ ArithmeticValue value_of(const std::string& label) {
   std::replace(text.begin(), text.end(), '~', '-');
   const char* const end = text.data() + text.size();
   int64_t whole = 0;
-  // 007 is no number, which would be written 7.
+  // 007 is no number, since a number would be written 7.
   if (std::from_chars(text.data(), end, whole).ptr == end && id_text(whole) == label) return whole;
   double number = 0;
   if (std::from_chars(text.data(), end, number).ptr == end && std::isfinite(number) &&
@@ -276,7 +276,7 @@ Cell number_of(const ArithmeticValue& value) {
   return kNull;
 }
 
-// What a device said in whatever form.
+// Finds a member of a value from a device, which may have any form.
 const Json* find(const Json& object, const char* name) {
   const auto found = object.is_object() ? object.find(name) : object.end();
   return object.is_object() && found != object.end() ? &*found : nullptr;
@@ -398,7 +398,7 @@ void DatabaseTables::add_measurement(const RecordField& measurement) {
 }
 
 void DatabaseTables::add_series(const RecordField& series) {
-  // Journals of before 2026-12 call it so.
+  // Journals from before 2026-12 name the mode `cache`.
   const auto cache = series.find("cache");
   Row row = {++series_, results_, printable((cache ? *cache : series.member("mode")).text())};
   append(row, series, series_columns());
@@ -417,7 +417,7 @@ void DatabaseTables::add_series(const RecordField& series) {
     tables_[kSample].rows.push_back({series_, ++place, seconds});
 }
 
-// Every number of a launch is a counter, but for its own.
+// Every number of a launch is a counter, except the launch's own number.
 void DatabaseTables::add_launches(const RecordField& launches) {
   int64_t number = 0;
   for (const RecordField& launch : launches.elements()) {

@@ -11,7 +11,7 @@
 
 namespace warpmark {
 
-/// What an SQLite file of ours has at bytes 68 and 60 of its header.
+/// The marks at bytes 68 and 60 of the header of an SQLite file that Warpmark wrote.
 struct DatabaseMark {
   uint32_t application_id = 0;
   uint32_t user_version = 0;
@@ -24,13 +24,14 @@ std::string database_schema();
 
 class DatabaseTables {
  public:
-  /// `samples`: also every sample of a series.
+  /// With `samples`, the tables also have every sample of a series.
   explicit DatabaseTables(bool samples);
 
-  /// The run that is the `number`th of its file, from 1. Throws a usage error, with the line, for a
-  /// record that is not as schema/outcome.json says.
+  /// Adds the run that is the `number`th of its file, from 1. Throws a usage error, with the line,
+  /// for a record that does not follow schema/outcome.json.
   void add(const JournalContents& run, const std::string& file, int number);
-  /// What was added since the last call, in an order in which rows refer to earlier ones alone.
+  /// Returns the rows added since the last call, in an order in which rows refer only to earlier
+  /// ones.
   std::vector<DatabaseRows> take();
 
   int64_t runs() const { return runs_; }
@@ -47,7 +48,7 @@ class DatabaseTables {
 
   bool samples_;
   std::vector<DatabaseRows> tables_;
-  int64_t runs_ = 0, results_ = 0, series_ = 0;  ///< so many, and the last's id
+  int64_t runs_ = 0, results_ = 0, series_ = 0;  ///< numbers of rows, and so the last ids
   int64_t unfinished_ = 0;
 };
 

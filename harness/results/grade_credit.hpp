@@ -1,4 +1,5 @@
-// What counts of an item beside its word: to what degree it is right, and how well it performs.
+// The parts of an item's credit beside its word: the degree to which it is right, and its
+// performance.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +11,14 @@
 
 namespace warpmark {
 
-/// Of an item that is wrong and nothing worse: how much of it is as the case asks.
+/// The degree to which an item is right that is wrong and nothing worse.
 struct Degree {
   double share = 0;  ///< from 0 to 1, rounded down to 1/100
-  std::string what;  ///< what has it: "`coalesced`", "elements of `out`"
+  std::string what;  ///< the subject of the share: "`coalesced`", "elements of `out`"
 };
 
-/// `share` as a degree has it: rounded down to 1/100, so that nothing is a hundred percent that is
-/// not all of it. From 0 to 1; 0 of what is no number.
+/// Rounds `share` for a degree: down to 1/100, so that only all of it is 100 percent. From 0 to 1;
+/// 0 if `share` is NaN.
 double degree_share(double share);
 
 /// Points for a ratio of at most this.
@@ -27,31 +28,32 @@ struct PerformanceStep {
   bool operator==(const PerformanceStep&) const = default;
 };
 
-/// How a ratio to the baseline, of which less is better, makes points.
+/// A rule that turns a ratio to the baseline, where less is better, into points.
 struct PerformanceRule {
-  std::vector<std::string> counters;  ///< added up; none: times on a GPU
-  /// All points up to `full`, none from `zero` on, and in a straight line between; unless there are
-  /// steps.
+  std::vector<std::string> counters;  ///< counters to add up; without any, times on a GPU
+  /// All points up to `full`, none from `zero` on, and linear in between, unless there are steps.
   double full = 1, zero = 2;
-  std::vector<PerformanceStep> steps;  ///< by ratio, from the least
+  std::vector<PerformanceStep> steps;  ///< in the order of ratios, from the least
 
   bool by_counters() const { return !counters.empty(); }
-  /// From 0 to `most`; 0 for what is no number.
+  /// From 0 to `most`; 0 if the ratio is NaN.
   double points(double ratio, double most) const;
   bool operator==(const PerformanceRule&) const = default;
 };
 
-/// What was measured of an item and of the baseline.
+/// The measurements of an item and of the baseline.
 struct Performance {
   double value = 0, baseline = 0;  ///< counts, or seconds
-  /// Of the one to the other: what counts. Of times it is the lower end of the interval.
+  /// The ratio of the item to the baseline, which makes the points. For times it is the lower end
+  /// of the interval.
   double ratio = 0;
-  // Of times alone, else 0: the median of the rounds' ratios, its interval, and how many there were.
+  // For times only, else 0: the median of the rounds' ratios, its interval, and the number of
+  // rounds.
   double median = 0, low = 0, high = 0;
   uint64_t rounds = 0;
 };
 
-/// The ratio of two counts: 1 where both are 0, infinite where only the baseline's is.
+/// The ratio of two counts: 1 if both are 0, infinite if only the baseline's is.
 double count_ratio(double value, double baseline);
 
 nlohmann::ordered_json to_json(const Degree& degree);

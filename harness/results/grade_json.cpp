@@ -128,7 +128,7 @@ Json json_of(const GradeResult& result, const std::vector<GradeWord>& words) {
                {"context", json_of(result.context)}};
   for (const PlatformId& id : result.ids) json["ids"].push_back(to_text(id));
   if (result.leaderboard) json["leaderboard"] = json_of(*result.leaderboard);
-  // Of one file alone there is nothing more to say.
+  // A result of a single file has its name and hash in other members.
   for (const GradedFile& one : result.files) json["files"].push_back(json_of(one));
   return strict_json(std::move(json));
 }
@@ -145,7 +145,7 @@ uint64_t count_of(const RecordField& field) {
   return static_cast<uint64_t>(number);
 }
 
-// A number, or the text that strict_json makes of one that is not finite.
+// A number, or the text that strict_json makes of a number that is not finite.
 std::optional<double> any_number(const RecordField& record, const char* name) {
   record.member(name);
   const auto field = record.find(name);

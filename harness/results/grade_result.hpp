@@ -1,4 +1,4 @@
-// What came of grading one submission: points, and why each lost one was lost.
+// The result of grading one submission: points, and the reason for each lost one.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace warpmark {
 
-/// What became of a submission as a whole. Decided by the front alone.
+/// The state of a submission as a whole, which the front alone decides.
 enum class GradeState : uint8_t {
   graded,         ///< every case has a verdict
   refused,        ///< no kernel to grade: missing, empty, binary, too large, against the policy
   compile_error,  ///< the compiler refused it, or no kernel in it fits
   limit,          ///< it took the compiler more time or memory than is allowed
   fault,          ///< it brought the compiler down
-  grader_error    ///< the grader is at fault, or did not finish: costs nobody a point
+  grader_error    ///< the grader is at fault, or did not finish: costs no student a point
 };
 std::string_view to_text(GradeState state);
 
@@ -34,8 +34,8 @@ enum class GradeWord : uint8_t {
   barrier,
   limit,         ///< instructions or wall clock
   not_launched,  ///< nothing ran: compile error, signature, the whole submission refused
-  /// In a StudentView alone, of a hidden case that gives a part of its points: they tell already how
-  /// much passes, and no word tells how the rest failed.
+  /// In a StudentView alone, for a hidden case that gives a part of its points: the points already
+  /// show how much passes, and the word must not show how the rest failed.
   partly
 };
 /// "pass", "wrong", "memory error", "race", "barrier", "limit", "not launched", "in part".
@@ -44,37 +44,38 @@ std::string_view to_text(GradeWord word);
 enum class Visibility : uint8_t { visible, hidden };
 std::string_view to_text(Visibility visibility);
 
-/// How items make points: all or nothing, each its share, or each as much of its share as it is
-/// right.
+/// The rule by which items make points: all or nothing, each its share, or each a part of its share
+/// by its degree.
 enum class Credit : uint8_t { all, each, degree };
 std::string_view to_text(Credit credit);
 
-/// A trial that failed and does not count, because the assignment lets so many be dropped.
+/// A trial that failed and does not count, because the assignment lets some be dropped.
 struct DroppedTrial {
   uint64_t trial = 0;
   GradeWord word = GradeWord::wrong;
-  std::string explanation;  ///< as of an item that fails
+  std::string explanation;  ///< explanation as of a failed item
 };
 
 /// One case of the suite, run for the submission in several trials.
 struct GradedItem {
   std::string case_id;  ///< "doublify/double_array.n=400"
   GradeWord word = GradeWord::not_launched;
-  uint64_t trials = 0;            ///< that were run
-  std::optional<uint64_t> trial;  ///< the one that failed
+  uint64_t trials = 0;            ///< number of trials that were run
+  std::optional<uint64_t> trial;  ///< the trial that failed
   std::string explanation;        ///< a sentence or two that a beginner understands; "" for a pass
   std::string detail;     ///< several lines: place, first wrong element or finding, how many differ
   std::string reproduce;  ///< one command that fails the same way; "" for a pass
-  std::string note;       ///< why the grader could not judge it (word not_launched, the state
+  std::string note;       ///< why the grader could not judge the item (word not_launched, the state
                           ///< grader_error); "" else
-  std::optional<double> error, bound;  ///< of the worst element, where the verdict is a comparison
+  std::optional<double> error, bound;  ///< of the worst element, if the verdict is a comparison
   double seconds = 0;                  ///< wall clock, all trials
-  // In records only where there is something: an assignment without the rule has the same ones as
-  // ever.
-  std::vector<DroppedTrial> dropped;  ///< in their order
-  std::optional<Degree> degree;       ///< of Credit::degree, of what is wrong and nothing worse
+  // Records have these members only if they are set, so that records of assignments without the
+  // rules stay as they were.
+  std::vector<DroppedTrial> dropped;  ///< in the order of trials
+  std::optional<Degree> degree;       ///< set by Credit::degree for an item that is wrong and
+                                      ///< nothing worse
   std::optional<Performance> performance;
-  std::string open;  ///< why its performance could not be measured here
+  std::string open;  ///< why its performance could not be measured here; "" else
 };
 
 /// A case of the assignment: points for one or more items.
@@ -84,33 +85,33 @@ struct GradedCase {
   double max_points = 0;
   Visibility visibility = Visibility::visible;
   Credit credit = Credit::all;
-  std::string hint;    ///< the lecturer's, for those who lost points here
+  std::string hint;    ///< the lecturer's hint for students who lost points here
   bool extra = false;  ///< extra credit: on top of the assignment's points
   std::vector<GradedItem> items;
-  double from = 0;  ///< of Credit::degree: a lesser degree of an item is worth nothing
+  double from = 0;  ///< for Credit::degree: the degree below which an item is worth nothing
   std::optional<PerformanceRule> performance;
-  /// Why the points are neither given nor lost: what they depend on could not be measured here. ""
-  /// for a case that has its points.
+  /// Why the points are neither given nor lost: the measurement they depend on was not possible
+  /// here. "" for a case that has its points.
   std::string open;
 
-  /// The first word in the order of items that is no pass; pass if there is none. Of no items
-  /// `not_launched`: where nothing ran, nothing passed.
+  /// The first word in the order of items that is no pass; pass if there is none. Without items it
+  /// is `not_launched`: nothing ran, so nothing passed.
   GradeWord word() const;
 };
 
-/// What made the verdict, for whoever has to explain or repeat it.
+/// The circumstances of the verdict, for those who have to explain or repeat it.
 struct GradeContext {
   std::string warpmark;           ///< version
-  std::string assignment_sha256;  ///< of the assignment and all that it names
-  /// Another one whenever that hash is, keyed by the course's secret: students may see it, because
-  /// it confirms no guess of what is hidden. "" without a secret.
+  std::string assignment_sha256;  ///< hash of the assignment and all files that it names
+  /// A version that changes with that hash, keyed by the course's secret: students may see it,
+  /// because it confirms no guess of hidden parts. "" without a secret.
   std::string assignment_version;
   std::string device;  ///< "Warpmark CPU device (sm_90)"
   std::string driver_version, nvrtc_version;
   std::string date;  ///< UTC, RFC 3339
   /// Mechanisms that were proved to hold: "seccomp", "landlock abi 7", …
   std::vector<std::string> sandbox;
-  bool no_sandbox = false;  ///< the lecturer told it to grade although none holds
+  bool no_sandbox = false;  ///< the lecturer allowed grading although no mechanism holds
 };
 
 /// One of several files that were handed in, headers among them.
@@ -121,7 +122,7 @@ struct GradedFile {
   bool operator==(const GradedFile&) const = default;
 };
 
-/// What a rule of the course adds to the points of the cases, or takes away.
+/// A change to the points of the cases by a rule of the course.
 struct GradeAdjustment {
   std::string name;  ///< "late", "extension", "adjustment"
   double points = 0;
@@ -129,41 +130,41 @@ struct GradeAdjustment {
   bool operator==(const GradeAdjustment&) const = default;
 };
 
-/// What of a result is on the assignment's leaderboard.
+/// The result's entry on the assignment's leaderboard.
 struct LeaderboardEntry {
   std::string by;    ///< "points", or the name of a case with performance
-  std::string name;  ///< that the student chose, or the pseudonym
+  std::string name;  ///< the name that the student chose, or the pseudonym
   std::string pseudonym;
   double value = 0;
   bool ascending = false;  ///< less is better
-  uint64_t top = 10;       ///< so many places are shown
+  uint64_t top = 10;       ///< number of places that are shown
 };
 
 struct GradeResult {
   std::string assignment, title;
-  /// The name in all reports: no two students of a class have the same. As the roster, the platform
-  /// or the folder has it; any bytes made UTF-8.
+  /// The name in all reports: no two students of a class have the same. It comes from the roster,
+  /// the platform or the folder, with any bytes made UTF-8.
   std::string student;
-  std::vector<PlatformId> ids;    ///< what the platform knows the student by; none if nobody says
+  std::vector<PlatformId> ids;    ///< the student's ids on the platform; none if unknown
   std::string file;               ///< the submitted file's name
   std::string submission_sha256;  ///< "" if there is none
-  /// Of an assignment of several files, or with headers of the student's own; else there are none.
+  /// The files of an assignment of several files, or with headers of the student's own; else empty.
   std::vector<GradedFile> files;
-  std::string key;  ///< of all that decides the result: equal keys need no new grading
+  std::string key;  ///< key of all inputs that decide the result: equal keys need no new grading
   GradeState state = GradeState::grader_error;
   std::string message;  ///< for the student, unless graded: what happened and what to do
   std::string log;      ///< the compiler's, capped and stripped of control characters
-  std::string staff;    ///< for staff only: what the grader has to say of itself
-  double points = 0;    ///< the cases' sum
+  std::string staff;    ///< for staff only: messages of the grader about itself
+  double points = 0;    ///< sum of the cases' points
   double max_points = 0;
   std::vector<GradedCase> cases;
-  std::string handed_in;  ///< UTC, RFC 3339; "" if nobody says when
+  std::string handed_in;  ///< UTC, RFC 3339; "" if unknown
   std::vector<GradeAdjustment> adjustments;
   /// The points of the cases with all adjustments, and not below 0: the grade.
   double final_points() const;
-  /// Of the assignment's points those that are neither given nor lost (GradedCase::open).
+  /// The part of the assignment's points that is neither given nor lost (GradedCase::open).
   double open_points() const;
-  /// Only where the assignment has a leaderboard, and the student a value for it.
+  /// Set only if the assignment has a leaderboard and the student a value for it.
   std::optional<LeaderboardEntry> leaderboard;
   std::vector<std::string> flags;  ///< for staff: "uses clock64", …
   /// For staff: fingerprints of the compiled code, to compare it with that of others.
@@ -172,17 +173,17 @@ struct GradeResult {
   GradeContext context;
 };
 
-/// Points as people see them, everywhere: the nearest multiple of 1/100, halves away from 0. What
-/// is no number is 0.
+/// Points as people see them, everywhere: the nearest multiple of 1/100, halves away from 0. NaN
+/// becomes 0.
 double shown_points(double points);
 /// "7.5", "10", "3.33".
 std::string points_text(double points);
 
-/// What the student may see: of hidden cases name, points, word and hint, no item, seed or command.
-/// Nothing of what staff and grader say to each other: staff text, notes, flags, key, sandbox. No
-/// hash of the assignment, which could confirm a guess of what is hidden in it. And no time but
-/// that of visible items: a kernel can make its time depend on what it saw in hidden ones. It is a
-/// type of its own, so that no renderer for students takes the whole by mistake.
+/// The part of a result that the student may see: of hidden cases name, points, word and hint, but
+/// no item, seed or command. It has no messages between staff and grader: staff text, notes, flags,
+/// key, sandbox; no hash of the assignment, which could confirm a guess of its hidden parts; and no
+/// time except that of visible items, since a kernel can make its time depend on hidden ones. It is
+/// a separate type, so that no renderer for students takes the whole by mistake.
 class StudentView {
  public:
   explicit StudentView(const GradeResult& whole);
@@ -203,8 +204,8 @@ constexpr int kGradeVersion = 1;
 nlohmann::ordered_json to_json(const GradeResult& result);
 /// The same with only what the student may see.
 nlohmann::ordered_json to_json(const StudentView& view);
-/// Reads what `to_json` makes of a whole result. Members that it does not know are ignored. Throws
-/// a usage error that names the member which is wrong, and `where`: the file it was read from.
+/// Reads the JSON that `to_json` makes of a whole result. Unknown members are ignored. Throws a
+/// usage error that names the member which is wrong, and `where`: the file it was read from.
 GradeResult grade_result_from_json(const nlohmann::ordered_json& json, const Position& where = {});
 
 }  // namespace warpmark

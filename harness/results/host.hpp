@@ -8,7 +8,7 @@
 
 namespace warpmark {
 
-/// What of a machine matters to a result. Its name is left out: results are published.
+/// The facts of a machine that matter to a result. Its name is left out: results are published.
 struct Host {
   std::string system;     ///< "Linux 6.1.0-25-amd64"
   std::string processor;  ///< "AMD EPYC 9554 64-Core Processor"; the architecture if unnamed
@@ -22,8 +22,8 @@ struct GitState {
   bool dirty = false;  ///< files that git knows differ from it
 };
 
-/// Of the repository that `folder` lies in. Nothing where there is no git, no repository, no commit
-/// yet, or git refuses to read it: a result is worth as much without.
+/// The state of the repository that `folder` lies in. Nothing if there is no git, no repository, no
+/// commit yet, or git refuses to read it: a result is worth as much without.
 std::optional<GitState> git_state(const std::filesystem::path& folder);
 
 }  // namespace warpmark

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What every case of a bench has in common.
+// Checks the properties that all results of one bench have in common.
 void require_same_run(const BenchResult& first, const BenchResult& other) {
   const auto same = [&](const char* what, const std::string& a, const std::string& b) {
     if (a == b) return;
@@ -33,7 +33,7 @@ void require_same_run(const BenchResult& first, const BenchResult& other) {
   if (!first.seed.empty() && !other.seed.empty()) same("the seeds", first.seed, other.seed);
 }
 
-// The reference of all times is what an empty kernel took in the first bench.
+// Shifts all times to one reference, the time of an empty kernel in the first bench.
 void shift_to(const std::optional<Ceilings>& reference, BenchResult& result) {
   if (!reference || !result.ceilings) return;
   const double seconds = reference->launch_s - result.ceilings->launch_s;
@@ -59,7 +59,7 @@ class Together {
       all_.complete = false;
       all_.error = next.error;
     }
-    // One that was asked for all has all of its suites' cases, and so has the whole.
+    // A run of all cases has all of its suites' cases, and so has the whole.
     const bool some = is_choice(all_) && is_choice(next);
     if (!some || all_.asked_select != next.asked_select) all_.asked_select.clear();
     if (!some) all_.asked_ids.clear();

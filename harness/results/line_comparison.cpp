@@ -12,11 +12,11 @@ namespace warpmark {
 
 namespace {
 
-// Two texts that share fewer of their words are different lines.
+// Texts that share a smaller part of their words are different lines.
 constexpr double kAlike = 0.5;
-// An equal text is worth more than two that are alike.
+// The worth of two equal texts, more than that of two that are alike.
 constexpr double kEqual = 2;
-// Above it a table of all pairs is too large: lines of other texts are new then.
+// The number of pairs above which a table of all is too large: then lines with other texts are new.
 constexpr size_t kMostPairs = 4'000'000;
 
 // Names, numbers and signs, sorted.
@@ -36,7 +36,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-// Dice's coefficient.
+// Dice's coefficient of the words of two lines.
 double likeness(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   size_t common = 0;
   for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
@@ -52,7 +52,7 @@ double likeness(const std::vector<std::string>& a, const std::vector<std::string
              : 2.0 * static_cast<double>(common) / static_cast<double>(a.size() + b.size());
 }
 
-// What it is worth that `b` is what became of `a`; 0 for nothing.
+// The worth of matching `b` as the changed version of `a`; 0 for none.
 double worth(const CountedLine& a, const std::vector<std::string>& words_a, const CountedLine& b,
              const std::vector<std::string>& words_b) {
   if (a.text.empty() || b.text.empty()) {
@@ -108,7 +108,7 @@ Growth growth_of(const std::vector<CounterChange>& grown, const CountedLine* bef
   return growth;
 }
 
-// Where the baseline has no lines: what the line has of the counter that grew most.
+// For a baseline without lines: the line's count of the counter that grew most.
 Growth amount_of(const CounterChange& most, const CountedLine& after) {
   Growth growth;
   growth.line.number = after.number;
@@ -124,8 +124,8 @@ Growth amount_of(const CounterChange& most, const CountedLine& after) {
 
 }  // namespace
 
-// As Needleman and Wunsch align sequences (Journal of Molecular Biology 48, 1970): of all ways to
-// pair lines in order the one that is worth most.
+// Aligns sequences by Needleman and Wunsch (Journal of Molecular Biology 48, 1970): of all ways to
+// pair lines in order, the one with the greatest worth.
 std::vector<int64_t> matched_lines(const std::vector<CountedLine>& before,
                                    const std::vector<CountedLine>& after) {
   const size_t rows = before.size(), columns = after.size();
@@ -133,7 +133,8 @@ std::vector<int64_t> matched_lines(const std::vector<CountedLine>& before,
   std::vector<std::vector<std::string>> words_before, words_after;
   for (const CountedLine& line : before) words_before.push_back(words_of(line.text));
   for (const CountedLine& line : after) words_after.push_back(words_of(line.text));
-  // best[i][j]: of the lines from i and j on; pair[i][j]: what pairing the two is worth.
+  // best[i][j]: the greatest worth of the lines from i and j on; pair[i][j]: the worth of that
+  // pair.
   std::vector<std::vector<double>> best(rows + 1, std::vector<double>(columns + 1, 0));
   std::vector<std::vector<double>> pair(rows, std::vector<double>(columns, 0));
   for (size_t i = rows; i-- > 0;) {

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// Nothing takes less, whatever an empty kernel took: a rate needs a time.
+// The least time that a run is given after the overhead is subtracted: a rate needs a time.
 constexpr double kLeastTime = 1e-9;
 
 std::optional<double> over(const std::optional<double>& amount, double divisor) {
@@ -44,7 +44,7 @@ std::optional<double> overhead_of(const TimedSeries& timed, size_t launches,
   return (is_graph(timed.mode) ? empty : within * empty) - within * ceilings->launch_s;
 }
 
-// What all processes say together of the series of one mode.
+// Computes the figures of one mode's series from all processes.
 BenchSeries figures(const std::vector<const TimedSeries*>& processes, size_t launches,
                     const Measurement& measurement, const std::optional<Ceilings>& ceilings,
                     const std::optional<double>& peak) {
@@ -282,7 +282,8 @@ Json measurement_record(const TimedCase& timed) {
 }
 
 std::vector<std::string> throttling(const Measurement& measurement) {
-  // Not idling, nor what a person has set: NVML's other clock reasons are.
+  // An idle device and settings that a person made are harmless; NVML's other clock reasons are
+  // not.
   static const std::vector<std::string> kHarmless = {"gpu_idle", "applications_clocks_setting",
                                                      "display_clock_setting"};
   std::vector<std::string> reasons;

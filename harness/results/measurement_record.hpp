@@ -14,18 +14,19 @@
 
 namespace warpmark {
 
-/// All that the reports of a run say of a case that was right before and after it was timed.
+/// The data that the reports of a run need of a case that was right before and after it was timed.
 struct TimedCase {
   std::vector<PlanAxis> point;
   SweepSettings sweep;
   std::string sources;  ///< sources_hash()
   Restore restore = Restore::never;
   TimingOptions options;
-  Measurement measurement;          ///< what all processes say together; the series of the first
-  std::vector<BenchSeries> series;  ///< of measurement.series, in its order; one or more
-  std::vector<HonestRuns> honest;   ///< of each process
+  Measurement measurement;          ///< combined from all processes; the series of the first
+  std::vector<BenchSeries> series;  ///< one for each of measurement.series, in its order; one or
+                                    ///< more
+  std::vector<HonestRuns> honest;   ///< one for each process
   std::optional<RelativeTime> relative;  ///< to the suite's baseline, in the first series' mode
-  /// What the flops are held against: given, or measured; nothing if neither is known.
+  /// The peak that the flops are compared with: given, or measured; nothing if neither is known.
   std::optional<double> peak_flops_per_s;
 
   const BenchSeries* find_series(TimingMode mode) const {
@@ -35,26 +36,28 @@ struct TimedCase {
   std::optional<int64_t> counter(const std::string& name) const;
 };
 
-/// Works out the figures from what each process measured. Series without a sample are left out; nothing if none is left. Throws an
-/// internal error for a time that is no time: negative or not finite.
+/// Works out the figures from the measurements of each process. Series without a sample are left
+/// out; returns nothing if none is left. Throws an internal error for an invalid time: negative or
+/// not finite.
 std::optional<TimedCase> timed_case(const PlannedCase& planned, std::string sources,
                                     const TimingOptions& options,
                                     std::vector<Measurement> processes,
                                     const std::optional<Ceilings>& ceilings);
 
-/// The case's time over that of its baseline, of which each process timed both; nothing unless all
-/// processes have times of both.
+/// The case's time divided by that of its baseline, where each process timed both; nothing unless
+/// all processes have times of both.
 std::optional<RelativeTime> relative_to_baseline(const TimedCase& timed, const TimedCase& baseline);
 
 /// SHA-256 over the plan and the texts of its translation units and of their headers outside the
-/// toolkit: equal if the same was measured. Throws a usage error for a file that cannot be read.
+/// toolkit: equal if the measured program is the same. Throws a usage error for a file that cannot
+/// be read.
 std::string sources_hash(const Plan& plan, const std::filesystem::path& suite_folder);
 
 /// The member `measurement` of a case's record.
 nlohmann::ordered_json measurement_record(const TimedCase& timed);
 
 /// The clock reasons (DeviceState::throttle_reasons) for which the device ran slower than it could
-/// have, before or after the sampling; without those that are nobody's trouble, as an idle device.
+/// have, before or after the sampling; without harmless ones such as an idle device.
 std::vector<std::string> throttling(const Measurement& measurement);
 
 }  // namespace warpmark

@@ -19,8 +19,8 @@ constexpr int kRecordVersion = 1;
 struct EndedCase {
   const Outcome& outcome;
   const std::string& reproduce;         ///< the command that repeats it
-  const TimedCase* timed = nullptr;     ///< of a bench, and of a case that was right
-  std::optional<size_t> position = {};  ///< of a shard's case: its place in the whole run, from 0
+  const TimedCase* timed = nullptr;     ///< set in a bench for a case that was right
+  std::optional<size_t> position = {};  ///< for a shard's case, its index in the whole run, from 0
 };
 
 /// The record of one case.
@@ -29,14 +29,14 @@ nlohmann::ordered_json outcome_record(const EndedCase& ended);
 /// The record that opens a journal; `cases` is how many are to come.
 nlohmann::ordered_json run_record(const RunContext& context, size_t cases);
 
-/// What the record that opens a shard's journal says of it, and its other files do.
+/// The description of a shard, in the record that opens its journal and in its other files.
 nlohmann::ordered_json shard_record(const ShardContext& shard);
 
-/// The record that ends a journal; `error` is what ended the run early, "" for none.
+/// The record that ends a journal; `error` is the error that ended the run early, "" for none.
 nlohmann::ordered_json end_record(const Totals& totals, double seconds, int exit_code,
                                   const std::string& error);
 
-/// A record in one line, which is no command to a CI runner that reads it.
+/// A record in one line, written so that it is no command to a CI runner that reads it.
 std::string record_text(const nlohmann::ordered_json& record);
 
 /// The value with only what strict JSON in UTF-8 can say: other bytes and control characters become

@@ -9,10 +9,11 @@ namespace {
 using Limit = ImpossibleTime::Limit;
 
 constexpr double kMargin = 1.05;
-// Of reads and copies over what was measured of them, where the driver says nothing of the memory.
+// The margin over the measured rates of reads and copies, for drivers that do not report the
+// memory's.
 constexpr double kOverMeasured = 1.1;
 
-// Between two steps the cache saves at most that it is written back and that it is read again.
+// Between two steps the cache saves at most one write of its contents and one read of them.
 double cached_bytes(uint64_t cache_bytes, size_t steps) {
   const auto between = static_cast<double>(steps > 0 ? steps - 1 : 0);
   return static_cast<double>(cache_bytes) * (1 + 2 * between);
@@ -41,7 +42,7 @@ std::optional<ImpossibleTime> flops_limit(const Measurement& measurement,
   if (measurement.given_peak) {
     limit.rate = *measurement.given_peak;
   } else if (!measurement.peak_dtype.empty() && ceilings.clock_headroom > 0) {
-    // A float32 kernel may compute in halves.
+    // A float32 kernel may compute in half precision.
     limit.rate = ceilings.clock_headroom *
                  std::max({ceilings.float64_flops_per_s, ceilings.float32_flops_per_s,
                            ceilings.float16_flops_per_s});
@@ -51,7 +52,7 @@ std::optional<ImpossibleTime> flops_limit(const Measurement& measurement,
   return limit;
 }
 
-// The whole interval lies below it.
+// True if the whole interval lies below the least possible time.
 bool is_below(const Summary& summary, double least_s) {
   return kMargin * std::max(summary.median, summary.interval.high) < least_s;
 }

@@ -1,4 +1,4 @@
-// A value of a JSON record that knows where it stands, so that a wrong one is reported by place.
+// A value of a JSON record that knows its place, so that errors can name it.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace warpmark {
 
-/// Refers to the record and its place, which must outlive it. Whatever is not as asked for throws a
+/// Refers to the record and its place, which must outlive it. A value of the wrong type throws a
 /// usage error: "run.jsonl:7: error: `measurement/bytes` must be a number, not a text".
 class RecordField {
  public:
@@ -25,7 +25,7 @@ class RecordField {
       : value_(&record), where_(&where), schema_(schema) {}
 
   RecordField member(const char* name) const;
-  /// Nothing if it is absent or null.
+  /// Returns nothing if the member is absent or null.
   std::optional<RecordField> find(const char* name) const;
 
   std::string text() const;
@@ -35,13 +35,13 @@ class RecordField {
   std::vector<double> numbers() const;
   std::vector<std::string> texts() const;
   std::vector<RecordField> elements() const;
-  /// Of an object: names and values, in their order.
+  /// The names and values of an object, in their order.
   std::vector<std::pair<std::string, RecordField>> members() const;
   /// A text, number or boolean as a text.
   std::string plain() const;
   const nlohmann::ordered_json& json() const { return *value_; }
 
-  /// The enumerator whose `to_text` it is.
+  /// The enumerator whose `to_text` equals the text.
   template <typename Enum>
   Enum one_of(std::initializer_list<Enum> all) const {
     return one_of(std::vector<Enum>(all));
@@ -57,7 +57,7 @@ class RecordField {
     throw wrong("must be one of " + join(known, ", ") + ", not `" + printable(given) + "`");
   }
 
-  /// An error that says this of the value.
+  /// An error with this message about the value.
   Error wrong(const std::string& what) const;
 
  private:

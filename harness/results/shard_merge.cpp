@@ -29,7 +29,7 @@ Error no_shard(const fs::path& file, const std::string& why) {
                      "a run with --shard writes them");
 }
 
-// What the parts of a run have in common, by the words that errors call it.
+// The members that all parts of a run have in common, with the words for them in errors.
 const std::vector<std::pair<std::string, std::string>>& common_members() {
   static const std::vector<std::pair<std::string, std::string>> kMembers = {
       {"the version of Warpmark", "/warpmark"},
@@ -68,8 +68,9 @@ ExitCode exit_code_of(const Json& end) {
   return static_cast<ExitCode>(end.at("exit_code").get<int>());
 }
 
-// Of the last records of two parts. Two codes are of a part alone where another part has another:
-// that every case was skipped, and that nothing could be loaded, which has no error of its own.
+// The exit code of the whole from the last records of two parts. Two codes hold for the whole only
+// if no part has another code: that every case was skipped, and that nothing could be loaded, which
+// leaves no error message.
 ExitCode of_the_whole(const Json& a, const Json& b) {
   const ExitCode code = graver(exit_code_of(a), exit_code_of(b));
   if (exit_code_of(a) == exit_code_of(b)) return code;
@@ -100,8 +101,8 @@ Json merged_end(const std::vector<JournalPart>& journals) {
   return end;
 }
 
-// The text of each object of the array that begins behind `at`, which is no hostile text: a value
-// that was read as JSON before.
+// The text of each object of the array that begins after `at`. The text is trusted to be well
+// formed, since it was read as JSON before.
 std::vector<std::string> object_texts(const std::string& text, size_t at) {
   std::vector<std::string> objects;
   int depth = 0;
@@ -157,7 +158,7 @@ void require_same(const std::string& what, const Json& value, const Json& first,
 
 namespace {
 
-// Where one has another value than the other, or none; "" if they are the same.
+// The first name whose value differs or is missing in either map; "" if they are equal.
 std::string difference(const std::map<std::string, std::string>& one,
                        const std::map<std::string, std::string>& other) {
   for (const auto& [name, value] : one) {
@@ -167,7 +168,7 @@ std::string difference(const std::map<std::string, std::string>& one,
   return one.size() == other.size() ? "" : difference(other, one);
 }
 
-// Verdicts of other settings, or about other files, are none of one run.
+// Verdicts with other settings, or about other files, do not belong to one run.
 void require_same_run(const ShardPart& part, const ShardPart& first) {
   const std::string setting = difference(part.shard.settings, first.shard.settings);
   if (!setting.empty()) {
@@ -230,7 +231,7 @@ std::vector<CasePlace> whole_run(const std::vector<ShardPart>& parts, const Shar
   };
   size_t given = 0;
   for (const ShardPart& part : parts) given += part.positions.size();
-  // Before room is made for as many as a damaged file may claim.
+  // This comes before the allocation, since a damaged file may claim any number of cases.
   if (given < first.shard.cases) throw in_no_shard(first.shard.cases - given);
   std::vector<std::optional<CasePlace>> places(first.shard.cases);
   for (size_t i = 0; i < parts.size(); ++i) {

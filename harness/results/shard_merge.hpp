@@ -12,32 +12,35 @@
 
 namespace warpmark {
 
-/// Of one file of a shard.
+/// The contents of one file of a shard that merging needs.
 struct ShardPart {
   std::filesystem::path file;
   ShardContext shard;
-  std::vector<size_t> positions;  ///< of its cases in the whole run, in the order of the file
+  std::vector<size_t> positions;  ///< indices of its cases in the whole run, in the order of the
+                                  ///< file
 };
 
-/// What a record of a run, or the context of another file, says: {"index": 2, …}. Throws a usage
-/// error, "FILE is no shard's: …", for another value.
+/// Reads the description of a shard from a record of a run or another file: {"index": 2, …}. Throws
+/// a usage error, "FILE is no shard's: …", for any other value.
 ShardContext shard_from(const nlohmann::ordered_json& value, const std::filesystem::path& file);
 
-/// How errors call what is divided among shards.
+/// The words of errors for the things that are divided among shards.
 struct ShardWords {
   std::string one = "case", all = "cases";
-  std::string division = "the same suites, the same choice of cases";  ///< makes it the same
+  std::string division = "the same suites, the same choice of cases";  ///< the conditions for an
+                                                                       ///< equal division
 };
 
-/// Which part has the case, and which of that part's it is, by place in the whole run. Throws a
-/// usage error that names the files: shards that are missing or there twice, of other runs, or that
-/// divided the cases in another way; cases that are missing or there twice.
+/// For each place in the whole run, the part that has the case and the case's index in that part.
+/// Throws a usage error that names the files: shards that are missing or given twice, of other
+/// runs, or that divided the cases in another way; cases that are missing or given twice.
 struct CasePlace {
   size_t part = 0, index = 0;
 };
 std::vector<CasePlace> whole_run(const std::vector<ShardPart>& parts, const ShardWords& words = {});
 
-/// Throws a usage error, "b: the seed is 2, and in a it is 1: …", if two parts differ in that.
+/// Throws a usage error, "b: the seed is 2, and in a it is 1: …", if two parts have different
+/// values.
 void require_same(const std::string& what, const nlohmann::ordered_json& value,
                   const nlohmann::ordered_json& first, const std::filesystem::path& file,
                   const std::filesystem::path& first_file);
@@ -45,7 +48,8 @@ void require_same(const std::string& what, const nlohmann::ordered_json& value,
 /// The file of a whole run.
 struct MergedFile {
   std::string text;
-  ExitCode code = ExitCode::success;  ///< of that run, as far as its shards' files tell
+  ExitCode code = ExitCode::success;  ///< exit code of the whole run, as far as its shards' files
+                                      ///< tell
 };
 
 /// The journal that one run would have written: its times are sums, its date is the first. Throws
@@ -53,8 +57,7 @@ struct MergedFile {
 /// compiler, the version of Warpmark or the trials.
 MergedFile merge_journals(const std::vector<std::filesystem::path>& files);
 
-/// The same of Google Benchmark's JSON, which has only what was measured: the code is always
-/// success.
+/// Merges Google Benchmark's JSON, which has only measurements: the code is always success.
 MergedFile merge_google_benchmark(const std::vector<std::filesystem::path>& files);
 
 }  // namespace warpmark

@@ -25,7 +25,8 @@ std::string text_of(const Labels& labels) {
   return text;
 }
 
-// What a point shares with those that it stands beside: suite, mode and the labels that are left.
+// The key that a point shares with the points it is compared with: suite, mode and the labels that
+// are left.
 std::string group_of(const RankedPoint& point, const Labels& labels) {
   const std::string mode(point.series != nullptr ? to_text(point.series->mode) : "");
   return point.id.substr(0, point.id.find('.')) + ' ' + mode + ' ' + text_of(labels);
@@ -38,7 +39,7 @@ Ratio ratio_between(const RankedPoint& one, const RankedPoint& other) {
   return {exact, exact, exact};
 }
 
-// Points that miss what the comparison needs have no part in it.
+// True if the point has the data for a comparison; others have no part in it.
 bool comparable(const RankedPoint& point) {
   return point.instructions ? *point.instructions > 0 : point.series != nullptr;
 }
@@ -48,7 +49,7 @@ void rank_sweeps(const std::vector<RankedPoint>& points, std::vector<Standing>& 
   for (size_t i = 0; i < points.size(); ++i) {
     const RankedPoint& point = points[i];
     if (point.sweep == nullptr || point.sweep->axes.empty()) continue;
-    // Fewer instructions are no shorter time.
+    // Counts are left out: fewer instructions need not mean a shorter time.
     if (point.instructions || !comparable(point)) continue;
     Labels labels = labels_of(point.id);
     std::erase_if(labels, [&](const auto& one) { return contains(point.sweep->axes, one.first); });

@@ -1,4 +1,4 @@
-// What a case asks of the worker: each request has its reply, or the case has ended.
+// The requests of a case to the worker: each has its reply, or the case has ended.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,17 +12,16 @@
 
 namespace warpmark {
 
-/// Ends a case from the depth of it: the outcome has been filled in.
+/// Thrown to end a case from within nested calls: the outcome has been filled in.
 struct CaseEnded {};
 
-/// The worker was of no use before the case's kernel ran, because of a case before, or something
-/// else than the case ended it.
+/// The worker became useless before the case's kernel ran, because of an earlier case, or was ended
+/// from outside.
 struct SpoiltWorker {};
 
 /// Fails the case, and ends it.
 [[noreturn]] void end_case(Outcome& outcome, FailureKind kind, const Error& error);
-/// The same for an error while a case is made ready, which is thrown on if the harness itself is at
-/// fault.
+/// The same for an error while a case is made ready; an error of the harness itself is thrown on.
 [[noreturn]] void end_unready(Outcome& outcome, FailureKind kind, const Error& error);
 /// Skips the case, and ends it.
 [[noreturn]] void end_skipped(Outcome& outcome, const std::string& reason,
@@ -31,28 +30,29 @@ struct SpoiltWorker {};
 
 class CaseDialogue {
  public:
-  /// The options' `timeout_s` is what a request may take unless the case has a limit of its own.
+  /// The options' `timeout_s` is the limit of a request unless the case has its own limit.
   CaseDialogue(WorkerLink& worker, const SessionOptions& options);
 
-  /// What was before is forgotten.
+  /// Forgets the previous case.
   void begin_case() { killed_ = false; }
 
-  /// One request and its reply; what ends the worker ends the case. `more_s` is what the request
-  /// may take beside `limit_s`, which a case may take. A device that `keeps_limits` ends what takes
-  /// longer itself, and gets time to say so; any other answer would then come too late. A worker
-  /// that a signal from outside ended, as the system's want of memory or an administrator sends it,
-  /// says nothing about the case: SpoiltWorker is thrown once. The second time the case fails, or
-  /// where untrusted code is judged, an environment error is thrown: points do not depend on it.
+  /// Sends one request and returns its reply; the end of the worker ends the case. `more_s` is the
+  /// time that the request may take in addition to the case's `limit_s`. A device that
+  /// `keeps_limits` ends longer launches itself, and gets time to report it; any other answer would
+  /// then come too late. A worker that a signal from outside ended, sent by an administrator or for
+  /// lack of memory, says nothing about the case: SpoiltWorker is thrown once. The second time the
+  /// case fails, or, for untrusted code, an environment error is thrown: points do not depend on
+  /// it.
   protocol::Reply ask(const nlohmann::json& request, const std::vector<int>& fds, Outcome& outcome,
                       std::optional<double> limit_s = {}, double more_s = 0,
                       bool keeps_limits = false);
 
-  /// Ends the worker if the failure leaves it of no use. A sticky error may come to light when a
-  /// case's memory is released, after its verdict: then SpoiltWorker is thrown, as the case after
-  /// it must not fail of it.
+  /// Ends the worker if the failure leaves it useless. A sticky error may appear when a case's
+  /// memory is released, after its verdict: then SpoiltWorker is thrown, since the next case must
+  /// not fail because of it.
   void end_spoilt_worker(const protocol::Failure& failure);
 
-  /// Ends worker and case for a reply to another question than was asked.
+  /// Ends worker and case for a reply that does not answer the request.
   [[noreturn]] void end_garbled(Outcome& outcome);
 
  private:

@@ -16,10 +16,11 @@ namespace warpmark {
 
 namespace {
 
-// How much longer a launch may take in a schedule that holds threads back, for whom others poll.
+// The factor by which a launch may take longer in a schedule that holds threads back while others
+// poll.
 constexpr unsigned kSlower = 4;
 
-// A failure says in which schedule it was, if not in the usual one.
+// Adds the schedule to the message of a failure, if it was not the usual one.
 void name_schedule(uint64_t schedule, Outcome& outcome) {
   if (schedule == 0 || outcome.verdict != Verdict::failed) return;
   outcome.schedule = schedule;
@@ -37,7 +38,7 @@ void CaseLaunch::check_sanitized(const ReadyCase& ready, const Results& results,
   try {
     check_results(ready, results, outcome);
   } catch (const CaseEnded&) {
-    ended = true;  // how it ended comes behind what was found
+    ended = true;  // the end is reported after the findings
   }
   if (outcome.verdict == Verdict::interrupted) {
     worker_.end();
@@ -49,8 +50,8 @@ void CaseLaunch::check_sanitized(const ReadyCase& ready, const Results& results,
   judge_reports(ready.planned, outcome);
 }
 
-// A tool that saw no kernel finds nothing in any. Where the worker was ended in the middle of the
-// case, the tool was, too, and has no last words.
+// Returns the reports of the sanitizer. A tool that saw no kernel finds nothing in any. If the
+// worker was ended during the case, the tool was, too, and its summary is missing.
 std::vector<nlohmann::ordered_json> CaseLaunch::sanitizer_reports(
     const std::vector<protocol::BufferPlace>& places) {
   const bool must_be_whole = worker_.runs();
@@ -67,7 +68,7 @@ std::vector<nlohmann::ordered_json> CaseLaunch::sanitizer_reports(
 
 bool CaseLaunch::judge_reports(const PlannedCase& planned, Outcome& outcome) {
   if (!planned.plan.report) return judge_clean(planned, outcome);
-  // What is expected may come of a step that was left out.
+  // An expected report may come from a step that was left out.
   if (!planned.cut.empty() && outcome.findings.empty()) return true;
   return judge_findings(planned, outcome);
 }
@@ -100,7 +101,7 @@ void CaseLaunch::judge_fetched(const ReadyCase& ready, const Results& results, c
   judge(ready, results, kFirstPoison, {}, outcome);
 }
 
-// The device counts what is judged.
+// True if the device counts the events that are judged.
 bool CaseLaunch::is_counted(const ReadyCase& ready) const {
   const Plan& plan = ready.planned.plan;
   return (!plan.counters.empty() || plan.composites.any() || ready.planned.compares_counters) &&
@@ -159,7 +160,7 @@ std::map<std::string, Array> CaseLaunch::make_results(const ReadyCase& ready) {
 
 protocol::Run CaseLaunch::run_with_limits(const ReadyCase& ready) const {
   protocol::Run run = run_request(ready);
-  // A device that can stop its own launch does so: its report says where the kernel was.
+  // A device that can stop its own launch does so: its report shows where the kernel was.
   run.wall_limit_s = ready.planned.plan.limits.timeout_s.value_or(options_.timeout_s);
   run.schedule = schedule_;
   if (schedule_ != 0) {
@@ -173,7 +174,7 @@ bool CaseLaunch::keeps_limits() const {
   return worker_.facts().has("reports");
 }
 
-// What is looked for: a report that is expected needs the check that finds it.
+// The checks of a run: an expected report needs the check that finds it.
 std::vector<std::string> CaseLaunch::checks_for(const Plan& plan) const {
   static const std::map<std::string, std::string> kFinders = {
 #define CHECK(name, kind, word, places) {#kind, #name},
@@ -224,7 +225,7 @@ void CaseLaunch::launch(const ReadyCase& ready, const Results& results, std::byt
     judge_missing_fault(ready.planned, outcome);
     throw CaseEnded{};
   }
-  if (options_.sanitizer) return;  // judged when its log is there
+  if (options_.sanitizer) return;  // judged once its log is read
   if (!judge_reports(ready.planned, outcome)) throw CaseEnded{};
 }
 
@@ -249,7 +250,7 @@ protocol::Verified CaseLaunch::launch_once(const ReadyCase& ready, const protoco
   return std::move(verified);
 }
 
-// The device says which step, and not which elements: later steps may have put them back.
+// The device reports the step, but not the elements: later steps may have restored them.
 void CaseLaunch::end_changed(const ReadyCase& ready,
                              const protocol::Verified::ChangedInput& changed, Outcome& outcome) {
   const Plan& plan = ready.planned.plan;
@@ -257,7 +258,7 @@ void CaseLaunch::end_changed(const ReadyCase& ready,
   const auto* launch = changed.step < plan.steps.size()
                            ? std::get_if<LaunchStep>(&plan.steps[changed.step])
                            : nullptr;
-  if (buffer == nullptr || launch == nullptr) return;  // not what was asked for
+  if (buffer == nullptr || launch == nullptr) return;  // the report does not match the request
   end_case(outcome, FailureKind::input_changed,
            verdict_error(fmt::format("step {}, `{}`: the kernel changed its input `{}`",
                                      changed.step + 1, step_name(*launch), buffer->name),
@@ -274,7 +275,7 @@ void CaseLaunch::end_failed(const ReadyCase& ready, const protocol::Failure& fai
 
 namespace {
 
-// Warnings are left to whoever judges the whole.
+// Warnings are left to the caller that judges the whole.
 void end_unclean(const PlannedCase& planned, const std::vector<nlohmann::ordered_json>& reports,
                  Outcome& outcome) {
   Outcome alone;
@@ -286,7 +287,7 @@ void end_unclean(const PlannedCase& planned, const std::vector<nlohmann::ordered
 
 }  // namespace
 
-// The first rank that has something to say against it decides, and is named.
+// The first rank with an objection decides, and is named.
 protocol::Verified CaseLaunch::launch_on_ranks(const ReadyCase& ready,
                                                const protocol::Verify& request,
                                                const Results& results, Outcome& outcome) {
@@ -329,7 +330,7 @@ protocol::Verified CaseLaunch::launch_on_ranks(const ReadyCase& ready,
   return whole;
 }
 
-// What lies between rows and in front of arrays is not theirs.
+// Bytes between rows and before arrays are no elements.
 void CaseLaunch::collect(const ReadyCase& ready, const Results& results, std::byte poison,
                          Outcome& outcome) {
   for (const auto& [name, placed] : ready.placed) {
@@ -349,7 +350,7 @@ protocol::Reply CaseLaunch::ask_for_launch(const ReadyCase& ready, const protoco
                          outcome, ready.planned.plan.limits.timeout_s,
                          request.run.schedule != 0 ? request.run.wall_limit_s : 0, keeps_limits());
   } catch (const CaseEnded&) {
-    // Where the device cannot end a launch, ending the worker is how it meets its limit.
+    // If the device cannot end a launch, the end of the worker means that the limit was met.
     judge_silence(ready.planned, outcome);
     throw;
   }

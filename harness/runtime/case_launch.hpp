@@ -1,4 +1,4 @@
-// Launching a case that is ready, and judging what comes of it.
+// Launching a case that is ready, and judging its results.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@
 
 namespace warpmark {
 
-/// What buffers hold after a run, by name.
+/// The contents of buffers after a run, by name.
 using Results = std::map<std::string, Array>;
 
-/// Every function ends the case (CaseEnded) if there is nothing to go on with.
+/// Every function ends the case (CaseEnded) if it cannot continue.
 class CaseLaunch {
  public:
   CaseLaunch(Interpreter& python, const SessionOptions& options, WorkerLink& worker,
@@ -33,30 +33,30 @@ class CaseLaunch {
   /// Memory for the results of a case.
   static Results make_results(const ReadyCase& ready);
 
-  /// Launches, and judges what comes of it, twice where the first poison leaves a doubt.
+  /// Launches, and judges the results; launches twice if the first poison leaves a doubt.
   void check_results(const ReadyCase& ready, const Results& results, Outcome& outcome);
-  /// Judges what a worker fetched after a run that was no launch() of ours, over outputs that held no
-  /// poison. What equals `right`, unless that is null, is right.
+  /// Judges results that a worker fetched after a run that was no launch() of ours, over outputs
+  /// that held no poison. Results that equal `right`, unless it is null, are right.
   void judge_fetched(const ReadyCase& ready, const Results& results, const Results* right,
                      Outcome& outcome);
   /// The same in the usual schedule, whose counters count. If it is right, and the order of threads
-  /// may decide a result, in further ones from `first` on: as many as the device has ways to take
-  /// turns, and the options let it try.
+  /// may decide a result, the same in further schedules from `first` on: as many as the device has,
+  /// up to the options' limit.
   void check_schedules(const ReadyCase& ready, const Results& results, uint64_t first,
                        Outcome& outcome);
   /// The same under the sanitizer of the options. Its findings are known when its worker has ended;
-  /// as on a device that finds mistakes itself, they are reported before anything that those may
-  /// have spoilt.
+  /// as on a device that finds mistakes itself, they are reported before any results that the
+  /// mistakes may have spoilt.
   void check_sanitized(const ReadyCase& ready, const Results& results, Outcome& outcome);
   /// Runs the case once.
   void launch(const ReadyCase& ready, const Results& results, std::byte poison, Outcome& outcome);
 
-  /// What the device counted in the last launch.
+  /// The counters of the device in the last launch.
   const std::vector<nlohmann::ordered_json>& counters() const { return launch_counters_; }
 
   /// The request for a run, with the limits of case and session.
   protocol::Run run_with_limits(const ReadyCase& ready) const;
-  /// Whether the device ends a launch that takes too long itself.
+  /// True if the device itself ends a launch that takes too long.
   bool keeps_limits() const;
 
  private:
@@ -89,10 +89,10 @@ class CaseLaunch {
   WorkerLink& worker_;
   CaseDialogue& dialogue_;
   RankGroup* ranks_;        ///< the devices of a case that has several, or null
-  uint64_t schedule_ = 0;   ///< of the launches that come; 0 is the usual one
-  uint64_t schedules_ = 0;  ///< as protocol::Verified has them of the last launch
+  uint64_t schedule_ = 0;   ///< schedule of the next launches; 0 is the usual one
+  uint64_t schedules_ = 0;  ///< protocol::Verified::schedules of the last launch
   std::vector<nlohmann::ordered_json> launch_counters_;
-  std::vector<protocol::BufferPlace> places_;  ///< of the last run
+  std::vector<protocol::BufferPlace> places_;  ///< places in the last run
   bool finished_ = false;                      ///< the sanitizer's log was read
 };
 

@@ -21,7 +21,8 @@ namespace warpmark {
 
 namespace {
 
-// Whose plain cores the flops of a case may be held against; "" without floating arrays.
+// The widest float type, for the plain cores whose peak the flops of a case may be compared with;
+// "" without floating arrays.
 std::string widest_float(const Plan& plan) {
   std::optional<DType> widest;
   for (const Buffer& buffer : plan.buffers) {
@@ -32,11 +33,12 @@ std::string widest_float(const Plan& plan) {
   return widest ? std::string(widest->name) : "";
 }
 
-// Seconds that a first verdict may take where the same is done once more, with other inputs: a
-// measurement takes about ten times as long.
+// The longest first verdict, in seconds, after which the same is done once more with other inputs:
+// a measurement takes about ten times as long.
 constexpr double kMostForOther = 0.15;
-// Rounds more where outputs differ from run to run, each of which is judged; and the bytes of results
-// up to which that is done, and up to which every process hands over its own.
+// The number of additional rounds if outputs differ from run to run, each of which is judged; and
+// the bytes of results up to which this is done, and up to which every process hands over its own
+// results.
 constexpr int kFurtherRounds = 4;
 constexpr uint64_t kMostJudgedBytes = uint64_t{64} << 20;
 
@@ -101,7 +103,7 @@ void CaseTiming::begin(Ongoing& one, const LoadTrial& load, Outcome& outcome) {
     add_other(one, load);
 }
 
-// A case that cannot be made ready with other inputs gets no verdict from that.
+// A case that cannot be made ready with other inputs gets no verdict from them.
 void CaseTiming::add_other(Ongoing& one, const LoadTrial& load) {
   Outcome ignored;
   try {
@@ -147,7 +149,7 @@ void CaseTiming::time_by_turns(std::vector<Ongoing>& group, const DoSteps& do_st
 
 void CaseTiming::take_turn(Ongoing& one, uint64_t process, bool others_came_between,
                            const DoSteps& do_steps) {
-  // Once, not at each attempt: it is what counts them.
+  // The dialogue begins the case once, not at each attempt, because it counts the attempts.
   if (process > 0) further_[process - 1]->dialogue.begin_case();
   Outcome more = do_steps(*one.job.which, [&](Outcome& outcome) {
     if (process == 0) return time_here(one, others_came_between, outcome);
@@ -168,7 +170,7 @@ void CaseTiming::take_turn(Ongoing& one, uint64_t process, bool others_came_betw
   }
 }
 
-// All of them before the first is greeted, so that their devices start at the same time.
+// Starts all of them before the first is greeted, so that their devices start at the same time.
 void CaseTiming::start_further(uint64_t count) {
   if (further_.size() >= count) return;
   further_are_there_ = false;
@@ -183,7 +185,7 @@ void CaseTiming::interrupt() noexcept {
 }
 
 void CaseTiming::time_here(Ongoing& one, bool others_came_between, Outcome& outcome) {
-  // A worker that something else ended is replaced, and knows nothing of the case.
+  // A worker that was ended from outside is replaced, and does not have the case.
   if (others_came_between || !worker_.runs()) {
     worker_.greet();
     units_.prepare(*one.job.which, *one.job.planned, CaseUnits::Purpose::time, nullptr, outcome);
@@ -191,17 +193,17 @@ void CaseTiming::time_here(Ongoing& one, bool others_came_between, Outcome& outc
   time(one, dialogue_, outcome);
 }
 
-// Where its kernels are loaded.
+// Times the case in a worker with its kernels loaded.
 void CaseTiming::time(Ongoing& one, CaseDialogue& dialogue, Outcome& outcome) {
   TimingOptions options = share_of(one.job.options, processes_for(one.job));
-  // What one mode does to caches and clocks falls on all others in turn.
+  // Each mode changes caches and clocks for the next, so the order is random.
   std::shuffle(options.modes.begin(), options.modes.end(), order_);
   const bool is_first = one.job.processes.empty();
   const bool is_small = result_bytes(one.last) <= kMostJudgedBytes;
   const bool fetches = is_first || is_small;
   Measurement measured = ask(one, dialogue, options, fetches, outcome);
   if (fetches) judge_left(one, outcome);
-  // Large outputs come once. Later processes only say whether theirs are the same.
+  // Large outputs are fetched once. Later processes only report whether theirs are the same.
   const bool others_left = !fetches && measured.digest != one.job.processes.front().digest;
   const bool is_unsteady = measured.outputs_differ && is_first;
   options.modes.clear();
@@ -227,7 +229,7 @@ Measurement CaseTiming::ask(Ongoing& one, CaseDialogue& dialogue, const TimingOp
     const std::vector<int> more = descriptors(*request.other, *one.other, &one.other_last);
     fds.insert(fds.end(), more.begin(), more.end());
   }
-  // Some runs come before and after those of the budget; none takes longer than the first did.
+  // Some runs come before and after those of the budget; each takes at most as long as the first.
   const double more_s = options.budget_s + 8 * one.job.outcome.seconds;
   protocol::Reply reply = dialogue.ask(protocol::to_json(request), fds, outcome,
                                        plan.limits.timeout_s, more_s, launch_.keeps_limits());

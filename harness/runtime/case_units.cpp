@@ -12,7 +12,8 @@ namespace warpmark {
 
 namespace {
 
-// Driver results that blame the image, and so the kernel's source or the compiler's options.
+// True for results of the driver that blame the image, and so the kernel's source or the compiler's
+// options.
 bool blames_image(int result) {
   return result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_NO_BINARY_FOR_GPU ||
          result == CUDA_ERROR_INVALID_PTX || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION ||
@@ -42,8 +43,8 @@ protocol::Prepare request_for(const Case& which, const PlannedCase& planned,
   return request;
 }
 
-// What a context cannot be set up for: the stack or the heap that the suite asks for, further devices,
-// or linking.
+// The place of the setting that a context does not support: the stack or the heap that the suite
+// asks for, further devices, or linking.
 Position place_of_misfit(const PlannedCase& planned) {
   const PlanLimits& limits = planned.plan.limits;
   return planned.positions.find(limits.stack_bytes     ? "/limits/stack_bytes"
@@ -101,7 +102,8 @@ Signatures CaseUnits::prepare(const Case& which, const PlannedCase& planned, Pur
   }
   if (compiler_) return prepare_confined(which, planned, std::move(request), artifacts, outcome);
   const nlohmann::json wire = protocol::to_json(request);
-  // Most cases of a suite are compiled alike, and without a launch nothing else is wanted.
+  // Most cases of a suite are compiled alike, and without a launch only the result of the
+  // compilation is needed.
   if (!load && wire == known_request_) {
     if (!known_error_) return known_;
     end_case(outcome, FailureKind::compile, *known_error_);
@@ -174,14 +176,15 @@ protocol::Reply CaseUnits::ask(const nlohmann::json& wire, uint64_t devices,
   return std::move(*answers.front().reply);
 }
 
-// A failure to load that the source is not to blame for ends the case.
+// Ends the case for a failure to load that is not the source's fault.
 void CaseUnits::end_unloaded(const protocol::Failure& failure, Outcome& outcome) {
   dialogue_.end_spoilt_worker(failure);
   if (failure.result == 0 || blames_image(failure.result)) return;
   end_case(outcome, FailureKind::driver, failure.error());
 }
 
-// Every run loads anew, so that no variable of the module keeps what a run before left in it.
+// Loads the images anew for every run, so that no variable of the module keeps a value of an
+// earlier run.
 Signatures CaseUnits::prepare_confined(const Case& which, const PlannedCase& planned,
                                        protocol::Prepare request, CaseArtifacts* artifacts,
                                        Outcome& outcome) {

@@ -22,14 +22,15 @@ class CaseUnits {
   CaseUnits(const SessionOptions& options, WorkerLink& worker, CaseDialogue& dialogue,
             RankGroup* ranks = nullptr);
 
-  /// Adds what the compile worker has, if there is one; waits for it.
+  /// Adds the facts of the compile worker, if there is one; waits for it.
   void add_facts(DeviceFacts& facts);
 
-  /// What the units are for: to know their kernels, to launch them, or to time them.
+  /// The purpose of the units: to know their kernels, to launch them, or to time them.
   enum class Purpose : std::uint8_t { look, launch, time };
-  /// Compiles the plan's units, loads them unless only a look is wanted, and gives what the compiler tells of
-  /// its kernels (Plan::kernels), variables and structs. What is refused, faults or is not there ends the case, as does a compile error that
-  /// the plan expects. `artifacts`, unless null, gets sources, images and logs.
+  /// Compiles the plan's units, loads them unless only a look is wanted, and returns the compiler's
+  /// facts about its kernels (Plan::kernels), variables and structs. A refusal, a fault or a
+  /// missing kernel ends the case, as does a compile error that the plan expects. `artifacts`,
+  /// unless null, gets sources, images and logs.
   Signatures prepare(const Case& which, const PlannedCase& planned, Purpose purpose,
                      CaseArtifacts* artifacts, Outcome& outcome);
 
@@ -46,8 +47,9 @@ class CaseUnits {
   WorkerLink& worker_;
   CaseDialogue& dialogue_;
   RankGroup* ranks_;
-  std::optional<ConfinedCompiler> compiler_;  ///< in a worker of its own, in a confined session
-  nlohmann::json known_request_;              ///< the last one that was compiled, and what it has
+  std::optional<ConfinedCompiler> compiler_;  ///< in a separate worker, in a confined session
+  nlohmann::json known_request_;              ///< the last request that was compiled, with its
+                                              ///< result
   Signatures known_;
   std::optional<Error> known_error_;
 };

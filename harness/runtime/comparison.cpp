@@ -16,7 +16,7 @@
 namespace warpmark {
 namespace {
 
-/// What one element came to. `Magnitude` holds any |x − e| of the dtype.
+/// The verdict on one element. `Magnitude` holds any |x − e| of the dtype.
 template <typename Magnitude>
 struct Judgement {
   bool right = false;
@@ -40,7 +40,7 @@ class Bounds {
   size_t step_;
 };
 
-/// Any value will do: only what was never written is wrong.
+/// Any value is right: only unwritten elements are wrong.
 template <typename Output>
 class AnyJudge {
  public:
@@ -50,7 +50,7 @@ class AnyJudge {
 
   bool equal_bytes_are_right() const {
     return false;
-  }  // as they always are: it is compared with itself
+  }  // the bytes are always equal, because the output is compared with itself
 
   Judgement<Magnitude> operator()(Output /*x*/, Output /*e*/, size_t /*index*/) const {
     return {.right = true};
@@ -104,7 +104,7 @@ class RealJudge {
   explicit RealJudge(const ComparisonRule& rule)
       : kind_(rule.kind), nan_(rule.nan), ulp_(rule.ulp), rtol_(rule.rtol), atol_(rule.atol) {}
 
-  /// Whether an output that equals its reference bit by bit needs no closer look. No finite value
+  /// True if an output that equals its reference bit by bit needs no closer look. No finite value
   /// makes a long double overflow, so that a bound that is good at one value is good at all.
   bool equal_bytes_are_right() const {
     if (nan_ == NanPolicy::forbid) return false;
@@ -118,7 +118,7 @@ class RealJudge {
     return judge(x, rounded(reference), index);
   }
 
-  /// |x − r| / spacing(r); "" where r is not finite.
+  /// |x − r| / spacing(r); "" if r is not finite.
   static std::string ulp_text(Output output, Expected reference) {
     const long double r = rounded(reference);
     if (!std::isfinite(r)) return "";
@@ -152,7 +152,8 @@ class RealJudge {
     const Wide error = std::fabs(static_cast<Wide>(x) - static_cast<Wide>(e));
     const Wide bound = bound_at<Wide>(e, index);
     if (!good(bound, index)) [[unlikely]] {
-      // What finite parts add up to may be more than a double holds, never than a long double does.
+      // The sum of finite parts may be more than a double holds, but never more than a long double
+      // does.
       if constexpr (!std::is_same_v<Wide, long double>) {
         if (std::isinf(bound)) return within<long double>(x, e, index);
       }
@@ -182,7 +183,7 @@ class RealJudge {
            static_cast<Wide>(rtol_[index]) * std::fabs(static_cast<Wide>(e));
   }
 
-  /// Each part counts: a negative atol must not hide behind a greater rtol · |e|.
+  /// Each part must be good: a negative atol must not hide behind a greater rtol · |e|.
   template <typename Wide>
   bool good(Wide bound, size_t index) const {
     if (!std::isfinite(bound) || !(bound >= 0)) return false;
@@ -195,7 +196,7 @@ class RealJudge {
   Bounds ulp_, rtol_, atol_;
 };
 
-/// Finds what an element still holds of the poison.
+/// Finds the bits of the poison that an element still has.
 template <typename Element>
 class PoisonFinder {
  public:
@@ -206,7 +207,7 @@ class PoisonFinder {
     if (poison) std::memset(&pattern_, static_cast<int>(*poison), sizeof pattern_);
   }
 
-  /// The bits of those pieces that a store may have left out.
+  /// The bits of the pieces that a store may have left out.
   uint64_t left_at(const std::byte* array, size_t index) const {
     if (!active_) return 0;
     const uint64_t differs = uint64_t{load_element<Bits>(array, index)} ^ uint64_t { pattern_ };
@@ -226,7 +227,8 @@ class PoisonFinder {
     return found != 0;
   }
 
-  /// The element, had another poison been in the bits `left`: each of its bits is the opposite.
+  /// The element that another poison in the bits `left` would have given: each of these bits is the
+  /// opposite.
   static Element with_other_poison(const std::byte* array, size_t index, uint64_t left) {
     const auto bits = static_cast<Bits>(load_element<Bits>(array, index) ^ left);
     return std::bit_cast<Element>(bits);
@@ -250,7 +252,7 @@ struct Wrong {
   Judgement<Magnitude> judgement;
 };
 
-/// By error / bound, then by error; a bound of 0 is exceeded infinitely.
+/// Compares by error / bound, then by error; an error over a bound of 0 is infinitely large.
 template <typename Magnitude>
 bool worse(const Judgement<Magnitude>& one, const Judgement<Magnitude>& other) {
   if constexpr (std::is_floating_point_v<Magnitude>) {
@@ -344,9 +346,9 @@ Comparison compare_as(const TypedBytes& actual, const TypedBytes& expected,
         continue;
       }
       ++result.wrong;
-      // An element that is near enough has no distance to report.
+      // The distance of a right element is not reported.
       if (judgement.right) judgement = {.finite = false};
-      // A bad bound says nothing of the element, so it cannot call it unwritten.
+      // A bad bound says nothing about the element, so the element cannot be called unwritten.
       const bool unwritten = has_earlier ? never != 0 : left == Finder::kAll;
       if (unwritten && judgement.kind != MismatchKind::bound) {
         ++result.unwritten;

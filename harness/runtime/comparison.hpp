@@ -1,4 +1,4 @@
-// Compares what a kernel wrote with what was expected, element by element.
+// Compares a kernel's output with the expected values, element by element.
 #pragma once
 
 #include <cstddef>
@@ -43,9 +43,9 @@ struct ComparisonRule {
 enum class MismatchKind : uint8_t {
   value,     ///< both finite, and further apart than the bound
   nan,       ///< one is NaN, or both and the rule forbids it
-  infinity,  ///< one is infinite and the other is not that infinity
+  infinity,  ///< one is infinite and the other differs
   bound,     ///< both finite, but the bound, or ulp, rtol or atol, is negative or not finite
-  unwritten  ///< still the poison that was there before the launch, all of it or a part
+  unwritten  ///< still the poison from before the launch, in whole or in part
 };
 std::string_view to_text(MismatchKind kind);
 
@@ -56,7 +56,7 @@ struct Mismatch {
   std::string expected;  ///< at the reference's own width
   std::string error;     ///< |x − e| or |x − r|; "" unless both are finite
   std::string bound;     ///< of that error, 0 if exact; "" unless both are finite
-  std::string ulp = {};  ///< |x − r| / spacing(r), of floats of kind `value` whose r is finite
+  std::string ulp = {};  ///< |x − r| / spacing(r), for floats of kind `value` whose r is finite
 };
 
 inline constexpr size_t kMostListed = 5;
@@ -65,22 +65,23 @@ struct Comparison {
   size_t elements = 0;
   size_t wrong = 0;      ///< elements that fail, unwritten ones included
   size_t unwritten = 0;  ///< wrong elements that still hold the poison
-  size_t in_part = 0;    ///< of the unwritten: those of which some bytes were written
-  /// Right elements that equal the poison, or would be right whatever stood in the part of them
-  /// that equals it: whether they were written only a second launch with another poison can tell.
+  size_t in_part = 0;    ///< unwritten elements of which some bytes were written
+  /// Right elements that equal the poison, or would be right with any value in the part of them
+  /// that equals it: only a second launch with another poison can tell whether they were written.
   size_t doubtful = 0;
   size_t by_value = 0;            ///< wrong elements of kind `value`
   std::optional<Mismatch> first;  ///< wrong element with the lowest index
-  std::vector<Mismatch> next;     ///< those after it, up to kMostListed with it
-  /// The one of kind `value` with the greatest error / bound (then error, then lowest index), if
-  /// any.
+  std::vector<Mismatch> next;     ///< the wrong elements after it, up to kMostListed together with
+                                  ///< it
+  /// The mismatch of kind `value` with the greatest error / bound (then error, then lowest index),
+  /// if any.
   std::optional<Mismatch> worst;
   bool passed() const { return wrong == 0; }
 };
 
-/// What an earlier launch left of the same output, which was filled with another poison before it.
+/// The same output after an earlier launch, before which it was filled with another poison.
 struct EarlierLaunch {
-  std::span<const std::byte> bytes;  ///< empty: there was none
+  std::span<const std::byte> bytes;  ///< empty if there was no earlier launch
   std::byte poison{};
 };
 
@@ -93,15 +94,16 @@ struct EarlierLaunch {
 ///
 /// `expected` has as many elements as `actual`, or one for all; its dtype is the output's or wider
 /// in the same kind (integers: of any signedness), or an integer for a float. `poison` is the byte
-/// that filled the output before the launch; nothing if it was not poisoned. What is poison here
-/// and was the other poison after an `earlier` launch was never written, however near it is: bytes
-/// that a kernel stores do not follow the poison. Stores have two bytes at the least, one for
-/// elements of up to two. Throws an internal error for bytes, counts or dtypes that do not fit.
+/// that filled the output before the launch; nothing if it was not poisoned. A byte that is the
+/// poison here and was the other poison after an `earlier` launch was never written, even if the
+/// element is near the expected value: bytes that a kernel stores do not follow the poison. Stores
+/// have at least two bytes, or one for elements of up to two. Throws an internal error for bytes,
+/// counts or dtypes that do not fit.
 Comparison compare(const TypedBytes& actual, const TypedBytes& expected, const ComparisonRule& rule,
                    std::optional<std::byte> poison, const EarlierLaunch& earlier = {});
 
-/// Finds the elements that were never written, by the rules of `compare`, where any value is right:
-/// `doubtful` are those that only a second launch can tell. Mismatches have no expected text.
+/// Finds the elements that were never written, by the rules of `compare`, if any value is right:
+/// `doubtful` elements need a second launch. Mismatches have no expected text.
 Comparison compare_written(const TypedBytes& actual, std::byte poison,
                            const EarlierLaunch& earlier = {});
 

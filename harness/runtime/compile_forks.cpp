@@ -26,7 +26,7 @@ bool CompileForks::is_ready() {
   if (ready_) return true;
   const Channel::Received received = server_->channel().receive(in_seconds(timeout_s_));
   if (!received.message) return false;
-  // What it says of a machine that lacks something, a worker that is started by itself says, too.
+  // A worker that is started separately reports the same about a machine that lacks something.
   ready_ = std::holds_alternative<DeviceFacts>(protocol::reply_from_json(received.message->body));
   if (!ready_) server_.reset();
   return ready_;

@@ -27,7 +27,7 @@ constexpr std::string_view kSpanInstructions = "ptx_span_instructions";
 constexpr std::string_view kThreadInstructions = "ptx_thread_instructions";
 constexpr std::string_view kWarpInstructions = "ptx_warp_instructions";
 
-// Memory behind the caches, whatever the way to it.
+// Memory behind caches, by all kinds of accesses.
 constexpr std::string_view kCached[] = {
     "global_load",  "global_store", "global_atomic", "async_global_load", "async_global_store",
     "texture_load", "surface_load", "surface_store", "surface_atomic"};
@@ -41,32 +41,32 @@ double value(const CounterSums& counters, std::string_view name) {
 template <size_t Count>
 double sum(const CounterSums& counters, const std::string_view (&kinds)[Count],
            std::string_view measure) {
-  double all = 0;  // in a sandbox the numbers are a stranger's: they must not overflow
+  double all = 0;  // in a sandbox the numbers are untrusted: their sum must not overflow
   for (const std::string_view kind : kinds) {
     all += value(counters, fmt::format("{}_{}", kind, measure));
   }
   return all;
 }
 
-// Of a resolved plan.
+// The number of an amount in a resolved plan.
 double double_of(const Amount& amount) {
   const auto* whole = std::get_if<int64_t>(&amount);
   return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(amount);
 }
 
-// How nearly `measure` comes down to what it may be, or up to what it must be.
+// The ratio of `part` to `whole`, from 0 to 1: how nearly a measure meets its threshold.
 double nearness(double part, double whole) {
   return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0;
 }
 
-// To one decimal place; a value below its bound must not be printed as one that reaches it.
+// Rounds to one decimal place; a value below its bound must not be printed as one that reaches it.
 double below(double value, double bound) {
   const double rounded = std::round(10 * value) / 10;
   return rounded < bound ? rounded : std::floor(10 * value) / 10;
 }
 
-// A kernel that does not run in parallel has few requests, and perfect ones. Where even the
-// baseline cannot use half of its lanes, for there is too little to do, nobody has to.
+// A kernel that does not run in parallel has few requests, and perfect ones. If even the baseline
+// cannot use half of its lanes, because there is too little work, no kernel has to.
 void judge_parallel(const CompositeRuns& runs, Broken& broken) {
   const double span = value(runs.own, kSpanInstructions);
   const double most = value(runs.baseline, kSpanInstructions);
@@ -109,8 +109,8 @@ void judge_sectors(const char* composite, const CompositeRuns& runs, Broken& bro
        nearness(kSectors * baseline, own)});
 }
 
-// The unique bytes of each request count as whole sectors: no arrangement of its lanes spares the
-// rest of the last one, of a ragged end or of a value that all lanes read.
+// The unique bytes of each request count as whole sectors: no arrangement of its lanes saves the
+// rest of the last sector, at a ragged end or for a value that all lanes read.
 void judge_coalesced(const CompositeRuns& runs, Broken& broken) {
   const double moved = sum(runs.own, kCached, "sectors");
   const double needed = sum(runs.own, kCached, "ideal_sectors");
@@ -132,10 +132,10 @@ constexpr std::string_view kPad =
 
 // A warp of a block that is narrower than 32 threads lies over several rows of it. No padding keeps
 // each access of such a warp free of conflicts: rows of 17 elements for 16 x 16 threads, the
-// textbook's, cost a second pass where the rows of a warp meet. So what counts are the conflicts
-// within a row of threads, which padding is there to avoid; where a row fills a warp these are all.
-// Passes of accesses that nobody needs would hide the conflicts of those that somebody does, so no
-// more of them count than twice those that the baseline needs.
+// textbook's, cost a second pass where the rows of a warp meet. So only the conflicts within a row
+// of threads count, which padding can avoid; if a row fills a warp these are all. Passes of
+// needless accesses would hide the conflicts of needed ones, so at most twice the passes that the
+// baseline needs are counted.
 void judge_conflict_free(const CompositeRuns& runs, Broken& broken) {
   const double wavefronts = sum(runs.own, kShared, "wavefronts");
   const double ideal = sum(runs.own, kShared, "ideal_wavefronts");

@@ -11,21 +11,22 @@
 
 namespace warpmark {
 
-/// What composites hold a kernel's counters against.
+/// The counters that composites compare.
 struct CompositeRuns {
   CounterSums own;
-  CounterSums baseline;                ///< of the baseline kernel, with the same inputs
-  bool compared = false;               ///< that is another kernel than the case's own
-  std::optional<CounterSums> smaller;  ///< of the same kernel with less work, for work_efficient
-  std::optional<Amount> smaller_work;  ///< the work there, in the unit of the plan's own
+  CounterSums baseline;                ///< counters of the baseline kernel, with the same inputs
+  bool compared = false;               ///< the baseline is another kernel than the case's own
+  std::optional<CounterSums> smaller;  ///< counters of the same kernel with less work, for
+                                       ///< work_efficient
+  std::optional<Amount> smaller_work;  ///< the work of that run, in the plan's unit
 };
 
 /// A part of a composite that does not hold.
 struct BrokenComposite {
   std::string composite;  ///< "parallel", "coalesced" …
-  std::string text;       ///< why, a sentence with both numbers
-  /// How nearly it holds: the threshold over the measure, or the measure over the threshold where
-  /// more is better. From 0 to less than 1.
+  std::string text;       ///< reason, a sentence with both numbers
+  /// How close it is to holding: the threshold over the measure, or the measure over the threshold
+  /// where more is better. From 0 to less than 1.
   double met = 0;
 };
 
@@ -46,7 +47,7 @@ struct BrokenComposite {
 /// for tails of arrays and for what a compiler adds.
 std::vector<BrokenComposite> judge_composites(const PlanComposites& asked,
                                               const CompositeRuns& runs);
-/// Their sentences.
+/// The sentences of the broken composites.
 std::vector<std::string> broken_composites(const PlanComposites& asked, const CompositeRuns& runs);
 
 /// The counters that composites are made of.

@@ -19,7 +19,7 @@ SessionOptions link_options(SessionOptions options) {
   return options;
 }
 
-// The worker is not trusted with what it makes of the source, sizes included.
+// False for an impossible answer: the worker is not trusted with its results, including sizes.
 bool is_possible(const protocol::Prepare& request, const protocol::Prepared& made) {
   if (!protocol::answers(request, made)) return false;
   if (made.images.size() != request.units.size()) return false;
@@ -54,8 +54,8 @@ uint64_t ConfinedCompiler::allowed_bytes() const {
   return std::min(confinement_.compile_bytes, half_of_memory());
 }
 
-// The clock by which the system ends a process runs ahead of what it says afterwards, on a machine
-// that is busy with others.
+// The clock by which the system ends a process runs ahead of the times that it reports afterwards,
+// on a busy machine.
 bool ConfinedCompiler::took_its_time(const Worker::Usage& used) const {
   return used.out_of_time || used.cpu_s >= 0.95 * confinement_.compile_cpu_s;
 }
@@ -64,8 +64,8 @@ bool ConfinedCompiler::reached_limit(const Worker::Usage& used) const {
   return took_its_time(used) || used.peak_bytes >= allowed_bytes() / 2;
 }
 
-// A compiler that runs out of memory ends in whatever way its author did not think of. The memory
-// that it had used shows the reason better.
+// A compiler that runs out of memory may end in any way. The memory that it had used shows the
+// reason better.
 ConfinedCompiler::Known ConfinedCompiler::ended(const Worker::Usage& used, ChannelEnd end,
                                                 const std::string& how) const {
   Known known;
@@ -117,11 +117,12 @@ ConfinedCompiler::Known ConfinedCompiler::ask(const protocol::Prepare& request,
   }
   auto& reply = std::get<protocol::Reply>(answer);
   if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
-    // It could compile when it started, so that an environment error is the source's doing, too.
+    // The worker could compile when it started, so that an environment error is caused by the
+    // source, too.
     if (failure->code != ExitCode::verdict) {
       return ended(link_.end(), ChannelEnd::closed, "failed: " + failure->message);
     }
-    // NVRTC may say so in its own words, which a source can print, too; the memory used decides.
+    // NVRTC may report it in its own words, which a source can print, too; the memory used decides.
     if (failure->message.find("out of memory") != std::string::npos) {
       const Worker::Usage used = link_.end();
       if (used.peak_bytes >= allowed_bytes() / 2) return ended(used, ChannelEnd::closed, "");
@@ -146,7 +147,8 @@ ConfinedCompiler::Known ConfinedCompiler::ask(const protocol::Prepare& request,
 
 const protocol::Prepared& ConfinedCompiler::compile(const protocol::Prepare& request,
                                                     const Case& which, Outcome& outcome) {
-  // Whether it is to be loaded, and what is to be kept of it, makes no other image.
+  // Loading the image and keeping it do not change the image, so these settings are no part of the
+  // key.
   protocol::Prepare alone = request;
   alone.load = false;
   alone.images = true;

@@ -15,7 +15,7 @@
 namespace warpmark {
 namespace {
 
-// One number of an element, whose leaf may have several.
+// One number of an element; its leaf may have several.
 struct Part {
   const Leaf* leaf;
   const std::byte* bytes;
@@ -128,7 +128,7 @@ bool agree(const Part& left, const Part& right, double scale) {
   return std::fabs(a - b) <= std::sqrt(epsilon(left)) * scale;
 }
 
-// Whether the claim holds for an element, or is not to be judged there.
+// True if the claim holds for an element, or is not judged there.
 bool holds(const Claim& claim, const Elements& elements, size_t index) {
   const std::vector<Part> left = elements.parts(claim.left.buffer, index);
   const std::vector<Part> right = elements.parts(claim.right.buffer, index);

@@ -14,15 +14,17 @@ namespace warpmark {
 namespace {
 
 constexpr double kMostUlps = 1024;
-constexpr double kNearZero = 1.0 / 1024;             // of the greatest magnitude
-constexpr int kMostExponent = 1000;                  // of two: errors beyond it count as that
+constexpr double kNearZero = 1.0 / 1024;             // as a part of the greatest magnitude
+constexpr int kMostExponent = 1000;                  // power of two: errors beyond it count as this
+                                                     // one
 constexpr int kGreatestRtol = -3, kLeastRtol = -16;  // as powers of ten
 
-// What two finite floats are apart.
+// The distance between two finite floats.
 struct Distance {
   size_t index = 0;
-  long double error = 0;      ///< of the reference itself for close, else rounded to the output's
-  long double magnitude = 0;  ///< of that reference
+  long double error = 0;      ///< from the reference itself for close, else from the reference
+                              ///< rounded to the output's dtype
+  long double magnitude = 0;  ///< magnitude of that reference
   long double ulps = 0;
 };
 
@@ -67,7 +69,7 @@ double value_at(std::span<const double> bounds, size_t index) {
   return bounds.empty() ? 0 : bounds[bounds.size() == 1 ? 0 : index];
 }
 
-// The double that a suite's "1e-7" is, which std::pow need not give.
+// The double of a suite's "1e-7", which std::pow need not give.
 double power_of_ten(int power) {
   return std::stod(fmt::format("1e{}", power));
 }
@@ -83,9 +85,10 @@ bool passes(const TypedBytes& actual, const TypedBytes& expected, const Comparis
 std::string sufficient_ulp(const TypedBytes& actual, const TypedBytes& expected,
                            const ComparisonRule& rule) {
   const double given = value_at(rule.atol, 0);
-  long double greatest = 0;  // magnitude of all
+  long double greatest = 0;  // greatest magnitude of all
   long double ulps = std::max(value_at(rule.ulp, 0), 1.0);
-  long double beyond = 0, beyond_magnitude = 0;  // of what is further off than any ulp allows
+  long double beyond = 0, beyond_magnitude = 0;  // the elements that are further off than any ulp
+                                                 // allows
   each_distance(actual, expected, rule.kind, [&](const Distance& one) {
     greatest = std::max(greatest, one.magnitude);
     if (one.error <= given) return;
@@ -118,7 +121,7 @@ std::string sufficient_rtol(const TypedBytes& actual, const TypedBytes& expected
   each_distance(actual, expected, rule.kind, [&](const Distance& one) {
     if (one.error > atol) needed = std::max(needed, (one.error - atol) / one.magnitude);
   });
-  if (!(needed > 0 && needed <= 1)) return "";  // infinite where a zero is wrong
+  if (!(needed > 0 && needed <= 1)) return "";  // it is infinite if a zero is wrong
   const int least = std::max(static_cast<int>(std::floor(std::log10(needed))), kLeastRtol);
   for (int power = least; power <= std::min(least + 1, kGreatestRtol); ++power) {
     const double rtol = power_of_ten(power);
@@ -155,7 +158,7 @@ ErrorHistogram error_histogram(const TypedBytes& actual, const TypedBytes& expec
   const auto is_any = [](size_t count) { return count > 0; };
   const auto first = std::ranges::find_if(counts, is_any);
   if (first != counts.end()) {
-    const auto last = std::find_if(counts.rbegin(), counts.rend(), is_any).base();  // behind it
+    const auto last = std::find_if(counts.rbegin(), counts.rend(), is_any).base();  // one past it
     const auto most = static_cast<std::ptrdiff_t>(kMostBuckets) - (unbounded > 0 ? 1 : 0);
     const std::ptrdiff_t width = (last - first - 1) / most + 1;  // powers of two to a bucket
     for (auto begin = first; begin < last; begin += std::min(width, last - begin)) {

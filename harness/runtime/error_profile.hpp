@@ -1,4 +1,4 @@
-// How far a failing output is from its reference as a whole: a histogram, and what would let it pass.
+// The errors of a failing output as a whole: a histogram, and a tolerance that would let it pass.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@ struct ErrorBucket {
   friend bool operator==(const ErrorBucket&, const ErrorBucket&) = default;
 };
 
-/// Of the elements that are finite on both sides and differ.
+/// The histogram of elements that are finite on both sides and differ.
 struct ErrorHistogram {
-  std::string unit;  ///< "ulp"; "bound" for `close`, whose errors are over their bounds
-  std::vector<ErrorBucket> buckets;  ///< ascending, at most kMostBuckets; empty ones are among them
+  std::string unit;  ///< "ulp"; "bound" for `close`, whose errors are divided by their bounds
+  std::vector<ErrorBucket> buckets;  ///< ascending, at most kMostBuckets, including empty ones
   friend bool operator==(const ErrorHistogram&, const ErrorHistogram&) = default;
 };
 inline constexpr size_t kMostBuckets = 12;
@@ -35,7 +35,7 @@ ErrorHistogram error_histogram(const TypedBytes& actual, const TypedBytes& expec
 ///                "{ulp: 3, atol: 1e-07}", the smallest power of ten up to 1/1024 of that magnitude
 ///   close        "{rtol: 1e-05, atol: 0.25}", the smallest power of ten up to 1e-3
 /// "" if there is none, for dtypes other than floats, bounds that vary, and where elements are
-/// unwritten or differ in their class: that is no matter of a tolerance. `result` is `compare`'s.
+/// unwritten or differ in their class: no tolerance helps there. `result` is `compare`'s.
 std::string sufficient_tolerance(const TypedBytes& actual, const TypedBytes& expected,
                                  const ComparisonRule& rule, const Comparison& result);
 

@@ -18,7 +18,7 @@ namespace warpmark {
 
 namespace {
 
-// What `new suite` leaves is no mistake in an expression.
+// Reports the placeholder of `new suite` separately, since it is no mistake in an expression.
 void require_written(const PlannedCase& planned, const Expected& expected) {
   if (expected.value.function || trim(expected.value.text) != kUnwrittenReference) return;
   throw verdict_error(
@@ -37,8 +37,9 @@ bool is_float(const std::optional<DType>& dtype) {
   return dtype && dtype->kind == DTypeKind::floating;
 }
 
-// Whether a tolerance of the whole suite may be meant for other outputs than this one: another one
-// has it, too, and may be of floats, or the dtype is an axis's, and a float elsewhere.
+// True if a tolerance of the whole suite may be meant for other outputs than this one: another
+// output has it, too, and may be of floats, or the dtype depends on an axis, and is a float
+// elsewhere.
 bool is_shared(const Plan& plan, const Expected& expected) {
   const bool varies = std::any_of(plan.point.begin(), plan.point.end(), [](const PlanAxis& axis) {
     const auto* name = std::get_if<std::string>(&axis.value);
@@ -52,7 +53,8 @@ bool is_shared(const Plan& plan, const Expected& expected) {
          });
 }
 
-// Integers and booleans are equal or wrong: who gives them a tolerance would wait for it in vain.
+// Throws for a tolerance of integers or booleans, which are equal or wrong: a tolerance would have
+// no effect.
 void refuse_idle(const Tolerance& tolerance, const ReferenceValue& bound, const NumpyText& text,
                  const PlannedCase& planned, const Expected& expected, const DType& dtype) {
   const bool none = std::ranges::all_of(doubles(bound), [](double value) { return value == 0; });
@@ -72,7 +74,7 @@ ComparisonRule Expectation::rule() const {
 
 namespace {
 
-// |x − e| of each part is held against atol + rtol · |e|, where |e| is that of the complex number.
+// |x − e| of each part is compared with atol + rtol · |e|, where |e| is that of the complex number.
 void use_modulus(std::vector<PartExpectation>& parts, const DType& dtype, const Shape& shape) {
   if (dtype.kind != DTypeKind::complex || !parts.front().expectation.rtol) return;
   const auto count = static_cast<size_t>(element_count(shape));
@@ -145,7 +147,7 @@ std::vector<PartExpectation> evaluate_expectation(Interpreter& python, const Pla
     const auto bound = [&](const std::optional<NumpyText>& text) -> std::optional<ReferenceValue> {
       if (!text) return std::nullopt;
       ReferenceValue value = to_tolerance(value_of(*text), whole);
-      // Of a struct it is for its floats.
+      // The tolerance of a struct is for its floats.
       if (dtype.kind != DTypeKind::record)
         refuse_idle(tolerance, value, *text, planned, expected, leaf.dtype);
       return value;

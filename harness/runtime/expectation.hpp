@@ -1,4 +1,4 @@
-// What a case's output must be: its reference and tolerance, evaluated.
+// The expected values of a case's output: its reference and tolerance, evaluated.
 #pragma once
 
 #include <optional>
@@ -19,21 +19,21 @@ struct Expectation {
   NanPolicy nan = NanPolicy::equal;
   std::optional<ReferenceValue> ulp, rtol, atol;  ///< float64
 
-  /// For `compare`; it points into this.
+  /// The rule for `compare`; it points into this object.
   ComparisonRule rule() const;
 };
 
-/// What is expected of a part of an output's elements (leaves_of); most dtypes have one part.
+/// The expectation for a part of an output's elements (leaves_of); most dtypes have one part.
 struct PartExpectation {
   Leaf leaf;
-  Shape shape;  ///< the output's, and behind it that of an array in a struct
+  Shape shape;  ///< the output's shape, followed by that of an array in a struct
   Expectation expectation;
 };
 
 /// Evaluates the reference and tolerance of one output of `dtype` and `shape`; `scope` is
-/// reference_scope's. A tolerance holds for each part; rtol of a complex number is of its modulus.
-/// Throws verdict errors at their places in the suite, also for a tolerance that no output of floats
-/// has.
+/// reference_scope's. A tolerance holds for each part; rtol of a complex number applies to its
+/// modulus. Throws verdict errors at their places in the suite, also for a tolerance without an
+/// output of floats.
 std::vector<PartExpectation> evaluate_expectation(Interpreter& python, const PlannedCase& planned,
                                                   const PythonScope& scope,
                                                   const Expected& expected, const DType& dtype,
@@ -43,8 +43,8 @@ std::vector<PartExpectation> evaluate_expectation(Interpreter& python, const Pla
 void set_part(const DType& dtype, std::span<std::byte> elements, const Leaf& leaf,
               std::span<const std::byte> part);
 
-/// The bytes of a part, of all elements one behind another; those of a whole element as they are.
-/// `copy` keeps what had to be copied.
+/// The bytes of a part, contiguous for all elements; those of a whole element as they are. `copy`
+/// holds the bytes that had to be copied.
 std::span<const std::byte> part_bytes(const DType& dtype, std::span<const std::byte> elements,
                                       const Leaf& leaf, std::vector<std::byte>& copy);
 

@@ -40,7 +40,7 @@ struct ElementsOfType {
   uint32_t count = 1;
 };
 
-// Of "float", "float4" or a struct of the suite's; `type` may have a namespace.
+// The elements of "float", "float4" or a struct of the suite; `type` may have a namespace.
 std::optional<ElementsOfType> elements_of_c_type(const std::string& type, const Plan& plan) {
   const std::string name = without_qualifiers(type);
   if (const auto dtype = dtype_of_c_type(name)) return ElementsOfType{*dtype};
@@ -76,10 +76,10 @@ bool is_integer(const DType& type) {
   return type.kind == DTypeKind::signed_integer || type.kind == DTypeKind::unsigned_integer;
 }
 
-// Elements may be read as another type of their size and class; bytes may be anything.
+// Elements may be read as another type of the same size and class; bytes may be read as any type.
 bool elements_agree(const DType& given, const ElementsOfType& elements) {
   const DType& wanted = elements.dtype;
-  // A vector may be one element as a whole, as a float2 is a complex number.
+  // A vector may be one element as a whole, such as a float2 for a complex number.
   const bool composed = given.kind == DTypeKind::complex || given.kind == DTypeKind::record;
   if (elements.count > 1 && composed && given.bytes == wanted.bytes * elements.count) return true;
   if (given == wanted || (wanted.bytes == 1 && wanted.kind != DTypeKind::boolean)) return true;
@@ -147,7 +147,7 @@ class SignatureCheck {
   ArgumentTypes take() { return std::move(types_); }
 
  private:
-  // Where a function is, the module alone knows.
+  // Only the module knows the address of a function.
   Error function_wanted(const std::string& name, const EntryParameter& parameter,
                         const Entry& entry) const {
     const Buffer* buffer = plan_.find_buffer(name);
@@ -317,7 +317,7 @@ bool is_axis(const Plan& plan, const std::string& name) {
   return false;
 }
 
-// Whether a scalar that is an axis is another number than that: a float is of its dtype's width,
+// True if a scalar that is an axis differs from the axis's number: a float has its dtype's width,
 // and a whole number may be too great for a float.
 bool is_other_than_axis(const Plan& plan, const std::string& name, const ScalarValue& scalar) {
   const auto axis = std::find_if(plan.point.begin(), plan.point.end(),
@@ -357,7 +357,7 @@ std::optional<uint64_t> pointed_elements(std::string_view type) {
   if (end == std::string_view::npos) return std::nullopt;
   std::string_view behind = trim(type.substr(end + 1));
   if (behind.starts_with(")")) {
-    // Of arrays, "float (*) [32]"; functions have their parameters there.
+    // Type of an array, "float (*) [32]"; functions have their parameters there.
     behind = trim(behind.substr(1));
     end = type.rfind('(', end);
     if (!behind.starts_with("[") || end == std::string_view::npos) return std::nullopt;
@@ -502,7 +502,7 @@ CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned, Argu
   // Scalars first: they are cheap, and arrays may be sized by them.
   for (const Scalar& scalar : plan.scalars) {
     const auto dtype = inputs.dtypes.find(scalar.name);
-    if (dtype == inputs.dtypes.end()) continue;   // no kernel takes it
+    if (dtype == inputs.dtypes.end()) continue;   // no kernel takes it as an argument
     if (scalar.integer || scalar.null) continue;  // add_integers
     ScalarValue value{dtype->second, scalar_bytes(value_of(scalar.name, scalar.value),
                                                   dtype->second, inputs.counts.at(scalar.name))};
@@ -511,7 +511,7 @@ CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned, Argu
   }
   for (const Buffer& buffer : plan.buffers) {
     if (!buffer.pointers.empty()) {
-      // The worker, which knows them, puts the addresses in.
+      // The worker, which knows the addresses, puts them in.
       inputs.arrays.emplace(buffer.name, Array(*find_dtype("uint64"),
                                                {static_cast<int64_t>(buffer.pointers.size())}));
       continue;
@@ -572,7 +572,7 @@ void add_integers(const PlannedCase& resolved_case, CaseInputs& inputs) {
       inputs.scalars.emplace(scalar.name, real_scalar(type, static_cast<double>(value)));
       continue;
     }
-    // As bits of the width, and back.
+    // Converts to bits of the width, and back.
     const unsigned spare = 64 - 8 * type.bytes;
     const bool is_signed = type.kind == DTypeKind::signed_integer;
     const uint64_t bits = static_cast<uint64_t>(value) << spare;
@@ -607,7 +607,7 @@ uint64_t buffer_bytes(const PlannedCase& ready, const CaseInputs& inputs) {
     }
     if (empty) continue;
     if (!overflows && !buffer.is_dense() && bytes != 0) {
-      // Both numbers are of a person's own: what they come to is checked as any other size.
+      // Both numbers come from the suite's author: the result is checked like any other size.
       const Shape shape = buffer_shape(buffer, inputs);
       const int64_t element = inputs.dtypes.at(buffer.name).bytes;
       const int64_t row = (shape.empty() ? 1 : shape.back()) * element;
@@ -661,15 +661,15 @@ PythonScope reference_scope(const Plan& plan, const CaseInputs& inputs) {
   PythonScope scope = axes_scope(plan);
   for (const auto& [name, scalar] : inputs.scalars) {
     if (plan.find_scalar(name) != nullptr && plan.find_scalar(name)->null) continue;
-    // An axis that counts something stays a Python int; what the kernel gets as 0.1F must not be
-    // another number here.
+    // An axis that counts something stays a Python int; a value that the kernel gets as 0.1F must
+    // be the same number here.
     if (!is_axis(plan, name) || is_other_than_axis(plan, name, scalar)) {
       scope.set_scalar(name, scalar.dtype, scalar.bytes);
     }
   }
   for (const auto& [name, array] : inputs.arrays) {
     const Buffer* buffer = plan.find_buffer(name);
-    if (buffer != nullptr && !buffer->pointers.empty()) continue;  // addresses say nothing
+    if (buffer != nullptr && !buffer->pointers.empty()) continue;  // addresses mean nothing
     if (!is_axis(plan, name)) scope.set_array(name, array);
   }
   if (!inputs.baseline.empty()) {

@@ -26,7 +26,7 @@ std::string text_of(const nlohmann::ordered_json& report, const char* key) {
   return found != report.end() && found->is_string() ? printable(found->get<std::string>()) : "";
 }
 
-// CUresult by the kinds that suites expect, for devices that give no reports.
+// The kind of fault, in a suite's terms, of a CUresult, for devices that give no reports.
 std::string kind_of_result(int result) {
   switch (result) {
     case CUDA_ERROR_ILLEGAL_ADDRESS:
@@ -50,7 +50,8 @@ std::string findings_text(const protocol::Failure& failure) {
   return warpmark::findings_text(failure.reports);
 }
 
-// The line that a report, or a frame of what it was inlined through, names, as the report names it.
+// The line that a report, or a frame that it was inlined through, names, with the report's name of
+// the file.
 Position line_of(const nlohmann::ordered_json& frame) {
   if (!frame.is_object()) return {};
   const std::string file = text_of(frame, "file");
@@ -59,10 +60,10 @@ Position line_of(const nlohmann::ordered_json& frame) {
   return {file, line->get<int>(), 0};
 }
 
-// Whether a person can open the file that a report names: headers of the toolkit have no folder.
+// True if a user can open the file that a report names: headers of the toolkit have no folder.
 bool is_suites_own(const PlannedCase& planned, const std::string& file) {
-  // A text that stands for a file is a stranger's, who may write `#line`: no other name is looked
-  // for, as whether there is such a file is not for them to know.
+  // A text that replaces a file comes from a stranger, who may write `#line`: no other name is
+  // looked up, since the stranger must not learn whether there is such a file.
   const std::vector<Unit>& units = planned.plan.units;
   const auto handed_in = [](const Unit& unit) {
     return !unit.file.empty() && !unit.source.empty();
@@ -75,8 +76,8 @@ bool is_suites_own(const PlannedCase& planned, const std::string& file) {
          std::filesystem::is_regular_file(suite.parent_path() / file, ignored);
 }
 
-// The line that a device's report names, below the suite's folder. Of code that was inlined from a
-// header of the toolkit it is the innermost line of the suite's own that called it.
+// The line that a device's report names, below the suite's folder. For code inlined from a header
+// of the toolkit it is the innermost line of the suite's own code that called it.
 Position fault_place(const PlannedCase& planned, const protocol::Failure& failure) {
   if (failure.where.known()) return failure.where;
   for (const auto& report : failure.reports) {
@@ -114,12 +115,12 @@ std::string reports_name(const Reports& reports) {
          with_argument(join(reports.kinds, " and "), reports.argument);
 }
 
-// As a fault is looked for among reports.
+// Converts a fault for a search among reports.
 Reports as_reports(const Fault& fault) {
   return {{fault.kind}, fault.argument};
 }
 
-// What has no severity, as a fault, is an error.
+// A report without severity, such as a fault, is an error.
 bool is_warning(const nlohmann::ordered_json& report) {
   return text_of(report, "severity") == "warning";
 }
@@ -144,20 +145,21 @@ bool is_finding(const nlohmann::ordered_json& report, const Reports& expected) {
          (expected.argument.empty() || is_about(report, expected.argument));
 }
 
-// Where threads were when a limit ended them is reported with it, and is no mistake of its own.
+// The report of where threads were when a limit ended them comes with the limit, and is no separate
+// mistake.
 bool goes_with(const nlohmann::ordered_json& report, const Reports& expected) {
   return expects(expected, "limit") && text_of(report, "kind") == "waiting";
 }
 
-// The errors among a run's reports, held against those that are expected.
+// The errors among a run's reports, compared with the expected ones.
 struct Met {
   std::vector<std::string> missing;  ///< kinds
-  std::vector<std::string> others;   ///< what else is wrong, in a person's words
+  std::vector<std::string> others;   ///< texts of other errors
 
   bool whole() const { return missing.empty() && others.empty(); }
 };
 
-// Warnings fail no case, and meet no expectation: what one reports may be meant so.
+// Warnings fail no case, and meet no expectation: the reported behaviour may be intended.
 Met meet(const std::vector<nlohmann::ordered_json>& reports, const Reports& expected) {
   Met met{expected.kinds, {}};
   for (const auto& report : reports) {
@@ -172,7 +174,7 @@ Met meet(const std::vector<nlohmann::ordered_json>& reports, const Reports& expe
   return met;
 }
 
-// Whether reports of that kind come of launches that the device ended.
+// True if reports of that kind come from launches that the device ended.
 bool ends_launches(const Reports& expected) {
   return std::ranges::any_of(fault_kinds(),
                              [&](const std::string& kind) { return expects(expected, kind); });
@@ -188,7 +190,7 @@ void fail_expectation(const PlannedCase& planned, Outcome& outcome, const std::s
   fail(outcome, FailureKind::no_fault, verdict_error(what, planned.positions.find("/expect")));
 }
 
-// The kernel changed the input, so that is reported before anything that it may have spoilt.
+// Reports a change of an input before anything that it may have spoilt.
 bool inputs_unchanged(const PlannedCase& planned, const CaseInputs& inputs,
                       const std::map<std::string, Array>& results, Outcome& outcome) {
   for (const Buffer& buffer : planned.plan.buffers) {
@@ -274,7 +276,7 @@ bool holds(T left, const std::string& comparison, T bound) {
   return (left == bound) == (comparison == "==");
 }
 
-// What is counted, and what it is held against.
+// A count, or the bound that it is compared with.
 using Number = std::variant<int64_t, double>;
 
 Number number_of(const Amount& bound) {
@@ -356,7 +358,7 @@ bool judge_clean(const PlannedCase& planned, Outcome& outcome) {
 
 namespace {
 
-// A launch that ended in a failure, although a report is expected.
+// Judges a launch that ended in a failure, although a report is expected.
 void judge_ended_launch(const PlannedCase& planned, const protocol::Failure& failure,
                         const std::string& what, Outcome& outcome) {
   // Without reports the launch failed for another reason than a finding.
@@ -365,7 +367,7 @@ void judge_ended_launch(const PlannedCase& planned, const protocol::Failure& fai
     return;
   }
   if (!judge_findings(planned, outcome)) return;
-  // Findings let a launch go on, so that something else ended it.
+  // Findings let a launch continue, so that something else ended it.
   if (!failure.launched || !ends_launches(*planned.plan.report)) {
     fail_expectation(planned, outcome,
                      fmt::format("expected the {} only, and the launch failed\n{}",
@@ -380,7 +382,7 @@ void judge_ended_launch(const PlannedCase& planned, const protocol::Failure& fai
   }
 }
 
-// A launch that ended in a failure, where a fault is expected.
+// Judges a launch that ended in a failure, for a case that expects a fault.
 void judge_expected_fault(const PlannedCase& planned, const protocol::Failure& failure,
                           const std::string& what, Outcome& outcome) {
   const Fault& expected = *planned.plan.fault;
@@ -448,7 +450,7 @@ void judge_missing_fault(const PlannedCase& planned, Outcome& outcome) {
 
 namespace {
 
-// What all outputs of a case come to.
+// Judges all outputs of a case.
 class ResultsJudge {
  public:
   ResultsJudge(const PlannedCase& planned, std::byte poison, const EarlierResults& earlier,
@@ -482,7 +484,7 @@ class ResultsJudge {
     add(std::move(verdict), planned_.positions.find(expected.value.at));
   }
 
-  // Any value will do, and all must be written.
+  // Requires that all elements are written; any value is right.
   void require_written(const Buffer& output, const Array& result) {
     for (const Leaf& leaf : leaves_of(result.dtype())) {
       OutputVerdict verdict = verdict_of(output.name + leaf.path, result);
@@ -519,7 +521,7 @@ class ResultsJudge {
     return verdict;
   }
 
-  // Of an array that was swapped it is the memory which it has at the end that counts.
+  // For an array that was swapped, the memory which it has at the end counts.
   bool is_poisoned(const std::string& output) const {
     return has_shape(planned_.plan.find_buffer(planned_.plan.holder(output))->direction);
   }

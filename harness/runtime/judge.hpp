@@ -1,4 +1,4 @@
-// From what a launch left behind to a verdict: faults, changed inputs, wrong elements.
+// Derives a verdict from a launch's results: faults, changed inputs, wrong elements.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace warpmark {
 
-/// The byte that fills outputs before a launch, and its complement for a second look: what a kernel
-/// stores does not follow it, so that bytes which equal the one and then the other were not
+/// The byte that fills outputs before a launch, and its complement for a second launch: values that
+/// a kernel stores do not follow it, so that bytes which equal the one and then the other were not
 /// written.
 inline constexpr std::byte kFirstPoison{0xCB};
 inline constexpr std::byte kSecondPoison{0x34};
@@ -39,8 +39,8 @@ void judge_silence(const PlannedCase& planned, Outcome& outcome);
 /// Fails a run that ended well although the plan expects a fault.
 void judge_missing_fault(const PlannedCase& planned, Outcome& outcome);
 
-/// Judges what the compiler refused, against the compile error that the plan expects: its text must
-/// be in what the compiler says of an error, not in the source that it quotes.
+/// Judges a compiler's refusal, against the compile error that the plan expects: its text must be
+/// in the compiler's error message, not in the source that this quotes.
 void judge_refusal(const PlannedCase& planned, const Error& refusal, Outcome& outcome);
 
 /// Fails a case that compiled although the plan expects a compile error.
@@ -50,27 +50,27 @@ void judge_missing_refusal(const PlannedCase& planned, Outcome& outcome);
 std::vector<nlohmann::ordered_json> without_allowed(const Plan& plan,
                                                     std::vector<nlohmann::ordered_json> reports);
 
-/// Fails the outcome of a case that expects no report if the device found a mistake (warnings are
-/// none, and become notices). False if it did.
+/// Fails the outcome of a case that expects no report if the device found a mistake (warnings do
+/// not count, and become notices). Returns false if it did.
 bool judge_clean(const PlannedCase& planned, Outcome& outcome);
 
 /// Judges the outcome's findings against the reports that the plan expects: there is one of each
-/// kind, and no other error. Warnings do neither, and become notices. Returns false, with the outcome failed, if
-/// not.
+/// kind, and no other error. Warnings do not count, and become notices. Returns false, with the
+/// outcome failed, if not.
 bool judge_findings(const PlannedCase& planned, Outcome& outcome);
 
-/// Judges what the launches of a resolved plan counted against its bounds; fails the outcome at the
-/// first that is not kept, with a line for each.
+/// Judges the counts of a resolved plan's launches against its bounds; fails the outcome at the
+/// first broken bound, with a line for each.
 void judge_counters(const PlannedCase& planned, const std::vector<nlohmann::ordered_json>& launches,
                     Outcome& outcome);
 
-/// What a launch before left of the outputs, by name, and the byte that filled them before it.
+/// The outputs after an earlier launch, by name, and the byte that filled them before it.
 struct EarlierResults {
   std::byte poison{};
   std::map<std::string, std::vector<std::byte>> outputs;
 };
 
-/// Judges what the kernel wrote: `results` has every buffer's bytes after the launch, `poison` the
+/// Judges the kernel's output: `results` has every buffer's bytes after the launch, `poison` the
 /// byte that filled outputs before. Returns false, with no verdict, if elements equal the poison
 /// and are right, or near enough, so that only a run with another poison, which gets these results
 /// as `earlier`, can tell whether they were written.

@@ -1,4 +1,4 @@
-// What came of one case.
+// The outcome of one case.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ enum class Verdict : uint8_t {
   failed,
   skipped,      ///< with both numbers or the missing capability as the reason; never a pass
   interrupted,  ///< not run, or not finished, because of an interrupt
-  not_run       ///< left out after as many failures as were allowed
+  not_run       ///< left out after the allowed number of failures
 };
 std::string_view to_text(Verdict verdict);
-/// The same for people: "not run".
+/// The verdict for people: "not run".
 std::string in_words(Verdict verdict);
 
-/// Why a case failed, for records and filters; `message` has the words.
+/// The reason for a failure, for records and filters; `message` has the text.
 enum class FailureKind : uint8_t {
   none,
   compile,        ///< the source does not compile, or has no such kernel
@@ -43,18 +43,18 @@ enum class FailureKind : uint8_t {
   unwritten,      ///< elements that were never written
   input_changed,  ///< an `in` argument that the kernel wrote to
   driver,         ///< any other failure of the driver
-  finding,        ///< a race, an undefined value, a barrier that not everybody reaches
+  finding,        ///< a race, an undefined value, a barrier that some threads do not reach
   counter,        ///< a counter beyond the bound that the suite gives
   load,           ///< a suite that cannot be loaded, or a case of it that cannot be planned
   launch,         ///< a launch that no CUDA device can do
   impossible,     ///< a time that the device cannot reach
-  replayed,       ///< a time of runs that answer from an earlier run
+  replayed,       ///< a time of runs that reuse earlier results
   slower          ///< more of the baseline's time than `bench.against_baseline` allows
 };
 std::string_view to_text(FailureKind kind);
 
 /// The subscripts of the element at `index` in C order. An index into a shape without elements is
-/// its own; a single value has none.
+/// returned as it is; a single value has none.
 std::vector<size_t> subscripts(size_t index, const std::vector<int64_t>& shape);
 
 struct OutputVerdict {
@@ -62,23 +62,24 @@ struct OutputVerdict {
   std::string dtype;
   std::vector<int64_t> shape;
   Comparison comparison;
-  bool has_tolerance = false;  ///< the suite gives one, whether or not it holds for the dtype
-  bool has_reference = true;   ///< else checks alone are about it
-  /// Of an output that is wrong by values alone: the tolerance that would let it pass
-  /// (sufficient_tolerance), and how far it is off. They are for the suite's author: nothing that is
-  /// told to students may have them.
+  bool has_tolerance = false;  ///< the suite gives a tolerance, whether or not it applies to the
+                               ///< dtype
+  bool has_reference = true;   ///< false if only checks concern it
+  /// For an output that is wrong by values alone: the tolerance that would let it pass
+  /// (sufficient_tolerance), and the distribution of its errors. They are for the suite's author:
+  /// texts for students must not contain them.
   std::string sufficient = {};
   ErrorHistogram histogram = {};
 };
 
-/// How near a kernel with right results comes to the composite that it misses by most: its measure
-/// over the threshold, or the other way round, from 0 to 1.
+/// The closeness of a kernel with right results to the composite that it misses by most: its
+/// measure over the threshold, or the inverse, from 0 to 1.
 struct Nearness {
   double share = 0;
   std::string composite;  ///< "coalesced"
 };
 
-/// What a case and its baseline counted with the same inputs.
+/// The counters of a case and its baseline with the same inputs.
 struct CountedRuns {
   CounterSums own, baseline;
 };
@@ -88,25 +89,27 @@ struct Outcome {
   std::string case_id;
   Verdict verdict = Verdict::passed;
   FailureKind failure = FailureKind::none;
-  std::string reason;          ///< one line: why it failed or was skipped; "" for a pass
+  std::string reason;          ///< one line with the reason of a failure or skip; "" for a pass
   std::string message;         ///< for people, several lines: place, first wrong element, findings
-  Position where;              ///< in the suite, if a line there is to blame
-  std::optional<Error> error;  ///< the failure itself, which `message` and `where` are taken from
+  Position where;              ///< place in the suite, if a line there is to blame
+  std::optional<Error> error;  ///< the failure itself, the source of `message` and `where`
   std::vector<OutputVerdict> outputs;
   std::vector<nlohmann::ordered_json> findings;  ///< the device's reports (warpmark/device.h)
-  std::string step;  ///< of several, the one that the first of them is about; "" for none
-  /// What each launch counted, as the device gave it (warpmark/device.h), if it was asked for.
+  std::string step;  ///< the step of the first finding, if there are several steps; "" for none
+  /// The counters of each launch, as the device gave them (warpmark/device.h), if they were asked
+  /// for.
   std::vector<nlohmann::ordered_json> counters;
   std::vector<std::string> notices;  ///< compiler warnings, a damaged cache: reported, not judged
   bool compiled_from_cache = false;
   double seconds = 0;                  ///< wall clock of the whole case, all trials
-  std::optional<uint64_t> schedule;    ///< that it failed in, if not the usual one
-  std::optional<uint64_t> trial;       ///< the one that decided, where it was asked for trials
-  std::optional<Nearness> nearness;    ///< where composites alone fail it
-  std::optional<CountedRuns> counted;  ///< of a pass, if the plan compares counters
+  std::optional<uint64_t> schedule;    ///< schedule of the failure, if not the usual one
+  std::optional<uint64_t> trial;       ///< the trial that decided, if trials were asked for
+  std::optional<Nearness> nearness;    ///< set if composites alone fail the case
+  std::optional<CountedRuns> counted;  ///< set for a pass, if the plan compares counters
 };
 
-/// Of a case that cannot run: its suite, or its plan, could not be made for `error`.
+/// The outcome of a case that cannot run: its suite, or its plan, could not be made because of
+/// `error`.
 Outcome load_failure(const Error& error);
 
 }  // namespace warpmark

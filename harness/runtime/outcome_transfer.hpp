@@ -1,5 +1,5 @@
-// Outcomes as processes of ours hand them to each other, whole: records (results/outcome_record.hpp)
-// keep less.
+// Complete outcomes, for transfer between our processes: records (results/outcome_record.hpp) keep
+// less.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,8 @@ namespace warpmark {
 
 nlohmann::json outcome_json(const Outcome& outcome);
 
-/// What outcome_json made of an outcome. Throws what nlohmann-json throws for what is none.
+/// Reads an outcome that outcome_json wrote. Throws an exception of nlohmann-json for any other
+/// value.
 Outcome outcome_from(const nlohmann::json& json);
 
 }  // namespace warpmark

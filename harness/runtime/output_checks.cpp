@@ -19,7 +19,7 @@ PythonFunction function_of(const PlannedCase& planned, const PlannedCheck& check
                          suite.parent_path());
 }
 
-// Names mean what is there after the launch; `before` has what was there before it.
+// Names mean the values after the launch; `before` has those before it.
 PythonScope scope_after(const Plan& plan, const CaseInputs& inputs,
                         const std::map<std::string, Array>& results) {
   PythonScope scope = reference_scope(plan, inputs);
@@ -41,7 +41,7 @@ class Asking {
   Asking(Interpreter& python, const PlannedCase& planned, const CaseInputs& inputs)
       : python_(python), planned_(planned), before_(reference_scope(planned.plan, inputs)) {}
 
-  // What is wrong; "" if the property holds.
+  // Returns the fault of the array; "" if the property holds.
   std::string property(const PlannedCheck& check, const Array& array) const {
     const Position where = planned_.positions.find(check.at);
     PropertyQuestion question{form_of(check.kind).key, check.subject, where};
@@ -120,7 +120,7 @@ std::vector<Error> failed_checks(Interpreter& python, const PlannedCase& planned
       if (why) failed.push_back(*why);
       continue;
     }
-    // All outputs that only checks are about must be written, whatever these say.
+    // All outputs that only checks concern must be written, whatever the checks return.
     if (check.kind == CheckKind::written) continue;
     const std::string why = asking.property(check, results.at(check.subject));
     if (!why.empty()) failed.push_back(verdict_error(why, planned.positions.find(check.at)));

@@ -22,7 +22,7 @@ std::string short_number(const std::string& text) {
   return fmt::format("{:.4g}", std::strtod(text.c_str(), nullptr));
 }
 
-// " (off by 0.5, 3 ulp, allowed 0.25)"; "" where there is no distance, as from a NaN.
+// " (off by 0.5, 3 ulp, allowed 0.25)"; "" if there is no distance, as from a NaN.
 std::string distance_text(const OutputVerdict& output, const Mismatch& mismatch) {
   if (mismatch.error.empty()) return "";
   std::string error = short_number(mismatch.error);
@@ -37,21 +37,22 @@ std::string distance_text(const OutputVerdict& output, const Mismatch& mismatch)
                        whole ? fmt::format(": no tolerance holds for {}", output.dtype) : "");
   }
   std::string bound = short_number(mismatch.bound);
-  if (error == bound) {  // what is only just too much shows in all digits
+  if (error == bound) {  // a value that is barely too great is shown with all digits
     error = mismatch.error;
     bound = mismatch.bound;
   }
   return fmt::format(" (off by {}{}, allowed {})", error, ulps, bound);
 }
 
-// ", expected 0.5"; "" where any value would do.
+// ", expected 0.5"; "" if any value is right.
 std::string expected_text(const Mismatch& mismatch) {
   return mismatch.expected.empty() ? "" : ", expected " + mismatch.expected;
 }
 
-// What an element is and should be (nothing where checks alone are about it), of one that is not as unwritten as its neighbours.
+// The actual and the expected value of an element (no expected value if only checks concern it),
+// for an element that is not merely unwritten like its neighbours.
 std::string contrast_text(const Mismatch& mismatch) {
-  // Of all that must match its own kind only a NaN can match it and be wrong.
+  // Among values that must match in kind, only a NaN can match and be wrong.
   if (mismatch.kind == MismatchKind::nan && mismatch.actual == mismatch.expected) {
     return mismatch.actual +
            ", which `nan: forbid` does not allow, though it is what the reference has";
@@ -59,7 +60,7 @@ std::string contrast_text(const Mismatch& mismatch) {
   return mismatch.actual + expected_text(mismatch);
 }
 
-// "3 were never written", of those "1 only in part".
+// "3 were never written", with "1 only in part" if some are.
 std::string unwritten_text(const Comparison& result) {
   std::string text =
       fmt::format("{} {} never written", result.unwritten, result.unwritten == 1 ? "was" : "were");
@@ -69,7 +70,8 @@ std::string unwritten_text(const Comparison& result) {
                      : fmt::format(", {} of them only in part", result.in_part));
 }
 
-// "a[3] = 0.5, expected 1 (off by …)"; of one that is no more than the poison "never written".
+// "a[3] = 0.5, expected 1 (off by …)"; "never written" for an element that still is the whole
+// poison.
 std::string element_report(const OutputVerdict& output, const Mismatch& mismatch) {
   const bool whole = mismatch.kind == MismatchKind::unwritten && output.comparison.in_part == 0;
   const std::string name = element_name(output.output, output.shape, mismatch.index);
@@ -77,7 +79,8 @@ std::string element_report(const OutputVerdict& output, const Mismatch& mismatch
   return name + " = " + contrast_text(mismatch) + distance_text(output, mismatch);
 }
 
-// A line for each of the wrong elements behind the first, but for the worst, which has its own.
+// A line for each of the wrong elements after the first, except the worst, which has a separate
+// line.
 std::string following_text(const OutputVerdict& output) {
   const std::optional<Mismatch>& worst = output.comparison.worst;
   std::string text;

@@ -1,4 +1,4 @@
-// What is wrong with an output, in words.
+// Descriptions of wrong outputs.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace warpmark {
 /// "a[3]", "a[0, 2]"; a single value is "a".
 std::string element_name(const std::string& name, const Shape& shape, size_t index);
 
-/// How many elements of an output that has some are wrong and the first of them, in one line; then
-/// a line each for what was written in part, the next wrong elements, and the worst.
+/// The number of wrong elements of an output that has some, and the first of them, in one line;
+/// then a line each for elements written in part, the next wrong elements, and the worst.
 std::string describe(const OutputVerdict& output);
 
 }  // namespace warpmark

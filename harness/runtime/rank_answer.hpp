@@ -1,4 +1,4 @@
-// What a rank says of a request: a worker's reply, or how the case ended there.
+// A rank's answer to a request: a worker's reply, or the end of the case there.
 #pragma once
 
 #include <functional>
@@ -12,18 +12,18 @@ namespace warpmark {
 
 struct RankAnswer {
   std::optional<protocol::Reply> reply;  ///< nothing: the case ended there
-  Outcome ended;                         ///< how, then
-  bool spoilt = false;                   ///< it is to be tried again: SpoiltWorker
+  Outcome ended;                         ///< the outcome in that case
+  bool spoilt = false;                   ///< the case is to be tried again: SpoiltWorker
 };
 
-/// The answer that `ask` has, whichever way it ends a case.
+/// The answer of `ask`, in whichever way it ends a case.
 RankAnswer answer_of(const std::function<protocol::Reply(Outcome&)>& ask);
 
 nlohmann::json to_json(const RankAnswer& answer);
-/// Throws an internal error for what is none.
+/// Throws an internal error for a value that is no answer.
 RankAnswer rank_answer_from(const nlohmann::json& json);
 
-/// The part of a run that a rank has, as its worker gets it: that of one device.
+/// A rank's part of a run, as its worker gets it: that of one device.
 protocol::Verify request_of_rank(protocol::Verify part);
 
 }  // namespace warpmark

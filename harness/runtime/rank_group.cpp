@@ -18,10 +18,11 @@ namespace warpmark {
 
 namespace {
 
-// Beside what a request may take: for a rank whose machine has other work, too.
+// The time allowed in addition to the limit of a request: a rank's machine may have other work,
+// too.
 constexpr double kPatienceS = 60;
 
-// The part of a rank, where there is one for each.
+// The part of a rank, if each rank has one.
 std::span<std::byte> part_of_rank(const Array& array, const protocol::BufferBytes& buffer,
                                   uint64_t rank) {
   const std::span<std::byte> all = array.memory()->bytes();
@@ -79,7 +80,7 @@ void RankGroup::require(const std::function<DeviceFacts()>& greet_own) {
   } catch (...) {
     own_failure = std::current_exception();
   }
-  // By node and by what the driver calls them. Where it says nothing each counts.
+  // Distinguishes devices by node and the driver's uuid. Devices without a uuid count one by one.
   std::set<std::pair<int, std::string>> devices;
   const auto add = [&](int node, const std::string& uuid, int rank) {
     devices.emplace(node, uuid.empty() ? std::to_string(rank) : uuid);
@@ -136,7 +137,7 @@ std::vector<RankAnswer> RankGroup::answers(uint64_t devices, double limit_s,
     });
   }
   if (error) std::rethrow_exception(error);
-  // Again, everywhere.
+  // The case is tried again, on all ranks.
   if (std::ranges::any_of(all, &RankAnswer::spoilt)) throw SpoiltWorker{};
   return all;
 }
@@ -145,7 +146,7 @@ std::vector<RankAnswer> RankGroup::prepare(const nlohmann::json& request, uint64
                                            const AskOwn& ask_own, Outcome& outcome) {
   return unless_interrupted(outcome, [&] {
     nlohmann::json message = {{"do", "prepare"}, {"request", request}, {"begins", begins_}};
-    message["request"]["images"] = false;  // this rank's are enough
+    message["request"]["images"] = false;  // the images of this rank are enough
     for (uint64_t rank = 1; rank < devices; ++rank) {
       ranks_.send(static_cast<int>(rank), message);
     }
@@ -201,7 +202,7 @@ void RankGroup::scatter(const protocol::Verify& part, const std::vector<BufferAr
   }
 }
 
-// Of what is not divided the result is this rank's.
+// Gathers the parts. The result of a buffer that is not divided is this rank's.
 void RankGroup::gather(const protocol::Verify& part, const std::vector<BufferArrays>& buffers,
                        const std::vector<BufferArrays>& mine) {
   for (size_t i = 0; i < buffers.size(); ++i) {

@@ -45,7 +45,7 @@ class RankServer {
   }
 
  private:
-  // An error of this rank is one of the run: rank 0 throws it.
+  // An error of this rank is an error of the run: rank 0 throws it.
   template <typename Steps>
   void answer(const Steps& steps) {
     nlohmann::json said;
@@ -78,7 +78,7 @@ class RankServer {
     return ask(message.at("request"), {}, {}, false);
   }
 
-  // What comes behind the message has to be taken, whatever is made of it.
+  // The bytes after the message must be received, even if the request is not carried out.
   void take_part(const nlohmann::json& message) {
     request_ = std::get<protocol::Verify>(protocol::request_from_json(message.at("request")));
     arrays_.clear();
@@ -98,7 +98,7 @@ class RankServer {
   protocol::Reply run(const nlohmann::json& message) {
     std::optional<double> limit_s;
     if (message.contains("limit_s")) limit_s = message.at("limit_s").get<double>();
-    // As of a case that rank 0 runs alone.
+    // The same as for a case that rank 0 runs alone.
     const bool keeps_limits = worker_->facts().has("reports");
     return ask(protocol::to_json(request_of_rank(request_)), descriptors(buffers_), limit_s,
                keeps_limits);
@@ -124,16 +124,16 @@ class RankServer {
   SessionOptions options_;
   std::optional<WorkerLink> worker_;
   std::optional<CaseDialogue> dialogue_;
-  Outcome* outcome_ = nullptr;  ///< of the request that is answered
+  Outcome* outcome_ = nullptr;  ///< outcome of the current request
   protocol::Verify request_;    ///< the last run
   std::vector<Array> arrays_;
-  std::vector<BufferArrays> buffers_;  ///< of `arrays_`
+  std::vector<BufferArrays> buffers_;  ///< buffers in `arrays_`
 };
 
 }  // namespace
 
 ExitCode serve_rank(const std::shared_ptr<Ranks>& ranks) {
-  // The launcher sends them to every rank, and interrupts are rank 0's business.
+  // The launcher sends these signals to every rank, and rank 0 handles interrupts.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
   const ExitCode code = RankServer(ranks).serve();
   ranks->leave();
@@ -150,7 +150,7 @@ void end_ranks(Ranks& ranks, ExitCode code) noexcept {
       ranks.leave();
       return;
     }
-  } catch (...) {  // they are ended, then
+  } catch (...) {  // the ranks are ended then
   }
   ranks.abort(code);
 }

@@ -1,4 +1,4 @@
-// What every rank but the first does: it has a worker, and asks it what rank 0 wants to know.
+// The work of every rank but the first: it has a worker, and passes rank 0's requests to it.
 #pragma once
 
 #include "base/error.hpp"
@@ -6,12 +6,12 @@
 
 namespace warpmark {
 
-/// Answers rank 0 until that says what the exit code is, which is returned. It knows neither suite,
-/// inputs nor expected values. Throws if rank 0 cannot be heard any more.
+/// Answers rank 0 until rank 0 sends the exit code, which is returned. The rank knows neither
+/// suite, inputs nor expected values. Throws if the connection to rank 0 is lost.
 ExitCode serve_rank(const std::shared_ptr<Ranks>& ranks);
 
-/// Tells the other ranks the exit code, and leaves with them; ends them all if messages do not come
-/// through any more.
+/// Tells the other ranks the exit code, and leaves with them; ends them all if messages can no
+/// longer be exchanged.
 void end_ranks(Ranks& ranks, ExitCode code) noexcept;
 
 }  // namespace warpmark

@@ -1,4 +1,4 @@
-// From a case to the requests that a worker gets of it.
+// Makes the requests to a worker for a case.
 #pragma once
 
 #include <map>
@@ -12,28 +12,28 @@
 
 namespace warpmark {
 
-/// What is to be compiled and loaded for a case. Reads its source files; throws a verdict error, at
-/// the place that names it, for one that cannot be read.
+/// The request to compile and load a case. Reads its source files; throws a verdict error, at the
+/// place that names it, for a file that cannot be read.
 protocol::Prepare prepare_request(const Suite& suite, const PlannedCase& planned);
 
-/// A place that a worker gave relative to the suite's folder, as a person finds it from the current
+/// Converts a worker's place, relative to the suite's folder, to one relative to the current
 /// folder.
 Position in_suite(Position where, const Suite& suite);
 
 /// One run of a resolved plan, without the limits of a device.
 protocol::Run run_request(const ReadyCase& ready);
 
-/// The memory of one buffer, as a worker gets it; neither need be there.
+/// The memory of one buffer, as a worker gets it; either may be null.
 struct BufferArrays {
   const Array* initial = nullptr;
   const Array* result = nullptr;
 };
 
-/// That of each buffer of a request for `run`, with `results` of each.
+/// The memory of each buffer of a request for `run`, with `results` of each.
 std::vector<BufferArrays> buffer_arrays(const protocol::Run& run, const ReadyCase& ready,
                                         const std::map<std::string, Array>* results = nullptr);
 
-/// The descriptors that travel with a request for `run`: initial values and, of a Verify request,
+/// The descriptors that travel with a request for `run`: initial values and, for a Verify request,
 /// `results` of each buffer.
 std::vector<int> descriptors(const protocol::Run& run, const ReadyCase& ready,
                              const std::map<std::string, Array>* results = nullptr);

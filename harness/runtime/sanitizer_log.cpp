@@ -1,5 +1,5 @@
-// The forms are those of compute-sanitizer's manual, of 2022 to 2025 ("Address 0x… is" became
-// "Access to 0x… is"). A GPU runs what a student wrote: no line here is trusted to be well-formed.
+// Parses the forms in compute-sanitizer's manual, of 2022 to 2025 ("Address 0x… is" became "Access
+// to 0x… is"). A GPU runs what a student wrote: no line here is trusted to be well-formed.
 #include "runtime/sanitizer_log.hpp"
 
 #include <fmt/format.h>
@@ -21,9 +21,9 @@ namespace warpmark {
 namespace {
 
 constexpr size_t kMostReports = 1000;
-constexpr size_t kMostQuoted = 400;  // bytes of a log that are no report
+constexpr size_t kMostQuoted = 400;  // bytes of a log that contain no report
 constexpr std::string_view kMark = "=========";
-constexpr const char* kUnknown = "sanitizer";  // the kind of what has no other
+constexpr const char* kUnknown = "sanitizer";  // the kind of a finding that fits no other
 
 // Takes words and numbers off the front of a line.
 class Scanner {
@@ -36,7 +36,7 @@ class Scanner {
     rest_.remove_prefix(text.size());
     return true;
   }
-  /// What stands before `end`, which is passed over.
+  /// Returns the text before `end`, and skips both.
   std::optional<std::string_view> until(std::string_view end) {
     const size_t at = rest_.find(end);
     if (at == std::string_view::npos) return std::nullopt;
@@ -100,7 +100,7 @@ Place place_of(std::string_view text) {
   if (colon != std::string_view::npos) {
     Scanner line(source.substr(colon + 1));
     std::string_view file = source.substr(0, colon);
-    // What is compiled in memory lies below a folder that is nowhere.
+    // Sources compiled in memory have paths below a virtual folder.
     if (file.starts_with(kVirtualRoot)) file.remove_prefix(kVirtualRoot.size());
     place.file = printable(file);
     place.line = line.number().value_or(0);
@@ -129,7 +129,7 @@ std::string bytes_text(uint64_t bytes) {
   return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
 }
 
-// One mistake, as its lines describe it.
+// One finding, as its lines describe it.
 struct Finding {
   std::string kind, space, access, hazard, said;
   uint64_t bytes = 0, count = 1;
@@ -178,7 +178,7 @@ class LogReader {
         finish();
         continue;
       }
-      // One blank begins a report, more go on with it.
+      // A line with one leading blank begins a report, and lines with more continue it.
       if (text == 1) {
         finish();
         head(line.substr(text));
@@ -190,7 +190,7 @@ class LogReader {
     return std::move(findings_);
   }
   uint64_t errors() const { return errors_; }
-  /// The first report of a form that is not known, if there was one.
+  /// The first report of an unknown form, if there was one.
   const std::optional<Finding>& unknown() const { return unknown_; }
 
  private:
@@ -227,7 +227,8 @@ class LogReader {
       if (!read_access(line, *finding_)) finding_.reset();
     } else if (line.accept("Error: Race reported between ") ||
                line.accept("Warning: Race reported between ")) {
-      // A warning is a race between lanes of one warp: as wrong, and on our own device an error.
+      // A warning is a race between lanes of one warp: just as wrong, and an error on our own
+      // device.
       begin("race", text);
       finding_->count = 0;
       finding_->has_other = true;
@@ -251,7 +252,7 @@ class LogReader {
     Scanner line(text);
     Finding& finding = *finding_;
     if (finding.kind == "race" && line.accept("and ")) {
-      // Of several accesses against one, the place of the first is reported, and their number.
+      // For several accesses against one, the place of the first and their number are reported.
       const bool writes = line.accept("Write");
       if (!line.until("access at ")) return;
       const auto place = line.until(" [");
@@ -291,8 +292,8 @@ class LogReader {
   uint64_t errors_ = 0;
 };
 
-// Which buffer's element an address is: it lies in the buffer, or that is nearest to it. Returns
-// "dest[400]", or "".
+// Finds the buffer's element for an address: the address lies in the buffer, or the buffer is
+// nearest to it. Returns "dest[400]", or "".
 std::string add_argument(nlohmann::ordered_json& json, const Finding& finding,
                          const std::vector<protocol::BufferPlace>& buffers) {
   if (finding.space != "global" || !finding.address) return "";
@@ -324,7 +325,7 @@ std::string nearest_text(const Finding& finding) {
                      bytes_text(finding.distance.value_or(0)), finding.side, size);
 }
 
-// The sentence that a device of ours would say.
+// The sentence that our own device would give.
 std::string message_of(const Finding& finding, const std::string& element) {
   std::string by;
   if (finding.thread && finding.block)
@@ -409,7 +410,7 @@ std::vector<nlohmann::ordered_json> read_sanitizer_log(
 }
 
 std::string why_nothing_was_checked(std::string_view log) {
-  // The tool may end with "0 errors" after these, too.
+  // The tool may end with "0 errors" even after these messages.
   constexpr std::string_view kNeverStarted[] = {"before first instrumented API call",
                                                 "No attachable process found",
                                                 "Internal Sanitizer Error", "Device not supported"};

@@ -38,8 +38,8 @@ const std::vector<std::string>& known_checks() {
   return kKnown;
 }
 
-// Small numbers where people choose no seed. Those of trials lie apart, and those of cases begin with
-// different ways to take turns.
+// Small numbers are for seeds that people choose. Seeds of trials are far apart, and those of cases
+// begin with different schedules.
 uint64_t Trial::first_schedule(const std::string& case_id) const {
   constexpr uint64_t kApart = 64, kStarts = 16;
   if (!seed) {
@@ -109,7 +109,7 @@ class Session::State {
     size_t taken = 0;
     uint64_t bytes = 0;
     if (!interrupted()) require();
-    // Of one process nothing takes turns, and each case is reported as it ends.
+    // A single process needs no turns, and each case is reported as it ends.
     const size_t most = timing_.processes_for(jobs.front()) == 1 ? 1 : kMostTogether;
     for (; taken < jobs.size() && taken < most && bytes < kMostBytes; ++taken) {
       TimingJob& job = jobs[taken];
@@ -153,12 +153,12 @@ class Session::State {
   bool interrupted() const noexcept { return worker_.interrupted(); }
 
  private:
-  // Verifies a case and adds it to those that take turns, if it is right; returns the bytes that its
-  // arrays take there.
+  // Verifies a case and adds it to those that take turns, if it is right; returns the bytes of its
+  // arrays.
   uint64_t begin_timing(TimingJob& job, std::vector<CaseTiming::Ongoing>& group) {
     CaseTiming::Ongoing one{job};
     CaseArtifacts made;
-    // Only the PTX tells what work there is.
+    // Only the PTX shows the work of the kernel.
     if (job.planned->plan.flops || job.planned->plan.bytes) artifacts_ = &made;
     job.outcome = outcome_of(*job.which, [&](Outcome& outcome) {
       const auto load_trial = [&](uint64_t trial, Outcome& into) {
@@ -192,7 +192,7 @@ class Session::State {
           steps(outcome);
           done = true;
         } catch (const SpoiltWorker&) {
-          // Again on a fresh one, which throws no more than one of these for each reason.
+          // Tries again on a fresh worker, which throws at most one of these for each reason.
           outcome = Outcome{};
           outcome.suite = which.suite->name;
           outcome.case_id = which.id;
@@ -230,8 +230,8 @@ class Session::State {
     }
   }
 
-  // Fails what no CUDA device can launch, whatever this one is: as far as the plan shows, without
-  // kernels, and then with what the compiler made of them.
+  // Fails launches that no CUDA device can do, independent of this device: first as far as the plan
+  // shows, without kernels, and then with the compiler's results for them.
   void check_launches(const PlannedCase& planned, const std::vector<Entry>& kernels,
                       Outcome& outcome) const {
     std::vector<KernelBounds> bounds;
@@ -310,7 +310,7 @@ class Session::State {
       uint64_t trial = 0;
       for (bool more = true; more; ++trial) {
         if (interrupted()) end_interrupted(outcome);
-        // The arrays of one trial go before those of the next are made.
+        // The arrays of one trial are freed before those of the next are made.
         ReadyCase ready = make_ready(which, planned, compiled, trial, outcome);
         add_baseline(which, planned, trial, ready.inputs, outcome);
         more = look(ready);
@@ -321,7 +321,7 @@ class Session::State {
     }
   }
 
-  // What comes before the first launch.
+  // Does the steps before the first launch.
   ReadyCase load(const Case& which, const PlannedCase& planned, Trial trial, Outcome& outcome,
                  CaseUnits::Purpose purpose = CaseUnits::Purpose::launch) {
     worker_.greet();
@@ -337,8 +337,8 @@ class Session::State {
     return ready;
   }
 
-  // Runs the baseline, if outputs are held against what it leaves; then true. In a sandbox neither
-  // may meet the other in a worker: a submission's code could change what is expected of it.
+  // Runs the baseline, if outputs are compared with its results; returns true then. In a sandbox
+  // the two must not share a worker: a submission's code could change what is expected of it.
   bool add_baseline(const Case& which, const PlannedCase& planned, Trial trial, CaseInputs& inputs,
                     Outcome& outcome) {
     if (!planned.baseline || !uses_baseline(*which.suite)) return false;
@@ -350,7 +350,7 @@ class Session::State {
 
   void run(const Case& which, const PlannedCase& planned, Trial trial, Outcome& outcome) {
     const ReadyCase ready = load(which, planned, trial, outcome);
-    // Behind what the compiler said, which takes the place of all notices before.
+    // This comes after the compiler's notices, which replace all earlier ones.
     check_counting(planned, facts_, options_.requires_counters, outcome);
     const Results results = CaseLaunch::make_results(ready);
     if (artifacts_ != nullptr) {
@@ -362,7 +362,7 @@ class Session::State {
     } else {
       launch_.check_schedules(ready, results, trial.first_schedule(which.id), outcome);
     }
-    // A fault that is expected, and there, ended the case before.
+    // An expected fault that happened ended the case earlier.
     const bool as_expected = planned.plan.report && !outcome.step.empty();
     if (outcome.verdict == Verdict::passed && !planned.cut.empty() && !as_expected) {
       end_skipped(outcome, planned.cut);
@@ -373,7 +373,7 @@ class Session::State {
     }
   }
 
-  // Runs what the counters are held against, once the kernel's own results are right.
+  // Runs the kernels that the counters are compared with, once the kernel's own results are right.
   void compare_counters(const Case& which, const ReadyCase& ready, Trial trial, Outcome& outcome) {
     const PlannedCase& planned = ready.planned;
     CompositeRuns runs;
@@ -427,7 +427,7 @@ class Session::State {
   }
 
   // Verifies another plan for the same case. Its failure is the case's, as `blamed` if that is
-  // given; what it ends in well leaves no trace in the outcome.
+  // given; a good end leaves no trace in the outcome.
   CompanionRun run_companion(const Case& which, const PlannedCase& planned, Trial trial,
                              Outcome& outcome, std::optional<FailureKind> blamed,
                              const std::string& prefix) {
@@ -445,7 +445,7 @@ class Session::State {
     artifacts_ = artifacts;
     if (own.verdict == Verdict::passed) return run;
     if (own.verdict == Verdict::skipped && blamed) {
-      // What is measured against must run wherever the case does.
+      // The kernel to compare with must run wherever the case does.
       const std::string why = own.reason;
       fail(own, *blamed,
            verdict_error(prefix + "it cannot run: " + why, planned.positions.find("/kernel")));
@@ -456,13 +456,13 @@ class Session::State {
     if (own.verdict == Verdict::failed && blamed) own.failure = *blamed;
     own.suite = outcome.suite;
     own.case_id = outcome.case_id;
-    own.outputs.clear();  // of other shapes than the case's
+    own.outputs.clear();  // their shapes differ from those of the case
     own.counters = outcome.counters;
     outcome = std::move(own);
     throw CaseEnded{};
   }
 
-  // Cases whose arrays are kept at a time, so that their turns lie apart.
+  // The most cases whose arrays are kept at a time, so that their turns are far apart.
   static constexpr size_t kMostTogether = 24;
   static constexpr uint64_t kMostBytes = uint64_t{1} << 30;
 
@@ -478,7 +478,7 @@ class Session::State {
   bool ready_ = false;
   bool ceilings_are_known_ = false;
   std::optional<Ceilings> ceilings_;
-  CaseArtifacts* artifacts_ = nullptr;  ///< of the case that runs, if they are wanted
+  CaseArtifacts* artifacts_ = nullptr;  ///< artifacts of the running case, if they are wanted
 };
 
 Session::Session(Interpreter& python, SessionOptions options)

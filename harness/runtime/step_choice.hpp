@@ -1,4 +1,4 @@
-// Runs of a case that are about one step of several.
+// Runs of a case up to one step of several.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace warpmark {
 
-/// Whether a launch of the plan has that name, or kernel.
+/// True if a launch of the plan has that name, or kernel.
 bool has_step(const Plan& plan, const std::string& name);
 
 /// Throws a usage error, with the nearest name, if none of the plans has the step. Plans without
 /// launches do not count.
 void require_step(const std::string& name, const std::vector<const Plan*>& plans);
 
-/// Leaves out what comes after the last launch of the step. If that leaves anything out, the case is
-/// `cut`, and nothing of it that looks at results or counters is left. A fault that the suite
-/// expects stays expected.
+/// Leaves out the steps after the last launch of the step. If there are any, the case is `cut`, and
+/// all parts that look at results or counters are removed. A fault that the suite expects stays
+/// expected.
 void end_after_step(PlannedCase& planned, const std::string& name);
 
 }  // namespace warpmark

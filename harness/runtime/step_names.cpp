@@ -23,7 +23,7 @@ std::string named_step(const nlohmann::ordered_json& launch) {
   return name->get<std::string>();
 }
 
-// Of a plan of several steps.
+// The name of a step's launch in a plan of several steps.
 std::string launch_name(const Plan& plan, size_t step) {
   if (plan.steps.size() < 2 || step >= plan.steps.size()) return "";
   const auto* launch = std::get_if<LaunchStep>(&plan.steps[step]);

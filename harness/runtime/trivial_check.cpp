@@ -17,24 +17,24 @@ namespace {
 constexpr size_t kFirstPiece = 64;
 constexpr size_t kPiece = 8192;
 
-// A coin that falls the same way in 16 trials is none (1 in 65536). Large cases get fewer trials:
-// what one of them lets pass by luck is rare, and evaluating them takes long.
+// An answer that passes 16 trials is not passing by luck (1 in 65536 for a coin). Large cases get
+// fewer trials: few answers pass one of them by luck, and evaluating them takes long.
 constexpr uint64_t kMostTrials = 16;
 constexpr uint64_t kLeastTrials = 2;
 constexpr uint64_t kElementsOfAllTrials = uint64_t{1} << 22;
 
-// An input's elements up to which the reference is evaluated without one of them: a sum of more
-// rounds by as much.
+// The most elements of an input for which the reference is evaluated without one of them: a sum of
+// more has rounding errors of that size.
 constexpr int64_t kMostDropped = 1 << 16;
 
-// With 8 bits of significand, as a bfloat16 has.
+// Rounds to 8 bits of significand, as in a bfloat16.
 double as_bfloat16(double value) {
   int exponent = 0;
   const double part = std::frexp(value, &exponent);
   return std::isfinite(value) ? std::ldexp(std::nearbyint(part * 256) / 256, exponent) : value;
 }
 
-// A function of a file may take it: its parameters are not known here.
+// A function of a file may take `rng`: its parameters are not known here.
 bool uses_rng(const NumpyText& value) {
   return value.function || has_word(value.text, "rng");
 }
@@ -84,7 +84,7 @@ std::vector<TrivialCheck::Candidate> TrivialCheck::candidates(const ReadyCase& r
     }
     all.push_back({answer, "", std::move(bytes)});
   };
-  // The poison of an `out` that nobody writes passes nowhere.
+  // The poison of an `out` that is left unwritten never passes.
   if (buffer.direction == ArgumentKind::inout) {
     all.push_back({TrivialAnswer::unwritten, buffer.name, {}});
   }
@@ -105,7 +105,7 @@ std::vector<TrivialCheck::Candidate> TrivialCheck::candidates(const ReadyCase& r
   return all;
 }
 
-// Of complex numbers and structs: what needs no number of their own.
+// The candidates for complex numbers and structs that need no number of that type.
 std::vector<TrivialCheck::Candidate> TrivialCheck::composed_candidates(const ReadyCase& ready,
                                                                        const Buffer& buffer,
                                                                        const DType& dtype,
@@ -154,7 +154,7 @@ bool TrivialCheck::survives(Candidate& candidate, const ReadyCase& ready, const 
   piece_.resize(kPiece * dtype.bytes);
   if (!candidate.input.empty()) {
     const Array& input = ready.inputs.arrays.at(candidate.input);
-    // Random values may have given it another size in another trial.
+    // Random values may have given the input another size in another trial.
     if (static_cast<size_t>(input.size()) < count) return false;
     return passes(candidate, copy_of({input.dtype(), input.bytes()}, dtype), dtype, count,
                   expectation);
@@ -242,7 +242,7 @@ bool TrivialCheck::survives_nearly(Candidate& candidate, const ReadyCase& ready,
   return passes(candidate, change, dtype, count, expectation) && candidate.by_tolerance;
 }
 
-// Puts what is expected, each value changed, into the piece.
+// Puts the expected values, each changed, into the piece.
 void TrivialCheck::change_expected(const ReferenceValue& reference, size_t begin, size_t length,
                                    const DType& dtype,
                                    const std::function<double(double)>& change) {
@@ -255,7 +255,7 @@ void TrivialCheck::change_expected(const ReferenceValue& reference, size_t begin
   cast_elements({wide, std::as_bytes(std::span(values))}, dtype, piece_.data());
 }
 
-// All elements are wrong at a time; one that passes so passes alone.
+// Makes all elements wrong at the same time; an element that passes so passes alone, too.
 bool TrivialCheck::passes_with_one_wrong(const DType& dtype, size_t count,
                                          const Expectation& expectation) {
   const ReferenceValue& reference = expectation.reference;
@@ -305,7 +305,7 @@ bool TrivialCheck::passes_without_last(Candidate& candidate, const ReadyCase& re
                   static_cast<size_t>(element_count(shape)), expectation) &&
            candidate.by_tolerance;
   } catch (const Error& error) {
-    // A reference may raise without an element, as of a matrix that has no inverse then.
+    // A reference may raise without an element, for example for a matrix that has no inverse then.
     if (error.code() != ExitCode::verdict) throw;
     return false;
   }
@@ -372,7 +372,7 @@ std::vector<TrivialPass> TrivialCheck::passes() const {
       return one.by_tolerance && !is_nearly_right(one.answer);
     });
     for (const Candidate& candidate : output.candidates) {
-      // A bound that lets a kernel pass which computes nothing lets these pass, too.
+      // A bound that accepts a kernel without any computation accepts these, too.
       if (is_loose && is_nearly_right(candidate.answer)) continue;
       const bool is_value = candidate.answer == TrivialAnswer::zeros ||
                             candidate.answer == TrivialAnswer::ones ||

@@ -1,4 +1,4 @@
-// Which answers that need no kernel, or are only nearly right, a case would let pass.
+// Finds the answers that need no kernel, or are only nearly right, and that a case accepts.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@
 
 namespace warpmark {
 
-/// An answer that one output let pass in every trial.
+/// An answer that passes for one output in every trial.
 struct TrivialPass {
   std::string output;
   TrivialAnswer answer = TrivialAnswer::zeros;
-  /// Of copy and dropped the input, of constant the value, of stale the other case.
+  /// The input of copy and dropped, the value of constant, the other case of stale.
   std::string detail;
   bool by_tolerance = false;  ///< in some trial it differs from the reference
-  size_t elements = 0;        ///< of the output
+  size_t elements = 0;        ///< elements of the output
 };
 
 /// Tries answers against one case, trial by trial. Outputs are compared by `compare` with the rule
@@ -32,36 +32,38 @@ struct TrivialPass {
 /// case costs little more than its references, and no memory beside them.
 class TrivialCheck {
  public:
-  /// With `nearly_right` also what is not right, but only just: is_nearly_right(). It is tried for
-  /// outputs of float32 and float64 in cases without narrower floats among the inputs.
+  /// With `nearly_right`, answers that are only just wrong are tried, too: is_nearly_right(). They
+  /// are tried for outputs of float32 and float64 in cases without narrower floats among the
+  /// inputs.
   explicit TrivialCheck(Interpreter& python, bool nearly_right = false)
       : python_(python), nearly_right_(nearly_right), checked_(python) {}
 
-  /// Tries what is not refuted yet, all of it in the first trial. Returns whether a further trial
-  /// may refute more: with `rng` among the inputs up to 16 trials of small cases, 2 of large ones.
-  /// Throws verdict errors of references and tolerances.
+  /// Tries the answers that are not refuted yet, all of them in the first trial. Returns whether a
+  /// further trial may refute more: with `rng` among the inputs up to 16 trials of small cases, 2
+  /// of large ones. Throws verdict errors of references and tolerances.
   bool look(const ReadyCase& ready);
 
-  /// What no trial refuted; of answers that are the same values only the first.
+  /// The answers that no trial refuted; of answers with the same values only the first.
   std::vector<TrivialPass> passes() const;
 
-  /// Outputs with elements to judge, in the plan's order, those that checks alone are about last,
-  /// each with a fingerprint of what the first trial expects: equal for equal bytes, dtypes and
-  /// shapes. Checks expect no one answer: theirs are equal nowhere.
+  /// Outputs with elements to judge, in the plan's order, those that only checks concern last, each
+  /// with a fingerprint of the first trial's expected values: equal for equal bytes, dtypes and
+  /// shapes. Checks expect no single answer: their fingerprints are never equal.
   struct Judged {
     std::string output;
     uint64_t fingerprint = 0;
     size_t elements = 0;
   };
   const std::vector<Judged>& judged() const { return judged_; }
-  /// Whether inputs use `rng`; without it every trial is the same.
+  /// True if inputs use `rng`; without it every trial is the same.
   bool is_random() const { return is_random_; }
 
  private:
   struct Candidate {
     TrivialAnswer answer;
-    std::string input;             ///< of copy and dropped, and of an unwritten `inout`
-    std::vector<std::byte> bytes;  ///< of every element, for the others that need no reference
+    std::string input;             ///< input of copy and dropped, and of an unwritten `inout`
+    std::vector<std::byte> bytes;  ///< bytes of every element, for the others that need no
+                                   ///< reference
     bool by_tolerance = false;
   };
   struct Output {
@@ -86,7 +88,7 @@ class TrivialCheck {
                                 size_t count, const std::vector<PartExpectation>& parts);
   bool survives(Candidate& candidate, const ReadyCase& ready, const DType& dtype, size_t count,
                 const Expectation& expectation);
-  /// Puts the answer's elements from one on, so many of them, into `piece_`.
+  /// Puts `length` elements of the answer from `begin` on into `piece_`.
   using MakePiece = std::function<void(size_t begin, size_t length)>;
   MakePiece copy_of(const TypedBytes& from, const DType& dtype);
   bool passes(Candidate& candidate, const MakePiece& make, const DType& dtype, size_t count,
@@ -99,7 +101,7 @@ class TrivialCheck {
   std::vector<Judged> judged_;
   std::map<std::string, Output> outputs_;
   TrivialChecked checked_;
-  std::vector<std::byte> piece_;  ///< of the answer, reused
+  std::vector<std::byte> piece_;  ///< piece of the answer, reused
 };
 
 }  // namespace warpmark

@@ -15,7 +15,7 @@ namespace {
 
 using Results = std::map<std::string, Array>;
 
-// What a kernel leaves that is right wherever a reference says what is.
+// The results of a kernel that is right wherever a reference gives the values.
 Results right_results(Interpreter& python, const ReadyCase& ready) {
   const Plan& plan = ready.planned.plan;
   const PythonScope scope = reference_scope(plan, ready.inputs);
@@ -44,12 +44,12 @@ Results right_results(Interpreter& python, const ReadyCase& ready) {
   return results;
 }
 
-// False where the output cannot hold the answer.
+// Returns false if the output cannot hold the answer.
 bool write(const TrivialChecked::Answer& answer, const Buffer& buffer, const CaseInputs& inputs,
            const Array& result) {
   const auto fill = [&](double value) {
     if (!is_single_number(result.dtype())) {
-      // Of complex numbers and structs only zeros are bytes alone.
+      // For complex numbers and structs only zeros can be written as bytes.
       std::ranges::fill(result.bytes(), std::byte{0});
       return value == 0;
     }
@@ -71,7 +71,7 @@ bool write(const TrivialChecked::Answer& answer, const Buffer& buffer, const Cas
     case TrivialAnswer::copy: {
       const std::string& from = answer.input.empty() ? buffer.name : answer.input;
       const auto input = inputs.arrays.find(from);
-      // The poison of an `out` that nobody writes passes nowhere.
+      // The poison of an `out` that is left unwritten never passes.
       if (input == inputs.arrays.end() || input->second.size() < result.size()) return false;
       const size_t bytes = static_cast<size_t>(result.size()) * input->second.dtype().bytes;
       const DType& dtype = input->second.dtype();
@@ -109,7 +109,7 @@ void TrivialChecked::begin(const ReadyCase& ready, const std::vector<const Buffe
   for (const auto& [name, array] : ready.inputs.arrays) {
     const bool is_output = std::ranges::any_of(
         outputs, [&name = name](const Buffer* output) { return output->name == name; });
-    // The only output's own values are what `unwritten` leaves.
+    // For the only output its own values equal the answer `unwritten`.
     if (!is_output || outputs.size() > 1) answers_.push_back({TrivialAnswer::copy, name});
   }
   answers_.push_back({TrivialAnswer::nan, ""});

@@ -1,4 +1,4 @@
-// Which answers that need no kernel the checks of a case would let pass.
+// Finds the answers that need no kernel and that the checks of a case accept.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace warpmark {
 
-/// Tries one answer at a time for all outputs that checks alone are about, while outputs with a
-/// reference hold what they should. So a check that compares outputs with each other is asked, too.
+/// Tries one answer at a time for all outputs that only checks concern, while outputs with a
+/// reference hold the right values. So checks that compare outputs with each other are tried, too.
 class TrivialChecked {
  public:
   struct Answer {
     TrivialAnswer answer = TrivialAnswer::zeros;
-    std::string input;  ///< of copy
+    std::string input;  ///< input of copy
   };
   struct Output {
     std::string name;
@@ -26,12 +26,12 @@ class TrivialChecked {
 
   explicit TrivialChecked(Interpreter& python) : python_(python) {}
 
-  /// Tries what is not refuted yet. Throws verdict errors of checks and references.
+  /// Tries the answers that are not refuted yet. Throws verdict errors of checks and references.
   void look(const ReadyCase& ready);
 
-  /// What no trial refuted; of zeros and ones only the first.
+  /// The answers that no trial refuted; of zeros and ones only the first.
   const std::vector<Answer>& answers() const { return answers_; }
-  /// Those with elements.
+  /// The outputs with elements.
   const std::vector<Output>& outputs() const { return outputs_; }
 
  private:

@@ -14,17 +14,17 @@ bool is_constant(TrivialAnswer answer) {
   return answer == TrivialAnswer::ones || answer == TrivialAnswer::constant;
 }
 
-// What must be the same for two cases to let the same kernel pass.
+// The key of an answer: two cases with the same key accept the same kernel.
 std::string key_of(const TrivialPass& pass) {
   return fmt::format("{}\n{}\n{}", pass.output, to_text(pass.answer), pass.detail);
 }
 
-// Cases of one output that let the same answers pass.
+// Cases of one output that accept the same answers.
 struct Group {
   std::string output;
-  std::vector<const TrivialFinding*> answers;  ///< of its first case
+  std::vector<const TrivialFinding*> answers;  ///< answers of its first case
   std::vector<std::string> cases;
-  bool in_every_case = true;  ///< each of its answers
+  bool in_every_case = true;  ///< for each of its answers
 
   bool any(auto condition) const {
     return std::any_of(answers.begin(), answers.end(),
@@ -159,14 +159,14 @@ void TrivialFindings::add(const Case& which, const TrivialCheck& check) {
         !pass.by_tolerance && !check.is_random() && is_constant(pass.answer);
     ++passed_[key_of(pass)];
     if (!is_nearly_right(pass.answer)) has_value[pass.output] = true;
-    // One term of many is rightly less than what rounding does to their sum, and a single number may
-    // be near by luck.
+    // One term of many may be smaller than the rounding errors of their sum, and a single number
+    // may be near by luck.
     const bool is_small = is_nearly_right(pass.answer) &&
                           (pass.elements == 1 || pass.answer == TrivialAnswer::dropped);
     seen_.push_back({{which.id, pass, false}, right_element || right_constant || is_small, rules});
   }
   for (const TrivialCheck::Judged& judged : check.judged()) {
-    // Single answers meet by chance, and equal constants are reported as such.
+    // Single answers are equal by chance, and equal constants are reported as such.
     if (judged.elements == 1 || has_value[judged.output]) continue;
     const std::string key = fmt::format("{}\n{}", judged.output, judged.fingerprint);
     const auto [first, is_new] = same_.try_emplace(key, which.id);
@@ -220,7 +220,7 @@ std::vector<LintException::Allowed> TrivialFindings::unneeded() const {
 
 std::vector<Error> trivial_problems(const Suite& suite,
                                     const std::vector<TrivialFinding>& findings) {
-  // By case and output first, then cases with the same words together.
+  // Groups by case and output first, then joins cases with the same text.
   std::vector<Group> groups;
   std::map<std::string, size_t> group_of;
   for (size_t i = 0; i < findings.size();) {

@@ -1,4 +1,4 @@
-// What the answers that need no kernel mean for a whole suite: findings, exceptions, words.
+// The findings of trivial answers for a whole suite: findings, exceptions, texts.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@
 
 namespace warpmark {
 
-/// An answer that a case should not let pass.
+/// An answer that a case should not accept.
 struct TrivialFinding {
   std::string case_id;
   TrivialPass pass;
   /// A single element that is right, or the one right constant of inputs without `rng`: found only
-  /// because every case of the suite lets it pass.
+  /// because every case of the suite accepts it.
   bool in_every_case = false;
 };
 
@@ -33,17 +33,17 @@ class TrivialFindings {
   /// A case that passes whatever the kernel does, because no output is compared.
   void add_without_outputs(const Case& which);
 
-  /// What is left after the suite's exceptions, in the order of the cases.
+  /// The findings that are left after the suite's exceptions, in the order of the cases.
   std::vector<TrivialFinding> findings() const;
 
-  /// Exceptions that no case needs; to be asked once every case of the suite was added.
+  /// The exceptions that no case needs; to be called once every case of the suite was added.
   std::vector<LintException::Allowed> unneeded() const;
 
  private:
   struct Seen {
     TrivialFinding finding;
     bool only_in_every_case = false;
-    std::vector<const LintException*> rules;  ///< those that hold in the case
+    std::vector<const LintException*> rules;  ///< rules that apply to the case
   };
 
   std::vector<const LintException*> rules_of(const Case& which) const;
@@ -51,19 +51,20 @@ class TrivialFindings {
 
   std::shared_ptr<const Suite> suite_;
   std::vector<Seen> seen_;
-  std::map<std::string, size_t> cases_;      ///< that judge an output, by its name
-  std::map<std::string, size_t> passed_;     ///< cases that let an answer to an output pass
+  std::map<std::string, size_t> cases_;      ///< cases that judge an output, by its name
+  std::map<std::string, size_t> passed_;     ///< cases that accept an answer to an output
   std::map<std::string, std::string> same_;  ///< output and fingerprint to the first such case
 };
 
-/// What the kernel did, as in "wrote zeros"; `one_case`: with what differs from case to case.
+/// The action of the kernel, as in "wrote zeros"; with `one_case`, including the parts that differ
+/// from case to case.
 std::string answer_words(const TrivialPass& pass, bool one_case);
 
-/// The findings as usage errors with their places and what to do: one for all cases of an output
-/// that let the same answers pass.
+/// The findings as usage errors with their places and advice: one for all cases of an output that
+/// accept the same answers.
 std::vector<Error> trivial_problems(const Suite& suite,
                                     const std::vector<TrivialFinding>& findings);
-/// The same for exceptions that are not needed.
+/// The same for an exception that is not needed.
 Error unneeded_exception(const LintException::Allowed& allowed);
 
 }  // namespace warpmark

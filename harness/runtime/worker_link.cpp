@@ -21,7 +21,7 @@ namespace warpmark {
 namespace {
 
 constexpr const char* kLogName = "sanitizer.log";
-// A sanitizer writes its last words when the program has ended.
+// The time for a sanitizer to write its summary after the program has ended.
 constexpr std::chrono::seconds kLastWords(60);
 
 }  // namespace
@@ -83,7 +83,7 @@ const DeviceFacts& WorkerLink::greet() {
     if (received.message) return take_greeting(received.message->body);
     if (received.end == ChannelEnd::timeout && options_.in_process) leave_thread();
     const Silence silence = end_worker(received.end);
-    // Something else ended it: once more.
+    // Something else ended the worker: tries once more.
     if (silence.used.killed && !std::exchange(killed, true)) continue;
     std::string how = silence.how;
     if (received.end == ChannelEnd::timeout) {
@@ -121,7 +121,7 @@ std::variant<protocol::Reply, WorkerLink::Silence> WorkerLink::ask(const nlohman
     try {
       return protocol::reply_from_json(received.message->body);
     } catch (const Error&) {
-      // What is in there may have been made by the submission: no mistake of ours.
+      // The submission may have made the contents: the error is not ours.
       return end_worker(ChannelEnd::garbage);
     }
   }
@@ -153,8 +153,8 @@ std::string WorkerLink::finish() {
   return log;
 }
 
-// A worker whose end of the channel closed is dying, and its memory may take a while to go; one
-// that must be ended gets no time.
+// A worker whose end of the channel closed is dying, and its memory may take a while to go; a
+// worker that must be ended gets no time.
 WorkerLink::Silence WorkerLink::end_worker(ChannelEnd why) {
   const std::chrono::milliseconds patience(why == ChannelEnd::closed ? 10000 : 0);
   Silence silence{why, "", {}};

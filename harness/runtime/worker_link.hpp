@@ -1,4 +1,4 @@
-// The front's end of a worker: started, greeted, asked, ended, and started anew.
+// The front's connection to a worker: starts, greets, asks, ends and restarts it.
 #pragma once
 
 #include <atomic>
@@ -21,23 +21,26 @@ class WorkerLink {
  public:
   using Role = protocol::Confined::Role;
 
-  /// Starts a worker and waits for nothing; with a role, a confined one. Throws environment errors.
+  /// Starts a worker and waits for nothing; with a role, the worker is confined. Throws environment
+  /// errors.
   explicit WorkerLink(SessionOptions options, std::optional<Role> role = {});
 
   /// Waits for the worker's device; starts a worker if the last one was ended. Throws environment
-  /// errors, NoDeviceError if what was asked for is not there.
+  /// errors, NoDeviceError if the requested device is missing.
   const DeviceFacts& greet();
-  /// Of the worker that was greeted last.
+  /// The facts of the worker that was greeted last.
   const DeviceFacts& facts() const { return facts_; }
 
-  /// Why there is no reply.
+  /// The reason why there is no reply.
   struct Silence {
     ChannelEnd end;
-    std::string how;  ///< the process ended: "ended by signal 9 (Killed)"; "" if it had to be ended
+    std::string how;  ///< the end of the process: "ended by signal 9 (Killed)"; "" if it had to be
+                      ///< ended
     Worker::Usage used;
   };
-  /// One request and its reply; without one, or one that cannot be understood, the worker was
-  /// ended. Throws an environment error for a thread that does not answer, which cannot be ended.
+  /// Sends one request and returns its reply; if the reply is missing or invalid, the worker was
+  /// ended. Throws an environment error for a thread that does not answer, since it cannot be
+  /// ended.
   std::variant<protocol::Reply, Silence> ask(const nlohmann::json& request,
                                              const std::vector<int>& fds, double timeout_s);
 
@@ -45,18 +48,18 @@ class WorkerLink {
   /// another.
   Worker::Usage end();
 
-  /// There is a worker, which was not ended.
+  /// True if there is a worker, which was not ended.
   bool runs() const { return worker_ != nullptr; }
 
-  /// Lets the worker end by itself, and returns what the sanitizer wrote until then; "" without
-  /// one.
+  /// Lets the worker end by itself, and returns the output of the sanitizer until then; "" without
+  /// a sanitizer.
   std::string finish();
 
-  /// No case has been run on it.
+  /// True if no case has been run on the worker.
   bool fresh() const { return fresh_; }
   void case_was_run() { fresh_ = false; }
 
-  /// Ends a wait that goes on, and every later one at once. Safe in a signal handler.
+  /// Ends the current wait, and every later one at once. Safe in a signal handler.
   void interrupt() noexcept;
   bool interrupted() const noexcept { return interrupted_; }
 
@@ -75,7 +78,7 @@ class WorkerLink {
   bool greeted_ = false;
   bool fresh_ = true;
   DeviceFacts facts_;
-  std::optional<TemporaryFolder> log_folder_;  ///< of the sanitizer
+  std::optional<TemporaryFolder> log_folder_;  ///< folder for the sanitizer's log
 };
 
 /// The file that is run as `PROGRAM worker`, and the first request to it.

@@ -19,7 +19,7 @@ namespace warpmark {
 struct PointValue {
   std::string name;
   ArithmeticValue value;
-  std::string label;  ///< how the case id writes it
+  std::string label;  ///< its text in the case id
 };
 
 struct Case {
@@ -28,38 +28,39 @@ struct Case {
   std::vector<PointValue> point;    ///< in axis order
   std::optional<std::string> skip;  ///< the reason, if a skip rule over the axes alone holds
 
-  /// The axes as names.
+  /// A scope with the axes as names.
   Scope scope() const;
 };
 
-/// Evaluates a Python list for `{python: …}`, with builtins only; the harness gives its
+/// Evaluates a Python list for `{python: …}`, with builtins only; the harness supplies its
 /// interpreter.
 using ListEvaluator = std::function<std::vector<ArithmeticValue>(const Located& expression)>;
 
-/// Every case in file order, the first axis slowest. Throws a usage error for values that no id can
-/// write, ids that meet twice, more than 100,000 cases, and a computed list without an evaluator.
+/// Every case in file order, the first axis slowest. Throws a usage error for values that cannot be
+/// part of an id, equal ids, more than 100,000 cases, and a computed list without an evaluator.
 std::vector<Case> cases(const std::shared_ptr<const Suite>& suite, const ListEvaluator& python = {},
                         Purpose purpose = Purpose::check);
 
 /// The suite at one point, a value for each axis in their order. Throws a usage error for a skip
-/// rule that is no condition.
+/// rule that is not a condition.
 Case case_at(const std::shared_ptr<const Suite>& suite, std::vector<PointValue> point);
 
-/// What a limit or a budget comes to at one point. Throws a usage error, at its place, unless it is
+/// The value of a limit or a budget at one point. Throws a usage error, at its place, unless it is
 /// a finite number more than 0.
 double positive_number(const Expression& expression, const Scope& scope);
 
-/// The value as ids write it: a minus is "~". Nothing if it has characters that ids cannot have.
+/// The text of the value in ids: a minus is "~". Nothing if it has characters that ids cannot have.
 std::optional<std::string> id_text(const ArithmeticValue& value);
 
-/// A case as plugins see it (docs/plugins.md), and where each of its values stands in the suite.
+/// A case in the form for plugins (docs/plugins.md), and the place of each of its values in the
+/// suite.
 struct CaseDocument {
   nlohmann::ordered_json json;
   PositionMap positions;
 };
 
-/// Folds what uses only axes. Throws a usage error where that fails (a division by zero, a negative
-/// size, a dtype that is none).
+/// Folds expressions that use only axes. Throws a usage error if that fails (a division by zero, a
+/// negative size, an unknown dtype).
 CaseDocument case_document(const Case& which);
 
 }  // namespace warpmark

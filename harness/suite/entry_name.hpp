@@ -13,19 +13,19 @@ namespace warpmark {
 /// are braces.
 class EntryName {
  public:
-  /// Throws a usage error for a brace without its other one, and for what is no arithmetic.
+  /// Throws a usage error for an unmatched brace, and for invalid arithmetic.
   static EntryName parse(const std::string& text, const Position& where);
 
   const std::string& text() const { return text_; }  ///< as written
   const Position& where() const { return where_; }
-  /// What is in braces; all cases have one name if there is nothing.
+  /// The expressions in braces; without any, all cases have one name.
   std::vector<const Expression*> expressions() const;
-  /// The name where the axes have these values. A bool is written as C++ writes it. Throws a usage
-  /// error for a value that no name can have, a tuple.
+  /// The name for these values of the axes. A bool is written as in C++. Throws a usage error for a
+  /// tuple, which no name can have.
   std::string evaluate(const Scope& scope) const;
 
  private:
-  /// A text, or an expression after it.
+  /// A text, and possibly an expression after it.
   struct Part {
     std::string text;
     std::vector<Expression> value;  ///< one or none

@@ -1,5 +1,5 @@
-// Answers that need no kernel, or one that is wrong, and a suite's exceptions from the rule that none
-// may pass.
+// Answers that need no kernel or a wrong one, and a suite's exceptions from the rule that none of
+// them may pass.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,26 @@
 
 namespace warpmark {
 
-/// What a kernel that computes nothing, or not what it should, may leave in an output.
+/// The contents of an output after a kernel that computes nothing, or something else than it
+/// should.
 enum class TrivialAnswer : uint8_t {
-  unwritten,  ///< what was there before: an `inout` array's own values
+  unwritten,  ///< the initial values of an `inout` array
   zeros,
   ones,
   copy,      ///< an input's first elements, cast to the output's dtype
   constant,  ///< one value everywhere
   nan,
-  stale,  ///< what another case of the suite leaves
+  stale,  ///< the result of another case of the suite
   // These are nearly right:
   low_precision,  ///< each value with the 8 bits of a bfloat16
   one_percent,    ///< each value one percent too large
-  dropped,        ///< what the reference is without the last element of an input
-  one_wrong       ///< one element that is further off than the greatest is from 0
+  dropped,        ///< the reference without the last element of an input
+  one_wrong       ///< one element whose error is larger than the greatest element
 };
 bool is_nearly_right(TrivialAnswer answer);
-/// "unwritten", "zeros", …: as `lint: {allow: […]}` names them.
+/// "unwritten", "zeros", …: the words in `lint: {allow: […]}`.
 std::string_view to_text(TrivialAnswer answer);
-/// All of them.
+/// All answers.
 const std::vector<TrivialAnswer>& trivial_answers();
 
 /// One `lint` rule: answers that cases may let pass.
@@ -44,11 +45,11 @@ struct LintException {
 
   Position where;
   std::vector<Allowed> allow;
-  std::optional<Expression> when;  ///< over the axes; nothing: in every case
+  std::optional<Expression> when;  ///< condition over the axes; nothing: in every case
   std::string reason;
 };
 
-/// One rule or a list of them. Throws a usage error at what is missing, unknown or there twice.
+/// One rule or a list of them. Throws a usage error at a missing, unknown or repeated key.
 std::vector<LintException> read_lint_exceptions(const YamlNode& node);
 
 }  // namespace warpmark

@@ -1,4 +1,4 @@
-// What `check` may ask of outputs: its kinds, and the keys of each.
+// The kinds of `check` for outputs, and the keys of each.
 #pragma once
 
 #include <cstdint>
@@ -9,27 +9,27 @@
 namespace warpmark {
 
 enum class CheckKind : uint8_t {
-  function,      ///< of a Python file beside the suite
-  sorted,        ///< along the last axis
-  permutation,   ///< of the elements of another array
-  within,        ///< between two bounds, which belong to it
+  function,      ///< a function of a Python file beside the suite
+  sorted,        ///< sorted along the last axis
+  permutation,   ///< a permutation of the elements of another array
+  within,        ///< between two bounds, including them
   moments,       ///< mean and variance of a sample
-  distribution,  ///< a sample of one of SciPy's
-  written,       ///< whatever its values
+  distribution,  ///< a sample of one of SciPy's distributions
+  written,       ///< written, with any values
 };
 
-/// The keys of a check. That of its kind names what it is about: an output, or the function.
+/// The keys of a check. The key of its kind names an output, or the function.
 struct CheckForm {
   CheckKind kind;
   std::string key;
-  std::vector<std::string> needed;    ///< keys of NumPy that must be there
-  std::vector<std::string> one_of;    ///< of these at least one must
-  std::vector<std::string> optional;  ///< these may
-  std::string word;                   ///< a key of text; "" for none
-  std::vector<std::string> words;     ///< the texts that it may be; none for any name
-  bool has_args = false;              ///< `args`, a list of NumPy, may be there
+  std::vector<std::string> needed;    ///< NumPy keys that must be given
+  std::vector<std::string> one_of;    ///< keys of which at least one must be given
+  std::vector<std::string> optional;  ///< keys that may be given
+  std::string word;                   ///< the key of a text; "" for none
+  std::vector<std::string> words;     ///< allowed texts; empty for any name
+  bool has_args = false;              ///< `args`, a list of NumPy, may be given
 
-  /// Of NumPy, in the order in which plans have them.
+  /// The keys of NumPy, in their order in plans.
   std::vector<std::string> values() const;
 };
 

@@ -1,4 +1,4 @@
-// When buffers get back what they began with, in a bench.
+// The times in a bench at which buffers get their initial values back.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,8 @@
 
 namespace warpmark {
 
-/// What puts `inout` buffers back between timed launches; `batch` is once for each batch of them.
+/// When `inout` buffers are restored between timed launches; `batch` is once for each batch of
+/// launches.
 enum class Restore : uint8_t { never, batch, each };
 std::string_view to_text(Restore restore);
 

@@ -35,8 +35,8 @@ bool is_word(char c) {
          std::string_view("_/=,.~-*").find(c) != std::string_view::npos;
 }
 
-// Whether `text` fits `pattern`, in which `*` stands for any characters: after a mismatch the last
-// `*` takes one character more.
+// True if `text` fits `pattern`, in which `*` matches any characters: after a mismatch the last `*`
+// takes one more character.
 bool fits(std::string_view pattern, std::string_view text) {
   size_t at = 0, star = std::string_view::npos, taken = 0;
   for (size_t i = 0; i < text.size();) {
@@ -86,7 +86,7 @@ class Parser {
     } else {
       while (end_ < text_.size() && is_word(text_[end_])) ++end_;
       if (end_ == begin_) {
-        // All bytes of a character that is not ASCII.
+        // Takes all bytes of a character that is not ASCII.
         do ++end_;
         while (end_ < text_.size() && (static_cast<unsigned char>(text_[end_]) & 0xC0U) == 0x80U);
         fail(fmt::format("no case id has `{}`", printable(text_.substr(begin_, end_ - begin_))));
@@ -160,7 +160,7 @@ class Parser {
   const std::string& what_;
   const Position& where_;
   std::vector<std::string>* words_ = nullptr;
-  std::string_view token_;  ///< the one at hand; empty at the end
+  std::string_view token_;  ///< the current token; empty at the end
   size_t begin_ = 0, end_ = 0;
 };
 

@@ -13,7 +13,7 @@ namespace warpmark {
 
 namespace {
 
-// What people type of an id: each part alone, and suites with their folders.
+// Adds the parts of an id that people type: each part alone, and suites with their folders.
 void add_parts(const std::string& id, std::set<std::string>& parts) {
   const size_t dot = id.find('.');
   parts.insert(id.substr(0, dot));

@@ -66,7 +66,7 @@ const std::vector<std::string>& fault_kinds() {
   return kKinds;
 }
 
-// What ends a launch, and what checks find in one that goes on.
+// The kinds of faults that end a launch, and the findings of checks in one that continues.
 const std::vector<std::string>& report_kinds() {
   static const std::vector<std::string> kKinds = [] {
     std::vector<std::string> kinds = fault_kinds();

@@ -1,4 +1,4 @@
-// A kernel suite as its YAML file says it, typed, every value with its place.
+// A kernel suite as given in its YAML file, typed, every value with its place.
 #pragma once
 
 #include <cstdint>
@@ -31,28 +31,29 @@ inline constexpr std::string_view kUnwrittenReference = "TODO";
 
 struct NamedExpression {
   std::string name;
-  Position where;  ///< of the name
+  Position where;  ///< place of the name
   Expression value;
 };
 
 struct NamedText {
   std::string name;
-  Position where;  ///< of the name
+  Position where;  ///< place of the name
   PythonText value;
 };
 
-/// What to compile. The keys that every plugin shares are typed; the others are the plugin's own.
+/// The kernel to compile. The keys that every plugin shares are typed; the others are the plugin's
+/// own.
 struct Kernel {
   Position where;
   std::optional<Located> file;      ///< as written, relative to the suite's folder
-  std::optional<Located> image;     ///< a file that is compiled already, likewise
-  std::string image_form;           ///< its key, one of image_forms()
+  std::optional<Located> image;     ///< a compiled file, likewise
+  std::string image_form;           ///< key of `image`, one of image_forms()
   std::optional<Located> compiler;  ///< "nvrtc" or "nvcc"
   std::optional<Located> source;    ///< CUDA C++; `where` is the place of its first line
   std::optional<EntryName> entry;
   std::vector<NamedExpression> define;
   std::vector<Located> options;  ///< for NVRTC
-  std::vector<Located> link;     ///< further .cu files that are linked with it
+  std::vector<Located> link;     ///< further .cu files to link with it
   std::vector<Located> include;  ///< folders of headers, relative to the suite's folder
   std::vector<YamlMember> other;
 };
@@ -60,20 +61,20 @@ struct Kernel {
 struct AxisValue {
   Position where;
   ArithmeticValue value;
-  std::string label;  ///< "" where the value itself serves in case ids
+  std::string label;  ///< "" if case ids use the value itself
 };
 
-/// One axis of the cartesian product: a list of values, or a Python expression that computes it. Without
-/// either it has values in listed cases only.
+/// One axis of the cartesian product: a list of values, or a Python expression that computes it.
+/// Without either, the axis has values in listed cases only.
 struct Axis {
   std::string name;
   Position where;
   std::vector<AxisValue> values;
   std::optional<Located> python;
-  std::optional<Located> zip;  ///< the axis whose i-th value has the i-th value of this one with it
+  std::optional<Located> zip;  ///< the axis that this one goes along with, value by value
 };
 
-/// Which axes are expanded: the suite's own, or with those of `bench` in their places.
+/// The axes to expand: the suite's own, or those of `bench` in their places.
 enum class Purpose : uint8_t { check, bench };
 
 enum class ArgumentKind : uint8_t {
@@ -81,42 +82,42 @@ enum class ArgumentKind : uint8_t {
   inout,
   out,
   scalar,
-  scratch,   ///< an array that only the kernels use: what is left in it does not matter
-  null,      ///< a pointer to nothing
+  scratch,   ///< an array that only the kernels use: its final contents do not matter
+  null,      ///< a null pointer
   pointers,  ///< an array of pointers to other arguments
   texture    ///< an input that the kernel reads by coordinates
 };
 std::string_view to_text(ArgumentKind kind);
-/// Whether an argument of this kind is an array without a value before the launch.
+/// True if an argument of this kind is an array without a value before the launch.
 inline bool has_shape(ArgumentKind kind) {
   return kind == ArgumentKind::out || kind == ArgumentKind::scratch;
 }
-/// Whether an argument of this kind is an array with elements that expressions know.
+/// True if an argument of this kind is an array with elements that expressions know.
 inline bool is_array(ArgumentKind kind) {
   return kind != ArgumentKind::scalar && kind != ArgumentKind::null &&
          kind != ArgumentKind::pointers;
 }
-/// Whether an argument of this kind is an array that is judged after the launch.
+/// True if an argument of this kind is an array that is judged after the launch.
 inline bool is_output(ArgumentKind kind) {
   return kind == ArgumentKind::out || kind == ArgumentKind::inout;
 }
 
-/// A struct of the kernels'.
+/// A struct that the kernels use.
 struct StructType {
-  std::string name;  ///< as the kernels call it
+  std::string name;  ///< its name in the kernels
   Position where;
-  std::string dtype;  ///< of find_dtype
+  std::string dtype;  ///< name for find_dtype
 };
 
-/// How an array is seen as a texture or a surface.
+/// The settings of an array as a texture or a surface.
 struct SuiteImage {
   Position where;
-  bool surface = false;              ///< else a texture
+  bool surface = false;              ///< true for a surface, false for a texture
   std::vector<std::string> address;  ///< wrap, clamp, mirror, border: one for all axes, or each
   bool linear = false;               ///< interpolates
   bool normalized = false;           ///< coordinates are from 0 to 1
   bool read_normalized = false;      ///< integers are read as floats from 0 or −1 to 1
-  int channels = 1;                  ///< of an element; the last axis, if more than 1
+  int channels = 1;                  ///< channels of an element; the last axis, if more than 1
 };
 
 /// A field of a struct that holds the address of an array.
@@ -135,13 +136,14 @@ struct Argument {
   std::vector<Located> pointers;  ///< arguments that it points to; "" is a null pointer
   std::optional<SuiteImage> image;
   std::optional<Expression> pitch;           ///< bytes from one row of an array to the next
-  std::optional<Expression> offset;          ///< elements in front of an array in its memory
-  std::optional<Position> partition;         ///< along its first axis, a part for each device
-  std::vector<SuiteFieldPointer> points_to;  ///< of a scalar that is a struct
-  std::string symbol;  ///< of a variable of the module: its C++ name, "ns::table"
+  std::optional<Expression> offset;          ///< elements before an array in its memory
+  std::optional<Position> partition;         ///< divided along its first axis, with a part for each
+                                             ///< device
+  std::vector<SuiteFieldPointer> points_to;  ///< pointer fields of a scalar that is a struct
+  std::string symbol;                        ///< C++ name of a variable of the module, "ns::table"
 };
 
-/// What runs the kernel: one launch, or several steps.
+/// The launches of the kernel: one launch, or several steps.
 struct SuiteLaunch {
   Position where;
   std::optional<LaunchGeometry> single;
@@ -153,7 +155,7 @@ std::string_view to_text(ToleranceKind kind);
 enum class NanPolicy : uint8_t { equal, forbid };
 std::string_view to_text(NanPolicy policy);
 
-/// How near an output must come; the bounds are NumPy.
+/// The tolerance of an output; the bounds are NumPy.
 struct SuiteTolerance {
   Position where;
   ToleranceKind kind = ToleranceKind::exact;
@@ -161,20 +163,20 @@ struct SuiteTolerance {
   NanPolicy nan = NanPolicy::equal;
 };
 
-/// What outputs must be, beside a reference or in its place.
+/// A check of outputs, beside a reference or in its place.
 struct SuiteCheck {
   CheckKind kind = CheckKind::function;
   Position where;
-  Located subject;                ///< the output; of a function "FILE.py:NAME"
+  Located subject;                ///< the output; for a function "FILE.py:NAME"
   std::vector<NamedText> values;  ///< NumPy, by the keys of its form
-  std::vector<Located> args;      ///< NumPy, of `distribution`
-  std::optional<Located> word;    ///< `order` of `sorted`, `cdf` of `distribution`
+  std::vector<Located> args;      ///< NumPy, for `distribution`
+  std::optional<Located> word;    ///< `order` for `sorted`, `cdf` for `distribution`
 };
 
-/// A tolerance of one output, in the place of the suite's.
+/// A tolerance of one output, in place of the suite's.
 struct OutputTolerance {
   std::string output;
-  Position where;  ///< of the name
+  Position where;  ///< place of the name
   SuiteTolerance tolerance;
 };
 
@@ -186,37 +188,38 @@ struct ExpectedFault {
 
 /// The findings that a case must give: some of each kind.
 struct ExpectedReports {
-  std::vector<Located> kinds;       ///< of report_kinds(), each once; one at least
+  std::vector<Located> kinds;       ///< from report_kinds(), each once; at least one
   std::optional<Located> argument;  ///< the argument that each of them must name
 };
 
-/// That the compiler must refuse the source.
+/// The compile error of a source that the compiler must refuse.
 struct ExpectedCompileError {
   Position where;
-  std::optional<Located> text;  ///< what its log must contain
+  std::optional<Located> text;  ///< text that its log must contain
 };
 
 /// A bound that a counter of the case's launches must keep.
 struct ExpectedCounter {
   std::string name;        ///< one of counter_names()
-  Position where;          ///< of the name
+  Position where;          ///< place of the name
   std::string comparison;  ///< one of == != <= >= < >
   Expression bound;
 };
 
-/// How a kernel's instructions may grow with its work.
+/// The allowed growth of a kernel's instructions with its work.
 struct ExpectedWork {
   Position where;
-  Expression work;                       ///< at one point: only its growth counts, in any unit
+  Expression work;                       ///< amount at one point: only its growth counts, in any
+                                         ///< unit
   std::vector<NamedExpression> smaller;  ///< axes, and their values at the point with less work
 };
 
-/// What the counters must say as a whole, beside bounds (runtime/composites.hpp).
+/// The composites that counters must satisfy, beside bounds (runtime/composites.hpp).
 struct ExpectedComposites {
   bool parallel = false, coalesced = false, conflict_free = false;
   std::optional<Expression> tiled;  ///< the most sectors that loads of global memory may move
   std::optional<ExpectedWork> work_efficient;
-  Position where;  ///< of the first; unknown if there are none
+  Position where;  ///< place of the first; unknown if there are none
   bool any() const { return where.known(); }
 };
 
@@ -225,17 +228,18 @@ struct Baseline {
   Position where;
   std::optional<Located> plugin;
   Kernel kernel;
-  std::optional<SuiteLaunch> launch;  ///< nothing: as the suite's
+  std::optional<SuiteLaunch> launch;  ///< nothing: the suite's
 };
 
-/// What one case may use, over the axes; units as in the keys.
+/// The limits of one case, over the axes; units as in the keys.
 struct Limits {
   Position where;
-  std::optional<Expression> timeout_s;     ///< wall clock, in the place of the option's
-  std::optional<Expression> memory_mib;    ///< of all buffers; a point that needs more is skipped
+  std::optional<Expression> timeout_s;     ///< wall clock, in place of the option's
+  std::optional<Expression> memory_mib;    ///< memory of all buffers; a point that needs more is
+                                           ///< skipped
   std::optional<Expression> instructions;  ///< thread-instructions of one launch
-  std::optional<Expression> stack_bytes;   ///< a thread
-  std::optional<Expression> heap_mib;      ///< of malloc() in kernels
+  std::optional<Expression> stack_bytes;   ///< stack of a thread
+  std::optional<Expression> heap_mib;      ///< heap of malloc() in kernels
 };
 
 struct SkipRule {
@@ -243,50 +247,53 @@ struct SkipRule {
   Located reason;
 };
 
-/// Which times are taken: with the device's last-level cache flushed before each, without, or both.
+/// The times to take: with the device's last-level cache flushed before each, without, or both.
 enum class CacheChoice : uint8_t { cold, hot, both };
 
-/// One value of an axis, as case ids write it.
+/// One value of an axis, in the form of case ids.
 struct AxisChoice {
   std::string axis;
-  Position where;  ///< of the axis's name
+  Position where;  ///< place of the axis's name
   Located label;
 };
 
-/// A point that is listed: one value for each axis that it names; the others run over theirs.
+/// A listed point: one value for each axis that it names; other axes run over all of their values.
 struct ListedCase {
   Position where;
   std::vector<Axis> axes;   ///< each with one value
-  bool overridden = false;  ///< by an option, so that it may be another case now
+  bool overridden = false;  ///< changed by an option, so that it may be another case now
 };
 
-/// That the suite's baseline is timed by turns with each case.
+/// The setting to time the suite's baseline in turns with each case.
 struct AgainstBaseline {
   Position where;
-  std::optional<Expression> most;  ///< of the baseline's time, over the axes; nothing: no limit
+  std::optional<Expression> most;  ///< limit as a share of the baseline's time, over the axes;
+                                   ///< nothing: no limit
 };
 
 struct Bench {
   Position where;
   std::vector<Axis> axes;      ///< replace the axes of the same name
-  std::vector<Located> sweep;  ///< of all points that differ in these axes only, one is best
-  std::vector<AxisChoice> relative_to;  ///< each point is compared with that which has these values
-  std::optional<Located> step;          ///< the one that is timed; nothing: all of them together
+  std::vector<Located> sweep;  ///< one best point is chosen among those that differ only in these
+                               ///< axes
+  std::vector<AxisChoice> relative_to;  ///< each point is compared with the point that has these
+                                        ///< values
+  std::optional<Located> step;          ///< the step to time; nothing: all of them together
   std::optional<Expression> bytes, flops;
-  std::optional<Expression> peak_flops_per_s;  ///< that the flops are held against
+  std::optional<Expression> peak_flops_per_s;  ///< the peak that the flops are compared with
   std::optional<CacheChoice> cache;
-  std::optional<bool> graph;           ///< whether runs in CUDA graphs are timed, too
-  std::optional<bool> transfers;       ///< and copies between host and device
+  std::optional<bool> graph;           ///< true to time runs in CUDA graphs, too
+  std::optional<bool> transfers;       ///< true to time copies between host and device, too
   std::optional<Expression> budget_s;  ///< wall clock of one point's samples, over the axes
   std::optional<AgainstBaseline> against_baseline;
-  Restore restore = Restore::never;  ///< what puts `inout` buffers back between timed launches
+  Restore restore = Restore::never;  ///< when `inout` buffers are restored between timed launches
 };
 
 struct Suite {
   std::string name;              ///< path below the suites root: "doublify/double_array_new"
   std::filesystem::path file;    ///< absolute
   std::filesystem::path folder;  ///< absolute; files of the suite are relative to it
-  Position where;                ///< of the whole file
+  Position where;                ///< place of the whole file
   std::string about;
   Located plugin;  ///< "source" if the file names none
   Kernel kernel;
@@ -296,17 +303,17 @@ struct Suite {
   std::vector<Argument> arguments;  ///< in the kernel's parameter order
   std::vector<Argument> globals;    ///< variables of the module: `constants` and `globals`
   std::optional<SuiteLaunch> launch;
-  std::optional<Expression> devices;  ///< how many run it at a time; nothing: one
+  std::optional<Expression> devices;  ///< number of devices that run it at a time; nothing: one
   std::vector<NamedText> reference;
-  std::vector<SuiteCheck> checks;  ///< of what references have passed
+  std::vector<SuiteCheck> checks;  ///< checks of outputs, after references have passed
   SuiteTolerance tolerance;
   std::vector<OutputTolerance> output_tolerances;
   Bench bench;
-  // How cases must end; at most one is there, and without one they must pass.
+  // The expected end of cases; at most one is set, and without one they must pass.
   std::optional<ExpectedFault> fault;
   std::optional<ExpectedReports> report;
   std::optional<ExpectedCompileError> compile_error;
-  std::vector<ExpectedCounter> counters;  ///< of a case that must pass, as are composites
+  std::vector<ExpectedCounter> counters;  ///< for cases that must pass, as are composites
   ExpectedComposites composites;
   std::optional<Baseline> baseline;  ///< nothing: the suite's own kernel
   Limits limits;
@@ -316,29 +323,29 @@ struct Suite {
   std::vector<LintException> lint;
 };
 
-/// What a file that is compiled already may be: the keys of `kernel` that name one.
+/// The forms of a compiled file: the keys of `kernel` that name one.
 const std::vector<std::string>& image_forms();
 
 /// The suite's kernel and, if it has one, the baseline's.
 std::vector<const Kernel*> kernels(const Suite& suite);
 
-/// What `expect: {fault: …}` may name; the kinds of a device's reports (warpmark/device.h).
+/// The faults for `expect: {fault: …}`: kinds of a device's reports (warpmark/device.h).
 const std::vector<std::string>& fault_kinds();
-/// What `expect: {report: …}` may name.
+/// The reports for `expect: {report: …}`.
 const std::vector<std::string>& report_kinds();
-/// What `expect: {counters: …}` may name: the counters of a device with `profile`
-/// (warpmark/device.h), and KIND_conflicts, its wavefronts beyond the ideal.
+/// The counters for `expect: {counters: …}`: those of a device with `profile` (warpmark/device.h),
+/// and KIND_conflicts, its wavefronts beyond the ideal.
 const std::vector<std::string>& counter_names();
-/// What `requires` may name: a device's capabilities.
+/// The capabilities of devices for `requires`.
 const std::vector<std::string>& capability_names();
 
-/// The arguments of the kernels, and behind them the variables of their module.
+/// The arguments of the kernels, followed by the variables of their module.
 std::vector<const Argument*> all_arguments(const Suite& suite);
 
-/// Every value that Python computes: of arguments, references and checks by functions.
+/// Every value that Python computes: arguments, references and checks by functions.
 std::vector<PythonText> python_texts(const Suite& suite);
 
-/// The Python files that they are functions of, relative to the suite's folder; each once, sorted.
+/// The Python files of these functions, relative to the suite's folder; each once, sorted.
 std::vector<std::string> python_files(const Suite& suite);
 
 /// The files of kernels that steps name, relative to the suite's folder.
@@ -355,9 +362,9 @@ std::shared_ptr<const Suite> parse_suite(const std::string& text,
 
 /// The axes of that purpose, in the suite's order.
 std::vector<const Axis*> axes_of(const Suite& suite, Purpose purpose);
-/// For each of the axes the index of the one that decides its value: itself, or that it is zipped
-/// with. Throws a usage error for an axis that is zipped with none of them, with itself, or with one
-/// that is zipped, too.
+/// For each of the axes the index of the one that decides its value: the axis itself, or the one
+/// that it is zipped with. Throws a usage error for an axis that is zipped with none of them, with
+/// itself, or with one that is zipped, too.
 std::vector<size_t> zip_leaders(const std::vector<const Axis*>& axes);
 
 /// Throws a usage error, with the nearest known name, for a name that arithmetic of a plan cannot
@@ -365,13 +372,13 @@ std::vector<size_t> zip_leaders(const std::vector<const Axis*>& axes);
 void check_name(const Suite& suite, const NameUse& use);
 
 /// The name of the suite in `file`: its path without ".yaml" below the nearest parent folder called
-/// `suites` (without one, below the file's own folder); `suite.yaml` bears its folder's name. A
-/// minus becomes "~"; throws a usage error for other characters outside [A-Za-z0-9_/].
+/// `suites` (without one, below the file's own folder); `suite.yaml` has its folder's name. A minus
+/// becomes "~"; throws a usage error for other characters outside [A-Za-z0-9_/].
 std::string suite_name(const std::filesystem::path& file);
 
-/// The suite files that the paths stand for: a file is itself, a folder all *.yaml below it (hidden
-/// folders left out), each once, sorted. Throws a usage error for a path that is not there, for a
-/// folder without a suite, and for two files with one suite name.
+/// The suite files of the paths: a file itself, or all *.yaml below a folder (hidden folders left
+/// out), each once, sorted. Throws a usage error for a path that does not exist, for a folder
+/// without a suite, and for two files with one suite name.
 std::vector<std::filesystem::path> find_suites(const std::vector<std::filesystem::path>& paths);
 
 }  // namespace warpmark

@@ -25,7 +25,7 @@ const std::set<std::string>& reserved_names() {
   return kNames;
 }
 
-// Which names an expression may use: axes always; arrays by their attributes; the device.
+// The names that an expression may use: axes always; arrays by their attributes; the device.
 struct Allowed {
   bool device = false;
   std::vector<std::string> arrays;
@@ -42,7 +42,7 @@ class Checker {
     for (const Argument& variable : suite.globals) arrays_.push_back(variable.name);
   }
 
-  // With all arrays and the device, as where a kernel is launched.
+  // Checks a name with all arrays and the device allowed, as for a kernel's launch.
   void check(const NameUse& use) const { name(use, "kernel", {true, arrays_}); }
 
   void run() {
@@ -128,7 +128,7 @@ class Checker {
     }
   }
 
-  // Those that Python computes are known when cases are made.
+  // Values that Python computes are known when cases are made.
   static void require_value(const Axis& axis, const Located& label) {
     std::vector<std::string> labels;
     for (const AxisValue& value : axis.values) {
@@ -178,7 +178,7 @@ class Checker {
           fmt::format("arithmetic sees {0}.size, {0}.shape and {0}.nbytes", use.name));
     }
     const std::string near = nearest(use.name, axes_);
-    // Words of C++ stand there by mistake where dtypes can.
+    // Words of C++ are a common mistake in place of dtypes.
     const bool dtypes = key == "define" || key == "entry" || key == "dtype";
     if (dtypes && near.empty()) {
       throw usage_error(fmt::format("`{}` is no axis, and no dtype", use.name), use.where,
@@ -190,7 +190,8 @@ class Checker {
                                       : "axes: " + join(axes_, ", "));
   }
 
-  // How what was meant by a word is written: the text of a C++ type, or the dtype of its elements.
+  // The right form for the word that was meant: the text of a C++ type, or the dtype of its
+  // elements.
   static std::string hint_at_type(const std::string& word, const std::string& key) {
     if (key == "entry") {
       return fmt::format("what is no arithmetic stands outside of the braces, as in `k<{}>`", word);
@@ -328,7 +329,7 @@ class Checker {
     return std::find(list.begin(), list.end(), name) != list.end();
   }
 
-  // What several devices write must be put together again.
+  // The outputs of several devices must be put together again.
   void devices() const {
     if (suite_.devices) names(*suite_.devices, "devices", {true, {}});
     for (const Argument* argument : all_arguments(suite_)) {
@@ -380,8 +381,7 @@ class Checker {
     if (baseline->launch) launch(*baseline->launch);
   }
 
-  // `baseline` in NumPy is the arrays that the baseline leaves, unless the suite has a thing of
-  // that name.
+  // `baseline` in NumPy means the arrays that the baseline leaves, unless the suite uses that name.
   void baseline_name() const {
     const std::string name(kBaselineName);
     for (const Argument* argument : all_arguments(suite_)) {
@@ -417,7 +417,7 @@ class Checker {
     }
   }
 
-  // What has an address.
+  // Requires an argument that has an address.
   void pointed(const Located& to) const {
     const auto found = std::find_if(suite_.arguments.begin(), suite_.arguments.end(),
                                     [&](const Argument& one) { return one.name == to.text; });
@@ -484,10 +484,10 @@ class Checker {
                         suite_.reference.front().where, "remove `reference`");
     }
     check_checks(suite_);
-    // A finding can be all that a case is for.
+    // A finding can be the only purpose of a case.
     const bool judges_none = suite_.reference.empty() && suite_.checks.empty();
     if (suite_.fault || suite_.compile_error || (suite_.report && judges_none)) return;
-    // A plugin may know what its kernel computes: whether it does, its plan shows.
+    // A plugin may know the result of its kernel: its plan shows whether it does.
     if (suite_.plugin.text != "source") return;
     for (const Argument* argument : all_arguments(suite_)) {
       const bool judged =
@@ -499,8 +499,8 @@ class Checker {
     }
   }
 
-  // A tolerance is for floats that are compared with a reference. What has checks alone, or is of
-  // whole numbers as far as the suite says it, would have it in vain.
+  // A tolerance is for floats that are compared with a reference. It has no effect for outputs that
+  // only have checks, or that are integers as far as the suite shows.
   void idle_tolerances(const std::set<std::string>& referenced) const {
     if (suite_.plugin.text != "source" || suite_.baseline) return;
     for (const OutputTolerance& own : suite_.output_tolerances) {

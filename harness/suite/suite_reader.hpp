@@ -1,4 +1,4 @@
-// Small readers of YAML nodes that say in words what they wanted.
+// Small readers of YAML nodes, whose errors name the expected value.
 #pragma once
 
 #include <functional>
@@ -18,23 +18,23 @@ Error unknown_word(const std::string& what, const std::string& word, const Posit
 /// Throws unless the node is a map with keys from `known` only; `what` names it ("`launch`").
 void require_map(const YamlNode& node, const std::string& what,
                  const std::vector<std::string>& known);
-/// Throws unless the node is a map; its keys are names that the suite gives.
+/// Throws unless the node is a map, whose keys may be any names.
 void require_named_map(const YamlNode& node, const std::string& what);
 void require_list(const YamlNode& node, const std::string& what);
 /// Calls `read` for a node that is one element, or for each element of a list of one or more.
 void read_one_or_more(const YamlNode& node, const std::string& what,
                       const std::function<void(const YamlNode&)>& read);
 
-/// Throws unless the document says `warpmark: 1`, the version of our formats.
+/// Throws unless the document has `warpmark: 1`, the version of our formats.
 void require_format_version(const YamlNode& root);
 
 Located read_text(const YamlNode& node, const std::string& what);
 /// A value that Python computes: an expression, or {function: FILE.py:NAME}.
 PythonText read_python(const YamlNode& node, const std::string& what);
-/// The one of `words` that the node says.
+/// The one of `words` that the node has.
 std::string read_word(const YamlNode& node, const std::string& what,
                       const std::vector<std::string>& words);
-/// Whether the node says `true`; else it says `false`.
+/// Returns true for the node `true` and false for `false`.
 bool read_truth(const YamlNode& node, const std::string& what);
 Expression read_expression(const YamlNode& node, const std::string& what);
 /// One expression or a list of one or more.
@@ -63,24 +63,24 @@ SuiteLaunch read_launch(const YamlNode& node);
 /// Later structs may have earlier ones as fields.
 std::vector<StructType> read_types(const YamlNode& node);
 Limits read_limits(const YamlNode& node);
-/// Whether the text can name a variable of C++, Python and arithmetic.
+/// True if the text can name a variable of C++, Python and arithmetic.
 bool is_identifier(std::string_view text);
 std::vector<Argument> read_arguments(const YamlNode& node);
-/// Variables of the module: `constants`, whose value can stand alone, or `globals`.
+/// Variables of the module: `constants`, whose values may be given without a map, or `globals`.
 std::vector<Argument> read_globals(const YamlNode& node, bool constants);
 
 /// Throws for a name that neither C++, Python nor arithmetic could use as a variable.
 void check_name(const std::string& name, const Position& where);
 /// Throws unless the value is the name of a dtype.
 void check_dtype(const ArithmeticValue& value, const Position& where);
-/// Checks what one key cannot know: names that expressions use, names that meet, missing
+/// Checks the rules that span several keys: names that expressions use, equal names, missing
 /// references.
 void check_suite(const Suite& suite);
-/// Throws for a check of what is no output, or of a case that leaves none.
+/// Throws for a check of an argument that is no output, or for a case without outputs.
 void check_checks(const Suite& suite);
-/// Whether a check may be about the output: which parameters a function has is not known here.
+/// True if a check may concern the output: the parameters of a function are not known here.
 bool is_checked(const Suite& suite, const std::string& output);
-/// Checks that the files and folders that a suite names are there, below its own folder.
+/// Checks that the files and folders that a suite names exist, below its own folder.
 void check_suite_files(const Suite& suite);
 
 }  // namespace warpmark

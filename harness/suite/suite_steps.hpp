@@ -14,7 +14,7 @@
 
 namespace warpmark {
 
-/// A text of the file (text or NumPy) and where its first character stands.
+/// A text of the file (text or NumPy) and the place of its first character.
 struct Located {
   std::string text;
   Position where;
@@ -26,15 +26,17 @@ struct LaunchGeometry {
   std::vector<Expression> grid;  ///< empty: one block
   std::vector<Expression> block;
   std::optional<Expression> shared;  ///< bytes of dynamic shared memory
-  std::vector<Expression> cluster;   ///< blocks; empty: what the kernel itself says
-  bool cooperative = false;          ///< all blocks run at a time, so that the grid can be in step
+  std::vector<Expression> cluster;   ///< blocks; empty: the kernel's own
+  bool cooperative = false;          ///< all blocks run at a time, so that the grid can synchronise
 };
 
-/// What a step gives a kernel: an argument of the suite, or a number of the step's own.
+/// The argument of a step for a kernel: an argument of the suite, or a number that the step
+/// computes.
 struct StepArgument {
   Located name;                       ///< unused if there is a value; "" is a null pointer
   std::optional<Expression> value;    ///< over axes, sizes, the device and the loops' indices
-  std::optional<Expression> element;  ///< of the array `name`, likewise: where the pointer points
+  std::optional<Expression> element;  ///< index in the array `name`, likewise: the element that the
+                                      ///< pointer points to
 };
 
 struct StepLaunch {
@@ -56,27 +58,27 @@ struct StepFill {
 
 struct SuiteStep;
 
-/// A list of steps that is one, so that a loop can go over it.
+/// A list of steps that counts as one, so that a loop can contain it.
 struct StepGroup {
   std::vector<SuiteStep> steps;
 };
 
-/// Two arrays change their names: `a = b, b = a`.
+/// Two arrays exchange their names: `a = b, b = a`.
 struct StepSwap {
   Located first, second;
 };
 
-/// How often a step runs.
+/// The number of repetitions of a step.
 struct Repeat {
   std::optional<Located> index;  ///< its name in arithmetic: 0, 1, 2 …
-  Expression count;              ///< over axes and indices further out
+  Expression count;              ///< over axes and indices of outer loops
 };
 
 struct SuiteStep {
   Position where;
   std::variant<StepGroup, StepLaunch, StepCopy, StepFill> what;  ///< an empty group does nothing
   std::optional<Repeat> repeat;
-  std::optional<StepSwap> swap;  ///< after each time
+  std::optional<StepSwap> swap;  ///< done after each repetition
 };
 
 }  // namespace warpmark

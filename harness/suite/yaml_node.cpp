@@ -47,7 +47,8 @@ bool looks_octal(std::string_view text) {
                                       [](char c) { return (c >= '0' && c <= '9') || c == '_'; });
 }
 
-// How many parentheses are open at the end, outside of quotes; -1 if one closes that none has opened.
+// The number of parentheses that are open at the end, outside of quotes; -1 for a closing one that
+// was not opened.
 int open_parentheses(std::string_view text) {
   int open = 0;
   char quote = '\0';
@@ -92,7 +93,7 @@ class TreeBuilder : public YAML::EventHandler {
     node.where = node.content = place(mark);
     if (!open_.empty() && open_.back().node.kind == YamlNode::Kind::map) {
       if (!open_.back().has_key) throw usage_error("a key must be text", node.where);
-      // The event's own mark is where the parser noticed, often lines below.
+      // The event's own mark is the place where the parser noticed the key, often lines below.
       node.where = node.content = open_.back().key_where;
     }
     add(std::move(node));
@@ -136,12 +137,12 @@ class TreeBuilder : public YAML::EventHandler {
     YamlNode node;
     bool flow = false;
     bool has_key = false;
-    YamlNode opened;          ///< the value that was left open, as it was cut off
+    YamlNode opened;          ///< the value with an open parenthesis, as it was cut off
     bool left_open = false;   ///< the last value has a parenthesis that flow style may have cut off
-    bool joined_key = false;  ///< what was joined to it looked like a key, whose value is nothing
+    bool joined_key = false;  ///< the text joined to it looked like a key without a value
     std::string key;
     Position key_where;
-    std::map<std::string, int> lines;  ///< of the keys so far
+    std::map<std::string, int> lines;  ///< line of each key so far
   };
 
   Position place(const YAML::Mark& mark) const {
@@ -214,8 +215,8 @@ class TreeBuilder : public YAML::EventHandler {
                                                    : level.node.members.back().value;
   }
 
-  // Flow style cuts `{grid: ceil_div(n, 128)}` at its comma. What stands behind it can only be the
-  // rest: an element, or a key without a value.
+  // Flow style cuts `{grid: ceil_div(n, 128)}` at its comma. Only the rest can follow: an element,
+  // or a key without a value.
   bool joins(const YamlNode& node) {
     if (open_.empty() || !open_.back().left_open || open_.back().joined_key) return false;
     Open& level = open_.back();
@@ -239,7 +240,7 @@ class TreeBuilder : public YAML::EventHandler {
     return is_here ? line.substr(begin, end - begin) : first.text + ", " + last.text;
   }
 
-  // What was left open must be closed before anything else begins.
+  // Throws if a parenthesis is still open when another value begins.
   void require_closed() {
     if (open_.empty()) return;
     Open& level = open_.back();
@@ -337,7 +338,7 @@ YamlNode parse_yaml(const std::string& text, const std::string& file) {
     if (line < lines.size() && lines[line].find('\t') != std::string::npos) {
       hint = "indent with blanks: YAML allows no tabs there";
     }
-    // yaml-cpp's own words for what people do most often.
+    // yaml-cpp's own message for the most frequent mistake.
     if (hint.empty() && error.msg.starts_with("end of")) {
       hint = "a `{` or `[` is not closed, or a `,` between two members is missing";
     } else if (hint.empty() && error.msg.starts_with("illegal map value")) {

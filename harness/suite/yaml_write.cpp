@@ -18,8 +18,8 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// Words, numbers and simple paths mean the same with quotes and without. What could be nothing, an
-// octal number or a piece of syntax gets quotes.
+// Words, numbers and simple paths mean the same with quotes and without. Texts that could be null,
+// an octal number or syntax get quotes.
 bool needs_no_quotes(const std::string& text) {
   if (text.empty() || text.front() == ' ' || text.back() == ' ') return false;
   if (text == "null" || text == "Null" || text == "NULL" || text == "true" || text == "false") {
@@ -63,7 +63,7 @@ std::string flow(const YamlNode& node) {
 
 void write_block(const YamlNode& node, size_t indent, std::string& into);
 
-// What stands behind "key:" or "-".
+// Writes the text after "key:" or "-".
 void write_value(const YamlNode& node, size_t indent, size_t used, bool in_list,
                  std::string& into) {
   const std::string line = flow(node);
@@ -72,7 +72,7 @@ void write_value(const YamlNode& node, size_t indent, size_t used, bool in_list,
     into += " " + line + "\n";
     return;
   }
-  if (in_list) {  // the first member stands behind the "-"
+  if (in_list) {  // the first member comes after the "-"
     std::string block;
     write_block(node, indent, block);
     into += " " + block.substr(indent);

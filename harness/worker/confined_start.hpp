@@ -1,4 +1,4 @@
-// How a confined worker starts: what it opens while it can, and then its sandbox.
+// The start of a confined worker: it opens everything that it needs, and then enters its sandbox.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,19 @@
 
 namespace warpmark {
 
-/// The names, with their values, that a worker with an empty environment needs to find its
-/// libraries as we would: of Warpmark, CUDA and the loader.
+/// The names, with their values, of the variables that a worker with an empty environment needs to
+/// find its libraries as we would: of Warpmark, CUDA and the loader.
 std::vector<std::string> environment_for_libraries();
-/// Sets them. To be called before there are threads.
+/// Sets these variables. To be called before there are threads.
 void take_environment(const std::vector<std::string>& environment);
 
-/// The compiler of a compile worker: NVRTC open and warm, so that it will open nothing any more,
-/// with the headers that it may include in memory. Throws environment errors.
+/// The compiler of a compile worker: NVRTC open and warm, so that it will open no more files, with
+/// the headers that it may include in memory. Throws environment errors.
 UnitCompiler open_confined_compiler(const Confinement& confinement);
 
-/// The names of the mechanisms that are a sandbox, of those that hold. Landlock alone is one from ABI 6
-/// on: before, it leaves signals to other processes (docs/threat-model.md has the table).
+/// The names of the mechanisms that form a sandbox, among those that hold. Landlock alone is one
+/// from ABI 6 on: before that it allows signals to other processes (docs/threat-model.md has the
+/// table).
 std::vector<std::string> walls_that_hold(std::optional<int> landlock_abi, bool is_filtered);
 
 /// Enters the sandbox, in the order that works: limits, Landlock, the filter of system calls; tries
@@ -31,15 +32,16 @@ std::vector<std::string> walls_that_hold(std::optional<int> landlock_abi, bool i
 /// `in_memory`: a device that computes in this process is open, and none that needs ioctl.
 std::vector<std::string> enter_sandbox(const protocol::Confined& confined, bool in_memory = false);
 
-/// What a run worker may take beside the arrays of a case, which are memory that it shares, in
-/// bytes: the records of a device that looks for races, undefined values and leaks have some for
-/// each byte that a kernel touches. The first call must come before the sandbox.
+/// The memory that a run worker may take in addition to the arrays of a case, which are shared
+/// memory, in bytes: a device that looks for races, undefined values and leaks has records for each
+/// byte that a kernel touches. The first call must come before the sandbox.
 uint64_t run_bytes(uint64_t arrays);
 
-/// What this machine has, in bytes, whatever a container may use of it.
+/// The memory of this machine, in bytes, whatever a container may use of it.
 uint64_t machine_memory();
 
-/// Half of what this machine or its container may use, in bytes; cgroup(7), both versions.
+/// Half of the memory that this machine or its container may use, in bytes; cgroup(7), both
+/// versions.
 uint64_t half_of_memory();
 
 }  // namespace warpmark

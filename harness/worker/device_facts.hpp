@@ -1,4 +1,4 @@
-// What a worker says of its device, driver and compiler.
+// A worker's facts about its device, driver and compiler.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace warpmark {
 
-/// What the worker found, as plain data.
+/// The facts that the worker found, as plain data.
 struct DeviceFacts {
   std::string kind;    ///< "gpu", "cpu" or the driver library's NAME
   std::string name;    ///< "NVIDIA H200"
   std::string reason;  ///< why it was chosen; "" if it was asked for by name
   std::string uuid;
   int architecture = 0;    ///< 90 for sm_90
-  int driver_version = 0;  ///< as cuDriverGetVersion gives it: 13000
+  int driver_version = 0;  ///< as from cuDriverGetVersion: 13000
   std::string driver;      ///< the library's file
   std::string nvrtc_version;
   std::string nvrtc;  ///< the library's file
@@ -24,7 +24,7 @@ struct DeviceFacts {
   std::map<std::string, int64_t> attributes;  ///< by device_attributes() name
   /// Mechanisms that hold in both workers: "seccomp", "landlock abi 7" …
   std::vector<std::string> sandbox;
-  /// Whether the device has the capability of that name, one of capability_names().
+  /// True if the device has the capability of that name, one of capability_names().
   bool has(std::string_view capability) const;
 };
 

@@ -1,4 +1,4 @@
-// What a worker says of its device, as processes hand it on and as records keep it.
+// A worker's facts about its device in JSON, for other processes and for records.
 #pragma once
 
 #include "base/json_fields.hpp"

@@ -20,15 +20,15 @@ namespace warpmark {
 struct PreparedDevice {
   std::shared_ptr<Context> context;
   std::vector<Function> kernels;
-  std::optional<Module> main_module;  ///< of the first kernel: variables are looked up here
+  std::optional<Module> main_module;  ///< module of the first kernel: variables are looked up here
   std::vector<LoadedModule> modules = {};
 };
 
-/// What each of several devices has of a run: equal parts of the partitioned buffers.
+/// The part of a run for each of several devices: equal parts of the partitioned buffers.
 protocol::Run part_of(protocol::Run run, uint64_t devices);
 
-/// Partitioned buffers of the run have an equal part on each device, and all of it on the first;
-/// others are there as often as devices are.
+/// Partitioned buffers of the run have an equal part on each device, and the whole on the first;
+/// each device has a copy of the others.
 class DeviceGroup {
  public:
   /// Allocates as DeviceRun does, and throws as it does.
@@ -38,7 +38,7 @@ class DeviceGroup {
   void restore(const std::vector<BufferMemory>& memory, uint8_t poison);
   /// Queues all steps on all devices, and waits for them.
   void run(bool& launched);
-  /// Gathers, and copies results to the host: of buffers that are not partitioned those of the first
+  /// Gathers, and copies results to the host; buffers that are not partitioned come from the first
   /// device.
   void fetch(std::vector<BufferMemory>& memory);
 
@@ -54,7 +54,8 @@ class DeviceGroup {
   protocol::Run request_;
   std::vector<std::unique_ptr<DeviceRun>> runs_;
   std::vector<std::unique_ptr<Stream>> streams_;
-  std::vector<DeviceMemory> whole_;  ///< by buffer; without an address if it is not partitioned
+  std::vector<DeviceMemory> whole_;  ///< by buffer; without an address for buffers that are not
+                                     ///< partitioned
 };
 
 }  // namespace warpmark

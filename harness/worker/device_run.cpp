@@ -11,8 +11,8 @@ namespace warpmark {
 namespace {
 
 // Copies from and to registered memory are about nine times as fast (55 against 6 GB/s on an H200),
-// and registering takes 12 ms for 256 MB: below this it gains nothing. Only a help, so that a
-// driver which will not do it copies the slow way.
+// and registering takes 12 ms for 256 MB: below this size it gains nothing. It is optional: with a
+// driver that refuses it the copies are slow.
 constexpr size_t kRegisterFrom = size_t{32} << 20;
 
 HostRegistration registered(const std::shared_ptr<const Context>& context,
@@ -26,7 +26,8 @@ HostRegistration registered(const std::shared_ptr<const Context>& context,
   }
 }
 
-// Where the device finds such accesses to the byte, pages would only take memory.
+// Guards only devices that do not find out-of-bounds accesses to the byte: with others, pages would
+// only take memory.
 bool is_guarded(const Context& context, const protocol::Run& run) {
   return run.guard != protocol::Guard::none && !context.device().has(Capability::exact_bounds) &&
          GuardedMapping::is_there(context);
@@ -68,7 +69,7 @@ DeviceRun::DeviceRun(std::shared_ptr<Context> context, const std::vector<Functio
       continue;
     }
     const DeviceMemory& buffer = memory_.emplace(wanted.name, make_buffer(wanted)).first->second;
-    // Variables have names of their own.
+    // Variables already have names.
     if (wanted.bytes == 0 || !wanted.symbol.empty()) continue;
     leads_[wanted.name] = wanted.lead;
     const CUdeviceptr first = buffer.address() + wanted.lead;
@@ -146,7 +147,7 @@ DeviceMemory DeviceRun::make_buffer(const protocol::BufferBytes& wanted) {
   return DeviceMemory::guarded(context_, wanted.bytes, wanted.name, edge);
 }
 
-// Addresses are known to this side alone.
+// Addresses are known only here.
 void DeviceRun::write_pointers() {
   for (const protocol::BufferBytes& buffer : request_.buffers) {
     if (buffer.pointers.empty()) continue;
@@ -162,7 +163,7 @@ CUdeviceptr DeviceRun::address_of(const std::string& name) {
   return find(name).address() + (lead == leads_.end() ? 0 : lead->second);
 }
 
-// What is around the elements has no value.
+// Bytes around the elements have no value.
 void DeviceRun::forget_surroundings(const protocol::BufferBytes& placed) {
   if (placed.pitch == 0) return;
   const CUdeviceptr begin = find(placed.name).address();

@@ -19,13 +19,13 @@
 
 namespace warpmark {
 
-/// The host's memory of one buffer of a run; a result only where it is to be fetched.
+/// The host's memory of one buffer of a run; the result is set only if it is to be fetched.
 struct BufferMemory {
   std::optional<SharedMemory> initial;
   std::optional<SharedMemory> result;
 };
 
-/// That a variable of the module is not there, or is too small for what it is given.
+/// A variable of the module is missing, or is too small for its value.
 class VariableError : public Error {
  public:
   explicit VariableError(protocol::SmallVariable variable);
@@ -37,9 +37,9 @@ class VariableError : public Error {
 
 class DeviceRun {
  public:
-  /// Allocates and labels the buffers and checks every launch. Launches have their kernels by their
-  /// index; `module` has the variables that buffers stand for. Throws DriverError, VariableError,
-  /// and a verdict error for what does not fit a kernel.
+  /// Allocates and labels the buffers and checks every launch. Launches name their kernels by
+  /// index; `module` has the variables for buffers. Throws DriverError, VariableError, and a
+  /// verdict error for a launch that does not fit its kernel.
   DeviceRun(std::shared_ptr<Context> context, const std::vector<Function>& kernels,
             const std::optional<Module>& module, const protocol::Run& run);
   DeviceRun(const DeviceRun&) = delete;
@@ -48,43 +48,44 @@ class DeviceRun {
   /// Gives every buffer its initial value, or the poison in each byte.
   void restore(const std::vector<BufferMemory>& memory, uint8_t poison);
 
-  /// Runs the steps, each waited for: a fault belongs to the step that made it. `launched` becomes
-  /// true as soon as a kernel may have run; `before` gets the index of each step before it runs.
+  /// Runs the steps and waits for each: a fault belongs to the step that caused it. `launched`
+  /// becomes true as soon as a kernel may have run; `before` gets the index of each step before it
+  /// runs.
   void run(const Stream& stream, bool& launched, const std::function<void(size_t)>& before = {});
-  /// Runs the steps before the one that is timed alone, if there is one, and those after it.
+  /// Runs the steps before and after the step that is timed alone, if there is one.
   void run_before_timed(const Stream& stream);
   void run_after_timed(const Stream& stream);
-  /// Queues what is timed, all steps or one, without waiting.
+  /// Queues the timed steps, all or one, without waiting.
   void queue(const Stream& stream);
   void queue(const Stream& stream, bool& launched);
-  /// How many calls of the driver that takes.
+  /// The number of driver calls that queueing takes.
   size_t queued_steps() const;
 
-  /// Copies results to the host, from where the steps left them.
+  /// Copies results to the host, from the buffers that hold them after the steps.
   void fetch(std::vector<BufferMemory>& memory) const;
   /// Bytes of the inputs that no step may change.
   uint64_t input_bytes() const;
-  /// One of them that is not as it was given; "" if there is none.
+  /// The name of an input that differs from its initial value; "" if there is none.
   std::string changed_input(const std::vector<BufferMemory>& memory) const;
 
   DeviceMemory& buffer(const std::string& name) { return find(name); }
   const std::shared_ptr<Context>& context() const { return context_; }
 
-  /// The buffers around which, in their pages, something was written.
+  /// The buffers around which bytes in their pages were written.
   std::vector<std::string> trespasses() const;
 
-  /// Where the buffers are.
+  /// The places of the buffers.
   std::vector<protocol::BufferPlace> places() const;
 
-  /// Keeps copies of what `inout` buffers hold now, on the device; with one timed step also of those
-  /// that the steps before it have filled.
+  /// Keeps copies of the present contents of `inout` buffers, on the device; with one timed step
+  /// also of buffers that the steps before it have filled.
   void keep_initial();
-  /// Queues putting them back.
+  /// Queues restoring these contents.
   void queue_restore(const Stream& stream);
 
-  /// The same case with buffers of its own, which hold what these hold now.
+  /// A copy of the case with separate buffers of the same contents.
   std::unique_ptr<DeviceRun> copy() const;
-  /// What a copy takes of the device's memory.
+  /// The device memory that a copy needs.
   uint64_t bytes() const;
 
   /// The buffers that have a value before the steps, and those that the steps may change, each with
@@ -92,17 +93,18 @@ class DeviceRun {
   std::vector<std::pair<DeviceMemory*, size_t>> inputs();
   std::vector<std::pair<DeviceMemory*, size_t>> results();
 
-  /// The buffers that hold nothing before what is timed, each with the request's words on its rows.
+  /// The buffers without a value before the timed steps, each with the request's data on its rows.
   std::vector<std::pair<DeviceMemory*, const protocol::BufferBytes&>> outputs();
-  /// The buffers whose bytes are compared after the steps, from where the steps left them.
+  /// The buffers whose bytes are compared after the steps, as the steps left them.
   std::vector<DeviceMemory*> judged();
-  /// Whether a buffer of a run holds something before what is timed, which may change it.
+  /// True if a buffer of a run has a value before the timed steps, which may change it.
   static bool changes(const protocol::Run& run, const protocol::BufferBytes& buffer);
-  /// Whether there is such a buffer, and whether all of them can be put back: images cannot.
+  /// changes_inputs() returns true if there is such a buffer, can_keep_initial() if all of them can
+  /// be restored: images cannot.
   bool changes_inputs() const;
   bool can_keep_initial() const;
 
-  /// What each launch step takes of the device.
+  /// The resources that each launch step takes of the device.
   std::vector<KernelFacts> kernel_facts() const;
 
  private:
@@ -128,7 +130,7 @@ class DeviceRun {
   DeviceMemory make_buffer(const protocol::BufferBytes& wanted);
   void write_pointers();
   DeviceMemory& find(const std::string& name);
-  CUdeviceptr address_of(const std::string& name);  ///< of its first element
+  CUdeviceptr address_of(const std::string& name);  ///< address of its first element
   void forget_surroundings(const protocol::BufferBytes& placed);
   std::span<Step> timed_steps();
   std::vector<std::pair<DeviceMemory*, size_t>> chosen(
@@ -140,13 +142,13 @@ class DeviceRun {
   std::optional<Module> module_;
   protocol::Run request_;
   bool guarded_;
-  bool protects_;  ///< inputs from writes of kernels
+  bool protects_;  ///< protects inputs from writes of kernels
   /// Host memory is registered for fast copies; never while grading: a kernel could reach it.
   bool registers_;
   std::map<std::string, DeviceMemory> memory_;
-  std::map<std::string, uint64_t> leads_;  ///< bytes in front of the first element
+  std::map<std::string, uint64_t> leads_;  ///< bytes before the first element
   std::map<std::string, Image> images_;
-  std::vector<std::pair<DeviceMemory*, DeviceMemory>> initial_;  ///< of inout buffers, and copies
+  std::vector<std::pair<DeviceMemory*, DeviceMemory>> initial_;  ///< inout buffers, with copies
   std::vector<Step> steps_;
 };
 

@@ -14,9 +14,9 @@ namespace warpmark {
 namespace {
 
 constexpr int kLastRuns = 5;
-constexpr double kLongRun = 0.1;  // seconds; of such ones two are enough
+constexpr double kLongRun = 0.1;  // seconds; two runs of this length are enough
 
-// Bytes of buffers that steps change and that hold something before.
+// Bytes of buffers that have a value before the steps and that the steps change.
 uint64_t changing_bytes(const protocol::Run& run) {
   uint64_t bytes = 0;
   for (const protocol::BufferBytes& buffer : run.buffers) {
@@ -74,7 +74,7 @@ class DeviceTiming {
     run.run_before_timed(stream_);
   }
 
-  // The same conditions as of every other cold run.
+  // Runs with the other inputs, under the same conditions as every other cold run.
   void run_other() {
     other_.emplace(loaded_.context, loaded_.kernels, loaded_.main_module, *request_.other);
     begin(*other_, memory_.other);
@@ -85,7 +85,7 @@ class DeviceTiming {
     stream_.synchronize();
     other_->run_after_timed(stream_);
     other_->fetch(memory_.other);
-    // What a graph copies.
+    // Keeps the initial contents that a graph copies.
     if (std::ranges::any_of(request_.options.modes, is_graph)) begin(*other_, memory_.other);
   }
 
@@ -107,7 +107,7 @@ class DeviceTiming {
   void sample(Sampler& sampler) {
     const TimingOptions& options = request_.options;
     for (size_t i = 0; i < options.modes.size(); ++i) {
-      // Each series may use an equal part of what is left.
+      // Each series may use an equal part of the time that is left.
       const double left = std::max(0.0, options.budget_s - sampler.spent_s());
       TimedSeries series = sampler.sample(options.modes[i], options,
                                           left / static_cast<double>(options.modes.size() - i));
@@ -120,7 +120,7 @@ class DeviceTiming {
   const protocol::Time& request_;
   TimedMemory& memory_;
   Stream stream_;
-  KeptVariables initial_;  ///< as the modules have them when they are loaded
+  KeptVariables initial_;  ///< the values right after the modules were loaded
   std::optional<DeviceRun> other_;
   Measurement measured_;
 };

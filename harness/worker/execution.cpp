@@ -93,25 +93,25 @@ Executor::Executor(const protocol::Hello& request, const DriverOpeners& openers)
     facts_.nvrtc_version = nvrtc.version();
     facts_.nvrtc = nvrtc.path();
     check_compiler_fits(choice_.device, nvrtc.major(), nvrtc.minor());
-    // Else every case would fail of it as if its kernel did not compile.
+    // Otherwise every case would fail with this error as if its kernel did not compile.
     nvrtc.check_architecture(facts_.architecture);
   }
   if (request.confined && request.confined->confinement.times &&
       !choice_.device.has(Capability::counters)) {
-    // Before the sandbox, which no file passes, and before a submission is here: of the compiler it
-    // meets nothing.
+    // This happens before the sandbox, which allows no files, and before there is a submission,
+    // which so never meets the compiler.
     const Compiler compiler(Nvrtc::open(), CompileCache(""));
     timing_image_ = TimingKernels::image(choice_.device, compiler, facts_.architecture);
     timing_kernels_.emplace(context_, timing_image_, facts_.architecture);
   }
-  // A device that cannot be configured is reported now, and not as a failure of each case.
+  // A device that cannot be configured is reported now, instead of as a failure of each case.
   if (choice_.device.has(Capability::reports)) {
     context_->driver().configure(context_->handle(), R"({"wall_limit_ms": 0})");
   }
 }
 
-// Limits of a context hold from its start, so that others than those in effect need a new one.
-// Returns why the device cannot have them, or "".
+// Limits of a context hold from its start, so that other limits need a new context. Returns why the
+// device cannot have them, or "".
 std::string Executor::set_context(const protocol::ContextLimits& limits) {
   if (limits == context_limits_) return "";
   if (!context_->table().ctx_set_limit) {
@@ -140,7 +140,7 @@ std::string Executor::replace_context(protocol::ContextLimits limits) {
   return "";
 }
 
-// The context that units are loaded into; why the device cannot have it, or "".
+// Makes the context that units are loaded into; returns why the device cannot have it, or "".
 std::string Executor::set_up(const protocol::ContextLimits& limits,
                              const std::vector<bool>& linked) {
   if (std::string why = set_context(limits); !why.empty()) return why;
@@ -187,7 +187,7 @@ protocol::Prepared Executor::load(const protocol::Load& request) {
 
 namespace {
 
-// Names stay readable in cubins, too.
+// Symbol names are readable in cubins, too.
 bool uses_heap(const protocol::Load& loaded) {
   return std::ranges::any_of(loaded.units, [](const protocol::Load::Unit& unit) {
     return unit.image.find("malloc") != std::string::npos;
@@ -196,7 +196,7 @@ bool uses_heap(const protocol::Load& loaded) {
 
 }  // namespace
 
-// Variables, and what the kernels have left on the heap, are what the last launch made of them.
+// Restores the variables and the kernels' heap, which the last launch may have changed.
 void Executor::restore_modules() {
   if (!ran_ || !loaded_) return;
   const protocol::Load wanted = std::move(*loaded_);
@@ -208,7 +208,7 @@ void Executor::restore_modules() {
 
 namespace {
 
-// Those of the units that are linked with it are its own.
+// The variables of a unit, including those of the units linked with it.
 std::optional<std::vector<std::string>> variables_of(const std::vector<protocol::Load::Unit>& units,
                                                      size_t index) {
   auto names = units[index].variables;
@@ -240,8 +240,8 @@ PreparedDevice Executor::load(std::shared_ptr<Context> context, const protocol::
   return loaded;
 }
 
-// Why there are not so many devices, or "". The first is the one that was chosen; the others follow
-// it, and behind the last comes number 0.
+// Returns why there are too few devices, or "". The first is the chosen one; the others follow it,
+// and after the last comes number 0.
 std::string Executor::load_on_others(const protocol::Load& request, uint64_t devices) {
   if (devices <= 1) return "";
   const auto& driver = choice_.device.driver();
@@ -264,7 +264,7 @@ std::vector<PreparedDevice> Executor::group() const {
   return all;
 }
 
-// Only the driver knows what kernels of a binary take.
+// Only the driver knows the parameters of kernels in a binary.
 void Executor::add_parameters(const protocol::Prepare& request, std::vector<Entry>& entries) const {
   for (size_t i = 0; i < entries.size(); ++i) {
     if (request.units[request.kernels[i].unit].language != SourceLanguage::binary) continue;
@@ -343,7 +343,7 @@ protocol::Misfit Executor::misfit(const TimingOptions& options) const {
 void Executor::set_launch_limits(const protocol::Run& run) {
   if (!choice_.device.has(Capability::reports)) return;
   nlohmann::json options = {{"wall_limit_ms", static_cast<int64_t>(run.wall_limit_s * 1000)}};
-  // Left alone while no case asks: the environment may have set one.
+  // The option is not touched until a case uses it: the environment may have set one.
   if (run.instructions > 0 || launch_limits_.find("budget") != std::string::npos) {
     options["instruction_budget"] = run.instructions;
   }
@@ -352,7 +352,7 @@ void Executor::set_launch_limits(const protocol::Run& run) {
   } else if (launch_limits_.find("schedule") != std::string::npos) {
     options["schedule_seed"] = nullptr;
   }
-  // The same with checks; a run that names none is to find what it would have found before.
+  // The same with checks; a run that names none gets the checks that were set before.
   const bool named = !run.checks.empty() || launch_limits_.find("checks") != std::string::npos;
   if (named && choice_.device.has(Capability::checks)) {
     options["checks"] = run.checks.empty() ? std::vector<std::string>{"memory"} : run.checks;
@@ -431,7 +431,7 @@ protocol::Verified Executor::verify_on_several(const protocol::Verify& request,
   return reply;
 }
 
-// Of several devices the host's clock knows when all are done.
+// The work of several devices is timed by the host's clock, which sees when all are done.
 protocol::Timed Executor::time_on_several(const protocol::Time& request, TimedMemory& memory) {
   protocol::Timed reply;
   DeviceGroup group(this->group(), request.run);
@@ -443,7 +443,7 @@ protocol::Timed Executor::time_on_several(const protocol::Time& request, TimedMe
   const uint64_t most = std::min<uint64_t>(counts ? 5 : 50, request.options.max_samples);
   bool ignored = false;
   if (counts) drain_counters();
-  group.run(ignored);  // on a GPU, the first takes longer
+  group.run(ignored);  // on a GPU, the first run takes longer
   if (counts) reply.measurement.counters = sum_counters(drain_counters());
   const auto start = Clock::now();
   TimedSeries series = series_by_host(
@@ -474,7 +474,7 @@ DeviceState Executor::device_state() {
 }
 
 TimingKernels& Executor::timing_kernels() {
-  // Those of a context that was replaced went with it.
+  // The kernels of a context that was replaced were released with it.
   if (timing_kernels_) return *timing_kernels_;
   if (!timing_image_.empty()) {
     timing_kernels_.emplace(context_, timing_image_, facts_.architecture);
@@ -520,7 +520,7 @@ protocol::Timed Executor::time(const protocol::Time& request, TimedMemory memory
   return reply;
 }
 
-// Profilers that are asked to (ncu --profile-from-start off, nsys --capture-range=cudaProfilerApi)
+// Profilers that are told to (ncu --profile-from-start off, nsys --capture-range=cudaProfilerApi)
 // look at nothing else.
 void Executor::profile(DeviceRun& run) {
   const Driver& driver = context_->driver();
@@ -533,8 +533,8 @@ void Executor::profile(DeviceRun& run) {
   driver.call(context_->table().profiler_stop, object);
 }
 
-// A device that counts is no clock: a few times by the host's show about how long it takes, or fewer
-// if no more are wanted.
+// A device that counts has no meaningful times: a few by the host's clock show roughly how long it
+// takes, or fewer if that many are not wanted.
 Measurement Executor::count_on_device(const protocol::Time& request, TimedMemory& memory) {
   Measurement measured;
   DeviceRun run(context_, kernels_, main_module_, request.run);
@@ -596,7 +596,7 @@ std::vector<nlohmann::ordered_json> Executor::drain_reports() {
   return std::exchange(reports_, {});
 }
 
-// Without what is no count: of schedules the most that a launch has.
+// Returns the counters only: the schedules become the most of any launch.
 std::vector<nlohmann::ordered_json> Executor::drain_counters() {
   std::vector<nlohmann::ordered_json> launches;
   schedules_ = 0;

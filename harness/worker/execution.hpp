@@ -23,48 +23,48 @@ namespace warpmark {
 /// compiler. It sees neither suite nor expected values.
 class Executor {
  public:
-  /// Starts the device and, unless the request is a confined worker's, opens NVRTC. Throws
-  /// environment errors.
+  /// Starts the device and, except for a confined worker, opens NVRTC. Throws environment errors.
   Executor(const protocol::Hello& request, const DriverOpeners& openers);
 
   const DeviceFacts& facts() const { return facts_; }
 
-  /// Compiles and loads; what was prepared before is dropped. Throws verdict errors for what does
-  /// not compile, has no such kernel or cannot be loaded.
+  /// Compiles and loads; earlier kernels are dropped. Throws verdict errors for units that do not
+  /// compile, have no such kernel or cannot be loaded.
   protocol::Prepared prepare(const protocol::Prepare& request);
 
-  /// Loads what another worker compiled, as `prepare` does. Throws verdict errors.
+  /// Loads images that another worker compiled, as `prepare` does. Throws verdict errors.
   protocol::Prepared load(const protocol::Load& request);
 
   /// Restores, poisons, launches, synchronises, fetches. A fault appears as a sticky DriverError,
   /// with its reports still to be drained.
   protocol::Verified verify(const protocol::Verify& request, std::vector<BufferMemory>& memory);
 
-  /// Loads anew, restores, and runs again and again. The budget of the request ends it, faults as in
-  /// `verify`. Fetches what the last run left.
+  /// Loads anew, restores, and runs again and again until the budget of the request ends it; faults
+  /// are as in `verify`. Fetches the results of the last run.
   protocol::Timed time(const protocol::Time& request, TimedMemory memory);
 
-  /// Nothing on devices that count.
+  /// Measures the ceilings; nothing on devices that count.
   protocol::Calibrated calibrate();
 
-  /// What the device reported since the last call, also after a sticky error. Where a run has several
-  /// steps each says its `step`, an index.
+  /// The reports of the device since the last call, also after a sticky error. If a run has several
+  /// steps, each report has its `step`, an index.
   std::vector<nlohmann::ordered_json> drain_reports();
-  /// What each launch since the last call counted (warpmark/device.h), in their order; empty for a
-  /// device that does not count.
+  /// The counters of each launch since the last call (warpmark/device.h), in their order; empty for
+  /// a device that does not count.
   std::vector<nlohmann::ordered_json> drain_counters();
-  /// Whether the last request came to launch a kernel; what fails before is not a kernel's doing.
+  /// True if the last request got as far as launching a kernel; an earlier failure is not caused by
+  /// a kernel.
   bool launched() const { return launched_; }
-  /// The step, of several, that the last request was at when it ended; nothing once its reports are
+  /// The step, of several, during which the last request ended; nothing once its reports are
   /// drained.
   std::optional<size_t> step() const { return step_; }
-  /// Where the buffers of the last run lay.
+  /// The places of the buffers of the last run.
   const std::vector<protocol::BufferPlace>& places() const { return places_; }
 
  private:
   std::string set_context(const protocol::ContextLimits& limits);
   std::string replace_context(protocol::ContextLimits limits);
-  /// Loads again what has run.
+  /// Restores the modules that have run.
   void restore_modules();
   void set_launch_limits(const protocol::Run& run);
   void count(const protocol::Run& run, protocol::Verified& reply);
@@ -81,9 +81,10 @@ class Executor {
   protocol::Timed time_on_several(const protocol::Time& request, TimedMemory& memory);
   Measurement count_on_device(const protocol::Time& request, TimedMemory& memory);
   void add_parameters(const protocol::Prepare& request, std::vector<Entry>& entries) const;
-  /// Why a run does not fit the device. `more` is what it needs beside its buffers, in bytes.
+  /// The reason why a run does not fit the device. `more` is the memory that it needs beside its
+  /// buffers, in bytes.
   protocol::Misfit misfit(const protocol::Run& run, uint64_t more = 0) const;
-  /// Why the device cannot time as it is asked to.
+  /// The reason why the device cannot time in the requested way.
   protocol::Misfit misfit(const TimingOptions& options) const;
   TimingKernels& timing_kernels();
   DeviceState device_state();
@@ -91,26 +92,27 @@ class Executor {
 
   DeviceChoice choice_;
   std::vector<PreparedDevice>
-      others_;  ///< of a case that runs on several devices, beside the first
+      others_;  ///< the further devices of a case that runs on several, beside the first
   std::shared_ptr<Context> context_;
   std::optional<UnitCompiler> compiler_;  ///< nothing in a confined worker
   DeviceFacts facts_;
   std::vector<Function> kernels_;
-  std::optional<Module> main_module_;  ///< of the first kernel: variables are looked up here
+  std::optional<Module> main_module_;  ///< module of the first kernel: variables are looked up here
   std::vector<LoadedModule> modules_;
   std::optional<protocol::Load> loaded_;
-  bool ran_ = false;                             ///< since it was loaded
+  bool ran_ = false;                             ///< a kernel has run since the modules were loaded
   std::optional<TimingKernels> timing_kernels_;  ///< made when first needed
-  std::string timing_image_;                     ///< their code in a confined worker that times
-  bool nvml_is_open_ = false;                    ///< it was tried, when first needed
+  std::string timing_image_;                     ///< code of the timing kernels, in a confined
+                                                 ///< worker that times
+  bool nvml_is_open_ = false;                    ///< opening it was tried, when first needed
   std::shared_ptr<const Nvml> nvml_;
   bool launched_ = false;
-  std::vector<nlohmann::ordered_json> reports_;  ///< of steps that have run
-  uint64_t schedules_ = 0;                       ///< as Verified::schedules, of drained launches
-  std::optional<size_t> step_;                   ///< that runs, of several
+  std::vector<nlohmann::ordered_json> reports_;  ///< reports of steps that have run
+  uint64_t schedules_ = 0;                       ///< Verified::schedules of drained launches
+  std::optional<size_t> step_;                   ///< the running step, of several
   std::vector<protocol::BufferPlace> places_;
-  protocol::ContextLimits context_limits_;  ///< in effect
-  std::string launch_limits_;               ///< in effect, as configured
+  protocol::ContextLimits context_limits_;  ///< the limits in effect
+  std::string launch_limits_;               ///< the limits in effect, as configured
 };
 
 }  // namespace warpmark

@@ -22,7 +22,7 @@ namespace warpmark {
 
 namespace {
 
-// What forks with threads has locks in the new process that nobody will open.
+// Forking a multithreaded process leaves its locks held in the child.
 bool has_threads() {
   const std::filesystem::directory_iterator tasks("/proc/self/task");
   return std::distance(begin(tasks), end(tasks)) != 1;
@@ -41,8 +41,8 @@ class ForkServer {
       throw environment_error("a compiler with threads of its own cannot be forked");
   }
 
-  /// Forks twice: the process between the two ends at once, so that the front, which is a
-  /// subreaper, becomes the worker's parent, waits for it and knows what it used.
+  /// Forks twice: the intermediate process ends at once, so that the front, which is a subreaper,
+  /// becomes the worker's parent, waits for it and gets its resource usage.
   pid_t fork(UniqueFd worker_end) {
     if (!compiler_) throw internal_error("a fork server was not started");
     auto [read_end, write_end] = make_pipe();
@@ -77,12 +77,12 @@ class ForkServer {
   }
 
   [[noreturn]] void become_worker(UniqueFd worker_end, pid_t between) {
-    // The end of whoever is the parent takes a worker along; that is to be the front.
+    // The worker ends together with its parent, which must be the front.
     while (::getppid() == between) ::usleep(50);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != front_) ::_exit(0);
     ::setpgid(0, 0);
-    // The server's own connection must not stay with who will read a submission.
+    // The server's own connection must not remain open in a process that will read a submission.
     channel_ = Channel(UniqueFd());
     Channel own{std::move(worker_end)};
     serve_confined_compiler(own, std::move(*compiler_), confined_);

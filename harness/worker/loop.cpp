@@ -51,7 +51,7 @@ class Responder {
     return answer_of([&] { return act(protocol::request_from_json(message.body), message.fds); });
   }
 
-  /// What a compile worker answers first whose compiler was opened for it.
+  /// The first answer of a compile worker whose compiler was opened for it.
   nlohmann::json start(UnitCompiler compiler, const protocol::Confined& confined) {
     confined_compiler_.emplace(std::move(compiler));
     return answer_of([&] {
@@ -139,9 +139,9 @@ class Responder {
       executor_.emplace(hello, openers_);
       facts = executor_->facts();
     }
-    // From here on nothing is opened any more; what comes next is the submission.
+    // From here on no more files are opened; the submission comes next.
     if (hello.confined) {
-      // A device that computes in this process takes its memory, which can be limited.
+      // The memory of a device that computes in this process can be limited.
       const bool in_memory = executor_ && facts.has("deterministic");
       if (in_memory) {
         run_bytes(0);
@@ -168,7 +168,7 @@ class Responder {
     return reply;
   }
 
-  // No kernel has run when a device cannot be started, whatever code its driver gives.
+  // If a device cannot be started, no kernel has run, whatever code its driver gives.
   static void blame_environment(protocol::Failure& failure) {
     if (failure.code == ExitCode::verdict) failure.code = ExitCode::environment;
     if (failure.hint.empty()) failure.hint = "`warpmark doctor` shows what can be used here";
@@ -176,7 +176,8 @@ class Responder {
 
   const DriverOpeners& openers_;
   std::optional<Executor> executor_;
-  uint64_t private_bytes_ = 0;  ///< that a confined worker has when it is ready; 0: no limit
+  uint64_t private_bytes_ = 0;  ///< private bytes of a confined worker when it is ready; 0: no
+                                ///< limit
   std::optional<UnitCompiler> confined_compiler_;
 };
 
@@ -214,17 +215,17 @@ WorkerKind worker_kind(const char* argument) {
 
 int run_worker(int socket, WorkerKind kind) {
   const bool confined = kind != WorkerKind::trusted;
-  // The front's files, before anything of a submission is here.
+  // Closes the front's files before anything of a submission is here.
   if (confined) close_from(socket + 1);
-  // A front that was killed takes its worker along, also out of a launch that never ends.
+  // The worker ends with a front that was killed, even during a launch that never ends.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // Interrupts are the front's business, which then ends its worker; a service manager sends them
-  // to every process that it started.
+  // The front handles interrupts, and then ends its worker; a service manager sends them to every
+  // process that it started.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
-  // What kernels print must not mix with the front's results on stdout.
+  // Text that kernels print must not mix with the front's results on stdout.
   if (!confined) ::dup2(STDERR_FILENO, STDOUT_FILENO);
-  // NVRTC asks for the working directory, and reads past its buffer if that is gone (seen
-  // with 13.0). In /proc there is nothing that a relative path could make.
+  // NVRTC asks for the working directory, and reads past its buffer if that is gone (seen with
+  // 13.0). No relative path can create a file in /proc.
   if (std::error_code gone; confined || std::filesystem::current_path(gone).empty()) {
     [[maybe_unused]] const int ignored = ::chdir("/proc");
   }
@@ -234,7 +235,7 @@ int run_worker(int socket, WorkerKind kind) {
   } else {
     serve(channel, DriverOpeners::standard());
   }
-  // In a sandbox what is done at exit, as leak checks, would only fail.
+  // In a sandbox, actions at exit, such as leak checks, would only fail.
   if (confined) ::_exit(0);
   return 0;
 }

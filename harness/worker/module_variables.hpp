@@ -1,4 +1,4 @@
-// The variables of loaded modules: what a kernel can leave in them for the launch after it.
+// The variables of loaded modules, in which a kernel can leave values for the next launch.
 #pragma once
 
 #include <memory>
@@ -13,35 +13,34 @@
 namespace warpmark {
 
 /// The names of the global and constant variables of a PTX text that kernels may change; nothing if
-/// they are not all known, as of a text that is not understood.
+/// they are not all known, for example in a text that is not understood.
 std::optional<std::vector<std::string>> variable_names(std::string_view ptx);
 
-/// A module, and its variables, as variable_names() has them.
+/// A module with its variables, as from variable_names().
 struct LoadedModule {
   Module module;
   std::optional<std::vector<std::string>> variables;
 };
 
-/// Where variables lie in the device's memory.
+/// The places of variables in the device's memory.
 struct ModuleVariables {
   struct Range {
     CUdeviceptr begin = 0, end = 0;
   };
-  /// What lies between variables that are next to each other is theirs, too: a kernel can write
-  /// there.
+  /// The ranges include the bytes between neighbouring variables, since a kernel can write there.
   std::vector<Range> ranges;
-  bool complete = true;  ///< no module has one elsewhere
+  bool complete = true;  ///< all variables of all modules are in the ranges
 };
 
-/// Copies of variables on the device, of when they were made.
+/// Copies of variables on the device, with their values at construction.
 class KeptVariables {
  public:
   /// Throws DriverError.
   KeptVariables(std::shared_ptr<Context> context, ModuleVariables variables);
-  /// The same variables as they are now.
+  /// New copies of the same variables with their present values.
   KeptVariables again() const { return {context_, variables_}; }
 
-  /// Queues putting them back.
+  /// Queues restoring the values.
   void queue_back(const Stream& stream);
   bool complete() const { return variables_.complete; }
   const std::shared_ptr<Context>& context() const { return context_; }
@@ -49,10 +48,10 @@ class KeptVariables {
  private:
   std::shared_ptr<Context> context_;
   ModuleVariables variables_;
-  std::vector<DeviceMemory> copies_;  ///< of each range
+  std::vector<DeviceMemory> copies_;  ///< copies of each range
 };
 
-/// Looks them up. Throws DriverError.
+/// Looks up the variables. Throws DriverError.
 ModuleVariables find_variables(const std::vector<LoadedModule>& modules);
 
 }  // namespace warpmark

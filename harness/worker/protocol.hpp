@@ -1,4 +1,4 @@
-// What front and worker say to each other: typed requests and replies, and their JSON form.
+// The messages between front and worker: typed requests and replies, and their JSON form.
 #pragma once
 
 #include <array>
@@ -20,58 +20,60 @@
 
 namespace warpmark::protocol {
 
-/// What a worker in a sandbox is for, and what it must know before it enters it.
+/// The purpose of a worker in a sandbox, and the data that it needs before it enters it.
 struct Confined {
   enum class Role : uint8_t { compile, run };
   Role role = Role::run;
-  /// "NAME=VALUE" of what it is started without and libraries are found by.
+  /// "NAME=VALUE" of the variables by which libraries are found; the worker is started without
+  /// them.
   std::vector<std::string> environment;
   Confinement confinement;
 };
 
-/// The first request: choose and start a device, open NVRTC; of the two only its own for a confined
-/// worker, which then enters its sandbox.
+/// The first request: choose and start a device, open NVRTC; a confined worker does only its part
+/// of this, and then enters its sandbox.
 struct Hello {
   std::string device = "auto";
   bool use_cache = true;
   std::optional<Confined> confined = {};
-  int further = 0;  ///< which device behind the one that is chosen; behind the last comes number 0
+  int further = 0;  ///< offset from the chosen device; after the last device comes number 0
 };
 
-/// A header that came with a unit, beside those that the worker has.
+/// A header that came with a unit, in addition to those that the worker has.
 struct OwnHeader {
-  std::string spelling;  ///< as it is included
+  std::string spelling;  ///< as written in the include directive
   std::string name;      ///< for errors and line information
   std::string text;
 };
 
-/// A translation unit with its text: workers open no file of a suite but headers.
+/// A translation unit with its text: workers open no files of a suite except headers.
 struct UnitText {
   std::string name;    ///< relative to `folder`, for errors and line information
-  std::string folder;  ///< of the suite, for its headers
+  std::string folder;  ///< folder of the suite, for its headers
   std::string source;
-  Position origin;  ///< of the first line, if the text is part of a suite file
+  Position origin;  ///< place of the first line, if the text is part of a suite file
   std::vector<std::string> options;
   std::vector<std::string> include;  ///< folders of headers, relative to `folder`
-  std::vector<size_t> link;          ///< units that are linked with it
+  std::vector<size_t> link;          ///< units to link with it
   std::vector<SourceRegion> regions;
-  std::vector<std::string> variables = {};   ///< of the module, that the host reaches
-  std::vector<LayoutQuestion> layouts = {};  ///< structs that are to be laid out
+  std::vector<std::string> variables = {};   ///< variables of the module that the host uses
+  std::vector<LayoutQuestion> layouts = {};  ///< structs whose layout is wanted
   SourceLanguage language = SourceLanguage::cuda;
-  std::vector<OwnHeader> headers = {};  ///< only of what is compiled by a confined worker
+  std::vector<OwnHeader> headers = {};  ///< set only for units that a confined worker compiles
 };
 
-/// What can only be set for a context as a whole; 0 leaves the driver's own limit.
+/// The settings that can only be made for a context as a whole; 0 leaves the driver's own limit.
 struct ContextLimits {
-  uint64_t stack_bytes = 0;  ///< a thread
-  uint64_t heap_bytes = 0;   ///< of malloc() in kernels
+  uint64_t stack_bytes = 0;  ///< stack of a thread
+  uint64_t heap_bytes = 0;   ///< heap of malloc() in kernels
   friend bool operator==(const ContextLimits&, const ContextLimits&) = default;
 };
 
 struct KernelName {
   size_t unit = 0;
   std::string entry;
-  std::vector<GivenArgument> arguments = {};  ///< of a kernel by name: they tell overloads apart
+  std::vector<GivenArgument> arguments = {};  ///< arguments of a kernel given by name: they tell
+                                              ///< overloads apart
 };
 
 /// Compile; the reply has the kernels' signatures. Kernels are launched by their index here.
@@ -79,24 +81,24 @@ struct Prepare {
   std::vector<UnitText> units;
   std::vector<KernelName> kernels;
   ContextLimits limits;
-  bool load = true;      ///< false: signatures are all that is wanted, and nothing can be launched
-  bool images = false;   ///< the reply is to have what was compiled
+  bool load = true;      ///< false: only signatures are wanted, and nothing can be launched
+  bool images = false;   ///< the reply must have the compiled images
   int architecture = 0;  ///< for a worker without a device: 90 compiles for sm_90
-  uint64_t devices = 1;  ///< that are to run it at a time
-  bool times = false;    ///< it is to be timed
+  uint64_t devices = 1;  ///< number of devices that run it at a time
+  bool times = false;    ///< it will be timed
 };
 
-/// Whether a reply has as much as the request asks for: the worker is not trusted.
+/// True if a reply has as many items as the request asks for: the worker is not trusted.
 bool answers(const Prepare& request, const Signatures& reply);
 
-/// Load what a confined compile worker made, for a worker that compiles nothing itself. The reply
-/// is a Prepared without kernels.
+/// Load the images of a confined compile worker, for a worker that compiles nothing itself. The
+/// reply is a Prepared without kernels.
 struct Load {
   struct Unit {
     std::string name;
-    std::string image;  ///< PTX or cubin, as the device takes it
+    std::string image;  ///< PTX or cubin, whichever the device takes
     std::vector<size_t> link;
-    /// variable_names() of its PTX, where it is to be timed.
+    /// variable_names() of its PTX, if it will be timed.
     std::optional<std::vector<std::string>> variables = {};
   };
   std::vector<Unit> units;
@@ -104,13 +106,13 @@ struct Load {
   ContextLimits limits;
 };
 
-/// What one unit was compiled to.
+/// The images of one compiled unit.
 struct UnitImage {
   std::string ptx, cubin, log;
 };
 
 struct Prepared : Signatures {
-  std::string misfit;             ///< not empty: the device cannot do it, and why
+  std::string misfit;             ///< why the device cannot do it; "" if it can
   std::vector<UnitImage> images;  ///< one for each unit, if they were asked for
   std::vector<std::string> notices;
   bool from_cache = false;
@@ -118,7 +120,7 @@ struct Prepared : Signatures {
 
 /// A buffer that is a CUDA array with a texture or surface object.
 struct ImageShape {
-  std::array<uint64_t, 3> extents{};  ///< elements in x, y and z; 0 for dimensions there are not
+  std::array<uint64_t, 3> extents{};  ///< elements in x, y and z; 0 for missing dimensions
   uint64_t channels = 1;
   bool surface = false, linear = false, normalized = false, read_normalized = false;
   std::array<int, 3> address{};  ///< CUaddress_mode
@@ -132,23 +134,25 @@ struct BufferBytes {
   uint64_t bytes = 0;
   bool has_initial = false;
   bool inout = false;  ///< steps may change it, and it can be restored
-  /// Bytes of what has a value as a whole to the kernels, 0 for records; none if it is not known.
+  /// Bytes of an element with a value as a whole for the kernels, 0 for records; nothing if
+  /// unknown.
   std::optional<uint64_t> element;
-  std::string holder = {};  ///< the buffer that has its bytes after the steps; "" itself
-  std::string symbol = {};  ///< of the first unit's module, whose memory it is; "" its own memory
+  std::string holder = {};  ///< the buffer that has its bytes after the steps; "" for itself
+  std::string symbol = {};  ///< variable of the first unit's module that is its memory; "" for
+                            ///< separate memory
   std::vector<std::string> pointers = {};  ///< buffers whose addresses it holds
   std::optional<ImageShape> image = {};
-  /// Bytes in front of the first element, of a row, and from one row to the next, which is 0 where
-  /// there is nothing between them. What is around elements has no value.
+  /// Bytes before the first element, of a row, and from one row to the next, which is 0 for rows
+  /// without gaps. Bytes around elements have no value.
   uint64_t lead = 0, row = 0, pitch = 0;
-  /// Of several devices each has an equal part of the bytes.
+  /// With several devices, each has an equal part of the bytes.
   bool partition = false;
-  /// What it holds after the steps is compared with what is expected.
+  /// Its contents after the steps are compared with the expected values.
   bool judged = false;
 };
 
 struct ScalarBytes {
-  /// At byte `offset` is the address of a buffer.
+  /// The address of a buffer, at byte `offset`.
   struct Pointer {
     uint64_t offset = 0;
     std::string buffer;
@@ -163,7 +167,7 @@ struct Launch {
   std::array<int64_t, 3> grid{}, block{};
   int64_t shared = 0;
   std::vector<std::string> arguments;
-  std::array<int64_t, 3> cluster{};  ///< blocks; 0 is what the kernel says
+  std::array<int64_t, 3> cluster{};  ///< blocks; 0 is the kernel's own value
   bool cooperative = false;
   std::map<std::string, uint64_t> offsets = {};  ///< bytes into buffers, by the argument's index
 };
@@ -176,31 +180,34 @@ struct Fill {
 };
 using Step = std::variant<Launch, Copy, Fill>;
 
-/// Where buffers lie, on devices that do not find accesses beyond them by themselves.
+/// The placement of buffers, for devices that do not find out-of-bounds accesses themselves.
 enum class Guard : uint8_t {
   none,
-  front,  ///< each at the front of pages of its own, inputs not writable
-  back    ///< at their back
+  front,  ///< each buffer is at the front of separate pages, inputs not writable
+  back    ///< each buffer is at the back of its pages
 };
 
-/// One run of what was prepared last.
+/// One run of the kernels that were prepared last.
 struct Run {
   std::vector<BufferBytes> buffers;
   std::vector<ScalarBytes> scalars;
   std::vector<Step> steps;
-  // What devices with `reports` keep, of one launch; 0 is none.
+  // These are limits of one launch, for devices with `reports`; 0 is none.
   double wall_limit_s = 0;
   uint64_t instructions = 0;          ///< thread-instructions
-  uint64_t schedule = 0;              ///< another order of threads (warpmark/device.h); 0 the usual
-  std::vector<std::string> checks;    ///< what is looked for (warpmark/device.h); none: the usual
-  std::vector<std::string> counters;  ///< sets to count and report, of devices with `profile`
+  uint64_t schedule = 0;              ///< another order of threads (warpmark/device.h); 0 is the
+                                      ///< usual one
+  std::vector<std::string> checks;    ///< checks (warpmark/device.h); empty for the usual ones
+  std::vector<std::string> counters;  ///< sets of counters to report, for devices with `profile`
   Guard guard = Guard::none;
-  std::optional<uint64_t> timed_step;  ///< of `steps`, a launch: those before it run once; or all
-  uint64_t devices = 1;                ///< that run it at a time, as many as were prepared for
+  std::optional<uint64_t> timed_step;  ///< index of a launch in `steps`: steps before it run once;
+                                       ///< nothing: all are timed
+  uint64_t devices = 1;                ///< number of devices that run it at a time, as many as were
+                                       ///< prepared for
 };
 
-/// Run it once: restore, poison, launch, synchronise, fetch. Variables and heap are as the modules
-/// have them when they are loaded.
+/// Run it once: restore, poison, launch, synchronise, fetch. Variables and heap are as they were
+/// when the modules were loaded.
 struct Verify {
   Run run;
   uint8_t poison = 0;
@@ -213,37 +220,38 @@ struct Time {
   uint8_t poison = 0;
   TimingOptions options;
   Restore restore = Restore::never;
-  /// The same with other inputs, which is launched before.
+  /// The same with other inputs, which is launched first.
   std::optional<Run> other = {};
-  bool fetch = true;  ///< what the last run of `run` left
+  bool fetch = true;  ///< fetch the results of the last run of `run`
 };
 
-/// Measure what the device can do at best.
+/// Measure the best rates of the device.
 struct Calibrate {};
 
-/// Where the buffers of the last run were on the device.
+/// The place of a buffer of the last run on the device.
 struct BufferPlace {
   std::string name, dtype;
   uint64_t address = 0, bytes = 0;
 };
 
-/// Why a run was not begun, with both numbers.
+/// The reason why a run was not begun, with both numbers.
 struct Misfit {
   std::string text;              ///< "" for a run that fits
-  std::optional<uint64_t> step;  ///< of the run, a launch that does not fit
+  std::optional<uint64_t> step;  ///< the step of a launch that does not fit
   bool anywhere = false;         ///< it fits no device of any kind
 };
 
 struct Verified {
   Misfit misfit;
-  std::vector<std::string> trespasses;  ///< guarded buffers around which something was written
+  std::vector<std::string> trespasses;  ///< guarded buffers around which bytes were written
   std::vector<nlohmann::ordered_json> reports;
   std::vector<BufferPlace> places;
-  std::vector<nlohmann::ordered_json> counters;  ///< of each launch, if the run asked for them
-  /// Schedules, one after another, that may show that the order of threads decides a result; 0 where
+  std::vector<nlohmann::ordered_json> counters;  ///< counters of each launch, if the run asked for
+                                                 ///< them
+  /// Schedules, one after another, that may show that the order of threads decides a result; 0 if
   /// it decides none, and on devices without schedules.
   uint64_t schedules = 0;
-  /// An input that a step has changed, whatever later ones did.
+  /// An input that a step has changed, even if a later step restored it.
   struct ChangedInput {
     std::string buffer;
     uint64_t step = 0;
@@ -260,28 +268,29 @@ struct Calibrated {
   std::optional<Ceilings> ceilings;
 };
 
-/// A request that failed.
-/// A variable of the module that cannot take what it is given.
+/// A variable of the module that is missing, or too small for its value.
 struct SmallVariable {
-  std::string name;               ///< of the buffer that stands for it
-  std::optional<uint64_t> bytes;  ///< nothing: the module has none
+  std::string name;               ///< name of the buffer for the variable
+  std::optional<uint64_t> bytes;  ///< nothing: the module has no such variable
 };
 
+/// A request that failed.
 struct Failure {
   ExitCode code = ExitCode::internal;
   std::string message, hint;
   Position where;
-  int result = 0;                ///< CUresult, 0 if it was no driver call
-  bool sticky = false;           ///< the worker is of no more use
+  int result = 0;                ///< CUresult, 0 if no driver call failed
+  bool sticky = false;           ///< the worker is useless now
   bool launched = false;         ///< this request had launched a kernel, which may be at fault
-  std::optional<uint64_t> step;  ///< of several, the one that failed
-  bool no_device = false;        ///< what was asked for is not there
-  bool refused = false;  ///< by the compiler or linker, whose log follows the message's first line
+  std::optional<uint64_t> step;  ///< the step that failed, if there are several
+  bool no_device = false;        ///< the requested device is missing
+  bool refused = false;  ///< refused by the compiler or linker, whose log follows the message's
+                         ///< first line
   std::vector<nlohmann::ordered_json> reports;
-  std::vector<BufferPlace> places;  ///< if the request was a run
+  std::vector<BufferPlace> places;  ///< set if the request was a run
   std::optional<SmallVariable> variable = {};
 
-  /// One that says no more than the error.
+  /// A failure with only the data of the error.
   static Failure of(const Error& error);
   Error error() const { return {code, message, where, hint}; }
 };
@@ -293,7 +302,7 @@ nlohmann::json to_json(const Verify& request);
 nlohmann::json to_json(const Time& request);
 nlohmann::json to_json(const Calibrate& request);
 using Request = std::variant<Hello, Prepare, Load, Verify, Time, Calibrate>;
-/// Throws an internal error for what is no request.
+/// Throws an internal error for a value that is no request.
 Request request_from_json(const nlohmann::json& json);
 
 nlohmann::json to_json(const DeviceFacts& reply);
@@ -303,7 +312,7 @@ nlohmann::json to_json(const Timed& reply);
 nlohmann::json to_json(const Calibrated& reply);
 nlohmann::json to_json(const Failure& reply);
 using Reply = std::variant<DeviceFacts, Prepared, Verified, Timed, Calibrated, Failure>;
-/// Throws an internal error for what is no reply: the worker is not trusted.
+/// Throws an internal error for a value that is no reply: the worker is not trusted.
 Reply reply_from_json(const nlohmann::json& json);
 
 }  // namespace warpmark::protocol

@@ -17,7 +17,7 @@ namespace warpmark {
 
 /// One sample is, in one stream and without a wait of the host between them:
 ///
-///     [restore] → [flush] → [wait] → event → what the mode times (TimedWork) → event → [digest]
+///     [restore] → [flush] → [wait] → event → work of the mode (TimedWork) → event → [digest]
 ///
 /// Every fourth is followed by one of an empty kernel in the place of the steps. A cold sample begins
 /// with a new state (NewState), and what it leaves is compared with what others left. Runs of a
@@ -31,8 +31,8 @@ class Sampler {
  public:
   using Clock = StoppingRule::Clock;
 
-  /// `run` is restored before, and `state` is of it; its `inout` buffers are put back as `restore`
-  /// says. `other` has other inputs, or is null. `memory` is the host's of the buffers.
+  /// `run` was restored, and `state` belongs to it; its `inout` buffers are put back as `restore`
+  /// says. `other` has other inputs, or is null. `memory` is the host's memory of the buffers.
   Sampler(const std::shared_ptr<Context>& context, TimingKernels& kernels, DeviceRun& run,
           NewState& state, const std::vector<BufferMemory>& memory, Restore restore,
           DeviceRun* other = nullptr);
@@ -41,10 +41,10 @@ class Sampler {
   std::optional<double> single();
 
   /// Takes samples until the rule of `options` ends them, or `budget_s` seconds have passed since
-  /// what they need was ready. No sample if the first run of the case has taken all of them, unless
-  /// that run is one. A fault appears as a DriverError.
+  /// the preparation was complete. There is no sample if the first run of the case has used all of
+  /// this time, unless that run is a sample itself. A fault appears as a DriverError.
   TimedSeries sample(TimingMode mode, const TimingOptions& options, double budget_s);
-  /// Seconds of the budgets that were used.
+  /// Used seconds of the budgets.
   double spent_s() const { return spent_s_; }
 
  private:
@@ -70,17 +70,16 @@ class Sampler {
   const std::vector<BufferMemory>& memory_;
   Restore restore_;
   Stream stream_;
-  std::vector<Shot> shots_;        ///< of the steps
-  std::vector<Shot> empty_shots_;  ///< of empty kernels
-  size_t empties_ = 0;             ///< in the last group
+  std::vector<Shot> shots_;        ///< shots of the steps
+  std::vector<Shot> empty_shots_;  ///< shots of empty kernels
+  size_t empties_ = 0;             ///< number of empty shots in the last group
   double spent_s_ = 0;
-  double run_s_ = 0;   ///< about what one run takes the device; 0 before the warm-up
-  double wait_s_ = 0;  ///< before each sample
+  double run_s_ = 0;   ///< approximate time of one run on the device; 0 before the warm-up
+  double wait_s_ = 0;  ///< wait before each sample
 };
 
-/// What the device can do at best: a copy and a read of arrays that no cache holds, and fused
-/// multiply-adds.
-/// Throws DriverError.
+/// The best rates of the device: a copy and a read of arrays that no cache holds, and fused
+/// multiply-adds. Throws DriverError.
 Ceilings measure_ceilings(const std::shared_ptr<Context>& context, TimingKernels& kernels);
 
 }  // namespace warpmark

@@ -24,7 +24,7 @@ namespace warpmark::sandbox {
 
 namespace {
 
-// Beyond the limit the process may go no further than `beyond`.
+// Beyond the limit the process may exceed it by no more than `beyond`.
 void set_limit(__rlimit_resource which, rlim_t value, const char* name, rlim_t beyond = 0) {
   rlimit limit = {};
   ::getrlimit(which, &limit);
@@ -48,7 +48,7 @@ struct LandlockRules {
 };
 constexpr uint64_t kLandlockVersion = 1;  // LANDLOCK_CREATE_RULESET_VERSION
 
-// All rights that an ABI knows: forbidden is what is handled and allowed by no rule.
+// All rights that an ABI knows: a right is forbidden if it is handled and no rule allows it.
 LandlockRules all_rules(int abi) {
   const int files = abi >= 5 ? 16 : abi >= 3 ? 15 : abi >= 2 ? 14 : 13;
   return {(uint64_t{1} << files) - 1, abi >= 4 ? uint64_t{3} : 0, abi >= 6 ? uint64_t{3} : 0};
@@ -80,7 +80,8 @@ void limit_resources(const Limits& limits) {
     set_limit(RLIMIT_AS, limits.address_space, "the address space");
   }
   if (limits.cpu_s > 0) {
-    // At the hard limit the system kills, as it does for want of memory; before that it says why.
+    // At the hard limit the system kills the process as for lack of memory; before that it gives
+    // the reason.
     set_limit(RLIMIT_CPU, static_cast<rlim_t>(std::ceil(limits.cpu_s)), "the processor's time", 1);
   }
   set_limit(RLIMIT_CORE, 0, "core files");
@@ -90,7 +91,8 @@ void limit_resources(const Limits& limits) {
   }
 }
 
-// What RLIMIT_DATA counts: the sixth number of statm is data and stack, in pages (proc(5)).
+// The memory that RLIMIT_DATA counts: the sixth number of statm is data and stack, in pages
+// (proc(5)).
 uint64_t private_bytes() {
   std::string text;
   try {
@@ -156,17 +158,18 @@ std::vector<std::string> leaks() {
   note(static_cast<bool>(UniqueFd(::socket(AF_INET, SOCK_STREAM, 0))), "connect to a network");
   note(static_cast<bool>(UniqueFd(::socket(AF_UNIX, SOCK_STREAM, 0))), "connect to a process");
   note(can_fork(), "start a process");
-  // Reaches the kernel's own check of the pointer only if the call is let through.
+  // The call reaches the kernel's own check of the pointer only if it is let through.
   note(::syscall(SYS_execve, nullptr, nullptr, nullptr) != 0 && errno == EFAULT,
        "run another program");
   note(::kill(::getppid(), 0) == 0, "signal its parent");
-  // The kernel sends a signal in the name of who asks it to: no call of its own needs it.
+  // The kernel sends a signal on behalf of the process that asks for it, without a system call for
+  // the signal.
   int ends[2] = {};
   if (::pipe(ends) == 0) {
     const UniqueFd reads(ends[0]), writes(ends[1]);
     note(::fcntl(ends[0], F_SETOWN, ::getppid()) == 0, "let the kernel signal its parent");
   }
-  // A request that does not exist: nothing is traced even where tracing is allowed.
+  // The request does not exist: nothing is traced even where tracing is allowed.
   note(::syscall(SYS_ptrace, -1, ::getppid(), nullptr, nullptr) != 0 && errno != EPERM,
        "trace a process");
   return found;

@@ -1,4 +1,4 @@
-// The filter of system calls: which pass in the sandbox, and what the others answer.
+// The filter of system calls: the allowed calls in the sandbox, and the answers of all others.
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -29,9 +29,9 @@ constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 constexpr uint32_t kArchitecture = 0;
 #endif
 
-// What a worker does in a sandbox: memory, threads, time, and the descriptors that it has.
-// NVRTC asks for the working directory, which run_worker has made one that says nothing, and reads
-// past its buffer if it gets none (seen with 13.0 under AddressSanitizer).
+// The calls that a worker makes in a sandbox: memory, threads, time, and the descriptors that it
+// has. NVRTC asks for the working directory, and reads past its buffer if it gets none (seen with
+// 13.0 under AddressSanitizer); run_worker has set it to one that reveals nothing.
 // clang-format off
 constexpr uint32_t kAllowed[] = {
     SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_close, SYS_fstat, SYS_lseek, SYS_mmap,
@@ -54,7 +54,7 @@ constexpr uint32_t kAllowed[] = {
 };
 // clang-format on
 
-// They name files: answered as if nothing of any name were there.
+// Calls that name files: answered as if no file existed.
 // clang-format off
 constexpr uint32_t kPaths[] = {
     SYS_openat, SYS_newfstatat, SYS_statx, SYS_faccessat, SYS_readlinkat, SYS_execve,
@@ -104,8 +104,8 @@ class Filter {
     answer(SECCOMP_RET_ALLOW);
   }
 
-  // Commands for a descriptor itself. None that has the kernel send signals (F_SETOWN, F_SETSIG,
-  // O_ASYNC, leases, notices of changes in a folder).
+  // Allows commands for a descriptor itself, and none that makes the kernel send signals (F_SETOWN,
+  // F_SETSIG, O_ASYNC, leases, notices of changes in a folder).
   void decide_fcntl() {
     constexpr uint32_t kCommands[] = {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD,    F_SETFD,
                                       F_GETFL, F_ADD_SEALS,     F_GET_SEALS};
@@ -155,7 +155,7 @@ class Filter {
  private:
   static constexpr uint32_t kX32 = 0x40000000;
 
-  // The place of an argument's low half.
+  // The offset of an argument's low half.
   static constexpr uint32_t argument_of(size_t number) {
     return static_cast<uint32_t>(offsetof(seccomp_data, args) + 8 * number);
   }

@@ -14,14 +14,14 @@ namespace warpmark {
 
 namespace {
 
-// Of hot batches: long enough that an event's resolution (0.5 µs) and its own cost do not matter,
-// and few enough launches for a driver's queue (about a thousand).
+// The length of hot batches: long enough that an event's resolution (0.5 µs) and its own cost do
+// not matter, with few enough launches for a driver's queue (about a thousand).
 constexpr double kBatch = 200e-6;
 constexpr uint64_t kMostBatch = 200;
 constexpr uint64_t kMostQueued = 800;  // launches that a driver takes before it waits for one
-// Of cold graphs: each run has buffers of its own.
+// The most runs of a cold graph, where each run has its own buffers.
 constexpr uint64_t kMostCopies = 50;
-constexpr uint64_t kShareOfFree = 2;  // of the free memory, copies take one part of so many
+constexpr uint64_t kShareOfFree = 2;  // copies take at most one part of so many of the free memory
 
 uint64_t runs_for(double seconds, double run_s, uint64_t most) {
   if (run_s >= seconds) return 1;
@@ -76,7 +76,7 @@ class GraphOfRuns : public TimedWork {
       : cold_(cold), run_(run), other_(other), state_(state), restore_(restore) {
     queueing_s_ = kQueueGraph;
     if (cold) {
-      queue_restore(stream);  // what is copied
+      queue_restore(stream);  // the contents that are copied
       stream.synchronize();
       make_copies(runs_for(kBatch, run_s, kMostCopies), context);
       batch_ = 1 + copies_.size();
@@ -132,7 +132,7 @@ struct Free {
   void operator()(std::byte* memory) const { std::free(memory); }
 };
 
-// All inputs to the device, or all results from it.
+// A copy of all inputs to the device, or of all results from it.
 class Transfer : public TimedWork {
  public:
   Transfer(TimingMode mode, const std::shared_ptr<Context>& context, DeviceRun& run,
@@ -170,7 +170,8 @@ class Transfer : public TimedWork {
     std::span<std::byte> host;
   };
 
-  // The case's own values: what other modes find is what they would have found.
+  // The copied inputs are the case's own values, so that other modes find the values they would
+  // have found.
   void add_inputs(DeviceRun& run, const std::vector<BufferMemory>& memory) {
     for (const auto& [buffer, index] : run.inputs()) {
       if (buffer->bytes() > 0)
@@ -185,7 +186,7 @@ class Transfer : public TimedWork {
       const size_t whole = (buffer->bytes() + kPage - 1) / kPage * kPage;
       host_.emplace_back(static_cast<std::byte*>(std::aligned_alloc(kPage, whole)));
       if (host_.back() == nullptr) throw std::bad_alloc();
-      std::fill_n(host_.back().get(), whole, std::byte{0});  // so that each page is there
+      std::fill_n(host_.back().get(), whole, std::byte{0});  // so that each page exists
       copies_.push_back({buffer, {host_.back().get(), buffer->bytes()}});
     }
   }

@@ -1,4 +1,4 @@
-// Compiles the units of a Prepare request: what a worker does before it loads anything.
+// Compiles the units of a Prepare request, before a worker loads anything.
 #pragma once
 
 #include <memory>
@@ -12,16 +12,16 @@ namespace warpmark {
 
 class UnitCompiler {
  public:
-  /// With `headers`, units can include these alone, and no file is opened.
+  /// With `headers`, units can include only these, and no file is opened.
   explicit UnitCompiler(Compiler compiler, std::shared_ptr<const std::vector<Header>> headers = {})
       : compiler_(std::move(compiler)), headers_(std::move(headers)) {}
 
   struct Compiled : Signatures {              ///< kernels are those that the request names
-    std::vector<protocol::UnitImage> images;  ///< of each unit
+    std::vector<protocol::UnitImage> images;  ///< images of each unit
     std::vector<std::string> notices;
     bool from_cache = true;
   };
-  /// Throws verdict errors for what does not compile or has no such kernel.
+  /// Throws verdict errors for units that do not compile or have no such kernel.
   Compiled compile(const protocol::Prepare& request, int architecture) const;
 
   const Compiler& compiler() const { return compiler_; }
@@ -37,11 +37,11 @@ class UnitCompiler {
   std::shared_ptr<const std::vector<Header>> headers_;
 };
 
-/// What is to be loaded of what was compiled: PTX where the device takes it, else cubins.
+/// The request to load the compiled images: PTX if the device takes it, else cubins.
 protocol::Load load_request(const protocol::Prepare& request, const std::vector<Entry>& kernels,
                             const std::vector<protocol::UnitImage>& images, bool as_ptx);
 
-/// Which units of a request or of a plan others link with: they are not loaded alone.
+/// Marks the units of a request or of a plan that others link with: they are not loaded alone.
 template <typename Units>
 std::vector<bool> linked_units(const Units& units) {
   std::vector<bool> linked(units.size());

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from warpmark._grading import Grade, Grader, grade, try_
     from warpmark._results import Outcome, Place, Results
 
-# The program itself is this package, too: what it does not need is loaded when it is asked for.
+# The program itself imports this package, too: modules are loaded on first use.
 _HOMES = {
     "check": "_commands", "bench": "_commands", "list_cases": "_commands", "Case": "_commands",
     "try_": "_grading", "Grade": "_grading", "Grader": "_grading", "grade": "_grading",
@@ -41,6 +41,6 @@ def __dir__():
 
 
 def load_ipython_extension(shell):
-    """What `%load_ext warpmark` calls: registers the cell magic `%%warpmark`."""
+    """Registers the cell magic `%%warpmark`; `%load_ext warpmark` calls this."""
     from warpmark.notebook import register
     register(shell)

@@ -20,7 +20,7 @@ JUDGED = (0, 1, 77)  # exit codes of runs whose outcomes say everything
 
 @dataclass(frozen=True)
 class Case:
-    """A case as `warpmark list` has it. `skip` is why a rule of the suite skips it, or None."""
+    """A case as `warpmark list` has it. `skip` is the reason of the rule that skips it, or None."""
     id: str
     suite: str
     file: str
@@ -127,7 +127,7 @@ def list_cases(suites: SuiteLike | Iterable[SuiteLike] = "suites", *, select: st
 
 def listing(words: Sequence[str], environment: Mapping[str, str] | None = None,
             cwd: str | os.PathLike | None = None) -> tuple[dict | None, int, str]:
-    """What `list --json` prints (None if it does not), its exit code and its standard error."""
+    """The output of `list --json` (None if there is none), its exit code and its standard error."""
     with Process(["list", "--json", *words], cwd, environment) as process:
         text = process.output()
         code = process.finish()

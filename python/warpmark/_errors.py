@@ -1,4 +1,4 @@
-"""What the module raises: the program's own message and hint, by its exit code."""
+"""The exceptions of the module: the program's own message and hint, by its exit code."""
 from __future__ import annotations
 
 import re

@@ -21,7 +21,7 @@ JUDGED = (0, 1)  # exit codes: all points, or some are lost
 
 @dataclass(frozen=True)
 class Grade:
-    """What a student sees of a grade. Prints as a text."""
+    """A student's view of a grade. Prints as a text."""
     assignment: str
     points: float
     max_points: float
@@ -32,7 +32,7 @@ class Grade:
 
     @property
     def ok(self) -> bool:
-        """Whether it got all points."""
+        """True if it got all points."""
         return self.points >= self.max_points
 
     def __str__(self) -> str:
@@ -94,7 +94,7 @@ def try_(assignment: str | os.PathLike, source: Source, *, device: str = "auto",
 
 @contextlib.contextmanager
 def _handed_in(source: Source) -> Iterator[tuple[str, str | None]]:
-    """What `try` is given: standard input, or a folder of the files."""
+    """The input of `try`: standard input, or a folder of the files."""
     if isinstance(source, str):
         yield "-", source
         return
@@ -173,7 +173,7 @@ class Grader:
                         what = {"text": source} if isinstance(source, str) else {"files": dict(source)}
                         self._process.send(json.dumps({"id": self._asked, **what}))
                         self._asked += 1
-                except BaseException as error:  # of the caller's iterator, whose it is to see
+                except BaseException as error:  # of the caller's iterator: grades() raises it there
                     failed.append(error)
 
             sender = threading.Thread(target=send, daemon=True)

@@ -66,7 +66,7 @@ class Overlay:
 
     def _put(self, name: str, text: str) -> None:
         path = self._place(name)
-        # A link on the way leads out of here: it becomes a folder of links.
+        # A link on the way leads out of the overlay: it becomes a folder of links.
         for parent in reversed(path.relative_to(self.root).parents[:-1]):
             step = self.root / parent
             if step.is_symlink():
@@ -81,7 +81,7 @@ class Overlay:
         path.write_text(text, encoding="utf-8")
 
     def environment(self) -> dict[str, str]:
-        """Variables for a program that works here: what failed here is not worth remembering."""
+        """Variables for a program that works here: its failures are not worth remembering."""
         return {"WARPMARK_CACHE_DIR": os.path.join(self._temporary.name, "cache")}
 
     def original_names(self, value: Any) -> Any:
@@ -99,7 +99,7 @@ class Overlay:
         return "" if shown == os.curdir and slash else shown + slash
 
     def holds(self, text: str) -> bool:
-        """Whether a text names a path in here."""
+        """True if a text names a path in this overlay."""
         return bool(self._places.search(text))
 
     def close(self) -> None:
@@ -109,7 +109,7 @@ class Overlay:
 def link_all(folder: pathlib.Path, into: pathlib.Path, without: str | None = None) -> None:
     try:
         names = os.listdir(folder)
-    except PermissionError:  # one may pass through a folder that one may not list
+    except PermissionError:  # some folders may be passed through but not listed
         return
     for name in names:
         if name != without:

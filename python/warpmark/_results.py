@@ -93,7 +93,7 @@ class Outcome:
 
     @property
     def expected(self) -> Arrays:
-        """What the references gave, by the name of the output."""
+        """The values of the references, by the name of the output."""
         return self._arrays("references")
 
     def _arrays(self, kind: str) -> Arrays:
@@ -101,7 +101,7 @@ class Outcome:
 
     @property
     def text(self) -> str:
-        """What the program prints about the case: the message, and how to repeat it."""
+        """The program's text about the case: the message, and how to repeat it."""
         lines = [self.message or self.reason]
         lines += ["notice: " + notice for notice in self.notices]
         if self.reproduce and self.verdict == "failed":
@@ -140,7 +140,7 @@ class Outcome:
 
 
 def block(alike: Sequence[Outcome]) -> str:
-    """What the program prints about cases that ended alike."""
+    """The program's text about cases that ended alike."""
     first = alike[0]
     more = " and %d more case%s" % (len(alike) - 1, "s" * (len(alike) > 2)) if alike[1:] else ""
     lines = [first.verdict.upper().replace("_", " ") + " " + first.id + more]
@@ -214,7 +214,7 @@ class Results(Sequence):
         return [outcome for outcome in self._outcomes if outcome.verdict == verdict]
 
     def rows(self) -> list[dict[str, Any]]:
-        """What `pandas.DataFrame` takes: a flat dict for each case, with a column for each axis.
+        """Rows for `pandas.DataFrame`: a flat dict for each case, with a column for each axis.
 
         Times are in seconds, rates in units per second. An axis that has the name of another column
         is called `axis_NAME`. After `bench` there is a row for each mode (cold, hot …). A number
@@ -266,7 +266,7 @@ def page(results: Results) -> str:
             for value in values)
 
     axes = list(dict.fromkeys(name for outcome in results for name in outcome.axes))
-    # What did not pass comes first where not everything can be shown.
+    # Cases that did not pass come first if not everything can be shown.
     shown = sorted(results, key=lambda outcome: outcome.passed)[:MOST_SHOWN] if (
         len(results) > MOST_SHOWN) else list(results)
     parts = ["<p><b>%s</b>%s</p>" % (html.escape(results.summary()),

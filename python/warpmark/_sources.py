@@ -1,4 +1,4 @@
-"""Turns what `check` and `bench` take for suites into paths: files, and suites in Python."""
+"""Turns the suites that `check` and `bench` are given into paths: files, and suites in Python."""
 from __future__ import annotations
 
 import json
@@ -50,7 +50,7 @@ class Suites:
     def known_names(self, record: Any) -> Any:
         """A record or text with the paths and commands that mean something to a person."""
         for overlay in self._overlays:
-            # What lies in a temporary folder cannot be repeated from a shell.
+            # A case in a temporary folder cannot be repeated from a shell.
             if isinstance(record, dict) and overlay.holds(record.get("reproduce", "")):
                 record = {**record, "reproduce": ""}
             record = overlay.original_names(record)
@@ -102,7 +102,7 @@ class Suites:
             kernel = dict(kernel)
             text = source if source is not None else kernel.get("source")
             if isinstance(text, str) and suite.get("plugin", "source") == "source":
-                # In a file of its own, so that its lines are what messages name.
+                # It goes into a separate file, so that messages name its lines.
                 kernel.pop("source", None)
                 kernel["file"] = name + ("_source.cu" if os.path.exists(name + ".cu") else ".cu")
                 files[kernel["file"]] = text
@@ -132,7 +132,7 @@ class Suites:
             except (OSError, UnicodeDecodeError) as error:
                 raise UsageError("error: cannot read %s: %s" % (
                     path, getattr(error, "strerror", None) or error), 2) from None
-        # A copy: paths in a suite are relative to where it lies. The kernel's file need not exist.
+        # A copy, since paths in a suite are relative to its folder. The file need not exist.
         guess = FILE.search(text)
         missing = {guess.group(1): ""} if guess and not os.path.exists(
             os.path.join(folder, guess.group(1))) else {}
@@ -151,7 +151,7 @@ class Suites:
 
 
 def kernel_file(path: str, overlay: Overlay) -> str | None:
-    """What `kernel.file` of the suite says, None if the kernel's text is in the suite."""
+    """The value of the suite's `kernel.file`, None if the kernel's text is in the suite."""
     with Process(["plan", path], environment=overlay.environment()) as process:
         output = process.output()
         code = process.finish()

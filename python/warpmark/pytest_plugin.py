@@ -52,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node) -> None:
-    """Of pytest-xdist, where workers start: they do not know how tests are distributed."""
+    """A hook of pytest-xdist for new workers, which do not know how tests are distributed."""
     node.workerinput["warpmark_dist"] = node.config.getoption("dist")
 
 
@@ -75,7 +75,7 @@ def pytest_collect_file(file_path, parent):
 
 
 def is_of_another_format(text: str) -> bool:
-    """Whether it is an assignment or a run configuration."""
+    """True if it is an assignment or a run configuration."""
     return bool(ASSIGNMENT.search(text) or (
         RUN_CONFIGURATION.search(text) and not ONLY_IN_SUITES.search(text)))
 
@@ -151,7 +151,7 @@ class Batch:
                 raise ended_early(self._process)
             if record["type"] == "case":
                 self.outcomes[record["case"]] = (outcome_of(record), self._process.new_errors())
-        # Whoever asks again wants it to run again.
+        # A second request for the case means that it must run again.
         return self.outcomes.pop(case)
 
     def _start(self) -> Process:
@@ -161,7 +161,7 @@ class Batch:
                  *shlex.split(option("--warpmark-args"))]
         words += ["--case=" + item.name for item in self.items]
         working = self._config.invocation_params.dir
-        # As one would write them, because messages name them.
+        # Paths are given as a user would write them, because messages name them.
         files = [str(item.path.relative_to(working)) if item.path.is_relative_to(working)
                  else str(item.path) for item in self.items]
         return Process([*words, "--", *dict.fromkeys(files)], cwd=working)
@@ -172,7 +172,7 @@ class Batch:
 
 
 def ended_early(process: Process) -> WarpmarkError:
-    """Why a run has no outcome for a case."""
+    """The reason why a run has no outcome for a case."""
     code = process.finish()
     text = process.errors()
     if code in JUDGED:
@@ -181,7 +181,7 @@ def ended_early(process: Process) -> WarpmarkError:
 
 
 class Session:
-    """What the plugin knows in one run of pytest."""
+    """The state of the plugin in one run of pytest."""
 
     def __init__(self, config: pytest.Config):
         self.config = config
@@ -246,7 +246,7 @@ class Session:
 
     def _run_with(self, item: CaseItem) -> list[CaseItem]:
         """The cases that this process of pytest will be asked for, with this one or after it."""
-        if item in self._seen:  # once more, as plugins do that repeat failures
+        if item in self._seen:  # again, for plugins that repeat failures
             return [item]
         all_items = [other for other in item.session.items if isinstance(other, CaseItem)]
         if hasattr(self.config, "workerinput"):

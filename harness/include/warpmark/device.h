@@ -1,4 +1,4 @@
-/* What a driver library can say beyond the CUDA driver API.
+/* The functions of a driver library beyond the CUDA driver API.
  *
  * A library that exports the driver API may also export one function, warpmark_device_v1. Warpmark
  * looks it up with dlsym after dlopen; a library without it (NVIDIA's) has no extra capabilities.
@@ -242,18 +242,19 @@ typedef struct warpmark_device {
    * Returns 0 or an error, as configure. */
   int (*forget)(warpmark_device_context context, uint64_t address, uint64_t bytes);
 
-  /* What the memory that was labelled at `address` holds to the kernel, for the check `init`: how
-   * many bytes have a value as a whole, those of a number (4 of a float*) or of a built-in vector
-   * (16 of a float4*); or 0 for records (structs, unions, classes, void), whose members and padding
-   * may be without values. Not known unless given. Cleared with the label, and by another one.
+  /* Sets the size of the elements that the memory labelled at `address` has for the kernel, for the
+   * check `init`: the number of bytes that have a value as a whole, those of a number (4 of a
+   * float*) or of a built-in vector (16 of a float4*); or 0 for records (structs, unions, classes,
+   * void), whose members and padding may be without values. Unknown unless set. Cleared with the
+   * label, and by another label.
    * Returns 0 or an error, as configure. */
   int (*elements)(warpmark_device_context context, uint64_t address, uint64_t bytes);
 
-  /* What was labelled at `address` are rows of `row` bytes, `pitch` bytes from one to the next: what
-   * lies in front of the first, between them and behind the last is no element's. A store or an atomic
-   * operation of a kernel there is an illegal_address, whose report has the "row" before it, from 0, or
-   * -1 in front of the first; a write of a bulk or tensor copy is none. Cleared with the label, and by
-   * another one. Returns 0 or an error, as configure. */
+  /* Declares the memory labelled at `address` as rows of `row` bytes, `pitch` bytes from one to the
+   * next: bytes before the first, between them and after the last belong to no element. A store or
+   * an atomic operation of a kernel there is an illegal_address, whose report has the "row" before
+   * it, from 0, or -1 before the first; a write of a bulk or tensor copy is not reported. Cleared
+   * with the label, and by another label. Returns 0 or an error, as configure. */
   int (*rows)(warpmark_device_context context, uint64_t address, uint64_t row, uint64_t pitch);
 } warpmark_device;
 

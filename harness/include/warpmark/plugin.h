@@ -17,8 +17,8 @@ extern "C" {
 
 #define WARPMARK_PLUGIN_VERSION 1
 
-/* What the harness offers during one call of `plan`. Texts are UTF-8 and valid during the call
- * only. */
+/* The functions that the harness offers during one call of `plan`. Texts are UTF-8 and valid during
+ * the call only. */
 typedef struct warpmark_plugin_host {
   uint32_t size; /* sizeof(warpmark_plugin_host) as the harness knows it */
   void* user;    /* handed back to both functions */
@@ -41,9 +41,9 @@ typedef struct warpmark_plugin {
    * fail once and returns 1. May be called from several threads. */
   int (*plan)(const char* case_json, size_t length, const warpmark_plugin_host* host);
 
-  /* May be null, and is missing where `size` ends before it. Turns the case into a trial of what the
-   * plugin takes for granted, as that an operation is associative (docs/plugins.md): emits it in the
-   * place of a plan, or `null` if there is nothing to try. `warpmark lint` asks. */
+  /* May be null, and is missing if `size` ends before it. Turns the case into a trial of what the
+   * plugin assumes, such as that an operation is associative (docs/plugins.md): emits it in place
+   * of a plan, or `null` if there is nothing to try. `warpmark lint` calls it. */
   int (*trial)(const char* case_json, size_t length, const warpmark_plugin_host* host);
 } warpmark_plugin;
 

@@ -26,7 +26,7 @@ namespace warpmark::plugin {
 /// Keeps the order of members, which reads better in plans.
 using Json = nlohmann::ordered_json;
 
-/// Why there is no plan. `pointer` is the place in the case, a JSON Pointer such as
+/// The reason why there is no plan. `pointer` is the place in the case, a JSON Pointer such as
 /// "/kernel/entry"; the harness turns it into a line of the suite.
 class Failure : public std::exception {
  public:
@@ -43,9 +43,8 @@ class Failure : public std::exception {
   std::string hint_;
 };
 
-/// What most plugins do alike: buffers, scalars, expected values, checks and cost, as the suite says
-/// them.
-/// Units and steps are left empty. The result can be emitted once they are there.
+/// The common part of most plugins: buffers, scalars, expected values, checks and cost, as in the
+/// suite. Units and steps are left empty. The result can be emitted once they are set.
 inline Json plan_of_arguments(const Json& which) {
   Json plan = {{"units", Json::array()},
                {"buffers", Json::array()},
@@ -77,7 +76,7 @@ inline Json plan_of_arguments(const Json& which) {
   return plan;
 }
 
-/// The value of a macro of `kernel.define` as C has it.
+/// The value of a macro of `kernel.define` in C's form.
 inline std::string macro_value(const Json& macro) {
   const Json& value = macro.at("value");
   if (value.is_boolean()) return value.get<bool>() ? "1" : "0";  // True is no word of C
@@ -111,7 +110,7 @@ inline void only_keys(const Json& kernel, std::initializer_list<const char*> kno
   }
 }
 
-/// Hands over what `answer` makes of the case; lets no exception out.
+/// Passes the JSON that `answer` makes of the case to the host; no exception leaves it.
 template <class Answer>
 int hand_over(const char* text, size_t length, const warpmark_plugin_host* host,
               Answer answer) noexcept {
@@ -139,7 +138,7 @@ int trial_with(const char* text, size_t length, const warpmark_plugin_host* host
   return hand_over(text, length, host, [](const Json& which) { return Class().trial(which); });
 }
 
-// Whether a class has `trial(const Json&)`. Plugins are C++17, which has no `requires`.
+// True for a class with `trial(const Json&)`. Plugins are C++17, which has no `requires`.
 template <class Class, class = void>
 struct HasTrial : std::false_type {};
 template <class Class>

@@ -1,8 +1,8 @@
-/* What the program needs of MPI: a library of its own has it, so that nothing else links MPI.
+/* The part of MPI that the program needs, in a separate library, so that nothing else links MPI.
  *
- * warpmark-mpi.so exports warpmark_ranks_v1 with C linkage. The program opens it only where a
- * launcher, as mpirun, started it as one of several processes, called ranks. No exception crosses.
- * Functions are called from one thread at a time. */
+ * warpmark-mpi.so exports warpmark_ranks_v1 with C linkage. The program opens it only if a
+ * launcher such as mpirun started it as one of several processes, called ranks. No exception
+ * crosses. Functions are called from one thread at a time. */
 #ifndef WARPMARK_RANKS_H
 #define WARPMARK_RANKS_H
 
@@ -15,21 +15,21 @@ extern "C" {
 
 #define WARPMARK_RANKS_SYMBOL "warpmark_ranks_v1"
 
-/* What functions return. */
+/* The results of functions. */
 #define WARPMARK_RANKS_OK 0
-#define WARPMARK_RANKS_FAILED 1  /* `error` says why; only `abort` may follow */
-#define WARPMARK_RANKS_STOPPED 2 /* `go_on` said no; only `abort` may follow */
+#define WARPMARK_RANKS_FAILED 1  /* `error` has the reason; only `abort` may follow */
+#define WARPMARK_RANKS_STOPPED 2 /* `go_on` ended it; only `abort` may follow */
 
-/* Asked again and again during a wait; 0 ends the wait. */
+/* Called again and again during a wait; 0 ends the wait. */
 typedef int (*warpmark_ranks_go_on)(void* state);
 
-/* Where a process stands among all. */
+/* The place of a process among all. */
 typedef struct warpmark_ranks_place {
   int rank;      /* from 0 */
   int size;      /* the number of ranks */
   int node;      /* the lowest rank on the same node */
-  int node_rank; /* among those of its node, from 0 */
-  int node_size; /* how many the node has */
+  int node_rank; /* index among the ranks of its node, from 0 */
+  int node_size; /* the number of ranks on the node */
 } warpmark_ranks_place;
 
 typedef struct warpmark_ranks {
@@ -44,7 +44,7 @@ typedef struct warpmark_ranks {
   void (*finish)(void);
   /* Ends all ranks at once, and does not return. */
   void (*abort)(int code);
-  /* Of the last failure; "" if there was none. */
+  /* The reason of the last failure; "" if there was none. */
   const char* (*error)(void);
 } warpmark_ranks;
 
