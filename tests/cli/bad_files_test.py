@@ -183,7 +183,7 @@ class BadFiles(CheckTest):
 
 
 class OneCause(CheckTest):
-    """What one mistake does to many cases is reported once."""
+    """One mistake that affects many cases is reported once."""
     AXES = "{n: [4, 8, 16, 32, 64, 100, 200, 300, 400]}"
 
     def test_a_kernel_that_does_not_compile(self):

@@ -78,7 +78,7 @@ class Kubernetes(Engine):
         for job in (self.job, self.merge):
             self.assertEqual((job["apiVersion"], job["kind"]), ("batch/v1", "Job"))
             pod, container = job["spec"]["template"]["spec"], self.container(job)
-            # What backoffLimitPerIndex and podFailurePolicy ask for.
+            # backoffLimitPerIndex and podFailurePolicy require this restart policy.
             self.assertEqual(pod["restartPolicy"], "Never")
             self.assertEqual(container["image"], self.container(self.job)["image"])
             (mount,), (volume,) = container["volumeMounts"], pod["volumes"]
@@ -237,7 +237,7 @@ class Snakemake(Engine):
     def test_the_parts_are_one_run(self):
         self.run_words(self.commands[0])
         self.assert_as_one_run()
-        # What is there is not made again, and what changed is.
+        # An existing result is not made again, and one whose suite changed is.
         before = (self.folder / "run.jsonl").read_bytes()
         self.run_words(self.commands[0])
         self.assertEqual((self.folder / "run.jsonl").read_bytes(), before)

@@ -14,7 +14,7 @@ TEMPLATE = TEMPLATE.replace("  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
 
 
 class Texts:
-    """What is in a written folder."""
+    """Reads the texts of a written folder."""
 
     def texts(self, folder):
         root = self.folder / folder
@@ -238,7 +238,7 @@ class Handout(Texts, GradeTest):
                 self.assertEqual(expected[2], 2 if text == KERNEL else 0)
 
     def test_a_doubtful_failure_is_the_file_s(self):
-        # Whether a check of the course's may raise, the whole assignment asks its own kernel.
+        # If the course's check raises, the whole assignment also runs its own kernel.
         self.write("suites/ref.py", "def is_right(out):\n    assert out[0] != 0\n    return True\n")
         self.change("reference: {out: f * src}", "reference: {out: f * src}\n"
                     'check: {function: "ref.py:is_right"}', "suites/scale.yaml")

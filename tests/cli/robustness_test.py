@@ -102,7 +102,7 @@ class TemporaryFiles(HardTimes):
 
 
 class Environments(HardTimes):
-    """What a cron job, a container or a service gives a program."""
+    """Environments that a cron job, a container or a service gives a program."""
     NAMES = ("check", "grade", "report")
 
     def all_work(self, **options):
@@ -150,7 +150,7 @@ class Environments(HardTimes):
                 os.close(read)
                 done = self.start(*arguments, stdout=write)
                 os.close(write)
-                # Nobody sees a verdict that cannot be written.
+                # A verdict that cannot be written is an error.
                 code = 3 if name.split()[0] in ("check", "bench") else 0
                 self.assert_plain(done, code, *(["standard output"] if code else []))
 

@@ -1,4 +1,4 @@
-# What the tests of assignments with several files share: two suites, and an assignment over both.
+# Shared by the tests of assignments with several files: two suites, and an assignment over both.
 import hashlib
 import json
 
