@@ -74,7 +74,7 @@ INSERTED = ("ftz sat relu NaN abs satfinite cc rn rz approx sync aligned volatil
 LEAVES = ("%r8 %u8 %s8 %f8 %hx8 %rd8 %ud8 %sd8 %fd8 %h8 %uh8 %sh8 %hf8 %b8 %q8 %p8 7 0 -1 70000 "
           "1.5 0f3F800000 0d3FF0000000000000 %tid.x %clock64 %clock WARP_SZ _ glob sh cst loc out callee "
           "L1 nosuch").split()
-# What stands in each place with --places: no operand has a blank. The 32-bit registers that a kernel
+# Operands that --places puts into each place: no operand has a blank. The 32-bit registers that a kernel
 # never writes are as good as any.
 VALUES = ("%b8 %h8 %uh8 %hf8 %r8 %u8 %f8 %hx8 %rd8 %sd8 %fd8 %q8 %p8 !%p8 !%r8 -%r8 %r8+4 %rd8+4 %p8+4 "
           "0 1 3 -1 -16 16 128 !128 -128 70000 4294967296 -4294967296 1.5 0.5 -0.5 0f3F800000 0f00000000 "
@@ -183,7 +183,7 @@ def text_of(target, statements):
 
 
 def ask(ptxas, target, statements):
-    """What ptxas says of each statement: True, False, or None if it crashes."""
+    """Returns ptxas's verdict on each statement: True, False, or None if it crashes."""
     first = HEAD.count("\n") + 1
     verdicts = [None] * len(statements)
     open_ones = list(range(len(statements)))

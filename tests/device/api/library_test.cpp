@@ -210,7 +210,7 @@ TEST_F(CompressedFatbins, ThatAreDamagedAreRefused) {
   }
 }
 
-// What an H100 with driver 580 ran of the same ones, or the result that it gave.
+// Answers of an H100 with driver 580: the number of the part that it ran, or its error.
 TEST_F(Loading, OfAFatbinTheNewestTextThatRunsHereIsTaken) {
   // Each kernel writes its number.
   const auto text = [](const std::string& target, int number, const char* version = "9.0") {

@@ -62,7 +62,7 @@ extern "C" __global__ void offset_known_to_lane_0_only(int* count, const int* a,
   b[(base[threadIdx.x] + threadIdx.x) % 64] = a[threadIdx.x];  //! thread=1 count=31 hazard=address
 }
 
-// Who names a lane of its own says where the value comes from: the others have none to hand on.
+// A shuffle that names a lane says where the value comes from: the other lanes have none to hand on.
 //@ good offset_that_lane_0_hands_on grid=2 block=64 args="int32[1]=0 int32[128]= int32[128]"
 extern "C" __global__ void offset_that_lane_0_hands_on(int* count, const int* a, int* b) {
   int base, lane = threadIdx.x % 32;

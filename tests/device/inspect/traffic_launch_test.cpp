@@ -1,4 +1,4 @@
-// What is counted of a launch as a whole: classes, branches, lines, occupancy, whoever runs it.
+// Counts of a launch as a whole: classes, branches, lines, occupancy, for any number of workers.
 #include <cstdint>
 #include <map>
 #include <string>

@@ -81,7 +81,7 @@ double value_of(std::uint64_t bits, Real real) {
       (bits & 0x7fff) == 0 ? 0 : std::ldexp(fraction, static_cast<int>(bits >> 10 & 31) - 25);
   return (bits & 0x8000) != 0 ? -size : size;
 }
-// Of an integer below 128, which all formats have.
+// Returns the bits of an integer below 128, which all formats have.
 std::uint64_t bits_of(double value, Real real) {
   if (real == Real::f64) return std::bit_cast<std::uint64_t>(value);
   const auto single = std::bit_cast<std::uint32_t>(static_cast<float>(value));
