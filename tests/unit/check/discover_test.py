@@ -239,7 +239,7 @@ class Discovery(unittest.TestCase):
         self.assertRegex(self.ctest(), r"nested\.suites/dot_NOT_DISCOVERED \.+\*\*\*Failed")
 
     def test_plugins_are_known_whichever_call_comes_first(self):
-        # What warpmark_add_plugin() does to register a plugin's folder.
+        # The commands by which warpmark_add_plugin() registers a plugin's folder.
         plugin = """if(NOT TARGET _warpmark_plugins)
           add_library(_warpmark_plugins INTERFACE IMPORTED GLOBAL)
         endif()

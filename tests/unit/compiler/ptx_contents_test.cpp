@@ -1,4 +1,4 @@
-// What PTX texts contain, honest ones and such as want to be misread.
+// Contents of PTX texts, honest ones and such as want to be misread.
 #include "compiler/ptx_contents.hpp"
 
 #include <gmock/gmock.h>

@@ -226,7 +226,7 @@ TEST_F(LintTest, RefusesAToleranceThatSwallowsAnswers) {
   EXPECT_THAT(problem({.tolerance = "{atol: 10}"}),
               AllOf(HasSubstr("a kernel that wrote zeros or copied `x` gets 5"),
                     HasSubstr("| the tolerance lets it: make it tighter")));
-  // Of one item with credit for all, too: nobody would see that it is of no use.
+  // A single item is refused even with credit for all: no one would notice that it is of no use.
   EXPECT_THAT(problem({.tolerance = "{atol: \"np.where(n == 4, 10, 0)\"}"}),
               StartsWith("4 in `all`, `z` of scale.n=4 would pass if the kernel wrote "));
 }

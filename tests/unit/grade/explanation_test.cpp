@@ -1,4 +1,4 @@
-// What a beginner reads of wrong results: every sentence, as it stands.
+// Explanations of wrong results for beginners: every sentence, word for word.
 #include "grade/explanation.hpp"
 
 #include <gmock/gmock.h>

@@ -30,7 +30,7 @@ std::vector<GradeWord> words(const GradeResult& result) {
   return all;
 }
 
-// What must hold of any result.
+// Checks what must hold of any result.
 void expect_valid(const GradeResult& result) {
   double sum = 0;
   for (const GradedCase& one : result.cases) {
@@ -273,7 +273,7 @@ TEST_F(HiddenMacro, ARefusalNamesNothingOfIt) {
   EXPECT_THAT(result.message, HasSubstr("Compiled for a hidden case"));
   EXPECT_THAT(shown(result), Not(HasSubstr("value_")));
   EXPECT_THAT(result.staff, HasSubstr("scale.n=100: `value_100`"));
-  // What a visible case shows is reported, although the hidden one stands before it.
+  // A name that a visible case shows is reported, although the hidden one comes before it.
   EXPECT_THAT(grade("#define ALWAYS\n" + names, assignment).message, HasSubstr("`value_32`"));
 }
 

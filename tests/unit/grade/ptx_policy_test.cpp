@@ -1,4 +1,4 @@
-// What a policy finds in compiled code, and what it says of it to students.
+// Findings of a policy in compiled code, and their texts for students.
 #include "grade/ptx_policy.hpp"
 
 #include <gmock/gmock.h>
@@ -126,7 +126,7 @@ TEST_F(Policy, VariablesThatKeepValues) {
               HasSubstr("`c` (4 bytes) is a variable"));
 }
 
-// What reads and no more, as NVRTC 13.0 writes it for tables, string literals and iterators.
+// Code that only reads, as NVRTC 13.0 writes it for tables, string literals and iterators.
 TEST_F(Policy, TablesThatAreOnlyRead) {
   for (const char* lines :
        {"ld.global.nc.f32 %f1, [table+4];",

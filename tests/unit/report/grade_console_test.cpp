@@ -271,7 +271,7 @@ TEST(GradeText, OneMistakeIsReportedOnce) {
                          "\n  reproduce: try a3\n"
                          "a2: the same as a1.");
   EXPECT_EQ(lost(1), "b1: the same as a1 of `a`.\n  reproduce: try b1");
-  // Of wrong values all must be the same, for nobody knows why they are wrong.
+  // Wrong values must all be the same, for nobody knows why they are wrong.
   EXPECT_THAT(lost(2), testing::EndsWith("c2: the same as c1."));
   EXPECT_THAT(lost(2), testing::HasSubstr("c3: `y[0]` is 1, but 2 was expected."));
   EXPECT_THAT(lost(2), testing::HasSubstr("c4: `z[0]` is 1, but 2 was expected."));

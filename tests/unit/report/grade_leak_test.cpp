@@ -36,8 +36,8 @@ std::vector<std::pair<std::string, std::string>> for_students(const GradeResult&
   return all;
 }
 
-/// Whether a student may see the member at this path of result.json. What is not named here is
-/// hidden: a new member fails these tests until someone decides.
+/// Returns whether a student may see the member at this path of result.json. A member that is not
+/// named here is hidden: a new one fails these tests until someone decides.
 bool may_be_seen(const std::string& path, const Json& whole) {
   for (const char* open :
        {"/grade", "/assignment", "/title", "/student", "/file", "/submission_sha256", "/state",

@@ -92,8 +92,8 @@ std::string refusal_of(const BenchResult& before, const BenchResult& after) {
   return "";
 }
 
-// Of one process, whose interval is four standard errors wide: times of ten seconds, so that what
-// processes differ by is nothing beside it but for the 0.1 % of each.
+// Times of one process, whose interval is four standard errors wide. They are ten seconds long, so
+// that differences between processes are nothing beside them but for the 0.1 % of each.
 TEST(TimesAtABound, TheTailDecides) {
   // The logarithm of 1.2 over sqrt(0.05² + 0.1 / 2.4² + 2 * 0.001²) is 2.8 standard errors.
   EXPECT_EQ(verdict_of(summary_around(10, 9, 11), summary_around(12, 11, 13)),

@@ -248,7 +248,7 @@ void for_each_leaf(nlohmann::ordered_json& json, const Change& change,
   }
 }
 
-/// Whether the member at this path is one of a few known words, and not free text.
+/// Returns whether the member at this path is one of a few known words, and not free text.
 inline bool is_word(const std::string& path) {
   for (const char* word : {"/state", "/word", "/visibility", "/credit"}) {
     if (path.ends_with(word)) return true;

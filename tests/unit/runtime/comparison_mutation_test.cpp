@@ -212,7 +212,7 @@ TEST_P(Mutation, WrongDtypesThrow) {
   };
   for (const DType& reference : all_dtypes()) {
     if (!is_single_number(reference)) continue;
-    // What NumPy has no type for is compared with its own values and with wider ones that it has.
+    // A type that NumPy lacks is compared with its own values and with wider ones that NumPy has.
     const bool narrow = is_narrow_float(output) || is_narrow_float(reference);
     const bool numpys = reference.name == "float32" || reference.name == "float64";
     const bool rounded = output.kind == DTypeKind::floating && integer(reference);

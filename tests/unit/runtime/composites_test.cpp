@@ -472,8 +472,8 @@ TEST_F(Composites, UpToTwiceTheBaselinesPassesCount) {
                                              "39 at most")));
 }
 
-// What no arrangement of lanes spares is no waste: the rest of an array's last sector, and of the
-// sector of a value that all lanes read.
+// Traffic that no arrangement of lanes spares is no waste: the rest of an array's last sector, and
+// of the sector of a value that all lanes read.
 TEST_F(Composites, RaggedEndsAndBroadcastsAreCoalesced) {
   const std::string source =
       std::string(kCopies) +

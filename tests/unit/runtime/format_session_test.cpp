@@ -1,4 +1,4 @@
-// What the suite format can say, run: tolerances, Python files, expectations, limits, bad values.
+// Features of the suite format, run: tolerances, Python files, expectations, limits, bad values.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ TEST_F(FormatSession, EachOutputHasItsTolerance) {
   EXPECT_EQ(run(two_outputs(""), kTwoOutputs).failure, FailureKind::wrong);
   EXPECT_EQ(run(two_outputs("tolerance: {outputs: {z: {rtol: 1e-5}}}\n"), kTwoOutputs).verdict,
             Verdict::passed);
-  // What is left for `count` alone would hold for nothing.
+  // A tolerance that is left for `count` alone would hold for nothing.
   const Outcome swapped =
       run(two_outputs("tolerance: {rtol: 1e-5, outputs: {z: exact}}\n"), kTwoOutputs);
   EXPECT_EQ(swapped.failure, FailureKind::reference);
@@ -371,7 +371,7 @@ TEST_F(FormatSession, AToleranceThatHoldsForNoOutputIsRefused) {
             Verdict::passed);
 }
 
-// What counts is the limit that the suite gives, not a part of it.
+// The limit that the suite gives counts, not a part of it.
 TEST_F(FormatSession, ATimeLimitIsWhatItSays) {
   const std::string endless =
       "extern \"C\" __global__ void k(volatile float *out) { while (out[0] != 1) {} }\n";

@@ -54,7 +54,7 @@ class TrivialTest : public testing::Test {
         "/nowhere/suites/s.yaml");
   }
 
-  // What a Session's examine does, without a compiler: every dtype is the suite's.
+  // Prepares a case as a Session's examine does, without a compiler: every dtype is the suite's.
   ReadyCase ready(const Case& which, uint64_t trial) {
     ReadyCase made{make_plan(which, plugins_), {}};
     ArgumentTypes types;
@@ -211,7 +211,7 @@ TEST_F(TrivialTest, WhatWasThereBefore) {
               ElementsAre("unwritten ~"));
 }
 
-// What is poison after two launches was never written, however loose the bound.
+// An element that is poison after two launches was never written, however loose the bound.
 TEST_F(TrivialTest, AnOutThatNobodyWritesPassesNowhere) {
   EXPECT_THAT(passes({.tolerance = "{atol: 1e9}"}), ElementsAre("zeros ~", "copy x ~"));
   // Either poison by itself is a value like others.
@@ -324,7 +324,7 @@ TEST_F(TrivialTest, Exceptions) {
   EXPECT_THROW(with("lint: {allow: [zeros], when: f, reason: r}\n"), Error);
 }
 
-// What the other cases refute needs no exception.
+// A finding that the other cases refute needs no exception.
 TEST_F(TrivialTest, AnExceptionForWhatIsNoFindingIsNotNeeded) {
   EXPECT_THAT(findings({.axes = "n: [1, 2]",
                         .out = "{out: 1, dtype: float32}",
