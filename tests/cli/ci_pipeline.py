@@ -86,7 +86,7 @@ class Pipeline:
         self.artifacts = {}  # what an upload names: its paths
 
     def run_script(self, name, text, environment, folder=None):
-        """As both hosts do: a shell for itself, which ends at the first command that fails."""
+        """Runs a separate shell, as both hosts do, which ends at the first command that fails."""
         done = subprocess.run(["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", text],
                               cwd=folder or self.repository, env={**self.environment, **environment},
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

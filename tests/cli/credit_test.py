@@ -296,7 +296,7 @@ class Leaderboard(CreditTest):
             self.assertIn(row[1], page)
         for name in "ada", "bob", "cem", "dee", "eva":
             self.assertNotIn(name, page.split("<body>")[1])
-        # On a student's page the own place, and nobody else's.
+        # A student's page shows the student's own place, and no other.
         self.assertIn("Leaderboard: place 3 of 3 by quick, as student-", self.page("bob"))
         for row in rows[1:]:
             self.assertNotIn(row[1], self.page("bob"))
@@ -329,7 +329,7 @@ class Leaderboard(CreditTest):
         self.assertNotIn("student-1f0e3dad99", names)
         self.assertIn("李小龙 stu", names)
         self.assertIn("Fast Fox 1f0e", names)
-        # Neither somebody else's name nor the same one twice.
+        # No one gets another student's name, and no name is given twice.
         for start in "ADA (", "Fast Fox (", "fast  fox (":
             self.assertEqual(sum(name.startswith(start) for name in names), 1, names)
         page = (self.folder / "out/leaderboard.html").read_text()

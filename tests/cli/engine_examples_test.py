@@ -68,7 +68,7 @@ class Kubernetes(Engine):
         return container
 
     def run_pod(self, job, index=None, code=0):
-        """As the kubelet does, but that the volume is the test's folder."""
+        """Runs the container as the kubelet does, but the volume is the test's folder."""
         container = self.container(job)
         variables = {} if index is None else {"JOB_COMPLETION_INDEX": str(index)}
         return self.run_words(container["command"] + container["args"], code, **variables)
@@ -218,7 +218,7 @@ class Mpi(Engine, RanksTest):
         self.assert_as_one_run()
 
     def test_the_two_commands(self):
-        """Those of README.md."""
+        """Runs the two commands of README.md."""
         text = (EXAMPLES / "mpi/README.md").read_text()
         for line in re.findall(r"^    ((?:mpirun|warpmark) .*)$", text, re.M):
             self.run_words(shlex.split(line.replace("--host a:2,b:2", "--oversubscribe")))

@@ -49,7 +49,7 @@ class AClass(GradeTest):
         first = self.steady()
         self.grade("--jobs", "3", "--regrade")
         self.assertEqual(self.steady(), first)
-        # By file names and paths of their own.
+        # Submissions are given one by one, under other paths.
         shutil.move(self.folder / "class", self.folder / "moved")
         self.grade(out="third", paths=sorted((self.folder / "moved").iterdir()))
         self.assertEqual(self.steady("third"), first)

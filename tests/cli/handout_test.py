@@ -127,7 +127,7 @@ class Handout(Texts, GradeTest):
         suite = self.texts("given")["suites/scale.yaml"]
         for line in ("out: {out: n, dtype: float32}", "n: {scalar: n, dtype: int32}"):
             self.assertIn(line, suite)
-        # Not even a file that has no kernel.
+        # Types do not come from the students' file either, which may have no kernel.
         (self.folder / "given/scale.cu").write_text("// nothing\n")
         self.write("my.cu", KERNEL)
         self.assertEqual(self.verdicts("given/assignment.yaml", "my.cu")[2], 2)
@@ -155,7 +155,7 @@ class Handout(Texts, GradeTest):
         self.assertIn("void scale(float *out, const float *src, float f, int n) {\n  // TODO: ",
                       template)
         self.assertNotIn("blockIdx", template)
-        # A solution of students' name beside the assignment is none, either.
+        # A solution with the students' file name beside the assignment is no template, either.
         self.write("scale.cu", KERNEL)
         self.change("limits:", "self_test: {must_pass: [scale.cu]}\nlimits:")
         self.hand_out(out="again")

@@ -211,7 +211,7 @@ class Killed(HardTimes):
             yield moment
 
     def assert_valid(self, file):
-        """JSON lines, or JSON; what has no line end is no line yet."""
+        """Checks that a file is JSON lines, or JSON; text without a line end is no line yet."""
         text = file.read_text()
         if file.suffix == ".jsonl":
             for line in text.split("\n")[:-1]:

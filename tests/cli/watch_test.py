@@ -83,7 +83,7 @@ class WatchTest(program.CheckTest):
         return header
 
     def replace(self, path, text):
-        """As many editors write."""
+        """Writes a file as many editors do."""
         self.write(path + ".tmp", text)
         (self.folder / (path + ".tmp")).rename(self.folder / path)
 

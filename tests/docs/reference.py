@@ -274,7 +274,7 @@ def schema_texts(root):
     rows = re.findall(r"^CHECK\((\w+), (\w+),", text, re.MULTILINE)
     names = ["memory"] + [name for name, _ in rows]
     kinds = [json.dumps(kind) for _, kind in rows]
-    # In each: what stands before the list, the list, and what stands after it.
+    # Each pattern has the text before the list, the list, and the text after it.
     places = {
         "run": [(r'("Checks of the CPU device: )(memory[^ ]*)( )', ",".join(names)),
                 (r'(\(all\|\()(memory[^)]*)(\))', "|".join(names)),

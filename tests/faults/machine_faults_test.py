@@ -71,7 +71,7 @@ class System(FaultTest):
         self.each(CALLS)
 
     def test_memory_for_arrays_runs_out(self):
-        """As with a full /dev/shm: the run ends with what could not be had, and why."""
+        """The run says which memory it could not get, and why, as with a full /dev/shm."""
         def one(name, error, text):
             for occurrence in (0, 1, 2, 3):
                 done, what = self.check_faulty("", device="cpu", WARPMARK_FAILING="%s:%d:%d" % (

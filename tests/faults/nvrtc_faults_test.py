@@ -4,7 +4,7 @@ import unittest
 
 from faults import BUILD, EXHAUSTIVE, FaultTest
 
-# As nvrtc.h numbers them.
+# Results by their numbers in nvrtc.h.
 RESULTS = {1: "OUT_OF_MEMORY", 3: "INVALID_INPUT", 5: "INVALID_OPTION", 6: "COMPILATION",
            7: "BUILTIN_OPERATION_FAILURE", 11: "INTERNAL_ERROR"}
 

@@ -33,7 +33,7 @@ def quantile(ordered, q):
 
 
 def interval(ordered):
-    """As harness/base/statistics.hpp says."""
+    """Returns the interval of the median that harness/base/statistics.hpp defines."""
     n, tail, last, k = len(ordered), 0.0, 0.0, 0
     while k <= n:
         tail += math.comb(n, k) / 2 ** n

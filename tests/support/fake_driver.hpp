@@ -44,7 +44,7 @@ class FakeDriver {
   FakeDriver(const FakeDriver&) = delete;
   FakeDriver& operator=(const FakeDriver&) = delete;
 
-  /// The table, complete; tests may take functions out of it.
+  /// The complete table; tests may take functions out of it.
   static DriverTable table();
   /// Exported symbols as dlsym would give them, null if unknown.
   static void* lookup(const char* symbol);

@@ -39,7 +39,7 @@ TAIL = "L1:\nret;\n}\n"
 
 TARGETS = ["sm_75", "sm_80", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_120"]
 
-# Words that stand for each other.
+# Words that may replace each other.
 GROUPS = [
     "b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 f16x2 bf16x2 tf32 b64 u64 s64 f64 b128 pred".split(),
     "f16x2 bf16x2 u16x2 s16x2 f32x2 e4m3x2 e5m2x2".split(),

@@ -125,7 +125,7 @@ TEST_F(Graphs, ACaptureAllocatesAndFrees) {
   ASSERT_CU(CALL(cuGraphDestroy)(graph));
 }
 
-// As NVRTC compiles it; linked with libcudadevrt.a elsewhere.
+// The code that NVRTC makes of kernels with conditions; elsewhere libcudadevrt.a is linked.
 const char* const kConditions = R"(
 .version 8.3
 .target sm_90

@@ -41,7 +41,7 @@ TEST_F(Memory, ManagedMemoryIsBothSides) {
   EXPECT_EQ(CALL(cuMemAllocManaged)(&address, 0, CU_MEM_ATTACH_GLOBAL), CUDA_ERROR_INVALID_VALUE);
 }
 
-// As an H200 answers.
+// The answers are those of an H200.
 TEST_F(Memory, WhatWasSaidOfManagedMemoryCanBeAskedFor) {
   CUdeviceptr address = 0;
   constexpr std::size_t bytes = 1 << 16;

@@ -95,7 +95,7 @@ extern "C" __global__ void place_set_only_if_something_is_found(const int* a, in
 }
 
 //@ good named_barrier_from_two_places block=64 args="int32[64]= int32[64]"
-// Whole warps: the places need not be one, as in kernels whose warps have parts of their own.
+// Whole warps may meet at a barrier from different places, as in kernels whose warps have different parts.
 extern "C" __global__ void named_barrier_from_two_places(const int* a, int* b) {
   __shared__ int s[64];
   s[threadIdx.x] = a[threadIdx.x];

@@ -143,7 +143,7 @@ TEST(RaceMemory, ClearGivesTheMemoryBack) {
   EXPECT_TRUE(is_mapped(first) && is_mapped(last));
   memory.clear();
   EXPECT_FALSE(is_mapped(first) || is_mapped(last));
-  // Nothing is left of where chunks were.
+  // The places where chunks were hold no accesses any more.
   memory.forget(kBegin, 3 * kCells);
   EXPECT_EQ(words(memory.find(kBegin, 1)), kNobody);
   memory.forget(kBegin + kCells, kCells);

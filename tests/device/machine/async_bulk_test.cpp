@@ -52,7 +52,7 @@ const std::string kInit =
     "@%p1 mbarrier.init.shared.b64 [%r4], 1;\n@%p1 fence.mbarrier_init.release.cluster;\n";
 const std::string kMeet = "barrier.cluster.arrive; barrier.cluster.wait;\n";
 
-// --- what reductions come to, on integers, and on real numbers that stand for small integers
+// --- results of reductions, on integers, and on real numbers with the values of small integers
 
 enum class Real { no, f16, bf16, f32, f64 };
 

@@ -186,7 +186,7 @@ TEST_F(GraderTest, AMangledNameIsMatchedByTheSignature) {
   EXPECT_EQ(twice.state, GradeState::compile_error) << twice.staff;
 }
 
-// Else half precision would be what the reference is rounded to.
+// Otherwise the reference would be rounded to half precision.
 TEST_F(GraderTest, ASubmissionDoesNotChooseTheTypes) {
   const GradeResult result = grade(
       "#include <cuda_fp16.h>\n"
@@ -512,7 +512,7 @@ TEST_F(GraderTest, ADeviceThatIsNotThereIsTheGradersMistake) {
 
 // However busy the machine is: an endless loop ends at the same instruction, and the clock is far.
 TEST_F(GraderTest, TimeDecidesNothingWhereInstructionsCount) {
-  // With types of its own, so that the suite's kernel is not asked for them.
+  // The suite states its types, so that its kernel is not asked for them.
   std::string yaml = kGradedSuite;
   for (const auto& [from, to] : {std::pair("{out: n}", "{out: n, dtype: float32}"),
                                  std::pair("(n)}", "(n), dtype: float32}"),

@@ -101,7 +101,7 @@ std::string kernel(const std::string& lines, const std::string& variables) {
 constexpr const char* kTable = ".global .align 4 .b8 table[16] = {1, 0, 2};\n";
 
 TEST_F(Policy, VariablesThatKeepValues) {
-  // Neither constants nor the text of a printf.
+  // Constants and the text of a printf are no such variables.
   EXPECT_EQ(found("writable_globals"), "");
   const std::string cache = ".global .align 4 .b8 _ZZ5scaleE5cache[16384];\n";
   EXPECT_EQ(found("writable_globals", cache), "");  // nobody uses it
@@ -165,7 +165,7 @@ TEST_F(Policy, TablesThatAreOnlyRead) {
       "");
 }
 
-// Each way to a store, an atomic operation, or to where nobody can look.
+// Each way of an address to a store, an atomic operation, or code that cannot be looked into.
 TEST_F(Policy, AddressesThatAreWrittenThrough) {
   const std::string at_end = " st.global.u32 [%rd2], 1;";
   for (const std::string& lines : std::vector<std::string>{

@@ -97,7 +97,7 @@ TEST(GradeLeak, NoHiddenTextIsInWhatStudentsGet) {
         EXPECT_EQ(text.find(token), std::string::npos) << path << " is in the " << name;
       }
     }
-    // And the test would see it: all that may be shown is at least in the JSON.
+    // The test would notice a leak: all that may be shown is at least in the JSON.
     for (const auto& [path, token] : shown) {
       EXPECT_NE(renderings[0].second.find(token), std::string::npos) << path;
     }

@@ -1,4 +1,4 @@
-// Copies are found behind what people do to hide them, and solutions of one task are no copies.
+// Copies are found despite attempts to hide them, and solutions of one task are no copies.
 #include "report/similarity.hpp"
 
 #include <gtest/gtest.h>

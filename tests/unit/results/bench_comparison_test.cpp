@@ -545,7 +545,7 @@ TEST(CompareRefuses, NothingInCommon) {
   BenchResult without = run_of(of_one(summary));
   without.cases[0].series.clear();
   EXPECT_NE(refusal(without, run_of(of_one(summary))).find("has figures"), std::string::npos);
-  // One that failed is in common, and lost.
+  // A case that failed is in common, and lost.
   without.cases[0].verdict = Verdict::failed;
   EXPECT_EQ(compare_benches(run_of(of_one(summary)), without).count(ChangeVerdict::lost), 1U);
 }

@@ -264,7 +264,7 @@ inline const std::string kHostile =
 inline std::vector<GradeResult> hostile() {
   std::vector<GradeResult> all = every_state();
   for (GradeResult& result : all) {
-    // Not by way of JSON, which would clean them.
+    // The texts are set directly, since JSON would clean them.
     for (std::string* text :
          {&result.assignment, &result.title, &result.student, &result.file,
           &result.submission_sha256, &result.key, &result.message, &result.log, &result.staff,

@@ -52,7 +52,7 @@ TEST(MatchedLines, AChangedLineIsFoundByItsWords) {
                     {"int i = threadIdx.x;", "float z = load(n);", "out[i] = f * src[i] + 0.f * z;",
                      "}"}),
             (std::vector<int64_t>{0, -1, 1, 2}));
-  // Another line stands in the same place.
+  // Another line is in the same place.
   EXPECT_EQ(matched({"out[i] = f * src[i];"}, {"atomicAdd(total, 1);"}), std::vector<int64_t>{-1});
 }
 

@@ -161,7 +161,7 @@ TEST_P(FloatMutation, BadBoundsFailEvenEqualElements) {
       EXPECT_EQ(got.wrong, kCount) << bad;
       EXPECT_EQ(got.first.value().kind, MismatchKind::bound);
     }
-    // Under exact nobody asks for them.
+    // An exact comparison does not look at bounds.
     EXPECT_TRUE(compare(expected_, expected_, {.ulp = {&bad, 1}}).passed());
   }
 }

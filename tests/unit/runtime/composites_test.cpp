@@ -412,7 +412,7 @@ TEST_F(Composites, ABaselineThatIsWrongIsTheSuitesMistake) {
   }
 }
 
-// Without it nothing is measured: that is no case that a device lacks something for.
+// Nothing is measured without the baseline; the case fails, and is not skipped for the device.
 TEST_F(Composites, ABaselineThatCannotRunIsTheSuitesMistake) {
   const std::string yaml = std::string("kernel: {file: k.cu, entry: plain}\n") + kCopySuite +
                            "expect: {coalesced: true}\n"

@@ -191,7 +191,7 @@ TEST_F(DeviceTimingTest, OutputsOfNoPoisonAreCompared) {
   for (const TimingMode mode : kModes) EXPECT_EQ(judge(mode, replay), "wrong") << to_text(mode);
 }
 
-// The heap, and what lies behind arrays: places that nobody puts back.
+// Answers kept in the heap or behind arrays, where nothing is put back between launches.
 TEST_F(DeviceTimingTest, AnAnswerElsewhereIsSeenByTheFirstRuns) {
   std::array<float, kCount + 1> elsewhere{};
   int last_launch = 0;

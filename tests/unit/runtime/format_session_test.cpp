@@ -210,7 +210,7 @@ TEST_F(FormatSession, AnExpectedReportIsAnErrorAtItsArray) {
       "launch: {block: 64}\n";
   const std::string kernel = "extern \"C\" __global__ void k(float *c, float *out) {\n";
   const std::string unset = kernel + "  out[threadIdx.x] = 2 * c[threadIdx.x];\n}\n";
-  // The check that finds it is turned on, though nobody asks for checks.
+  // The check that finds it is turned on, though no option asks for checks.
   const Outcome at_c = run(suite + "expect: {report: uninitialised, argument: c}\n", unset);
   EXPECT_EQ(at_c.verdict, Verdict::passed) << at_c.message;
   EXPECT_EQ(run(suite + "expect: {report: uninitialised, argument: out}\n", unset).failure,
@@ -237,7 +237,7 @@ TEST_F(FormatSession, AnExpectedReportIsAnErrorAtItsArray) {
   EXPECT_THAT(beside.notices, testing::Contains(HasSubstr("harmless race")));
 }
 
-// Where a tolerance lets both poisons pass.
+// The tolerance alone would let both poisons pass.
 TEST_F(FormatSession, WhatNoLaunchWroteFailsWhateverTheTolerance) {
   const auto failure = [&](const std::string& dtype, const std::string& reference,
                            const std::string& tolerance, const std::string& parameter,

@@ -382,7 +382,7 @@ TEST_F(NearlyRightTest, ATightToleranceRefutesThemAll) {
   EXPECT_THAT(passes(lines("exact")), testing::IsEmpty());
 }
 
-// 3.7 % of error: `atol` beside values of 3 to 6.
+// The `atol` allows an error of 3.7 %, with values of 3 to 6.
 TEST_F(NearlyRightTest, ALooseAtol) {
   EXPECT_THAT(passes(lines("{atol: 0.111}")),
               testing::UnorderedElementsAre("low_precision ~", "one_percent ~"));
@@ -418,7 +418,7 @@ TEST_F(NearlyRightTest, ATermLess) {
   sum.reference = "np.sum(x)";
   EXPECT_THAT(passes(sum), testing::Contains("dropped x ~"));
   EXPECT_THAT(findings(sum), testing::Contains(testing::HasSubstr("dropped")));
-  // Where one case finds it, the others need not.
+  // If one case refutes it, the others need not.
   sum.axes = "n: [100, 400]";
   sum.tolerance = "{atol: 'n / 200'}";
   EXPECT_THAT(findings(sum), testing::Not(testing::Contains(testing::HasSubstr("dropped"))));
