@@ -1,4 +1,4 @@
-# What this machine has: compiler, tools, libraries, Python. Sourced by ./bootstrap.
+# Surveys the machine: compiler, tools, libraries, Python. Sourced by ./bootstrap.
 # shellcheck shell=bash disable=SC2034,SC2154
 # (Sourced: variables cross between this file and ./bootstrap.)
 
@@ -6,7 +6,7 @@
 # environment serves as well as Debian's. Only what is missing gets a package's name.
 
 packages=()  # Debian and Ubuntu packages to install
-unnamed=()   # what is missing and no package of the system would change
+unnamed=()   # things that are missing and that no package of the system provides
 need() {     # WHAT PACKAGE...
   row "$1" "${bold}missing${plain}"
   packages+=("${@:2}")
@@ -66,8 +66,8 @@ header_folder() {
 
 survey_libraries() {
   local header package name found=() missing=()
-  # What each is for: fmt, nlohmann_json, yaml-cpp, CLI11 the program; Google Benchmark
-  # `warpmark bench`; GoogleTest `warpmark check` and the tests.
+  # fmt, nlohmann_json, yaml-cpp and CLI11 are for the program, Google Benchmark for `warpmark
+  # bench`, and GoogleTest for `warpmark check` and the tests.
   while read -r header name package; do
     if header_folder "$header" >/dev/null; then
       found+=("$name")
@@ -184,7 +184,7 @@ survey_test_modules() {
   fi
 }
 
-# What puts a case on several processes. Optional: a test without it is skipped and says so.
+# MPI runs a case on several processes. It is optional: a test without it is skipped and says so.
 survey_mpi() {
   if command -v mpirun >/dev/null && command -v mpicc >/dev/null; then
     row MPI "$(mpirun --version | head -n 1)  $(command -v mpirun)"

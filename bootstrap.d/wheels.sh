@@ -43,7 +43,7 @@ work=''
 make_work() {
   if [[ -n $work ]]; then return 0; fi
   mkdir -p "$deps"
-  # What a run left behind that was killed outright, a day ago so that no running one is robbed.
+  # Removes what a killed run left behind, a day later so that no running one loses its folder.
   find "$deps" -maxdepth 1 -name '.part.*' -mmin +1440 -exec rm -rf {} +
   work=$(mktemp -d "$deps/.part.XXXXXX")
 }

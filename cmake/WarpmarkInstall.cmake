@@ -1,11 +1,11 @@
-# What `cmake --install` puts where, in components:
+# Components that `cmake --install` installs, and their contents:
 #   runtime      the program, the CPU device, plugins, the shipped suites, courses and examples, documentation
 #   development  the public headers and the CMake package: what others build against
 #   mpi          what `mpirun warpmark check` needs, if the build found an MPI
 #   cuda         the NVRTC and headers that ./bootstrap put into build/deps, as links if it linked them
 #
-# The program finds its parts by their way from itself (harness/base/places.cpp) and the package its
-# own from the file that is included, so that the whole prefix can be moved.
+# The program finds its parts relative to itself (harness/base/places.cpp), and the package finds
+# its own relative to the file that is included, so that the whole prefix can be moved.
 include(CMakePackageConfigHelpers)
 
 option(WARPMARK_INSTALL_CUDA "Install the NVRTC of build/deps along with the program" ON)
@@ -49,7 +49,7 @@ endforeach()
 # The other configurations are of this repository: they write into its build folder, or hold it
 # against the figures of its suites.
 install(FILES configs/demo.yaml DESTINATION ${_data}/configs COMPONENT runtime)
-# All that the pages link to.
+# The files that the pages link to.
 install(DIRECTORY docs results DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime
   PATTERN results/local EXCLUDE)
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR}
@@ -78,8 +78,8 @@ endforeach()
 endif()
 
 if(WARPMARK_INSTALL_CUDA)
-  # What ./bootstrap linked to a toolkit is copied, as far as it is needed, so that the installed tree
-  # can go to a machine without one.
+  # Files that ./bootstrap linked to a toolkit are copied, as far as they are needed, so that the
+  # installed tree can go to a machine without a toolkit.
   install(CODE "set(WARPMARK_CUDA \"${PROJECT_SOURCE_DIR}/build/deps/cuda\")
     set(WARPMARK_CUDA_DESTINATION \"${CMAKE_INSTALL_LIBDIR}/warpmark/cuda\")" COMPONENT cuda)
   install(SCRIPT cmake/InstallCuda.cmake COMPONENT cuda)

@@ -1,5 +1,5 @@
-# What makes a clean build short: most of the time goes into headers and the templates that they
-# instantiate (nlohmann/json above all), which files compiled together pay once.
+# Makes a clean build short: most of its time goes into headers and the templates that they
+# instantiate (nlohmann/json above all), a cost that files compiled together pay once.
 
 option(WARPMARK_UNITY "Compile several source files at a time, with a precompiled header" ON)
 
@@ -8,8 +8,8 @@ option(WARPMARK_UNITY "Compile several source files at a time, with a precompile
 set(WARPMARK_UNITY_BYTES 40000 CACHE STRING "Bytes of source that are compiled together")
 
 # warpmark_compile_together(TARGET)
-# Groups the target's sources, in their order, for compilation. A file keeps out of it by the source
-# property SKIP_UNITY_BUILD_INCLUSION.
+# Groups the target's sources, in their order, for compilation. A file with the source property
+# SKIP_UNITY_BUILD_INCLUSION stays out of the groups.
 function(warpmark_compile_together target)
   if(NOT WARPMARK_UNITY)
     return()

@@ -58,7 +58,7 @@ for name in /usr/include/x86_64-linux-gnu/{asm,c++} /usr/include/x86_64-linux-gn
   ln -sfn "$name" "$folder/usr/include/x86_64-linux-gnu/"
 done
 
-# What static libraries made with a newer glibc ask for.
+# The symbols that static libraries need if they were compiled with a newer glibc.
 cc "--sysroot=$folder" -O2 -fPIC -c "$here/old_glibc.c" -o "$library/old_glibc.o"
 
 # Google Benchmark and fmt, which this system has as shared libraries only.

@@ -1,4 +1,4 @@
-// What PyCUDA's texture references did, with texture objects.
+// The examples of PyCUDA's texture references, with texture objects.
 
 // One element for each thread, at the middle of its texel.
 extern "C" __global__ void fetch(cudaTextureObject_t image, float *out, int width, int height) {

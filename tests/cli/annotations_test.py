@@ -1,4 +1,4 @@
-# What GitHub's runner makes of our output: annotations, and no command that others wrote.
+# GitHub's runner finds our annotations in the output, and no command that others wrote.
 import json
 import re
 import unittest
@@ -15,7 +15,7 @@ class Runner(ProgramTest):
         self.environment["GITHUB_ACTIONS"] = "true"
 
     def taken(self, text):
-        """What the runner would take for commands (ActionCommandManager.cs, ActionCommand.cs)."""
+        """The lines that the runner would take for commands (ActionCommandManager.cs, ActionCommand.cs)."""
         found, stopped = [], None
         for line in re.split("\r\n|\r|\n", text):
             stripped = line.strip()
@@ -67,7 +67,7 @@ class Check(CheckTest, Runner):
                 (line,) = self.commands(out, errors)
                 self.assertTrue(line.startswith("::error file=suites/t.yaml,line=10,"
                                                 if device == "cpu" else "::error title="), line)
-        # A configuration's jobs are processes of their own; lint has its own list.
+        # Each job of a configuration is a separate process; lint has its own list.
         self.write("configs/run.yaml",
                    "warpmark: 1\ncheck: {suites: [../suites], device: cpu}\n")
         for words, code in ((["run", "run.yaml"], 1), (["lint", "--static", "../suites"], 2)):
@@ -171,7 +171,7 @@ class Bench(CheckTest, Runner):
 
 
 class Mistakes(Runner):
-    """What ends a program before its first case."""
+    """Errors that end a program before its first case."""
 
     def annotation(self, *arguments, code=2):
         (line,) = self.commands("", self.refused(*arguments, code=code))

@@ -1,4 +1,4 @@
-# What kernels take beside arrays of plain numbers: structs, vectors, complex numbers, narrow floats, textures,
+# Kernel arguments other than arrays of plain numbers: structs, vectors, complex numbers, narrow floats, textures,
 # variables of the module, pointers.
 import unittest
 

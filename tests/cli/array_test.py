@@ -97,7 +97,7 @@ class Expression:
 
 
 def numpy_takes(text, arrays, scalars):
-    """Whether NumPy computes the text: subtraction of bools, `&` of floats … it does not."""
+    """Returns whether NumPy computes the text; it refuses subtraction of bools, `&` of floats …"""
     names = {name: numpy.zeros(extents, dtype) for name, dtype, extents in arrays}
     names.update({name: numpy.dtype(dtype).type(3) for name, dtype in scalars}, np=numpy)
     try:

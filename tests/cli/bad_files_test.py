@@ -141,16 +141,16 @@ class BadFiles(CheckTest):
 
     def test_a_choice_of_cases(self):
         self.write("suites/schema.yaml", BAD["schema"])
-        # By name: another's mistake is no business of this one.
+        # A case that is selected by name is not affected by a mistake elsewhere.
         out, _ = self.check("suites", "--case", "good.n=4")
         self.assertIn("1 passed in ", out)
-        # One that the bad file may have is not missing: the file is bad.
+        # A case that the bad file may have is not reported as missing, but the file as bad.
         self.assertIn("unknown key of a suite `blocks`", self.refused("check", "suites", "--case",
                                                            "schema.n=4", "--device", "cpu"))
         self.check("suites", "--case", "schema.n=4", "--case", "good.n=4", code=1)
         self.assertIn("no case is called `god.n=4`",
                       self.refused("check", "suites", "--case", "god.n=4", "--device", "cpu"))
-        # By an expression: which cases the bad one has, nobody knows.
+        # The cases of the bad file are unknown, so an expression always selects the file.
         out, _ = self.check("suites", "-k", "n=4", code=1)
         self.assertIn("1 passed, 1 failed, 1 deselected", out)
         out, _ = self.check("suites", "--last-failed", code=1)
@@ -183,7 +183,7 @@ class BadFiles(CheckTest):
 
 
 class OneCause(CheckTest):
-    """What one mistake does to many cases is reported once."""
+    """One mistake that affects many cases is reported once."""
     AXES = "{n: [4, 8, 16, 32, 64, 100, 200, 300, 400]}"
 
     def test_a_kernel_that_does_not_compile(self):

@@ -6,7 +6,7 @@ import unittest
 from program import BUILD, KERNEL, SOURCE, CheckTest
 
 MORE_WORK = KERNEL.replace("f * src[i]", "f * src[i] + 0.f * src[(i + 1) % n]")
-# Of equal results; src has no infinities.
+# MORE_WORK gives the results of KERNEL, since src has no infinities.
 RANDOM = "{in: 'rng.random(n)'}"
 
 
@@ -135,7 +135,7 @@ class Baseline(CheckTest):
         self.assertTrue(out.endswith("\nwrote base.jsonl, 4 cases: 1 added, 1 removed\n"), out)
         self.assertEqual([json.loads(line)["case"] for line in self.lines()[1:-1]],
                          ["a/t.n=32", "a/t.n=100", "a/t.n=1000", "b/u.n=32"])
-        # No case in common is no mistake here, though nothing can be compared.
+        # Having no case in common is not an error here, though nothing can be compared.
         self.write_scale("suites/a/t.yaml", axes="{n: [7]}", src=RANDOM)
         self.write_scale("suites/b/u.yaml", axes="{n: [7]}", src=RANDOM)
         self.assertIn("no case in common", self.run_program(*self.RUN, code=2)[1])
@@ -257,7 +257,7 @@ class Baseline(CheckTest):
             self.assertIn("delete it, and --update-baseline writes a new one",
                           self.refused(*self.RUN, "--update-baseline"))
             self.assertEqual((self.folder / "base.jsonl").read_text(), damaged)
-        # What is something else is not to be deleted.
+        # A file of another kind is not suggested for deletion.
         for file in ("suites", SOURCE / "tests/results/h200.jsonl",
                      SOURCE / "tests/results/check.jsonl"):
             self.assertNotIn("delete", self.refused(*self.RUN[:-1], file, "--update-baseline"))

@@ -116,7 +116,7 @@ class Times(BenchTest):
         self.assertEqual((measurement["peak_flops_per_s"], measurement["peak_dtype"]), (2.56e11, None))
         series = measurement["series"][0]
         self.assertAlmostEqual(series["peak_share"], series["flops_per_s"] / 2.56e11)
-        # Of a time that says nothing; and a peak below what it did fails no case of such a device.
+        # A peak below the measured rate fails no case on a device whose times mean nothing.
         self.write_bench(more="bench: {axes: {n: [256]}, flops: n, peak_flops_per_s: 1}\n")
         self.bench("suites")
         for wrong, code in (("n - 100", 2), ("n - n", 2), ("0 * device.warp_size", 1)):

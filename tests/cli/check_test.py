@@ -30,7 +30,7 @@ class Failures(CheckTest):
     PROGRAM = KERNEL + "int main() {\n  float *d;\n  cudaMalloc(&d, 4);\n  k<<<1, 1>>>(d);\n}\n"
 
     def test_host_code_is_explained(self):
-        # What has its lines to itself is left out.
+        # Host code that shares no line with device code is left out.
         self.write_scale(kernel_text=self.PROGRAM)
         self.assertIn("left out of k.cu", self.check("suites/t.yaml")[0])
         shared = self.PROGRAM.replace("int main", "static int one; int main")
@@ -42,7 +42,7 @@ class Failures(CheckTest):
         remedied = self.PROGRAM.replace("int main", "#ifndef __CUDACC_RTC__\nint main") + "#endif\n"
         self.write_scale(kernel_text=remedied)
         self.check("suites/t.yaml")
-        # What is wrong elsewhere is not its fault.
+        # An error elsewhere is not blamed on the host code.
         out = self.fails("suites/k.cu:3", 'identifier "oops" is undefined',
                          kernel_text=remedied.replace("f * src[i]", "oops"))
         self.assertNotIn("code for the CPU", out)
@@ -115,7 +115,7 @@ class Failures(CheckTest):
                               "  if (i > 0 && i < n && out[i - 1] == 1e30f) out[i] = 0;")
         self.write_scale(kernel_text=racy, more="expect: {report: race, argument: out}\n")
         self.check("suites/t.yaml", code=0)
-        self.check("suites/t.yaml", "--checks", "memory", code=0)  # what is expected is looked for
+        self.check("suites/t.yaml", "--checks", "memory", code=0)  # the check for it is turned on
         self.write_scale(more="expect: {report: race, argument: out}\n")
         out, _ = self.check("suites/t.yaml", "--checks", "memory", code=1)
         self.assertIn("expected the report race at `out`, and the device gave none", out)
@@ -226,7 +226,7 @@ class Failures(CheckTest):
 
 
 class Impossible(CheckTest):
-    """What no CUDA device can launch is no skip: it fails, wherever it is tried."""
+    """A launch that no CUDA device can make is a failure on every device, not a skip."""
     def test_a_block_over_the_limit(self):
         self.write_scale(axes="{n: [32, 2048]}", launch="{block: n}")
         out, _ = self.check("suites/t.yaml", "--junit", "x.xml", code=1)
@@ -276,7 +276,7 @@ class Impossible(CheckTest):
         _, errors = self.run_program("lint", "--static", "suites/t.yaml", code=2)
         self.assertRegex(errors, r"^suites/t\.yaml:9:17: error: t\.n=100: no CUDA device can launch")
         out, errors = self.run_program("plan", "suites/t.yaml", code=1)
-        self.assertIn('"block": [2048, 1, 1]', out)  # what is planned is shown all the same
+        self.assertIn('"block": [2048, 1, 1]', out)  # the plan is shown all the same
         self.assertRegex(errors, r"^suites/t\.yaml:9:17: error: no CUDA device can launch `k`")
         out, _ = self.run_program("profile", "suites/t.yaml", code=1)
         self.assertIn("no CUDA device can launch", out)
@@ -369,7 +369,7 @@ class Skips(CheckTest):
 
 
 class BeforeAnyCase(CheckTest):
-    """What cannot be loaded: exit 2, and nothing on stdout."""
+    """Suites that cannot be loaded: exit 2, and nothing on stdout."""
 
     def load(self, place, *words, **changes):
         self.write_scale(**changes)

@@ -153,7 +153,7 @@ class Github(OnGithub):
         self.assertEqual(len(actions), 7)
         for action in actions:  # one commit, with the version that it is
             self.assertRegex(action, r"^actions/[a-z-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+$")
-        # What somebody else wrote is never part of a script.
+        # A script never contains text that somebody else wrote.
         for job in self.pipeline["jobs"].values():
             for step in job["steps"]:
                 self.assertNotIn("${{", step.get("run", ""))
@@ -172,7 +172,7 @@ class Github(OnGithub):
         self.assertEqual(job.artifacts, {"warpmark-reports": self.repository / "reports"})
         for step in (self.CHECK, self.GATE):
             self.assertEqual(self.annotations(job, step), [])
-        # What is kept from run to run is where the kernels are.
+        # The folder that is kept from run to run is the one with the compiled kernels.
         cache = job.cache["path"].replace("~", str(self.folder))
         self.assertEqual(len(list((self.folder / cache / "kernels").rglob("*.*"))) > 0, True)
         self.assertTrue(job.cache["key"].startswith(job.cache["restore-keys"]))

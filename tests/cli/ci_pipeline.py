@@ -1,5 +1,5 @@
 # Runs the scripts of a GitHub workflow or a GitLab pipeline step by step, in a folder, without their servers.
-"""What is known of the two formats is what examples/ci uses of them, and anything else is refused."""
+"""Knows only what examples/ci uses of the two formats, and refuses anything else."""
 import dataclasses
 import os
 import re
@@ -73,7 +73,7 @@ class Expression:
 
 @dataclasses.dataclass
 class Step:
-    """What became of one script."""
+    """The result of one script."""
     name: str
     code: int
     output: str
@@ -86,7 +86,7 @@ class Pipeline:
         self.artifacts = {}  # what an upload names: its paths
 
     def run_script(self, name, text, environment, folder=None):
-        """As both hosts do: a shell for itself, which ends at the first command that fails."""
+        """Runs a separate shell, as both hosts do, which ends at the first command that fails."""
         done = subprocess.run(["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", text],
                               cwd=folder or self.repository, env={**self.environment, **environment},
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -137,7 +137,7 @@ class GithubJob(Pipeline):
     def value(self, name):
         if name in ("true", "false"):
             return name == "true"
-        # What is not there is empty, as on GitHub; a name that no event has is a mistake.
+        # A name without a value is empty, as on GitHub; a name that no event has is a mistake.
         known = name in self.names or name.startswith("github.event.")
         assert known, "unknown: " + name
         return self.names.get(name, "")

@@ -71,7 +71,7 @@ class Compare(ProgramTest):
 
     def test_equal_files_are_the_same(self):
         self.assertTrue(self.compare("cpu", "cpu").endswith("\n3 the same (every change counts)\n"))
-        # What is too noisy is not known to be the same, even as itself.
+        # A point that is too noisy is inconclusive, even against itself.
         self.assertEqual(self.compare("h200", "h200", "-q"),
                          "1 inconclusive, 17 the same (a change counts from 2 % on)\n")
 

@@ -26,7 +26,7 @@ class Completion(ProgramTest):
         return done.stdout.splitlines()
 
     def bash(self, line):
-        """What readline would put behind the last of its own cuts."""
+        """Returns the text that readline would put after its last word break."""
         if shutil.which("bash") is None:
             self.skipTest("no bash")
         return self.shell("bash", "--norc", "-c", """

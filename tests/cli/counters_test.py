@@ -270,7 +270,7 @@ class Profiles(CheckTest):
             self.assertIn(reason, out)
             self.assertNotIn("sectors", out)  # nor what the columns mean
             self.assertIn(reason.split(": ", 1)[1].strip() if code == 0 else reason.strip(), (self.folder / "page.html").read_text())
-        # What is wrong only has its numbers.
+        # A case with wrong results still has its numbers.
         self.write_scale(kernel_text=KERNEL.replace("f *", "2 * f *"))
         out = self.profile("suites/t.yaml", code=1)
         self.assertIn("t.n=100: failed: ", out)
@@ -322,7 +322,7 @@ class Profiles(CheckTest):
         self.assertRegex(self.line(out, 4), r"^isw? .* 3\.\d +9\d % .*extern \"C\"")
 
     def test_a_generated_source(self):
-        """What the suite says of it stands at the suite's line."""
+        """Text that the suite gives for the source is shown at the suite's line."""
         self.write("suites/e.yaml", """warpmark: 1
 plugin: elementwise
 kernel:

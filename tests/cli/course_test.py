@@ -60,7 +60,7 @@ class Course(CheckTest):
                 self.assertIn(result["state"], ("graded", "compile_error"))
                 graded = next(one for one in result["cases"] if one["name"] == case)
                 words = [item["word"] for item in graded["items"] if item["word"] != "pass"]
-                # Of several words the first is the CPU device's.
+                # If several words are listed, the first is the CPU device's.
                 expected = word.strip("[]").split(",")[0]
                 self.assertEqual(words[:1] or ["not launched"], [expected], file)
                 if result["state"] == "compile_error":

@@ -1,5 +1,5 @@
-# What makes points where a pass is not all that counts: dropped trials, degrees, performance, and
-# the leaderboard.
+# Points where a pass is not all that counts: dropped trials, degrees, performance, and the
+# leaderboard.
 import csv
 import json
 import re
@@ -14,7 +14,7 @@ suite: suites/scale.yaml
 fixed: [f]
 """
 SMALL = "cases:\n  - {name: small, points: 4, axes: {n: [100, 257]}%s}\n"
-# Of a hundred elements the first ten are wrong, and of 257 the first 26.
+# Results with the first ten of 100 elements wrong, and the first 26 of 257.
 NINE_TENTHS = KERNEL.replace("f * src[i]", "(10 * i < n ? 2 : 1) * f * src[i]")
 RACE = KERNEL.replace("if (i < n)", "if (i < n) out[0] = i; if (i < n)")
 # Neighbouring threads store 32 elements apart.
@@ -66,7 +66,7 @@ class Trials(CreditTest):
                 self.assertEqual(item["trials"], 5)
                 for one in dropped:
                     passed += 1
-                    # The last one has inputs that nobody knows before.
+                    # The inputs of the last trial cannot be known in advance.
                     self.assertLess(one["trial"], 4)
                     self.assertEqual(one["word"], "wrong")
                     line = "%s: trial %d of 5 is dropped, wrong" % (item["case"], one["trial"] + 1)
@@ -159,7 +159,7 @@ class ByCounters(CreditTest):
         self.assertIn("quick: " + line, self.rows()[1]["credit"])
         # All points say why, too.
         self.assertIn("baseline 128 (1 ×): 8 of 8 points", self.gradescope("ada")["tests"][1]["output"])
-        # What is wrong performs nothing.
+        # A wrong result has no performance.
         self.assertNotIn("performance", self.result("cem")["cases"][1]["items"][0])
 
     def test_what_moves_by_other_instructions_is_moved(self):
@@ -257,7 +257,7 @@ class ByTime(CreditTest):
         self.assertIn("4 of 10 points, 6 open", self.gradescope("ada")["output"])
         self.assertEqual((self.rows()[0]["fast: points"], self.rows()[0]["open_points"]), ("", "6"))
         self.assertIn("open, of 6", self.page("ada"))
-        # What is wrong has lost them.
+        # A wrong result has lost its open points.
         self.assertNotIn("open", self.result("bob")["cases"][1])
         self.assertEqual(self.gradescope("bob")["tests"][1]["score"], 0)
 
@@ -296,7 +296,7 @@ class Leaderboard(CreditTest):
             self.assertIn(row[1], page)
         for name in "ada", "bob", "cem", "dee", "eva":
             self.assertNotIn(name, page.split("<body>")[1])
-        # On a student's page the own place, and nobody else's.
+        # A student's page shows the student's own place, and no other.
         self.assertIn("Leaderboard: place 3 of 3 by quick, as student-", self.page("bob"))
         for row in rows[1:]:
             self.assertNotIn(row[1], self.page("bob"))
@@ -329,7 +329,7 @@ class Leaderboard(CreditTest):
         self.assertNotIn("student-1f0e3dad99", names)
         self.assertIn("李小龙 stu", names)
         self.assertIn("Fast Fox 1f0e", names)
-        # Neither somebody else's name nor the same one twice.
+        # No one gets another student's name, and no name is given twice.
         for start in "ADA (", "Fast Fox (", "fast  fox (":
             self.assertEqual(sum(name.startswith(start) for name in names), 1, names)
         page = (self.folder / "out/leaderboard.html").read_text()

@@ -23,7 +23,7 @@ class CtestTest(CheckTest):
     def setUp(self):
         super().setUp()
         self.hide_gpu()
-        # What a ctest that runs this test says is not for the programs that it starts.
+        # Settings of a ctest that runs this test are not meant for the programs that it starts.
         for name in list(self.environment):
             if name.startswith("CTEST_RESOURCE"):
                 del self.environment[name]
@@ -82,7 +82,7 @@ class Resources(CtestTest):
         for device, index in (("auto", 2), ("cpu", 2), ("cpu:1", 1), (None, 2)):
             self.check("suites", "--journal", "run.jsonl", device=device)
             self.assertEqual(self.uuid_used(), uuids[index], device)
-        # What is in the list may be gone.
+        # A device of the list may be gone.
         self.allot("id:cpu_3,slots:1")
         self.assertIn("there is no device 3", self.refused("check", "suites", code=3))
         # A test for GPUs is not run on the processor.
@@ -184,7 +184,7 @@ class Shared(CtestTest):
         self.old_enough()
 
     def old_enough(self):
-        """What changed just now could have been read before or after: no result of it is kept."""
+        """Waits, since a file that has just changed could have been read before or after: no result of it is kept."""
         time.sleep(0.05)
 
     def interfere(self, call, what):

@@ -68,7 +68,7 @@ class Kubernetes(Engine):
         return container
 
     def run_pod(self, job, index=None, code=0):
-        """As the kubelet does, but that the volume is the test's folder."""
+        """Runs the container as the kubelet does, but the volume is the test's folder."""
         container = self.container(job)
         variables = {} if index is None else {"JOB_COMPLETION_INDEX": str(index)}
         return self.run_words(container["command"] + container["args"], code, **variables)
@@ -78,7 +78,7 @@ class Kubernetes(Engine):
         for job in (self.job, self.merge):
             self.assertEqual((job["apiVersion"], job["kind"]), ("batch/v1", "Job"))
             pod, container = job["spec"]["template"]["spec"], self.container(job)
-            # What backoffLimitPerIndex and podFailurePolicy ask for.
+            # backoffLimitPerIndex and podFailurePolicy require this restart policy.
             self.assertEqual(pod["restartPolicy"], "Never")
             self.assertEqual(container["image"], self.container(self.job)["image"])
             (mount,), (volume,) = container["volumeMounts"], pod["volumes"]
@@ -218,7 +218,7 @@ class Mpi(Engine, RanksTest):
         self.assert_as_one_run()
 
     def test_the_two_commands(self):
-        """Those of README.md."""
+        """Runs the two commands of README.md."""
         text = (EXAMPLES / "mpi/README.md").read_text()
         for line in re.findall(r"^    ((?:mpirun|warpmark) .*)$", text, re.M):
             self.run_words(shlex.split(line.replace("--host a:2,b:2", "--oversubscribe")))
@@ -237,7 +237,7 @@ class Snakemake(Engine):
     def test_the_parts_are_one_run(self):
         self.run_words(self.commands[0])
         self.assert_as_one_run()
-        # What is there is not made again, and what changed is.
+        # An existing result is not made again, and one whose suite changed is.
         before = (self.folder / "run.jsonl").read_bytes()
         self.run_words(self.commands[0])
         self.assertEqual((self.folder / "run.jsonl").read_bytes(), before)

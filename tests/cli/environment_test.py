@@ -116,7 +116,7 @@ class Cache(CheckTest):
         self.write_scale()
 
     def run_once(self):
-        """Whether the kernel came from the cache, and the notices of the console."""
+        """Returns whether the kernel came from the cache, and the notices of the console."""
         out, errors = self.check("suites", "--journal", "run.jsonl")
         self.assertEqual(errors, "")
         self.assertIn("\n1 passed in ", out)

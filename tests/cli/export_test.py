@@ -64,7 +64,7 @@ def sources(language):
 
 
 class Databases:
-    """What a test asks of a database."""
+    """Queries the database that a test has exported."""
 
     def ask(self, query, file="out.sqlite"):
         connection = sqlite3.connect(self.folder / file)

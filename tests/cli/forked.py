@@ -35,7 +35,7 @@ class ForkedProgram:
             sys.path.pop(0)
 
     def can_run(self, arguments, environment):
-        """Whether a start would load the same libraries into the same Python, and do the same with them."""
+        """Returns whether a start would load the same libraries into the same Python, and do the same with them."""
         if arguments[:1] == ["pack"]:  # it packs what it is: a package of Python, in a fork
             return False
         loading = ("LD_", "PYTHON", "VIRTUAL_ENV", "WARPMARK_PYTHON", "OMP_", "OPENBLAS_")
@@ -46,7 +46,7 @@ class ForkedProgram:
         return chosen is not None and os.path.samefile(chosen, sys.executable)
 
     def run(self, arguments, cwd, environment, timeout):
-        """As subprocess.run, with what the program printed and nothing to read."""
+        """Works like subprocess.run with captured output and nothing to read."""
         pipes = [os.pipe(), os.pipe()]
         child = os.fork()
         if child == 0:
@@ -84,7 +84,7 @@ class ForkedProgram:
 
     @staticmethod
     def _read(ends, deadline):
-        """What comes out of each end until all are closed; TimeoutError after the deadline."""
+        """Returns what comes out of each end until all are closed; raises TimeoutError after the deadline."""
         parts = {end: [] for end in ends}
         with selectors.DefaultSelector() as selector:
             for end in ends:

@@ -293,7 +293,7 @@ class Documentation(CheckTest):
 
 
 class Mistakes(CheckTest):
-    """What does not compile is shown as the suite has it, at its line."""
+    """Code that does not compile is shown as the suite has it, at its line."""
 
     SUITE = ("warpmark: 1\nplugin: %s\nkernel:\n  parameters: %s\n%s\naxes: {n: [10]}\n"
              "arguments:\n  x: {in: rng.random(n)}\n  z: {out: %s}\nreference: {z: 0}\n")

@@ -49,7 +49,7 @@ class AClass(GradeTest):
         first = self.steady()
         self.grade("--jobs", "3", "--regrade")
         self.assertEqual(self.steady(), first)
-        # By file names and paths of their own.
+        # Submissions are given one by one, under other paths.
         shutil.move(self.folder / "class", self.folder / "moved")
         self.grade(out="third", paths=sorted((self.folder / "moved").iterdir()))
         self.assertEqual(self.steady("third"), first)
@@ -245,7 +245,7 @@ class Mistakes(GradeTest):
         self.assertIn("suite's own kernel", self.grade("--without-lint", code=2)[1])
         self.assertIn("does not compile", self.grade(code=2)[1])
         self.write("suites/scale.cu", KERNEL)
-        # That a reference raises shows when it is needed; nobody loses a point of it.
+        # A reference that raises is noticed when it is needed; no student loses a point by it.
         self.write("suites/scale.yaml", SUITE.replace("f * src", "'f * src[:n // (n - 100)]'"))
         self.assertIn("ZeroDivisionError", self.grade(code=2)[1])
         self.assertFalse((self.folder / "out/staff/ada").exists())
@@ -268,7 +268,7 @@ class Mistakes(GradeTest):
         self.assertFalse((self.folder / "out/staff/ada").exists())
         self.grade("--without-lint")
         self.assertEqual(self.result("ada")["points"], 6)
-        # What was found good is not looked at again.
+        # An assignment that was found good is not checked again.
         self.write("hw1.yaml", ASSIGNMENT)
         self.grade()
         self.assertIn("1 known from before", self.grade()[0])
@@ -298,7 +298,7 @@ class Mistakes(GradeTest):
     def test_a_full_disk(self):
         self.hand_in(ada=KERNEL, bob=KERNEL)
         self.grade()
-        # What is written to this device meets a disk without room.
+        # Writing to /dev/full fails as on a full disk.
         (self.folder / "out/grades.csv").unlink()
         (self.folder / "out/grades.csv").symlink_to("/dev/full")
         self.assertIn("No space left on device", self.grade(code=3)[1])
@@ -386,7 +386,7 @@ cases:
 
 
 class Variables(GradeTest):
-    """Of the module, which the grader sets: a submission's must be what the suite's are."""
+    """Variables of the module, which the grader sets: a submission's must be what the suite's are."""
     LOOK = """__constant__ float table[16];
 __device__ int hits;
 extern "C" __global__ void look(const int *i, float *y, int n) {

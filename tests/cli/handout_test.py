@@ -14,7 +14,7 @@ TEMPLATE = TEMPLATE.replace("  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
 
 
 class Texts:
-    """What is in a written folder."""
+    """Reads the texts of a written folder."""
 
     def texts(self, folder):
         root = self.folder / folder
@@ -127,7 +127,7 @@ class Handout(Texts, GradeTest):
         suite = self.texts("given")["suites/scale.yaml"]
         for line in ("out: {out: n, dtype: float32}", "n: {scalar: n, dtype: int32}"):
             self.assertIn(line, suite)
-        # Not even a file that has no kernel.
+        # Types do not come from the students' file either, which may have no kernel.
         (self.folder / "given/scale.cu").write_text("// nothing\n")
         self.write("my.cu", KERNEL)
         self.assertEqual(self.verdicts("given/assignment.yaml", "my.cu")[2], 2)
@@ -155,7 +155,7 @@ class Handout(Texts, GradeTest):
         self.assertIn("void scale(float *out, const float *src, float f, int n) {\n  // TODO: ",
                       template)
         self.assertNotIn("blockIdx", template)
-        # A solution of students' name beside the assignment is none, either.
+        # A solution with the students' file name beside the assignment is no template, either.
         self.write("scale.cu", KERNEL)
         self.change("limits:", "self_test: {must_pass: [scale.cu]}\nlimits:")
         self.hand_out(out="again")
@@ -238,7 +238,7 @@ class Handout(Texts, GradeTest):
                 self.assertEqual(expected[2], 2 if text == KERNEL else 0)
 
     def test_a_doubtful_failure_is_the_file_s(self):
-        # Whether a check of the course's may raise, the whole assignment asks its own kernel.
+        # If the course's check raises, the whole assignment also runs its own kernel.
         self.write("suites/ref.py", "def is_right(out):\n    assert out[0] != 0\n    return True\n")
         self.change("reference: {out: f * src}", "reference: {out: f * src}\n"
                     'check: {function: "ref.py:is_right"}', "suites/scale.yaml")

@@ -40,7 +40,7 @@ class Jobs(CheckTest):
         self.assertLess(out.index("1 passed, 1 deselected"), out.index("0 passed, 1 failed"))
         self.assertEqual([self.journal(name)[1]["case"] for name in ("small.jsonl", "large.jsonl")],
                          ["t.n=4", "t.n=100"])
-        # What fails in a job of a file can be had again without the file.
+        # A failure in a job of a configuration file can be reproduced without the file.
         self.assertIn("reproduce: warpmark check suites/t.yaml --case t.n=100 --device cpu --seed 3",
                       out)
 
@@ -127,7 +127,7 @@ class Jobs(CheckTest):
 
 
 class OneReport(CheckTest):
-    """What the command line names is written by all jobs together."""
+    """Reports that the command line names are written by all jobs together."""
     BOTH = ("""warpmark: 1
 check:
   - {name: bad, suites: [../suites/t.yaml], device: cpu}

@@ -14,7 +14,7 @@ def problem_lines(test, *arguments, **options):
 
 
 class Lint(ProgramTest):
-    """What is found without NumPy and a compiler."""
+    """Problems that are found without NumPy and a compiler."""
 
     def problems(self, *arguments, **options):
         return problem_lines(self, "--static", *arguments, **options)

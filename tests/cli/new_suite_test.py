@@ -151,7 +151,7 @@ __global__ void nothing() {}
         self.write("bad.cu", "__global__ void k() { x; }\n")
         errors = self.refused("new", "suite", "bad.cu", code=1)
         self.assertIn('bad.cu(1): error: identifier "x" is undefined', errors)
-        # What is for the CPU is left out, if it has its lines to itself.
+        # Code for the CPU is left out if it shares no line with other code.
         self.write("whole.cu", SAXPY + "#include <vector>\nint main() { saxpy<<<1, 1>>>(0,0,0,0); }\n")
         self.assertIn("whole.yaml", self.run_program("new", "suite", "whole.cu")[0])
         self.write("host.cu", SAXPY + "#include <vector>\nint one; int main() { saxpy<<<1, 1>>>(0,0,0,0); }\n")

@@ -181,7 +181,7 @@ class Reports(CheckTest):
             errors = self.refused("check", "suites", "--device", "cpu", option, "file/below",
                                   code=code)
             self.assertIn("file/below", errors)
-        # What is there already is replaced.
+        # An existing file is replaced.
         self.write("old.jsonl", "old")
         self.check("suites", "--journal", "old.jsonl", code=1)
         self.assertEqual(len(self.journal("old.jsonl")), 4)

@@ -1,4 +1,4 @@
-# What a command writes must not be what it reads.
+# A command must not write to a file that it reads.
 import os
 import unittest
 

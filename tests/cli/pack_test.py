@@ -27,7 +27,7 @@ def ordinary_user():
         return {}
     other = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
     try:
-        # The tests' Python may lie where nobody else may look.
+        # The tests' Python may lie in a folder that other users cannot read.
         subprocess.run([PYTHON, "-I", "-c", "import numpy"], check=True, cwd="/", **other)
     except (OSError, subprocess.SubprocessError) as error:
         print("note: the autograder runs as root: %s" % error, file=sys.stderr)
@@ -294,7 +294,7 @@ class Autograder(PackTest):
 
 
 class PackedPackage(PackTest):
-    """What an installed wheel packs: here the package of the build folder, laid out as a wheel does it."""
+    """Packs made by an installed wheel: here the package of the build folder, laid out as a wheel does it."""
 
     def installed(self):
         package = self.folder / "site/warpmark"

@@ -87,7 +87,7 @@ class Parallel(CheckTest):
         self.assertIn("error: no GPU: ", errors)
         out, _ = self.run_program("check", "--device", "all", "--skip-without-device", code=77)
         self.assertIn("skipped: no GPU: ", out)
-        # What times runs has no neighbour.
+        # A command that measures times runs alone.
         _, errors = self.run_program("bench", "--device", "all", code=2)
         self.assertIn("`all` is no single device, and only `check` and `grade` take several", errors)
 
@@ -98,7 +98,7 @@ class Parallel(CheckTest):
 
 
 class Ended(CheckTest):
-    """What ends one of the processes, or all of them."""
+    """One of the processes ends early, or all of them do."""
 
     def start_endless(self):
         self.write("suites/s.yaml", SMALL % (ENDLESS, "np.full(n, n)"))

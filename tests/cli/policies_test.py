@@ -1,4 +1,4 @@
-# What a grade must not depend on: constants, headers, the time of day, others' files, killed processes.
+# A grade must not depend on constants, headers, the time of day, others' files, or killed processes.
 import os
 import re
 import signal
@@ -39,7 +39,7 @@ KEPT = {
                   "  if (i == 0) *const_cast<volatile int *>(&table[n & 1]) = 5;\n  if (i < n)" + LAST,
 }
 
-# Of the C++ standard library, what device code can use of each.
+# Device code that uses each of these headers of the C++ standard library.
 HEADERS = {
     "type_traits": "static_assert(std::is_same_v<float, std::remove_const_t<const float>>, \"\");",
     "limits": "one = std::numeric_limits<float>::max() > 1 ? 1 : 0;",
@@ -148,7 +148,7 @@ class Classes(GradeTest):
         self.assertEqual({one["points"] for one in results.values()}, {6})
         self.assertEqual(len(self.rows()), len(names))
         self.assertEqual(len({row["student"] for row in self.rows()}), len(names))
-        # And they stay who they are.
+        # Students keep their names when they are graded again.
         self.assertIn("0 graded now, %d known" % len(names), self.grade()[0])
 
 
@@ -169,7 +169,7 @@ class Text(GradeTest):
         self.assertGreater(looked_at, 6)
 
     def test_folders_in_a_students_own_text_stay(self):
-        # Whether a path is that of the suite is not for them to know.
+        # Students must not learn whether a path is that of the suite.
         guess = str(self.folder / "suites")
         self.hand_in(ada='#error "%s/x" and "%s-/x"\n' % (guess, guess) + KERNEL)
         self.grade()

@@ -1,4 +1,4 @@
-# Runs the real program in a home of its own; what the tests of each subcommand share.
+# Runs the real program in a separate home; shared by the tests of all subcommands.
 import ctypes
 import json
 import os
@@ -27,7 +27,7 @@ SEED = int(os.environ.get("WARPMARK_TEST_SEED") or time.strftime("%Y%m%d"))
 
 DROP_REFUSED = 99  # an exit code
 
-# What would lead the program elsewhere than to its defaults.
+# Variables that the program's environment keeps; others could change its defaults.
 KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS")
 
 SUITE = """warpmark: 1
@@ -64,7 +64,7 @@ LINES = {
 
 
 def gpu_is_there():
-    """Whether NVIDIA's driver finds a device."""
+    """Returns whether NVIDIA's driver finds a device."""
     try:
         cuda = ctypes.CDLL("libcuda.so.1")
     except OSError:
@@ -166,7 +166,7 @@ class ProgramTest(unittest.TestCase):
         header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # of _LINUX_CAPABILITY_VERSION_3
 
         def drop():
-            # What is neither inheritable nor in the bounding set is gone after exec.
+            # Capabilities that are neither inheritable nor in the bounding set are gone after exec.
             sets = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable, and the high words
             refused = libc.capget(header, sets) != 0
             sets[2] = 0

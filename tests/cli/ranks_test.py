@@ -148,7 +148,7 @@ class Verdicts(RanksTest):
         self.assertEqual(out.count("rank 1: "), 1, out)
 
     def test_a_worker_that_dies_names_its_rank(self):
-        # Of misbehaving_driver.c: killed from outside, which is tried again, and a crash.
+        # misbehaving_driver.c kills the process (1001), which is tried again, or crashes (1002).
         self.misbehave()
         for shared in (1001, 1002):
             self.suite(more="limits: {timeout_s: 100}\n")

@@ -336,7 +336,7 @@ class Browser(ReportTest):
              "--window-size=1400,2400", "--dump-dom", (self.folder / "page.html").as_uri()],
             cwd=self.folder, capture_output=True, text=True, timeout=120, check=True)
         self.assertNotIn("CONSOLE", done.stderr)
-        # What a page loads has it as its initiator; the browser's own calls have none.
+        # Requests that the page causes have it as their initiator; the browser's own have none.
         requested = re.findall(r'"initiator":"([^"]*)"[^}]*?"url":"([^"]*)"',
                                (self.folder / "net.json").read_text())
         self.assertEqual([pair for pair in requested if pair[0].startswith("file")], [])

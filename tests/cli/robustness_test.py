@@ -102,7 +102,7 @@ class TemporaryFiles(HardTimes):
 
 
 class Environments(HardTimes):
-    """What a cron job, a container or a service gives a program."""
+    """Environments that a cron job, a container or a service gives a program."""
     NAMES = ("check", "grade", "report")
 
     def all_work(self, **options):
@@ -150,7 +150,7 @@ class Environments(HardTimes):
                 os.close(read)
                 done = self.start(*arguments, stdout=write)
                 os.close(write)
-                # Nobody sees a verdict that cannot be written.
+                # A verdict that cannot be written is an error.
                 code = 3 if name.split()[0] in ("check", "bench") else 0
                 self.assert_plain(done, code, *(["standard output"] if code else []))
 
@@ -211,7 +211,7 @@ class Killed(HardTimes):
             yield moment
 
     def assert_valid(self, file):
-        """JSON lines, or JSON; what has no line end is no line yet."""
+        """Checks that a file is JSON lines, or JSON; text without a line end is no line yet."""
         text = file.read_text()
         if file.suffix == ".jsonl":
             for line in text.split("\n")[:-1]:

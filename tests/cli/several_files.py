@@ -1,4 +1,4 @@
-# What the tests of assignments with several files share: two suites, and an assignment over both.
+# Shared by the tests of assignments with several files: two suites, and an assignment over both.
 import hashlib
 import json
 
@@ -41,7 +41,7 @@ def sha256(text):
 
 
 def sha256_of_all(files):
-    """As `sha256sum FILES | sha256sum` prints it."""
+    """Returns the digest as `sha256sum FILES | sha256sum` prints it."""
     return sha256("".join("%s  %s\n" % (sha256(text), name) for name, text in sorted(files.items())))
 
 

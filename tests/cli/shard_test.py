@@ -111,7 +111,7 @@ class Merged(ShardTest):
                 for name in ("cpu_time", "real_time", "q1_s", "q3_s", "low_s", "high_s"):
                     benchmark.pop(name)
         self.assertEqual(merged, whole)
-        # What one run is good for, the merged one is, too.
+        # The merged journal can be used wherever that of a single run can.
         self.run_program("compare", "whole.jsonl", "merged.jsonl")
 
 

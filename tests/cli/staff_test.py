@@ -1,4 +1,4 @@
-# What staff get of a class: grade books, feedback for mails, receipts.
+# Files for the staff of a class: grade books, feedback for mails, receipts.
 import csv
 import hashlib
 import html
@@ -85,7 +85,7 @@ class GradeBooks(StaffTest):
         self.write("more.csv", "student,points,reason\n\"Lovelace, Ada\",-1.5,copied the title\n")
         self.grade("--roster", "roster.csv", "--adjustments", "more.csv", "--canvas", "canvas.csv", code=5)
         self.assertEqual([row[-1] for row in self.table("canvas.csv")[2:]], ["4.5", "6"])
-        # A result that the grader is to blame for is no 0.
+        # A result that the grader is to blame for does not count as 0.
         file = self.folder / "out/staff/old/result.json"
         old = json.loads((self.folder / "out/staff/Боб Ё/result.json").read_text())
         self.write(file, json.dumps(dict(old, student="Eva", state="grader_error")))

@@ -1,4 +1,4 @@
-# What platforms give: archives with and without traps, exports, names of a roster.
+# Files that platforms hand over: archives with and without traps, exports, names of a roster.
 import io
 import json
 import stat

@@ -83,7 +83,7 @@ class Usage(ProgramTest):
 
 
 class CheckSelection(ProgramTest):
-    """What `check` refuses before any case runs."""
+    """Command lines that `check` refuses before any case runs."""
 
     def test_no_suites_and_no_case(self):
         self.assertIn("no PATHS were given", self.refused("check"))

@@ -27,7 +27,7 @@ class Watch:
         self.text = ""
 
     def said(self, pattern):
-        """What was printed up to a match of the pattern, which is taken away."""
+        """Returns the output up to a match of the pattern, and removes it from the buffer."""
         deadline = time.monotonic() + PATIENCE_S
         while not re.search(pattern, self.text, re.M):
             ready, _, _ = select.select([self.process.stdout], [], [], deadline - time.monotonic())
@@ -41,7 +41,7 @@ class Watch:
 
     @contextlib.contextmanager
     def paused(self):
-        """What is written meanwhile is one change, however slow the machine is."""
+        """Makes one change of everything that is written meanwhile, however slow the machine is."""
         os.kill(self.process.pid, signal.SIGSTOP)
         yield
         os.kill(self.process.pid, signal.SIGCONT)
@@ -83,7 +83,7 @@ class WatchTest(program.CheckTest):
         return header
 
     def replace(self, path, text):
-        """As many editors write."""
+        """Writes a file as many editors do."""
         self.write(path + ".tmp", text)
         (self.folder / (path + ".tmp")).rename(self.folder / path)
 

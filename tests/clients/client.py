@@ -1,4 +1,4 @@
-"""What the client programs share: skipping without PyCUDA, and the seed of their random numbers."""
+"""Shared by the client programs: skipping without PyCUDA, and the seed of their random numbers."""
 import os
 import sys
 

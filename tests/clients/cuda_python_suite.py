@@ -59,7 +59,7 @@ def numba(launcher, python, log):
 
 
 def last_line(text):
-    """What the program printed last, and not the launcher."""
+    """Returns the last line that the program printed, leaving out the launcher's."""
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("=========")]
     return lines[-1].strip() if lines else "no output"
 

@@ -20,13 +20,13 @@ import time
 
 SKIP = 77
 DEVICE_CODE = ["-gencode", "arch=compute_90,code=compute_90"]
-# What a program's build file asks for that is no part of CUDA's runtime.
+# Libraries that a program's build file asks for and that are no part of CUDA's runtime.
 LIBRARIES = re.compile(r"CUDA::(cu(?!dart|da_driver)\w+|np\w+|nv(?!rtc|JitLink)\w+)|find_package\((OpenGL|EGL|GLUT|"
                        r"Vulkan|MPI|FreeImage|glfw3)|D3D|\bNvSci|find_library\((VULKAN|EGL)")
-# The driver API alone; so are those of NVRTC.
+# Programs that use the driver API alone, as those with NVRTC do.
 DRIVER = {"matrixMulDrv", "simpleTextureDrv", "vectorAddDrv", "vectorAddMMAP", "deviceQueryDrv",
           "matrixMulDynlinkJIT", "memMapIPCDrv", "threadMigration"}
-# What needs a system, hardware or a library that is not here.
+# Programs that need a system, hardware or a library that is not here.
 OTHERS = {"simpleD3D11", "simpleD3D11Texture", "simpleD3D12", "cudaNvSci", "UnifiedMemoryStreams"}
 # Smaller problems, where a program has an option for them.
 OPTIONS = {
@@ -49,10 +49,10 @@ TWO_DEVICES = {"simpleP2P", "streamOrderedAllocationP2P", "simpleIPC",
 # Kernels that launch kernels, and what else needs relocatable code.
 RELOCATABLE = {"cdpAdvancedQuicksort", "cdpBezierTessellation", "cdpQuadtree", "cdpSimplePrint",
                "cdpSimpleQuicksort", "graphConditionalNodes"}
-# What a program says of itself; "failed" is also a word of what it expects.
+# Words of a program that failed; "failed" also occurs in lines about expected failures.
 FAILED = re.compile(r"\bfailed\b|\bFAILURE\b|result = fail|cuda error", re.IGNORECASE)
 EXPECTED = re.compile(r"failed as expected|assertion|\b0 failed|failed = 0", re.IGNORECASE)
-# What the device says of code that it refuses; not every program looks at errors.
+# Messages of the device about code that it refuses; not every program looks at errors.
 REFUSED = re.compile(r"Not implemented on the CPU device|Program hit CUDA_ERROR_(INVALID_IMAGE|"
                      r"NOT_SUPPORTED|NO_BINARY_FOR_GPU|INVALID_PTX)")
 

@@ -1,4 +1,4 @@
-"""What the scripts that run the tests of other projects share: fetching packages, and the places of what ./bootstrap has."""
+"""Shared by the scripts that run other projects' tests: fetching packages, and the folders that ./bootstrap fills."""
 import os
 import pathlib
 import subprocess

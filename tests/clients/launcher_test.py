@@ -128,7 +128,7 @@ class Linked(unittest.TestCase):
 
 class LinkersName(unittest.TestCase):
     def test_errors_come_back(self):
-        """What is found inside by an exception is a result, as by the other name."""
+        """An error that is an exception inside the library comes back as a result, as under the other name."""
         program = ("import ctypes, sys\n"
                    "cuda = ctypes.CDLL(sys.argv[1]); context = ctypes.c_void_p(); module = ctypes.c_void_p()\n"
                    "head = b'.version 8.0\\n.target sm_90\\n.address_size 64\\n'\n"

@@ -20,7 +20,7 @@ from fetched import client_packages, environment, fetch_debs, folder_of, library
 PACKAGES = ["python3-numba", "python3-llvmlite", "libllvm14", "libtbb12", "libtbbmalloc2", "libtbbbind-2-5", "libhwloc15",
             "libz3-4", "libedit2", "libxml2", "libicu72", "libbsd0", "libtinfo6"]
 WHEELS = ["nvidia-cuda-nvcc-cu11==11.8.89"]
-# Of tests that can run: what they need is no matter of a device.
+# Tests that cannot run here, for reasons that have nothing to do with the device.
 CANNOT_RUN = {
     # Registers that a machine code uses, which PTX has not.
     "registers": r"test_linker\.TestLinker\.test_set_registers",

@@ -48,7 +48,7 @@ def shortened(message):
 
 
 def reports_of(launcher, program, arguments, timeout):
-    """What the device reports of a run, each once and shortened."""
+    """Returns the device's reports of a run, each once and shortened."""
     with tempfile.TemporaryDirectory() as folder:
         place = pathlib.Path(folder)
         words = []
@@ -73,7 +73,7 @@ def reports_of(launcher, program, arguments, timeout):
 
 
 def complaints(entry, reports, page):
-    """What is wrong with the reports of a program; none if nothing is."""
+    """Yields what is wrong with the reports of a program."""
     for finding in entry["findings"]:
         place = "in %s at %s" % (finding["kernel"], finding["at"])
         found = [text for text, report in reports.items() if report["kind"] == finding["kind"] and place in text]

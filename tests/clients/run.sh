@@ -3,7 +3,7 @@
 set -eu
 launcher=$1 python=$2 deps=$3 program=$4
 
-# What ./bootstrap fetched is for Debian's own interpreter.
+# Packages that ./bootstrap fetched are for Debian's own interpreter.
 if [ -d "$deps/usr/lib/python3/dist-packages" ] && [ -x /usr/bin/python3 ]; then
   python=/usr/bin/python3
   PYTHONPATH=$deps/usr/lib/python3/dist-packages

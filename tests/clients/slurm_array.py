@@ -170,7 +170,7 @@ class Slurm(unittest.TestCase):
         (self.folder / "secret").write_text("a secret of this test alone\n")
         (self.folder / "secret").chmod(0o600)
         words = {"ASSIGNMENT": str(COURSE / "assignment.yaml"), "SHARDS": "3"}
-        # What sbatch asks for may be more than a small machine has.
+        # A small machine may have less than the script asks sbatch for.
         said = self.cluster.run("bash", EXAMPLES / "grade_class.sbatch", "--cpus-per-task=1", "--mem=100M",
                                 cwd=self.folder, **words)
         self.assertRegex(said, r"^Submitted batch job \d+\n$")

@@ -42,7 +42,7 @@ class Copies : public ::testing::Test {
     EXPECT_CUDA(cudaSetDevice(0));
     return made;
   }
-  /// Of words, all 0.
+  /// An array of words, all 0.
   cudaArray_t array(size_t width, size_t height) {
     const auto format = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindUnsigned);
     cudaArray_t made = nullptr;

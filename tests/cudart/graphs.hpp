@@ -1,4 +1,4 @@
-// What tests of graphs share: a graph, a stream, and memory that graphs work on.
+// Shared by tests of graphs: a graph, a stream, and memory that graphs work on.
 #pragma once
 
 #include <set>

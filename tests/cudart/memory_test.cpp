@@ -5,7 +5,7 @@
 
 #include "cudart/registered.hpp"
 
-// Of programs whose default stream is the thread's own; the header has them for those only.
+// For programs with a default stream for each thread; the header declares them only there.
 extern "C" cudaError_t cudaMemcpyAsync_ptsz(void* to, const void* from, size_t bytes,
                                             cudaMemcpyKind kind, cudaStream_t stream);
 extern "C" cudaError_t cudaMemcpy_ptds(void* to, const void* from, size_t bytes,

@@ -1,4 +1,4 @@
-"""What nvcc makes for the runtime, on the CPU device; and the names that the library must have."""
+"""Programs that nvcc makes for the runtime, on the CPU device; and the names that the library must have."""
 import os
 import pathlib
 import re

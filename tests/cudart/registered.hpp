@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstring>
 
-// What the code that nvcc makes calls; crt/host_runtime.h has them for nvcc only.
+// Functions that the code made by nvcc calls; crt/host_runtime.h declares them for nvcc only.
 extern "C" {
 void** __cudaRegisterFatBinary(void* wrapper);
 void __cudaRegisterFatBinaryEnd(void** handle);
@@ -41,7 +41,7 @@ void missing();
 /// Writes past what `data` has.
 void overrun(unsigned int* data);
 
-/// Whether the first device is ours: the tests run with a GPU and NVIDIA's library, too.
+/// True if the first device is ours: the tests run with a GPU and NVIDIA's library, too.
 inline bool on_cpu_device() {
   cudaDeviceProp properties{};
   return cudaGetDeviceProperties(&properties, 0) == cudaSuccess &&

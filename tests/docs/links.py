@@ -66,7 +66,7 @@ def targets(text):
 
 
 def fault(root, page, target):
-    """What is wrong with a link of a page, or None."""
+    """Returns what is wrong with a link of a page, or None."""
     if SCHEME.match(target):
         return None
     path, _, anchor = target.partition("#")

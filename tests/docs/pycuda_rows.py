@@ -18,7 +18,8 @@ PAGE = "docs/guide/pycuda.md"
 TABLE = re.compile(r"(<!-- made by tests/docs/pycuda_rows\.py -->\n).*?(<!-- until here -->\n)", re.S)
 GPUS = {"one H200": "results/h200/suites.json", "one H100": "results/h100/suites.json", "two H200": "results/h200x2/suites.json"}
 
-# What the tutorials call it, what a suite does in its place, and the suites (names, or folders of them).
+# Rows: a feature as the tutorials call it, what a suite does in its place, and the suites (names, or folders
+# of them).
 ROWS = [
     ("`SourceModule`, `multiply_them`", "`kernel: {file: …}` or `source: \\|`", "multiply_them/grid multiply_them"),
     ("`doublify`, a block of 4 x 4", "`launch: {block: [4, 4]}`", "doublify"),
@@ -40,7 +41,7 @@ ROWS = [
 
 
 def verdicts(program, root, device, **environment):
-    """Of each suite how many cases passed, failed and were skipped; and what ran them."""
+    """Returns how many cases of each suite passed, failed and were skipped; and the device that ran them."""
     done = subprocess.run([program, "check", "suites", "--device", device, "--json"], cwd=root, stdout=subprocess.PIPE,
                           text=True, env={**os.environ, **environment})
     suites, name = {}, ""

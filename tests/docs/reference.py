@@ -20,7 +20,7 @@ import links
 
 NOTE = "<!-- Made by tests/docs/reference.py. Do not edit: change %s and run it again. -->\n"
 
-# What the shared definitions of the schemas are called in a table.
+# Names of the schemas' shared definitions in a table.
 NAMES = {"arithmetic": "arithmetic", "numpy": "NumPy", "python": "NumPy, or a Python function", "text": "text",
          "generatedText": "CUDA C++", "ptxName": "name", "name": "name", "tuneNumber": "whole number"}
 
@@ -59,7 +59,7 @@ class Page:
         return node, name
 
     def kind(self, node, path):
-        """What a value may be, in words."""
+        """Returns what a value may be, in words."""
         node, name = self.resolve(node)
         if name in NAMES:
             return NAMES[name]
@@ -177,7 +177,7 @@ def table(head, rows):
 
 
 def help_of(program, *command):
-    """What the program says of a command, in an environment that changes nothing of it."""
+    """Returns the program's help for a command, in an environment that changes nothing of it."""
     environment = {"PATH": os.environ.get("PATH", ""), "HOME": "/", "LC_ALL": "C.UTF-8"}
     for name in ("LD_LIBRARY_PATH", "ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
         if name in os.environ:
@@ -226,7 +226,7 @@ _FORM = re.compile(r'FORM\("([^"]*)", (\d+), (\w+(?:\([^)]*\))?), (\w+), (\w+)\)
 
 
 def needs_text(needs):
-    """What instruction_forms.def says a form needs, as PTX says it."""
+    """Returns what a form needs by instruction_forms.def, as PTX says it."""
     numbers = [int(number) for number in re.findall(r"\d+", needs)]
     if needs.startswith("ptx"):
         numbers.insert(0, 0)
@@ -274,7 +274,7 @@ def schema_texts(root):
     rows = re.findall(r"^CHECK\((\w+), (\w+),", text, re.MULTILINE)
     names = ["memory"] + [name for name, _ in rows]
     kinds = [json.dumps(kind) for _, kind in rows]
-    # In each: what stands before the list, the list, and what stands after it.
+    # Each pattern has the text before the list, the list, and the text after it.
     places = {
         "run": [(r'("Checks of the CPU device: )(memory[^ ]*)( )', ",".join(names)),
                 (r'(\(all\|\()(memory[^)]*)(\))', "|".join(names)),

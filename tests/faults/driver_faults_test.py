@@ -14,7 +14,7 @@ RESULTS = [(1, "INVALID_VALUE", False), (2, "OUT_OF_MEMORY", False), (100, "NO_D
 RELEASES = ("cuMemFree_v2", "cuModuleUnload", "cuStreamDestroy_v2", "cuCtxDestroy_v2",
             "cuEventDestroy_v2")
 
-# What may do nothing and say that it succeeded, without a verdict to suffer, and why.
+# Calls that may do nothing and report success without affecting a verdict, and why.
 MAY_BE_SILENT = dict.fromkeys(RELEASES, "the context is destroyed in the end") | {
     "cuDeviceGet": "leaves device 0, which is the one",
     "cuDeviceGetName": "a name for people",
@@ -48,7 +48,7 @@ class Sequence:
         return begun[-1] if begun else None
 
     def clean_up(self, index):
-        """Whether the call is part of a release, whose failure no result depends on."""
+        """Returns whether the call is part of a release, whose failure no result depends on."""
         name = self.calls[index]
         after = self.calls[index + 1:index + 3]
         if name in RELEASES or name == "cuCtxPopCurrent_v2":
@@ -58,7 +58,7 @@ class Sequence:
                 name == "cuCtxGetCurrent" and after[:1] and after[0] in RELEASES)
 
     def launched(self, index):
-        """Whether the call's case had launched its kernel."""
+        """Returns whether the call's case had launched its kernel."""
         start = max(start for start in self.starts if start <= index)
         return "cuLaunchKernel" in self.calls[start:index + 1]
 
@@ -71,7 +71,7 @@ class Sequence:
             if case in (None, self.cases[1]) and part not in seen:
                 seen.add(part)
                 chosen.append(index)
-        # What only the end of the session does.
+        # Calls that only the end of the session makes.
         return chosen + [index for index, name in enumerate(self.calls)
                          if name not in {self.calls[at] for at in chosen}]
 

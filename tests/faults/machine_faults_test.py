@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ElementTree
 from faults import BUILD, EXHAUSTIVE, SANITIZED, FaultTest
 from program import PROGRAM
 
-# What fails, with what error: EPERM 1, ENOENT 2, EAGAIN 11, ENOMEM 12, EMFILE 24, ENOSPC 28,
+# Calls that fail, with the error: EPERM 1, ENOENT 2, EAGAIN 11, ENOMEM 12, EMFILE 24, ENOSPC 28,
 # EROFS 30, ECONNRESET 104, ENOBUFS 105.
 CALLS = {"memfd_create": 24, "ftruncate": 28, "eventfd": 24, "socketpair": 24, "posix_spawn": 11,
          "pthread_create": 11, "map_shared": 12, "seal": 1, "sendmsg": 105, "recvmsg": 104,
@@ -27,7 +27,7 @@ class System(FaultTest):
             self.skipTest("sanitizers intercept the same calls, and come first")
 
     def one(self, name, occurrence, action):
-        """Whether there was such a call to fail."""
+        """Makes one call fail; returns whether there was such a call."""
         log = self.folder / ("failures-%s-%d" % (name, occurrence))
         if name in REPORTS:
             return self.one_of_reports(name, occurrence, log)
@@ -45,7 +45,7 @@ class System(FaultTest):
         return log.exists()
 
     def one_of_reports(self, name, occurrence, log):
-        """What cannot be written is reported; what was written is valid."""
+        """A report that cannot be written is named; what was written is valid."""
         journal, junit = log.with_suffix(".jsonl"), log.with_suffix(".xml")
         done, what = self.run_faulty(
             "", "check", "suites", "--device", "cpu", "--journal", journal, "--junit", junit,
@@ -71,7 +71,7 @@ class System(FaultTest):
         self.each(CALLS)
 
     def test_memory_for_arrays_runs_out(self):
-        """As with a full /dev/shm: the run ends with what could not be had, and why."""
+        """The run says which memory it could not get, and why, as with a full /dev/shm."""
         def one(name, error, text):
             for occurrence in (0, 1, 2, 3):
                 done, what = self.check_faulty("", device="cpu", WARPMARK_FAILING="%s:%d:%d" % (

@@ -4,11 +4,11 @@ import unittest
 
 from faults import BUILD, EXHAUSTIVE, FaultTest
 
-# As nvrtc.h numbers them.
+# Results by their numbers in nvrtc.h.
 RESULTS = {1: "OUT_OF_MEMORY", 3: "INVALID_INPUT", 5: "INVALID_OPTION", 6: "COMPILATION",
            7: "BUILTIN_OPERATION_FAILURE", 11: "INTERNAL_ERROR"}
 
-# What no case needs, and why.
+# Calls that no case needs, and why.
 HARMLESS = {
     "nvrtcDestroyProgram": "frees memory",
     "nvrtcGetNumSupportedArchs": "compiling for what there is not fails by itself",

@@ -10,9 +10,9 @@ FOREVER = "delay_ms=600000"
 # The calls of a case until its values are there, in their order.
 OF_A_CASE = ("cuModuleLoadDataEx", "cuModuleGetFunction", "cuMemAlloc_v2", "cuMemcpyHtoD_v2",
              "cuMemsetD8_v2", "cuLaunchKernel", "cuStreamSynchronize", "cuMemcpyDtoH_v2")
-# What a worker calls for the last case after it has reported it.
+# Calls that a worker makes for the last case after it has reported it.
 AFTERWARDS = ("cuMemFree_v2", "cuModuleUnload", "cuStreamDestroy_v2")
-# What a worker does last, when its front needs nothing more of it.
+# The last call of a worker, when its front needs nothing more of it.
 AT_THE_END = ("cuCtxDestroy_v2",)
 
 

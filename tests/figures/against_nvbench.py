@@ -139,7 +139,7 @@ def main():
     for case in theirs:
         one, (median, half) = ours[case, "cold"], theirs[case]
         own_half = (one["high_s"] - one["low_s"]) / 2 / one["median_s"]
-        # What NVBench's events take is in its times: ours before it was taken off.
+        # NVBench's times include what its events take, as ours did before it was taken off.
         overhead = sum(process["overhead_s"] for process in one["processes"]) / len(one["processes"])
         figures.append({"case": case, "median_s": one["median_s"], "half_width": own_half,
                         "overhead_s": overhead, "nvbench_median_s": median,

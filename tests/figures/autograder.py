@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a submission costs in a packed autograder, for every assignment of the bundled course.
+"""Measures the cost of a submission in a packed autograder, for every assignment of the bundled course.
 
     tests/figures/autograder.py [PROGRAM] [--only NAME]
 

@@ -1,4 +1,4 @@
-"""What the scripts that measure share: the program, the spread of times, the record of a run."""
+"""Shared by the scripts that measure: the program, the spread of times, the record of a run."""
 import argparse
 import json
 import os

@@ -50,7 +50,7 @@ ROWS = [
 ]
 REDUCTIONS = ("sum", "max", "dot")
 
-# What a person writes for F1, to separate the generator's cost from the hardware's.
+# A handwritten kernel for F1, which separates the generator's cost from the hardware's.
 BY_HAND = r"""
 __global__ void __launch_bounds__(256) by_hand(float a, const float4 *x, float b, const float4 *y,
                                                float4 *z) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What many cases and many journals cost.
+"""Measures the cost of many cases and of many journals.
 
     many.py [PROGRAM] [--cases N] [--journals N] [--json FILE]
 

@@ -84,7 +84,7 @@ def keep_costs(build):
 
 
 class Process:
-    """What is known of a process while its events go by."""
+    """The state of a process while its events go by."""
 
     def __init__(self):
         self.python = []  # its samples since Python began, not yet known to be imports

@@ -1,4 +1,4 @@
-// What fuzz targets share: inputs as texts and files, and which exceptions are answers.
+// Shared by fuzz targets: inputs as texts and files, and which exceptions are answers.
 #pragma once
 
 #include <sys/mman.h>

@@ -1,4 +1,5 @@
-// What a course's platforms export: rosters, metadata, names of files, and results that were written.
+// Exports of a course's platforms: rosters, metadata, names of files, and results that were
+// written.
 #include <string>
 
 #include "base/date_time.hpp"

@@ -1,4 +1,4 @@
-// What a worker says, which holds a submission and is not trusted.
+// Replies of a worker, which holds a submission and is not trusted.
 #include "base/json_text.hpp"
 #include "fuzz/input.hpp"
 #include "worker/protocol.hpp"

@@ -47,7 +47,7 @@ def sources_of(compiled):
 
 
 class Build:
-    """What Ninja and CTest know of a build folder: how to compile, link and run."""
+    """A build folder as Ninja and CTest know it: how to compile, link and run."""
 
     def __init__(self, folder):
         self.folder = os.path.abspath(folder)
@@ -103,7 +103,7 @@ class Build:
         return self.tests[test]["command"][0]
 
     def link_command(self, program):
-        """What Ninja runs to link a program, a shell command in the build folder."""
+        """Returns the shell command, in the build folder, by which Ninja links a program."""
         target = os.path.relpath(program, self.folder)
         shown = subprocess.run(["ninja", "-C", self.folder, "-t", "commands", "-s", target],
                                check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -120,7 +120,7 @@ class Build:
 
 
 class Others:
-    """What the build compiles together with judged files, compiled without these once."""
+    """Object files of what the build compiles together with judged files, compiled without these once."""
 
     def __init__(self, build, folder):
         self.build, self.folder = build, folder

@@ -160,7 +160,7 @@ class MissingPackage(BootstrapTest):
     def test_accepted_goes_through_sudo_and_on(self):
         output = self.run_script("build", answer="y\n")
         self.assertIn(self.COMMAND, self.machine.calls("apt-get")[-1])
-        # Nobody sits at a pipe to type sudo's password.
+        # There is no one at a pipe to type sudo's password.
         self.assertTrue(self.machine.calls("sudo")[0].startswith("sudo -n "))
         self.assertEqual(self.machine.calls("cmake --build"),
                          ["cmake --build --preset default --target product"])
@@ -377,7 +377,7 @@ class Python(BootstrapTest):
 
 class Presets(unittest.TestCase):
     def test_presets_of_one_folder_set_the_same_variables(self):
-        # What only one of them sets would stay in the cache for the other.
+        # A variable that only one of them sets would stay in the cache for the other.
         presets = json.loads((SOURCE / "CMakePresets.json").read_text())["configurePresets"]
         presets = {preset["name"]: preset for preset in presets}
         self.assertNotIn("binaryDir", presets["ci"])

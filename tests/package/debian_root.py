@@ -9,7 +9,8 @@ import re
 import shutil
 import subprocess
 
-# What a login has. Nothing of this machine's toolchains comes in but what reaches the mirrors.
+# _PATH is that of a login. Nothing of this machine's toolchains comes in but what reaches the
+# mirrors.
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _KEPT = re.compile(r"(PIP_.*|[a-z]+_proxy|[A-Z]+_PROXY|SSL_CERT_FILE|REQUESTS_CA_BUNDLE)")
 
@@ -19,7 +20,7 @@ _ENTER = ('mount --make-rprivate / && mount -t proc proc "$0/proc" && mount --rb
 
 
 class Unavailable(Exception):
-    """What this machine lacks for a bare system."""
+    """Raised if this machine lacks something for a bare system."""
 
 
 def _output(*command):
@@ -102,7 +103,7 @@ class Root:
                 ["sh", "-c", 'cd "$0" && exec "$@"', folder or home] + [str(word) for word in words])
 
     def run(self, *words, code=0, **how):
-        """What `words` print on both streams; raises unless they exit with `code`."""
+        """Runs `words` and returns what they print on both streams; raises unless they exit with `code`."""
         done = subprocess.run(self.command(words, **how), stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if done.returncode != code:

@@ -219,7 +219,7 @@ class Installed(InstallTest):
 
 
 class Data(InstallTest):
-    """What lies in share, and works there and from there."""
+    """Files in share, which work there and from there."""
 
     def setUp(self):
         super().setUp()

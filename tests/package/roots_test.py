@@ -71,7 +71,7 @@ def instructions_of(dockerfile):
 
 
 class Image:
-    """What a container engine does with a Dockerfile, as far as ours needs it."""
+    """A container engine, as far as our Dockerfile needs it."""
 
     def __init__(self, root, context, path):
         self.root, self.context, self.base = root, context, None
@@ -103,7 +103,7 @@ class Image:
             raise AssertionError("this test does not know %s of a Dockerfile" % instruction)
 
     def start(self, *words, **how):
-        """What `docker run IMAGE WORDS...` prints."""
+        """Returns what `docker run IMAGE WORDS...` prints."""
         return self.root.run(*self.entry, *(words or self.arguments), folder=self.folder,
                              environment=self.environment, **how)
 

@@ -20,7 +20,7 @@ SOURCE = WHEELS = None
 
 
 def run(*command, code=0, **options):
-    """What a command prints on both streams; fails unless it exits with `code`."""
+    """Returns what a command prints on both streams; fails unless it exits with `code`."""
     done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, check=False, **options)
     if done.returncode != code:

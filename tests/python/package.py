@@ -1,4 +1,4 @@
-# What the tests of the Python package share: a folder and a home of their own, and suites.
+# Shared by the tests of the Python package: a folder and a home of their own, and suites.
 import importlib.util
 import os
 import pathlib
@@ -101,12 +101,12 @@ class PackageTest(unittest.TestCase):
         return file
 
     def left(self):
-        """What lies in the folder for temporary files, but for what pytest-xdist leaves there."""
+        """Returns what lies in the folder for temporary files, but for what pytest-xdist leaves there."""
         return sorted(path.name for path in (self.folder / "tmp").iterdir()
                       if not path.name.startswith("pytest-of-"))
 
     def program(self, *arguments):
-        """What the program prints, run in a shell's way."""
+        """Returns what the program prints, run in a shell's way."""
         return subprocess.run([sys.executable, "-m", "warpmark", *arguments], capture_output=True,
                               text=True, check=False, timeout=120)
 

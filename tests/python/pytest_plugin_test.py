@@ -17,7 +17,7 @@ IDS = ["scale.yaml::scale.n=1", "scale.yaml::scale.n=4096"]
 class Plugin(PackageTest):
     def setUp(self):
         super().setUp()
-        # Of an installed package pytest knows the plugin by its entry point.
+        # An installed package's plugin would also be loaded by its entry point.
         self.set("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
         self.command = [sys.executable, "-B", "-m", "pytest", "-p", "warpmark.pytest_plugin",
                         "-p", "no:cacheprovider", "--warpmark-device", "cpu"]

@@ -302,7 +302,7 @@ def write(folder: pathlib.Path) -> list[tuple[Replay, str, str]]:
 
 
 def results(journal: pathlib.Path) -> dict:
-    """Of each suite of a journal, its last record of a case."""
+    """Returns the last record of a case for each suite of a journal."""
     found = {}
     for line in journal.read_text().splitlines():
         record = json.loads(line)

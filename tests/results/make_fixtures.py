@@ -33,7 +33,7 @@ def quantile(ordered, q):
 
 
 def interval(ordered):
-    """As harness/base/statistics.hpp says."""
+    """Returns the interval of the median that harness/base/statistics.hpp defines."""
     n, tail, last, k = len(ordered), 0.0, 0.0, 0
     while k <= n:
         tail += math.comb(n, k) / 2 ** n
@@ -132,7 +132,7 @@ def write(name, records, torn=""):
 
 
 def times(n, dtype):
-    """Of copying n elements: a launch's own time, and the memory's."""
+    """Returns the bytes and seconds of copying n elements: a launch's own time, and the memory's."""
     nbytes = 2 * n * (4 if dtype == "float32" else 8)
     return nbytes, 2.1e-6 + nbytes / (1.02 * CEILINGS["copy_bytes_per_s"])
 
@@ -152,7 +152,7 @@ def gpu_cases(seed, slower=1.0, faster=1.0, changed=""):
                               measured(both, changed + dtype, nbytes=nbytes, grid=n // 1024)))
     for n in (2 ** 20, 2 ** 28):
         seconds = 3e-6 + 4 * n / CEILINGS["read_bytes_per_s"]
-        # Of one that is never steady.
+        # The smaller case is never steady.
         noise = 0.08 if n == 2 ** 20 else 0.002
         one = series(rng, seconds, nbytes=4 * n, flops=n, noise=noise)
         cases.append(case("reductions/sum", [("n", n)],
@@ -160,7 +160,7 @@ def gpu_cases(seed, slower=1.0, faster=1.0, changed=""):
     return cases
 
 
-# What fused multiply-adds do.
+# Peak rates of fused multiply-adds.
 PEAKS = {"float64": 3.31e13, "float32": 6.52e13, "float16": 1.29e14}
 
 
@@ -201,7 +201,7 @@ SOURCE = ((2, "int i = blockIdx.x * blockDim.x + threadIdx.x;", 0.4), (3, "if (i
 
 
 def lines_of(one, factor=1):
-    """Of a case: with `factor` 2 a line is put in above, and another one has all the new work."""
+    """Lines of a case: with `factor` 2 a line is put in above, and another one has all the new work."""
     counters = {c["name"]: c["value"] for c in one["measurement"]["counters"]}
     lines = []
     for number, text, share in SOURCE:
@@ -241,7 +241,7 @@ COMMITS = ("0a1b2c3d4e5f", "1b2c3d4e5f6a", "2c3d4e5f6a7b", "3d4e5f6a7b8c", "4e5f
 
 
 def history_cases(place):
-    """Of the run of that place: a step up by 8 % at 3, a step down by 10 % at 4, a drift of 0.9 % a run,
+    """Cases of the run at that place: a step up by 8 % at 3, a step down by 10 % at 4, a drift of 0.9 % a run,
     what stays, one that fails once, and one that comes later."""
     rng = random.Random(100 + place)
     n = 2 ** 24

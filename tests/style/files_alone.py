@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether each source file compiles by itself, with what it includes and nothing else.
+"""Checks that each source file compiles by itself, with what it includes and nothing else.
 
     files_alone.py SOURCE BUILD [--only TEXT] [--jobs N]
 
@@ -21,7 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def compile_alone(entry):
-    """What the compiler says of a file, "" if nothing."""
+    """Returns the compiler's messages about a file, "" if there are none."""
     command = shlex.split(entry["command"])
     command = [word for word in command if not re.fullmatch(r"-O\w*|-g\w*", word)]
     # The precompiled header of warpmark_cpu is there without groups of files, too.

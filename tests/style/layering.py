@@ -16,9 +16,10 @@ LAYERS = {"base": 1, "driver": 2, "compiler": 2, "python": 2, "ranks": 2, "suite
 # A worker runs what is not trusted: nothing of Python, of what is expected, or of the session that
 # judges is in there. Its own layer would allow plans and Python, which are below.
 OUT_OF_REACH = {"worker": {"plan", "python", "runtime"}}
-# Of plugins/cpu, which has layers as harness/ has.
+# Layers of plugins/cpu, as harness/ has them.
 ROOMS = {"ptx": 1, "program": 2, "memory": 3, "inspect": 4, "machine": 5, "api": 6}
-# What harness/compiler may have of it, without suffixes: the library warpmark_ptx.
+# Files of plugins/cpu that harness/compiler may include, without suffixes: the library
+# warpmark_ptx.
 SHARED_BY = "compiler"
 SHARED = {"ptx/" + name for name in ("characters", "classes", "error", "instruction_forms",
                                      "instruction_set", "lexer", "numbers", "special_registers",
@@ -146,7 +147,7 @@ def is_shared(name):
 
 
 def shared_faults(harness, device):
-    """What the harness has of the CPU device is the library alone, and that needs no more of it."""
+    """The harness includes nothing of the CPU device but the library, and the library includes nothing else of it."""
     for path in sources(harness):
         for number, _, name in includes(path):
             target = resolve(name, [path.parent, harness, device])

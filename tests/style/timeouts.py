@@ -14,7 +14,7 @@ LIMIT_S = 60
 
 
 def faults(tests, slow):
-    """What is wrong with `tests`, a dictionary of properties by name; `slow` has the names with a reason."""
+    """Yields what is wrong with `tests`, a dictionary of properties by name; `slow` has the names with a reason."""
     for name, properties in tests.items():
         if {"long", "gpu"} & set(properties.get("LABELS", [])):
             continue

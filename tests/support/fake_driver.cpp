@@ -57,7 +57,7 @@ FakeDriver::State& state() {
   return fake().state();
 }
 
-// What each call does first: note it, and fail if a test asked for that.
+// Begins each call: notes it, and fails if a test asked for that.
 CUresult enter(const char* symbol) {
   fake().calls.emplace_back(symbol);
   const auto found = state().failures.find(symbol);
@@ -119,7 +119,7 @@ CUresult copy(void* to, const void* from, size_t bytes, CUdeviceptr device) {
   return CUDA_SUCCESS;
 }
 
-// What waiting for the device gives: a fault comes once, or for ever if it is sticky.
+// Waits for the device: a fault comes once, or for ever if it is sticky.
 CUresult wait() {
   if (current() == nullptr) return misuse("waiting without a context", CUDA_ERROR_INVALID_CONTEXT);
   const CUresult result = state().pending;

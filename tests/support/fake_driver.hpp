@@ -44,7 +44,7 @@ class FakeDriver {
   FakeDriver(const FakeDriver&) = delete;
   FakeDriver& operator=(const FakeDriver&) = delete;
 
-  /// The table, complete; tests may take functions out of it.
+  /// The complete table; tests may take functions out of it.
   static DriverTable table();
   /// Exported symbols as dlsym would give them, null if unknown.
   static void* lookup(const char* symbol);
@@ -67,12 +67,12 @@ class FakeDriver {
   std::byte* variable(const std::string& name) const;
   /// Acts as the kernel; its result is what the next synchronisation gives (sticky codes stay).
   std::function<CUresult(const FakeLaunch&)> on_launch;
-  /// What a launch takes the device, in milliseconds; 1 if it is not set.
+  /// The time that a launch takes on the device, in milliseconds; 1 if it is not set.
   std::function<double(const FakeLaunch&)> kernel_ms;
-  double copy_ms = 0;             ///< what a copy in a stream takes it
+  double copy_ms = 0;             ///< the time of a copy in a stream
   std::function<void()> on_copy;  ///< called for each copy in a stream
-  double graph_ms = 0;            ///< what starting a graph takes it
-  /// Whether the device has come by an event that is asked for; it has not if it is not set.
+  double graph_ms = 0;            ///< the time of starting a graph
+  /// Says if the device has reached an event that is asked for; it has not if this is not set.
   std::function<bool()> event_passed;
   std::map<CUdevice_attribute, int> attributes;
   int devices = 1;

@@ -10,7 +10,7 @@
 
 namespace warpmark::faults {
 
-/// What happens to one call.
+/// A fault of one call.
 struct Fault {
   std::optional<int> result;     ///< returned instead of the call's own
   bool silent = false;           ///< success is returned, and nothing is done

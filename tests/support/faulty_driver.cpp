@@ -62,13 +62,13 @@ bool creates(std::string_view symbol) {
 bool releases(std::string_view symbol) {
   return has(symbol, {"Destroy", "Free", "Unload"});
 }
-// What goes on whatever happened before, and needs no context.
+// Calls that work whatever happened before, and need no context.
 bool is_free_standing(std::string_view symbol) {
   return has(symbol, {"cuInit", "cuDriver", "cuGetError", "cuDevice", "cuCtxCreate", "cuCtxDestroy",
                       "cuCtxPush", "cuCtxPop", "cuCtxGetCurrent"});
 }
-// Done even if it is to fail: what is still running must not outlive its memory, and what is
-// released stays released.
+// Calls that are made even if they are to fail: running work must not outlive its memory, and what
+// is released stays released.
 bool is_done_anyway(std::string_view symbol) {
   return releases(symbol) || has(symbol, {"Synchronize", "cuCtxPop", "Unregister"});
 }
@@ -199,7 +199,7 @@ CUresult act(const char* symbol, P... p) {
 
   const CUresult done = call_real<P...>(symbol, p...);
   if (done == CUDA_SUCCESS) {
-    // What a context is made of dies with it.
+    // Everything that belongs to a context dies with it.
     [[maybe_unused]] const uint64_t owner =
         has(symbol, {"cuCtxCreate"}) ? 0 : module_or(context, p...);
     (note_creation(symbol, p, owner, last_size(p...)), ...);

@@ -1,4 +1,4 @@
-"""What the tests of a front share: suites in a folder of their own, and a probe that runs there.
+"""Shared by the tests of a front: suites in a folder of their own, and a probe that runs there.
 
 A test is called as: TEST PROBE SCHEMA [unittest arguments].
 """

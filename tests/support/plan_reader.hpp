@@ -7,7 +7,8 @@
 
 namespace warpmark {
 
-/// What to_json made of a plan: none of it is lost there. Throws a usage error as read_plan_body.
+/// Reads a plan that to_json wrote: none of it is lost there. Throws a usage error as
+/// read_plan_body.
 Plan plan_from_json(const nlohmann::ordered_json& json);
 
 }  // namespace warpmark

@@ -6,7 +6,7 @@ import tempfile
 
 
 def registered_tests(build, ctest="ctest"):
-    """What `ctest --show-only=json-v1` says of each test. It is asked from another folder: in the build
+    """Returns what `ctest --show-only=json-v1` says of each test. It is asked from another folder: in the build
     folder it would take away the log of a ctest that runs."""
     with tempfile.TemporaryDirectory(prefix="warpmark-ctest-") as folder:
         place = pathlib.Path(build).resolve()

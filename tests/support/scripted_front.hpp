@@ -1,4 +1,4 @@
-// What the probes of fronts share: cases whose outcomes are letters on the command line.
+// Shared by the probes of fronts: cases whose outcomes are letters on the command line.
 #pragma once
 
 #include <unistd.h>
@@ -41,7 +41,7 @@ class Script {
 
   char letter(const Case& which) const { return letters_.at(which.id); }
 
-  /// What comes of a case by the letters that all probes have:
+  /// The outcome of a case by the letters that all probes have:
   ///   f fails   s is skipped   n passes with a notice   others pass
   ///   e throws an environment error   x throws something else
   ///   w waits for an interrupt, having written "waiting" to stderr   k ends the process at once

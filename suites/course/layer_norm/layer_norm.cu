@@ -16,7 +16,7 @@ extern "C" __global__ void naive(const float *x, const float *scale, const float
   for (int i = 0; i < columns; ++i) y[i] = (x[i] - mean) * factor * scale[i] + shift[i];
 }
 
-// What is known of a part of a row: how many elements, their mean, and the sum of the squares of
+// The statistics of a part of a row: how many elements, their mean, and the sum of the squares of
 // their distances from it. Sums of x and of x^2 would do in exact arithmetic, but their difference
 // cancels where the mean is great.
 struct Part {

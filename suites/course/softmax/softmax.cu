@@ -15,7 +15,7 @@ extern "C" __global__ void naive(const float *x, float *y, int rows, int columns
   for (int i = 0; i < columns; ++i) y[i] = expf(x[i] - greatest) / sum;
 }
 
-// What is known of a part of a row: its greatest element, and the sum of exp(x - greatest).
+// The statistics of a part of a row: its greatest element, and the sum of exp(x - greatest).
 struct Part {
   float greatest, sum;
 };

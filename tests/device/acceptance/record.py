@@ -39,7 +39,7 @@ TAIL = "L1:\nret;\n}\n"
 
 TARGETS = ["sm_75", "sm_80", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_120"]
 
-# Words that stand for each other.
+# Words that may replace each other.
 GROUPS = [
     "b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 f16x2 bf16x2 tf32 b64 u64 s64 f64 b128 pred".split(),
     "f16x2 bf16x2 u16x2 s16x2 f32x2 e4m3x2 e5m2x2".split(),
@@ -74,7 +74,7 @@ INSERTED = ("ftz sat relu NaN abs satfinite cc rn rz approx sync aligned volatil
 LEAVES = ("%r8 %u8 %s8 %f8 %hx8 %rd8 %ud8 %sd8 %fd8 %h8 %uh8 %sh8 %hf8 %b8 %q8 %p8 7 0 -1 70000 "
           "1.5 0f3F800000 0d3FF0000000000000 %tid.x %clock64 %clock WARP_SZ _ glob sh cst loc out callee "
           "L1 nosuch").split()
-# What stands in each place with --places: no operand has a blank. The 32-bit registers that a kernel
+# Operands that --places puts into each place: no operand has a blank. The 32-bit registers that a kernel
 # never writes are as good as any.
 VALUES = ("%b8 %h8 %uh8 %hf8 %r8 %u8 %f8 %hx8 %rd8 %sd8 %fd8 %q8 %p8 !%p8 !%r8 -%r8 %r8+4 %rd8+4 %p8+4 "
           "0 1 3 -1 -16 16 128 !128 -128 70000 4294967296 -4294967296 1.5 0.5 -0.5 0f3F800000 0f00000000 "
@@ -183,7 +183,7 @@ def text_of(target, statements):
 
 
 def ask(ptxas, target, statements):
-    """What ptxas says of each statement: True, False, or None if it crashes."""
+    """Returns ptxas's verdict on each statement: True, False, or None if it crashes."""
     first = HEAD.count("\n") + 1
     verdicts = [None] * len(statements)
     open_ones = list(range(len(statements)))

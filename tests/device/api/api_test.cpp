@@ -1,4 +1,4 @@
-// What the driver API says to right and wrong calls, as a GPU's driver would.
+// Results of the driver API for right and wrong calls, as a GPU's driver would give them.
 #include <thread>
 
 #include "device/support/client.hpp"
@@ -260,8 +260,8 @@ TEST_F(ApiTest, AnUnsupportedInstructionIsNamedWithItsLines) {
   EXPECT_EQ(api().function(&function, module, "missing"), CUDA_ERROR_NOT_FOUND);
 }
 
-// What no device has is an error of the text, in whatever function it stands, and behind what only
-// this device has not.
+// An instruction that no device has is an error of the text, in whatever function it is, and also
+// behind one that only this device lacks.
 TEST_F(ApiTest, AMisspeltInstructionIsAnErrorWhenTheModuleIsLoaded) {
   const std::string head = ".version 9.0\n.target sm_90\n.address_size 64\n";
   const std::string registers = "{ .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>;\n";

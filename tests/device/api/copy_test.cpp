@@ -286,7 +286,7 @@ TEST_F(CopyTest, ArraysHaveTheDriversExtents) {
   EXPECT_EQ(create(4, 4, 0, 0, static_cast<CUarray_format>(0x77)), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(create(4, 4, 0, 0x1000), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(create(16384, 16384, 16384), CUDA_ERROR_OUT_OF_MEMORY);
-  // What is destroyed is free again.
+  // Destroyed arrays give their memory back.
   std::size_t before = 0, after = 0, total = 0;
   ASSERT_CU(api().info(&before, &total));
   EXPECT_CU(create(1000, 1000, 0));

@@ -151,8 +151,8 @@ TEST_F(Devices, ContextsKnowWhatTheyAre) {
   }
 }
 
-// As of all systems with unified addresses: portable or not, pinned, registered and managed memory
-// is usable in every context.
+// On all systems with unified addresses, pinned (portable or not), registered and managed memory is
+// usable in every context.
 TEST_F(Devices, HostsMemoryIsEverybodys) {
   use(1);
   void* pinned = nullptr;
@@ -182,7 +182,7 @@ TEST_F(Devices, HostsMemoryIsEverybodys) {
   ASSERT_CU(CALL(cuMemHostUnregister)(registered));
   ASSERT_CU(CALL(cuMemFreeHost)(pinned));
   ASSERT_CU(api().free(managed));
-  // What is gone is nobody's.
+  // Freed memory is accessible in no context.
   CUmodule module = nullptr;
   CUfunction add = nullptr;
   ASSERT_CU(api().load(&module, kTwoKernels));

@@ -75,7 +75,7 @@ TEST_F(Graphs, NodesAllocateAndFreeMemory) {
   ASSERT_CU(CALL(cuGraphExecDestroy)(other));
   ASSERT_CU(CALL(cuGraphDestroy)(frees));
 
-  // What such a graph is not.
+  // Operations that such a graph does not support.
   EXPECT_EQ(CALL(cuGraphClone)(&copy, graph), CUDA_ERROR_NOT_SUPPORTED);
   EXPECT_EQ(CALL(cuGraphDestroyNode)(made), CUDA_ERROR_NOT_SUPPORTED);
   ASSERT_CU(CALL(cuGraphCreate)(&copy, 0));
@@ -125,7 +125,7 @@ TEST_F(Graphs, ACaptureAllocatesAndFrees) {
   ASSERT_CU(CALL(cuGraphDestroy)(graph));
 }
 
-// As NVRTC compiles it; linked with libcudadevrt.a elsewhere.
+// The code that NVRTC makes of kernels with conditions; elsewhere libcudadevrt.a is linked.
 const char* const kConditions = R"(
 .version 8.3
 .target sm_90

@@ -9,7 +9,7 @@ TEST_F(Graphs, NodesRunInOrderOfDependencies) {
   ASSERT_CU(CALL(cuGraphCreate)(&graph, 0));
   Array<std::int32_t> data({7, 7});
   std::uint32_t n = 2, factor = 3;
-  // Added last to first, so that the order of adding cannot be what is followed.
+  // The nodes are added last to first, so that a launch in the order of adding would be wrong.
   CUgraphNode scaled = nullptr, filled = nullptr, host = nullptr, copied = nullptr;
   const CUDA_KERNEL_NODE_PARAMS kernel = scale_by(data.address, n, factor);
   ASSERT_CU(CALL(cuGraphAddKernelNode_v2)(&scaled, graph, nullptr, 0, &kernel));
@@ -40,7 +40,7 @@ TEST_F(Graphs, NodesRunInOrderOfDependencies) {
   EXPECT_THAT(result, ::testing::ElementsAre(15, 15));
   EXPECT_EQ(calls, 2);
 
-  // What the kernel was given is the executable's own; setting it again changes only that.
+  // The executable has its own copy of the parameters; setting them changes only that copy.
   factor = 4;
   ASSERT_CU(CALL(cuGraphLaunch)(exec, stream_));
   EXPECT_EQ(result[0], 15);

@@ -1,4 +1,4 @@
-// What tests of CUDA graphs share: two kernels, a stream, and parameters of nodes.
+// Shared by tests of CUDA graphs: two kernels, a stream, and parameters of nodes.
 #pragma once
 
 #include "device/api/api_call.hpp"

@@ -73,7 +73,7 @@ CUresult map_file(int file, CUdeviceptr& at) {
   return result == CUDA_SUCCESS ? CALL(cuMemSetAccess)(at, kUnit, &access, 1) : result;
 }
 
-// What a line asks for: the call's result, and the value that it gives.
+// Makes the call that a line asks for; returns its result, and gives the value.
 CUresult answer(const std::string& call, const std::string& text, unsigned long long& value,
                 std::string& given) {
   static CUmemoryPool pool = nullptr;
@@ -303,7 +303,7 @@ TEST_F(Ipc, HandlesAreThoseOfLiveMemory) {
   ASSERT_CU(CALL(cuMemFreeHost)(pinned));
 }
 
-// Nobody opens what a dead process had; what was opened before stays.
+// Memory of a dead process cannot be opened; what was opened before stays.
 TEST_F(Ipc, MemoryOfADeadProcessIsGone) {
   Peer peer;
   const Answer shared = peer("share"), other = peer("share");

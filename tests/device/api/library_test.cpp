@@ -138,7 +138,7 @@ TEST_F(Loading, ModulesListTheirFunctions) {
   EXPECT_EQ(CALL(cuModuleLoad)(&module, "/no/such/file"), CUDA_ERROR_FILE_NOT_FOUND);
 }
 
-// As nvcc compresses: with the machine's libraries, of which the device uses the other half.
+// Compresses as nvcc does, by the machine's libraries; the device decompresses by them.
 class CompressedFatbins : public Loading {
  protected:
   template <typename Function>
@@ -210,7 +210,7 @@ TEST_F(CompressedFatbins, ThatAreDamagedAreRefused) {
   }
 }
 
-// What an H100 with driver 580 ran of the same ones, or the result that it gave.
+// Answers of an H100 with driver 580: the number of the part that it ran, or its error.
 TEST_F(Loading, OfAFatbinTheNewestTextThatRunsHereIsTaken) {
   // Each kernel writes its number.
   const auto text = [](const std::string& target, int number, const char* version = "9.0") {
@@ -324,7 +324,7 @@ TEST_F(Loading, EveryWayToLaunch) {
   EXPECT_EQ(CALL(cuLaunchCooperativeKernel)(scale, 265, 1, 1, 1024, 1, 1, 0, nullptr, pointers),
             CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
 
-  // As CUDA 3 did it.
+  // The functions by which CUDA 3 launched kernels.
   ASSERT_CU(CALL(cuFuncSetBlockShape)(scale, 32, 1, 1));
   ASSERT_CU(CALL(cuParamSetv)(scale, 0, &data.address, 8));
   ASSERT_CU(CALL(cuParamSeti)(scale, 8, 2));

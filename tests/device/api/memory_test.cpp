@@ -41,7 +41,7 @@ TEST_F(Memory, ManagedMemoryIsBothSides) {
   EXPECT_EQ(CALL(cuMemAllocManaged)(&address, 0, CU_MEM_ATTACH_GLOBAL), CUDA_ERROR_INVALID_VALUE);
 }
 
-// As an H200 answers.
+// The answers are those of an H200.
 TEST_F(Memory, WhatWasSaidOfManagedMemoryCanBeAskedFor) {
   CUdeviceptr address = 0;
   constexpr std::size_t bytes = 1 << 16;
@@ -80,7 +80,7 @@ TEST_F(Memory, WhatWasSaidOfManagedMemoryCanBeAskedFor) {
   ASSERT_CU(advise(address, bytes, CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION, 0));
   EXPECT_THAT(ask(preferred), ElementsAre(CU_DEVICE_INVALID));
 
-  // Of a part, in whole pages: the rest keeps what was said of it.
+  // A call for a part affects whole pages: the rest keeps its attributes.
   ASSERT_CU(prefetch(address, bytes, 0, nullptr));
   EXPECT_THAT(ask(last), ElementsAre(0));
   ASSERT_CU(prefetch(address + 8192, 100, CU_DEVICE_CPU, nullptr));
@@ -182,7 +182,7 @@ TEST_F(Memory, ReadOnlyRegisteredMemoryIsNotWritten) {
   EXPECT_EQ(values[0], 1);
 }
 
-// What a child shares with its parent is the parent's.
+// Memory that a forked child shares with its parent stays the parent's.
 TEST_F(Memory, AForkedChildIsRefused) {
   const pid_t child = fork();
   if (child == 0) {

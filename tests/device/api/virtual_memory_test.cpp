@@ -122,7 +122,7 @@ TEST_F(VirtualMemory, MappingsBesideEachOtherAreOneAllocation) {
   ASSERT_CU(CALL(cuMemMap)(at, kUnit, 0, first, 0));
   ASSERT_CU(CALL(cuMemMap)(at + kUnit, 2 * kUnit, 0, second, 0));
   ASSERT_CU(allow(at, 3 * kUnit));
-  // What was created is zero, and copies cross the border.
+  // New memory is zero, and copies cross the border between allocations.
   std::vector<std::int32_t> values(8, -1);
   ASSERT_CU(api().to_host(values.data(), at + kUnit - 16, 32));
   EXPECT_EQ(values, std::vector<std::int32_t>(8, 0));

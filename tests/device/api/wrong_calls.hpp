@@ -27,7 +27,7 @@ class Driver {
   void* library_;
 };
 
-/// What the calls work on; all of it good.
+/// The objects that the calls work on, all of them valid.
 struct Setting {
   CUcontext context = nullptr;
   CUmodule module = nullptr;
@@ -46,22 +46,22 @@ struct WrongCall {
   int stated;  ///< the CUresult that the driver API's reference states, or kOpen
 };
 
-/// The reference names several codes, or none. Where an H200's driver 580 was seen to answer what
-/// the reference does not state, its answer stands as `stated`.
+/// The reference names several codes, or none. If it names none and an H200's driver 580 was seen
+/// to answer, that answer is `stated`.
 inline constexpr int kOpen = -1;
 
 /// Makes the setting; throws if anything fails, which nothing may.
 Setting make_setting(const Driver& driver);
 
-/// What becomes of a device's primary context, step by step.
+/// One step in the life of a device's primary context.
 struct Step {
   const char* name;
   int result, stated;
 };
-/// For a process without contexts.
+/// Must run in a process without contexts.
 std::vector<Step> primary_context_steps(const Driver& driver);
 
-/// After any of them the setting is as it was.
+/// Every call leaves the setting as it was.
 const std::vector<WrongCall>& wrong_calls();
 
 }  // namespace warpmark::test

@@ -19,7 +19,7 @@ using Leave = std::function<void()>;
 struct Row {
   const char* without;  ///< the names of the two calls
   const char* with;
-  int none, other;  ///< what is stated with no context current, and with another
+  int none, other;  ///< the stated results with no context current, and with another
   CUresult (*call)(const Driver&, Setting&, const Leave&);
 };
 
@@ -100,7 +100,7 @@ char host_bytes[64];
 
 const std::vector<Row>& rows() {
   static const std::vector<Row> all = {
-      // What needs a current context, whichever.
+      // Calls that need a current context, whichever it is.
       HANDLE("cuMemcpy", kContext, 0,
              {
                leave();

@@ -1,4 +1,4 @@
-// What the lists of wrong calls are written with.
+// Shared by the lists of wrong calls.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What becomes of a device's primary context: retained, reset, released, used in between. What is
-// stated is what an H100 answered (driver 580).
+// The life of a device's primary context: retained, reset, released, used in between. The stated
+// results are those of an H100 (driver 580).
 #include "device/api/wrong_calls_parts.hpp"
 
 namespace warpmark::test {

@@ -1,5 +1,5 @@
-// What wrong calls of the driver API give: what the reference states, and what a GPU's driver gives
-// (label `gpu`; skipped elsewhere).
+// Results of wrong calls of the driver API, held against the reference's, and those of a GPU's
+// driver (label `gpu`; skipped elsewhere).
 //
 // Calls run in processes of their own, `--run DRIVER FIRST`, since a driver may crash in one: the
 // child prints a line before and after each, and the next one goes on behind the call that ended

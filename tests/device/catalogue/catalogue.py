@@ -1,4 +1,4 @@
-"""What a catalogue's entry is: a kernel with its launches, adversarial inputs, and what they must give.
+"""An entry of the catalogue: a kernel with its launches, adversarial inputs, and the results that they must give.
 
 An entry is a function `f(run, random, **case)` that launches its kernel through `run` and states its
 results by `run.check`. The same function serves two programs: corpus_test.py compares with NumPy on
@@ -35,7 +35,7 @@ def ordered(values):
 
 
 def distance(a, b):
-    """Of floats of one dtype, in units in the last place, as float64."""
+    """Returns the distance of floats of one dtype, in units in the last place, as float64."""
     a, b = ordered(a).astype(np.int64), ordered(b).astype(np.int64)
     return (np.maximum(a, b).astype(np.uint64) - np.minimum(a, b).astype(np.uint64)).astype(
         np.float64)
@@ -174,7 +174,7 @@ class Run:
         self.device.synchronize()
 
     def launch_printing(self, grid, block, *arguments):
-        """What the kernel printed, as lines."""
+        """Launches the kernel and returns the lines that it printed."""
         with driver.Captured() as captured:
             self.launch(grid, block, *arguments)
         return captured.text.decode().splitlines()

@@ -83,7 +83,7 @@ class Places(unittest.TestCase):
 class Exact(unittest.TestCase):
 
     def round_once(self, value, reference, dtype):
-        """Whether `value` is a nearest of the dtype to a fraction (ties to even are not asked for)."""
+        """Returns whether `value` is a nearest of the dtype to a fraction (ties to even are not asked for)."""
         error = abs(fractions.Fraction(float(value)) - reference)
         return all(
             error <= abs(fractions.Fraction(float(np.nextafter(value, dtype(to)))) - reference)

@@ -103,7 +103,7 @@ class FunctionJob(PointsJob):
 
 
 def compile_all(options):
-    """What every process needs of NVRTC: records of compiled files."""
+    """Compiles what every process needs of NVRTC; returns records of the compiled files."""
     compiler = os.path.join(options.build, "tests", "compile_corpus")
     return {
         "corpus":
@@ -156,7 +156,7 @@ def work(options):
                 key = (number, ptx)
                 if isinstance(job, CorpusJob):
                     module = device.module(
-                        ptx)  # of its own: a kernel may change its module's variables
+                        ptx)  # a module of its own: a kernel may change its module's variables
                 else:
                     if key not in loaded:
                         loaded[key] = device.module(ptx)
@@ -173,7 +173,7 @@ def work(options):
 
 
 def ends_process(record, job):
-    """Whether the contexts may be of no use now."""
+    """Returns whether the contexts may be of no use now."""
     return record["status"] == "error" or job.fatal
 
 

@@ -42,7 +42,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(SELF))))
 # the others are shown beside it.
 LSU = "l1tex__t_%s_pipe_lsu_mem_%s_op_%s.sum"
 BANKS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_%s.sum"
-# Two metrics of the hardware: what is left of the passes without the conflicts.
+# The passes without the conflicts, from two metrics of the hardware.
 PASSES = "wavefronts - bank_conflicts, %s"
 METRICS = {
     "blocks": ["launch__grid_size"],
@@ -87,9 +87,9 @@ METRICS = {
                                       "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum"],
 }
 FLOPS = ["smsp__sass_thread_inst_executed_op_%s_pred_on.sum" % op for op in ("fadd", "fmul", "ffma")]
-# What is made of several metrics.
+# Names that are computed from several metrics.
 MADE = ("FLOPS", PASSES % "ld", PASSES % "st")
-# Beside them, to see what hardware makes of it.
+# Further metrics, to see what hardware makes of it.
 MORE = [
     "smsp__inst_executed.sum", "smsp__thread_inst_executed.sum", "smsp__sass_branch_targets_threads_uniform.sum",
     "memory_l2_theoretical_sectors_global", "memory_l1_tag_requests_global", "l1tex__data_pipe_lsu_wavefronts.sum",
@@ -252,7 +252,7 @@ def measure(ncu, out, more):
     sure = [name for name in wanted if name.startswith(("l1tex__", "launch__", "smsp__inst", "smsp__warps", "smsp__threads"))
             and "ldgsts" not in name]
     values = {}
-    # What every version has first, the others one group after another: a mistake in one spoils no other.
+    # Metrics of every version first, the others group by group: a mistake in one group spoils no other.
     groups = [("sure", sure), ("sass", [n for n in wanted if n.startswith("smsp__sass")]),
               ("rest", [n for n in wanted if n not in sure and not n.startswith("smsp__sass")]), ("more", MORE)]
     for label, metrics in groups:

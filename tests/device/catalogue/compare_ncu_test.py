@@ -53,7 +53,7 @@ class CompareNcu(unittest.TestCase):
                                        ("loop_by_lane", "ptx_divergent_branches", 6 * 31),
                                        ("loop_uniform", "ptx_divergent_branches", 0),
                                        ("flops", "ptx_flops", 192 * 4),
-                                       # Of probes: 16 odd lanes of a row of words; lane 13 alone; two rows of a bank;
+                                       # Probes: 16 odd lanes of a row of words; lane 13 alone; two rows of a bank;
                                        # half of the lanes at one word and 16 others in its bank; three sides;
                                        # at most 1 + 4 turns, as squares are 0, 1 or 4 modulo 8; six turns, of which
                                        # every second adds; eight of the lanes that leave last.
@@ -74,7 +74,7 @@ class CompareNcu(unittest.TestCase):
         self.assertGreaterEqual(len(self.counted), 200)
 
     def table(self, wide, wrong=None):
-        """What ncu would print if it counted the same, but for one kernel's counter."""
+        """Writes the table that ncu would print if it counted the same, but for one kernel's counter."""
         rows = []
         for number, kernel in enumerate(compare_ncu.all_kernels()):
             values = {}

@@ -160,7 +160,7 @@ def complaints_of_catalogue(units, entries):
 
 
 def complaints_of_reports(reports, every):
-    """Of each kernel in each build: what correct kernels have, and, if every case ran, races that are not found."""
+    """Yields reports of correct kernels in each build and, if every case ran, kernels whose race is not found."""
     for (kernel, build), of_kernel in reports.items():
         for run, kind, message in of_kernel:
             if kind != "race" or kernel not in RACES:

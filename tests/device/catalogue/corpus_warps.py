@@ -101,7 +101,8 @@ def votes(run, random, kind):
 
 
 def atomic_expectation(a, u, l, s, f, d, v, threads):
-    """What `atoms` leaves, thread after thread; with several threads only what no order can change is of use."""
+    """Returns what `atoms` leaves, thread after thread; with several, only values that no order changes are of
+    use."""
     a, u, l = [int(x) for x in a], [int(x) for x in u], [int(x) for x in l]
     s, f, d = int(s[0]), [float(x) for x in f], [float(x) for x in d]
     word = lambda x: (x + 2**31) % 2**32 - 2**31

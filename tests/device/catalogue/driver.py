@@ -224,7 +224,7 @@ def launch(device, function, grid, block, arguments, shared=0, cooperative=False
 
 
 class Captured:
-    """What the process and the library write to standard output meanwhile: a kernel's printf."""
+    """Captures what the process and the library write to standard output meanwhile: a kernel's printf."""
 
     def __enter__(self):
         self.libc = ctypes.CDLL(None)

@@ -14,7 +14,7 @@ def _odd_sum(p, c):
 
 
 def fma(a, b, c):
-    """Of float16 or float32, rounded once."""
+    """Returns a * b + c of float16 or float32, rounded once."""
     dtype = np.result_type(a, b, c)
     assert dtype in (np.float16, np.float32), dtype
     with np.errstate(all="ignore"):
@@ -27,7 +27,7 @@ def from_bfloat16(bits):
 
 
 def to_bfloat16(values):
-    """Of float64, rounded once to nearest even, as bits; NaN is 0x7fff."""
+    """Converts float64, rounded once to nearest even, to bits; NaN is 0x7fff."""
     values = np.asarray(values, np.float64)
     with np.errstate(all="ignore"):
         _, exponent = np.frexp(values)

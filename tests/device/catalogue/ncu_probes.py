@@ -4,7 +4,7 @@ part, 8 and 16 bytes a lane in other orders, atomics on few and on many places, 
 They came after results/h200/compare_ncu.jsonl was recorded; those without a record are counted and not compared."""
 from ncu_kernels import ADDED, BACKWARDS, HALF, KEEP, LANE, kernel, load, place, shared_place, store
 
-# Where ncu's ideal is not what the hardware does, whose own count of passes is compared beside it.
+# For these ncu's ideal is not what the hardware does, whose own count of passes is compared too.
 IDEAL = "ncu takes 128 bytes of the active lanes for one ideal pass; here it is the passes that the hardware makes"
 OTHER_IDEAL = {
     "shared_fourth_16", "shared_middle_8", "shared_ragged_8", "shared_ragged_16", "shared_store_odd_8",
@@ -12,7 +12,7 @@ OTHER_IDEAL = {
     "shared_two_rows_8", "shared_two_rows_16"
 }
 
-# Who takes part: instructions that set %p1 in the lanes that do not.
+# Subsets of lanes: instructions that set %p1 in the lanes that do not take part.
 SUBSETS = {
     "odd": "and.b32 %r5, %r2, 1; setp.eq.u32 %p1, %r5, 0;",
     "fourth": "and.b32 %r5, %r2, 3; setp.ne.u32 %p1, %r5, 3;",
@@ -115,7 +115,7 @@ def atomics():
 
 
 def branches():
-    """Who adds where: one instruction for each side that has lanes, as often as its loop's last lane turns."""
+    """Additions in branches: one instruction for each side with lanes, as often as its loop's last lane turns."""
     keep_loop = '.pragma "nounroll";\n'
     yield kernel("nested_ifs",
                  "setp.lt.u32 %p1, %r2, 16; @%p1 bra LOW;\n"
@@ -135,7 +135,7 @@ def branches():
                  "LOOP: and.b32 %r6, %r3, %r5; setp.eq.u32 %p2, %r6, 0; @%p2 bra NEXT;\n"
                  "red.global.add.u32 [%rd1+256], %r3;\nNEXT: add.u32 %r3, %r3, 1;\n"
                  "setp.lt.u32 %p1, %r3, %r4; @%p1 bra LOOP;\n", ["global_atomic_requests"])
-    # Lanes leave one after another, and what is left reads on.
+    # Lanes leave one after another, and the remaining ones read on.
     yield kernel("leaving_lanes",
                  "mov.u32 %r3, 0; shl.b32 %r4, %r2, 2; add.u32 %r4, %r4, %r30;\n" + keep_loop +
                  "LOOP: setp.gt.u32 %p1, %r3, %r2; @%p1 bra DONE;\n"

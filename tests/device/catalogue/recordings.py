@@ -1,4 +1,4 @@
-"""What is recorded of a job on one device or on two, and the comparison with a record of another machine.
+"""Records of a job on one device or on two, and the comparison with a record of another machine.
 
 A job is one kernel with one input. compare_devices.py records and compares; corpus_test.py compares
 the corpus with what was recorded on a GPU.
@@ -89,7 +89,7 @@ def corpus_jobs(units, entries):
 
 
 def side_of(run):
-    """What a run of the catalogue gave, as `compare` takes it."""
+    """Returns the inputs and results of a run of the catalogue, as `compare` takes them."""
     return run.inputs.digest(), [(r.name, np.asarray(r.got), r.across) for r in run.results]
 
 

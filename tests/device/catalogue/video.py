@@ -22,7 +22,7 @@ class Turns:
 def scalar_forms():
     """Instructions on one number of each register, as (name, third operand)."""
     turns = Turns()
-    # What becomes of the result: nothing, a second operation with c, or a part of c that it replaces.
+    # Uses of the result: none, a second operation with c, or a part of c that it replaces.
     ends = ("", ".add", ".min", ".max", "merge")
 
     def form(name):

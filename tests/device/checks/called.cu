@@ -179,7 +179,7 @@ extern "C" __global__ void read_by_helpers_beside_a_recursion(int* b) {
   b[threadIdx.x] = rabbits(reversed(s) & 3);
 }
 
-// What a pointer may be to has been called there, or directly.
+// The function was called there through a pointer that may be to it, or directly.
 //@ bug read_through_a_pointer_or_not race block=64 args="int32[64]"
 typedef int (*Reader)(const int*);
 __device__ __noinline__ int near_end(const int* p) { return p[63 - threadIdx.x]; }  //~

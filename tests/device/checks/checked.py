@@ -1,4 +1,4 @@
-"""What the programs here begin with: the catalogue's modules, their arguments, and a device that checks everything.
+"""Shared by the programs here: the catalogue's modules, their arguments, and a device that checks everything.
 
 Ends the program with 77 where there is no NumPy."""
 import argparse

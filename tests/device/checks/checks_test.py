@@ -63,7 +63,7 @@ def run(library, ptx, kernel, workers):
 
 
 def rounds_of(number):
-    """What several runs of one kernel report, each with another number of workers than the one before."""
+    """Returns the reports of several runs of one kernel, each with another number of workers than the one before."""
     options, module, kernel = TASKS[number]
     ptx = module.text_for(kernel.name)
     return [run(options.library, ptx, kernel, 1 + turn % 2) for turn in range(options.repeat)]

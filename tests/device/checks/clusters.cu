@@ -1,4 +1,4 @@
-// What needs compute capability 9.0: clusters and bulk copies, with mistakes and without.
+// Features of compute capability 9.0: clusters and bulk copies, with mistakes and without.
 //@ least 90
 
 __device__ unsigned at(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }

@@ -167,7 +167,7 @@ class Test:
             self.expect("cuMemsetD2D%d" % bits, memory)
 
     def host(self):
-        """What the host reads has no more value than before; what it writes has."""
+        """Reads by the host give no byte a value; writes by the host do."""
         memory = Memory(self, self.some)
         memory.buffer.read()
         self.expect("cuMemcpyDtoH", memory)

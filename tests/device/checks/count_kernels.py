@@ -24,7 +24,7 @@ def last_line(*command):
 
 
 def kernels_of_suites(folder):
-    """What the suites of a folder test: (file, entry), or the suite itself if a plugin makes its kernels."""
+    """Returns what the suites of a folder test: (file, entry), or the suite itself if a plugin makes its kernels."""
     kernels = set()
     for path in glob.glob(os.path.join(folder, "*", "*.yaml")):
         with open(path, encoding="utf-8") as file:

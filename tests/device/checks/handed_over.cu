@@ -1,4 +1,4 @@
-// What one block hands over to another: locks, flags, orders and scopes of cuda::atomic_ref, packed words.
+// Data that one block hands over to another: locks, flags, orders and scopes of cuda::atomic_ref, packed words.
 //@ least 80
 #include <cuda/atomic>
 using Flag = cuda::atomic_ref<int, cuda::thread_scope_device>;

@@ -1,4 +1,4 @@
-// What textures and surfaces hold, with mistakes and without.
+// Values in textures and surfaces, with mistakes and without.
 
 __device__ float texel(unsigned long long texture, int x) {
   float v, none[3];

@@ -62,7 +62,7 @@ extern "C" __global__ void offset_known_to_lane_0_only(int* count, const int* a,
   b[(base[threadIdx.x] + threadIdx.x) % 64] = a[threadIdx.x];  //! thread=1 count=31 hazard=address
 }
 
-// Who names a lane of its own says where the value comes from: the others have none to hand on.
+// A shuffle that names a lane says where the value comes from: the other lanes have none to hand on.
 //@ good offset_that_lane_0_hands_on grid=2 block=64 args="int32[1]=0 int32[128]= int32[128]"
 extern "C" __global__ void offset_that_lane_0_hands_on(int* count, const int* a, int* b) {
   int base, lane = threadIdx.x % 32;
@@ -95,7 +95,7 @@ extern "C" __global__ void place_set_only_if_something_is_found(const int* a, in
 }
 
 //@ good named_barrier_from_two_places block=64 args="int32[64]= int32[64]"
-// Whole warps: the places need not be one, as in kernels whose warps have parts of their own.
+// Whole warps may meet at a barrier from different places, as in kernels whose warps have different parts.
 extern "C" __global__ void named_barrier_from_two_places(const int* a, int* b) {
   __shared__ int s[64];
   s[threadIdx.x] = a[threadIdx.x];

@@ -1,10 +1,10 @@
-// What is put in order by way of others, and what is not: chains of blocks, several readers, atomic operations of two widths,
-// and lanes of one warp that wait for each other.
+// Accesses that are ordered by way of others, and some that are not: chains of blocks, several readers, atomic operations of
+// two widths, and lanes of one warp that wait for each other.
 #include <cuda/atomic>
 using Flag = cuda::atomic_ref<int, cuda::thread_scope_device>;
 
 //@ bug writer_waits_for_one_of_two_readers race grid=3 block=1 args="int32[1]= int32[1]=0 int32[2]" hazard=write_after_read
-// Block 1 reads last and says so; that block 0 has read nobody knows.
+// Block 1 reads last and says so; nothing says that block 0 has read.
 extern "C" __global__ void writer_waits_for_one_of_two_readers(int* value, int* flag, int* out) {
   if (blockIdx.x == 0) {
     out[0] = *value;  //~

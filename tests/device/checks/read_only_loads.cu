@@ -1,4 +1,4 @@
-// What the launch itself wrote, read by loads of memory that nobody writes; tables of labels.
+// Data that the launch itself wrote, read by loads of memory that must not change; tables of labels.
 
 //@ bug same_thread_reads_back_through_the_read_only_cache race block=32 args="float32[32] float32[32]" hazard=read_after_write
 extern "C" __global__ void same_thread_reads_back_through_the_read_only_cache(float* a, float* b) {

@@ -54,7 +54,7 @@ def lines_of(report):
 
 
 def in_mode(keys, mode):
-    """What keys say of a mode of compiling."""
+    """Returns the keys that hold in a mode of compiling."""
     own = {key[len("debug_"):]: value for key, value in keys.items() if key.startswith("debug_")} if mode == "debug" else {}
     return {**{key: value for key, value in keys.items() if not key.startswith("debug_")}, **own}
 
@@ -103,7 +103,7 @@ class Expected:
 
 
 class Kernel:
-    """What a `//@` line and the kernel behind it say."""
+    """A `//@` line and the kernel behind it."""
 
     def __init__(self, line, text, source, mode):
         pairs, words = keys_and_words(text)
@@ -166,7 +166,7 @@ class Kernel:
         return made
 
     def complaint(self, reports):
-        """What is wrong with the reports; "" if nothing is."""
+        """Returns what is wrong with the reports; "" if nothing is."""
         text = []
         for wanted in self.expected:
             if all(wanted.differs(report, self.others) for report in reports):

@@ -43,7 +43,7 @@ class Counters : public DeviceTest {
     EXPECT_EQ(lines.size(), 1u);
     return lines.empty() ? Counts{} : moved(lines[0]);
   }
-  // What some launches counted on a fresh context with so many workers, as text.
+  // Returns what some launches counted on a fresh context with so many workers, as text.
   template <typename Run>
   std::string text_of(int workers, Run run) {
     TearDown();
@@ -119,7 +119,7 @@ TEST_F(Counters, DivergedPartsOfAWarpAskEachOnTheirOwn) {
 
 TEST_F(Counters, OnlyLanesWhoseGuardHolds) {
   Array<int> out(64);
-  // Of two warps only the first has lanes below 7; no lane is above 63.
+  // Only the first of two warps has lanes below 7; no lane is above 63.
   EXPECT_EQ(count("setp.lt.u32 %p1, %r1, 7; setp.gt.u32 %p2, %r1, 63; add.s64 %rd3, %rd1, %rd2;\n"
                   "@%p1 ld.global.u32 %r2, [%rd3]; @!%p1 st.global.u32 [%rd3], %r1;\n"
                   "@%p2 st.global.u64 [%rd3], %rd3; @%p1 fma.rn.f32 %f1, %f2, %f3, %f4;\n"

@@ -1,5 +1,5 @@
-// What operations make of undefined bits, against all values that they may have: of few bits, all
-// operands; of many, random ones.
+// Undefined bits that operations derive, against all values that the operands may have: all
+// operands of few bits, and random ones of many.
 #include "inspect/partial_value.hpp"
 
 #include <gtest/gtest.h>
@@ -145,7 +145,7 @@ TEST(PartialValue, SumsAndDifferencesMissNothing) {
                [](auto& a, auto& b) { return undefined_sum(a, b, kWidth); }, 5);
   expect_sound([](auto a, auto b) { return cut(a - b); },
                [](auto& a, auto& b) { return undefined_difference(a, b, kWidth); }, 5);
-  // Of defined numbers, and where nothing is carried.
+  // Sums of defined numbers, and sums in which nothing is carried.
   EXPECT_EQ(undefined_sum({0x00ffffff, 0xff000000}, {1, 0}, 32), 0xff000000u);
   EXPECT_EQ(undefined_sum({0x12000000, 0x00ffffff}, {0x01000000, 0}, 32), 0x00ffffffu);
   EXPECT_EQ(undefined_sum({0x0000ff00, 0x000000ff}, {1, 0}, 32), 0x0001ffffu);

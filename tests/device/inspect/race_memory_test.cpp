@@ -143,7 +143,7 @@ TEST(RaceMemory, ClearGivesTheMemoryBack) {
   EXPECT_TRUE(is_mapped(first) && is_mapped(last));
   memory.clear();
   EXPECT_FALSE(is_mapped(first) || is_mapped(last));
-  // Nothing is left of where chunks were.
+  // The places where chunks were hold no accesses any more.
   memory.forget(kBegin, 3 * kCells);
   EXPECT_EQ(words(memory.find(kBegin, 1)), kNobody);
   memory.forget(kBegin + kCells, kCells);
@@ -295,7 +295,7 @@ TEST(FurtherRecords, FindsEachOfManyCells) {
   }
 }
 
-// Of each thread of each block the last one of each strength, in their order.
+// The last record of each strength is kept for each thread of each block, in order.
 TEST(FurtherRecords, MergesRepetitions) {
   Clock clock;
   clock.begin_launch();
@@ -357,7 +357,7 @@ TEST(Flights, HoldsNoMarkThatNobodyHas) {
   EXPECT_TRUE(flights.empty());
 }
 
-// That a warp has not seen an access holds until it, or who meets it, has seen more.
+// An access counts as unseen by a warp until it, or a warp that meets it, has seen more.
 TEST(BlockOrder, SeesWhatItHadNotSeen) {
   constexpr std::uint64_t kFlag = 0x1000;
   Clock clock;

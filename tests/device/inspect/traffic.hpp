@@ -1,4 +1,4 @@
-// What tests of counted traffic share: counters by name, and kernels of a few lines.
+// Shared by tests of counted traffic: counters by name, and kernels of a few lines.
 #pragma once
 
 #include <map>

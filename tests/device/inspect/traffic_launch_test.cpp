@@ -1,4 +1,4 @@
-// What is counted of a launch as a whole: classes, branches, lines, occupancy, whoever runs it.
+// Counts of a launch as a whole: classes, branches, lines, occupancy, for any number of workers.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -68,8 +68,8 @@ TEST_F(Traffic, TheSpanOfTurns) {
   EXPECT_EQ(counted["ptx_span_instructions"], head + 3 * (3 + 3) + 1);
 }
 
-// The same turns behind barriers of two warps each: whom a warp waits for counts, whoever else goes
-// on; and those who only arrive wait for nobody.
+// The same turns behind barriers of two warps each: the span counts the warp that another one waits
+// for, whatever the rest does; a warp that only arrives waits for none.
 TEST_F(Traffic, TheSpanOfTurnsAtNamedBarriers) {
   const std::string work = "add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1;";
   const std::string turns =

@@ -1,4 +1,4 @@
-// What memory instructions move, against numbers derived by hand.
+// Counts of what memory instructions move, against numbers derived by hand.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -104,7 +104,7 @@ TEST_F(Traffic, SharedLoads) {
       {"16 bytes, column of a tile", "mad.lo.u32 %r3, %r1, 128, %r30;", v4, 32, 512, 32, 4},
       {"16 bytes, one lane", "mov.u32 %r3, %r30;", v4, 1, 16, 1, 1},
       {"16 bytes, 9 lanes", "mad.lo.u32 %r3, %r1, 16, %r30;", v4, 9, 144, 2, 2},
-      // What an H200 was seen to do where lanes share (results/h200/compare_ncu.jsonl).
+      // Counts that an H200 was seen to have where lanes share (results/h200/compare_ncu.jsonl).
       {"8 bytes, broadcast", "mov.u32 %r3, %r30;", u64, 32, 256, 1, 1},
       {"8 bytes, pairs", "shr.u32 %r2, %r1, 1; mad.lo.u32 %r3, %r2, 8, %r30;", u64, 32, 256, 1, 1},
       {"8 bytes, exchanged", "xor.b32 %r2, %r1, 1; mad.lo.u32 %r3, %r2, 8, %r30;", u64, 32, 256, 2,
@@ -221,7 +221,7 @@ TEST_F(Traffic, StoresThatCompleteOnABarrier) {
             banked("async_shared_store", 1, 512, 4, 4));
   EXPECT_EQ(moved("cp.async.bulk.prefetch.L2.global [%rd1], 512;"),
             (Counts{{"prefetch_requests", 1}, {"prefetch_sectors", 16}}));
-  // What is added is moved, as if it were stored.
+  // Bytes that are added count as moved, as if they were stored.
   EXPECT_EQ(
       moved("setp.eq.u32 %p1, %r1, 0;\n@%p1 cp.reduce.async.bulk.global.shared::cta"
             ".bulk_group.add.u32 [%rd1], [%r30], 256;\n"

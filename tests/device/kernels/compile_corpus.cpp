@@ -16,7 +16,7 @@
 namespace warpmark::test {
 namespace {
 
-/// Whether a list that a comma separates has the build.
+/// Returns whether a comma-separated list has the build.
 bool lists(const std::string& builds, const std::string& architecture, const std::string& mode) {
   for (const std::string& build :
        {architecture + ":" + mode, architecture + ":all", "all:" + mode, std::string("all:all")}) {

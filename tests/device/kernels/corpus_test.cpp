@@ -18,10 +18,10 @@ namespace {
 
 bool short_run = false;
 
-/// What NVRTC refuses, and why; everything else must compile. (75: no bfloat16 arithmetic there.)
+/// Files that NVRTC refuses, as named; all others must compile. (75: no bfloat16 arithmetic.)
 const std::set<std::string> kNotForNvrtc = {"35_cdp", "36_main", "37_vla_recursion", "38_alloca"};
 
-/// Instructions and symbols that the device does not have yet, as they stand in its message: none.
+/// Instructions and symbols that the device does not have yet, as its message names them: none.
 const std::vector<std::string> kGaps = {};
 
 class Corpus : public DeviceTest {

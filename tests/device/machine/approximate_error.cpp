@@ -64,7 +64,7 @@ int main(int count, char** arguments) {
     };
     if (count > 3 && std::none_of(arguments + 3, arguments + count, wanted)) continue;
     const Worst worst = search(operation, step, threads, level);
-    // What was found is looked at again, exactly.
+    // The worst operands are evaluated again, exactly.
     const double measured = exactly(operation, worst.at_measured, level).measured;
     const double ulps = exactly(operation, worst.at_ulps, level).ulps;
     std::printf("| `%s` | %s | %.6g | 0x%llx | %.6f | 0x%llx | %llu |\n", operation.operation,

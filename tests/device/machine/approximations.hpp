@@ -44,8 +44,8 @@ inline Quad rcp_exact(Quad x) {
 inline Quad rsqrt_exact(Quad x) {
   return 1 / sqrtq(x);
 }
-/// What rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 see of an operand (PTX ISA, "ignore the least
-/// significant 32 bits"), and promise an approximation of.
+/// The part of an operand that rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read (PTX ISA, "ignore
+/// the least significant 32 bits"); they promise an approximation for this part.
 inline double high_word(double x) {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) >> 32 << 32);
 }
@@ -146,7 +146,7 @@ inline double power(int exponent) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
-/// What an operation's formats and domain come to, so that a sweep need not ask each time.
+/// Numbers derived from an operation's formats and domain, once for a whole sweep.
 struct Domain {
   explicit Domain(const Approximation& operation)
       : format(format_of(operation.kinds[0])),
@@ -159,7 +159,7 @@ struct Domain {
         absolute(operation.measure == Measure::absolute),
         logarithm(operation.operation[0] == 'l') {}
 
-  /// Whether the bound speaks of this input: finite, with a finite result in the result's format.
+  /// Returns whether the bound covers this input: finite, with a finite result in its format.
   [[nodiscard]] bool counts(double x, double want) const {
     const double size = std::fabs(want);
     if (!(std::fabs(x) <= most) || !(size < overflow)) return false;

@@ -52,7 +52,7 @@ const std::string kInit =
     "@%p1 mbarrier.init.shared.b64 [%r4], 1;\n@%p1 fence.mbarrier_init.release.cluster;\n";
 const std::string kMeet = "barrier.cluster.arrive; barrier.cluster.wait;\n";
 
-// --- what reductions come to, on integers, and on real numbers that stand for small integers
+// --- results of reductions, on integers, and on real numbers with the values of small integers
 
 enum class Real { no, f16, bf16, f32, f64 };
 
@@ -81,7 +81,7 @@ double value_of(std::uint64_t bits, Real real) {
       (bits & 0x7fff) == 0 ? 0 : std::ldexp(fraction, static_cast<int>(bits >> 10 & 31) - 25);
   return (bits & 0x8000) != 0 ? -size : size;
 }
-// Of an integer below 128, which all formats have.
+// Returns the bits of an integer below 128, which all formats have.
 std::uint64_t bits_of(double value, Real real) {
   if (real == Real::f64) return std::bit_cast<std::uint64_t>(value);
   const auto single = std::bit_cast<std::uint32_t>(static_cast<float>(value));

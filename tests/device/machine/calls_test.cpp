@@ -133,7 +133,7 @@ TEST_P(Calls, MatchesCountsAndClocks) {
   }
 }
 
-// What a launch leaves, for any number of workers: bytes, counters, reports, in one text.
+// A launch leaves the same for any number of workers: bytes, counters, reports, in one text.
 template <typename Run>
 void same_for_all_workers(Run run) {
   std::string expected;
@@ -210,8 +210,8 @@ TEST_P(Calls, ReportsAndLimitsDoNotDependOnWorkers) {
   });
 }
 
-// As code without inlining (-G) has it: those who spin call a function in each round, and so does
-// the one that they wait for.
+// As in code without inlining (-G), the threads that spin call a function in each round, and so
+// does the thread that they wait for.
 TEST_P(Calls, WhoSpinsThroughCallsDoesNotStarveWhoHoldsTheLock) {
   CUfunction function = kernel_of(
       ".version 9.0\n.target sm_90\n.address_size 64\n"
@@ -240,7 +240,7 @@ TEST_P(Calls, WhoSpinsThroughCallsDoesNotStarveWhoHoldsTheLock) {
 // Parameters and results in registers, as older compilers and people write them.
 class RegisterCalls : public DeviceTest {
  protected:
-  /// What lane i leaves in %r2 after `text`, which has i in %r1, for each of 32 lanes.
+  /// Returns what lane i leaves in %r2 after `text`, which has i in %r1, for each of 32 lanes.
   std::vector<std::uint32_t> lanes(const std::string& functions, const std::string& text) {
     Array<std::uint32_t> results(32);
     CUfunction k = kernel_of(

@@ -24,10 +24,10 @@ using Bytes = std::vector<std::uint8_t>;
 
 struct CopyCase {
   std::string name, ptx, kernel = "k";
-  /// What the kernel is given: m the tensor map, i and o memory with `in` and `out`, n `number`.
+  /// The kernel's parameters: m the tensor map, i and o memory with `in` and `out`, n `number`.
   std::string parameters = "io";
   int number = 0;
-  std::string symbol;  ///< of the module, into which the tensor map is copied
+  std::string symbol;  ///< a variable of the module, into which the tensor map is copied
   Bytes in, out;       ///< before the launch
   Bytes expected;      ///< `out` after it; empty: only compared
   unsigned blocks = 1, threads = 32;

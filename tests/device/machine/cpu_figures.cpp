@@ -85,7 +85,7 @@ class Figures {
                  side * side}};
   }
 
-  /// Of the kernels of these names, or of all.
+  /// Prints the speeds of the kernels of these names, or of all.
   void speeds(unsigned workers, const std::vector<std::string_view>& names) {
     const auto unwanted = [&](const Kernel& kernel) {
       return !names.empty() && std::find(names.begin(), names.end(), kernel.name) == names.end();
@@ -203,7 +203,7 @@ class Figures {
   double cpu_ = 0;
 };
 
-// What a new process does: prints the seconds from cuInit on, and those with opening the library.
+// Runs in a new process: prints the seconds from cuInit on, and those with opening the library.
 void first_addition() {
   const std::string text = read_text("seeds.sm_90.ptx");
   const auto opened = Clock::now();

@@ -57,9 +57,9 @@ struct Form {
   bool flushes = false, saturates = false;
 };
 
-// What becomes of an exact result. Flushed is what is below the least normal number after rounding
-// to the format's bits as if exponents had no end (on an H200): here a long way above the least
-// one.
+// Rounds, flushes and saturates an exact result. A result is flushed if it is below the least
+// normal number after rounding to the format's bits as if exponents were unbounded (on an H200):
+// here it is scaled far above the least exponent for that.
 U finish(const Number& n, const Form& form, Exact exact, bool negative_zero) {
   U result = rounded(n.format, exact, form.direction, negative_zero);
   if (form.flushes && (result & ~n.format.sign_bit()) <= n.least_normal()) {

@@ -117,7 +117,7 @@ TEST(Forms, BytesAndLogic) {
   check("mul24.hi.s32", "rrr",
         [](U a, U b, U) { return U(S64(S32(a << 8) >> 8) * (S32(b << 8) >> 8) >> 16); });
   check("mad24.lo.u32", "rrrr", [](U a, U b, U c) { return (a & 0xffffff) * (b & 0xffffff) + c; });
-  // Of each 8 or 16 bits, as __vabsdiffu4 and __vsadu4 have them.
+  // Differences of each 8 or 16 bits, as __vabsdiffu4 and __vsadu4 have them.
   for (const int lanes : {2, 4}) {
     for (const bool sign : {false, true}) {
       const std::string name = "vabsdiff" + std::to_string(lanes) +

@@ -113,7 +113,7 @@ TEST_F(Launches, TheyPrintInTurn) {
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "0\n1\n2\n3\n");
 }
 
-// What there is not is named, at the line that calls it.
+// A function that does not exist is named, at the line that calls it.
 TEST_F(Launches, OtherFunctionsOfTheDevicesRuntimeAreRefusedByName) {
   for (const char* name : {"cudaDeviceSynchronize", "__cudaCDP2GetDevice", "cudaMemcpyAsync"}) {
     const std::string text =

@@ -82,7 +82,7 @@ TEST(Levels, EveryOpcodeGivesTheSameBits) {
       instruction.e = 4 * kSlot;
       instruction.predicate = random() % 2 == 0 ? 4 * kSlot : Instruction::kNone;
       instruction.negated = random() % 2 == 0;
-      // Of comparisons: how they combine, and whether there is a second result.
+      // Comparisons: a random way of combining, with or without a second result.
       instruction.imm = static_cast<std::int64_t>(random() % 4);
       if (is_comparison(opcode) && random() % 2 == 0) {
         instruction.imm = kCombineNone;

@@ -1,5 +1,5 @@
-// What a kernel may leave under way: copies and arrivals that nobody waits for, groups, prints. It
-// takes a bounded amount of the host's memory, and comes out the same each time.
+// Work that a kernel may leave under way: copies and arrivals that nobody waits for, groups,
+// prints. It takes a bounded amount of the host's memory, and comes out the same each time.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -75,7 +75,7 @@ const Case kCases[] = {
 
 class Pending : public DeviceTest, public ::testing::WithParamInterface<Case> {
  protected:
-  // What the kernel leaves in memory, after `times` steps of each of `threads`.
+  // Returns what the kernel leaves in memory, after `times` steps of each of `threads`.
   std::vector<unsigned> leaves(int times, unsigned threads, unsigned blocks = 1) {
     const std::string text =
         ".version 8.7\n.target sm_90\n.address_size 64\n"

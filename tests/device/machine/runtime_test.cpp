@@ -23,7 +23,7 @@ class RuntimeTest : public DeviceTest, public ::testing::WithParamInterface<cons
   CUfunction kernel(const char* name) {
     return DeviceTest::kernel(std::string("runtime.") + GetParam() + ".ptx", name);
   }
-  // What a launch prints at the next synchronisation.
+  // Returns what a launch prints at the next synchronisation.
   template <typename... Arguments>
   std::string printed(CUfunction function, Dim grid, Dim block, Arguments... arguments) {
     ::testing::internal::CaptureStdout();

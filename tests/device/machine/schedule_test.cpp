@@ -46,7 +46,7 @@ TEST_P(ScheduleTest, ABlockMayWaitForALaterOne) {
   }
 }
 
-// Whoever waits for a thread that has failed waits for ever; the launch does not.
+// A thread that waits for one that has failed waits for ever; the launch does not.
 TEST_F(DeviceTest, AFailureEndsALaunchThatWaits) {
   CUfunction k = body(R"(
     mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r2, 32;
@@ -136,7 +136,7 @@ TEST_F(DeviceTest, SeedsThatFollowEachOtherShowWhatTheUsualOrderHides) {
   }
 }
 
-// What adds up the same in any order has one schedule.
+// Operations that add up the same in any order have one schedule.
 TEST_F(DeviceTest, TheOrderDecidesNothingOfSumsThatCommute) {
   const std::pair<const char*, std::uint64_t> bodies[] = {
       {"atom.global.add.u32 %r1, [%rd1], 1;", 0},

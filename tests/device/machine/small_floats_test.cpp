@@ -162,8 +162,8 @@ TEST(SmallFloats, SaturationAndFlushingOfBinary16) {
   const auto unit = [](long double x) { return encode(x > 0 ? std::min(x, 1.0L) : 0, kHalf); };
   check("add.sat.f16", "hhh", [&](U a, U b, U) { return unit(of(a) + of(b)); });
   check("fma.rn.sat.f16", "hhhh", [&](U a, U b, U c) { return unit(fused(of(a), of(b), of(c))); });
-  // What rounds to 2^-14 with 11 bits is that, what needs the fewer bits of a subnormal number for
-  // it is 0 (measured on an H200: the two products below).
+  // A result that rounds to 2^-14 with 11 bits is 2^-14; one that does so only with the fewer bits
+  // of a subnormal number is 0 (measured on an H200: the two products below).
   const auto flush = [](U a) { return (a & 0x7c00) == 0 ? a & 0x8000 : a; };
   const auto finish = [&](long double exact) {
     const bool below = std::fabs(exact) < 0x1p-14L - 0x1p-26L;

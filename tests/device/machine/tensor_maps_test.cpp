@@ -1,5 +1,5 @@
-// What cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col take and refuse, as a GPU's driver does
-// where there is one (label `gpu`; skipped elsewhere), and launches with maps that are none.
+// Arguments that cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col take and refuse, as a GPU's
+// driver does where there is one (label `gpu`; skipped elsewhere), and launches with invalid maps.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -101,7 +101,7 @@ std::vector<Question> questions() {
   return all;
 }
 
-// Of columns; `good` ones are taken.
+// Arguments of cuTensorMapEncodeIm2col; `good` ones are taken.
 struct ColumnsQuestion {
   std::string name;
   Columns columns;

@@ -1,4 +1,4 @@
-// What tests of textures share: descriptions, samplers and texels.
+// Shared by tests of textures: descriptions, samplers and texels.
 #pragma once
 
 #include <random>

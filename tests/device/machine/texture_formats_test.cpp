@@ -1,4 +1,4 @@
-// What a texel becomes: every format, sRGB, halves, and the forms of a result.
+// Values of texels: every format, sRGB, halves, and the forms of a result.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

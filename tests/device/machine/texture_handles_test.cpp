@@ -74,7 +74,7 @@ TEST_F(TextureTest, OnlyLiveHandlesOfTheContextWork) {
     EXPECT_EQ(failing(wild, kFetch, {}, report), CUDA_ERROR_LAUNCH_FAILED) << wild;
     EXPECT_EQ(report["kind"], "invalid_handle");
   }
-  // Of another context.
+  // A handle of another context.
   make(handle);
   CUcontext other = nullptr;
   ASSERT_CU(api().create_context(&other, 0, 0));

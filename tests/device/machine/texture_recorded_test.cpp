@@ -20,7 +20,7 @@ const std::map<std::string, Format> kFormats = {{"f32", {CU_AD_FORMAT_FLOAT, 4}}
                                                 {"s16", {CU_AD_FORMAT_SIGNED_INT16, 2}},
                                                 {"s8", {CU_AD_FORMAT_SIGNED_INT8, 1}}};
 
-// Of one axis, two and three; the third coordinate is p0·0.7f + p1·0.3f by one fma.
+// Fetches with one axis, two and three; the third coordinate is p0·0.7f + p1·0.3f by one fma.
 const std::string kFetches[] = {
     "tex.1d.v4.f32.f32 {%q0,%q1,%q2,%q3}, [%rd1, {%c0}];",
     "tex.2d.v4.f32.f32 {%q0,%q1,%q2,%q3}, [%rd1, {%c0,%c1}];",

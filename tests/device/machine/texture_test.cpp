@@ -9,7 +9,7 @@
 namespace warpmark::test {
 namespace {
 
-// The guide's texture T beyond its edges, for one axis: the index that stands for `i`, or −1.
+// The guide's texture T beyond its edges, for one axis: the index that replaces `i`, or −1.
 long outside(long i, long n, CUaddress_mode mode) {
   if (mode == CU_TR_ADDRESS_MODE_BORDER) return i < 0 || i >= n ? -1 : i;
   if (mode == CU_TR_ADDRESS_MODE_CLAMP) return std::min(std::max(i, 0L), n - 1);
@@ -17,7 +17,7 @@ long outside(long i, long n, CUaddress_mode mode) {
   return mode == CU_TR_ADDRESS_MODE_MIRROR && image % 2 != 0 ? n - 1 - period : period;
 }
 
-// What of `whole` 256ths falls to a neighbour of this weight, to the nearest.
+// The share of `whole` 256ths that falls to a neighbour of this weight, to the nearest.
 double share(double whole, double weight, bool halves_up) {
   const double exact = whole * weight / 256;
   return halves_up ? std::floor(exact + 0.5) : std::ceil(exact - 0.5);

@@ -134,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(Dialects, TogetherTest, ::testing::Values("sm_75", "sm_
 
 class ClusterTest : public TogetherTest {
  protected:
-  // What gather() gives each thread, by hand: the ranks of a cluster and who wrote where.
+  // Returns what gather() gives each thread, by hand: the ranks of a cluster and who wrote where.
   static std::vector<int> gathered(Dim grid, Dim size) {
     std::vector<int> out(std::size_t{64} * grid.x * grid.y * grid.z);
     const unsigned ranks = size.x * size.y * size.z;

@@ -33,7 +33,7 @@ std::vector<std::array<U, 4>> operands(std::mt19937_64& random) {
   return all;
 }
 
-// What an instruction is told by its words and operands.
+// The words and operands of an instruction.
 struct Words {
   std::string operation, second, mode, relation;
   bool sign_d = false, sign_a = false, sign_b = false, saturate = false;
@@ -237,7 +237,7 @@ TEST(Video, ProductsAndSums) {
   }
 }
 
-// Of 2 or 4 numbers: which ones of a and b each lane takes, and which lanes count.
+// Lanes of 2 or 4 numbers: which ones of a and b each lane takes, and which lanes count.
 struct Lanes {
   int count = 2;
   std::vector<int> a, b;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a GPU and compute-sanitizer make of the kernels of ordering_test.py; needs both, and prints a JSON record.
+"""Runs the kernels of ordering_test.py on a GPU and under compute-sanitizer; needs both, and prints a JSON record.
 
     on_gpu.py LIBCUDA COMPILE_CORPUS --json FILE [--seed N] [--variants N] [--runs N] [--tools LIST] [--atomic] [-k WORD]
 
@@ -37,7 +37,7 @@ def run_one(options):
 
 
 def outcome(options, kernel, ptx, tool):
-    """Of a process: "found" by a tool, "wrong" values, "hang", "error" or "right"."""
+    """Runs a kernel in a process: "found" by a tool, "wrong" values, "hang", "error" or "right"."""
     command = [sys.executable, "-B", os.path.abspath(__file__), options.library, options.compiler, "--one", kernel.name, "--ptx", ptx,
                "--seed", str(options.seed), "--variants", str(options.variants), "--runs", "1" if tool else str(options.runs),
                *(["--atomic"] if options.atomic else [])]

@@ -35,7 +35,7 @@ MOST_SCHEDULES = 7  # further ones, as SessionOptions::schedules
 
 
 def launch(device, function, kernel, seed):
-    """Whether the values are those that are expected; a launch that fails has none."""
+    """Returns whether the values are those that are expected; a launch that fails has none."""
     arguments, expected = kernel.values(seed)
     given, buffers = [], {}
     for name, value, has_values in arguments:
@@ -60,7 +60,8 @@ def launch(device, function, kernel, seed):
 
 
 def launch_in(options, kernel, schedule):
-    """What one launch on the CPU device gives: its reports, whether the values are right, and how many schedules there are."""
+    """Launches once on the CPU device; returns its reports, whether the values are right, and how many schedules
+    there are."""
     device, extension = checked_device(options.library, instruction_budget=20000000, schedule_seed=schedule)
     right = launch(device, device.module(MODULES[kernel.idiom]).function(kernel.name), kernel, options.seed)
     reports = reports_of(extension)
@@ -91,7 +92,7 @@ def judge(number):
 
 
 def complaint(kernel, outcome):
-    """What is wrong with the judgement of a kernel; "" if nothing is."""
+    """Returns what is wrong with the judgement of a kernel; "" if nothing is."""
     if not kernel.missing:
         if outcome["errors"]:
             return "a right kernel has errors: " + " | ".join(outcome["errors"])

@@ -89,7 +89,7 @@ def probes():
 
 
 def answer(device, ptx, dynamic, threads):
-    """What a device says to a probe, in words."""
+    """Returns a device's answer to a probe, in words."""
     buffer = driver.Buffer(device, np.zeros(64, np.uint32))
     buffer.write(np.full(64, 11, np.uint32))
     try:

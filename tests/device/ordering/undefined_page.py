@@ -49,7 +49,7 @@ which the card gives zeros behind the end; `error`: the least at which the launc
 
 
 def reads(answer):
-    """What a load gives, as a word."""
+    """Returns what a load gives, as a word."""
     if answer.startswith("fails"):
         return "error"
     return WHAT.get(re.match(r"values \[\d+, (\d+)\]", answer)[1], "another value")

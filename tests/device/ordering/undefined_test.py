@@ -50,7 +50,7 @@ def outcomes(library, check):
 
 
 def difference(name, ours, card):
-    """What is wrong with an answer; "" if nothing is."""
+    """Returns what is wrong with an answer; "" if nothing is."""
     if name.startswith("shared "):
         same = ours.split()[0] == card.split()[0]  # where it lies is the device's own affair
     else:
@@ -66,7 +66,7 @@ def main(library, record):
         card = json.load(file)
     (loose, _), (checked, reports) = outcomes(library, "none"), outcomes(library, "memory")
     found = [difference(name, (loose if name.startswith("shared ") else checked)[name], card[name]) for name in card]
-    # What begins inside goes on as on the card, and is reported.
+    # An access that begins inside goes on as on the card, and is reported.
     for name, answer in checked.items():
         inside = re.match(r"shared (\d+)\+(\d+): 16 bytes at (\d+)", name)
         if not inside:

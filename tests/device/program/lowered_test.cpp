@@ -291,7 +291,7 @@ TEST(Lowered, BranchesByIndex) {
       "rr", [](U, U, U) -> U { return 10; });
 }
 
-// What alloca gives is aligned and no one else's, in the kernel and in functions that call
+// Memory that alloca gives is aligned and no one else's, in the kernel and in functions that call
 // themselves.
 constexpr const char* kStackText =
     ".version 9.0\n.target sm_90\n.address_size 64\n"

@@ -29,7 +29,7 @@ class Operands : public DeviceTest {
   }
 };
 
-// What an H200 gave: the sum is the operand.
+// The results of an H200: the sum is the operand.
 TEST_F(Operands, RegistersHaveOffsets) {
   EXPECT_EQ(narrow("add.s32 %r3, %r1+4, 1"), 0xfffffffb);
   EXPECT_EQ(narrow("add.s16 %rs2, %rs1+4, %rs1; cvt.u32.u16 %r3, %rs2"), 0x7c04U);

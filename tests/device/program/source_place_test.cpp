@@ -111,9 +111,9 @@ TEST(SourcePlace, HostileTexts) {
   EXPECT_THAT(Kernel(deep + "mov.u32 %r1, 0;\n").lines(0), SizeIs(64));
 }
 
-// What -G says: .loc without calls, and DWARF sections with them. `twice`, from _Z5twicef, is
-// inlined at line 9 of the kernel between the labels 1 and 4, and load at line 5 of it between 2
-// and 3.
+// Debug information of -G: .loc without calls, and DWARF sections with them. `twice`, from
+// _Z5twicef, is inlined at line 9 of the kernel between the labels 1 and 4, and load at line 5 of
+// it between 2 and 3.
 constexpr const char* kInlined =
     ".loc 1 9 3\n mov.u32 %r1, 0;\n$L__tmp1:\n.loc 1 5 3\n mov.u32 %r1, 1;\n$L__tmp2:\n"
     ".loc 2 2 3\n mov.u32 %r1, 2;\n$L__tmp3:\n.loc 1 6 3\n mov.u32 %r1, 3;\n$L__tmp4:\n"

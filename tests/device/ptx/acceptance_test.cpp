@@ -1,6 +1,6 @@
-// What ptxas takes and refuses of many slightly changed instructions, and in each place of an
-// operand, as acceptance/record.py wrote it down, against what this device does.
-// WARPMARK_TEST_RECORD names another record, a longer one.
+// Verdicts of ptxas on many slightly changed instructions, and on operands in each place, as
+// acceptance/record.py wrote them down, against those of this device. WARPMARK_TEST_RECORD names
+// another record, a longer one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -68,7 +68,7 @@ struct Exception {
   std::string why;
 };
 const std::vector<Exception> kExceptions = {
-    // What ptxas takes and this device refuses.
+    // Statements that ptxas takes and this device refuses.
     {R"((?!mov\.u64|\{).*\bcallee\b.*)", true,
      "a function's name as a number: no compiler writes it"},
     {R"(mov\..*\bcst\b.*)", true, "an address in constant memory of 32 bits"},
@@ -92,7 +92,7 @@ const std::vector<Exception> kExceptions = {
      "words of vectors and images in an order that nobody writes"},
     {R"((suld|sust|sured)\..*(1\.5|0d3FF0000000000000|\{%r1,%r2\}, \[%rd1, \{%r3,%r4\}).*)", true,
      "more coordinates than the surface has, and floating-point ones"},
-    // What it takes and ptxas refuses.
+    // Statements that this device takes and ptxas refuses.
     {R"(.*%hx8.*)", false, "a register of two binary16 where ptxas wants an integer of its own"},
 };
 // The same for operands in places. What ptxas takes and this device refuses are oddities of ptxas: no
@@ -116,12 +116,12 @@ const std::vector<Exception> kPlaceExceptions = {
     {R"((mapa|getctarank)\S* .*(callee|%rd?8\+4).*)", true, "addresses of other sizes"},
     {R"(bar(rier)?\.red\S*pred %hx8.*)", true, "two binary16 as a predicate"},
     {R"(createpolicy\S* %rd1, %r8\+4)", true, "a fraction with an offset"},
-    // What it takes and ptxas refuses.
+    // Statements that this device takes and ptxas refuses.
     {R"(.*%hx8.*)", false, "a register of two binary16 where ptxas wants an integer of its own"},
 };
 
-// Holds a record against this device. With `may_refuse` it may say of what ptxas takes that it does
-// not have it.
+// Compares a record with this device. With `may_refuse` the device may say that it lacks an
+// instruction that ptxas takes.
 void compare(const Record& record, const std::vector<Exception>& known, bool whole,
              bool may_refuse) {
   ASSERT_NE(record.head, "");

@@ -128,8 +128,8 @@ void run(const std::string& text, Random& random, Counts& counts) {
       CUfunction function = nullptr;
       if (api().function(&function, module, name.c_str()) != CUDA_SUCCESS) continue;
       ++counts.kernels;
-      // What the parameters look like: memory where an address fits, else a number that may be a
-      // size; and now and then anything. A kernel that faults at once would show nothing.
+      // Parameters are memory where an address fits, else a number that may be a size; and now and
+      // then anything. A kernel that faults at once would show nothing.
       std::vector<CUdeviceptr> values(4096, memory);
       std::vector<void*> pointers(1024, values.data());
       std::size_t offset = 0, size = 0;

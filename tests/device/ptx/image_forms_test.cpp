@@ -108,7 +108,7 @@ TEST_F(ImageForms, WrongOnesAreInvalidPtx) {
     EXPECT_EQ(load(instruction), CUDA_ERROR_INVALID_PTX) << instruction;
 }
 
-// What ends or breaks a name, and operands that are missing or of a wrong kind.
+// Text that ends or breaks a name, and operands that are missing or of a wrong kind.
 TEST_F(ImageForms, PiecesAreInvalidPtx) {
   for (const char* instruction :
        {"tex;",

@@ -109,7 +109,7 @@ TEST(InstructionSet, WhatIsWrongNamesTheWordOrWhatIsMissing) {
               ::testing::HasSubstr("no such modifiers, or not together"));
 }
 
-// What a handler has a name for would else never be reached.
+// An operation whose name no form takes would never be reached.
 TEST(InstructionSet, TakesEachNameOfAnOperation) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(Opcode::count); ++i) {
     const OpcodeInfo* info = find_opcode(static_cast<Opcode>(i));
@@ -125,7 +125,8 @@ TEST(InstructionSet, TakesEachNameOfAnOperation) {
   }
 }
 
-// What ptxas takes of templates.txt, one of each family, a form takes, and none is unsupported.
+// A form takes each instruction of templates.txt, one of each family, that ptxas takes, and none is
+// unsupported.
 TEST(InstructionSet, TakesEachOfTheTemplates) {
   std::ifstream file(WARPMARK_ACCEPTANCE_TEMPLATES);
   ASSERT_TRUE(file);

@@ -1,5 +1,5 @@
-// What texts of old versions may have and later ones may not, and vectors of registers: as ptxas,
-// which is asked itself where there is one.
+// Forms that texts of old versions may have and later ones may not, and vectors of registers, with
+// the verdicts of ptxas, which is asked itself where it is installed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ const std::vector<Row> kRows = {
     {"1.3", "sm_10", ".entry k { .reg .f32 f; lg2.f32 f, f; ex2.f32 f, f; exit; }"},
     {"1.3", "sm_13", ".entry k { .reg .f64 f; rcp.f64 f, f; exit; }", false},
     {"1.3", "sm_13", ".entry k { .reg .f32 f; .reg .u32 r; cvt.u32.f32 r, f; exit; }", false},
-    // What stands outside of functions.
+    // Declarations outside of functions.
     {"2.3", "sm_20", ".reg .u32 %ra<17>; .reg .f32 %fa; .local .u32 l; .entry k () { exit; }"},
     {"3.0", "sm_20", ".reg .u32 %ra<17>; .entry k () { exit; }", false},
     {"9.0", "sm_90", ".local .u32 l; .entry k () { exit; }", false},

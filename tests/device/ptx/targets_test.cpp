@@ -208,7 +208,7 @@ TEST(Targets, TheAssemblerAgrees) {
   close(file);
   for (const Row& row : kRows) {
     for (const char* target : kTargets) {
-      // What is there stays there.
+      // Later targets keep an instruction, so only the first one is tried.
       if (has(target, row) && std::atoi(target) != row.least) continue;
       std::ofstream(path) << text(row, target);
       const std::string command = std::string("timeout 20 '") + WARPMARK_PTXAS + "' -arch sm_" +

@@ -1,4 +1,4 @@
-// What this device and the toolkit's assembler say of a PTX text.
+// Verdicts of this device and of the toolkit's assembler on a PTX text.
 #pragma once
 
 #include <unistd.h>
@@ -18,15 +18,15 @@ inline const std::string kRegisters =
     ".reg .u32 %u<9>; .reg .s32 %s<9>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .f64 %fd<9>; "
     ".reg .b64 %rd<9>; .reg .u64 %ud<9>; .reg .u16 %uh<9>; .reg .b16 %h<9>; .reg .f16 %hf<9>; "
     ".reg .pred %p<9>; .reg .b128 %q<9>;\n";
-constexpr std::uint32_t kBodyLine = 7;  ///< where a kernel's statement stands
+constexpr std::uint32_t kBodyLine = 7;  ///< the line of a kernel's statement
 
 inline std::string kernel(const std::string& statement) {
   return kHeader + ".visible .entry k(.param .u64 out)\n{\n" + kRegisters + statement +
          ";\nret;\n}\n";
 }
 
-/// What we say, or "" if we take the text. Kernels are decoded, as when they are asked for.
-/// `unsupported` becomes whether the text is right and only this device does not take it.
+/// Returns our error, or "" if we take the text. Kernels are decoded, as when they are asked for.
+/// After an error, `unsupported` says if the text is right and only this device does not take it.
 inline std::string verdict(const std::string& text, std::uint32_t* line = nullptr,
                            bool* unsupported = nullptr) {
   try {
@@ -48,7 +48,7 @@ inline std::string verdict(const std::string& text, std::uint32_t* line = nullpt
 }
 
 #ifdef WARPMARK_PTXAS
-/// Whether ptxas takes the text; nothing if there is no ptxas.
+/// Returns whether ptxas takes the text; false if there is no ptxas.
 inline bool ptxas_takes(const std::string& text, const std::string& target = "sm_90") {
   char path[] = "/tmp/warpmark_ptx_XXXXXX";
   const int file = mkstemp(path);

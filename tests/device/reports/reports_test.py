@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the CPU device says of mistakes: JSON reports, and text that reads as compute-sanitizer's does.
+"""Reports of the CPU device on mistakes: as JSON, and as text that reads as compute-sanitizer's does.
 
     reports_test.py LIBRARY COMPILE_CORPUS [unittest's arguments]
 
@@ -134,7 +134,7 @@ class Client:
         assert codes == [1] * len(codes), codes
 
     def expected_errors(self):
-        """What programs ask for to see whether they get it, and what fails because a launch has."""
+        """Errors that programs provoke to see whether they get them, and calls that fail because a launch has."""
         library, buffer, function = self.device.library, self.buffer(np.zeros(100, np.int32)), c_void_p()
         host, address, number = (ctypes.c_char * 64)(), c_uint64(), ctypes.c_int()
         codes = [library.cuModuleGetFunction(byref(function), self.module.handle, b"nobody"),

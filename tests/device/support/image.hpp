@@ -1,4 +1,4 @@
-// What tests of textures and surfaces share: the entry points, and kernels of one instruction.
+// Shared by tests of textures and surfaces: the entry points, and kernels of one instruction.
 #pragma once
 
 #include <array>

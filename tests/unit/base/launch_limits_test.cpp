@@ -77,7 +77,7 @@ TEST(LaunchLimits, WhatAKernelIsCompiledFor) {
 }
 
 TEST(LaunchLimits, Registers) {
-  // What the driver of an H200 says of kernels with as many.
+  // Limits that the driver of an H200 gives for kernels with as many registers.
   for (const auto& [registers, most] : std::vector<std::pair<uint64_t, uint64_t>>{{0, 1024},
                                                                                   {1, 1024},
                                                                                   {64, 1024},

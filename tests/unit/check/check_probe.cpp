@@ -58,7 +58,7 @@ class ScriptedRunner : public CaseRunner {
   }
 };
 
-// What a report that cannot write does to a run.
+// A report that cannot be written, which ends a run.
 class BrokenReport : public RunReport {
  public:
   void end_case(const EndedCase& ended) override {

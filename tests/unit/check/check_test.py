@@ -236,7 +236,7 @@ class ExitCodes(Front):
         self.assertEqual((skipped["verdict"], skipped["reason"]), ("skipped", which + reason))
         self.assertEqual(skipped["seconds"], 1.5)
         self.assertEqual(passed["verdict"], "passed")
-        # Of one trial there is nothing to count.
+        # With a single trial there is nothing to count.
         self.run_probe("--journal", "run.jsonl", "--first-trial", "3", "suites/doublify.yaml=Spp")
         self.assertEqual(self.journal()[1]["reason"], reason)
 
@@ -274,7 +274,7 @@ class ExitCodes(Front):
 
 
 class Ends(Front):
-    """What journal and JUnit say is how the process ends, whatever fails after the last case."""
+    """The process ends as journal and JUnit say, whatever fails after the last case."""
 
     def start_limited(self, bytes_of_files, *arguments, **options):
         script = ("import os, resource, signal, sys\n"

@@ -139,7 +139,7 @@ class Discovery(unittest.TestCase):
             self.configure(self.call.replace(" suites/dot.yaml", "").replace(
                 "TIMEOUT", "PER %s PROPERTIES WILL_FAIL TRUE TIMEOUT" % per))
             self.assertEqual(sorted(self.names()), names)
-            # Also by a pattern for the suite, which must not select nothing.
+            # A pattern for the suite must also select the failing test.
             output = self.ctest("--output-on-failure", "-R", "sub/bad")
             self.assertRegex(output, re.escape(names[1]) + r" \.+\*\*\*Failed")
             self.assertIn("bad.yaml:3:1: error: a; [b] ${c}", output)
@@ -239,7 +239,7 @@ class Discovery(unittest.TestCase):
         self.assertRegex(self.ctest(), r"nested\.suites/dot_NOT_DISCOVERED \.+\*\*\*Failed")
 
     def test_plugins_are_known_whichever_call_comes_first(self):
-        # What warpmark_add_plugin() does to register a plugin's folder.
+        # The commands by which warpmark_add_plugin() registers a plugin's folder.
         plugin = """if(NOT TARGET _warpmark_plugins)
           add_library(_warpmark_plugins INTERFACE IMPORTED GLOBAL)
         endif()

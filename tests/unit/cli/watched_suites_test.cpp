@@ -1,4 +1,4 @@
-// What `watch` sees of folders and suites.
+// Changes of folders and suites that `watch` sees.
 #include "cli/watched_suites.hpp"
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ class WatchedSuitesTest : public testing::Test {
     write_file_atomically(folder_ / name, text);
   }
 
-  // What has changed since the last call.
+  // Returns what has changed since the last call.
   SuiteChanges changes(const std::set<fs::path>& written = {}) {
     const WatchedSuites before = known_;
     known_ = look_at_suites({folder_ / "s"}, before);

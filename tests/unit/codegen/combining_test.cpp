@@ -1,4 +1,4 @@
-// What `scan`, and the further forms of `reduction`, refuse, and what their plans are made of.
+// Errors of `scan` and of the further forms of `reduction`, and the contents of their plans.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

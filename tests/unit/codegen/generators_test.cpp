@@ -1,4 +1,4 @@
-// What the generators refuse, at which line, and what their plans are made of.
+// Errors of the generators, with their lines, and the contents of their plans.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What an operation does with its arrays.
+// The use that an operation makes of its arrays.
 #include "codegen/usage.hpp"
 
 #include <gmock/gmock.h>

@@ -321,7 +321,7 @@ TEST_F(RealNvrtc, AHeaderWithCodeForTheCpuIsOneErrorWithTheRemedy) {
   EXPECT_THAT(error, AllOf(HasSubstr("hint: `<cub/cub.cuh>` has code for the CPU"),
                            HasSubstr("`compiler: nvcc`")));
   EXPECT_LE(split(error, '\n').size(), 4U) << error;
-  // What such a header says of its use is left as it is.
+  // Errors that such a header gives about its use are left as they are.
   EXPECT_THAT(error_of("#include <cuda/std/array>\n"
                        "__global__ void k(int* a) { cuda::std::array<int, 2> b; *a = "
                        "cuda::std::get<5>(b); }\n"),

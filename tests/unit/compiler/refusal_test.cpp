@@ -1,4 +1,4 @@
-// What counts of a compiler's log, by logs that NVRTC 13.0 and its ptxas have written.
+// The part of a compiler's log that counts, in logs that NVRTC 13.0 and its ptxas have written.
 #include "compiler/refusal.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What counts as a word of a source, and on which line it stands.
+// The words of a source, and the lines that they are on.
 #include "compiler/source_tokens.hpp"
 
 #include <gmock/gmock.h>

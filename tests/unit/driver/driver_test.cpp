@@ -150,7 +150,7 @@ warpmark_device old_extension() {
     sink(user, "{\"launch\": 1}", 13);
     sink(user, "{\"launch\": 2}", 13);
   };
-  // What lies past `size` is not the library's and must not be called.
+  // Members past `size` are not the library's and must not be called.
   out.drain_counters = reinterpret_cast<decltype(out.drain_counters)>(1);
   out.last_error = reinterpret_cast<decltype(out.last_error)>(1);
   out.elements = reinterpret_cast<decltype(out.elements)>(1);

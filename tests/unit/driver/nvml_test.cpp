@@ -1,4 +1,4 @@
-// What NVML reports of a device: whatever it cannot report is absent, and nothing else.
+// NVML's report of a device: whatever it cannot report is absent, and nothing else.
 #include "driver/nvml.hpp"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// Who owns what: nothing leaks when a call fails, and children go before their parents.
+// Ownership: nothing leaks when a call fails, and children go before their parents.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -81,7 +81,7 @@ class LintTest : public testing::Test {
 
   AssignmentLint lint(const Lines& lines, const std::string& text = kAll) {
     folder.write("scale.yaml", suite(lines));
-    // One size is another mistake, which has tests of its own.
+    // Having one size only is another mistake, with separate tests.
     const bool sizes = lines.n.find(',') != std::string::npos;
     assignment =
         folder.parse(text + (sizes || text.find("fixed") != text.npos ? "" : "fixed: [n]\n"));
@@ -152,7 +152,7 @@ TEST_F(LintTest, RefusesResultsThatNeverChange) {
             "4 a kernel that held the results, the same in every trial, gets 5 of the 5 points of "
             "`all`: scale.n=4 and 1 more | " +
                 hint);
-  // Nor does `rng` help that is of no use.
+  // An `rng` that does not affect the results does not help.
   EXPECT_THAT(problem({.reference = "np.sin(np.arange(n)) + 0 * x"}),
               HasSubstr("the same in every"));
   // One of several items is an easy one.
@@ -226,7 +226,7 @@ TEST_F(LintTest, RefusesAToleranceThatSwallowsAnswers) {
   EXPECT_THAT(problem({.tolerance = "{atol: 10}"}),
               AllOf(HasSubstr("a kernel that wrote zeros or copied `x` gets 5"),
                     HasSubstr("| the tolerance lets it: make it tighter")));
-  // Of one item with credit for all, too: nobody would see that it is of no use.
+  // A single item is refused even with credit for all: no one would notice that it is of no use.
   EXPECT_THAT(problem({.tolerance = "{atol: \"np.where(n == 4, 10, 0)\"}"}),
               StartsWith("4 in `all`, `z` of scale.n=4 would pass if the kernel wrote "));
 }

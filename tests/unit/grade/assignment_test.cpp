@@ -1,4 +1,4 @@
-// What an assignment that loads comes to; tests/unit/grade/files has those that do not.
+// Assignments that load; tests/unit/grade/files has those that do not.
 #include "grade/assignment.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What a beginner reads of wrong results: every sentence, as it stands.
+// Explanations of wrong results for beginners: every sentence, word for word.
 #include "grade/explanation.hpp"
 
 #include <gmock/gmock.h>
@@ -76,7 +76,8 @@ Values some(size_t count) {
   return out;
 }
 
-// `right` with the elements of which `is_wrong` holds moved far away, each by another amount.
+// Returns `right` with the elements for which `is_wrong` holds moved far away, each by another
+// amount.
 template <typename Predicate>
 Values spoilt(Values right, Predicate is_wrong) {
   for (size_t i = 0; i < right.size(); ++i) {

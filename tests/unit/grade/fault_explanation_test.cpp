@@ -1,4 +1,4 @@
-// What a beginner reads of faults, limits and races.
+// Explanations of faults, limits and races for beginners.
 #include "grade/fault_explanation.hpp"
 
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ TEST(FaultExplanation, OneThreadOnePastTheEnd) {
             "is meant, or a neighbour such as `[i + 1]` is used for the last element, too.");
 }
 
-// What a student can change is the line that called the header.
+// The line that called the header is the one that a student can change.
 TEST(FaultExplanation, InAHeaderThatTheSubmissionCalls) {
   EXPECT_THAT(said(R"({"kind": "illegal_address", "space": "global", "access": "read", "count": 1,
                        "argument": "a", "index": 8, "elements": 8,

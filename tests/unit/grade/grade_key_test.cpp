@@ -1,4 +1,4 @@
-// What makes a result be graded again: any change of what decides it, and nothing else.
+// A result is graded again after any change of what decides it, and of nothing else.
 #include "grade/grade_key.hpp"
 
 #include <gtest/gtest.h>

@@ -30,7 +30,7 @@ std::vector<GradeWord> words(const GradeResult& result) {
   return all;
 }
 
-// What must hold of any result.
+// Checks what must hold of any result.
 void expect_valid(const GradeResult& result) {
   double sum = 0;
   for (const GradedCase& one : result.cases) {
@@ -186,7 +186,7 @@ TEST_F(GraderTest, AMangledNameIsMatchedByTheSignature) {
   EXPECT_EQ(twice.state, GradeState::compile_error) << twice.staff;
 }
 
-// Else half precision would be what the reference is rounded to.
+// Otherwise the reference would be rounded to half precision.
 TEST_F(GraderTest, ASubmissionDoesNotChooseTheTypes) {
   const GradeResult result = grade(
       "#include <cuda_fp16.h>\n"
@@ -273,7 +273,7 @@ TEST_F(HiddenMacro, ARefusalNamesNothingOfIt) {
   EXPECT_THAT(result.message, HasSubstr("Compiled for a hidden case"));
   EXPECT_THAT(shown(result), Not(HasSubstr("value_")));
   EXPECT_THAT(result.staff, HasSubstr("scale.n=100: `value_100`"));
-  // What a visible case shows is reported, although the hidden one stands before it.
+  // A name that a visible case shows is reported, although the hidden one comes before it.
   EXPECT_THAT(grade("#define ALWAYS\n" + names, assignment).message, HasSubstr("`value_32`"));
 }
 
@@ -512,7 +512,7 @@ TEST_F(GraderTest, ADeviceThatIsNotThereIsTheGradersMistake) {
 
 // However busy the machine is: an endless loop ends at the same instruction, and the clock is far.
 TEST_F(GraderTest, TimeDecidesNothingWhereInstructionsCount) {
-  // With types of its own, so that the suite's kernel is not asked for them.
+  // The suite states its types, so that its kernel is not asked for them.
   std::string yaml = kGradedSuite;
   for (const auto& [from, to] : {std::pair("{out: n}", "{out: n, dtype: float32}"),
                                  std::pair("(n)}", "(n), dtype: float32}"),

@@ -166,7 +166,7 @@ TEST_F(CompileExplanation, TheFirstError) {
             "nobody has seen before.");
 }
 
-// What is missing at the end has no line.
+// A part that is missing at the end has no line.
 TEST_F(CompileExplanation, AtTheEndOfTheFile) {
   EXPECT_EQ(said("At end of source: error: expected a \"}\"\nx.cu(3): note #3196-D: to match this"),
             "The file does not compile. The first error is at the end of the file: a `}` is "
@@ -285,7 +285,7 @@ TEST_F(SignatureExplanation, FromThePlanAlone) {
             "1 argument, and the suite gives 2: a, n.");
 }
 
-// Of variables of the module; `said` is what the front or the compiler has found.
+// Explains an error in variables of the module; `said` is what the front or the compiler has found.
 std::string of_variable(const std::string& said, FailureKind kind) {
   Outcome outcome;
   outcome.verdict = Verdict::failed;

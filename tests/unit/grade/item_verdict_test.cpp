@@ -74,7 +74,7 @@ TEST(ItemVerdict, OfEachFinding) {
   EXPECT_EQ(word({"race", "illegal_address"}), GradeWord::memory_error);
   EXPECT_EQ(word({"uninitialised", "race"}), GradeWord::memory_error);
   EXPECT_EQ(word({"sync"}), GradeWord::barrier);
-  // What ended the launch comes before what was found in it, whichever that is.
+  // The report that ended the launch counts before those found in it, whichever that is.
   for (const char* found : {"race", "sync", "uninitialised"}) {
     EXPECT_EQ(word({found, "limit"}), GradeWord::limit) << found;
     EXPECT_EQ(word({found, "trap"}), GradeWord::wrong) << found;

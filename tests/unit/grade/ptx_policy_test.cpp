@@ -1,4 +1,4 @@
-// What a policy finds in compiled code, and what it says of it to students.
+// Findings of a policy in compiled code, and their texts for students.
 #include "grade/ptx_policy.hpp"
 
 #include <gmock/gmock.h>
@@ -101,7 +101,7 @@ std::string kernel(const std::string& lines, const std::string& variables) {
 constexpr const char* kTable = ".global .align 4 .b8 table[16] = {1, 0, 2};\n";
 
 TEST_F(Policy, VariablesThatKeepValues) {
-  // Neither constants nor the text of a printf.
+  // Constants and the text of a printf are no such variables.
   EXPECT_EQ(found("writable_globals"), "");
   const std::string cache = ".global .align 4 .b8 _ZZ5scaleE5cache[16384];\n";
   EXPECT_EQ(found("writable_globals", cache), "");  // nobody uses it
@@ -126,7 +126,7 @@ TEST_F(Policy, VariablesThatKeepValues) {
               HasSubstr("`c` (4 bytes) is a variable"));
 }
 
-// What reads and no more, as NVRTC 13.0 writes it for tables, string literals and iterators.
+// Code that only reads, as NVRTC 13.0 writes it for tables, string literals and iterators.
 TEST_F(Policy, TablesThatAreOnlyRead) {
   for (const char* lines :
        {"ld.global.nc.f32 %f1, [table+4];",
@@ -165,7 +165,7 @@ TEST_F(Policy, TablesThatAreOnlyRead) {
       "");
 }
 
-// Each way to a store, an atomic operation, or to where nobody can look.
+// Each way of an address to a store, an atomic operation, or code that cannot be looked into.
 TEST_F(Policy, AddressesThatAreWrittenThrough) {
   const std::string at_end = " st.global.u32 [%rd2], 1;";
   for (const std::string& lines : std::vector<std::string>{

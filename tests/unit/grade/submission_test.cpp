@@ -498,7 +498,7 @@ TEST(StudentName, IsUtf8WhateverTheBytes) {
   EXPECT_EQ(student_name("Zo\xC3\xAB"), "Zo\xC3\xAB");
   EXPECT_EQ(student_name("na\xEFve"), "na\\xEFve");
   EXPECT_EQ(student_name("\xC0\xAF\xED\xA0\x80"), "\\xC0\\xAF\\xED\\xA0\\x80");
-  // What files of results would make one name of.
+  // Characters that could make names alike in files of results.
   EXPECT_EQ(student_name("a\nb"), "a\\u{A}b");
   EXPECT_EQ(student_name("a\x01"
                          "b\x7F"),

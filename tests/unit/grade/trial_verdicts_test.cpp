@@ -256,7 +256,7 @@ TEST(Credit, WhatWasNotMeasuredIsOpen) {
   EXPECT_EQ(result.cases[0].open, "they depend on a GPU");
   EXPECT_EQ(result.open_points(), 5);
   EXPECT_EQ(case_points_text(result.cases[0]), "open, of 5");
-  // What is wrong has lost them.
+  // A wrong result has lost its open points.
   result.cases[0].items[0].word = GradeWord::wrong;
   count_points(result);
   EXPECT_EQ(result.open_points(), 0);

@@ -58,7 +58,7 @@ TEST(CheckLaunches, NamesPlaceKernelAndBothNumbers) {
 
 TEST(CheckLaunches, WhatIsOpenIsLeftForLater) {
   EXPECT_EQ(launch_error(plan_of({kOpen, kOne, kOne}, {kOpen, kOne, kOne}, kOpen)), "none");
-  // What is known is too much already.
+  // The known size alone is too much already.
   EXPECT_EQ(
       launch_error(plan_of({kOpen, kOne, kOne}, {number(2048), kOne, kOne})),
       "x.yaml:9:17: error: no CUDA device can launch `k`: block.x is 2048, and can be 1024 at "

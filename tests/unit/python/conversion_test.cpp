@@ -146,7 +146,7 @@ TEST(ScalarBytes, AreOneElement) {
   EXPECT_THAT(error.message(), HasSubstr("shape (1,), not a single int32"));
 }
 
-// What a reference becomes, as dtype and elements in float64.
+// Converts a reference; returns its dtype, and its elements in float64.
 std::pair<std::string, std::vector<double>> reference(const std::string& text,
                                                       std::string_view type, const Shape& shape) {
   const ReferenceValue value = to_reference(value_of(text), dtype(type), shape);

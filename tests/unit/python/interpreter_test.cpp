@@ -22,8 +22,8 @@ using testing::at;
 using testing::error_of;
 using ::testing::ExitedWithCode;
 
-// Whether a condition on Python's `sys` holds; asked without NumPy, so `sys` comes from a builtin's
-// module.
+// Returns whether a condition on Python's `sys` holds. It is asked without NumPy, so `sys` comes
+// from a builtin's module.
 bool holds(Interpreter& python, const std::string& condition) {
   const PythonExpression question =
       at("(lambda sys: [" + condition + "])(copyright.__init__.__globals__['sys'])");

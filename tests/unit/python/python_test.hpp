@@ -1,4 +1,4 @@
-// What the tests of harness/python share: the process's one interpreter, and short ways to say
+// Shared by the tests of harness/python: the process's one interpreter, and short ways to say
 // things.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What launchers of MPI say in the environment, and a library that cannot be used.
+// Variables that launchers of MPI set in the environment, and a library that cannot be used.
 #include "ranks/launcher.hpp"
 
 #include <gmock/gmock.h>

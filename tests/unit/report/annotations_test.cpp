@@ -56,7 +56,7 @@ TEST(AnnotationFile, IsNamedFromTheCheckout) {
   EXPECT_EQ(annotated_file("suites/x.yaml"), folder + "/suites/x.yaml");
   EXPECT_EQ(annotated_file("../x.cu"), "x.cu");
   EXPECT_EQ(annotated_file(here / "x.cu"), folder + "/x.cu");
-  // What is elsewhere keeps its name.
+  // A file elsewhere keeps its name.
   EXPECT_EQ(annotated_file("/elsewhere/x.cu"), "/elsewhere/x.cu");
   EXPECT_EQ(annotated_file(here.parent_path().string() + "s/x.cu"),
             here.parent_path().string() + "s/x.cu");

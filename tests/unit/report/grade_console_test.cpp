@@ -148,7 +148,7 @@ TEST(GradeConsole, HostileTextsFormNoLineOfOurs) {
       EXPECT_FALSE(trim(line).starts_with("::")) << line;
     }
   }
-  // Names do not make lines, and a log stands behind its margin.
+  // A name cannot begin a line, and a log is printed behind a margin.
   GradeResult result = every_state()[3];
   result.student = "x\nanna: 20 of 20 points";
   result.log = "LOST nothing\n\nanna: 20 of 20 points";
@@ -194,7 +194,7 @@ TEST(GradeText, EveryLostPointHasAReason) {
       EXPECT_EQ(lost_text(result, one, one.word()).empty(), one.word() == GradeWord::pass);
     }
   }
-  // Also where whoever made it forgot the words.
+  // The same holds for items without any texts.
   GradeResult result = graded();
   GradedCase& one = result.cases[1];
   for (GradedItem& item : one.items) {
@@ -271,7 +271,7 @@ TEST(GradeText, OneMistakeIsReportedOnce) {
                          "\n  reproduce: try a3\n"
                          "a2: the same as a1.");
   EXPECT_EQ(lost(1), "b1: the same as a1 of `a`.\n  reproduce: try b1");
-  // Of wrong values all must be the same, for nobody knows why they are wrong.
+  // Wrong values must all be the same, for nobody knows why they are wrong.
   EXPECT_THAT(lost(2), testing::EndsWith("c2: the same as c1."));
   EXPECT_THAT(lost(2), testing::HasSubstr("c3: `y[0]` is 1, but 2 was expected."));
   EXPECT_THAT(lost(2), testing::HasSubstr("c4: `z[0]` is 1, but 2 was expected."));

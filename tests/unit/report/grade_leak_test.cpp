@@ -36,8 +36,8 @@ std::vector<std::pair<std::string, std::string>> for_students(const GradeResult&
   return all;
 }
 
-/// Whether a student may see the member at this path of result.json. What is not named here is
-/// hidden: a new member fails these tests until someone decides.
+/// Returns whether a student may see the member at this path of result.json. A member that is not
+/// named here is hidden: a new one fails these tests until someone decides.
 bool may_be_seen(const std::string& path, const Json& whole) {
   for (const char* open :
        {"/grade", "/assignment", "/title", "/student", "/file", "/submission_sha256", "/state",
@@ -97,7 +97,7 @@ TEST(GradeLeak, NoHiddenTextIsInWhatStudentsGet) {
         EXPECT_EQ(text.find(token), std::string::npos) << path << " is in the " << name;
       }
     }
-    // And the test would see it: all that may be shown is at least in the JSON.
+    // The test would notice a leak: all that may be shown is at least in the JSON.
     for (const auto& [path, token] : shown) {
       EXPECT_NE(renderings[0].second.find(token), std::string::npos) << path;
     }

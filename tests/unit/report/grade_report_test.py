@@ -187,7 +187,7 @@ class Gradescope(unittest.TestCase):
 
 
 class Tags(html.parser.HTMLParser):
-    """What a browser would make of a page: its elements, attributes and text."""
+    """A page as a browser would parse it: its elements, attributes and text."""
 
     VOID = {"meta", "input"}
 
@@ -274,7 +274,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(sorted(rows[0]), sorted(rows[1]))
         self.assertEqual(len(rows[1]), 120)
         self.assertEqual([row[1] for row in rows[1]], ["student-%d" % i for i in range(120)])
-        # What is chosen is what the style sheet hides and shows, for rows and submissions alike.
+        # The style sheet hides and shows what is chosen, for rows and submissions alike.
         details = dict(re.findall(r'<details class="student ([a-z -]*)" id="(student-[0-9]+)"', page))
         self.assertEqual({row[0] for row in rows[0]}, set(details))
         lost = int(re.search(r"([0-9]+) that lost points", tags.text).group(1))

@@ -52,11 +52,11 @@ TEST(ItemAnalysis, TheCorrelationIsThePointBiserialOfTheRest) {
   const double expected = (14.0 / 6 - 2.0 / 4) / deviation * std::sqrt(0.6 * 0.4);
   ASSERT_TRUE(analysis.cases[0].correlation);
   EXPECT_NEAR(*analysis.cases[0].correlation, expected, 1e-12);
-  // Of two cases each is the rest of the other.
+  // With two cases, each is the rest of the other.
   EXPECT_NEAR(*analysis.cases[1].correlation, expected, 1e-12);
 }
 
-// 27 % of ten are three: the upper three all passed, and of the lower three nobody.
+// 27 % of ten are three: all of the upper three passed, and none of the lower three.
 TEST(ItemAnalysis, UpperAndLowerGroups) {
   const ItemAnalysis analysis = analyse_items(ten());
   EXPECT_NEAR(*analysis.cases[0].upper_lower, 1 - 0, 1e-12);

@@ -1,4 +1,4 @@
-// Copies are found behind what people do to hide them, and solutions of one task are no copies.
+// Copies are found despite attempts to hide them, and solutions of one task are no copies.
 #include "report/similarity.hpp"
 
 #include <gtest/gtest.h>
@@ -161,7 +161,7 @@ TEST(Similarity, CompiledCodeTellsPairsThatSourceDoesNot) {
   EXPECT_TRUE(std::none_of(found.pairs.begin(), found.pairs.end(), [](const SimilarPair& pair) {
     return pair.a == 0;
   })) << "ada has nothing but the template";
-  // What the compiler makes of the template is nobody's work.
+  // Code that the compiler makes of the template is nobody's work.
   EXPECT_TRUE(find_similar({{"ada", ada, many}, {"bob", kOther, many}}, "", many).pairs.empty());
   found = find_similar({{"ada", ada, many}, {"bob", kOther, many}}, "");
   ASSERT_EQ(found.pairs.size(), 1U);

@@ -92,8 +92,8 @@ std::string refusal_of(const BenchResult& before, const BenchResult& after) {
   return "";
 }
 
-// Of one process, whose interval is four standard errors wide: times of ten seconds, so that what
-// processes differ by is nothing beside it but for the 0.1 % of each.
+// Times of one process, whose interval is four standard errors wide. They are ten seconds long, so
+// that differences between processes are nothing beside them but for the 0.1 % of each.
 TEST(TimesAtABound, TheTailDecides) {
   // The logarithm of 1.2 over sqrt(0.05² + 0.1 / 2.4² + 2 * 0.001²) is 2.8 standard errors.
   EXPECT_EQ(verdict_of(summary_around(10, 9, 11), summary_around(12, 11, 13)),
@@ -222,18 +222,18 @@ TEST(CountersThatAreGone, AreLostAndNeverFaster) {
   EXPECT_EQ(gone.verdict, ChangeVerdict::lost);
   EXPECT_EQ(gone.reason, "the counter x is gone");
   EXPECT_FALSE(gone.ratio);
-  // Beside one that is less, that one is no excuse; it comes first in the report.
+  // A counter that fell does not make up for it; the lost one comes first in the report.
   const ComparedPoint less = counted({{"y", 5}, {"x", 7}}, {{"y", 4}});
   EXPECT_EQ(less.verdict, ChangeVerdict::lost);
   EXPECT_EQ(names(less), (std::vector<std::string>{"x", "y"}));
   EXPECT_FALSE(less.ratio);
-  // One that grew is worse.
+  // A counter that grew is worse.
   const ComparedPoint more = counted({{"x", 7}, {"y", 5}}, {{"y", 6}});
   EXPECT_EQ(more.verdict, ChangeVerdict::slower);
   EXPECT_EQ(more.reason, "");
   EXPECT_EQ(names(more), (std::vector<std::string>{"y", "x"}));
   EXPECT_DOUBLE_EQ(more.ratio->value, 1.2);
-  // One that grew and one that shrank are no trade that can be judged without the third.
+  // A counter that grew and one that shrank cannot be weighed without the third.
   const ComparedPoint some = counted({{"x", 7}, {"y", 5}, {"z", 5}}, {{"y", 6}, {"z", 4}});
   EXPECT_EQ(some.verdict, ChangeVerdict::lost);
   EXPECT_EQ(names(some), (std::vector<std::string>{"x", "y", "z"}));
@@ -249,7 +249,7 @@ TEST(CountersThatAreNew, ChangeNoVerdict) {
 }
 
 TEST(CounterOrder, WhatDecidesAndThenWhatWentFarthest) {
-  // None decides: by distance, and equal ones in the baseline's order.
+  // If no counter decides, the order is by distance, and by the baseline's order if equal.
   const ComparedPoint none = counted({{"a", 100}, {"b", 100}, {"c", 100}, {"d", 100}},
                                      {{"a", 50}, {"b", 10}, {"c", 50}, {"d", 300}}, 100);
   EXPECT_EQ(none.verdict, ChangeVerdict::same);
@@ -257,7 +257,7 @@ TEST(CounterOrder, WhatDecidesAndThenWhatWentFarthest) {
   EXPECT_DOUBLE_EQ(none.ratio->value, 0.1);
   EXPECT_DOUBLE_EQ(none.ratio->low, 0.1);
   EXPECT_DOUBLE_EQ(none.ratio->high, 0.1);
-  // Those that decide go before others that went farther.
+  // Counters that decide come before others that changed more.
   const ComparedPoint grown =
       counted({{"a", 100}, {"b", 100}, {"c", 100}}, {{"a", 1}, {"b", 110}, {"c", 120}});
   EXPECT_EQ(grown.verdict, ChangeVerdict::mixed);
@@ -302,7 +302,7 @@ TEST(CasesThatAreGone, AreLostWithTheirReason) {
   EXPECT_EQ(second(failing("b.n=1", Verdict::not_run, "")).reason, "not run");
   EXPECT_EQ(second(failing("b.n=1", Verdict::skipped, "no memory")).reason, "skipped: no memory");
   EXPECT_EQ(second(failing("b.n=1", Verdict::skipped, "")).verdict, ChangeVerdict::lost);
-  // One that passed without figures has none, either.
+  // A case that passed without figures is lost, too.
   EXPECT_EQ(second(failing("b.n=1", Verdict::passed, "")).verdict, ChangeVerdict::lost);
   EXPECT_DOUBLE_EQ(second(failing("b.n=1", Verdict::failed, "")).baseline->median, 1);
 }

@@ -46,14 +46,14 @@ BenchResult run_of(const BenchSeries& series, const std::string& id = "copy.n=1"
   return result;
 }
 
-/// Of one process, as in journals of before.
+/// A series of one process, as in older journals.
 BenchSeries of_one(const Summary& summary) {
   BenchSeries series;
   series.summary = summary;
   return series;
 }
 
-/// Of several, whose medians these are.
+/// A series of several processes with these medians.
 BenchSeries of_several(const std::vector<double>& medians) {
   BenchSeries series;
   for (const double median : medians) series.processes.push_back({4, median, 1e-6, 1980, {}});
@@ -72,7 +72,7 @@ ChangeVerdict verdict(const BenchSeries& baseline, const BenchSeries& contender)
   return compare(baseline, contender).verdict;
 }
 
-/// What an H200 does between processes to kernels of some microseconds.
+/// Simulates how an H200's times of kernels of some microseconds vary between processes.
 class Processes {
  public:
   explicit Processes(double spread) : spread_(spread) { std::cout << "seed " << seed_ << "\n"; }
@@ -284,18 +284,18 @@ TEST(Aligned, NoTimeBecomesNothing) {
   const std::optional<Ceilings> before = Ceilings{1, 1, 1, 1e-6}, after = Ceilings{1, 1, 1, 9e-6};
   const BenchSeries series = of_several({3e-6, 3.2e-6, 9e-6});
   EXPECT_EQ(aligned(series, before, series, after, 1).second.summary.median, series.summary.median);
-  // Of a batch each launch has its share.
+  // Each launch of a batch takes a launch's time.
   BenchSeries batch = series;
   batch.batch = 10;
   EXPECT_NEAR(aligned(batch, after, batch, before, 3).second.summary.median,
               series.summary.median + 24e-6, 1e-15);
-  // Of a graph all runs share one.
+  // All runs of a graph share the time of one launch.
   batch.mode = TimingMode::hot_graph;
   EXPECT_NEAR(aligned(batch, after, batch, before, 3).second.summary.median,
               series.summary.median + 0.8e-6, 1e-15);
 }
 
-// What a run's measure of a launch says moves times as much as it is taken off them.
+// A run's measure of a launch is subtracted from its times, so aligning removes its effect.
 TEST(Aligned, OtherMeasuresOfALaunchMakeNoDifference) {
   const PlannedCase planned = testing_results::planned();
   for (const TimingMode mode : {TimingMode::cold, TimingMode::hot, TimingMode::cold_graph}) {
@@ -376,7 +376,7 @@ TEST(CompareFixtures, LostMissingAndAdded) {
   const std::vector<std::string>& notes = points.at("copy.dtype=float64,n=65536 cold").notes;
   EXPECT_EQ(notes, (std::vector<std::string>{"the contender was throttled: sw_power_cap",
                                              "the SM clock was 1980 and 1755 MHz"}));
-  // What is better again is no news of a case that it had not.
+  // A case that has recovered had no figures before, and is no news.
   const BenchComparison back = compare_benches(fixture("h200_failures"), fixture("h200"));
   EXPECT_EQ(back.count(ChangeVerdict::lost), 0U);
   EXPECT_EQ(points_of(back).at("copy.dtype=float32,n=1048576 cold").reason,
@@ -545,7 +545,7 @@ TEST(CompareRefuses, NothingInCommon) {
   BenchResult without = run_of(of_one(summary));
   without.cases[0].series.clear();
   EXPECT_NE(refusal(without, run_of(of_one(summary))).find("has figures"), std::string::npos);
-  // One that failed is in common, and lost.
+  // A case that failed is in common, and lost.
   without.cases[0].verdict = Verdict::failed;
   EXPECT_EQ(compare_benches(run_of(of_one(summary)), without).count(ChangeVerdict::lost), 1U);
 }

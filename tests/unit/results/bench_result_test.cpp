@@ -35,7 +35,8 @@ TEST(BenchResult, ReadsARun) {
   EXPECT_EQ(result.cases.size(), 10U);
 }
 
-// Of before there were several processes: times with what the events around them took.
+// A journal from before there were several processes: its times include what the events around them
+// took.
 TEST(BenchResult, ReadsAnOlderJournal) {
   const BenchResult result = read_bench_result(kResults / "h200_one_process.jsonl");
   EXPECT_EQ(result.ceilings->launch_s, 0);

@@ -184,7 +184,7 @@ TEST(ChangePoints, FalseAlarmsAreRare) {
                       // So few hardly show that runs vary by as much as processes do.
                       {0.01, 40, 3, 0.02, 0.15},
                       {0.01, 1, 3, 0.02, 0.27},
-                      // What the tests let through without a least effect, which hides most of it.
+                      // Rates without a least effect, which hides most alarms.
                       {0, 1, 3, 0, 0.065},
                       {0, 1, 6, 0, 0.028},
                       {0, 1, 20, 0, 0.022},

@@ -248,7 +248,7 @@ void for_each_leaf(nlohmann::ordered_json& json, const Change& change,
   }
 }
 
-/// Whether the member at this path is one of a few known words, and not free text.
+/// Returns whether the member at this path is one of a few known words, and not free text.
 inline bool is_word(const std::string& path) {
   for (const char* word : {"/state", "/word", "/visibility", "/credit"}) {
     if (path.ends_with(word)) return true;
@@ -264,7 +264,7 @@ inline const std::string kHostile =
 inline std::vector<GradeResult> hostile() {
   std::vector<GradeResult> all = every_state();
   for (GradeResult& result : all) {
-    // Not by way of JSON, which would clean them.
+    // The texts are set directly, since JSON would clean them.
     for (std::string* text :
          {&result.assignment, &result.title, &result.student, &result.file,
           &result.submission_sha256, &result.key, &result.message, &result.log, &result.staff,

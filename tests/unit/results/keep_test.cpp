@@ -1,4 +1,4 @@
-// What runs leave for later: arrays in NumPy's format, and the memory of failures.
+// Files that runs leave for later: arrays in NumPy's format, and the memory of failures.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -52,7 +52,7 @@ TEST(MatchedLines, AChangedLineIsFoundByItsWords) {
                     {"int i = threadIdx.x;", "float z = load(n);", "out[i] = f * src[i] + 0.f * z;",
                      "}"}),
             (std::vector<int64_t>{0, -1, 1, 2}));
-  // Another line stands in the same place.
+  // Another line is in the same place.
   EXPECT_EQ(matched({"out[i] = f * src[i];"}, {"atomicAdd(total, 1);"}), std::vector<int64_t>{-1});
 }
 
@@ -121,7 +121,7 @@ TEST(GrownLines, AreThoseOfCountersThatDecide) {
   ASSERT_EQ(loads.lines.size(), 1U);
   EXPECT_EQ(loads.lines[0].number, 2);
   EXPECT_EQ(loads.lines[0].counters.size(), 1U);
-  // What became less, or is not known by lines, has none.
+  // A point whose counters fell, or are not known by lines, has no lines.
   EXPECT_TRUE(compared(now, then).lines.empty());
   now.lines.clear();
   EXPECT_TRUE(compared(then, now).lines.empty());
@@ -197,7 +197,7 @@ TEST(AddRecords, StandBeforeTheEndAndComeBack) {
   EXPECT_EQ(result.cases[1].lines[0].counters, lines[0].counters);
   EXPECT_EQ(result.cases[1].folder, "suites");
   EXPECT_TRUE(result.cases[0].lines.empty());
-  // What is no file, and none to add, is left alone.
+  // Only regular files are written to, and none without records to add.
   add_records("/dev/null", {{{"type", "lines"}}});
   const std::string text = read_file(file);
   add_records(file, {});

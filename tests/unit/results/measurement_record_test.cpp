@@ -86,7 +86,7 @@ TEST(TimedCase, WhatAnEmptyKernelTakesMoreIsTakenOff) {
   EXPECT_EQ(one.measurement.seconds, 1.0) << "of both";
 }
 
-// Of a graph only the start goes: what launching takes within it stays.
+// A graph loses only its start: what launching takes within it stays.
 TEST(TimedCase, AGraphLosesWhatItTakesToStart) {
   Measurement one = measurement();
   one.series = {series(TimingMode::cold_graph, 10e-6, 0, 3)};

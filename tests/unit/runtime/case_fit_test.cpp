@@ -1,4 +1,4 @@
-// What a worker says of the module's variables is believed only where it can be.
+// A worker's statements about the module's variables are believed only where they can be.
 #include "runtime/case_fit.hpp"
 
 #include <gtest/gtest.h>

@@ -161,7 +161,7 @@ TEST_P(FloatMutation, BadBoundsFailEvenEqualElements) {
       EXPECT_EQ(got.wrong, kCount) << bad;
       EXPECT_EQ(got.first.value().kind, MismatchKind::bound);
     }
-    // Under exact nobody asks for them.
+    // An exact comparison does not look at bounds.
     EXPECT_TRUE(compare(expected_, expected_, {.ulp = {&bad, 1}}).passed());
   }
 }
@@ -212,7 +212,7 @@ TEST_P(Mutation, WrongDtypesThrow) {
   };
   for (const DType& reference : all_dtypes()) {
     if (!is_single_number(reference)) continue;
-    // What NumPy has no type for is compared with its own values and with wider ones that it has.
+    // A type that NumPy lacks is compared with its own values and with wider ones that NumPy has.
     const bool narrow = is_narrow_float(output) || is_narrow_float(reference);
     const bool numpys = reference.name == "float32" || reference.name == "float64";
     const bool rounded = output.kind == DTypeKind::floating && integer(reference);

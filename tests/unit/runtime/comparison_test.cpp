@@ -306,7 +306,7 @@ TEST(Compare, OneExpectedElementStandsForAll) {
   EXPECT_FALSE(compare_reals("int16", {7, 8}, "int32", {7}).passed());
 }
 
-// What lies before and behind an array is another's, and may look like what is looked for.
+// Bytes before and behind an array belong to others, and may look like what is looked for.
 TEST(Compare, NothingBesideTheArraysIsLookedAt) {
   const TypedArray ones = TypedArray::of(kInt, std::vector<int>(2048, 1));
   std::vector<int> numbers(3072, 2);
@@ -317,12 +317,12 @@ TEST(Compare, NothingBesideTheArraysIsLookedAt) {
     view.bytes = view.bytes.subspan(4 * from, 4 * count);
     return view;
   };
-  // The second half of the output is what stands before the reference.
+  // The second half of the output has the values that lie before the reference.
   std::rotate(numbers.begin(), numbers.begin() + 1024, numbers.end() - 1024);
   const TypedArray output = TypedArray::of(kInt, numbers);
   EXPECT_EQ(compare(part(output, 0, 2048), part(behind_ones, 1024, 2048), {}, kPoison).wrong,
             1024U);
-  // One element of the reference stands for all; what follows it is not of it.
+  // One element of the reference stands for all; the bytes behind it are not part of it.
   EXPECT_EQ(compare(part(behind_ones, 1020, 8), part(behind_ones, 1020, 1), {}, kPoison).wrong, 4U);
   // The last block is not full.
   EXPECT_TRUE(compare(part(behind_ones, 0, 1000), part(ones, 0, 1000), {}, kPoison).passed());

@@ -412,7 +412,7 @@ TEST_F(Composites, ABaselineThatIsWrongIsTheSuitesMistake) {
   }
 }
 
-// Without it nothing is measured: that is no case that a device lacks something for.
+// Nothing is measured without the baseline; the case fails, and is not skipped for the device.
 TEST_F(Composites, ABaselineThatCannotRunIsTheSuitesMistake) {
   const std::string yaml = std::string("kernel: {file: k.cu, entry: plain}\n") + kCopySuite +
                            "expect: {coalesced: true}\n"
@@ -472,8 +472,8 @@ TEST_F(Composites, UpToTwiceTheBaselinesPassesCount) {
                                              "39 at most")));
 }
 
-// What no arrangement of lanes spares is no waste: the rest of an array's last sector, and of the
-// sector of a value that all lanes read.
+// Traffic that no arrangement of lanes spares is no waste: the rest of an array's last sector, and
+// of the sector of a value that all lanes read.
 TEST_F(Composites, RaggedEndsAndBroadcastsAreCoalesced) {
   const std::string source =
       std::string(kCopies) +

@@ -1,5 +1,4 @@
-// What the shipped suites count on the CPU device, against formulas, and how launches are summed
-// up.
+// Counts of the shipped suites on the CPU device, against formulas, and the sums of launches.
 #include <dlfcn.h>
 
 #include <map>

@@ -29,13 +29,13 @@ Floats floats_at(CUdeviceptr address) {
   return Floats(reinterpret_cast<float*>(address), kCount);  // NOLINT(performance-no-int-to-ptr)
 }
 
-// What a launch of the case sees: its arrays, and the variables of its module.
+// The memory that a launch of the case sees: its arrays, and the variables of its module.
 struct Seen {
   Floats x, y;
   std::span<float> variables;
   int launch = 0;  ///< which one it is, from 0
 };
-// Whether the kernel leaves the work out, and what it leaves then.
+// Returns whether the kernel leaves the work out, and writes what it leaves in memory then.
 using Replay = std::function<bool(const Seen&)>;
 
 class DeviceTimingTest : public testing::Test {
@@ -191,7 +191,7 @@ TEST_F(DeviceTimingTest, OutputsOfNoPoisonAreCompared) {
   for (const TimingMode mode : kModes) EXPECT_EQ(judge(mode, replay), "wrong") << to_text(mode);
 }
 
-// The heap, and what lies behind arrays: places that nobody puts back.
+// Answers kept in the heap or behind arrays, where nothing is put back between launches.
 TEST_F(DeviceTimingTest, AnAnswerElsewhereIsSeenByTheFirstRuns) {
   std::array<float, kCount + 1> elsewhere{};
   int last_launch = 0;

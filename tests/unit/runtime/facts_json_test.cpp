@@ -1,4 +1,4 @@
-// What our processes send each other about devices, kernels and errors comes back whole.
+// Messages between our processes about devices, kernels and errors come back whole.
 #include <gtest/gtest.h>
 
 #include <array>

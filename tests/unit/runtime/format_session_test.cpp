@@ -1,4 +1,4 @@
-// What the suite format can say, run: tolerances, Python files, expectations, limits, bad values.
+// Features of the suite format, run: tolerances, Python files, expectations, limits, bad values.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ TEST_F(FormatSession, EachOutputHasItsTolerance) {
   EXPECT_EQ(run(two_outputs(""), kTwoOutputs).failure, FailureKind::wrong);
   EXPECT_EQ(run(two_outputs("tolerance: {outputs: {z: {rtol: 1e-5}}}\n"), kTwoOutputs).verdict,
             Verdict::passed);
-  // What is left for `count` alone would hold for nothing.
+  // A tolerance that is left for `count` alone would hold for nothing.
   const Outcome swapped =
       run(two_outputs("tolerance: {rtol: 1e-5, outputs: {z: exact}}\n"), kTwoOutputs);
   EXPECT_EQ(swapped.failure, FailureKind::reference);
@@ -210,7 +210,7 @@ TEST_F(FormatSession, AnExpectedReportIsAnErrorAtItsArray) {
       "launch: {block: 64}\n";
   const std::string kernel = "extern \"C\" __global__ void k(float *c, float *out) {\n";
   const std::string unset = kernel + "  out[threadIdx.x] = 2 * c[threadIdx.x];\n}\n";
-  // The check that finds it is turned on, though nobody asks for checks.
+  // The check that finds it is turned on, though no option asks for checks.
   const Outcome at_c = run(suite + "expect: {report: uninitialised, argument: c}\n", unset);
   EXPECT_EQ(at_c.verdict, Verdict::passed) << at_c.message;
   EXPECT_EQ(run(suite + "expect: {report: uninitialised, argument: out}\n", unset).failure,
@@ -237,7 +237,7 @@ TEST_F(FormatSession, AnExpectedReportIsAnErrorAtItsArray) {
   EXPECT_THAT(beside.notices, testing::Contains(HasSubstr("harmless race")));
 }
 
-// Where a tolerance lets both poisons pass.
+// The tolerance alone would let both poisons pass.
 TEST_F(FormatSession, WhatNoLaunchWroteFailsWhateverTheTolerance) {
   const auto failure = [&](const std::string& dtype, const std::string& reference,
                            const std::string& tolerance, const std::string& parameter,
@@ -371,7 +371,7 @@ TEST_F(FormatSession, AToleranceThatHoldsForNoOutputIsRefused) {
             Verdict::passed);
 }
 
-// What counts is the limit that the suite gives, not a part of it.
+// The limit that the suite gives counts, not a part of it.
 TEST_F(FormatSession, ATimeLimitIsWhatItSays) {
   const std::string endless =
       "extern \"C\" __global__ void k(volatile float *out) { while (out[0] != 1) {} }\n";

@@ -262,7 +262,7 @@ LoadedKernel load_kernel(const std::shared_ptr<Context>& context, const std::str
   return {Module(context, made.cubin, "k").function("k"), made.entries.at(0).bounds};
 }
 
-// What the compiler's log says of registers is what the driver goes by.
+// The driver goes by the number of registers that the compiler's log gives.
 TEST_F(GpuSessionTest, RegistersThatTheFrontRefusesAreThoseThatTheDriverDoes) {
   const auto context = Context::create(choose_device("gpu").device);
   const int architecture = context->device().compute_capability().architecture();
@@ -283,7 +283,7 @@ TEST_F(GpuSessionTest, RegistersThatTheFrontRefusesAreThoseThatTheDriverDoes) {
   }
 }
 
-// What the front calls impossible the driver refuses, too, and takes what is next to it.
+// The driver refuses launches that the front calls impossible, and takes those next to them.
 TEST_F(GpuSessionTest, WhatNoDeviceCanLaunchTheDriverRefuses) {
   const auto context = Context::create(choose_device("gpu").device);
   const ScopedContext current(*context);

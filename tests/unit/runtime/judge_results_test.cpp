@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-// What outputs hold after a launch, and what they should.
+// The values of outputs after a launch, and the expected ones.
 class JudgeResults : public testing::Test {
  protected:
   void SetUp() override {

@@ -73,7 +73,7 @@ TEST_F(MeasureSession, WorkThatIsNotDoneIsNoticed) {
                                    "is wrong, or the kernel does not do the work"));
 }
 
-// What a launch before left in a variable is no part of what is counted.
+// Values that an earlier launch left in a variable do not change what is counted.
 TEST_F(MeasureSession, CountsAreOfModulesThatAreNew) {
   const std::string replaying =
       "__device__ float kept[128], key;\n"

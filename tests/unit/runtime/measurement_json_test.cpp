@@ -1,4 +1,4 @@
-// What a worker hands over of a measurement, and what the front does not take from it.
+// A measurement as a worker hands it over, and parts that the front does not take from it.
 #include "worker/measurement_json.hpp"
 
 #include <gtest/gtest.h>

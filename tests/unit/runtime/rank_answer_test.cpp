@@ -1,4 +1,4 @@
-// What ranks answer survives its way to rank 0, and what is no answer is refused.
+// Answers of ranks survive their way to rank 0, and what is no answer is refused.
 #include "runtime/rank_answer.hpp"
 
 #include <gtest/gtest.h>

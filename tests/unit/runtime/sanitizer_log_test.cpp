@@ -134,7 +134,8 @@ TEST(SanitizerLog, TheOtherTools) {
 TEST(SanitizerLog, NothingIsFoundInNothing) {
   EXPECT_THAT(read(""), SizeIs(0));
   EXPECT_THAT(read("========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n"), SizeIs(0));
-  // What a kernel prints goes elsewhere, and what looks like ours has no mark.
+  // A kernel prints elsewhere, and its lines lack the tool's mark even if they look like the
+  // tool's.
   EXPECT_THAT(read("Invalid __global__ write of size 4 bytes\n"), SizeIs(0));
 }
 
@@ -155,7 +156,7 @@ TEST(SanitizerLog, ALogWithoutASummarySaysNothingOfTheKernels) {
       why_nothing_was_checked(kOutOfBounds.substr(0, kOutOfBounds.find("=========     by thread"))),
       "its log has no summary: Invalid __global__ write of size 4 bytes / at scale(float *, "
       "int)+0x90 in k.cu:34");
-  // What a kernel prints is no word of the tool's.
+  // Output of a kernel is not the tool's.
   EXPECT_EQ(why_nothing_was_checked("ERROR SUMMARY: 0 errors\n"),
             "its log has no summary: ERROR SUMMARY: 0 errors");
   EXPECT_THAT(why_nothing_was_checked("\x1b[2J" + std::string(5000, 'a')),

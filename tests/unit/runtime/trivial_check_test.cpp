@@ -54,7 +54,7 @@ class TrivialTest : public testing::Test {
         "/nowhere/suites/s.yaml");
   }
 
-  // What a Session's examine does, without a compiler: every dtype is the suite's.
+  // Prepares a case as a Session's examine does, without a compiler: every dtype is the suite's.
   ReadyCase ready(const Case& which, uint64_t trial) {
     ReadyCase made{make_plan(which, plugins_), {}};
     ArgumentTypes types;
@@ -211,7 +211,7 @@ TEST_F(TrivialTest, WhatWasThereBefore) {
               ElementsAre("unwritten ~"));
 }
 
-// What is poison after two launches was never written, however loose the bound.
+// An element that is poison after two launches was never written, however loose the bound.
 TEST_F(TrivialTest, AnOutThatNobodyWritesPassesNowhere) {
   EXPECT_THAT(passes({.tolerance = "{atol: 1e9}"}), ElementsAre("zeros ~", "copy x ~"));
   // Either poison by itself is a value like others.
@@ -324,7 +324,7 @@ TEST_F(TrivialTest, Exceptions) {
   EXPECT_THROW(with("lint: {allow: [zeros], when: f, reason: r}\n"), Error);
 }
 
-// What the other cases refute needs no exception.
+// A finding that the other cases refute needs no exception.
 TEST_F(TrivialTest, AnExceptionForWhatIsNoFindingIsNotNeeded) {
   EXPECT_THAT(findings({.axes = "n: [1, 2]",
                         .out = "{out: 1, dtype: float32}",
@@ -382,7 +382,7 @@ TEST_F(NearlyRightTest, ATightToleranceRefutesThemAll) {
   EXPECT_THAT(passes(lines("exact")), testing::IsEmpty());
 }
 
-// 3.7 % of error: `atol` beside values of 3 to 6.
+// The `atol` allows an error of 3.7 %, with values of 3 to 6.
 TEST_F(NearlyRightTest, ALooseAtol) {
   EXPECT_THAT(passes(lines("{atol: 0.111}")),
               testing::UnorderedElementsAre("low_precision ~", "one_percent ~"));
@@ -418,7 +418,7 @@ TEST_F(NearlyRightTest, ATermLess) {
   sum.reference = "np.sum(x)";
   EXPECT_THAT(passes(sum), testing::Contains("dropped x ~"));
   EXPECT_THAT(findings(sum), testing::Contains(testing::HasSubstr("dropped")));
-  // Where one case finds it, the others need not.
+  // If one case refutes it, the others need not.
   sum.axes = "n: [100, 400]";
   sum.tolerance = "{atol: 'n / 200'}";
   EXPECT_THAT(findings(sum), testing::Not(testing::Contains(testing::HasSubstr("dropped"))));

@@ -1,4 +1,4 @@
-// What suites compile: template instances, several units, headers, on the CPU device.
+// Sources that suites compile: template instances, several units, headers, on the CPU device.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

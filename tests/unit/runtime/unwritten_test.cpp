@@ -16,7 +16,7 @@ class Unwritten : public testing::TestWithParam<std::string_view> {
     return TypedArray::of<int>(GetParam(), std::vector<int>(count, 1));
   }
   static size_t width() { return find_dtype(GetParam())->bytes; }
-  // What a store has at the least.
+  // The least number of bytes that a store writes.
   static size_t piece() { return width() > 2 ? 2 : 1; }
 
   static void fill(TypedArray& array, size_t index, size_t from, size_t bytes, std::byte poison) {

@@ -43,7 +43,7 @@ TEST(SelectExpression, StarsFitTheWholeId) {
   }
   EXPECT_TRUE(matches("*n=4", "a.n=4"));
   EXPECT_FALSE(matches("*n=4", "a.n=400"));
-  // What makes a search that tries everything take for ever.
+  // A search that tries every match would take for ever with this pattern.
   EXPECT_FALSE(matches("*a*a*a*a*a*a*a*a*a*a*a*b", std::string(5000, 'a')));
 }
 

@@ -1,4 +1,4 @@
-// What good suites load to, what they are called, and which files are suites.
+// Suites that load, the names of their cases, and which files are suites.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
