@@ -58,7 +58,7 @@ class Parser {
       fail(at_, "`/` is not part of arithmetic",
            "`//` divides and rounds down; `ceil_div(a, b)` rounds up");
     }
-    if (text_[at_] == ',') fail(at_, "`,` stands outside a call", "a list is written [a, b]");
+    if (text_[at_] == ',') fail(at_, "`,` is outside a call", "a list is written [a, b]");
     if (text_[at_] == '=') fail(at_, "`=` is not part of arithmetic", "`==` compares");
     fail(at_, fmt::format("`{}` does not belong here", rest()));
   }

@@ -93,7 +93,7 @@ std::vector<CsvRow> read_table(const std::filesystem::path& file,
     if (fields.size() > columns.size()) {
       throw usage_error(fmt::format("the row has {} fields, and the table has {} columns",
                                     fields.size(), columns.size()),
-                        reader.where(), "a text with a comma stands in quotes");
+                        reader.where(), "quote a text that has a comma");
     }
     CsvRow row;
     row.where = reader.where();

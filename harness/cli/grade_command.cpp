@@ -130,7 +130,7 @@ void require_apart(const std::string& option, const fs::path& out,
     if (!fs::is_directory(path, code) || inside.empty() || *inside.begin() == "..") continue;
     throw usage_error(
         fmt::format("the folder of {}, {}, lies among the submissions", option, display_path(out)),
-        {}, "name one beside them, or submissions in a folder of their own");
+        {}, "name one beside them, or put the submissions into a separate folder");
   }
 }
 

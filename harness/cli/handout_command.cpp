@@ -22,7 +22,7 @@ struct HandoutRequest {
 
 ExitCode hand_out(const HandoutRequest& request, Output& out) {
   if (request.out.empty()) {
-    throw usage_error("a hand-out needs a folder of its own: -o DIR", {},
+    throw usage_error("a hand-out needs a separate folder: -o DIR", {},
                       "one that is not there yet");
   }
   FolderDraft draft(request.out);

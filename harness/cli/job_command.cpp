@@ -60,7 +60,7 @@ Command job_command(const ArgumentParser& program, JobKind kind, const std::stri
                   request.profile = state->profile;
                   if (state->self_test) {
                     if (!state->paths.empty())
-                      throw usage_error("--self-test has kernels of its own, and takes no PATHS");
+                      throw usage_error("--self-test brings its own kernels, and takes no PATHS");
                     return bench_self_test(request, out);
                   }
                   return kind == JobKind::check ? check_on_ranks(request, out)

@@ -72,7 +72,7 @@ constexpr const char* kCourseReadme = R"text(# Course
 
 `doublify/` is an assignment over the suite `doublify/suite.yaml`. Students see none of this folder: they get what `handout`
 writes. `warpmark new assignment NAME --from SUITE` adds another assignment; several `--from` make one of several kernels, each in a
-file of its own.
+separate file.
 
 Once: make a secret, from which the inputs of grading are derived, and keep it.
 

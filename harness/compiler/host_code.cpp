@@ -359,9 +359,8 @@ std::string host_code_hint(const std::vector<HostCode>& found, int line) {
   return said +
          "; that is code for the CPU, which Warpmark never runs: put it between "
          "`#ifndef __CUDACC_RTC__` and `#endif`" +
-         (shared
-              ? fmt::format(", or in lines of its own, as other code stands in line {}, too", line)
-              : "") +
+         (shared ? fmt::format(", or on separate lines, because line {} has other code, too", line)
+                 : "") +
          ". Warpmark itself allocates the memory, launches the kernel and compares the result. "
          "`compiler: nvcc` compiles the file as it is, where nvcc is installed";
 }
@@ -385,10 +384,10 @@ std::string explain_missing_kernel(std::string_view source, const std::string& w
     }
     return fmt::format(
         "The file has a kernel `{0}`, but the compiler comes to none of that name: {1}.{2}", wanted,
-        is_left_out(source, wanted) ? "it stands behind an `#if` or `#ifdef` that leaves it out"
+        is_left_out(source, wanted) ? "an `#if` or `#ifdef` leaves it out"
                                     : "it is hidden in a namespace or a class, is `static`, or "
                                       "another function of that name "
-                                      "stands beside it",
+                                      "is beside it",
         asked);
   }
   const auto tokens = source_tokens(source);

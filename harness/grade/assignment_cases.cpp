@@ -292,7 +292,7 @@ void AssignmentCaseReader::claim(const AssignmentCase& one) {
     const auto [owner, is_new] = owners_.try_emplace(item.id, one.name);
     if (is_new) continue;
     throw usage_error(fmt::format("`{}` is already in the case `{}`", item.id, owner->second),
-                      one.where, "give each case values of its own, with `axes` or `where`");
+                      one.where, "give each case different values, with `axes` or `where`");
   }
 }
 

@@ -164,7 +164,7 @@ std::string outside_argument(const Report& report, const SubmittedNames& names, 
   }
   if (index == elements && count == 1) {
     return text +
-           " That is one past the end: usually `<=` stands where `<` is meant, or a "
+           " That is one past the end: usually `<=` is written where `<` is meant, or a "
            "neighbour such as `[i + 1]` is used for the last element, too.";
   }
   return text +
@@ -314,7 +314,7 @@ std::string order_of(const Report& report, const Report& other) {
   if (*mine != *others) {
     return fmt::format(
         " The two threads are in different blocks, {} and {}, which `__syncthreads()` does not put "
-        "in order: let each block write elements of its own, or use `atomicAdd` to add up in one "
+        "in order: let each block write different elements, or use `atomicAdd` to add up in one "
         "place.",
         index_text(*mine), index_text(*others));
   }

@@ -121,7 +121,7 @@ Error FreePoints::scored(const AssignmentCase& one, const std::vector<const Item
   if (by_tolerance(all)) {
     hint = kLooseHint;
   } else if (std::any_of(all.begin(), all.end(), [](const Pass& pass) { return pass.stale; })) {
-    hint = "give each case inputs of its own: `rng` does";
+    hint = "give each case different inputs: `rng` does";
   } else if (std::any_of(all.begin(), all.end(),
                          [](const Pass& pass) { return pass.never_changes; })) {
     hint = "every student and every trial gets the same numbers: let `rng` make the inputs";

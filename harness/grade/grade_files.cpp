@@ -67,7 +67,7 @@ void GradeFiles::require_assignment(const std::string& id) const {
     throw usage_error(
         fmt::format("the folder of -o has grades of the assignment `{}`, and this one is `{}`",
                     printable(there.assignment), id),
-        {}, "each assignment needs a folder of its own");
+        {}, "each assignment needs a separate folder");
   }
 }
 

@@ -134,7 +134,7 @@ void require_own_folder(const fs::path& folder, const ShardContext* shard) {
   if (shard != nullptr && there.index == shard->index && there.count == shard->count) return;
   throw usage_error(fmt::format("the folder of -o, {}, is of shard {} of {}", display_path(folder),
                                 there.index, there.count),
-                    {}, "each shard needs a folder of its own, and so has what is merged");
+                    {}, "each shard needs a separate folder, and so does the merged class");
 }
 
 }  // namespace warpmark

@@ -148,7 +148,7 @@ Roster Roster::parse(std::string_view text, const std::string& file) {
       if (!fresh) {
         throw usage_error(
             fmt::format("`{}` is on line {}, too", printable(value), lines[known->second]),
-            csv.where(), "each student stands in the roster once");
+            csv.where(), "list each student once");
       }
       // A login is often what stands before the @.
       if (const size_t sign = key.find('@'); sign != std::string::npos)
@@ -176,7 +176,7 @@ void Roster::set_students(const std::vector<int>& lines, const std::string& file
         throw usage_error(
             fmt::format("`{}` is on line {}, too", printable(names_[same[1]]), lines[same[0]]),
             {file, lines[same[1]], 1},
-            "each student stands in the roster once; of two with one name each needs an id, as in "
+            "list each student once; two students with one name each need an id, as in "
             "the column `id` or `email`");
       }
       students_[row] += " (" + id + ")";

@@ -111,7 +111,7 @@ class Patterns {
     }
     if (good == 1) {
       return fmt::format(
-          "Only the first element is {}: does each thread use an index of its own, such as "
+          "Only the first element is {}: does each thread use a different index, such as "
           "`blockIdx.x * blockDim.x + threadIdx.x`?",
           is_right());
     }

@@ -16,7 +16,7 @@ constexpr Term kTerms[] = {
     {"±", "half of the interval that holds the time with 95 %, over the time"},
     {"cold", "the last-level cache is flushed before each run"},
     {"hot", "the cache holds what the run before left there"},
-    {"cold graph", "in a CUDA graph of several runs, each with arrays of its own, after a flush"},
+    {"cold graph", "in a CUDA graph of several runs, each with separate arrays, after a flush"},
     {"hot graph", "in a CUDA graph of several runs"},
     {"upload", "one copy of all inputs to the device, from locked pages of the host"},
     {"pageable upload", "the same from pages as malloc gives them"},

@@ -281,7 +281,7 @@ class SignatureCheck {
     if (first || (known->second == *dtype && counted == count)) return;
     throw misfit(scalar.name, scalar.at, parameter, entry,
                  fmt::format("{} to another step", known->second.name),
-                 "give each of them an argument of its own");
+                 "give each of them a separate argument");
   }
 
   Error unknown_dtype(const std::string& name, const std::string& at,

@@ -103,8 +103,7 @@ void RankGroup::require(const std::function<DeviceFacts()>& greet_own) {
   if (failure) throw *failure;
   if (devices.size() == static_cast<size_t>(size())) return;
   throw environment_error(
-      fmt::format("mpirun started {} ranks, and they have {}: each needs a device of its own",
-                  size(),
+      fmt::format("mpirun started {} ranks, and they have {}: each needs a separate device", size(),
                   devices.size() == 1 ? "1 device" : fmt::format("{} devices", devices.size())),
       fmt::format("start as many as there are devices: mpirun -n {}", devices.size()));
 }

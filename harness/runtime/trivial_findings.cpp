@@ -70,7 +70,7 @@ std::string hint_for(const Suite& suite, const Group& group) {
   } else if (has([](const TrivialFinding& one) {
                return one.pass.answer == TrivialAnswer::stale;
              })) {
-    what = "give each case inputs of its own: `rng` does";
+    what = "give each case different inputs: `rng` does";
   } else {
     what = "choose inputs that lead to another answer";
   }

@@ -194,7 +194,8 @@ class Checker {
   // elements.
   static std::string hint_at_type(const std::string& word, const std::string& key) {
     if (key == "entry") {
-      return fmt::format("what is no arithmetic stands outside of the braces, as in `k<{}>`", word);
+      return fmt::format(
+          "only arithmetic belongs inside the braces; write the rest outside, as in `k<{}>`", word);
     }
     if (key == "define") return fmt::format("as text it is written '\"{}\"'", word);
     if (const auto vector = vector_of_c_type(word)) {

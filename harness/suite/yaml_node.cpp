@@ -342,7 +342,7 @@ YamlNode parse_yaml(const std::string& text, const std::string& file) {
     if (hint.empty() && error.msg.starts_with("end of")) {
       hint = "a `{` or `[` is not closed, or a `,` between two members is missing";
     } else if (hint.empty() && error.msg.starts_with("illegal map value")) {
-      hint = "a `: ` stands inside of a text: quote the text; or a line is indented too far";
+      hint = "a `: ` is inside a text: quote the text; or a line is indented too far";
     } else if (hint.empty() && error.msg.starts_with("illegal flow end")) {
       hint = "a `}` or `]` has no `{` or `[`";
     }

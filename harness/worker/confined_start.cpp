@@ -140,7 +140,7 @@ std::vector<std::string> enter_sandbox(const protocol::Confined& confined, bool 
     throw environment_error(
         fmt::format("this system has no sandbox for untrusted code: a process can still {}",
                     join(sandbox::leaks(), ", ")),
-        "neither Landlock nor seccomp holds here; grade in a container of its own, and say "
+        "neither Landlock nor seccomp holds here; grade in a separate container, and say "
         "--no-sandbox");
   }
   return hold;

@@ -38,7 +38,7 @@ class ForkServer {
     take_environment(confined_.environment);
     compiler_.emplace(open_confined_compiler(confined_.confinement));
     if (has_threads())
-      throw environment_error("a compiler with threads of its own cannot be forked");
+      throw environment_error("a compiler that has started threads cannot be forked");
   }
 
   /// Forks twice: the intermediate process ends at once, so that the front, which is a subreaper,

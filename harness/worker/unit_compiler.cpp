@@ -33,7 +33,7 @@ void refuse_layered_images(const std::string& ptx, const Entry& kernel) {
                   "them: {} ({})",
                   kernel.called(), use->function, printable(use->opcode)),
       {},
-      "give each layer as an argument of its own, or all of them as the three axes of one, which "
+      "give each layer as a separate argument, or all of them as the three axes of one, which "
       "tex3D reads; what no case uses can be left out by a macro of `define`");
 }
 

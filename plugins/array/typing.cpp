@@ -363,7 +363,7 @@ std::vector<Index> Names::index(const Text& text, const Syntax& subscript,
                                 std::to_string(shape.size()) + " dimension" +
                                 (shape.size() == 1 ? "" : "s"));
   }
-  if (ellipses > 1) text.fail(subscript.at, "`...` stands twice in one index");
+  if (ellipses > 1) text.fail(subscript.at, "`...` occurs twice in one index");
   std::vector<Index> index;
   size_t dimension = 0;
   const auto add_all = [&](size_t until) {

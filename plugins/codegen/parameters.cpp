@@ -63,7 +63,7 @@ void check_name(const Parameter& parameter, const Json& kernel,
   const std::string& name = parameter.name;
   if (std::find(reserved.begin(), reserved.end(), name) != reserved.end()) {
     throw Failure(kPointer, "parameter `" + parameter.text + "` has a name that is taken",
-                  "`" + name + "` is what the generated kernel calls something of its own");
+                  "`" + name + "` is a name that the generated kernel uses itself");
   }
   if (name.starts_with("warpmark")) {
     throw Failure(kPointer, "parameter `" + parameter.text + "` has a name that is taken",
@@ -150,7 +150,7 @@ std::vector<Parameter> read_parameters(const Json& which,
     Parameter& parameter = parameters.back();
     check_name(parameter, kernel, reserved);
     if (!names.insert(parameter.name).second) {
-      fail(part, "has the name of another", "each parameter has a name of its own");
+      fail(part, "has the name of another", "each parameter needs a different name");
     }
     parameter.bytes = bytes_of_type(expanded_type(parameter.element, kernel));
   }

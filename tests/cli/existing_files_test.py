@@ -114,7 +114,7 @@ class ExistingFiles(CheckTest):
             self.assertIn("`#ifndef __CUDACC_RTC__` and `#endif`", hint)
             self.assertIn("`compiler: nvcc` compiles the file as it is", hint)
             if "has a host" not in said:
-                self.assertIn("in lines of its own, as other code stands in line %d, too" % line, hint)
+                self.assertIn("on separate lines, because line %d has other code, too" % line, hint)
 
     def test_code_for_the_cpu_in_the_suite_itself(self):
         self.write("suites/t.yaml", "warpmark: 1\nkernel:\n  entry: scale\n  source: |\n    %s"

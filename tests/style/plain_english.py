@@ -12,7 +12,7 @@ import sys
 import tokenize
 
 FIRST_WORDS = re.compile(r"(What|Whose|Whether|Of|Who|Whoever|Nobody)\b")
-PHRASES = re.compile(r"\b(is told of|are told of|stands|stood|of its own|of their own)\b")
+PHRASES = re.compile(r"\b(is told of|are told of|stands(?! for)|stood|of its own|of their own)\b")
 PRODUCT = ("harness/", "plugins/", "python/")
 C_LIKE = (".cpp", ".hpp", ".h", ".def", ".cu", ".cuh", ".c")
 HASH = (".sh", ".cmake", ".yaml", ".yml", "CMakeLists.txt", "bootstrap")

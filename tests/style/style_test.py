@@ -12,6 +12,7 @@ import function_size
 import honest_tests
 import layering
 import leftovers
+import plain_english
 import public_headers
 import timeouts
 from checked_tree import CheckedTree
@@ -38,6 +39,38 @@ class CommentTables(Tree):
         prose = self.GOOD.replace("global\n   * More:\n   *   race           unordered", "global\n   * More: race           unordered")
         self.assertEqual(self.found(settings, prose), ["device.h: no row of a table begins with the kind of report 'race'"])
         self.assertEqual(len(self.found("BasedOnStyle: Google\n", self.GOOD)), 1)
+
+
+class PlainEnglish(Tree):
+    def faults(self, path, text):
+        file = self.write(path, text)
+        try:
+            return self.check(plain_english.main, self.root)[1].strip()
+        finally:
+            file.unlink()
+
+    def test_comments_without_a_subject(self):
+        for path, text in (("harness/base/a.cpp", "\n// What forks has locks.\n"),
+                           ("harness/base/a.hpp", "\nint a;  ///< of it\nint b;  ///< Whose it is\n"),
+                           ("harness/base/a.cpp", "\n/* Nobody reads it. */\n"),
+                           ("suites/a.cu", "\nint a;  // Whether it is one\n"),
+                           ("tests/a.py", "\nx = 1  # Of the first\n"), ("tests/a.py", "\ndef f():\n  '''Who calls it.'''\n"),
+                           ("tests/a.sh", "\n# Whose folder\n"), ("tests/CMakeLists.txt", "\nproject(a) # What is built\n")):
+            with self.subTest(text):
+                self.assertRegex(self.faults(path, text), "^%s:[23]: error: a comment begins with" % path)
+        for path, text in (("harness/base/a.cpp", "// The fork leaves locks held, of\n// what is shared.\n"),
+                           ("harness/base/a.cpp", 'auto a = "// What"; auto b = R"(\n// Of\n)"; char c = \'"\'; // fine\n'),
+                           ("harness/base/a.cpp", "int a = 1'000;  // Offices\n"),
+                           ("tests/a.py", "'''A module.'''\nx = 'Of the first'\n"), ("tests/a.sh", "echo $#  '#What'\n")):
+            with self.subTest(text):
+                self.assertEqual(self.faults(path, text), "")
+
+    def test_messages_that_have_to_be_decoded(self):
+        text = '\nfail("each stands in a folder of its own");\n'
+        self.assertEqual(self.faults("harness/base/a.cpp", text),
+                         "harness/base/a.cpp:2: error: a message says 'stands': use plain words of the field")
+        self.assertEqual(self.faults("tests/unit/a.cpp", text), "")
+        self.assertEqual(self.faults("harness/base/a.cpp", text.replace("stands in", "stands for").replace("of its own", "")), "")
 
 
 class Timeouts(unittest.TestCase):

@@ -241,7 +241,7 @@ void report_missing_tables() {
   const std::string why =
       "NVIDIA's runtime library, which is linked into the program (or CuPy's, PyTorch's), asks the "
       "driver for tables that are documented nowhere, and cannot run on this device: link with "
-      "nvcc -cudart shared, and warpmark-cpu brings a runtime library of its own";
+      "nvcc -cudart shared, and warpmark-cpu brings its own runtime library";
   print_once("cuGetExportTable", CUDA_ERROR_NOT_SUPPORTED, why);
 }
 

@@ -263,7 +263,7 @@ void BlockRaces::classify(Fault& fault, const Record& before, const Instruction&
     fault.detail =
         "and who reads through the read-only cache need not see what the same launch writes";
   else if (both_strong)
-    fault.detail = "and one of them is atomic for threads of its own block only";
+    fault.detail = "and one of them is atomic only for threads of the same block";
   const BlockOrder::Lack lack = lack_of(before, i, space, warp, lane);
   if (lack.what == BlockOrder::Lack::What::everything) return;
   fault.relaxed = {true, lack.what == BlockOrder::Lack::What::order, lack.statement};

@@ -87,7 +87,7 @@ void Decoder::check_arithmetic(const Statement& statement) {
   if (mnemonic != "vabsdiff2" && mnemonic != "vabsdiff4") return;
   for (std::size_t i = 1; i < statement.operands; ++i) {
     check_is_register(statement, i);
-    if (operand(statement, i).value != 0) invalid(statement, "a register stands alone here");
+    if (operand(statement, i).value != 0) invalid(statement, "a register takes no offset here");
   }
 }
 

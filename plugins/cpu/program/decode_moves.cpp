@@ -182,7 +182,8 @@ std::uint32_t Decoder::vector_element(const Statement& statement, const Operand&
 void Decoder::move_special_vector(const Statement& statement, Type type) {
   const Operand& to = operand(statement, 0);
   const Operand& from = operand(statement, 1);
-  if (from.negated || from.value != 0) invalid(statement, "a special register stands alone");
+  if (from.negated || from.value != 0)
+    invalid(statement, "a special register takes no sign and no offset");
   if (type == Type::f32) invalid(statement, "a special register is no floating-point number");
   for (std::uint32_t i = 0; i < 4; ++i) {
     const std::uint32_t d = vector_element(statement, function_.operands[to.index + i], type);

@@ -254,7 +254,7 @@ class Decoder::Video {
   std::uint32_t whole(std::size_t index, Type type) {
     const Operand one = bare(index);
     if (one.kind == OperandKind::reg && one.value != 0)
-      decoder_.invalid(statement_, "a register stands alone here");
+      decoder_.invalid(statement_, "a register takes no offset here");
     return decoder_.source(statement_, one, type);
   }
 

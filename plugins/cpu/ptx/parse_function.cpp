@@ -250,7 +250,7 @@ void ParseState::parse_old_parameters(Function& function, Scopes& scopes) {
 void ParseState::parse_pragma() {
   advance();
   do {
-    if (token_.kind != TokenKind::string) fail("a pragma stands in quotes");
+    if (token_.kind != TokenKind::string) fail("a pragma needs quotes");
     advance();
   } while (accept(','));
   expect(';');

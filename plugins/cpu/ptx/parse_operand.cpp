@@ -20,7 +20,7 @@ Operand ParseState::parse_number() {
   if (sign || token_.kind == TokenKind::real) {
     const bool negative = token_.is('-');
     if (sign) advance();
-    if (sign && token_.single) fail("a 0f constant has no sign of its own");
+    if (sign && token_.single) fail("a 0f constant takes no sign");
     operand.kind = OperandKind::real;
     operand.single = token_.single;
     std::uint64_t bits = token_.value;

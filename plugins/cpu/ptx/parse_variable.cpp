@@ -179,8 +179,8 @@ void ParseState::parse_initialiser(Variable& variable, std::uint64_t element_byt
   }
   if (variable.bytes == 0) variable.bytes = offset;
   if (braces != array)
-    throw PtxError(variable.line, array ? "an array's initial values stand in { }"
-                                        : "one value stands without { }");
+    throw PtxError(variable.line,
+                   array ? "an array's initial values stand in { }" : "one value needs no { }");
   if (offset > variable.bytes) {
     throw PtxError(variable.line,
                    "too many initial values for '" + std::string(variable.name) + "'");
@@ -198,7 +198,8 @@ void ParseState::parse_symbol(Variable::Reference& reference) {
   const bool function = module_.function_by_name.contains(name);
   if (!function && !module_.variable_by_name.contains(name))
     throw PtxError(token_.line, "'" + std::string(name) + "' is not declared before");
-  if (function && (generic || token_.is('+'))) fail("a function's address stands alone");
+  if (function && (generic || token_.is('+')))
+    fail("a function's address takes no offset and no generic()");
   reference.symbol = name;
   if (accept('+')) reference.addend = static_cast<std::int64_t>(expect_integer("an offset"));
 }

@@ -185,7 +185,7 @@ void ParseState::resolve(const Alias& alias) {
   Function& function = module_.functions[name->second];
   const Function& other = module_.functions[of->second];
   if (function.entry || other.entry) refuse("kernels have no other names");
-  if (function.has_body) refuse("it has a body of its own");
+  if (function.has_body) refuse("it has a body");
   if (!other.has_body || other.linkage == Linkage::weak)
     refuse("the latter must be defined in this module, and not .weak");
   const auto same = [](const std::vector<Parameter>& a, const std::vector<Parameter>& b) {

@@ -30,7 +30,7 @@ extern "C" __global__ void two_stages(const int* in, int* out, int batches) {
   }
   out[t] = sum;
 }
-// What is on its way is not there before somebody waits for it.
+// Data on its way is not there before a thread waits for it.
 extern "C" __global__ void not_yet(const int* in, int* out) {
   __shared__ int s[96];
   int t = threadIdx.x;

@@ -19,7 +19,7 @@ extern "C" __global__ void note(int* log, int value) {
   log[1 + at] = value;
 }
 
-// What was launched in one stream is executed in order; what has the tail stream comes last.
+// Launches in one stream are executed in order; those in the tail stream come last.
 extern "C" __global__ void orders(int* log) {
   cudaStream_t stream;
   cudaEvent_t event;

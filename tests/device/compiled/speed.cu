@@ -1,4 +1,4 @@
-// What the speed of the device is measured on: element-wise and reduction kernels as generated.
+// Kernels that the speed of the device is measured on: element-wise and reduction kernels as generated.
 #include <cuda_fp16.h>
 extern "C" __global__ void linear(float a, const float* x, float b, const float* y, float* z, long long n) {
   long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;

@@ -130,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(
         ArithmeticRow{"(n", "7:10 `(` is never closed"},
         ArithmeticRow{"n)", "7:11 `)` closes no parenthesis"},
         ArithmeticRow{"n m", "7:12 `m` does not belong here"},
-        ArithmeticRow{"1, 2", "7:11 `,` stands outside a call"},
+        ArithmeticRow{"1, 2", "7:11 `,` is outside a call"},
         ArithmeticRow{"n = 2", "7:12 `=` is not part of arithmetic"},
         ArithmeticRow{"(1, 2)", "7:12 tuples are not part of arithmetic"},
         ArithmeticRow{"2 * 010", "7:14 `010` looks like an octal number"},

@@ -140,7 +140,7 @@ TEST_F(AssignmentTest, WhereAndAxesNameWhatIsMissing) {
 
 TEST_F(AssignmentTest, GivesPointsForACaseOnce) {
   EXPECT_EQ(error_with("  - {name: again, points: 1, axes: {n: [9, 7]}}\n"),
-            "9:5 `scale.n=7` is already in the case `small` | give each case values of its own, "
+            "9:5 `scale.n=7` is already in the case `small` | give each case different values, "
             "with `axes` or `where`");
   EXPECT_EQ(error_with("  - {name: small, points: 1, axes: {n: [9]}}\n"),
             "9:5 two cases are called `small` | the first is on line 5");

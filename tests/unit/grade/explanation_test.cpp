@@ -157,7 +157,7 @@ TEST(Explanation, OnlyOneThreadWorks) {
       Judged(some(5), some(5)).unwritten({1, 2, 3, 4}).explanation(),
       "4 of 5 elements of `out` got no value from the kernel; the first is `out[1]`. Only the "
       "first "
-      "element is given a value: does each thread use an index of its own, such as `blockIdx.x * "
+      "element is given a value: does each thread use a different index, such as `blockIdx.x * "
       "blockDim.x + threadIdx.x`?");
 }
 
