@@ -39,6 +39,7 @@ struct JobRequest {
   SessionOptions session;
   std::filesystem::path journal;      ///< "" for none
   std::filesystem::path junit;        ///< "" for none
+  bool junit_part = false;            ///< of the report of several jobs
   std::optional<size_t> durations;    ///< how many of the slowest cases are listed; 0 for all
   std::shared_ptr<Ranks> ranks;       ///< that mpirun started, if this is one; else null
   std::optional<Error> no_ranks;      ///< why it cannot be one, though mpirun started it

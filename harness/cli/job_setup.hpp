@@ -24,10 +24,6 @@ void set_run_options(const JobRequest& request, const Output& out, RunOptions& o
 /// from now on nothing that kernels print is a command.
 std::unique_ptr<RunReport> add_annotations(const JobRequest& request, RunOptions& options);
 
-/// Adds the JUnit report of a bench, if the request wants one; it lives in what it returns.
-std::unique_ptr<RunReport> add_junit(const JobRequest& request, const RunContext& context,
-                                     RunOptions& options);
-
 /// Waits for the device. False, with a line that says so, if there is none and the request skips
 /// then; else what is missing is thrown.
 /// `require` waits for it, as Session::require does.

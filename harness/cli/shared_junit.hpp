@@ -3,9 +3,11 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "report/junit.hpp"
 
 namespace warpmark {
 
@@ -27,14 +29,8 @@ class SharedJunit {
   void write() const;
 
  private:
-  struct Part {
-    std::string job;
-    std::string head;    ///< the attributes of its `testsuites`
-    std::string suites;  ///< its content
-  };
-
   std::filesystem::path target_, draft_;
-  std::vector<Part> parts_;
+  std::vector<std::pair<std::string, JunitDocument>> jobs_;
 };
 
 }  // namespace warpmark
