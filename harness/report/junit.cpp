@@ -66,7 +66,7 @@ Sums sums_of(const JunitSuite& suite) {
   Sums all;
   for (const JunitCase& one : suite.cases) {
     all.add({1, one.result == Result::failure, one.result == Result::skipped,
-             one.result == Result::error, one.seconds, one.started});
+             one.result >= Result::error, one.seconds, one.started});
   }
   if (suite.seconds) all.seconds = *suite.seconds;
   if (!suite.started.empty()) all.started = suite.started;

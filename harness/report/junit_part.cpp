@@ -8,47 +8,35 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/json_fields.hpp"
 #include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "results/outcome_record.hpp"
 
 namespace warpmark {
 
+template <typename Visit>
+void each_field(JunitCase& one, const Visit& visit) {
+  visit("name", one.name);
+  visit("seconds", one.seconds);
+  visit("result", one.result);
+  visit("message", one.message);
+  visit("file", one.where.file);
+  visit("line", one.where.line);
+  visit("started", one.started);
+  visit("position", one.position);
+}
+
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 using Result = JunitCase::Result;
 
 constexpr std::string_view kBegin = "<!-- warpmark: ", kEnd = " -->\n";
 
-Json record_of(const JunitCase& one) {
-  Json record = {{"name", one.name}, {"seconds", one.seconds}};
-  if (one.result != Result::passed) {
-    record["result"] = static_cast<int>(one.result);
-    record["message"] = one.message;
-  }
-  if (one.where.known()) record["where"] = {one.where.file, one.where.line};
-  if (!one.started.empty()) record["started"] = one.started;
-  if (one.position) record["position"] = *one.position;
-  return record;
-}
-
-JunitCase case_of(const Json& record) {
-  JunitCase one{record.at("name").get<std::string>(), record.at("seconds").get<double>()};
-  const int result = record.value("result", 0);
-  if (result < 0 || result > static_cast<int>(Result::error)) {
-    throw usage_error("a case has no such result");
-  }
-  if (result != 0) {
-    one.set(static_cast<Result>(result), record.at("message").get<std::string>());
-    if (one.result == Result::error) one.text.clear();
-  }
-  if (const auto where = record.find("where"); where != record.end()) {
-    one.where = {where->at(0).get<std::string>(), where->at(1).get<int>()};
-  }
-  one.started = record.value("started", "");
-  if (record.contains("position")) one.position = record["position"].get<size_t>();
+JunitCase case_of(const nlohmann::json& record) {
+  auto one = object_from<JunitCase>(record);
+  if (one.result == Result::failure || one.result == Result::skipped) one.text = one.message;
   return one;
 }
 
@@ -57,7 +45,7 @@ Error broken(const fs::path& file, const std::string& why) {
                      "--junit of a run with --shard writes it");
 }
 
-Json comment_of(const fs::path& file) {
+nlohmann::json comment_of(const fs::path& file) {
   const std::string text = read_file(file);
   const size_t begin = text.find(kBegin);
   const size_t end = text.find(kEnd, begin);
@@ -65,16 +53,16 @@ Json comment_of(const fs::path& file) {
     throw broken(file, "it is no JUnit report of a shard");
   }
   const size_t from = begin + kBegin.size();
-  return try_parse_ordered_json(std::string_view(text).substr(from, end - from));
+  return try_parse_json(std::string_view(text).substr(from, end - from));
 }
 
-JunitDocument document_of(const Json& comment, const fs::path& file) {
+JunitDocument document_of(const nlohmann::json& comment, const fs::path& file) {
   JunitDocument document;
   try {
-    for (const Json& suite : comment.at("suites")) {
+    for (const nlohmann::json& suite : comment.at("suites")) {
       const std::string name = suite.at("name").get<std::string>();
       JunitSuite& last = document.suites.emplace_back(JunitSuite{name, name});
-      for (const Json& one : suite.at("cases")) last.cases.push_back(case_of(one));
+      for (const nlohmann::json& one : suite.at("cases")) last.cases.push_back(case_of(one));
     }
   } catch (const nlohmann::json::exception&) {
     throw broken(file, "it does not say which cases it has");
@@ -89,11 +77,11 @@ struct ShardReport {
 };
 
 ShardReport read_shard(const fs::path& file) {
-  const Json comment = comment_of(file);
+  const nlohmann::json comment = comment_of(file);
   ShardReport report;
   report.part.file = file;
   report.part.shard =
-      shard_from(comment.is_object() ? comment.value("shard", Json()) : Json(), file);
+      shard_from(comment.contains("shard") ? comment.at("shard") : nlohmann::json(), file);
   report.document = document_of(comment, file);
   for (const JunitSuite& suite : report.document.suites) {
     for (const JunitCase& one : suite.cases) {
@@ -107,7 +95,7 @@ ShardReport read_shard(const fs::path& file) {
 
 bool is_bad(const JunitSuite& suite) {
   return std::ranges::any_of(suite.cases, [](const JunitCase& one) {
-    return one.result == Result::failure || one.result == Result::error;
+    return one.result != Result::passed && one.result != Result::skipped;
   });
 }
 
@@ -115,15 +103,15 @@ bool is_bad(const JunitSuite& suite) {
 
 std::string junit_part_comment(const JunitDocument& document,
                                const std::optional<ShardContext>& shard) {
-  Json comment;
+  nlohmann::json comment;
   if (shard) {
     comment["shard"] = shard_record(*shard);
     comment["shard"].erase("command");
   }
-  comment["suites"] = Json::array();
+  comment["suites"] = nlohmann::json::array();
   for (const JunitSuite& suite : document.suites) {
-    Json cases = Json::array();
-    for (const JunitCase& one : suite.cases) cases.push_back(record_of(one));
+    nlohmann::json cases = nlohmann::json::array();
+    for (const JunitCase& one : suite.cases) cases.push_back(json_of<nlohmann::json>(one));
     comment["suites"].push_back({{"name", suite.name}, {"cases", std::move(cases)}});
   }
   // A comment has no "--", and JSON has it in texts alone.
