@@ -234,10 +234,8 @@ ExitCode run_bench(const std::vector<BenchWork>& work, CaseTimer& timer, const R
   CaseRun::FrontEnd front;
   front.close = [&timer] { timer.close(); };
   if (options.google_benchmark) {
-    front.publish = [&](const std::string& error) {
-      // It has no place for an error: cases without a time are those that it does not name.
-      if (error.empty()) write_file_atomically(*options.google_benchmark, json);
-    };
+    // It has no place for an error: cases without a time are those that it does not name.
+    front.publish = [&] { write_file_atomically(*options.google_benchmark, json); };
   }
   const ExitCode code = run.finish(front);
   run.rethrow();

@@ -11,10 +11,7 @@
 #include <utility>
 
 #include "check/googletest.hpp"
-#include "check/junit.hpp"
 #include "report/console.hpp"
-#include "report/junit.hpp"
-#include "report/junit_shard.hpp"
 
 namespace warpmark {
 namespace {
@@ -109,33 +106,24 @@ Outcome run_trials(const CaseWork& work, CaseRunner& runner, const RunContext& c
 RegisteredTest test_of(const CaseWork& item, CaseRun& run, CaseRunner& runner,
                        const RunContext& context) {
   const Suite& suite = *item.which.suite;
-  Position where = suite.where;
-  where.file = display_path(suite.file);
   RegisteredTest test;
   test.suite = suite.name;
   test.name = item.which.id.substr(suite.name.size() + 1);
-  test.where = where;
-  test.body = [&item, &run, &runner, &context, where] {
+  test.where = suite.where;
+  test.where.file = display_path(suite.file);
+  test.body = [&item, &run, &runner, &context] {
     CaseRun::Result result = run.run(item, [&] {
       return CaseRun::Attempt{run_trials(item, runner, context), {}};
     });
-    const Position& blamed = result.outcome.where;
-    return TestReport{std::move(result.failure), std::move(result.skip),
-                      blamed.known() ? blamed : where};
+    return TestReport{std::move(result.failure), std::move(result.skip), result.where};
   };
   return test;
-}
-
-std::string shard_comment(const std::vector<CaseWork>& work, const RunContext& context) {
-  std::vector<size_t> positions;
-  for (const CaseWork& one : work) positions.push_back(one.position.value_or(0));
-  return context.shard ? junit_shard_comment(*context.shard, positions) : "";
 }
 
 }  // namespace
 
 ExitCode run_check(const std::vector<CaseWork>& work, CaseRunner& runner, const RunContext& context,
-                   const CheckOptions& options, std::ostream& out) {
+                   const RunOptions& options, std::ostream& out) {
   if (work.empty()) {
     throw usage_error("there is no case to check", {}, "`warpmark list` shows the cases");
   }
@@ -144,19 +132,10 @@ ExitCode run_check(const std::vector<CaseWork>& work, CaseRunner& runner, const 
     throw environment_error("the working directory cannot be found: " + gone.message(),
                             "change to a folder that exists");
   }
-  std::optional<JunitFile> junit;
-  if (options.junit) junit.emplace(*options.junit, shard_comment(work, context));
   const auto make_console = [&] {
     return std::make_unique<ConsoleReport>(out, options.style, count_suites(work), context);
   };
-  CheckOptions with_draft = options;
-  std::optional<JunitReport> draft;
-  if (options.junit) {
-    draft.emplace(*options.junit, context.shard, JunitReport::Last::of_others);
-    with_draft.reports.push_back(&*draft);
-  }
-  CaseRun run([&runner] { runner.interrupt(); }, work.size(), context, with_draft, make_console,
-              out);
+  CaseRun run([&runner] { runner.interrupt(); }, work.size(), context, options, make_console, out);
   std::vector<RegisteredTest> tests;
   for (const CaseWork& item : work) {
     if (!item.which.id.starts_with(item.which.suite->name + ".")) {
@@ -164,15 +143,8 @@ ExitCode run_check(const std::vector<CaseWork>& work, CaseRunner& runner, const 
     }
     tests.push_back(test_of(item, run, runner, context));
   }
-  run_googletest(tests, junit ? junit->draft() : std::filesystem::path());
-  CaseRun::FrontEnd front;
-  front.close = [&runner] { runner.close(); };
-  if (junit) {
-    front.publish = [&junit](const std::string& error) {
-      error.empty() ? junit->publish() : junit->publish_with(error);
-    };
-  }
-  const ExitCode code = run.finish(front);
+  run_googletest(tests);
+  const ExitCode code = run.finish({[&runner] { runner.close(); }, {}});
   run.rethrow();
   return code;
 }

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
-#include <optional>
 #include <ostream>
 #include <vector>
 
@@ -29,13 +27,9 @@ class CaseRunner {
   virtual void interrupt() noexcept = 0;
 };
 
-struct CheckOptions : RunOptions {
-  std::optional<std::filesystem::path> junit;  ///< JUnit XML, replaced at the end
-};
-
 /// Runs every case with the trials of `context`, the first that fails deciding, suite by suite,
-/// each as a GoogleTest test whose full name is the case id, and reports to `out`, the journal and
-/// the JUnit file. The first SIGINT, SIGTERM or SIGHUP marks unfinished cases as interrupted and
+/// each as a GoogleTest test whose full name is the case id, and reports to `out` and to the files
+/// of `options`. The first SIGINT, SIGTERM or SIGHUP marks unfinished cases as interrupted and
 /// finishes the reports; the second kills.
 ///
 /// At most once in a process, because GoogleTest can be started once. GoogleTest's environment
@@ -44,6 +38,6 @@ struct CheckOptions : RunOptions {
 /// marked interrupted; an environment error before any case for files that cannot be written; a
 /// usage error if there is no work.
 ExitCode run_check(const std::vector<CaseWork>& work, CaseRunner& runner, const RunContext& context,
-                   const CheckOptions& options, std::ostream& out);
+                   const RunOptions& options, std::ostream& out);
 
 }  // namespace warpmark

@@ -4,8 +4,6 @@
 
 #include <cstdlib>
 
-#include "report/xml.hpp"
-
 namespace warpmark {
 namespace {
 
@@ -17,11 +15,10 @@ class CaseTest : public testing::Test {
     const TestReport report = body_();
     const char* file = report.where.file.c_str();
     if (!report.failure.empty()) {
-      ADD_FAILURE_AT(file, report.where.line) << xml_text(report.failure);
+      ADD_FAILURE_AT(file, report.where.line) << report.failure;
     } else if (!report.skip.empty()) {
       // As GTEST_SKIP(), but at the suite's place instead of this file's.
-      GTEST_MESSAGE_AT_(file, report.where.line, "", testing::TestPartResult::kSkip)
-          << xml_text(report.skip);
+      GTEST_MESSAGE_AT_(file, report.where.line, "", testing::TestPartResult::kSkip) << report.skip;
     }
   }
 
@@ -31,7 +28,7 @@ class CaseTest : public testing::Test {
 
 // Warpmark decides what runs, how often and in which order: a filter or a shard from somebody's
 // environment would leave cases out and report success.
-void neutralise(const std::filesystem::path& xml) {
+void neutralise() {
   // Read when the tests run.
   for (const char* variable : {"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX", "GTEST_SHARD_STATUS_FILE",
                                "TEST_PREMATURE_EXIT_FILE"}) {
@@ -54,12 +51,12 @@ void neutralise(const std::filesystem::path& xml) {
 #if GTEST_USE_OWN_FLAGFILE_FLAG_
   GTEST_FLAG_SET(flagfile, "");
 #endif
-  GTEST_FLAG_SET(output, xml.empty() ? std::string() : "xml:" + xml.string());
+  GTEST_FLAG_SET(output, "");  // JUnit XML is ours, from the outcomes
 }
 
 }  // namespace
 
-void run_googletest(const std::vector<RegisteredTest>& tests, const std::filesystem::path& xml) {
+void run_googletest(const std::vector<RegisteredTest>& tests) {
   testing::UnitTest& program = *testing::UnitTest::GetInstance();
   if (program.total_test_count() > 0) throw internal_error("GoogleTest was started twice");
   for (const RegisteredTest& test : tests) {
@@ -68,7 +65,7 @@ void run_googletest(const std::vector<RegisteredTest>& tests, const std::filesys
                           [&test] { return new CaseTest(test.body); });
   }
   // The XML writer is made from the flags by InitGoogleTest, so they come first.
-  neutralise(xml);
+  neutralise();
   std::string name = "warpmark";
   char* arguments[] = {name.data(), nullptr};
   int count = 1;

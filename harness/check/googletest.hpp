@@ -1,7 +1,6 @@
-// GoogleTest as a library: our selection, our console, its JUnit XML.
+// GoogleTest as a library: our selection, our reports.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -26,8 +25,8 @@ struct RegisteredTest {
 
 /// Runs all tests, each once, whatever GTEST_* variables say: suites in the order in which they
 /// first come (GoogleTest moves those that end in "DeathTest" to the front), and in each the order
-/// given. Writes GoogleTest's XML to `xml` (if not empty), and prints nothing. Throws an internal
-/// error if GoogleTest has tests already: it can run once in a process.
-void run_googletest(const std::vector<RegisteredTest>& tests, const std::filesystem::path& xml);
+/// given. Prints and writes nothing. Throws an internal error if GoogleTest has tests already: it
+/// can run once in a process.
+void run_googletest(const std::vector<RegisteredTest>& tests);
 
 }  // namespace warpmark

@@ -12,8 +12,9 @@
 #include "cli/line_counting.hpp"
 #include "cli/output_files.hpp"
 #include "cli/suites.hpp"
+#include "report/comparison_junit.hpp"
 #include "report/comparison_report.hpp"
-#include "report/junit.hpp"
+#include "report/junit_part.hpp"
 #include "results/counted_baseline.hpp"
 
 namespace warpmark {
@@ -30,6 +31,13 @@ BenchResult read_existing(const fs::path& file) {
                     "journal (--journal) of the same run without `compare`");
 }
 
+void write_junit(const JobRequest& request, const JunitDocument& document) {
+  if (request.junit.empty()) return;
+  write_file_atomically(
+      request.junit,
+      junit_text(document, request.junit_part ? junit_part_comment(document, {}) : ""));
+}
+
 // The JUnit file of the cases, which are right, must not pass for that of a gate that did not hold
 // them against anything.
 BenchComparison compare_or_report(const BenchResult& baseline, const BenchResult& contender,
@@ -37,9 +45,7 @@ BenchComparison compare_or_report(const BenchResult& baseline, const BenchResult
   try {
     return compare_benches(baseline, contender, options);
   } catch (const Error& error) {
-    if (!request.junit.empty()) {
-      write_file_atomically(request.junit, bench_junit(contender, error.what()));
-    }
+    write_junit(request, bench_junit(contender, error.what()));
     throw;
   }
 }
@@ -111,7 +117,7 @@ ExitCode bench_and_compare(const JobRequest& request, Output& out) {
   if (!grown.empty()) comparison = compare_benches(baseline, contender, options);
   ComparedBenches compared = request.comparison.compared(baseline, contender, comparison);
   compared.command = contender.command;
-  if (!request.junit.empty()) write_file_atomically(request.junit, comparison_junit(compared));
+  write_junit(request, comparison_junit(compared));
   print_comparison(compared, request, out);
   if (wants_annotations(request.annotations, request.json)) {
     out.flush();

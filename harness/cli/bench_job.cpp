@@ -104,7 +104,6 @@ std::vector<CaseWork> case_work(const std::vector<BenchWork>& work) {
     context.bench->host = this_host();
     BenchOptions options;
     set_run_options(request, out, options);
-    const auto junit = add_junit(request, context, options);
     NoTimer timer;
     std::ostringstream nobody;
     run_bench(work, timer, context, options, request.json ? std::cout : nobody);
@@ -176,7 +175,6 @@ ExitCode measure_cases(const JobRequest& request, Output& out, LazyPython& pytho
   if (!request.google_benchmark.empty()) options.google_benchmark = request.google_benchmark;
   SessionTimer timer(std::move(session));
   const auto annotations = add_annotations(request, options);
-  const auto junit = add_junit(request, context, options);
   out.flush();  // the report goes to the same descriptor
   return run_bench(work, timer, context, options, std::cout);
 }

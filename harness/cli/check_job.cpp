@@ -140,9 +140,8 @@ struct Runners {
                                 size_t deselected, Output& out) {
   if (!request.junit.empty() || !request.journal.empty() || request.json) {
     const RunContext context = make_context(request, deselected);
-    CheckOptions options;
+    RunOptions options;
     set_run_options(request, out, options);
-    if (!request.junit.empty()) options.junit = request.junit;
     NoRunner runner;
     std::ostringstream nobody;
     run_check(work, runner, context, options, request.json ? std::cout : nobody);
@@ -202,9 +201,8 @@ ExitCode check(const JobRequest& asked, Output& out) {
     context.notes.push_back(context.device.name +
                             " does not count: `--counters` is for the CPU device (--device cpu)");
   }
-  CheckOptions options;
+  RunOptions options;
   set_run_options(request, out, options);
-  if (!request.junit.empty()) options.junit = request.junit;
   CaseRunner& runner = runners.chosen();
   options.reports.push_back(&last_failed);
   std::optional<KeepReport> keep;

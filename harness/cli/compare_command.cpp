@@ -11,8 +11,8 @@
 #include "cli/compare_request.hpp"
 #include "cli/output_files.hpp"
 #include "report/annotations.hpp"
+#include "report/comparison_junit.hpp"
 #include "report/comparison_report.hpp"
-#include "report/junit.hpp"
 #include "results/journal_folder.hpp"
 
 namespace warpmark {
@@ -58,7 +58,8 @@ ExitCode compare(const CompareState& state, Output& out) {
   const BenchResult contender = read_baseline_or_folder(state.contender);
   const BenchComparison comparison = compare_benches(baseline, contender, request.options());
   const ComparedBenches compared = request.compared(baseline, contender, comparison);
-  if (!state.junit.empty()) write_file_atomically(state.junit, comparison_junit(compared));
+  if (!state.junit.empty())
+    write_file_atomically(state.junit, junit_text(comparison_junit(compared)));
   if (state.json) {
     out.write(json_document(comparison_json(compared)));
   } else if (state.markdown) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 
 #include "base/file.hpp"
@@ -18,25 +17,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// One that takes no time is counted as a little, so that such ones go round.
-std::vector<double> seconds_of(const std::vector<Submission>& submissions, const fs::path& times) {
-  constexpr double kLeast = 1e-3;
-  if (times.empty()) return std::vector<double>(submissions.size(), 1);
-  std::map<std::string, double> known;
-  double sum = 0;
-  for (const GradeResult& one : read_grades(times)) {
-    sum += known[one.student] = std::max(kLeast, one.seconds);
-  }
-  if (known.empty()) {
-    throw usage_error(fmt::format("--shard-times: there are no grades in {}", display_path(times)),
-                      {}, "name the folder that an earlier `warpmark grade` had as -o");
-  }
-  std::vector<double> all;
-  for (const Submission& one : submissions) {
-    const auto found = known.find(one.student);
-    all.push_back(found == known.end() ? sum / static_cast<double>(known.size()) : found->second);
-  }
-  return all;
+// Seconds by student.
+std::map<std::string, double> known_times(const fs::path& folder) {
+  std::map<std::string, double> times;
+  if (folder.empty()) return times;
+  for (const GradeResult& one : read_grades(folder)) times[one.student] = one.seconds;
+  if (!times.empty()) return times;
+  throw usage_error(fmt::format("--shard-times: there are no grades in {}", display_path(folder)),
+                    {}, "name the folder that an earlier `warpmark grade` had as -o");
 }
 
 }  // namespace
@@ -57,23 +45,18 @@ std::optional<Shard> shard_of(const GradePartOptions& options) {
 }
 
 GradeShard keep_part(FoundSubmissions& found, const Shard& shard, const fs::path& times) {
-  if (shard.count > found.all.size()) {
-    throw usage_error(fmt::format("{} shards are too many for {}", shard.count,
-                                  count_text(found.all.size(), "submission")),
-                      {}, "each needs one");
-  }
-  const std::vector<size_t> shards = divide(seconds_of(found.all, times), shard.count);
-  Sha256 division;
+  std::vector<std::string> students;
+  for (const Submission& one : found.all) students.push_back(one.student);
+  const Division division = divide_named(students, known_times(times), shard.count,
+                                         count_text(found.all.size(), "submission"));
   GradeShard part;
   std::vector<Submission> kept;
   for (size_t i = 0; i < found.all.size(); ++i) {
-    division.add_field(found.all[i].student);
-    division.add_field(std::to_string(shards[i]));
-    if (shards[i] != shard.index) continue;
+    if (division.shards[i] != shard.index) continue;
     part.submissions.push_back({i, found.all[i].student});
     kept.push_back(std::move(found.all[i]));
   }
-  part.shard = {shard.index, shard.count, shards.size(), division.finish_hex(), ""};
+  part.shard = {shard.index, shard.count, students.size(), division.digest, ""};
   part.notes.left_out = found.left_out;
   part.notes.unmatched = found.unmatched;
   part.notes.missing = found.missing;

@@ -39,6 +39,7 @@ struct JobRequest {
   SessionOptions session;
   std::filesystem::path journal;      ///< "" for none
   std::filesystem::path junit;        ///< "" for none
+  bool junit_part = false;            ///< the JUnit file is a part of the report of several jobs
   std::optional<size_t> durations;    ///< number of the slowest cases to list; 0 for all
   std::shared_ptr<Ranks> ranks;       ///< ranks that mpirun started, if this process is one; else
                                       ///< null

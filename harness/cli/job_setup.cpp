@@ -13,7 +13,6 @@
 #include "cli/shared_start.hpp"
 #include "driver/choose.hpp"
 #include "report/annotations.hpp"
-#include "report/junit.hpp"
 
 namespace warpmark {
 
@@ -39,6 +38,8 @@ RunContext make_context(const JobRequest& request, size_t deselected) {
 void set_run_options(const JobRequest& request, const Output& out, RunOptions& options) {
   if (!request.journal.empty()) options.journal = request.journal;
   options.append_journal = request.append_journal;
+  if (!request.junit.empty()) options.junit = request.junit;
+  options.junit_part = request.junit_part;
   options.fail_on = request.fail_on;
   options.max_failures = request.max_failures;
   options.json = request.json;
@@ -55,14 +56,6 @@ std::unique_ptr<RunReport> add_annotations(const JobRequest& request, RunOptions
   auto annotations = std::make_unique<Annotations>(log);
   options.reports.push_back(annotations.get());
   return annotations;
-}
-
-std::unique_ptr<RunReport> add_junit(const JobRequest& request, const RunContext& context,
-                                     RunOptions& options) {
-  if (request.junit.empty()) return nullptr;
-  auto junit = std::make_unique<JunitReport>(request.junit, context.shard);
-  options.reports.push_back(junit.get());
-  return junit;
 }
 
 bool find_device(Session& session, const JobRequest& request, RunContext& context, Output& out) {

@@ -24,10 +24,6 @@ void set_run_options(const JobRequest& request, const Output& out, RunOptions& o
 /// now on nothing that kernels print is a command.
 std::unique_ptr<RunReport> add_annotations(const JobRequest& request, RunOptions& options);
 
-/// Adds the JUnit report of a bench, if the request wants one; the returned object holds it.
-std::unique_ptr<RunReport> add_junit(const JobRequest& request, const RunContext& context,
-                                     RunOptions& options);
-
 /// Waits for the device. Returns false, with a line that says so, if there is none and the request
 /// skips then; else throws. `require` waits for the device, as Session::require does.
 bool find_device(const std::function<DeviceFacts()>& require, const JobRequest& request,

@@ -9,7 +9,7 @@
 #include "cli/command.hpp"
 #include "cli/merge_grades.hpp"
 #include "report/case_text.hpp"
-#include "report/junit_shard.hpp"
+#include "report/junit_part.hpp"
 #include "results/result_kind.hpp"
 #include "results/shard_merge.hpp"
 

@@ -106,7 +106,10 @@ ExitCode run(const RunState& state, JobRequest& request, Output& out) {
   if (!state.part.empty()) {
     request = jobs.front().request;
     request.append_journal = !shared.journal.empty();
-    if (!shared.junit.empty()) request.junit = state.part;
+    if (!shared.junit.empty()) {
+      request.junit = state.part;
+      request.junit_part = true;
+    }
     return run_job(request, out);
   }
   for (const RunJob& job : jobs) require_own_files(job.request);

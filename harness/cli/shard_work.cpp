@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -21,34 +20,18 @@ namespace {
 
 constexpr std::string_view kPlace = "{shard}";
 
-// Seconds by case. A case that takes no time is counted as a little, so that such ones go round.
+// Seconds by case.
 std::map<std::string, double> known_times(const std::filesystem::path& journal) {
-  constexpr double kLeast = 1e-3;
   std::map<std::string, double> times;
+  if (journal.empty()) return times;
   for (const JournalContents& run : read_journal_runs(journal)) {
     for (const auto& record : run.cases) {
       const auto& seconds = record.value("seconds", nlohmann::ordered_json());
       const auto& id = record.value("case", nlohmann::ordered_json());
-      if (!id.is_string() || !seconds.is_number()) continue;
-      times[id.get<std::string>()] = std::max(kLeast, seconds.get<double>());
+      if (id.is_string() && seconds.is_number()) times[id.get<std::string>()] = seconds;
     }
   }
   return times;
-}
-
-std::vector<double> seconds_of(const std::vector<CaseWork>& work,
-                               const std::filesystem::path& journal) {
-  if (journal.empty()) return std::vector<double>(work.size(), 1);
-  const std::map<std::string, double> times = known_times(journal);
-  double sum = 0;
-  for (const auto& [id, seconds] : times) sum += seconds;
-  const double mean = times.empty() ? 1 : sum / static_cast<double>(times.size());
-  std::vector<double> all;
-  for (const CaseWork& one : work) {
-    const auto known = times.find(one.which.id);
-    all.push_back(known == times.end() ? mean : known->second);
-  }
-  return all;
 }
 
 }  // namespace
@@ -149,26 +132,21 @@ std::map<std::string, std::string> texts_of(const std::vector<CaseWork>& work) {
 std::optional<ShardContext> keep_shard(std::vector<CaseWork>& work, const JobRequest& request) {
   if (!request.shard) return std::nullopt;
   const Shard& shard = *request.shard;
-  if (shard.count > work.size()) {
-    throw usage_error(
-        fmt::format("{} shards are too many for {}", shard.count, count_text(work.size(), "case")),
-        {}, "each needs one");
-  }
-  const std::vector<size_t> shards = divide(seconds_of(work, request.shard_times), shard.count);
+  std::vector<std::string> ids;
+  for (const CaseWork& one : work) ids.push_back(one.which.id);
+  const Division division = divide_named(ids, known_times(request.shard_times), shard.count,
+                                         count_text(work.size(), "case"));
   const std::map<std::string, std::string> texts = texts_of(work);
-  Sha256 division;
   std::vector<CaseWork> kept;
   for (size_t i = 0; i < work.size(); ++i) {
-    division.add_field(work[i].which.id);
-    division.add_field(std::to_string(shards[i]));
-    if (shards[i] != shard.index) continue;
+    if (division.shards[i] != shard.index) continue;
     work[i].position = i;
     kept.push_back(std::move(work[i]));
   }
   ShardContext context{shard.index,
                        shard.count,
                        work.size(),
-                       division.finish_hex(),
+                       division.digest,
                        command_line({"--shard", "--shard-times"}),
                        settings_of(request),
                        texts};

@@ -213,7 +213,7 @@ ExitCode check_batch(const JobRequest& request, Output& out) {
   auto session = std::make_unique<Session>(python.interpreter(), session_options);
   RunContext context = make_context(request, 0);
   if (!find_device(*session, request, context, out)) return ExitCode::skipped;
-  CheckOptions options;
+  RunOptions options;
   set_run_options(request, out, options);
   SessionRunner runner(std::move(session), false);
   const SharedResults results(request.share_batch);

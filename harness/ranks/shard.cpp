@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "ranks/launcher.hpp"
 
@@ -142,6 +143,33 @@ std::vector<size_t> divide(const std::vector<double>& seconds, size_t count) {
     shards[piece] = static_cast<size_t>(least - loads.begin()) + 1;
   }
   return shards;
+}
+
+Division divide_named(const std::vector<std::string>& names,
+                      const std::map<std::string, double>& seconds, size_t count,
+                      const std::string& pieces) {
+  if (count > names.size()) {
+    throw usage_error(fmt::format("{} shards are too many for {}", count, pieces), {},
+                      "each needs one");
+  }
+  // One that takes no time is counted as a little, so that such ones go round.
+  constexpr double kLeast = 1e-3;
+  double sum = 0;
+  for (const auto& [name, known] : seconds) sum += std::max(kLeast, known);
+  const double mean = seconds.empty() ? 1 : sum / static_cast<double>(seconds.size());
+  std::vector<double> all;
+  for (const std::string& name : names) {
+    const auto known = seconds.find(name);
+    all.push_back(known == seconds.end() ? mean : std::max(kLeast, known->second));
+  }
+  Division division{divide(all, count), ""};
+  Sha256 digest;
+  for (size_t i = 0; i < names.size(); ++i) {
+    digest.add_field(names[i]);
+    digest.add_field(std::to_string(division.shards[i]));
+  }
+  division.digest = digest.finish_hex();
+  return division;
 }
 
 }  // namespace warpmark

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,5 +25,17 @@ Shard parse_shard(std::string_view text);
 /// shard that has least (Graham 1969: at most 4/3 of the best). Pieces of one length go round.
 /// Returns the shard of each piece, from 1.
 std::vector<size_t> divide(const std::vector<double>& seconds, size_t count);
+
+struct Division {
+  std::vector<size_t> shards;  ///< of each piece, from 1
+  std::string digest;          ///< SHA-256 of which piece is in which shard
+};
+
+/// Divides pieces of work with these names by the seconds that each took before: one of which they
+/// are not known takes the mean, and all of them are alike if none is known. Throws a usage error
+/// for more shards than pieces, which `pieces` counts: "3 cases".
+Division divide_named(const std::vector<std::string>& names,
+                      const std::map<std::string, double>& seconds, size_t count,
+                      const std::string& pieces);
 
 }  // namespace warpmark

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/exception.hpp"
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "report/case_text.hpp"
 #include "report/json_lines.hpp"
@@ -34,6 +35,12 @@ std::vector<std::string> failing_warnings(const FailOn& fail_on, const Outcome& 
   return failing;
 }
 
+// Where the suite is, as reports name it.
+Position place_of(const CaseWork& work) {
+  const Suite& suite = *work.which.suite;
+  return {display_path(suite.file), suite.where.line, suite.where.column};
+}
+
 }  // namespace
 
 CaseRun::CaseRun(std::function<void()> interrupt, size_t cases, const RunContext& context,
@@ -42,6 +49,9 @@ CaseRun::CaseRun(std::function<void()> interrupt, size_t cases, const RunContext
       fail_on_(options.fail_on),
       max_failures_(options.max_failures),
       interrupt_(std::move(interrupt)),
+      junit_(options.junit
+                 ? std::make_optional<JunitFile>(*options.junit, context.shard, options.junit_part)
+                 : std::nullopt),
       journal_(options.journal ? std::make_optional<Journal>(*options.journal, context, cases,
                                                              options.append_journal)
                                : std::nullopt),
@@ -50,65 +60,81 @@ CaseRun::CaseRun(std::function<void()> interrupt, size_t cases, const RunContext
       reports_(options.reports),
       out_(out) {
   reports_.push_back(main_report_.get());
+  if (junit_) junit_->begin();
 }
 
 CaseRun::Result CaseRun::run(const CaseWork& work,
                              const std::function<Attempt()>& attempt) noexcept {
   Result result;
+  std::string started;
   try {
+    if (junit_) started = utc_date();
     for (RunReport* each : reports_) each->start_case(work.which.id);
     const bool ended_before = error_ != nullptr;
-    Attempt ran = attempt_or_mark(work, attempt);
-    result.outcome = std::move(ran.outcome);
-    result.timed = std::move(ran.timed);
-    totals_.add(result.outcome.verdict);
-    if (!result.outcome.notices.empty()) ++noticed_;
-    const std::string reproduce =
-        reproduce_command({work.which.suite->file, work.which.id, work.axes, result.outcome.trial,
-                           result.outcome.schedule,
-                           blames_step(result.outcome) ? result.outcome.step : std::string()},
-                          context_);
-    report({result.outcome, reproduce, result.timed ? &*result.timed : nullptr, work.position});
-    if (result.outcome.verdict == Verdict::failed) {
-      result.failure = failure_text(result.outcome, reproduce);
-    } else if (error_ != nullptr && !ended_before) {
-      // A JUnit file that holds skips only would read as a good run.
-      result.failure = error_message_;
-    } else if (result.outcome.verdict == Verdict::skipped) {
-      result.skip = result.outcome.reason.empty() ? "skipped" : result.outcome.reason;
-      if (fail_on_.skipped) result.failure = "skipped: " + printable(skip_text(result.outcome));
-    } else if (result.outcome.verdict != Verdict::passed) {
-      result.skip = result.outcome.reason;
-    } else if (fail_on_.notices && !result.outcome.notices.empty()) {
-      result.failure = "notice: " + printable(join(result.outcome.notices, "\n"));
-    } else if (const auto warnings = failing_warnings(fail_on_, result.outcome);
-               result.outcome.verdict == Verdict::passed && !warnings.empty()) {
-      ++warned_;
-      result.failure = printable(join(warnings, "\n"));
-    }
+    result = result_of(work, attempt_or_mark(work, attempt), ended_before);
   } catch (...) {
     stop(std::current_exception());
     result.failure = error_message_;
   }
-  if (error_ != nullptr && result.failure == error_message_) file_has_error_ = true;
+  if (error_ != nullptr && result.failure == error_message_) junit_has_error_ = true;
+  if (junit_) add_to_junit(work, result, started);
   return result;
 }
 
+// Reports what came of a case, and says what the test framework is to report.
+CaseRun::Result CaseRun::result_of(const CaseWork& work, Attempt ran, bool ended_before) {
+  Result result{std::move(ran.outcome), std::move(ran.timed), "", "", {}};
+  const Outcome& outcome = result.outcome;
+  result.where = outcome.where.known() ? outcome.where : place_of(work);
+  totals_.add(outcome.verdict);
+  if (!outcome.notices.empty()) ++noticed_;
+  const std::string reproduce =
+      reproduce_command({work.which.suite->file, work.which.id, work.axes, outcome.trial,
+                         outcome.schedule, blames_step(outcome) ? outcome.step : std::string()},
+                        context_);
+  report({outcome, reproduce, result.timed ? &*result.timed : nullptr, work.position});
+  if (outcome.verdict == Verdict::failed) {
+    result.failure = failure_text(outcome, reproduce);
+  } else if (error_ != nullptr && !ended_before) {
+    // A JUnit file that holds skips only would read as a good run.
+    result.failure = error_message_;
+  } else if (outcome.verdict == Verdict::skipped) {
+    result.skip = outcome.reason.empty() ? "skipped" : outcome.reason;
+    if (fail_on_.skipped) result.failure = "skipped: " + printable(skip_text(outcome));
+  } else if (outcome.verdict != Verdict::passed) {
+    result.skip = outcome.reason;
+  } else if (fail_on_.notices && !outcome.notices.empty()) {
+    result.failure = "notice: " + printable(join(outcome.notices, "\n"));
+  } else if (const auto warnings = failing_warnings(fail_on_, outcome); !warnings.empty()) {
+    ++warned_;
+    result.failure = printable(join(warnings, "\n"));
+  }
+  return result;
+}
+
+void CaseRun::add_to_junit(const CaseWork& work, const Result& result,
+                           const std::string& started) noexcept {
+  attempt([&] {
+    const std::string& suite = work.which.suite->name;
+    JunitCase one{work.which.id.substr(suite.size() + 1), result.outcome.seconds};
+    one.where = place_of(work);
+    one.started = started;
+    one.position = work.position;
+    const std::string place = Position{result.where.file, result.where.line}.text() + "\n";
+    if (!result.failure.empty()) {
+      one.set(JunitCase::Result::failure, place + result.failure);
+    } else if (!result.skip.empty()) {
+      one.set(JunitCase::Result::skipped, place + result.skip);
+    }
+    junit_->add(suite, std::move(one));
+  });
+}
+
 void CaseRun::report(const EndedCase& ended) {
-  if (journal_) {
-    try {
-      journal_->append(ended);
-    } catch (...) {
-      stop(std::current_exception());
-    }
-  }
-  for (RunReport* each : reports_) {
-    try {
-      each->end_case(ended);
-    } catch (...) {
-      stop(std::current_exception());
-    }
-  }
+  attempt([&] {
+    if (journal_) journal_->append(ended);
+  });
+  for (RunReport* each : reports_) attempt([&] { each->end_case(ended); });
 }
 
 CaseRun::Attempt CaseRun::attempt_or_mark(const CaseWork& work,
@@ -229,30 +255,34 @@ void CaseRun::finish_reports(double seconds) noexcept {
   });
 }
 
-void CaseRun::correct(const FrontEnd& front) noexcept {
-  if (!front.publish || error_ == nullptr || file_has_error_) return;
-  file_has_error_ = true;
+void CaseRun::correct_junit() noexcept {
+  if (!junit_ || error_ == nullptr || junit_has_error_) return;
+  junit_has_error_ = true;
   attempt([&] {
-    front.publish(fmt::format("exit code {}: {}", static_cast<int>(error_code_), error_message_));
+    junit_->publish(fmt::format("exit code {}: {}", static_cast<int>(error_code_), error_message_));
   });
 }
 
 ExitCode CaseRun::finish(const FrontEnd& front) {
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  attempt([&] {
-    if (front.close) front.close();
-  });
-  attempt([&] {
-    if (front.publish) front.publish("");
-  });
-  correct(front);
+  for (const auto& step : {front.close, front.publish}) {
+    attempt([&] {
+      if (step) step();
+    });
+  }
+  if (error_ == nullptr || junit_has_error_) {
+    attempt([&] {
+      if (junit_) junit_->publish("");
+    });
+  }
+  correct_junit();
   finish_reports(seconds);
-  correct(front);
+  correct_junit();
   if (journal_) {
     attempt(
         [&] { journal_->finish(totals_, seconds, static_cast<int>(exit_code()), error_message_); });
-    correct(front);
+    correct_junit();
   }
   return exit_code();
 }

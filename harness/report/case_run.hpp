@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "plan/plugin_loader.hpp"
+#include "report/junit_file.hpp"
 #include "report/run_report.hpp"
 #include "report/style.hpp"
 #include "results/journal.hpp"
@@ -45,6 +46,8 @@ struct FailOn {
 struct RunOptions {
   std::optional<std::filesystem::path> journal;  ///< JSON lines, written as cases end
   bool append_journal = false;                   ///< after the runs of other jobs
+  std::optional<std::filesystem::path> junit;    ///< JUnit XML, replaced at the end
+  bool junit_part = false;                       ///< of a report of several jobs
   FailOn fail_on;
   size_t max_failures = 0;  ///< number of failures after which the rest is not run; 0 for no limit
   bool json = false;        ///< the records of the journal instead of the console's report
@@ -56,8 +59,8 @@ class CaseRun {
  public:
   using MakeReport = std::function<std::unique_ptr<RunReport>()>;
 
-  /// Opens the journal and writes the head of the console's report, which `make_console` makes, or
-  /// of the JSON lines. `interrupt` is called in a signal handler.
+  /// Opens the journal and the JUnit file, and writes the head of the console's report, which
+  /// `make_console` makes, or of the JSON lines. `interrupt` is called in a signal handler.
   CaseRun(std::function<void()> interrupt, size_t cases, const RunContext& context,
           const RunOptions& options, const MakeReport& make_console, std::ostream& out);
 
@@ -72,6 +75,7 @@ class CaseRun {
     std::optional<TimedCase> timed;
     std::string failure;  ///< the text of a failure; "" for none
     std::string skip;     ///< the reason of a skip; "" for none
+    Position where;       ///< what is to blame
   };
 
   /// Calls `attempt`, or marks the case if the run has ended early, and reports it. Never throws:
@@ -85,32 +89,35 @@ class CaseRun {
   struct FrontEnd {
     /// Ends the processes that run the cases: none of them prints after that.
     std::function<void()> close;
-    /// Writes the front's own file, with an error beside the cases if it is not "". Called with "",
-    /// and once more with an error that came too late for the first call.
-    std::function<void(const std::string& error)> publish;
+    /// Writes the front's own file.
+    std::function<void()> publish;
   };
   /// Finishes the reports in an order in which each knows how the ones before it went: the front's
-  /// file, which can be replaced once more, console or JSON lines, and the journal, whose end says
-  /// how the process ends.
+  /// file, JUnit's, which can be replaced once more, console or JSON lines, and the journal, whose
+  /// end says how the process ends.
   ExitCode finish(const FrontEnd& front);
   /// Throws the error that ended the run early, if there is one.
   void rethrow() const;
 
  private:
   Attempt attempt_or_mark(const CaseWork& work, const std::function<Attempt()>& attempt);
+  Result result_of(const CaseWork& work, Attempt ran, bool ended_before);
   void report(const EndedCase& ended);
+  void add_to_junit(const CaseWork& work, const Result& result,
+                    const std::string& started) noexcept;
   ExitCode exit_code() const;
   std::vector<std::string> why_no_success() const;
   void attempt(const std::function<void()>& step) noexcept;
   void finish_reports(double seconds) noexcept;
-  /// Publishes the front's file again with an error that it does not have yet, if possible.
-  void correct(const FrontEnd& front) noexcept;
+  /// Writes the JUnit file again with an error that it does not have yet, if possible.
+  void correct_junit() noexcept;
 
   const RunContext& context_;
   FailOn fail_on_;
   size_t max_failures_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   InterruptGuard interrupt_;  ///< first: from the first word on, a signal leaves whole reports
+  std::optional<JunitFile> junit_;
   std::optional<Journal> journal_;
   std::unique_ptr<RunReport> main_report_;  ///< the console's, or JSON lines
   std::vector<RunReport*> reports_;         ///< the main report last, so that it can report the
@@ -124,7 +131,7 @@ class CaseRun {
   std::exception_ptr error_;   ///< the error that ended the run early
   std::string error_message_;  ///< its message
   ExitCode error_code_ = ExitCode::success;
-  bool file_has_error_ = false;  ///< the front's file names the error
+  bool junit_has_error_ = false;  ///< the JUnit file names the error
 };
 
 }  // namespace warpmark

@@ -1,60 +1,55 @@
-// JUnit XML of the cases of a bench, as GoogleTest writes that of a check.
+// JUnit XML: a model of suites and cases, and the one writer of it.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "base/clock.hpp"
-#include "report/comparison_report.hpp"
-#include "report/run_report.hpp"
-#include "results/run_context.hpp"
+#include "base/error.hpp"
 
 namespace warpmark {
 
 struct JunitCase {
-  std::string suite, id;  ///< the id starts with the suite and a point
+  enum class Result : uint8_t { passed, failure, skipped, error };
+
+  std::string name = {};
   double seconds = 0;
-  std::string failure;  ///< "" for none
-  std::string skip;     ///< "" for none
+  Result result = Result::passed;
+  std::string message = {};                       ///< of one that did not pass
+  std::string text = {};                          ///< the same in full; "" if that says no more
+  std::string type = {};                          ///< the kind of failure, of those that have kinds
+  std::string out = {};                           ///< lines beside it
+  Position where = {};                            ///< file and line of the test
+  std::string started = {};                       ///< RFC 3339; "" if unknown
+  std::optional<size_t> position = std::nullopt;  ///< in a run of which this is a part
+
+  /// Sets what came of it, with one text as the message and in full.
+  void set(Result what, const std::string& why);
 };
 
-/// One test suite for each suite, in the order in which they first come. An `error` is that of a
-/// test `warpmark.run`, as what ended the run early.
-std::string junit_text(const std::vector<JunitCase>& cases, const std::string& error);
-
-/// The cases of a bench that was compared: a case fails if it did, or if the comparison does.
-std::string comparison_junit(const ComparedBenches& compared);
-/// The same of one that could not be compared for this reason.
-std::string bench_junit(const BenchResult& result, const std::string& error);
-
-/// Collects the cases of a run, and writes the file at its end. Until then the file has what ended so
-/// far, and that the run did not come to its end: who ends the process, or kills it, leaves that, and
-/// no report of a run before.
-class JunitReport : public RunReport {
- public:
-  enum class Last : std::uint8_t { own, of_others };
-  /// Throws an environment error if `file` could not be written. Where the last word is that of
-  /// others, they replace the file when the run is at its end.
-  JunitReport(std::filesystem::path file, std::optional<ShardContext> shard, Last last = Last::own);
-
-  void end_case(const EndedCase& ended) override;
-  void finish(const RunEnd& end) override;
-
- private:
-  void write(const std::string& error) const;
-  void write_draft();
-
-  std::filesystem::path file_;
-  std::optional<ShardContext> shard_;
-  Last last_;
-  bool has_draft_ = false;  ///< a device or a pipe gets the whole alone
-  double drafts_s_ = 0;     ///< what writing drafts took
-  Clock::time_point begun_ = Clock::now();
-  std::vector<JunitCase> cases_;
-  std::vector<size_t> positions_;
+struct JunitSuite {
+  std::string name = {}, class_name = {};
+  std::vector<JunitCase> cases = {};
+  std::vector<std::pair<std::string, std::string>> properties = {};
+  std::string out = {};
+  std::string started = {};                      ///< "" for that of its first case
+  std::optional<double> seconds = std::nullopt;  ///< nothing for the sum of its cases
 };
+
+struct JunitDocument {
+  std::string name = "AllTests";
+  std::vector<JunitSuite> suites = {};
+
+  /// The suite of this name, which is added if there is none.
+  JunitSuite& suite(const std::string& name);
+  /// Adds a suite `warpmark` with one case, for what is no case's own: an error of the run.
+  void add_own(const std::string& name, JunitCase::Result result, const std::string& message);
+};
+
+/// The document as XML 1.0 that no text in it breaks out of, and no text of which is a command to a
+/// CI runner that prints it. A `comment` is its second line.
+std::string junit_text(const JunitDocument& document, const std::string& comment = "");
 
 }  // namespace warpmark

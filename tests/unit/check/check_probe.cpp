@@ -86,7 +86,7 @@ RunContext example_context() {
 
 int run(int argc, char** argv) {
   CommandLine app("", "check_probe");
-  CheckOptions options;
+  RunOptions options;
   std::vector<std::string> ids;
   std::vector<std::string> scripts;
   app.add_option("--journal", options.journal);

@@ -6,6 +6,7 @@ import csv
 import html.parser
 import io
 import json
+import pathlib
 import re
 import subprocess
 import sys
@@ -80,15 +81,26 @@ class Csv(unittest.TestCase):
 
 
 class Junit(unittest.TestCase):
+    def check_counts(self, root, what):
+        self.assertEqual(root.tag, "testsuites")
+        for part in [root, *root.iter("testsuite")]:
+            self.assertEqual(int(part.get("tests")), len(list(part.iter("testcase"))))
+            for tag in ("failure", "error", "skipped"):
+                number = part.get(tag + "s" if tag != "skipped" else tag)
+                self.assertEqual(int(number), len(list(part.iter(tag))), (what, tag))
+
     def test_counts_are_those_of_the_elements(self):
         for students in ("states", "hostile", 5, 120, 0):
-            root = xml.etree.ElementTree.fromstring(report("junit", students).encode())
-            self.assertEqual(root.tag, "testsuites")
-            for part in [root, *root.iter("testsuite")]:
-                self.assertEqual(int(part.get("tests")), len(list(part.iter("testcase"))))
-                for tag in ("failure", "error", "skipped"):
-                    number = part.get(tag + "s" if tag != "skipped" else tag)
-                    self.assertEqual(int(number), len(list(part.iter(tag))), (students, tag))
+            self.check_counts(xml.etree.ElementTree.fromstring(report("junit", students).encode()), students)
+
+    def test_golden_files_of_all_who_use_the_writer(self):
+        files = sorted((pathlib.Path(__file__).parent / "junit_golden").iterdir())
+        self.assertEqual([file.name for file in files], ["bench.xml", "check.xml", "grade.xml"])
+        for file in files:
+            root = xml.etree.ElementTree.parse(file).getroot()
+            self.check_counts(root, file)
+            said = "".join(root.itertext())
+            self.assertIn("first <a href=\"x\">&amp; it's --> ]]> -- \ufffd[31m\ufffd\ufffd\tend\n: :error::forged\n# #[x]", said)
 
     def test_states(self):
         suites = list(xml.etree.ElementTree.fromstring(report("junit", "states").encode()))
