@@ -4,7 +4,10 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <utility>
+
+#include "base/hex.hpp"
 
 namespace warpmark {
 
@@ -46,6 +49,45 @@ Object object_from(const nlohmann::json& json) {
     }
   });
   return object;
+}
+
+/// Lists the members of a struct that JSON calls as C++ does, in the struct's namespace:
+///     WARPMARK_FIELDS(Position, file, line, column)
+#define WARPMARK_FIELDS(Type, ...)                                         \
+  template <typename Visit>                                                \
+  void each_field(Type& object, const Visit& visit) {                      \
+    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(WARPMARK_FIELD, __VA_ARGS__)) \
+  }
+#define WARPMARK_FIELD(member) visit(#member, object.member);
+
+/// A struct whose members each_field lists.
+template <typename Object>
+concept Listed = requires(Object& object) {
+  each_field(object, [](const char*, auto&) {});
+};
+
+/// nlohmann-json finds these two for members of members, and for elements. Enumerations are numbers
+/// to it. A namespace inside this one says `using warpmark::to_json;`, and so for from_json.
+template <typename Json, Listed Object>
+requires nlohmann::detail::is_basic_json<Json>::value void to_json(Json& json,
+                                                                   const Object& object) {
+  json = json_of<Json>(object);
+}
+template <Listed Object>
+void from_json(const nlohmann::json& json, Object& object) {
+  object = object_from<Object>(json);
+}
+
+/// Bytes that JSON has as hexadecimal digits: `Hex image{unit.image}; visit("image", image);`.
+struct Hex {
+  std::string& bytes;
+};
+template <typename Json>
+requires nlohmann::detail::is_basic_json<Json>::value void to_json(Json& json, const Hex& hex) {
+  json = to_hex(hex.bytes);
+}
+inline void from_json(const nlohmann::json& json, Hex& hex) {
+  hex.bytes = from_hex(json.get_ref<const std::string&>());
 }
 
 }  // namespace warpmark

@@ -10,26 +10,6 @@
 
 namespace warpmark {
 
-namespace {
-
-// A struct whose members each_field lists.
-template <typename Object>
-concept Listed = requires(Object& object) {
-  each_field(object, [](const char*, auto&) {});
-};
-
-}  // namespace
-
-// Found by nlohmann-json for members of members; enumerations are numbers to it.
-template <Listed Object>
-static void to_json(nlohmann::json& json, const Object& object) {
-  json = json_of<nlohmann::json>(object);
-}
-template <Listed Object>
-static void from_json(const nlohmann::json& json, Object& object) {
-  object = object_from<Object>(json);
-}
-
 template <typename Visit>
 void each_field(Mismatch& mismatch, const Visit& visit) {
   visit("kind", mismatch.kind);

@@ -8,66 +8,32 @@
 
 namespace warpmark {
 
-/// The members of KernelFacts in JSON, on the wire and in records (schema/outcome.json).
-template <typename Visit>
-void each_field(KernelFacts& kernel, const Visit& visit) {
-  visit("entry", kernel.entry);
-  visit("grid", kernel.grid);
-  visit("block", kernel.block);
-  visit("registers", kernel.registers);
-  visit("shared_bytes", kernel.shared_bytes);
-  visit("local_bytes", kernel.local_bytes);
-  visit("active_blocks", kernel.active_blocks);
-  visit("occupancy", kernel.occupancy);
-}
-
-/// Those of DeviceState.
-template <typename Visit>
-void each_field(DeviceState& state, const Visit& visit) {
-  visit("sm_clock_mhz", state.sm_clock_mhz);
-  visit("memory_clock_mhz", state.memory_clock_mhz);
-  visit("max_sm_clock_mhz", state.max_sm_clock_mhz);
-  visit("temperature_c", state.temperature_c);
-  visit("power_w", state.power_w);
-  visit("ecc", state.ecc);
-  visit("mig", state.mig);
-  visit("throttle_reasons", state.throttle_reasons);
-}
-
-/// Those of HonestRuns.
-template <typename Visit>
-void each_field(HonestRuns& honest, const Visit& visit) {
-  visit("first_s", honest.first_s);
-  visit("is_warm", honest.is_warm);
-  visit("last_s", honest.last_s);
-  visit("untested", honest.untested);
-}
-
-/// Those of Ceilings.
-template <typename Visit>
-void each_field(Ceilings& ceilings, const Visit& visit) {
-  visit("copy_bytes_per_s", ceilings.copy_bytes_per_s);
-  visit("read_bytes_per_s", ceilings.read_bytes_per_s);
-  visit("array_bytes", ceilings.array_bytes);
-  visit("launch_s", ceilings.launch_s);
-  visit("memory_bytes_per_s", ceilings.memory_bytes_per_s);
-  visit("float64_flops_per_s", ceilings.float64_flops_per_s);
-  visit("float32_flops_per_s", ceilings.float32_flops_per_s);
-  visit("float16_flops_per_s", ceilings.float16_flops_per_s);
-  visit("clock_headroom", ceilings.clock_headroom);
-}
+// On the wire, and in records (schema/outcome.json).
+WARPMARK_FIELDS(KernelFacts, entry, grid, block, registers, shared_bytes, local_bytes,
+                active_blocks, occupancy)
+WARPMARK_FIELDS(DeviceState, sm_clock_mhz, memory_clock_mhz, max_sm_clock_mhz, temperature_c,
+                power_w, ecc, mig, throttle_reasons)
+WARPMARK_FIELDS(HonestRuns, first_s, is_warm, last_s, untested)
+WARPMARK_FIELDS(Ceilings, copy_bytes_per_s, read_bytes_per_s, array_bytes, launch_s,
+                memory_bytes_per_s, float64_flops_per_s, float32_flops_per_s, float16_flops_per_s,
+                clock_headroom)
+WARPMARK_FIELDS(TimedSeries, mode, batch, seconds, moved_bytes, empty_seconds, single_seconds,
+                clock_mhz, clock_change, stop, latency_hidden, late)
+// The worker knows neither amounts nor peaks.
+WARPMARK_FIELDS(Measurement, series, kernels, counters, before, after, seconds, honest,
+                outputs_differ, digest)
+WARPMARK_FIELDS(TimingOptions, modes, budget_s, precision, min_samples, min_seconds, max_samples,
+                profile)
 
 }  // namespace warpmark
 
 namespace warpmark::protocol {
 
-nlohmann::json to_json(const TimingOptions& options);
-nlohmann::json to_json(const Measurement& measurement);
-
-/// All throw what nlohmann-json throws for what is none, and std::runtime_error for numbers that no
-/// measurement can have: a time that is negative or not finite.
-TimingOptions timing_options_from(const nlohmann::json& json);
-Measurement measurement_from(const nlohmann::json& json);
-Ceilings ceilings_from(const nlohmann::json& json);
+/// Throw std::runtime_error for values that no measurement can have: a time or rate that is
+/// negative, a series without samples, an unknown mode. The worker is not trusted.
+void validate(const Measurement& measurement);
+void validate(const Ceilings& ceilings);
+/// The same of options, which a worker gets.
+void validate(const TimingOptions& options);
 
 }  // namespace warpmark::protocol

@@ -10,353 +10,164 @@
 #include "worker/device_facts_json.hpp"
 #include "worker/measurement_json.hpp"
 
+namespace warpmark {
+
+WARPMARK_FIELDS(EntryParameter, offset, bytes, alignment, type)
+WARPMARK_FIELDS(KernelBounds, registers, shared, most_threads, block, cluster)
+WARPMARK_FIELDS(Entry, name, demangled, parameters, bounds)
+WARPMARK_FIELDS(VariableFacts, name, symbol, type)
+WARPMARK_FIELDS(LayoutQuestion, name, fields)
+WARPMARK_FIELDS(FieldFacts, kind, bytes)
+WARPMARK_FIELDS(LayoutFacts, name, bytes, alignment, offsets, fields, problem)
+WARPMARK_FIELDS(SourceRegion, line, origin)
+WARPMARK_FIELDS(ConfinedHeader, spelling, text)
+// The front keeps `compile_s` to itself: it waits so long.
+WARPMARK_FIELDS(Confinement, required, compile_bytes, compile_cpu_s, headers, toolkit_headers,
+                times)
+
+template <typename Visit>
+void each_field(GivenArgument& argument, const Visit& visit) {
+  std::string dtype(argument.dtype ? argument.dtype->name : std::string_view());
+  visit("array", argument.array);
+  visit("dtype", dtype);
+  argument.dtype = find_dtype(dtype);
+}
+
+}  // namespace warpmark
+
 namespace warpmark::protocol {
+
+using warpmark::from_json;
+using warpmark::to_json;
 
 namespace {
 
 using Json = nlohmann::json;
 
-Json to_json(const Entry& entry) {
-  Json parameters = Json::array();
-  for (const EntryParameter& p : entry.parameters) {
-    parameters.push_back(
-        {{"offset", p.offset}, {"bytes", p.bytes}, {"alignment", p.alignment}, {"type", p.type}});
+// Reports of the device, of which only objects are taken.
+struct Reports {
+  std::vector<nlohmann::ordered_json>& records;
+};
+[[maybe_unused]] void to_json(Json& json, const Reports& reports) {
+  json = Json::array();
+  for (const auto& report : reports.records) json.push_back(Json(report));
+}
+[[maybe_unused]] void from_json(const Json& json, Reports& reports) {
+  for (const Json& report : json) {
+    if (report.is_object()) reports.records.emplace_back(nlohmann::ordered_json(report));
   }
-  const KernelBounds& bounds = entry.bounds;
-  return {{"name", entry.name},       {"demangled", entry.demangled},
-          {"parameters", parameters}, {"registers", bounds.registers},
-          {"shared", bounds.shared},  {"most_threads", bounds.most_threads},
-          {"block", bounds.block},    {"cluster", bounds.cluster}};
 }
 
-Entry entry_from(const Json& json) {
-  Entry entry;
-  entry.name = json.at("name");
-  entry.demangled = json.at("demangled");
-  for (const Json& p : json.at("parameters")) {
-    entry.parameters.push_back({p.at("offset"), p.at("bytes"), p.at("alignment"), p.at("type")});
-  }
-  entry.bounds = {json.at("registers"), json.at("shared"), json.at("most_threads"),
-                  json.at("block"), json.at("cluster")};
-  return entry;
+}  // namespace
+
+WARPMARK_FIELDS(Confined, role, environment, confinement)
+WARPMARK_FIELDS(Hello, device, use_cache, confined, further)
+WARPMARK_FIELDS(OwnHeader, spelling, name, text)
+WARPMARK_FIELDS(ContextLimits, stack_bytes, heap_bytes)
+WARPMARK_FIELDS(KernelName, unit, entry, arguments)
+WARPMARK_FIELDS(Prepare, units, kernels, limits, load, images, architecture, devices, times)
+WARPMARK_FIELDS(Load, units, kernels, limits)
+WARPMARK_FIELDS(Prepared, kernels, variables, layouts, misfit, images, notices, from_cache)
+WARPMARK_FIELDS(ImageShape, extents, channels, surface, linear, normalized, read_normalized,
+                address)
+WARPMARK_FIELDS(BufferBytes, name, dtype, bytes, has_initial, inout, element, holder, symbol,
+                pointers, image, lead, row, pitch, partition, judged)
+WARPMARK_FIELDS(ScalarBytes::Pointer, offset, buffer)
+WARPMARK_FIELDS(Launch, kernel, grid, block, shared, arguments, cluster, cooperative, offsets)
+WARPMARK_FIELDS(Copy, from, to)
+WARPMARK_FIELDS(Fill, buffer, byte)
+WARPMARK_FIELDS(Run, buffers, scalars, steps, wall_limit_s, instructions, schedule, checks,
+                counters, guard, timed_step, devices)
+WARPMARK_FIELDS(Verify, run, poison)
+WARPMARK_FIELDS(Time, run, poison, options, restore, other, fetch)
+WARPMARK_FIELDS(BufferPlace, name, dtype, address, bytes)
+WARPMARK_FIELDS(Misfit, text, step, anywhere)
+WARPMARK_FIELDS(Verified::ChangedInput, buffer, step)
+WARPMARK_FIELDS(Timed, misfit, measurement)
+WARPMARK_FIELDS(Calibrated, ceilings)
+WARPMARK_FIELDS(SmallVariable, name, bytes)
+
+template <typename Visit>
+void each_field(UnitText& unit, const Visit& visit) {
+  Hex bytes{unit.source};
+  visit("language", unit.language);
+  if (unit.language == SourceLanguage::binary)
+    visit("source", bytes);
+  else
+    visit("source", unit.source);
+  visit("name", unit.name);
+  visit("folder", unit.folder);
+  visit("origin", unit.origin);
+  visit("options", unit.options);
+  visit("include", unit.include);
+  visit("link", unit.link);
+  visit("regions", unit.regions);
+  visit("variables", unit.variables);
+  visit("layouts", unit.layouts);
+  visit("headers", unit.headers);
+}
+template <typename Visit>
+void each_field(Load::Unit& unit, const Visit& visit) {
+  Hex image{unit.image};
+  visit("name", unit.name);
+  visit("image", image);
+  visit("link", unit.link);
+  visit("variables", unit.variables);
+}
+template <typename Visit>
+void each_field(UnitImage& image, const Visit& visit) {
+  Hex ptx{image.ptx}, cubin{image.cubin}, log{image.log};
+  visit("ptx", ptx);
+  visit("cubin", cubin);
+  visit("log", log);
+}
+template <typename Visit>
+void each_field(ScalarBytes& scalar, const Visit& visit) {
+  Hex bytes{scalar.bytes};
+  visit("name", scalar.name);
+  visit("hex", bytes);
+  visit("pointers", scalar.pointers);
+}
+template <typename Visit>
+void each_field(Verified& reply, const Visit& visit) {
+  Reports reports{reply.reports}, counters{reply.counters};
+  visit("misfit", reply.misfit);
+  visit("trespasses", reply.trespasses);
+  visit("reports", reports);
+  visit("places", reply.places);
+  visit("counters", counters);
+  visit("schedules", reply.schedules);
+  visit("changed_input", reply.changed_input);
+}
+// Without the error itself, whose code the reader checks.
+template <typename Visit>
+void each_field(Failure& reply, const Visit& visit) {
+  Reports reports{reply.reports};
+  visit("result", reply.result);
+  visit("sticky", reply.sticky);
+  visit("launched", reply.launched);
+  visit("step", reply.step);
+  visit("no_device", reply.no_device);
+  visit("refused", reply.refused);
+  visit("reports", reports);
+  visit("places", reply.places);
+  visit("variable", reply.variable);
 }
 
-Json to_json(const Misfit& misfit) {
-  Json json = {{"text", misfit.text}, {"anywhere", misfit.anywhere}};
-  if (misfit.step) json["step"] = *misfit.step;
-  return json;
+// A step is known by its members.
+static void to_json(Json& json, const Step& step) {
+  json = std::visit([](const auto& one) { return json_of<Json>(one); }, step);
+}
+static void from_json(const Json& json, Step& step) {
+  if (json.contains("kernel"))
+    step = object_from<Launch>(json);
+  else if (json.contains("from"))
+    step = object_from<Copy>(json);
+  else
+    step = object_from<Fill>(json);
 }
 
-Misfit misfit_from(const Json& json) {
-  Misfit misfit{json.at("text"), std::nullopt, json.at("anywhere")};
-  if (json.contains("step")) misfit.step = json.at("step").get<uint64_t>();
-  return misfit;
-}
-
-Json to_json(const Step& step) {
-  if (const auto* launch = std::get_if<Launch>(&step)) {
-    return {{"kernel", launch->kernel},
-            {"grid", launch->grid},
-            {"block", launch->block},
-            {"shared", launch->shared},
-            {"arguments", launch->arguments},
-            {"cluster", launch->cluster},
-            {"cooperative", launch->cooperative},
-            {"offsets", launch->offsets}};
-  }
-  if (const auto* copy = std::get_if<Copy>(&step)) return {{"from", copy->from}, {"to", copy->to}};
-  const auto& fill = std::get<Fill>(step);
-  return {{"fill", fill.buffer}, {"byte", fill.byte}};
-}
-
-Step step_from(const Json& json) {
-  if (json.contains("kernel")) {
-    return Launch{json.at("kernel"),      json.at("grid"),      json.at("block"),
-                  json.at("shared"),      json.at("arguments"), json.at("cluster"),
-                  json.at("cooperative"), json.at("offsets")};
-  }
-  if (json.contains("from")) return Copy{json.at("from"), json.at("to")};
-  return Fill{json.at("fill"), json.at("byte")};
-}
-
-std::vector<nlohmann::ordered_json> reports_from(const Json& json, const char* key = "reports") {
-  std::vector<nlohmann::ordered_json> reports;
-  for (const Json& report : json.at(key)) {
-    if (report.is_object()) reports.emplace_back(nlohmann::ordered_json(report));
-  }
-  return reports;
-}
-
-Json to_json(const ImageShape& image) {
-  return {{"extents", image.extents},       {"channels", image.channels},
-          {"surface", image.surface},       {"linear", image.linear},
-          {"normalized", image.normalized}, {"read_normalized", image.read_normalized},
-          {"address", image.address}};
-}
-
-ImageShape image_from(const Json& json) {
-  return {json.at("extents"),    json.at("channels"),        json.at("surface"), json.at("linear"),
-          json.at("normalized"), json.at("read_normalized"), json.at("address")};
-}
-
-Json to_json(const Run& run) {
-  Json buffers = Json::array();
-  for (const BufferBytes& buffer : run.buffers) {
-    buffers.push_back({{"name", buffer.name},
-                       {"dtype", buffer.dtype},
-                       {"bytes", buffer.bytes},
-                       {"has_initial", buffer.has_initial},
-                       {"inout", buffer.inout}});
-    if (buffer.element) buffers.back()["element"] = *buffer.element;
-    if (!buffer.holder.empty()) buffers.back()["holder"] = buffer.holder;
-    if (!buffer.symbol.empty()) buffers.back()["symbol"] = buffer.symbol;
-    if (!buffer.pointers.empty()) buffers.back()["pointers"] = buffer.pointers;
-    if (buffer.image) buffers.back()["image"] = to_json(*buffer.image);
-    if (buffer.pitch != 0) {
-      buffers.back()["place"] = {buffer.lead, buffer.row, buffer.pitch};
-    }
-    if (buffer.partition) buffers.back()["partition"] = true;
-    if (buffer.judged) buffers.back()["judged"] = true;
-  }
-  Json scalars = Json::array();
-  for (const ScalarBytes& scalar : run.scalars) {
-    scalars.push_back({{"name", scalar.name}, {"hex", to_hex(scalar.bytes)}});
-    for (const ScalarBytes::Pointer& pointer : scalar.pointers) {
-      scalars.back()["pointers"].push_back({pointer.offset, pointer.buffer});
-    }
-  }
-  Json steps = Json::array();
-  for (const Step& step : run.steps) steps.push_back(to_json(step));
-  Json json = {{"buffers", buffers},
-               {"scalars", scalars},
-               {"steps", steps},
-               {"wall_limit_s", run.wall_limit_s},
-               {"instructions", run.instructions},
-               {"schedule", run.schedule},
-               {"checks", run.checks},
-               {"counters", run.counters},
-               {"guard", static_cast<int>(run.guard)}};
-  if (run.timed_step) json["timed_step"] = *run.timed_step;
-  json["devices"] = run.devices;
-  return json;
-}
-
-Json reports_json(const std::vector<nlohmann::ordered_json>& reports) {
-  Json json = Json::array();
-  for (const auto& report : reports) json.push_back(Json(report));
-  return json;
-}
-
-Json places_json(const std::vector<BufferPlace>& places) {
-  Json json = Json::array();
-  for (const BufferPlace& place : places) {
-    json.push_back({{"name", place.name},
-                    {"dtype", place.dtype},
-                    {"address", place.address},
-                    {"bytes", place.bytes}});
-  }
-  return json;
-}
-
-Json to_json(const Confined& confined) {
-  Json headers = Json::array();
-  for (const ConfinedHeader& header : confined.confinement.headers) {
-    headers.push_back({{"spelling", header.spelling}, {"text", header.text}});
-  }
-  return {{"role", static_cast<int>(confined.role)},
-          {"environment", confined.environment},
-          {"required", confined.confinement.required},
-          {"compile_bytes", confined.confinement.compile_bytes},
-          {"compile_cpu_s", confined.confinement.compile_cpu_s},
-          {"headers", headers},
-          {"toolkit_headers", confined.confinement.toolkit_headers},
-          {"times", confined.confinement.times}};
-}
-
-Confined confined_from(const Json& json) {
-  Confined confined;
-  confined.role = static_cast<Confined::Role>(json.at("role").get<int>());
-  confined.environment = json.at("environment");
-  confined.confinement.required = json.at("required");
-  confined.confinement.compile_bytes = json.at("compile_bytes");
-  confined.confinement.compile_cpu_s = json.at("compile_cpu_s");
-  for (const Json& header : json.at("headers")) {
-    confined.confinement.headers.push_back({header.at("spelling"), header.at("text")});
-  }
-  confined.confinement.toolkit_headers = json.at("toolkit_headers");
-  confined.confinement.times = json.value("times", false);
-  return confined;
-}
-
-Hello hello_from(const Json& json) {
-  Hello hello{json.at("device"), json.at("use_cache")};
-  hello.further = json.value("further", 0);
-  if (json.contains("confined")) hello.confined = confined_from(json.at("confined"));
-  return hello;
-}
-
-Load load_from(const Json& json) {
-  Load request;
-  for (const Json& unit : json.at("units")) {
-    request.units.push_back({unit.at("name"),
-                             from_hex(unit.at("image").get_ref<const std::string&>()),
-                             unit.at("link")});
-    if (const Json& variables = unit.at("variables"); !variables.is_null())
-      request.units.back().variables = variables.get<std::vector<std::string>>();
-  }
-  for (const Json& kernel : json.at("kernels")) {
-    request.kernels.push_back({kernel.at("unit"), kernel.at("entry")});
-  }
-  request.limits = {json.at("stack_bytes"), json.at("heap_bytes")};
-  return request;
-}
-
-Prepare prepare_from(const Json& json) {
-  Prepare request;
-  for (const Json& unit : json.at("units")) {
-    request.units.push_back({unit.at("name"),
-                             unit.at("folder"),
-                             unit.at("source"),
-                             object_from<Position>(unit.at("origin")),
-                             unit.at("options"),
-                             unit.at("include"),
-                             unit.at("link"),
-                             {},
-                             unit.at("variables"),
-                             {}});
-    protocol::UnitText& text = request.units.back();
-    text.language = static_cast<SourceLanguage>(unit.at("language").get<int>());
-    if (text.language == SourceLanguage::binary) text.source = from_hex(text.source);
-    for (const Json& header : unit.at("headers")) {
-      text.headers.push_back({header.at("spelling"), header.at("name"), header.at("text")});
-    }
-    for (const Json& layout : unit.at("layouts")) {
-      request.units.back().layouts.push_back({layout.at("name"), layout.at("fields")});
-    }
-    for (const Json& region : unit.at("regions")) {
-      request.units.back().regions.push_back(
-          {region.at("line"), object_from<Position>(region.at("origin"))});
-    }
-  }
-  for (const Json& kernel : json.at("kernels")) {
-    request.kernels.push_back({kernel.at("unit"), kernel.at("entry")});
-    for (const Json& argument : kernel.at("arguments")) {
-      request.kernels.back().arguments.push_back(
-          {argument.at("array"), find_dtype(argument.at("dtype").get_ref<const std::string&>())});
-    }
-  }
-  request.load = json.at("load");
-  request.limits = {json.at("stack_bytes"), json.at("heap_bytes")};
-  request.images = json.at("images");
-  request.architecture = json.at("architecture");
-  request.devices = json.at("devices");
-  request.times = json.at("times");
-  return request;
-}
-
-Run run_from(const Json& json) {
-  Run run;
-  for (const Json& buffer : json.at("buffers")) {
-    run.buffers.push_back({buffer.at("name"), buffer.at("dtype"), buffer.at("bytes"),
-                           buffer.at("has_initial"), buffer.at("inout"), std::nullopt});
-    if (buffer.contains("element")) run.buffers.back().element = buffer.at("element");
-    if (buffer.contains("holder")) run.buffers.back().holder = buffer.at("holder");
-    if (buffer.contains("symbol")) run.buffers.back().symbol = buffer.at("symbol");
-    if (buffer.contains("pointers")) run.buffers.back().pointers = buffer.at("pointers");
-    if (buffer.contains("image")) run.buffers.back().image = image_from(buffer.at("image"));
-    if (buffer.contains("place")) {
-      const Json& place = buffer.at("place");
-      run.buffers.back().lead = place.at(0);
-      run.buffers.back().row = place.at(1);
-      run.buffers.back().pitch = place.at(2);
-    }
-    run.buffers.back().partition = buffer.value("partition", false);
-    run.buffers.back().judged = buffer.value("judged", false);
-  }
-  for (const Json& scalar : json.at("scalars")) {
-    run.scalars.push_back(
-        {scalar.at("name"), from_hex(scalar.at("hex").get_ref<const std::string&>())});
-    for (const Json& pointer : scalar.value("pointers", Json::array())) {
-      run.scalars.back().pointers.push_back({pointer.at(0), pointer.at(1)});
-    }
-  }
-  for (const Json& step : json.at("steps")) run.steps.push_back(step_from(step));
-  run.wall_limit_s = json.at("wall_limit_s");
-  run.instructions = json.at("instructions");
-  run.schedule = json.at("schedule");
-  run.checks = json.at("checks");
-  run.counters = json.at("counters");
-  run.guard = static_cast<Guard>(json.at("guard").get<int>());
-  if (json.contains("timed_step")) run.timed_step = json.at("timed_step").get<uint64_t>();
-  run.devices = json.at("devices");
-  return run;
-}
-
-Verify verify_from(const Json& json) {
-  return {run_from(json.at("run")), json.at("poison")};
-}
-
-Time time_from(const Json& json) {
-  Time request{run_from(json.at("run")), json.at("poison"), timing_options_from(json.at("options")),
-               static_cast<Restore>(json.at("restore").get<int>())};
-  if (json.contains("other")) request.other = run_from(json.at("other"));
-  request.fetch = json.at("fetch");
-  return request;
-}
-
-Prepared prepared_from(const Json& json) {
-  Prepared reply;
-  reply.misfit = json.at("misfit");
-  for (const Json& kernel : json.at("kernels")) reply.kernels.push_back(entry_from(kernel));
-  for (const Json& one : json.at("variables")) {
-    reply.variables.push_back({one.at("name"), one.at("symbol"), one.at("type")});
-  }
-  for (const Json& one : json.at("layouts")) {
-    reply.layouts.push_back({one.at("name"),
-                             one.at("bytes"),
-                             one.at("alignment"),
-                             one.at("offsets"),
-                             {},
-                             one.at("problem")});
-    for (const Json& field : one.at("fields")) {
-      reply.layouts.back().fields.push_back(
-          {static_cast<FieldFacts::Kind>(field.at(0).get<int>()), field.at(1)});
-    }
-  }
-  for (const Json& image : json.at("images")) {
-    reply.images.push_back({from_hex(image.at("ptx").get_ref<const std::string&>()),
-                            from_hex(image.at("cubin").get_ref<const std::string&>()),
-                            from_hex(image.at("log").get_ref<const std::string&>())});
-  }
-  reply.notices = json.at("notices");
-  reply.from_cache = json.at("from_cache");
-  return reply;
-}
-
-std::vector<BufferPlace> places_from(const Json& json) {
-  std::vector<BufferPlace> places;
-  for (const Json& place : json.at("places"))
-    places.push_back({place.at("name"), place.at("dtype"), place.at("address"), place.at("bytes")});
-  return places;
-}
-
-Failure failure_from(const Json& json) {
-  Failure failure = Failure::of(error_from(json.at("error")));
-  failure.result = json.at("result");
-  failure.sticky = json.at("sticky");
-  failure.launched = json.at("launched");
-  failure.no_device = json.at("no_device");
-  failure.refused = json.at("refused");
-  failure.reports = reports_from(json);
-  failure.places = places_from(json);
-  if (json.contains("step")) failure.step = json.at("step").get<uint64_t>();
-  if (json.contains("variable")) {
-    const Json& variable = json.at("variable");
-    failure.variable = SmallVariable{variable.at("name"), {}};
-    if (variable.contains("bytes")) failure.variable->bytes = variable.at("bytes").get<uint64_t>();
-  }
-  return failure;
-}
+namespace {
 
 bool is_real(const std::string& name) {
   static const std::set<std::string> names = {
@@ -398,98 +209,30 @@ auto read_message(const char* what, const Json& json, const Read& read) {
   }
 }
 
+template <typename Message>
+Json message(const char* key, const char* kind, const Message& content) {
+  Json json = json_of<Json>(content);
+  json[key] = kind;
+  return json;
+}
+
 }  // namespace
 
 Json to_json(const Hello& request) {
-  Json json = {{"do", "hello"}, {"device", request.device}, {"use_cache", request.use_cache}};
-  if (request.confined) json["confined"] = to_json(*request.confined);
-  if (request.further > 0) json["further"] = request.further;
-  return json;
+  return message("do", "hello", request);
 }
-
 Json to_json(const Prepare& request) {
-  Json units = Json::array();
-  for (const UnitText& unit : request.units) {
-    Json regions = Json::array();
-    for (const SourceRegion& region : unit.regions) {
-      regions.push_back({{"line", region.line}, {"origin", json_of<Json>(region.origin)}});
-    }
-    units.push_back(
-        {{"name", unit.name},
-         {"folder", unit.folder},
-         {"source", unit.language == SourceLanguage::binary ? to_hex(unit.source) : unit.source},
-         {"language", static_cast<int>(unit.language)},
-         {"origin", json_of<Json>(unit.origin)},
-         {"options", unit.options},
-         {"include", unit.include},
-         {"link", unit.link},
-         {"regions", regions},
-         {"variables", unit.variables},
-         {"layouts", Json::array()},
-         {"headers", Json::array()}});
-    for (const OwnHeader& header : unit.headers) {
-      units.back()["headers"].push_back(
-          {{"spelling", header.spelling}, {"name", header.name}, {"text", header.text}});
-    }
-    for (const LayoutQuestion& layout : unit.layouts) {
-      units.back()["layouts"].push_back({{"name", layout.name}, {"fields", layout.fields}});
-    }
-  }
-  Json kernels = Json::array();
-  for (const KernelName& kernel : request.kernels) {
-    Json arguments = Json::array();
-    for (const GivenArgument& argument : kernel.arguments) {
-      arguments.push_back({{"array", argument.array},
-                           {"dtype", argument.dtype ? argument.dtype->name : std::string_view()}});
-    }
-    kernels.push_back({{"unit", kernel.unit}, {"entry", kernel.entry}, {"arguments", arguments}});
-  }
-  return {{"do", "prepare"},
-          {"units", units},
-          {"kernels", kernels},
-          {"stack_bytes", request.limits.stack_bytes},
-          {"heap_bytes", request.limits.heap_bytes},
-          {"load", request.load},
-          {"images", request.images},
-          {"architecture", request.architecture},
-          {"devices", request.devices},
-          {"times", request.times}};
+  return message("do", "prepare", request);
 }
-
 Json to_json(const Load& request) {
-  Json units = Json::array();
-  for (const Load::Unit& unit : request.units) {
-    units.push_back({{"name", unit.name},
-                     {"image", to_hex(unit.image)},
-                     {"link", unit.link},
-                     {"variables", json_or_null<Json>(unit.variables)}});
-  }
-  Json kernels = Json::array();
-  for (const KernelName& kernel : request.kernels) {
-    kernels.push_back({{"unit", kernel.unit}, {"entry", kernel.entry}});
-  }
-  return {{"do", "load"},
-          {"units", units},
-          {"kernels", kernels},
-          {"stack_bytes", request.limits.stack_bytes},
-          {"heap_bytes", request.limits.heap_bytes}};
+  return message("do", "load", request);
 }
-
 Json to_json(const Verify& request) {
-  return {{"do", "verify"}, {"run", to_json(request.run)}, {"poison", request.poison}};
+  return message("do", "verify", request);
 }
-
 Json to_json(const Time& request) {
-  Json json = {{"do", "time"},
-               {"run", to_json(request.run)},
-               {"poison", request.poison},
-               {"options", to_json(request.options)},
-               {"restore", static_cast<int>(request.restore)}};
-  if (request.other) json["other"] = to_json(*request.other);
-  json["fetch"] = request.fetch;
-  return json;
+  return message("do", "time", request);
 }
-
 Json to_json(const Calibrate& /*request*/) {
   return {{"do", "calibrate"}};
 }
@@ -497,89 +240,36 @@ Json to_json(const Calibrate& /*request*/) {
 Request request_from_json(const Json& json) {
   return read_message("request", json, [&]() -> Request {
     const std::string what = json.at("do");
-    if (what == "hello") return hello_from(json);
-    if (what == "prepare") return prepare_from(json);
-    if (what == "load") return load_from(json);
-    if (what == "verify") return verify_from(json);
-    if (what == "time") return time_from(json);
+    if (what == "hello") return object_from<Hello>(json);
+    if (what == "prepare") return object_from<Prepare>(json);
+    if (what == "load") return object_from<Load>(json);
+    if (what == "verify") return object_from<Verify>(json);
     if (what == "calibrate") return Calibrate{};
-    throw std::runtime_error("there is no " + what);
+    if (what != "time") throw std::runtime_error("there is no " + what);
+    auto request = object_from<Time>(json);
+    validate(request.options);
+    return request;
   });
 }
 
 Json to_json(const DeviceFacts& reply) {
   return {{"reply", "hello"}, {"facts", json_of<Json>(reply)}};
 }
-
 Json to_json(const Prepared& reply) {
-  Json kernels = Json::array();
-  for (const Entry& entry : reply.kernels) kernels.push_back(to_json(entry));
-  Json images = Json::array();
-  for (const UnitImage& image : reply.images) {
-    images.push_back(
-        {{"ptx", to_hex(image.ptx)}, {"cubin", to_hex(image.cubin)}, {"log", to_hex(image.log)}});
-  }
-  Json variables = Json::array();
-  for (const VariableFacts& one : reply.variables) {
-    variables.push_back({{"name", one.name}, {"symbol", one.symbol}, {"type", one.type}});
-  }
-  Json layouts = Json::array();
-  for (const LayoutFacts& one : reply.layouts) {
-    layouts.push_back({{"name", one.name},
-                       {"bytes", one.bytes},
-                       {"alignment", one.alignment},
-                       {"offsets", one.offsets},
-                       {"fields", Json::array()},
-                       {"problem", one.problem}});
-    for (const FieldFacts& field : one.fields)
-      layouts.back()["fields"].push_back({static_cast<int>(field.kind), field.bytes});
-  }
-  return {{"reply", "prepare"},       {"misfit", reply.misfit},
-          {"kernels", kernels},       {"variables", variables},
-          {"layouts", layouts},       {"images", images},
-          {"notices", reply.notices}, {"from_cache", reply.from_cache}};
+  return message("reply", "prepare", reply);
 }
-
 Json to_json(const Verified& reply) {
-  Json changed;
-  if (reply.changed_input) changed = {reply.changed_input->buffer, reply.changed_input->step};
-  return {{"reply", "verify"},
-          {"changed_input", std::move(changed)},
-          {"misfit", to_json(reply.misfit)},
-          {"trespasses", reply.trespasses},
-          {"reports", reports_json(reply.reports)},
-          {"places", places_json(reply.places)},
-          {"counters", reports_json(reply.counters)},
-          {"schedules", reply.schedules}};
+  return message("reply", "verify", reply);
 }
-
 Json to_json(const Timed& reply) {
-  return {{"reply", "time"},
-          {"misfit", to_json(reply.misfit)},
-          {"measurement", to_json(reply.measurement)}};
+  return message("reply", "time", reply);
 }
-
 Json to_json(const Calibrated& reply) {
-  Json json = {{"reply", "calibrate"}, {"ceilings", nullptr}};
-  if (reply.ceilings) json["ceilings"] = json_of<Json>(*reply.ceilings);
-  return json;
+  return message("reply", "calibrate", reply);
 }
-
 Json to_json(const Failure& reply) {
-  Json json = {{"reply", "failure"},
-               {"error", error_json(reply.error())},
-               {"result", reply.result},
-               {"sticky", reply.sticky},
-               {"launched", reply.launched},
-               {"no_device", reply.no_device},
-               {"refused", reply.refused},
-               {"reports", reports_json(reply.reports)},
-               {"places", places_json(reply.places)}};
-  if (reply.step) json["step"] = *reply.step;
-  if (reply.variable) {
-    json["variable"] = {{"name", reply.variable->name}};
-    if (reply.variable->bytes) json["variable"]["bytes"] = *reply.variable->bytes;
-  }
+  Json json = message("reply", "failure", reply);
+  json["error"] = error_json(reply.error());
   return json;
 }
 
@@ -606,28 +296,26 @@ Reply reply_from_json(const Json& json) {
   return read_message("reply", json, [&]() -> Reply {
     const std::string what = json.at("reply");
     if (what == "hello") return object_from<DeviceFacts>(json.at("facts"));
-    if (what == "prepare") return prepared_from(json);
-    if (what == "verify") {
-      Verified reply{misfit_from(json.at("misfit")),
-                     json.at("trespasses"),
-                     reports_from(json),
-                     places_from(json),
-                     reports_from(json, "counters"),
-                     json.at("schedules")};
-      if (const Json& changed = json.at("changed_input"); !changed.is_null())
-        reply.changed_input = {changed.at(0), changed.at(1)};
+    if (what == "prepare") return object_from<Prepared>(json);
+    if (what == "verify") return object_from<Verified>(json);
+    if (what == "time") {
+      auto reply = object_from<Timed>(json);
+      validate(reply.measurement);
       return reply;
     }
-    if (what == "time") {
-      return Timed{misfit_from(json.at("misfit")), measurement_from(json.at("measurement"))};
-    }
     if (what == "calibrate") {
-      const Json& ceilings = json.at("ceilings");
-      if (ceilings.is_null()) return Calibrated{};
-      return Calibrated{ceilings_from(ceilings)};
+      auto reply = object_from<Calibrated>(json);
+      if (reply.ceilings) validate(*reply.ceilings);
+      return reply;
     }
-    if (what == "failure") return failure_from(json);
-    throw std::runtime_error("there is no " + what);
+    if (what != "failure") throw std::runtime_error("there is no " + what);
+    auto reply = object_from<Failure>(json);
+    const Error error = error_from(json.at("error"));
+    reply.code = error.code();
+    reply.message = error.message();
+    reply.hint = error.hint();
+    reply.where = error.where();
+    return reply;
   });
 }
 
