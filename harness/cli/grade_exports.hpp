@@ -8,11 +8,11 @@
 
 #include "cli/argument_parser.hpp"
 #include "cli/output.hpp"
-#include "grade/assignment.hpp"
-#include "grade/grade_files.hpp"
-#include "grade/grade_process.hpp"
-#include "grade/roster.hpp"
-#include "grade/submission.hpp"
+#include "grade/assignment/assignment.hpp"
+#include "grade/class/grade_files.hpp"
+#include "grade/class/grade_process.hpp"
+#include "grade/submission/roster.hpp"
+#include "grade/submission/submission.hpp"
 #include "python/interpreter.hpp"
 #include "report/similarity.hpp"
 

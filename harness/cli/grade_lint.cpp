@@ -4,9 +4,9 @@
 
 #include "base/file.hpp"
 #include "base/sha256.hpp"
-#include "grade/assignment_lint.hpp"
-#include "grade/grader.hpp"
-#include "grade/submission_search.hpp"
+#include "grade/assignment/assignment_lint.hpp"
+#include "grade/grader/grader.hpp"
+#include "grade/submission/submission_search.hpp"
 #include "results/run_context.hpp"
 
 namespace warpmark {

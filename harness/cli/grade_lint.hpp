@@ -7,8 +7,8 @@
 #include "base/error.hpp"
 #include "cli/lazy_python.hpp"
 #include "cli/output.hpp"
-#include "grade/assignment.hpp"
-#include "grade/grade_files.hpp"
+#include "grade/assignment/assignment.hpp"
+#include "grade/class/grade_files.hpp"
 
 namespace warpmark {
 

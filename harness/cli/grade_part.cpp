@@ -8,8 +8,8 @@
 #include "base/file.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
-#include "grade/grade_files.hpp"
-#include "grade/seeds.hpp"
+#include "grade/assignment/seeds.hpp"
+#include "grade/class/grade_files.hpp"
 #include "report/case_text.hpp"
 
 namespace warpmark {

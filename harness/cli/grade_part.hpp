@@ -10,10 +10,10 @@
 
 #include "cli/argument_parser.hpp"
 #include "cli/output.hpp"
-#include "grade/assignment.hpp"
-#include "grade/class_run.hpp"
-#include "grade/grade_shard.hpp"
-#include "grade/submission_search.hpp"
+#include "grade/assignment/assignment.hpp"
+#include "grade/class/class_run.hpp"
+#include "grade/class/grade_shard.hpp"
+#include "grade/submission/submission_search.hpp"
 #include "ranks/shard.hpp"
 
 namespace warpmark {

@@ -11,10 +11,10 @@
 #include "cli/grade_lint.hpp"
 #include "cli/lazy_python.hpp"
 #include "cli/pack_files.hpp"
-#include "grade/grade_files.hpp"
-#include "grade/grade_rules.hpp"
-#include "grade/pack_scripts.hpp"
-#include "grade/seeds.hpp"
+#include "grade/assignment/seeds.hpp"
+#include "grade/class/grade_files.hpp"
+#include "grade/class/grade_rules.hpp"
+#include "grade/pack/pack_scripts.hpp"
 #include "results/reproduce.hpp"
 
 namespace warpmark {

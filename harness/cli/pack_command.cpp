@@ -12,10 +12,10 @@
 #include "cli/lazy_python.hpp"
 #include "cli/pack_audit.hpp"
 #include "cli/pack_files.hpp"
-#include "grade/handout.hpp"
-#include "grade/pack_scripts.hpp"
-#include "grade/pack_workflow.hpp"
-#include "grade/seeds.hpp"
+#include "grade/assignment/seeds.hpp"
+#include "grade/handout/handout.hpp"
+#include "grade/pack/pack_scripts.hpp"
+#include "grade/pack/pack_workflow.hpp"
 #include "results/run_context.hpp"
 
 namespace warpmark {

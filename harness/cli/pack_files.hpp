@@ -7,8 +7,8 @@
 
 #include "cli/output.hpp"
 #include "compiler/nvrtc.hpp"
-#include "grade/assignment.hpp"
-#include "grade/pack_scripts.hpp"
+#include "grade/assignment/assignment.hpp"
+#include "grade/pack/pack_scripts.hpp"
 #include "python/zip_writer.hpp"
 
 namespace warpmark {

@@ -1,5 +1,5 @@
 // What a beginner reads of wrong results: every sentence, as it stands.
-#include "grade/explanation.hpp"
+#include "grade/feedback/explanation.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

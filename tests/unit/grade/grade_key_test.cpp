@@ -1,5 +1,5 @@
 // What makes a result be graded again: any change of what decides it, and nothing else.
-#include "grade/grade_key.hpp"
+#include "grade/grader/grade_key.hpp"
 
 #include <gtest/gtest.h>
 

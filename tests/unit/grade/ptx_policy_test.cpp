@@ -1,5 +1,5 @@
 // What a policy finds in compiled code, and what it says of it to students.
-#include "grade/ptx_policy.hpp"
+#include "grade/grader/ptx_policy.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

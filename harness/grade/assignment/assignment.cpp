@@ -1,0 +1,58 @@
+#include "grade/assignment/assignment.hpp"
+
+#include <algorithm>
+
+namespace warpmark {
+
+// What lecture notes on CUDA include, of what the compiler finds without a host compiler.
+const std::vector<std::string>& default_toolkit_headers() {
+  static const std::vector<std::string> kHeaders = {"cuda_runtime.h",
+                                                    "cuda_runtime_api.h",
+                                                    "cuda/atomic",
+                                                    "cuda/barrier",
+                                                    "cuda/pipeline",
+                                                    "device_launch_parameters.h",
+                                                    "vector_types.h",
+                                                    "vector_functions.h",
+                                                    "cuda_fp16.h",
+                                                    "cuda_bf16.h",
+                                                    "cooperative_groups.h",
+                                                    "cooperative_groups/reduce.h",
+                                                    "cooperative_groups/scan.h",
+                                                    "cooperative_groups/memcpy_async.h",
+                                                    "cuda_pipeline.h",
+                                                    "mma.h",
+                                                    "math_constants.h"};
+  return kHeaders;
+}
+
+std::vector<std::string> SubmissionRules::files() const {
+  std::vector<std::string> all = {file};
+  all.insert(all.end(), further_files.begin(), further_files.end());
+  return all;
+}
+
+const std::string& Assignment::file_of(const Suite& suite) const {
+  for (size_t i = 0; i < suite_files.size(); ++i) {
+    if (suites[i]->file == suite.file) return suite_files[i];
+  }
+  return submission.file;
+}
+
+std::vector<std::filesystem::path> Assignment::files_of(const SelfTest& test) {
+  if (!std::filesystem::is_directory(test.file)) return {test.file};
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(test.file)) {
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+double Assignment::max_points() const {
+  double sum = 0;
+  for (const AssignmentCase& one : cases) sum += one.extra ? 0 : one.points;
+  return sum;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,92 @@
+// What a kernel could know without looking at its inputs: indices, results and arguments that never
+// change, sizes that fill all blocks.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "grade/assignment/assignment.hpp"
+#include "python/interpreter.hpp"
+#include "runtime/inputs.hpp"
+
+namespace warpmark {
+
+/// An answer to one output that every trial let pass.
+struct ForeseenAnswer {
+  std::string output;
+  std::string words;  ///< what the kernel did: "wrote its index plus 1"
+  bool by_tolerance = false;
+  bool never_changes = false;  ///< it is what every trial expects, whatever that is
+};
+
+/// Looks at one item, trial by trial.
+class ForeseenCheck {
+ public:
+  explicit ForeseenCheck(Interpreter& python) : python_(python) {}
+
+  /// Returns whether a further trial may refute more. `random`: trials differ, as far as the suite
+  /// shows. Throws verdict errors of references and tolerances.
+  bool look(const ReadyCase& ready, bool random);
+
+  std::vector<ForeseenAnswer> answers() const;
+
+  /// Each launch has as many threads as an array has elements: none of them has to be idle.
+  bool fills_blocks() const { return fills_blocks_; }
+
+ private:
+  struct Candidate {
+    std::string words;
+    std::function<int64_t(int64_t)> value;  ///< of an index
+    bool by_tolerance = false;
+  };
+  struct Output {
+    std::string name;
+    std::vector<Candidate> candidates;
+    uint64_t first = 0;  ///< a hash of what trial 0 expects
+    bool changes = false;
+  };
+
+  Interpreter& python_;
+  uint64_t trials_ = 0;
+  uint64_t elements_ = 0;
+  bool fills_blocks_ = false;
+  std::vector<Output> outputs_;
+};
+
+/// Collects the numbers that kernels get, over all items and trials. One that never changes can be
+/// built into a kernel, which then gets all points without using the argument. Each kernel of an
+/// assignment of several has its own.
+class BuiltInValues {
+ public:
+  explicit BuiltInValues(const Assignment& assignment) : assignment_(assignment) {}
+
+  void add(const Case& item, const ReadyCase& ready);
+
+  /// Those with one value that the assignment does not call `fixed`.
+  std::vector<std::string> names() const;
+  /// A usage error for each of them.
+  std::vector<Error> problems() const;
+  /// Names in `fixed` that have several values.
+  std::vector<std::string> notes() const;
+
+ private:
+  struct Value {
+    std::string name;
+    std::string kernel;                ///< "" where the assignment has one
+    std::optional<std::string> value;  ///< nothing: there are several
+  };
+
+  void add(const std::string& name, const std::string& kernel, const std::string& value);
+  std::string kernel_of(const Suite& suite) const;
+  bool is_built_in(const Value& one) const;
+
+  const Assignment& assignment_;
+  std::vector<Value> values_;  ///< in order
+};
+
+}  // namespace warpmark

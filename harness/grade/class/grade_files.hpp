@@ -1,0 +1,77 @@
+// The files of a graded class: one folder for each student, and what sums them up.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file.hpp"
+#include "grade/class/earlier_names.hpp"
+#include "grade/class/grade_changes.hpp"
+#include "results/grade_result.hpp"
+
+namespace warpmark {
+
+/// All results in a graded class's folder, by student's name; none if there are none, or no folder.
+std::vector<GradeResult> read_grades(const std::filesystem::path& out);
+
+/// The result of one student there, or what is kept beside it (`name`): nothing if there is none, or
+/// what is there is no result of this student.
+std::optional<GradeResult> read_grade(const std::filesystem::path& out, const std::string& student,
+                                      const char* name = "result.json");
+
+/// OUT/staff/NAME/…, of a student.
+std::filesystem::path staff_file(const std::filesystem::path& out, const std::string& student,
+                                 const char* name);
+/// What lint last found good there: what set_linted() was given; "" for nothing.
+std::string read_linted(const std::filesystem::path& out);
+
+/// OUT/students/NAME/{results.json, student.json, report.html}, which hide what students may not
+/// know, and for staff OUT/staff/NAME/{result.json, junit.xml} and OUT/{grades.csv, report.html,
+/// junit.xml}. Each is written under another name and renamed, and result.json comes last: a
+/// student's files are as their result.json says, or are graded again.
+class GradeFiles {
+ public:
+  /// Makes the folder. Throws environment errors: it cannot be written, or another process grades
+  /// into it.
+  explicit GradeFiles(std::filesystem::path out);
+
+  const std::filesystem::path& folder() const { return out_; }
+
+  /// Throws a usage error if there are grades of another assignment.
+  void require_assignment(const std::string& id) const;
+
+  std::optional<GradeResult> read(const std::string& student) const {
+    return read_grade(out_, student);
+  }
+
+  std::string linted() const { return read_linted(out_); }
+  void set_linted(const std::string& key) const;
+
+  std::vector<GradeResult> read_all() const { return read_grades(out_); }
+
+  /// Writes a student's files. Throws an environment error.
+  void write(const GradeResult& result) const;
+
+  /// Moves a student's files to another name, under which there are none.
+  void rename(const RenamedStudent& student) const;
+
+  /// Keeps a result that another one replaces, as staff/NAME/previous.json.
+  void keep(const GradeResult& result) const;
+  /// Adds rows to OUT/changes.csv.
+  void add_changes(const std::vector<GradeChange>& changes) const;
+
+  /// Writes the class's files. Throws an environment error.
+  void write_class(const std::vector<GradeResult>& results) const;
+  /// The same of a part of a class, without what compares a student with all others.
+  void write_part(const std::vector<GradeResult>& results) const;
+
+ private:
+  void write_leaderboard(const std::vector<GradeResult>& results) const;
+
+  std::filesystem::path out_;
+  UniqueFd lock_;
+};
+
+}  // namespace warpmark
