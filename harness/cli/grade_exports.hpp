@@ -11,10 +11,10 @@
 #include "grade/assignment/assignment.hpp"
 #include "grade/class/grade_files.hpp"
 #include "grade/class/grade_process.hpp"
+#include "grade/similarity/similarity.hpp"
 #include "grade/submission/roster.hpp"
 #include "grade/submission/submission.hpp"
 #include "python/interpreter.hpp"
-#include "report/similarity.hpp"
 
 namespace warpmark {
 

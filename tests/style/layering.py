@@ -19,8 +19,10 @@ LAYERS = {"base": 1, "driver": 2, "compiler": 2, "python": 2, "ranks": 2, "suite
 OUT_OF_REACH = {"worker": {"plan", "python", "runtime"}}
 # Folders with rooms: a room includes itself and the rooms before it.
 CPU_ROOMS = ("ptx", "program", "memory", "inspect", "machine", "api")
-GRADE_ROOMS = ("assignment", "submission", "feedback", "grader", "handout", "leaderboard", "class",
-               "pack")
+GRADE_ROOMS = ("assignment", "submission", "feedback", "similarity", "grader", "handout",
+               "leaderboard", "class", "pack")
+# Rooms of which others include one header, and nothing else.
+DOORS = {"similarity": "similarity.hpp", "leaderboard": "leaderboard.hpp"}
 # A folder with more files of its own is hard to survey: it needs rooms.
 MOST_FILES = 40
 SURVEYED = ("cli", "grade", "report")
@@ -193,6 +195,17 @@ def grade_faults(grade, contributing):
         yield contributing, 0, "lacks the rooms of grade in their order: " + order
 
 
+def door_faults(harness):
+    """What a room with a door keeps to itself is nobody else's."""
+    for path in sources(harness):
+        for number, target in headers_of(path, harness):
+            room = target.parent
+            door = DOORS.get(room.name) if room.parent == harness / "grade" else None
+            if door not in (None, target.name) and room not in path.parents:
+                yield path, number, "%s is private to its room, whose door is %s" % (
+                    target.relative_to(harness), door)
+
+
 def size_faults(harness):
     for name in SURVEYED:
         for folder in (harness / name, *sorted((harness / name).rglob("*/"))):
@@ -223,7 +236,8 @@ def main(root):
                               *room_faults(root / "plugins/cpu", CPU_ROOMS, root / "plugins/cpu"),
                               *room_faults(harness / "grade", GRADE_ROOMS, harness),
                               *grade_faults(harness / "grade", root / "CONTRIBUTING.md"),
-                              *size_faults(harness), *device_faults(harness)]:
+                              *door_faults(harness), *size_faults(harness),
+                              *device_faults(harness)]:
         count += 1
         print("%s:%d: error: %s" % (path.relative_to(root), line, words))
     print("%d files read, %d faults"

@@ -191,6 +191,19 @@ class Layering(Tree):
         self.assertIn("CONTRIBUTING.md:0: error: lacks the rooms of grade in their order",
                       self.check(layering.main, self.root)[1])
 
+    def test_rooms_with_a_door(self):
+        self.write("harness/grade/similarity/similarity.hpp", "")
+        self.write("harness/grade/similarity/inside.hpp", "")
+        self.write("harness/grade/similarity/own.cpp", '#include "grade/similarity/inside.hpp"\n')
+        self.write("harness/grade/class/door.cpp", '#include "grade/similarity/similarity.hpp"\n')
+        self.assertEqual(self.check(layering.main, self.root)[0], 0)
+        self.write("harness/grade/class/wall.cpp", '\n#include "grade/similarity/inside.hpp"\n')
+        self.write("harness/cli/wall.cpp", '#include "../grade/similarity/inside.hpp"\n')
+        output = self.check(layering.main, self.root)[1]
+        words = " error: grade/similarity/inside.hpp is private to its room, whose door is similarity.hpp"
+        self.assertIn("harness/grade/class/wall.cpp:2:" + words, output)
+        self.assertIn("harness/cli/wall.cpp:1:" + words, output)
+
     def test_a_folder_has_few_files(self):
         for number in range(layering.MOST_FILES):
             self.write("harness/grade/class/file%d.cpp" % number, "")

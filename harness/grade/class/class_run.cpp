@@ -14,7 +14,7 @@
 #include "grade/class/grade_pool.hpp"
 #include "grade/grader/grade_frame.hpp"
 #include "grade/grader/grade_key.hpp"
-#include "grade/leaderboard/leaderboard_entry.hpp"
+#include "grade/leaderboard/leaderboard.hpp"
 #include "report/grade_text.hpp"
 
 namespace warpmark {

@@ -7,16 +7,17 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <system_error>
 
 #include "base/error.hpp"
 #include "base/json_text.hpp"
+#include "grade/leaderboard/leaderboard.hpp"
 #include "grade/submission/student_name.hpp"
 #include "report/grade_junit.hpp"
 #include "report/grade_page.hpp"
 #include "report/grades_csv.hpp"
 #include "report/gradescope.hpp"
-#include "report/leaderboard.hpp"
 #include "results/run_context.hpp"
 
 namespace warpmark {
@@ -155,11 +156,12 @@ void GradeFiles::write_leaderboard(const std::vector<GradeResult>& results) cons
   if (csv.empty()) return;
   write_file_atomically(out_ / "leaderboard.csv", csv);
   write_file_atomically(out_ / "leaderboard.html", leaderboard_page(results));
+  const std::map<std::string, std::string> standings = own_standings(results);
   for (const GradeResult& result : results) {
-    if (!result.leaderboard) continue;
+    const auto own = standings.find(result.student);
+    if (own == standings.end()) continue;
     const fs::path folder = out_ / kStudents / folder_name(result.student);
-    write_file_atomically(folder / "report.html",
-                          student_page(StudentView(result), own_standing(results, result.student)));
+    write_file_atomically(folder / "report.html", student_page(StudentView(result), own->second));
   }
 }
 

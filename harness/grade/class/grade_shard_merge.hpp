@@ -7,7 +7,7 @@
 #include "grade/class/grade_changes.hpp"
 #include "grade/class/grade_files.hpp"
 #include "grade/class/grade_shard.hpp"
-#include "report/similarity.hpp"
+#include "grade/similarity/similarity.hpp"
 
 namespace warpmark {
 

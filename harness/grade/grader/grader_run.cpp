@@ -13,8 +13,8 @@
 #include "grade/grader/item_performance.hpp"
 #include "grade/grader/ptx_policy.hpp"
 #include "grade/grader/session_timer.hpp"
+#include "grade/similarity/similarity.hpp"
 #include "grade/submission/graded_plan.hpp"
-#include "report/code_prints.hpp"
 #include "results/reproduce.hpp"
 
 namespace warpmark {

@@ -1,10 +1,10 @@
-#include "grade/leaderboard/leaderboard_entry.hpp"
-
+// What of a result goes onto the leaderboard of an assignment.
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "base/text.hpp"
+#include "grade/leaderboard/leaderboard.hpp"
 #include "report/grade_text.hpp"
 #include "report/text_line.hpp"
 
@@ -75,8 +75,9 @@ bool looks_like_a_pseudonym(std::string_view name) {
   return true;
 }
 
-}  // namespace
-
+// The name that a submission asks for in a comment `// leaderboard: NAME`; "" if it asks for none.
+// One line without control characters, of at most 24 characters. "" for a name that looks like a
+// pseudonym, "student-1f0e3dad99", whatever letters it is written with.
 std::string chosen_name(std::string_view source) {
   constexpr std::string_view kWord = "leaderboard:";
   constexpr size_t kMost = 24;
@@ -95,6 +96,8 @@ std::string chosen_name(std::string_view source) {
   }
   return "";
 }
+
+}  // namespace
 
 void set_leaderboard(const LeaderboardRule& rule, const Pseudonyms& pseudonyms,
                      std::string_view source, GradeResult& result) {

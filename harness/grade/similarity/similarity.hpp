@@ -3,10 +3,16 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace warpmark {
+
+/// Fingerprints of PTX, over normalised_ptx(): what a compiler makes of macros, other types of loops
+/// and statements in another order is often the same. As hexadecimal digits, each once, in order; at
+/// most 4000.
+std::vector<std::string> ptx_prints(std::string_view ptx);
 
 /// What a student handed in.
 struct SimilaritySource {

@@ -1,4 +1,4 @@
-#include "report/code_prints.hpp"
+#include "grade/similarity/code_prints.hpp"
 
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 
 #include "compiler/ptx_normal.hpp"
 #include "compiler/source_tokens.hpp"
+#include "grade/similarity/similarity.hpp"
 
 namespace warpmark {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
@@ -30,10 +29,5 @@ struct CodePrints {
 /// directives, in which names other than CUDA's and the language's are one name, and all literals
 /// one literal. Takes any bytes.
 CodePrints code_prints(std::string_view source);
-
-/// The same of PTX, over normalised_ptx(): what a compiler makes of macros, other types of loops and
-/// statements in another order is often the same. As hexadecimal digits, each once, in order; at most
-/// 4000.
-std::vector<std::string> ptx_prints(std::string_view ptx);
 
 }  // namespace warpmark

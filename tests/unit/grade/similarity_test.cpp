@@ -1,12 +1,12 @@
 // Copies are found behind what people do to hide them, and solutions of one task are no copies.
-#include "report/similarity.hpp"
+#include "grade/similarity/similarity.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <regex>
 
-#include "report/code_prints.hpp"
+#include "grade/similarity/code_prints.hpp"
 
 namespace warpmark {
 namespace {

@@ -1,11 +1,11 @@
-#include "report/similarity.hpp"
+#include "grade/similarity/similarity.hpp"
 
 #include <algorithm>
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "report/code_prints.hpp"
+#include "grade/similarity/code_prints.hpp"
 
 namespace warpmark {
 namespace {

@@ -1,9 +1,8 @@
-#include "report/leaderboard.hpp"
+#include "grade/leaderboard/leaderboard.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "base/log_text.hpp"
 #include "report/grade_style.hpp"
@@ -31,25 +30,15 @@ std::string folded(const std::string& name) {
   return text;
 }
 
-std::vector<LeaderboardPlace> top_of(const std::vector<GradeResult>& results) {
-  uint64_t top = 0;
-  for (const GradeResult& result : results) {
-    if (result.leaderboard) top = result.leaderboard->top;
-  }
-  std::vector<LeaderboardPlace> all = leaderboard_places(results);
-  std::erase_if(all, [&](const LeaderboardPlace& one) { return one.place > top; });
-  return all;
-}
+struct LeaderboardPlace {
+  size_t place = 1;  // equal values have equal places
+  std::string name;  // that no other student has, nor is called by
+  std::string value;
+  std::string student;  // whose it is: for nobody else
+};
 
-const LeaderboardEntry* first_entry(const std::vector<GradeResult>& results) {
-  for (const GradeResult& result : results) {
-    if (result.leaderboard) return &*result.leaderboard;
-  }
-  return nullptr;
-}
-
-}  // namespace
-
+// Of all results that have an entry, the best first. A name that somebody chose and that is the
+// name of another student, or that two chose, gets a part of the pseudonym behind it.
 std::vector<LeaderboardPlace> leaderboard_places(const std::vector<GradeResult>& results) {
   std::vector<const GradeResult*> order;
   std::map<std::string, size_t> taken;  // names of students, and chosen ones, by their looks
@@ -86,13 +75,34 @@ std::vector<LeaderboardPlace> leaderboard_places(const std::vector<GradeResult>&
   return all;
 }
 
-std::string own_standing(const std::vector<GradeResult>& results, const std::string& student) {
+std::vector<LeaderboardPlace> top_of(const std::vector<GradeResult>& results) {
+  uint64_t top = 0;
+  for (const GradeResult& result : results) {
+    if (result.leaderboard) top = result.leaderboard->top;
+  }
+  std::vector<LeaderboardPlace> all = leaderboard_places(results);
+  std::erase_if(all, [&](const LeaderboardPlace& one) { return one.place > top; });
+  return all;
+}
+
+const LeaderboardEntry* first_entry(const std::vector<GradeResult>& results) {
+  for (const GradeResult& result : results) {
+    if (result.leaderboard) return &*result.leaderboard;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> own_standings(const std::vector<GradeResult>& results) {
   const std::vector<LeaderboardPlace> all = leaderboard_places(results);
-  const auto own = std::find_if(
-      all.begin(), all.end(), [&](const LeaderboardPlace& one) { return one.student == student; });
-  if (own == all.end()) return "";
-  return fmt::format("place {} of {} by {}, as {}: {}", own->place, all.size(),
-                     in_one_line(first_entry(results)->by), own->name, own->value);
+  std::map<std::string, std::string> standings;
+  for (const LeaderboardPlace& own : all) {
+    standings.emplace(own.student,
+                      fmt::format("place {} of {} by {}, as {}: {}", own.place, all.size(),
+                                  in_one_line(first_entry(results)->by), own.name, own.value));
+  }
+  return standings;
 }
 
 std::string leaderboard_csv(const std::vector<GradeResult>& results) {

@@ -6,8 +6,8 @@
 #include "base/json_text.hpp"
 #include "base/log_text.hpp"
 #include "base/text.hpp"
+#include "grade/similarity/similarity.hpp"
 #include "report/html.hpp"
-#include "report/similarity.hpp"
 #include "report/text_line.hpp"
 #include "results/outcome_record.hpp"
 
