@@ -59,12 +59,6 @@ void require_lint(const Assignment& assignment, LazyPython& python, const std::s
       "mend it, or grade all the same with --without-lint");
 }
 
-void require_whole(const Assignment& assignment) {
-  if (!assignment.handout) return;
-  throw usage_error("this is what students got: it has no hidden case, and no solution",
-                    assignment.where, "grade with the assignment that it was made from");
-}
-
 ExitCode lint_assignment_file(const std::filesystem::path& file, const std::string& device,
                               bool no_sandbox, Output& out) {
   LazyPython python;

@@ -12,9 +12,6 @@
 
 namespace warpmark {
 
-/// Throws a usage error for a hand-out, which grades nobody.
-void require_whole(const Assignment& assignment);
-
 /// Before a class is graded: throws a usage error, after a line for each problem, for an assignment
 /// that lint refuses. Self-tests are not run. `files` remembers what was found good; null: nobody.
 void require_lint(const Assignment& assignment, LazyPython& python, const std::string& device,

@@ -21,8 +21,9 @@ OUT_OF_REACH = {"worker": {"plan", "python", "runtime"}}
 CPU_ROOMS = ("ptx", "program", "memory", "inspect", "machine", "api")
 GRADE_ROOMS = ("assignment", "submission", "feedback", "similarity", "grader", "handout",
                "leaderboard", "class", "pack")
-# Rooms of which others include one header, and nothing else.
-DOORS = {"similarity": "similarity.hpp", "leaderboard": "leaderboard.hpp"}
+# What others include of these rooms, which keep the rest to themselves.
+DOORS = {"similarity": ("similarity.hpp",), "leaderboard": ("leaderboard.hpp",),
+         "pack": ("pack.hpp", "audit.hpp")}
 # A folder with more files of its own is hard to survey: it needs rooms.
 MOST_FILES = 40
 SURVEYED = ("cli", "grade", "report")
@@ -200,10 +201,10 @@ def door_faults(harness):
     for path in sources(harness):
         for number, target in headers_of(path, harness):
             room = target.parent
-            door = DOORS.get(room.name) if room.parent == harness / "grade" else None
-            if door not in (None, target.name) and room not in path.parents:
+            doors = DOORS.get(room.name, ()) if room.parent == harness / "grade" else ()
+            if doors and target.name not in doors and room not in path.parents:
                 yield path, number, "%s is private to its room, whose door is %s" % (
-                    target.relative_to(harness), door)
+                    target.relative_to(harness), " or ".join(doors))
 
 
 def size_faults(harness):

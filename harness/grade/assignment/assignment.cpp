@@ -55,4 +55,10 @@ double Assignment::max_points() const {
   return sum;
 }
 
+void require_whole(const Assignment& assignment) {
+  if (!assignment.handout) return;
+  throw usage_error("this is what students got: it has no hidden case, and no solution",
+                    assignment.where, "grade with the assignment that it was made from");
+}
+
 }  // namespace warpmark

@@ -156,6 +156,9 @@ struct Assignment {
   static std::vector<std::filesystem::path> files_of(const SelfTest& test);
 };
 
+/// Throws a usage error for a hand-out, which grades nobody.
+void require_whole(const Assignment& assignment);
+
 /// Loads and checks an assignment (docs/assignment-format.md) and its suites. Throws usage errors
 /// with file, line and column. `python` evaluates computed axes of suites.
 std::shared_ptr<const Assignment> load_assignment(const std::filesystem::path& file,

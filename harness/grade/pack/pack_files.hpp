@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/output.hpp"
 #include "compiler/nvrtc.hpp"
 #include "grade/assignment/assignment.hpp"
 #include "grade/pack/pack_scripts.hpp"
@@ -40,10 +39,12 @@ struct PackedProgram {
 PackedProgram pack_program(const Nvrtc& nvrtc, const Assignment& assignment,
                            const std::vector<PackedFile>& own, const std::string& folder);
 
+constexpr unsigned kScriptMode = 0755;
+
+/// The course's secret, for its owner alone. Throws usage errors.
+PackedFile packed_secret(const std::filesystem::path& file);
+
 /// What scripts say of the two.
 PackScripts scripts_of(const PackedProgram& program, const PackedAssignment& assignment);
-
-/// Prints each file's bytes and place, and their sum.
-void print_list(const std::vector<PackedFile>& files, Output& out);
 
 }  // namespace warpmark

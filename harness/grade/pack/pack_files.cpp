@@ -1,4 +1,4 @@
-#include "cli/pack_files.hpp"
+#include "grade/pack/pack_files.hpp"
 
 #include <fmt/format.h>
 #include <link.h>
@@ -12,9 +12,11 @@
 #include "base/own_program.hpp"
 #include "base/places.hpp"
 #include "base/text.hpp"
-#include "cli/suite_inputs.hpp"
 #include "compiler/includes.hpp"
+#include "driver/choose.hpp"
+#include "grade/assignment/seeds.hpp"
 #include "python/python_choice.hpp"
+#include "runtime/suite_inputs.hpp"
 
 namespace warpmark {
 
@@ -23,8 +25,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr unsigned kProgramMode = 0755;
-// Grading knows one kind of kernel, and the CPU device.
-constexpr std::array kLibraries = {"libwarpmark_cpu.so", "warpmark-plugin-source.so"};
 // Of the C++ libraries that the program uses, those that a system has only if it was asked to, and
 // that each release has in another version.
 constexpr std::array kBrought = {"libbenchmark", "libfmt", "libgtest", "libyaml-cpp"};
@@ -243,7 +243,9 @@ PackedProgram pack_program(const Nvrtc& nvrtc, const Assignment& assignment,
   }
   const std::string needed = place(there.library / "needed");  // where the program looks first
   std::vector<PackedFile>& files = packed.files;
-  for (const char* name : kLibraries) {
+  // Grading knows one kind of kernel, and runs there on the CPU device.
+  for (const std::string& name :
+       {driver_library_file("cpu"), std::string("warpmark-plugin-source.so")}) {
     files.push_back(real_file(place(there.library / name), places.library / name));
   }
   for (const fs::path& library : brought_libraries()) {
@@ -259,6 +261,11 @@ PackedProgram pack_program(const Nvrtc& nvrtc, const Assignment& assignment,
   return packed;
 }
 
+PackedFile packed_secret(const fs::path& file) {
+  constexpr unsigned kSecretMode = 0600;
+  return {"secret", {}, read_secret(file).secret.bytes(), kSecretMode};
+}
+
 PackScripts scripts_of(const PackedProgram& program, const PackedAssignment& assignment) {
   PackScripts about;
   about.program = program.program;
@@ -267,16 +274,6 @@ PackScripts scripts_of(const PackedProgram& program, const PackedAssignment& ass
   about.python_version = own_python_version();
   about.release = system_name();
   return about;
-}
-
-void print_list(const std::vector<PackedFile>& files, Output& out) {
-  uintmax_t all = 0;
-  for (const PackedFile& file : files) {
-    const uintmax_t bytes = file.source.empty() ? file.text.size() : fs::file_size(file.source);
-    out.print("{:>10} {}\n", bytes, file.place);
-    all += bytes;
-  }
-  out.print("{:>10} bytes in {} files\n", all, files.size());
 }
 
 }  // namespace warpmark

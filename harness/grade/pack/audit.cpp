@@ -1,19 +1,14 @@
-#include "cli/pack_audit.hpp"
+#include "grade/pack/audit.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <set>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "cli/grade_lint.hpp"
-#include "cli/lazy_python.hpp"
-#include "cli/pack_files.hpp"
-#include "grade/assignment/seeds.hpp"
 #include "grade/class/grade_files.hpp"
-#include "grade/class/grade_rules.hpp"
+#include "grade/pack/pack_files.hpp"
 #include "grade/pack/pack_scripts.hpp"
 #include "results/reproduce.hpp"
 
@@ -22,20 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct AuditRequest {
-  fs::path assignment;
-  std::vector<fs::path> submissions;
-  fs::path grades, secret, roster, out;
-  GradeRuleFiles rules;
-  std::string student;
-  std::vector<fs::path> more;
-  bool list = false;
-};
-
 // Collects what lies below the paths that `grade` was given, as it lies there.
 class SubmittedFiles {
  public:
-  explicit SubmittedFiles(Output& out) : out_(out) {}
+  explicit SubmittedFiles(const std::function<void(const std::string&)>& warn) : warn_(warn) {}
 
   // Returns the path's place in the archive.
   std::string add(const fs::path& path) {
@@ -70,12 +55,11 @@ class SubmittedFiles {
       if (inside.empty()) files_.push_back({place + "/", {}, ""});
       for (const fs::path& one : inside) add(one, place + "/" + one.filename().string());
     } else {
-      print_error(out_, fmt::format("warning: left out: {} is neither a file nor a folder",
-                                    display_path(path)));
+      warn_(fmt::format("left out: {} is neither a file nor a folder", display_path(path)));
     }
   }
 
-  Output& out_;
+  const std::function<void(const std::string&)>& warn_;
   std::set<std::string> places_;
   std::vector<PackedFile> files_;
 };
@@ -109,10 +93,12 @@ bool require_repeatable(const std::vector<GradeResult>& grades, const AuditReque
   return no_sandbox;
 }
 
-std::vector<PackedFile> audit_files(const AuditRequest& request, const Assignment& assignment,
-                                    Output& out) {
+}  // namespace
+
+std::vector<PackedFile> audit_files(const Assignment& assignment, const AuditRequest& request,
+                                    const std::function<void(const std::string&)>& warn) {
   const bool no_sandbox = require_repeatable(read_grades(request.grades), request, assignment);
-  SubmittedFiles submitted(out);
+  SubmittedFiles submitted(warn);
   std::string arguments;
   for (const fs::path& path : request.submissions) {
     arguments += shell_word(submitted.add(path)) + " ";
@@ -134,11 +120,9 @@ std::vector<PackedFile> audit_files(const AuditRequest& request, const Assignmen
   const PackedProgram program = pack_program(*Nvrtc::open(), assignment, packed.files, "program");
   PackScripts about = scripts_of(program, packed);
   about.no_sandbox = no_sandbox;
-  constexpr unsigned kScriptMode = 0755;
-  constexpr unsigned kSecretMode = 0600;
   std::vector<PackedFile> files = {
       {"regrade", {}, regrade_script(about, arguments, "grades"), kScriptMode},
-      {"secret", {}, read_secret(request.secret).secret.bytes(), kSecretMode}};
+      packed_secret(request.secret)};
   for (PackedFile& file : submitted.take()) files.push_back(std::move(file));
   for (PackedFile& file : rules) files.push_back(std::move(file));
   std::vector<PackedFile> grades;
@@ -154,58 +138,6 @@ std::vector<PackedFile> audit_files(const AuditRequest& request, const Assignmen
     files.insert(files.end(), part->begin(), part->end());
   }
   return files;
-}
-
-ExitCode pack_audit(const AuditRequest& request, Output& out) {
-  LazyPython python;
-  const auto assignment = load_assignment(request.assignment, python.list_evaluator());
-  require_whole(*assignment);
-  const std::vector<PackedFile> files = audit_files(request, *assignment, out);
-  if (request.list) {
-    print_list(files, out);
-    return ExitCode::success;
-  }
-  const fs::path archive =
-      request.out.empty() ? fs::path(assignment->id + "-audit.zip") : request.out;
-  write_zip(python.interpreter(), archive, files);
-  out.print("{}: {} files, {:.0f} MB\n", display_path(archive), files.size(),
-            static_cast<double>(fs::file_size(archive)) / 1e6);
-  return ExitCode::success;
-}
-
-}  // namespace
-
-Command pack_audit_command(const ArgumentParser& kinds) {
-  const auto request = std::make_shared<AuditRequest>();
-  const ArgumentParser app = kinds.add_subcommand(
-      "audit", "Write a zip that grades a class again elsewhere, and compares");
-  app.add_option("ASSIGNMENT", request->assignment, "The assignment's YAML file")
-      .required()
-      .value_name("");
-  app.add_option("SUBMISSIONS", request->submissions, "As `warpmark grade` was given them")
-      .required()
-      .value_name("");
-  app.add_option("--grades", request->grades, "The folder that `warpmark grade` had as -o")
-      .required()
-      .value_name("OUT");
-  app.add_option("--secret", request->secret, "The course's secret, which goes along")
-      .required()
-      .value_name("FILE");
-  for (const auto& [option, file] : {std::pair{"--roster", &request->roster},
-                                     {"--extensions", &request->rules.extensions},
-                                     {"--adjustments", &request->rules.adjustments},
-                                     {"--times", &request->rules.times}}) {
-    app.add_option(option, *file, "As `warpmark grade` was given it").value_name("FILE");
-  }
-  app.add_option("--student", request->student, "As `warpmark grade` was given it")
-      .value_name("NAME");
-  app.add_option("--with", request->more,
-                 "A file or folder that the course's Python files read; may be repeated")
-      .value_name("PATH");
-  app.add_option("-o,--output", request->out, "The archive (default: ID-audit.zip)")
-      .value_name("FILE.zip");
-  app.add_flag("--list", request->list, "Print the files and their bytes, and write nothing");
-  return {app, [request](Output& out) { return pack_audit(*request, out); }};
 }
 
 }  // namespace warpmark

@@ -1,4 +1,4 @@
-#include "cli/suite_inputs.hpp"
+#include "runtime/suite_inputs.hpp"
 
 #include <algorithm>
 #include <filesystem>

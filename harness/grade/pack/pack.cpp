@@ -1,0 +1,31 @@
+#include "grade/pack/pack.hpp"
+
+#include "grade/pack/pack_files.hpp"
+#include "grade/pack/pack_scripts.hpp"
+#include "grade/pack/pack_workflow.hpp"
+#include "results/run_context.hpp"
+
+namespace warpmark {
+
+std::vector<PackedFile> gradescope_files(const Assignment& assignment, const GradescopePack& pack) {
+  const PackedAssignment packed = pack_assignment(assignment, pack.more, "assignment");
+  const PackedProgram program = pack_program(*Nvrtc::open(), assignment, packed.files, "program");
+  PackScripts about = scripts_of(program, packed);
+  about.no_sandbox = pack.no_sandbox;
+  about.limit_s = pack.limit_s;
+  std::vector<PackedFile> files = {{"setup.sh", {}, setup_script(about), kScriptMode},
+                                   {"run_autograder", {}, run_script(about), kScriptMode}};
+  if (!pack.secret.empty()) files.push_back(packed_secret(pack.secret));
+  files.insert(files.end(), packed.files.begin(), packed.files.end());
+  files.insert(files.end(), program.files.begin(), program.files.end());
+  return files;
+}
+
+Handout make_repository(const Assignment& assignment, const HandoutOptions& options,
+                        Interpreter& python) {
+  Handout made = make_handout(assignment, options, python);
+  made.files[kWorkflowPlace] = workflow_text(assignment.submission.files(), warpmark_version());
+  return made;
+}
+
+}  // namespace warpmark
