@@ -2,19 +2,15 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/argument_parser.hpp"
 #include "cli/output.hpp"
-#include "grade/assignment/assignment.hpp"
-#include "grade/class/grade_files.hpp"
-#include "grade/class/grade_process.hpp"
 #include "grade/similarity/similarity.hpp"
 #include "grade/submission/roster.hpp"
-#include "grade/submission/submission.hpp"
-#include "python/interpreter.hpp"
+#include "results/grade_result.hpp"
 
 namespace warpmark {
 
@@ -39,12 +35,6 @@ void require_exports(const GradeExports& exports, bool has_roster,
 /// Writes them for all results of the class, and warns of who stands in none.
 void write_exports(const GradeExports& exports, const Roster* roster, std::string_view secret,
                    const std::vector<GradeResult>& results, Output& out);
-
-/// What --similar compares: each submission is read for it. What was compiled of them is as `files`
-/// say; the template is compiled, as `setup` grades, to leave its code out.
-SimilarityInput similarity_input(const std::shared_ptr<const Assignment>& assignment,
-                                 std::vector<Submission> submissions, const GradeFiles& files,
-                                 const GradeSetup& setup, Interpreter& python);
 
 /// Writes which of the submissions are alike. `id` and `title` are the assignment's.
 void write_similar(const GradeExports& exports, SimilarityInput input, const std::string& id,

@@ -4,16 +4,11 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "cli/argument_parser.hpp"
 #include "cli/output.hpp"
-#include "grade/assignment/assignment.hpp"
-#include "grade/class/class_run.hpp"
 #include "grade/class/grade_shard.hpp"
-#include "grade/submission/submission_search.hpp"
 #include "ranks/shard.hpp"
 
 namespace warpmark {
@@ -27,21 +22,6 @@ void add_part_options(const ArgumentParser& app, GradePartOptions& options);
 
 /// Nothing for a whole class. Throws usage errors: what is no shard, times without one.
 std::optional<Shard> shard_of(const GradePartOptions& options);
-
-/// Keeps the shard's submissions, and says which they are. They are divided by their seconds in the
-/// folder `times`, of which those that are not there take the mean; without it in turn. What was
-/// found out about the class goes into the record. Throws usage errors: more shards than
-/// submissions, no results in `times`.
-GradeShard keep_part(FoundSubmissions& found, const Shard& shard,
-                     const std::filesystem::path& times);
-
-/// What all shards must have in common, but for the device. `files` are the options and files that
-/// say what applies to students; "" for none.
-void set_common(GradeShard& shard, const Assignment& assignment, std::string_view secret,
-                const std::vector<std::pair<std::string, std::filesystem::path>>& files);
-
-/// The same of the run that ends.
-void set_result(GradeShard& shard, const ClassRunResult& run, bool no_sandbox);
 
 /// Says in one line what needs the whole class; `options` are those that do, as far as given.
 void print_left_to_merge(const GradeShard& shard, std::vector<std::string> options,

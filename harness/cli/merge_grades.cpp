@@ -12,6 +12,7 @@
 #include "cli/grade_part.hpp"
 #include "grade/assignment/seeds.hpp"
 #include "grade/class/grade_shard_merge.hpp"
+#include "grade/class/similarity_input.hpp"
 #include "report/case_text.hpp"
 #include "report/grade_console.hpp"
 #include "report/grade_text.hpp"

@@ -1,6 +1,11 @@
 #include "grade/assignment/assignment.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "base/text.hpp"
+#include "results/run_context.hpp"
 
 namespace warpmark {
 
@@ -59,6 +64,18 @@ void require_whole(const Assignment& assignment) {
   if (!assignment.handout) return;
   throw usage_error("this is what students got: it has no hidden case, and no solution",
                     assignment.where, "grade with the assignment that it was made from");
+}
+
+void require_version(const Assignment& assignment) {
+  const std::optional<Located>& wanted = assignment.made_with;
+  if (!wanted || wanted->text == warpmark_version()) return;
+  throw Error(
+      ExitCode::environment,
+      fmt::format("the assignment is made with Warpmark {}, and this is {}",
+                  printable(wanted->text), warpmark_version()),
+      wanted->where,
+      "verdicts may differ: `warpmark grade --lint` tries the self-test with this version; then "
+      "change `made_with`");
 }
 
 }  // namespace warpmark

@@ -158,6 +158,9 @@ struct Assignment {
 
 /// Throws a usage error for a hand-out, which grades nobody.
 void require_whole(const Assignment& assignment);
+/// Verdicts may change with the program: who has checked an assignment with one version may want no
+/// other to grade by it. Throws an environment error for another one than `made_with`.
+void require_version(const Assignment& assignment);
 
 /// Loads and checks an assignment (docs/assignment-format.md) and its suites. Throws usage errors
 /// with file, line and column. `python` evaluates computed axes of suites.

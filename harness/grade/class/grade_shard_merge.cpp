@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -17,12 +16,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 namespace {
-
-constexpr const char* kSource = "similar.txt";
-
-fs::path template_file(const fs::path& folder) {
-  return folder / "staff" / ".template";
-}
 
 void require_one_run(const GradeShard& shard, const fs::path& folder, const GradeShard& first,
                      const fs::path& first_folder) {
@@ -154,42 +147,6 @@ std::vector<GradeChange> write_merged(const GradedParts& parts, const GradeFiles
   files.write_class(files.read_all());
   if (!changes.empty()) files.add_changes(changes);
   return changes;
-}
-
-SimilarityInput kept_sources(const GradedParts& parts) {
-  SimilarityInput all;
-  std::vector<std::map<std::string, bool>> compiled(parts.shards.size());
-  for (size_t i = 0; i < parts.shards.size(); ++i) {
-    if (!parts.shards[i].sources) {
-      throw usage_error(
-          fmt::format("--similar: {} has no texts of submissions", display_path(parts.folders[i])),
-          {}, "grade the shards with --similar, too");
-    }
-    for (const ShardSources::Source& one : parts.shards[i].sources->sources)
-      compiled[i][one.student] = one.compiled;
-  }
-  for (size_t i = 0; i < parts.results.size(); ++i) {
-    const GradeResult& result = parts.results[i];
-    const auto found = compiled[parts.of[i]].find(result.student);
-    if (found == compiled[parts.of[i]].end()) continue;  // nothing was read
-    all.sources.push_back(
-        {result.student, read_file(staff_file(parts.folders[parts.of[i]], result.student, kSource)),
-         found->second ? result.ptx_prints : std::vector<std::string>()});
-  }
-  all.template_text = read_file(template_file(parts.folders.front()));
-  all.template_ptx = parts.shards.front().sources->template_ptx;
-  return all;
-}
-
-ShardSources keep_sources(const fs::path& folder, const SimilarityInput& input) {
-  ShardSources kept;
-  kept.template_ptx = input.template_ptx;
-  for (const SimilaritySource& one : input.sources) {
-    write_file_atomically(staff_file(folder, one.student, kSource), one.text);
-    kept.sources.push_back({one.student, !one.ptx.empty()});
-  }
-  write_file_atomically(template_file(folder), input.template_text);
-  return kept;
 }
 
 }  // namespace warpmark

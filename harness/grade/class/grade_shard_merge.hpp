@@ -7,7 +7,6 @@
 #include "grade/class/grade_changes.hpp"
 #include "grade/class/grade_files.hpp"
 #include "grade/class/grade_shard.hpp"
-#include "grade/similarity/similarity.hpp"
 
 namespace warpmark {
 
@@ -27,11 +26,5 @@ GradedParts read_parts(const std::vector<std::filesystem::path>& folders);
 /// Writes what one run into that folder would have written, and returns whose points it changes. A
 /// folder that has no results takes over what shards that graded again kept.
 std::vector<GradeChange> write_merged(const GradedParts& parts, const GradeFiles& files);
-
-/// What the shards kept for the comparison of submissions. Throws a usage error if they did not.
-SimilarityInput kept_sources(const GradedParts& parts);
-
-/// Keeps it in a shard's folder, and returns what its record says of it.
-ShardSources keep_sources(const std::filesystem::path& folder, const SimilarityInput& input);
 
 }  // namespace warpmark

@@ -524,4 +524,20 @@ FoundSubmissions find_submissions(const SubmissionSearch& search, const Submissi
   return finder.take();
 }
 
+void keep_only(const std::vector<std::string>& names, std::vector<Submission>& all) {
+  if (names.empty()) return;
+  std::vector<std::string> known;
+  known.reserve(all.size());
+  for (const Submission& one : all) known.push_back(one.student);
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::string near = nearest(name, known);
+    throw usage_error(fmt::format("there is no submission of `{}`", printable(name)), {},
+                      near.empty() ? "" : fmt::format("did you mean `{}`?", printable(near)));
+  }
+  std::erase_if(all, [&](const Submission& one) {
+    return std::find(names.begin(), names.end(), one.student) == names.end();
+  });
+}
+
 }  // namespace warpmark

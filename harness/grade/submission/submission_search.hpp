@@ -52,6 +52,10 @@ struct FoundSubmissions {
 /// error for a path that is not there, and if there is no submission at all.
 FoundSubmissions find_submissions(const SubmissionSearch& search, const SubmissionRules& rules);
 
+/// Keeps the submissions of these students; all if none is named. Throws a usage error for a name
+/// that no submission has.
+void keep_only(const std::vector<std::string>& names, std::vector<Submission>& all);
+
 /// What one student handed in, of these files and folders, without archives; not read yet. Headers
 /// of a file that is named by hand are looked for beside it.
 Submission find_one(const std::vector<std::filesystem::path>& paths, const SubmissionRules& rules,
