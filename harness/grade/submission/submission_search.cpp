@@ -69,25 +69,34 @@ class Archives {
   explicit Archives(const SubmissionSearch& search) : search_(search) {}
 
   // The folder of what is in an archive, and what was left out as sentences; nothing, and why, if
-  // it cannot be unpacked.
+  // it cannot be unpacked. It is unpacked once, however often it is opened.
   std::optional<fs::path> open(const fs::path& archive, const std::string& name,
                                std::vector<std::string>& problems) {
-    const fs::path folder = search_.scratch / std::to_string(++count_);
-    const Unpacked unpacked = search_.unpack(archive, folder);
+    const auto [known, fresh] = opened_.try_emplace(archive);
+    Opened& opened = known->second;
+    if (fresh) {
+      opened.folder = search_.scratch / std::to_string(opened_.size());
+      opened.unpacked = search_.unpack(archive, opened.folder);
+    }
     const std::string shown = printable(student_name(name));
-    if (!unpacked.problem.empty()) {
-      problems.push_back(fmt::format("`{}` {}.", shown, printable(unpacked.problem)));
+    if (!opened.unpacked.problem.empty()) {
+      problems.push_back(fmt::format("`{}` {}.", shown, printable(opened.unpacked.problem)));
       return std::nullopt;
     }
-    for (const std::string& text : unpacked.left_out) {
+    for (const std::string& text : opened.unpacked.left_out) {
       problems.push_back(fmt::format("In `{}` {}.", shown, printable(text)));
     }
-    return folder;
+    return opened.folder;
   }
 
  private:
+  struct Opened {
+    fs::path folder;
+    Unpacked unpacked;
+  };
+
   const SubmissionSearch& search_;
-  size_t count_ = 0;
+  std::map<fs::path, Opened> opened_;
 };
 
 // Looks through folders and archives.
