@@ -62,7 +62,7 @@ class RowReader {
     if (roster_ != nullptr) {
       const Roster::Match match = roster_->find_any(text);
       if (match.several) refuse(text, where);
-      if (match.row) return student_name(roster_->students()[*match.row]);
+      if (match.row) return roster_->name_in_results(*match.row);
     }
     if (const auto found = by_id_.find(lower_case(text)); found != by_id_.end())
       return only(found->second, text, where);

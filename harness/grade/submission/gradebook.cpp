@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 
 #include "base/text.hpp"
-#include "grade/submission/student_name.hpp"
 #include "report/grade_text.hpp"
 #include "report/grades_csv.hpp"
 #include "report/text_line.hpp"
@@ -15,11 +13,7 @@ namespace warpmark {
 
 std::optional<size_t> row_of(const Roster& roster, const GradeResult& result) {
   // Graded with the roster, or by hand; else the platform's ids say it.
-  const std::vector<std::string>& students = roster.students();
-  const auto label = std::ranges::find_if(students, [&](const std::string& student) {
-    return student_name(student) == result.student;
-  });
-  if (label != students.end()) return static_cast<size_t>(label - students.begin());
+  if (const auto row = roster.row_in_results(result.student)) return row;
   return result.ids.empty() ? roster.find_any(result.student).row
                             : roster.find(result.ids, {result.student}).row;
 }
@@ -34,7 +28,7 @@ Gradebook gradebook_of(const Roster& roster, const std::vector<GradeResult>& res
   for (const bool exact : {true, false}) {
     for (const GradeResult& result : results) {
       const std::optional<size_t> row = row_of(roster, result);
-      if (exact != (row && student_name(roster.students()[*row]) == result.student)) continue;
+      if (exact != (row && roster.name_in_results(*row) == result.student)) continue;
       if (!row) {
         leave_out(result, "is not in the roster");
       } else if (!has_points(result)) {

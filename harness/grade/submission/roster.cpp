@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "grade/submission/student_name.hpp"
 
 namespace warpmark {
 
@@ -182,6 +183,15 @@ void Roster::set_students(const std::vector<int>& lines, const std::string& file
       students_[row] += " (" + id + ")";
     }
   }
+  for (size_t row = 0; row < students_.size(); ++row) {
+    names_in_results_.push_back(student_name(students_[row]));
+    by_name_in_results_.emplace(names_in_results_.back(), row);
+  }
+}
+
+std::optional<size_t> Roster::row_in_results(const std::string& student) const {
+  const auto found = by_name_in_results_.find(student);
+  return found == by_name_in_results_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::string Roster::any_id(size_t row) const {

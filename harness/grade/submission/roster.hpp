@@ -47,6 +47,10 @@ class Roster {
   /// The names in results, in the roster's order: no two are the same. Homonyms have an id behind
   /// the name, as "Li Wei (1006)".
   const std::vector<std::string>& students() const { return students_; }
+  /// The same as student_name() writes them.
+  const std::string& name_in_results(size_t row) const { return names_in_results_.at(row); }
+  /// The row of the student whom results call so.
+  std::optional<size_t> row_in_results(const std::string& student) const;
   /// The name as the roster has it.
   const std::string& name(size_t row) const { return names_.at(row); }
   /// True for the student that Canvas makes up, to look at the course as one.
@@ -66,7 +70,8 @@ class Roster {
   static Match match_of(const std::set<size_t>& rows);
   bool has_column(const std::vector<std::string>& columns) const;
 
-  std::vector<std::string> students_, names_;
+  std::vector<std::string> students_, names_, names_in_results_;
+  std::map<std::string, size_t> by_name_in_results_;
   std::vector<std::string> columns_;
   std::vector<std::vector<std::string>> fields_;        ///< by row
   std::map<std::string, std::vector<size_t>> by_name_;  ///< rows

@@ -51,7 +51,7 @@ class RosterNames {
         continue;
       }
       if (match.row) {
-        entry.submission.student = student_name(roster_.students()[*match.row]);
+        entry.submission.student = roster_.name_in_results(*match.row);
         rows.insert(*match.row);
         continue;
       }
