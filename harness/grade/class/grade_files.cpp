@@ -30,16 +30,43 @@ constexpr const char* kStaff = "staff";
 constexpr const char* kLinted = ".linted";
 constexpr const char* kStudents = "students";
 
-std::optional<GradeResult> read_result(const fs::path& file) {
-  std::error_code code;
-  if (!fs::is_regular_file(file, code)) return std::nullopt;
+std::optional<GradeResult> result_of(const std::string& text, const fs::path& file) {
   try {
-    const auto json = parse_json(read_file(file));
-    return grade_result_from_json(json, {display_path(file), 0, 0});
+    return grade_result_from_json(parse_json(text), {display_path(file), 0, 0});
   } catch (const Error&) {
   } catch (const nlohmann::json::exception&) {
   }
   return std::nullopt;  // of an older version, or not ours: graded again
+}
+
+std::optional<GradeResult> read_result(const fs::path& file) {
+  std::error_code code;
+  if (!fs::is_regular_file(file, code)) return std::nullopt;
+  try {
+    return result_of(read_file(file), file);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+// By the names of students' folders.
+std::map<std::string, GradeResult> results_below(const fs::path& out) {
+  std::map<std::string, GradeResult> results;
+  std::error_code code;
+  for (fs::directory_iterator entry(out / kStaff, code), end; !code && entry != end;
+       entry.increment(code)) {
+    if (auto result = read_result(entry->path() / "result.json"))
+      results.emplace(entry->path().filename().string(), std::move(*result));
+  }
+  return results;
+}
+
+std::vector<GradeResult> by_student(const std::map<std::string, GradeResult>& results) {
+  std::vector<GradeResult> all;
+  all.reserve(results.size());
+  for (const auto& [folder, result] : results) all.push_back(result);
+  std::ranges::stable_sort(all, {}, &GradeResult::student);
+  return all;
 }
 
 }  // namespace
@@ -99,17 +126,22 @@ void GradeFiles::set_linted(const std::string& key) const {
 }
 
 std::vector<GradeResult> read_grades(const fs::path& out) {
-  std::vector<GradeResult> results;
-  std::error_code code;
-  for (fs::directory_iterator entry(out / kStaff, code), end; !code && entry != end;
-       entry.increment(code)) {
-    if (auto result = read_result(entry->path() / "result.json")) {
-      results.push_back(std::move(*result));
-    }
-  }
-  std::sort(results.begin(), results.end(),
-            [](const GradeResult& a, const GradeResult& b) { return a.student < b.student; });
-  return results;
+  return by_student(results_below(out));
+}
+
+std::map<std::string, GradeResult>& GradeFiles::known() const {
+  if (!known_) known_ = results_below(out_);
+  return *known_;
+}
+
+std::vector<GradeResult> GradeFiles::read_all() const {
+  return by_student(known());
+}
+
+std::optional<GradeResult> GradeFiles::read(const std::string& student) const {
+  const auto found = known().find(folder_name(student));
+  if (found == known().end() || found->second.student != student) return std::nullopt;
+  return found->second;
 }
 
 void GradeFiles::write(const GradeResult& result) const {
@@ -120,7 +152,12 @@ void GradeFiles::write(const GradeResult& result) const {
   write_file_atomically(files / "report.html", student_page(view));
   write_file_atomically(files / "student.json", json_document(to_json(view)));
   write_file_atomically(staff / "junit.xml", grade_junit({result}));
-  write_file_atomically(staff / "result.json", json_document(to_json(result)));
+  const std::string text = json_document(to_json(result));
+  write_file_atomically(staff / "result.json", text);
+  // As it will be read from there.
+  if (auto read = result_of(text, staff)) {
+    known().insert_or_assign(staff.filename().string(), std::move(*read));
+  }
 }
 
 void GradeFiles::rename(const RenamedStudent& student) const {
@@ -136,6 +173,7 @@ void GradeFiles::rename(const RenamedStudent& student) const {
   }
   for (const char* folder : {kStaff, kStudents})
     fs::remove_all(out_ / folder / folder_name(student.before), ignored);
+  known().erase(folder_name(student.before));
 }
 
 void GradeFiles::keep(const GradeResult& result) const {

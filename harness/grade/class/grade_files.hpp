@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,14 +43,13 @@ class GradeFiles {
   /// Throws a usage error if there are grades of another assignment.
   void require_assignment(const std::string& id) const;
 
-  std::optional<GradeResult> read(const std::string& student) const {
-    return read_grade(out_, student);
-  }
+  std::optional<GradeResult> read(const std::string& student) const;
 
   std::string linted() const { return read_linted(out_); }
   void set_linted(const std::string& key) const;
 
-  std::vector<GradeResult> read_all() const { return read_grades(out_); }
+  /// All results, by student's name. They are read once, as nobody else writes while this lives.
+  std::vector<GradeResult> read_all() const;
 
   /// Writes a student's files. Throws an environment error.
   void write(const GradeResult& result) const;
@@ -69,9 +69,11 @@ class GradeFiles {
 
  private:
   void write_leaderboard(const std::vector<GradeResult>& results) const;
+  std::map<std::string, GradeResult>& known() const;
 
   std::filesystem::path out_;
   UniqueFd lock_;
+  mutable std::optional<std::map<std::string, GradeResult>> known_;  ///< by the names of folders
 };
 
 }  // namespace warpmark
