@@ -1,4 +1,4 @@
-// The part of a class that one shard grades, and what all shards find out about the class.
+// Who is in a class, whom its rules mean, and the part of it that one shard grades.
 #pragma once
 
 #include <filesystem>
@@ -9,12 +9,20 @@
 
 #include "grade/assignment/assignment.hpp"
 #include "grade/class/class_run.hpp"
+#include "grade/class/grade_files.hpp"
 #include "grade/class/grade_rules.hpp"
 #include "grade/class/grade_shard.hpp"
 #include "grade/submission/submission_search.hpp"
 #include "ranks/shard.hpp"
 
 namespace warpmark {
+
+/// Compares submissions with the results of earlier runs in the same folder by the platform's ids. A
+/// student who had another name there, as before there was a roster or a homonym, keeps the result
+/// under the new name: those are returned. A submission that would take the name of somebody else's
+/// result gets its id behind the name.
+std::vector<RenamedStudent> settle_names(std::vector<Submission>& submissions,
+                                         const std::vector<GradeResult>& earlier);
 
 /// Finds out whom the rules of the course mean, of the students who handed in and of those with
 /// earlier results, and returns what is to be said of the class.

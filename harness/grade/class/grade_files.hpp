@@ -8,11 +8,15 @@
 #include <vector>
 
 #include "base/file.hpp"
-#include "grade/class/earlier_names.hpp"
 #include "grade/class/grade_changes.hpp"
 #include "results/grade_result.hpp"
 
 namespace warpmark {
+
+/// A result whose student has another name from now on.
+struct RenamedStudent {
+  std::string before, after;
+};
 
 /// All results in a graded class's folder, by student's name; none if there are none, or no folder.
 std::vector<GradeResult> read_grades(const std::filesystem::path& out);
