@@ -19,16 +19,17 @@
 #include "cli/lazy_python.hpp"
 #include "cli/rank_job.hpp"
 #include "cli/shard_work.hpp"
-#include "grade/class_run.hpp"
-#include "grade/expected_grades.hpp"
-#include "grade/grade_shard_merge.hpp"
-#include "grade/seeds.hpp"
-#include "grade/submission_search.hpp"
+#include "grade/assignment/seeds.hpp"
+#include "grade/class/class_part.hpp"
+#include "grade/class/class_run.hpp"
+#include "grade/class/expected_grades.hpp"
+#include "grade/class/grade_shard_merge.hpp"
+#include "grade/class/similarity_input.hpp"
+#include "grade/submission/submission_search.hpp"
 #include "ranks/ranks.hpp"
 #include "report/grade_console.hpp"
 #include "report/style.hpp"
 #include "report/text_line.hpp"
-#include "results/run_context.hpp"
 
 namespace warpmark {
 namespace {
@@ -134,22 +135,6 @@ void require_apart(const std::string& option, const fs::path& out,
   }
 }
 
-void keep_only(const std::vector<std::string>& names, std::vector<Submission>& all) {
-  if (names.empty()) return;
-  std::vector<std::string> known;
-  known.reserve(all.size());
-  for (const Submission& one : all) known.push_back(one.student);
-  for (const std::string& name : names) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    const std::string near = nearest(name, known);
-    throw usage_error(fmt::format("there is no submission of `{}`", printable(name)), {},
-                      near.empty() ? "" : fmt::format("did you mean `{}`?", printable(near)));
-  }
-  std::erase_if(all, [&](const Submission& one) {
-    return std::find(names.begin(), names.end(), one.student) == names.end();
-  });
-}
-
 FoundSubmissions find_submissions(const GradeRequest& request, const Assignment& assignment,
                                   const Roster* roster, LazyPython& python,
                                   const fs::path& scratch) {
@@ -163,20 +148,6 @@ FoundSubmissions find_submissions(const GradeRequest& request, const Assignment&
     return unpack_zip(python.interpreter(), archive, folder);
   };
   return find_submissions(search, assignment.submission);
-}
-
-// Checks the version: verdicts may change with the program, so that a lecturer who has checked an
-// assignment with one version may allow no other.
-void require_version(const Assignment& assignment) {
-  const std::optional<Located>& wanted = assignment.made_with;
-  if (!wanted || wanted->text == warpmark_version()) return;
-  throw Error(
-      ExitCode::environment,
-      fmt::format("the assignment is made with Warpmark {}, and this is {}",
-                  printable(wanted->text), warpmark_version()),
-      wanted->where,
-      "verdicts may differ: `warpmark grade --lint` tries the self-test with this version; then "
-      "change `made_with`");
 }
 
 ExitCode compare_with_expected(const ClassRunResult& run, const GradeRequest& request,
@@ -311,19 +282,6 @@ void finish_class(const GradeRequest& request, const Assignment& assignment, con
   set_result(*part, run, request.no_sandbox);
   if (input) part->sources = keep_sources(files.folder(), *input);
   write_grade_shard(files.folder(), *part);
-}
-
-// Names all students, including those of earlier results, and finds the students whom the course's
-// files mean.
-ClassNotes settle_students(FoundSubmissions& found, const std::vector<GradeResult>& earlier,
-                           const Roster* roster, GradeRules& rules) {
-  std::vector<KnownStudent> students;
-  for (const Submission& one : found.all) students.push_back({one.student, one.ids});
-  for (const GradeResult& one : earlier) students.push_back({one.student, one.ids});
-  ClassNotes notes{found.left_out, found.unmatched, found.missing, rules.settle(students, roster)};
-  for (std::string& text : rules.unused_lateness(found.all))
-    notes.unknown.push_back(std::move(text));
-  return notes;
 }
 
 // Records the shard's part of the class as not finished; returns nothing for a whole class.

@@ -2,17 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <map>
-#include <set>
-
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "cli/output_files.hpp"
-#include "grade/anonymous.hpp"
-#include "grade/feedback_files.hpp"
-#include "grade/gradebook.hpp"
-#include "grade/grader.hpp"
-#include "grade/handout_template.hpp"
+#include "grade/feedback/anonymous.hpp"
+#include "grade/feedback/feedback_files.hpp"
+#include "grade/submission/gradebook.hpp"
 #include "report/grade_page.hpp"
 #include "report/grades_csv.hpp"
 #include "report/item_analysis.hpp"
@@ -120,74 +115,6 @@ void write_exports(const GradeExports& exports, const Roster* roster, std::strin
       print_error(out, fmt::format("warning: {}: {}", display_path(exports.feedback), text));
     }
   }
-}
-
-namespace {
-
-// The complete text that a student wrote. With several files each has its name above it, as a
-// comment.
-std::string whole_text(const Submission& submission) {
-  if (submission.files.empty() && submission.headers.empty()) return submission.text;
-  std::string text;
-  std::set<std::string> seen;
-  const auto add = [&](const std::string& name, const std::string& part) {
-    if (part.empty() || !seen.insert(name + part).second) return;
-    text += fmt::format("// {}\n{}{}", printable(name), part, part.ends_with('\n') ? "" : "\n");
-  };
-  for (const SubmittedFile* file : submission.sources()) add(file->file, file->text);
-  for (const SubmittedFile* file : submission.sources()) {
-    for (const OwnHeader& header : file->headers) add(header.name, header.text);
-  }
-  return text;
-}
-
-// The templates that students started from, by the names of their files; files without one are left
-// out.
-std::map<std::string, std::string> given_texts(const Assignment& assignment) {
-  std::map<std::string, std::string> texts;
-  for (const std::string& name : assignment.submission.files()) {
-    try {
-      texts[name] = handout_template(assignment, name).text;
-    } catch (const Error&) {
-      // Students started without a template.
-    }
-  }
-  return texts;
-}
-
-// The fingerprints of the compiled template; empty if it does not compile.
-std::vector<std::string> compiled_prints(const std::map<std::string, std::string>& texts,
-                                         const std::shared_ptr<const Assignment>& assignment,
-                                         const GradeSetup& setup, Interpreter& python) {
-  if (texts.empty()) return {};
-  GraderOptions options;
-  options.device = setup.device;
-  options.no_sandbox = setup.no_sandbox;
-  Submission given;
-  read_submission(given, assignment->submission, texts);
-  return SubmissionGrader(python, assignment, std::move(options)).grade(given).ptx_prints;
-}
-
-}  // namespace
-
-SimilarityInput similarity_input(const std::shared_ptr<const Assignment>& assignment,
-                                 std::vector<Submission> submissions, const GradeFiles& files,
-                                 const GradeSetup& setup, Interpreter& python) {
-  SimilarityInput input;
-  for (Submission& one : submissions) {
-    read_submission(one, assignment->submission);
-    std::string text = whole_text(one);
-    if (text.empty()) continue;
-    input.sources.push_back({one.student, std::move(text), {}});
-    const auto result = files.read(one.student);
-    // An earlier grade may be that of an older file.
-    if (result && result->submission_sha256 == one.sha256)
-      input.sources.back().ptx = result->ptx_prints;
-  }
-  const std::map<std::string, std::string> texts = given_texts(*assignment);
-  for (const auto& [name, text] : texts) input.template_text += text + "\n";
-  input.template_ptx = compiled_prints(texts, assignment, setup, python);
-  return input;
 }
 
 void write_similar(const GradeExports& exports, SimilarityInput input, const std::string& id,

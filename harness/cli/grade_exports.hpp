@@ -2,19 +2,15 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/argument_parser.hpp"
 #include "cli/output.hpp"
-#include "grade/assignment.hpp"
-#include "grade/grade_files.hpp"
-#include "grade/grade_process.hpp"
-#include "grade/roster.hpp"
-#include "grade/submission.hpp"
-#include "python/interpreter.hpp"
-#include "report/similarity.hpp"
+#include "grade/similarity/similarity.hpp"
+#include "grade/submission/roster.hpp"
+#include "results/grade_result.hpp"
 
 namespace warpmark {
 
@@ -39,12 +35,6 @@ void require_exports(const GradeExports& exports, bool has_roster,
 /// Writes the files for all results of the class, and warns of students who are in none.
 void write_exports(const GradeExports& exports, const Roster* roster, std::string_view secret,
                    const std::vector<GradeResult>& results, Output& out);
-
-/// The input of --similar, for which each submission is read. Compiled code is that recorded in
-/// `files`; the template is compiled with `setup`, so that its code is left out of the comparison.
-SimilarityInput similarity_input(const std::shared_ptr<const Assignment>& assignment,
-                                 std::vector<Submission> submissions, const GradeFiles& files,
-                                 const GradeSetup& setup, Interpreter& python);
 
 /// Writes the pairs of similar submissions. `id` and `title` are the assignment's.
 void write_similar(const GradeExports& exports, SimilarityInput input, const std::string& id,

@@ -4,9 +4,9 @@
 
 #include "base/file.hpp"
 #include "base/sha256.hpp"
-#include "grade/assignment_lint.hpp"
-#include "grade/grader.hpp"
-#include "grade/submission_search.hpp"
+#include "grade/assignment/assignment_lint.hpp"
+#include "grade/grader/grader.hpp"
+#include "grade/submission/submission_search.hpp"
 #include "results/run_context.hpp"
 
 namespace warpmark {
@@ -57,12 +57,6 @@ void require_lint(const Assignment& assignment, LazyPython& python, const std::s
   throw usage_error(
       fmt::format("lint refuses {}, and nothing was graded", display_path(assignment.file)), {},
       "mend it, or grade all the same with --without-lint");
-}
-
-void require_whole(const Assignment& assignment) {
-  if (!assignment.handout) return;
-  throw usage_error("this is what students got: it has no hidden case, and no solution",
-                    assignment.where, "grade with the assignment that it was made from");
 }
 
 ExitCode lint_assignment_file(const std::filesystem::path& file, const std::string& device,

@@ -7,13 +7,10 @@
 #include "base/error.hpp"
 #include "cli/lazy_python.hpp"
 #include "cli/output.hpp"
-#include "grade/assignment.hpp"
-#include "grade/grade_files.hpp"
+#include "grade/assignment/assignment.hpp"
+#include "grade/class/grade_files.hpp"
 
 namespace warpmark {
-
-/// Throws a usage error for a hand-out, which grades nobody.
-void require_whole(const Assignment& assignment);
 
 /// Before a class is graded: throws a usage error, after a line for each problem, for an assignment
 /// that lint refuses. Self-tests are not run. `files` remembers what was found good; null: nobody.

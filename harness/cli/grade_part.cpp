@@ -2,32 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
-#include "base/file.hpp"
-#include "base/sha256.hpp"
 #include "base/text.hpp"
-#include "grade/grade_files.hpp"
-#include "grade/seeds.hpp"
 #include "report/case_text.hpp"
 
 namespace warpmark {
-
-namespace fs = std::filesystem;
-
-namespace {
-
-// Seconds by student.
-std::map<std::string, double> known_times(const fs::path& folder) {
-  std::map<std::string, double> times;
-  if (folder.empty()) return times;
-  for (const GradeResult& one : read_grades(folder)) times[one.student] = one.seconds;
-  if (!times.empty()) return times;
-  throw usage_error(fmt::format("--shard-times: there are no grades in {}", display_path(folder)),
-                    {}, "name the folder that an earlier `warpmark grade` had as -o");
-}
-
-}  // namespace
 
 void add_part_options(const ArgumentParser& app, GradePartOptions& options) {
   app.add_option("--shard", options.shard,
@@ -42,46 +20,6 @@ std::optional<Shard> shard_of(const GradePartOptions& options) {
   if (!options.shard.empty()) return parse_shard(options.shard);
   if (options.times.empty()) return std::nullopt;
   throw usage_error("--shard-times says how submissions are divided, and --shard is missing");
-}
-
-GradeShard keep_part(FoundSubmissions& found, const Shard& shard, const fs::path& times) {
-  std::vector<std::string> students;
-  for (const Submission& one : found.all) students.push_back(one.student);
-  const Division division = divide_named(students, known_times(times), shard.count,
-                                         count_text(found.all.size(), "submission"));
-  GradeShard part;
-  std::vector<Submission> kept;
-  for (size_t i = 0; i < found.all.size(); ++i) {
-    if (division.shards[i] != shard.index) continue;
-    part.submissions.push_back({i, found.all[i].student});
-    kept.push_back(std::move(found.all[i]));
-  }
-  part.shard = {shard.index, shard.count, students.size(), division.digest, ""};
-  part.notes.left_out = found.left_out;
-  part.notes.unmatched = found.unmatched;
-  part.notes.missing = found.missing;
-  found.all = std::move(kept);
-  return part;
-}
-
-void set_common(GradeShard& shard, const Assignment& assignment, std::string_view secret,
-                const std::vector<std::pair<std::string, fs::path>>& files) {
-  shard.warpmark = warpmark_version();
-  shard.assignment = assignment.id;
-  shard.assignment_sha256 = assignment.sha256;
-  shard.assignment_version = assignment_version(secret, assignment.sha256);
-  for (const auto& [name, file] : files) {
-    if (!file.empty()) shard.files.emplace_back(name, sha256_hex(read_file(file)));
-  }
-}
-
-void set_result(GradeShard& shard, const ClassRunResult& run, bool no_sandbox) {
-  shard.device = fmt::format("{} (sm_{})", run.device.name, run.device.architecture);
-  const int driver = run.device.driver_version;
-  shard.driver_version = fmt::format("{}.{}", driver / 1000, driver % 1000 / 10);
-  shard.nvrtc_version = run.device.nvrtc_version;
-  shard.no_sandbox = no_sandbox;
-  shard.finished = !run.interrupted;
 }
 
 void print_left_to_merge(const GradeShard& shard, std::vector<std::string> options,

@@ -7,7 +7,7 @@
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
-#include "grade/grade_stream.hpp"
+#include "grade/class/grade_stream.hpp"
 
 namespace warpmark {
 

@@ -3,8 +3,8 @@
 
 #include "base/error.hpp"
 #include "cli/output.hpp"
-#include "grade/assignment.hpp"
-#include "grade/grade_process.hpp"
+#include "grade/assignment/assignment.hpp"
+#include "grade/class/grade_process.hpp"
 
 namespace warpmark {
 

@@ -1,7 +1,7 @@
 // `warpmark grade-worker`, hidden: the process that grades submissions for `warpmark grade`.
 #include "cli/command.hpp"
 #include "cli/lazy_python.hpp"
-#include "grade/grade_process.hpp"
+#include "grade/class/grade_process.hpp"
 #include "worker/channel.hpp"
 
 namespace warpmark {

@@ -7,7 +7,7 @@
 #include "cli/command.hpp"
 #include "cli/folder_draft.hpp"
 #include "cli/lazy_python.hpp"
-#include "grade/handout.hpp"
+#include "grade/handout/handout.hpp"
 
 namespace warpmark {
 namespace {

@@ -7,8 +7,8 @@
 #include "cli/command.hpp"
 #include "cli/job_options.hpp"
 #include "cli/lazy_python.hpp"
-#include "cli/suite_inputs.hpp"
 #include "cli/suites.hpp"
+#include "runtime/suite_inputs.hpp"
 
 namespace warpmark {
 namespace {

@@ -1,7 +1,6 @@
 // `warpmark pack`: an assignment as Gradescope, GitHub and an auditor take it.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "base/file.hpp"
@@ -10,75 +9,78 @@
 #include "cli/folder_draft.hpp"
 #include "cli/grade_lint.hpp"
 #include "cli/lazy_python.hpp"
-#include "cli/pack_audit.hpp"
-#include "cli/pack_files.hpp"
-#include "grade/handout.hpp"
-#include "grade/pack_scripts.hpp"
-#include "grade/pack_workflow.hpp"
-#include "grade/seeds.hpp"
-#include "results/run_context.hpp"
+#include "grade/pack/audit.hpp"
+#include "grade/pack/pack.hpp"
 
 namespace warpmark {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr unsigned kScriptMode = 0755;
-constexpr unsigned kSecretMode = 0600;
-constexpr int kDefaultLimit_s = 570;  // Gradescope ends an autograder after 10 minutes by default
 constexpr int kMostLimit_s = 24 * 3600;
 
 struct PackRequest {
   fs::path assignment;
   fs::path out;
-  fs::path secret;
-  std::vector<fs::path> more;
-  int limit_s = kDefaultLimit_s;
-  bool no_sandbox = false;
   bool list = false;
+  GradescopePack gradescope;
   HandoutOptions handout;
+  AuditRequest audit;
 };
 
-std::vector<PackedFile> gradescope_files(const PackRequest& request, const Assignment& assignment) {
-  const PackedAssignment packed = pack_assignment(assignment, request.more, "assignment");
-  const PackedProgram program = pack_program(*Nvrtc::open(), assignment, packed.files, "program");
-  PackScripts about = scripts_of(program, packed);
-  about.no_sandbox = request.no_sandbox;
-  about.limit_s = request.limit_s;
-  std::vector<PackedFile> files = {{"setup.sh", {}, setup_script(about), kScriptMode},
-                                   {"run_autograder", {}, run_script(about), kScriptMode}};
-  if (!request.secret.empty()) {
-    files.push_back({"secret", {}, read_secret(request.secret).secret.bytes(), kSecretMode});
+// Prints each file's bytes and place, and their sum.
+void print_list(const std::vector<PackedFile>& files, Output& out) {
+  uintmax_t all = 0;
+  for (const PackedFile& file : files) {
+    const uintmax_t bytes = file.source.empty() ? file.text.size() : fs::file_size(file.source);
+    out.print("{:>10} {}\n", bytes, file.place);
+    all += bytes;
   }
-  files.insert(files.end(), packed.files.begin(), packed.files.end());
-  files.insert(files.end(), program.files.begin(), program.files.end());
-  return files;
+  out.print("{:>10} bytes in {} files\n", all, files.size());
+}
+
+void write_archive(const PackRequest& request, const std::string& name,
+                   const std::vector<PackedFile>& files, LazyPython& python, Output& out) {
+  const fs::path archive = request.out.empty() ? fs::path(name) : request.out;
+  write_zip(python.interpreter(), archive, files);
+  out.print("{}: {} files, {:.0f} MB\n", display_path(archive), files.size(),
+            static_cast<double>(fs::file_size(archive)) / 1e6);
 }
 
 ExitCode pack_gradescope(const PackRequest& request, Output& out) {
   LazyPython python;
   const auto assignment = load_assignment(request.assignment, python.list_evaluator());
   require_whole(*assignment);
-  const std::vector<PackedFile> files = gradescope_files(request, *assignment);
+  const std::vector<PackedFile> files = gradescope_files(*assignment, request.gradescope);
   if (request.list) {
     print_list(files, out);
     return ExitCode::success;
   }
   // Once, here: not for each submission. Self-tests run where the image is made.
   require_lint(*assignment, python, "cpu", nullptr, out);
-  const fs::path archive =
-      request.out.empty() ? fs::path(assignment->id + "-gradescope.zip") : request.out;
-  write_zip(python.interpreter(), archive, files);
-  out.print("{}: {} files, {:.0f} MB\n", display_path(archive), files.size(),
-            static_cast<double>(fs::file_size(archive)) / 1e6);
+  write_archive(request, assignment->id + "-gradescope.zip", files, python, out);
+  return ExitCode::success;
+}
+
+ExitCode pack_audit(const PackRequest& request, Output& out) {
+  LazyPython python;
+  const auto assignment = load_assignment(request.assignment, python.list_evaluator());
+  require_whole(*assignment);
+  const std::vector<PackedFile> files =
+      audit_files(*assignment, request.audit,
+                  [&](const std::string& text) { print_error(out, "warning: " + text); });
+  if (request.list) {
+    print_list(files, out);
+  } else {
+    write_archive(request, assignment->id + "-audit.zip", files, python, out);
+  }
   return ExitCode::success;
 }
 
 ExitCode pack_github(const PackRequest& request, Output& out) {
   LazyPython python;
   const auto assignment = load_assignment(request.assignment, python.list_evaluator());
-  Handout made = make_handout(*assignment, request.handout, python.interpreter());
-  made.files[kWorkflowPlace] = workflow_text(assignment->submission.files(), warpmark_version());
+  Handout made = make_repository(*assignment, request.handout, python.interpreter());
   const fs::path folder = request.out.empty() ? fs::path(assignment->id) : request.out;
   if (request.list) {
     for (const auto& [place, text] : made.files) out.print("{:>10} {}\n", text.size(), place);
@@ -105,6 +107,12 @@ void add_common(const ArgumentParser& app, PackRequest& request) {
   app.add_flag("--list", request.list, "Print the files and their bytes, and write nothing");
 }
 
+void add_more(const ArgumentParser& app, std::vector<fs::path>& more) {
+  app.add_option("--with", more,
+                 "A file or folder that the course's Python files read; may be repeated")
+      .value_name("PATH");
+}
+
 Command gradescope_command(const ArgumentParser& kinds) {
   const auto request = std::make_shared<PackRequest>();
   const ArgumentParser app = kinds.add_subcommand(
@@ -112,17 +120,15 @@ Command gradescope_command(const ArgumentParser& kinds) {
   add_common(app, *request);
   app.add_option("-o,--output", request->out, "The archive (default: ID-gradescope.zip)")
       .value_name("FILE.zip");
-  app.add_option("--secret", request->secret,
+  app.add_option("--secret", request->gradescope.secret,
                  "The course's secret, to go along (default: each image makes its own)")
       .value_name("FILE");
-  app.add_option("--with", request->more,
-                 "A file or folder that the course's Python files read; may be repeated")
-      .value_name("PATH");
-  app.add_option("--limit-s", request->limit_s,
+  add_more(app, request->gradescope.more);
+  app.add_option("--limit-s", request->gradescope.limit_s,
                  "Seconds for each submission, fewer than Gradescope's limit (default: 570)")
       .value_name("N")
       .in_range(1, kMostLimit_s);
-  app.add_flag("--no-sandbox", request->no_sandbox,
+  app.add_flag("--no-sandbox", request->gradescope.no_sandbox,
                "Grade although the image cannot confine what students hand in");
   return {app, [request](Output& out) { return pack_gradescope(*request, out); }};
 }
@@ -140,6 +146,37 @@ Command github_command(const ArgumentParser& kinds) {
   return {app, [request](Output& out) { return pack_github(*request, out); }};
 }
 
+Command audit_command(const ArgumentParser& kinds) {
+  const auto request = std::make_shared<PackRequest>();
+  const ArgumentParser app = kinds.add_subcommand(
+      "audit", "Write a zip that grades a class again elsewhere, and compares");
+  app.add_option("ASSIGNMENT", request->assignment, "The assignment's YAML file")
+      .required()
+      .value_name("");
+  app.add_option("SUBMISSIONS", request->audit.submissions, "As `warpmark grade` was given them")
+      .required()
+      .value_name("");
+  app.add_option("--grades", request->audit.grades, "The folder that `warpmark grade` had as -o")
+      .required()
+      .value_name("OUT");
+  app.add_option("--secret", request->audit.secret, "The course's secret, which goes along")
+      .required()
+      .value_name("FILE");
+  for (const auto& [option, file] : {std::pair{"--roster", &request->audit.roster},
+                                     {"--extensions", &request->audit.rules.extensions},
+                                     {"--adjustments", &request->audit.rules.adjustments},
+                                     {"--times", &request->audit.rules.times}}) {
+    app.add_option(option, *file, "As `warpmark grade` was given it").value_name("FILE");
+  }
+  app.add_option("--student", request->audit.student, "As `warpmark grade` was given it")
+      .value_name("NAME");
+  add_more(app, request->audit.more);
+  app.add_option("-o,--output", request->out, "The archive (default: ID-audit.zip)")
+      .value_name("FILE.zip");
+  app.add_flag("--list", request->list, "Print the files and their bytes, and write nothing");
+  return {app, [request](Output& out) { return pack_audit(*request, out); }};
+}
+
 }  // namespace
 
 Command pack_command(const ArgumentParser& program) {
@@ -148,7 +185,7 @@ Command pack_command(const ArgumentParser& program) {
       "Pack an assignment: an autograder for Gradescope, a repository for GitHub, an audit");
   app.require_subcommand(1, 1);
   const std::vector<Command> kinds = {gradescope_command(app), github_command(app),
-                                      pack_audit_command(app)};
+                                      audit_command(app)};
   return {app, [kinds](Output& out) {
             for (const Command& kind : kinds) {
               if (kind.app.parsed()) return kind.run(out);

@@ -10,9 +10,9 @@
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "cli/command_line.hpp"
-#include "cli/suite_inputs.hpp"
 #include "report/case_text.hpp"
 #include "results/journal.hpp"
+#include "runtime/suite_inputs.hpp"
 
 namespace warpmark {
 

@@ -9,7 +9,7 @@
 #include "base/file.hpp"
 #include "base/places.hpp"
 #include "base/text.hpp"
-#include "cli/suite_inputs.hpp"
+#include "runtime/suite_inputs.hpp"
 #include "suite/suite.hpp"
 #include "suite/suite_find.hpp"
 

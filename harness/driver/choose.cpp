@@ -83,8 +83,12 @@ DeviceChoice choose_device(std::string_view request, const DriverOpeners& opener
   }
 }
 
+std::string driver_library_file(const std::string& name) {
+  return fmt::format("libwarpmark_{}.so", name);
+}
+
 std::shared_ptr<Driver> open_driver_library(const std::string& name) {
-  const std::string file = fmt::format("libwarpmark_{}.so", name);
+  const std::string file = driver_library_file(name);
   std::vector<std::string> looked;
   for (const fs::path& folder : library_search_path()) {
     const fs::path path = folder / file;

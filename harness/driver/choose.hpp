@@ -39,6 +39,8 @@ struct DriverOpeners {
 DeviceChoice choose_device(std::string_view request,
                            const DriverOpeners& openers = DriverOpeners::standard());
 
+/// "libwarpmark_NAME.so".
+std::string driver_library_file(const std::string& name);
 /// Opens libwarpmark_NAME.so from the first folder of library_search_path() that has it.
 /// Throws an environment error that lists where it looked.
 std::shared_ptr<Driver> open_driver_library(const std::string& name);

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "fuzz/input.hpp"
-#include "grade/submission_search.hpp"
+#include "grade/submission/submission_search.hpp"
 #include "python/archives.hpp"
 #include "python/interpreter.hpp"
 

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "fuzz/input.hpp"
-#include "grade/assignment.hpp"
+#include "grade/assignment/assignment.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace warpmark;

@@ -6,6 +6,7 @@ stay out of a folder altogether is not reached through other headers either. A p
 includes public headers and its own files, so that it can be built outside this tree; those that
 write kernels share plugins/codegen, which is built into each of them. The grader reads PTX with
 the words of the CPU device, a library that it shares and that needs nothing else of the device.
+Rooms of the grader and of the CPU device have an order, too, and a folder has few files.
 """
 import pathlib
 import re
@@ -16,8 +17,17 @@ LAYERS = {"base": 1, "driver": 2, "compiler": 2, "python": 2, "ranks": 2, "suite
 # A worker runs what is not trusted: nothing of Python, of what is expected, or of the session that
 # judges is in there. Its own layer would allow plans and Python, which are below.
 OUT_OF_REACH = {"worker": {"plan", "python", "runtime"}}
-# Layers of plugins/cpu, as harness/ has them.
-ROOMS = {"ptx": 1, "program": 2, "memory": 3, "inspect": 4, "machine": 5, "api": 6}
+# Folders with rooms: a room includes itself and the rooms before it.
+CPU_ROOMS = ("ptx", "program", "memory", "inspect", "machine", "api")
+GRADE_ROOMS = ("assignment", "submission", "feedback", "similarity", "grader", "handout",
+               "leaderboard", "class", "pack")
+# Headers that others may include of these rooms, which keep the rest private.
+DOORS = {"similarity": ("similarity.hpp",), "leaderboard": ("leaderboard.hpp",),
+         "pack": ("pack.hpp", "audit.hpp")}
+# A folder with more files than that is hard to survey: it needs rooms.
+MOST_FILES = 40
+SURVEYED = ("cli", "grade", "report")
+TOO_FULL = {"cli": "its jobs have no rooms yet", "report": "its kinds of reports have no rooms yet"}
 # Files of plugins/cpu that harness/compiler may include, without suffixes: the library
 # warpmark_ptx.
 SHARED_BY = "compiler"
@@ -165,14 +175,48 @@ def shared_faults(harness, device):
                 yield path, number, "what the harness shares includes %s, which it does not" % name
 
 
-def room_faults(device):
-    """The rooms of the CPU device: what parses does not know what runs."""
-    for room, layer in ROOMS.items():
-        for path in sources(device / room):
+def room_faults(home, rooms, root):
+    """A room does not include the rooms above it; `root` is the folder of includes."""
+    for place, room in enumerate(rooms):
+        for path in sources(home / room):
             for number, _, name in includes(path):
-                other = name.split("/")[0]
-                if "/" in name and ROOMS.get(other, 0) > layer:
+                target = resolve(name, [path.parent, root])
+                if target is not None and any(home / above in target.parents
+                                              for above in rooms[place + 1:]):
                     yield path, number, "%s includes %s, a room above it" % (room, name)
+
+
+def grade_faults(grade, contributing):
+    """Every file of the grader lies in a room, and people read the order of the rooms."""
+    for path in sources(grade):
+        if path.relative_to(grade).parts[0] not in GRADE_ROOMS:
+            yield path, 0, "lies in no room of grade: give it one of %s" % ", ".join(GRADE_ROOMS)
+    order = ", ".join("`%s`" % room for room in GRADE_ROOMS)
+    if contributing.is_file() and grade.is_dir() and order not in " ".join(
+            contributing.read_text().split()):
+        yield contributing, 0, "lacks the rooms of grade in their order: " + order
+
+
+def door_faults(harness):
+    """Only the door of a room is included by others."""
+    for path in sources(harness):
+        for number, target in headers_of(path, harness):
+            room = target.parent
+            doors = DOORS.get(room.name, ()) if room.parent == harness / "grade" else ()
+            if doors and target.name not in doors and room not in path.parents:
+                yield path, number, "%s is private to its room, whose door is %s" % (
+                    target.relative_to(harness), " or ".join(doors))
+
+
+def size_faults(harness):
+    for name in SURVEYED:
+        for folder in (harness / name, *sorted((harness / name).rglob("*/"))):
+            count = sum(1 for path in folder.glob("*.?pp")) if folder.is_dir() else 0
+            excepted = str(folder.relative_to(harness)) in TOO_FULL
+            if count > MOST_FILES and not excepted:
+                yield folder, 0, "has %d files, more than %d: give them rooms" % (count, MOST_FILES)
+            elif 0 < count <= MOST_FILES and excepted:
+                yield folder, 0, "has %d files, and needs no exception" % count
 
 
 def device_faults(harness):
@@ -191,7 +235,11 @@ def main(root):
                               *table_faults(root / "CONTRIBUTING.md"),
                               *plugin_faults(root / "plugins", harness),
                               *shared_faults(harness, root / "plugins/cpu"),
-                              *room_faults(root / "plugins/cpu"), *device_faults(harness)]:
+                              *room_faults(root / "plugins/cpu", CPU_ROOMS, root / "plugins/cpu"),
+                              *room_faults(harness / "grade", GRADE_ROOMS, harness),
+                              *grade_faults(harness / "grade", root / "CONTRIBUTING.md"),
+                              *door_faults(harness), *size_faults(harness),
+                              *device_faults(harness)]:
         count += 1
         print("%s:%d: error: %s" % (path.relative_to(root), line, words))
     print("%d files read, %d faults"

@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import sys
 import unittest
+import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import comment_tables
@@ -148,6 +149,12 @@ class HonestTests(Tree):
 
 
 class Layering(Tree):
+    def setUp(self):
+        super().setUp()
+        exceptions = unittest.mock.patch.dict(layering.TOO_FULL, clear=True)  # of the real tree
+        exceptions.start()
+        self.addCleanup(exceptions.stop)
+
     def test_good_tree(self):
         self.write("harness/plan/make.cpp", '#include "plan/plan.hpp"\n#include "base/error.hpp"\n'
                    '#include <warpmark/plugin.h>\n#include <vector>\n#include <fmt/core.h>\n')
@@ -189,6 +196,61 @@ class Layering(Tree):
         output = self.check(layering.main, self.root)[1]
         self.assertIn("plugins/cpu/program/up.cpp:2: error: program includes machine/x.hpp, a room above it", output)
         self.assertIn("plugins/cpu/inspect/up.cpp:1: error: inspect includes machine/x.hpp, a room above it", output)
+
+    def test_rooms_of_the_grader(self):
+        self.write("harness/grade/class/x.hpp", "")
+        self.write("harness/grade/assignment/y.hpp", "")
+        self.write("harness/grade/class/down.cpp", '#include "grade/assignment/y.hpp"\n')
+        self.assertEqual(self.check(layering.main, self.root)[0], 0)
+        self.write("harness/grade/grader/up.cpp", '\n#include "grade/class/x.hpp"\n')
+        self.write("harness/grade/submission/dots.cpp", '#include "../class/x.hpp"\n')
+        self.write("harness/grade/outside.cpp", "")
+        self.write("harness/grade/other/inside.cpp", "")
+        output = self.check(layering.main, self.root)[1]
+        self.assertIn("harness/grade/grader/up.cpp:2: error: grader includes grade/class/x.hpp, a room above it", output)
+        self.assertIn("harness/grade/submission/dots.cpp:1: error: submission includes ../class/x.hpp, a", output)
+        self.assertIn("harness/grade/outside.cpp:0: error: lies in no room of grade", output)
+        self.assertIn("harness/grade/other/inside.cpp:0: error: lies in no room of grade", output)
+        self.assertNotIn("down.cpp", output)
+
+    def test_people_read_the_order_of_the_rooms_of_the_grader(self):
+        self.write("harness/grade/class/x.hpp", "")
+        rows = ["| %d | `%s`: its job |" % (layer, folder)
+                for folder, layer in layering.LAYERS.items()]
+        order = ",\n".join("`%s`" % room for room in layering.GRADE_ROOMS)
+        table = self.write("CONTRIBUTING.md", "\n".join([*rows, "The rooms are", order]))
+        self.assertEqual(self.check(layering.main, self.root)[0], 0)
+        table.write_text("\n".join([*rows, "The rooms are", order.replace("`class`", "`course`")]))
+        self.assertIn("CONTRIBUTING.md:0: error: lacks the rooms of grade in their order",
+                      self.check(layering.main, self.root)[1])
+
+    def test_rooms_with_a_door(self):
+        self.write("harness/grade/similarity/similarity.hpp", "")
+        self.write("harness/grade/similarity/inside.hpp", "")
+        self.write("harness/grade/similarity/own.cpp", '#include "grade/similarity/inside.hpp"\n')
+        self.write("harness/grade/class/door.cpp", '#include "grade/similarity/similarity.hpp"\n')
+        self.assertEqual(self.check(layering.main, self.root)[0], 0)
+        self.write("harness/grade/class/wall.cpp", '\n#include "grade/similarity/inside.hpp"\n')
+        self.write("harness/cli/wall.cpp", '#include "../grade/similarity/inside.hpp"\n')
+        output = self.check(layering.main, self.root)[1]
+        words = " error: grade/similarity/inside.hpp is private to its room, whose door is similarity.hpp"
+        self.assertIn("harness/grade/class/wall.cpp:2:" + words, output)
+        self.assertIn("harness/cli/wall.cpp:1:" + words, output)
+
+    def test_a_folder_has_few_files(self):
+        for number in range(layering.MOST_FILES):
+            self.write("harness/grade/class/file%d.cpp" % number, "")
+        self.write("harness/grade/grader/one.cpp", "")
+        self.assertEqual(self.check(layering.main, self.root)[0], 0)
+        self.write("harness/grade/class/file.hpp", "")
+        self.assertIn("harness/grade/class:0: error: has 41 files, more than 40: give them rooms",
+                      self.check(layering.main, self.root)[1])
+
+    def test_a_folder_with_few_files_needs_no_exception(self):
+        self.write("harness/report/one.cpp", "")
+        with unittest.mock.patch.dict(layering.TOO_FULL, {"report": "a reason"}):
+            self.assertIn("harness/report:0: error: has 1 files, and needs no exception",
+                          self.check(layering.main, self.root)[1])
 
     def test_what_the_harness_shares_with_the_cpu_device(self):
         self.write("plugins/cpu/ptx/lexer.hpp", '#include "ptx/error.hpp"\n')

@@ -1,5 +1,5 @@
 // Assignments that give points to kernels that compute nothing, and solutions that must not pass.
-#include "grade/assignment_lint.hpp"
+#include "grade/assignment/assignment_lint.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 // "LINE:COLUMN message | hint".
 #include <iostream>
 
-#include "grade/assignment.hpp"
+#include "grade/assignment/assignment.hpp"
 
 int main(int count, char** arguments) {
   for (int i = 1; i < count; ++i) {

@@ -1,5 +1,5 @@
 // Assignments that load; tests/unit/grade/files has those that do not.
-#include "grade/assignment.hpp"
+#include "grade/assignment/assignment.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/file.hpp"
-#include "grade/assignment.hpp"
+#include "grade/assignment/assignment.hpp"
 
 namespace warpmark::testing_assignments {
 

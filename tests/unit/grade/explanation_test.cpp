@@ -1,5 +1,5 @@
 // Explanations of wrong results for beginners: every sentence, word for word.
-#include "grade/explanation.hpp"
+#include "grade/feedback/explanation.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,12 +1,12 @@
 // Explanations of faults, limits and races for beginners.
-#include "grade/fault_explanation.hpp"
+#include "grade/feedback/fault_explanation.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "grade/explanation.hpp"
+#include "grade/feedback/explanation.hpp"
 
 namespace warpmark {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/sha256.hpp"
-#include "grade/grader.hpp"
+#include "grade/grader/grader.hpp"
 #include "unit/runtime/session_fixture.hpp"
 
 namespace warpmark {

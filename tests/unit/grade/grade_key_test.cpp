@@ -1,5 +1,5 @@
 // A result is graded again after any change of what decides it, and of nothing else.
-#include "grade/grade_key.hpp"
+#include "grade/grader/grade_key.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Every kind of submission, graded on the CPU device: the state, the words, the points.
-#include "grade/grader.hpp"
+#include "grade/grader/grader.hpp"
 
 #include <unistd.h>
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "grade/explanation.hpp"
+#include "grade/feedback/explanation.hpp"
 
 namespace warpmark {
 namespace {

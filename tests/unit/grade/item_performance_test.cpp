@@ -1,5 +1,5 @@
 // Ratios of times that are taken by turns, with a stand-in for the device.
-#include "grade/item_performance.hpp"
+#include "grade/grader/item_performance.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Every outcome has its word, and the right one to blame; points follow from words.
-#include "grade/item_verdict.hpp"
+#include "grade/feedback/item_verdict.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "grade/grade_frame.hpp"
+#include "grade/grader/grade_frame.hpp"
 
 namespace warpmark {
 namespace {

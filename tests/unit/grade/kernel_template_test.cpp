@@ -1,4 +1,4 @@
-#include "grade/kernel_template.hpp"
+#include "grade/assignment/kernel_template.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Findings of a policy in compiled code, and their texts for students.
-#include "grade/ptx_policy.hpp"
+#include "grade/grader/ptx_policy.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The id of a broken line, which no text in the line can forge.
-#include "grade/request_id.hpp"
+#include "grade/class/request_id.hpp"
 
 #include <gtest/gtest.h>
 

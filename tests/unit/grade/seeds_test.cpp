@@ -1,5 +1,5 @@
 // HMAC by its RFC's vectors, seeds that differ in every field, and secrets that are none.
-#include "grade/seeds.hpp"
+#include "grade/assignment/seeds.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

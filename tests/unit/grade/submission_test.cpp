@@ -1,5 +1,5 @@
 // Submissions as students make them: every wrong file, every name, every kind of link.
-#include "grade/submission_search.hpp"
+#include "grade/submission/submission_search.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/sha256.hpp"
-#include "grade/platform_name.hpp"
-#include "grade/student_name.hpp"
+#include "grade/submission/platform_name.hpp"
+#include "grade/submission/student_name.hpp"
 
 namespace warpmark {
 namespace {

@@ -1,13 +1,13 @@
 // Which trials count, and what degrees and ratios are worth.
-#include "grade/trial_verdicts.hpp"
+#include "grade/grader/trial_verdicts.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "grade/grade_frame.hpp"
-#include "grade/item_performance.hpp"
+#include "grade/grader/grade_frame.hpp"
+#include "grade/grader/item_performance.hpp"
 #include "report/credit_lines.hpp"
 
 namespace warpmark {

@@ -1,0 +1,44 @@
+#include "grade/assignment/case_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace warpmark {
+
+std::shared_ptr<const Assignment> chosen_cases(const Assignment& assignment,
+                                               const std::vector<std::string>& only, bool hidden) {
+  auto kept = std::make_shared<Assignment>(assignment);
+  std::vector<std::string> known;
+  std::vector<std::string> missing = only;
+  for (AssignmentCase& one : kept->cases) {
+    if (!hidden && one.visibility == Visibility::hidden) {
+      one.items.clear();
+      continue;
+    }
+    known.push_back(one.name);
+    const bool whole = std::erase(missing, one.name) > 0;
+    for (const Case& which : one.items) known.push_back(which.id);
+    if (only.empty() || whole || std::find(only.begin(), only.end(), one.name) != only.end()) {
+      continue;
+    }
+    std::erase_if(one.items, [&](const Case& which) {
+      std::erase(missing, which.id);
+      return std::find(only.begin(), only.end(), which.id) == only.end();
+    });
+  }
+  if (!missing.empty()) {
+    const std::string near = nearest(missing.front(), known);
+    throw usage_error(
+        fmt::format("the assignment has no {}case `{}`", hidden ? "" : "visible ",
+                    printable(missing.front())),
+        {}, near.empty() ? "its cases: " + join(known, ", ") : "did you mean `" + near + "`?");
+  }
+  std::erase_if(kept->cases, [](const AssignmentCase& one) { return one.items.empty(); });
+  if (kept->cases.empty()) throw usage_error("the assignment has no visible case to try");
+  return kept;
+}
+
+}  // namespace warpmark

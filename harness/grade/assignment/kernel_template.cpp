@@ -1,0 +1,121 @@
+#include "grade/assignment/kernel_template.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "base/text.hpp"
+#include "compiler/declared_kernels.hpp"
+
+namespace warpmark {
+namespace {
+
+/// Where a kernel's definition stands in a text.
+struct Definition {
+  size_t begin = 0;  ///< of `extern "C"`, `template <…>` or `__global__`
+  size_t body = 0;   ///< past its `{`
+  size_t end = 0;    ///< of the text between the braces
+};
+
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// The folders of the name, as it were: "a::b::f<int>" is {a, b, f}.
+std::vector<std::string> name_parts(std::string_view entry) {
+  std::vector<std::string> parts;
+  for (std::string_view rest = entry.substr(0, entry.find('<'));;) {
+    const size_t colons = rest.find("::");
+    parts.emplace_back(trim(rest.substr(0, colons)));
+    if (colons == std::string_view::npos) return parts;
+    rest.remove_prefix(colons + 2);
+  }
+}
+
+// Past the parenthesis that closes the one at `open`.
+size_t past_closing(std::string_view text, size_t open) {
+  int depth = 0;
+  for (size_t at = open; at < text.size(); ++at) {
+    if (text[at] == '(') ++depth;
+    if (text[at] == ')' && --depth == 0) return at + 1;
+  }
+  return std::string_view::npos;
+}
+
+// Behind the last statement, function or directive before the kernel.
+size_t definition_begin(std::string_view text, size_t global) {
+  size_t begin = text.find_last_of(";{}", global);
+  begin = begin == std::string_view::npos ? 0 : begin + 1;
+  for (size_t hash = text.find('#', begin); hash != std::string_view::npos && hash < global;
+       hash = text.find('#', begin)) {
+    size_t end = text.find('\n', hash);
+    while (end != std::string_view::npos && end > 0 && text[end - 1] == '\\') {
+      end = text.find('\n', end + 1);
+    }
+    if (end == std::string_view::npos || end > global) break;
+    begin = end + 1;
+  }
+  return text.find_first_not_of(" \t\r\n", begin);
+}
+
+std::optional<Definition> find_definition(std::string_view text, const std::string& name) {
+  for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const size_t past = at + name.size();
+    if ((at > 0 && is_word(text[at - 1])) || past >= text.size() || is_word(text[past])) continue;
+    const size_t open = text.find_first_not_of(" \t\r\n", past);
+    if (open == std::string_view::npos || text[open] != '(') continue;
+    const size_t close = past_closing(text, open);
+    if (close == std::string_view::npos) continue;
+    const size_t brace = text.find_first_not_of(" \t\r\n", close);
+    if (brace == std::string_view::npos || text[brace] != '{') continue;  // a declaration, a call
+    const size_t global = text.rfind("__global__", at);
+    if (global == std::string_view::npos) continue;
+    if (text.substr(global, at - global).find_first_of(";{}") != std::string_view::npos) continue;
+    Definition found{definition_begin(text, global), brace + 1, brace + 1};
+    for (int depth = 1; found.end < text.size(); ++found.end) {
+      if (text[found.end] == '{') ++depth;
+      if (text[found.end] == '}' && --depth == 0) return found;
+    }
+  }
+  return std::nullopt;
+}
+
+// The preprocessor's lines of a text, each with its continuations.
+std::string directives(std::string_view text) {
+  std::string all;
+  bool goes_on = false;
+  for (const std::string& line : split(text, '\n')) {
+    if (!goes_on && !trim(line).starts_with('#')) continue;
+    goes_on = trim(line).ends_with('\\');
+    const size_t end = line.find_last_not_of(" \t\r");
+    all += line.substr(0, end == std::string::npos ? 0 : end + 1) + "\n";
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<std::string> kernel_template(std::string_view source, std::string_view entry,
+                                           std::string_view todo) {
+  const std::string text = blank_comments(source);
+  const std::vector<std::string> parts = name_parts(entry);
+  const auto found = find_definition(text, parts.back());
+  if (!found) return std::nullopt;
+  std::string made = directives(std::string_view(text).substr(0, found->begin));
+  if (!made.empty()) made += "\n";
+  for (size_t i = 0; i + 1 < parts.size(); ++i) made += fmt::format("namespace {} {{\n", parts[i]);
+  made += text.substr(found->begin, found->body - found->begin);
+  made += fmt::format("\n  // TODO: {}\n}}\n", todo);
+  for (size_t i = 0; i + 1 < parts.size(); ++i) made += "}\n";
+  return made;
+}
+
+std::optional<std::string> with_first_line(std::string_view source, std::string_view entry,
+                                           std::string_view line) {
+  const auto found = find_definition(blank_comments(source), name_parts(entry).back());
+  if (!found) return std::nullopt;
+  std::string made(source);
+  return made.insert(found->body, fmt::format("\n  {}", line));
+}
+
+}  // namespace warpmark

@@ -1,0 +1,39 @@
+// Grades what comes in by JSON lines, for programs that evaluate kernels by the thousand.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "grade/assignment/assignment.hpp"
+#include "grade/class/grade_process.hpp"
+
+namespace warpmark {
+
+struct GradeStreamOptions {
+  GradeSetup setup;
+  std::string secret_fingerprint;
+  size_t jobs = 0;   ///< processes; 0: one for each processor, and one alone on a GPU
+  int input = 0;     ///< descriptor of the requests
+  int wake_fd = -1;  ///< ends the stream once it becomes readable; -1: none
+};
+
+struct GradeStreamEnd {
+  size_t graded = 0;  ///< refused submissions among them
+  size_t failed = 0;  ///< that the grader could not judge
+  size_t wrong = 0;   ///< lines that are no request
+  bool interrupted = false;
+};
+
+/// Reads a request of each line, `{"id": …, "text": "CUDA C++"}` or, of several files and of headers,
+/// `{"id": …, "files": {"scale.cu": "CUDA C++", …}}`, until the end of the input, and
+/// answers each by `{"id": …, "result": …}` (schema/grade.json) as soon as it has one, in any
+/// order; a line that is no request by `{"id": …, "error": "…"}`. No more requests are read than
+/// processes can soon take. `id` is any text or number. Throws what run_class() throws.
+GradeStreamEnd run_grade_stream(const Assignment& assignment, const GradeStreamOptions& options,
+                                const std::function<void(const DeviceFacts&, size_t jobs)>& started,
+                                const std::function<void(const nlohmann::ordered_json&)>& answer);
+
+}  // namespace warpmark

@@ -1,0 +1,203 @@
+#include "grade/feedback/explanation.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.hpp"
+#include "grade/feedback/compile_explanation.hpp"
+#include "grade/feedback/fault_explanation.hpp"
+#include "grade/feedback/wrong_pattern.hpp"
+
+namespace warpmark {
+
+namespace {
+
+std::string element_name(const OutputVerdict& output, size_t index) {
+  if (output.shape.empty()) return "`" + output.output + "`";
+  return fmt::format("`{}[{}]`", output.output, fmt::join(subscripts(index, output.shape), ", "));
+}
+
+// Threads in a block of the first launch, if arithmetic has already found them.
+std::optional<int64_t> block_threads(const Plan* plan) {
+  if (plan == nullptr) return std::nullopt;
+  for (const Step& step : plan->steps) {
+    const auto* launch = std::get_if<LaunchStep>(&step);
+    if (launch == nullptr) continue;
+    int64_t threads = 1;
+    for (const Size& size : launch->block) {
+      const auto* number = std::get_if<int64_t>(&size);
+      constexpr int64_t kMostThreads = 1024;  // of any GPU so far
+      if (number == nullptr || *number < 1 || *number > kMostThreads) return std::nullopt;
+      threads *= *number;
+    }
+    return threads;
+  }
+  return std::nullopt;
+}
+
+std::string pattern_of(const OutputVerdict& output, const ExplainContext& context) {
+  const auto values = context.outputs.find(output.output);
+  if (values == context.outputs.end()) return "";
+  return wrong_pattern({output, values->second.actual, values->second.expected,
+                        block_threads(context.plan), context.inputs});
+}
+
+std::string unwritten_text(const OutputVerdict& output) {
+  const Comparison& result = output.comparison;
+  if (result.unwritten == result.elements) {
+    return fmt::format(
+        "The kernel gave `{}` no value. Results must be stored there, as in `{}[…] = …`; what "
+        "nothing has written before, as in shared memory, is no value either.",
+        output.output, output.output);
+  }
+  const std::string name = element_name(output, result.first->index);
+  if (result.unwritten == 1) {
+    return fmt::format("{} got no value from the kernel; all other elements of `{}` did.", name,
+                       output.output);
+  }
+  return fmt::format("{} of {} elements of `{}` got no value from the kernel; the first is {}.",
+                     result.unwritten, result.elements, output.output, name);
+}
+
+std::string wrong_text(const OutputVerdict& output) {
+  const Comparison& result = output.comparison;
+  const Mismatch& first = *result.first;
+  const std::string name = element_name(output, first.index);
+  std::string text =
+      first.kind == MismatchKind::unwritten
+          ? fmt::format("{} got no value, and {} was expected.", name, first.expected)
+          : fmt::format("{} is {}, but {} was expected.", name, first.actual, first.expected);
+  if (first.kind == MismatchKind::nan && first.actual == first.expected) {
+    text = fmt::format("{} is nan (not a number), which this case does not allow.", name);
+  }
+  if (result.elements == 1) return text;
+  if (result.wrong == 1) {
+    text += " It is the only wrong element of " + std::to_string(result.elements) + ".";
+  } else if (result.wrong == result.elements) {
+    text += fmt::format(" All {} elements are wrong.", result.elements);
+  } else {
+    text += fmt::format(" {} of {} elements are wrong, this is the first.", result.wrong,
+                        result.elements);
+  }
+  // A value close to the expected one is another kind of mistake than a wrong formula.
+  if (result.unwritten > 0 && result.unwritten < result.wrong) {
+    text += fmt::format(" {} of them got no value.", result.unwritten);
+  }
+  return text;
+}
+
+std::string explain_outputs(const Outcome& outcome, const ExplainContext& context) {
+  for (const OutputVerdict& output : outcome.outputs) {
+    const Comparison& result = output.comparison;
+    if (result.passed() || !result.first) continue;
+    std::string text =
+        result.unwritten == result.wrong ? unwritten_text(output) : wrong_text(output);
+    if (const std::string pattern = pattern_of(output, context); !pattern.empty()) {
+      text += " " + pattern;
+    }
+    return text;
+  }
+  return "The result is wrong: " + printable(outcome.reason) + ".";
+}
+
+// "the kernel changed its input `a`: a[3] was 1 and is 2" is a sentence of our own (judge.cpp).
+std::string explain_changed_input(const Outcome& outcome) {
+  return "T" + printable(outcome.reason).substr(outcome.reason.starts_with("the ") ? 1 : 0) +
+         ". This array is only for reading: write results to the output, and declare the input as "
+         "`const`, so that the compiler finds such a write.";
+}
+
+// The numbers are what `detail` has; the assignment's own kernel can be launched so.
+std::string explain_launch() {
+  return "The file compiles, but no device can launch the kernel with the threads, blocks and "
+         "memory that the assignment gives it. Change what it asks for: `__launch_bounds__`, the "
+         "size of `__shared__` arrays, or the registers that each thread needs.";
+}
+
+std::string of_the_assignment(const Outcome& outcome) {
+  return "The grader could not prepare this case: " + printable(outcome.reason) +
+         ". That is no mistake of yours; please tell your teacher.";
+}
+
+std::string explain_usual(const Outcome& outcome, const ExplainContext& context) {
+  switch (outcome.verdict) {
+    case Verdict::passed:
+      return "";
+    case Verdict::skipped:
+    case Verdict::not_run:
+      return "This case was not run" +
+             (outcome.reason.empty() ? "" : ": " + printable(outcome.reason)) + ".";
+    case Verdict::interrupted:
+      return "Grading was interrupted before this case was finished.";
+    case Verdict::failed:
+      break;
+  }
+  switch (outcome.failure) {
+    case FailureKind::compile:
+      return explain_compile(outcome, context);
+    case FailureKind::signature:
+      return explain_signature(outcome, context);
+    case FailureKind::fault:
+    case FailureKind::finding:
+    case FailureKind::limit:
+    case FailureKind::crash:
+      return explain_fault(outcome, context.file);
+    case FailureKind::wrong:
+    case FailureKind::unwritten:
+      return explain_outputs(outcome, context);
+    case FailureKind::check:
+      return "The result is not as it must be: " + printable(outcome.reason) + ".";
+    case FailureKind::input_changed:
+      return explain_changed_input(outcome);
+    case FailureKind::counter:
+      // The numbers are what `detail` has.
+      return "The results are right, but the kernel does not work as this case asks:";
+    case FailureKind::no_fault:
+      return "This case is about a mistake that the kernel should make, and it made another or "
+             "none: " +
+             printable(outcome.reason) + ".";
+    case FailureKind::load:
+    case FailureKind::input:
+    case FailureKind::reference:
+      return of_the_assignment(outcome);
+    case FailureKind::driver:
+      return explain_driver(outcome);
+    case FailureKind::launch:
+      return explain_launch();
+    case FailureKind::none:
+    case FailureKind::impossible:  // only of a bench
+    case FailureKind::slower:      // only of a bench
+    case FailureKind::replayed:    // it is open, and staff decide
+      break;
+  }
+  return printable(outcome.reason);
+}
+
+}  // namespace
+
+void add_values(ExplainContext& context, const CaseArtifacts& artifacts,
+                const std::map<std::string, ReferenceValue>& references) {
+  for (const auto& [name, reference] : references) {
+    const auto result = artifacts.results.find(name);
+    if (result == artifacts.results.end()) continue;
+    context.outputs.insert_or_assign(name,
+                                     OutputValues{{result->second.dtype(), result->second.bytes()},
+                                                  {reference.dtype, reference.bytes}});
+  }
+  if (!artifacts.inputs) return;
+  for (const auto& [name, array] : artifacts.inputs->arrays) {
+    context.inputs.insert_or_assign(name, TypedBytes{array.dtype(), array.bytes()});
+  }
+}
+
+std::string explain(const Outcome& outcome, const ExplainContext& context) {
+  std::string text = explain_usual(outcome, context);
+  if (outcome.schedule) {
+    text +=
+        " This does not happen when the threads run in their usual order, but in another one that "
+        "a GPU may choose as well: a barrier, or a fence, is missing between two of them.";
+  }
+  return text;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,21 @@
+// Explanations of a device's reports of faults, for beginners.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "grade/feedback/submitted_names.hpp"
+#include "runtime/outcome.hpp"
+
+namespace warpmark {
+
+/// Explains one report (warpmark/device.h). `names` are the student's: other files are named beside
+/// the line. Members that are missing or of another type than described are left out; "" for an
+/// unknown kind of report.
+std::string explain_report(const nlohmann::ordered_json& report, const SubmittedNames& names);
+
+/// Explains a fault, limit or crash: the first report, and the number of others; without reports
+/// the driver's error.
+std::string explain_fault(const Outcome& outcome, const SubmittedNames& names);
+
+}  // namespace warpmark

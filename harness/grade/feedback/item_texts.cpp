@@ -1,0 +1,87 @@
+#include "grade/feedback/item_texts.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "grade/feedback/explanation.hpp"
+#include "grade/submission/graded_plan.hpp"
+
+namespace warpmark {
+
+namespace {
+
+std::string without(std::string text, const std::string& word) {
+  if (word.empty()) return text;
+  for (size_t at = 0; (at = text.find(word, at)) != std::string::npos;) text.erase(at, word.size());
+  return text;
+}
+
+// The text of such an outcome comes from a worker, which knows none of our folders, and may contain
+// text of the student's: removing a path from it would tell the student that the path is the
+// suite's.
+bool is_workers_text(const Outcome& outcome) {
+  if (outcome.verdict != Verdict::failed) return false;
+  switch (outcome.failure) {
+    case FailureKind::compile:
+    case FailureKind::signature:
+    case FailureKind::fault:
+    case FailureKind::finding:
+    case FailureKind::limit:
+    case FailureKind::crash:
+    case FailureKind::driver:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Returns the text with files named as the student knows them.
+std::string without_folders(std::string text, const Outcome& outcome, const Suite& suite) {
+  if (is_workers_text(outcome)) return text;
+  const std::string shown = display_path(suite.folder);
+  text = without(std::move(text), suite.folder.string() + "/");
+  return shown == "." ? text : without(std::move(text), shown + "/");
+}
+
+}  // namespace
+
+std::string explain_item(const Outcome& outcome, const ItemTexts& texts) {
+  ExplainContext context;
+  context.file = texts.file;
+  context.source = texts.source;
+  if (texts.planned != nullptr) {
+    context.plan = &texts.planned->plan;
+    context.wanted = signature_text(texts.planned->plan);
+  }
+  // Both must outlive the context, which points into them.
+  std::map<std::string, ReferenceValue> expected;
+  if (texts.artifacts != nullptr && texts.planned != nullptr) {
+    expected = references(*texts.python, *texts.planned, *texts.artifacts);
+    add_values(context, *texts.artifacts, expected);
+  }
+  const std::string text = explain(outcome, context);
+  return printable(without_folders(text.empty() ? outcome.reason : text, outcome, *texts.suite));
+}
+
+std::string detail_of(const Outcome& outcome, const ItemTexts& texts) {
+  if (!outcome.error) return printable(outcome.reason);
+  const Error& error = *outcome.error;
+  // Lines of the suite are left out, since a student cannot change them.
+  std::vector<std::string> files = texts.file.headers;
+  files.insert(files.begin(), texts.file.file);
+  const std::filesystem::path said(error.where().file);
+  std::string place;
+  for (const std::string& file : files) {
+    if (error.where().line <= 0 || !place.empty()) break;
+    if (said.filename() == file || (&file != &files.front() && said.string().ends_with("/" + file)))
+      place = fmt::format("{}:{}: ", file, error.where().line);
+  }
+  return printable(without_folders(place + error.message(), outcome, *texts.suite));
+}
+
+}  // namespace warpmark

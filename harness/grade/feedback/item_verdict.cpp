@@ -1,0 +1,136 @@
+#include "grade/feedback/item_verdict.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+namespace warpmark {
+
+namespace {
+
+std::string kind_of(const nlohmann::ordered_json& report) {
+  if (!report.is_object()) return "";
+  const auto kind = report.find("kind");
+  return kind != report.end() && kind->is_string() ? kind->get<std::string>() : "";
+}
+
+ItemVerdict judge_fault(const Outcome& outcome, GradeWord otherwise) {
+  for (const auto& report : weighed_reports(outcome)) {
+    const std::string kind = kind_of(report);
+    // A feature that this device lacks is no mistake of a kernel that another device runs.
+    if (kind == "unsupported_instruction") return {GradeWord::not_launched, Blame::grader};
+    if (kind == "barrier") return {GradeWord::barrier, Blame::submission};
+#define CHECK(name, found, word, places) \
+  if (kind == #found) return {GradeWord::word, Blame::submission};
+#include "warpmark/checks.def"
+    if (kind == "limit") return {GradeWord::limit, Blame::submission};
+    // The kernel ended itself, because it found something wrong.
+    if (kind == "assert" || kind == "trap") return {GradeWord::wrong, Blame::submission};
+    if (!kind.empty()) break;
+  }
+  return {otherwise, Blame::submission};
+}
+
+// "0.5", "nan", "": parses a text that comes from our own comparison.
+std::optional<double> number_of_text(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const double value = std::strtod(text.c_str(), nullptr);
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<nlohmann::ordered_json> weighed_reports(const Outcome& outcome) {
+  std::vector<nlohmann::ordered_json> reports = outcome.findings;
+  std::erase_if(reports, [](const auto& report) {
+    if (!report.is_object()) return false;
+    const auto severity = report.find("severity");
+    return severity != report.end() && *severity == "warning";
+  });
+  std::stable_partition(reports.begin(), reports.end(), [](const auto& report) {
+    const std::string kind = kind_of(report);
+#define CHECK(name, found, word, places) \
+  if (kind == #found) return false;
+#include "warpmark/checks.def"
+    return true;
+  });
+  return reports;
+}
+
+ItemVerdict judge_item(const Outcome& outcome) {
+  switch (outcome.verdict) {
+    case Verdict::passed:
+      return {GradeWord::pass, Blame::nobody};
+    case Verdict::skipped:
+      return {GradeWord::not_launched, Blame::doubtful};
+    case Verdict::interrupted:
+    case Verdict::not_run:
+      return {GradeWord::not_launched, Blame::grader};
+    case Verdict::failed:
+      break;
+  }
+  switch (outcome.failure) {
+    case FailureKind::compile:
+    case FailureKind::signature:
+      return {GradeWord::not_launched, Blame::submission};
+    case FailureKind::fault:
+    case FailureKind::finding:
+      return judge_fault(outcome, GradeWord::memory_error);
+    case FailureKind::limit:
+      // Threads that wait for each other end in the driver's error for a launch that takes too
+      // long.
+      return judge_fault(outcome, GradeWord::limit);
+    case FailureKind::crash:
+      return {GradeWord::memory_error, Blame::doubtful};
+    case FailureKind::no_fault:
+    case FailureKind::wrong:
+    case FailureKind::unwritten:
+    case FailureKind::input_changed:
+    case FailureKind::counter:
+      return {GradeWord::wrong, Blame::submission};
+    // A function of the assignment may raise for a reason of its own.
+    case FailureKind::check:
+      return {GradeWord::wrong, Blame::doubtful};
+    case FailureKind::driver:
+    // The launch is refused for the suite's block, or for the bounds and registers of the
+    // submission.
+    case FailureKind::launch:
+      return {GradeWord::not_launched, Blame::doubtful};
+    case FailureKind::none:
+    case FailureKind::load:
+    case FailureKind::input:
+    case FailureKind::reference:
+    case FailureKind::impossible:  // only of a bench
+    case FailureKind::slower:      // only of a bench
+    case FailureKind::replayed:    // the item stays open, and staff decide
+      break;
+  }
+  return {GradeWord::not_launched, Blame::grader};
+}
+
+bool fails_alike(const Outcome& own, const Outcome& submitted) {
+  if (own.verdict == Verdict::passed) return false;
+  if (own.verdict != Verdict::failed) return true;
+  // A template without a body computes nothing, and is launched all the same.
+  return own.failure == submitted.failure || own.failure == FailureKind::crash ||
+         own.failure == FailureKind::driver || own.failure == FailureKind::input;
+}
+
+ErrorAndBound worst_error(const Outcome& outcome) {
+  ErrorAndBound worst;
+  double worst_ratio = -1;
+  for (const OutputVerdict& output : outcome.outputs) {
+    if (!output.comparison.worst) continue;
+    const auto error = number_of_text(output.comparison.worst->error);
+    const auto bound = number_of_text(output.comparison.worst->bound);
+    if (!error) continue;
+    const double ratio = *error / bound.value_or(0);  // infinite for a bound of 0, which is right
+    if (ratio <= worst_ratio) continue;
+    worst_ratio = ratio;
+    worst = {error, bound};
+  }
+  return worst;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,344 @@
+#include "grade/feedback/wrong_pattern.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "runtime/element.hpp"
+
+namespace warpmark {
+
+namespace {
+
+// The most elements to search: patterns are for people, and longer arrays are not worth the time.
+constexpr size_t kMostElements = size_t{1} << 22;
+
+using Numbers = std::vector<double>;
+
+Numbers numbers_of(const TypedBytes& array) {
+  Numbers out(array.count());
+  with_element_type(array.dtype, [&](auto type) {
+    using T = decltype(type);
+    for (size_t i = 0; i < out.size(); ++i) {
+      const T value = load_element<T>(array.bytes.data(), i);
+      if constexpr (std::is_same_v<T, BoolByte>) {
+        out[i] = value.byte;
+      } else if constexpr (kIsReal<T>) {
+        out[i] = number(value);
+      } else {
+        out[i] = static_cast<double>(value);
+      }
+    }
+  });
+  return out;
+}
+
+// The distance at which two values of a type count as the same here.
+double closeness(const DType& dtype) {
+  if (dtype.kind != DTypeKind::floating) return 0;
+  return dtype.bytes == 2 ? 2e-3 : dtype.bytes == 4 ? 1e-5 : 1e-11;
+}
+
+class Patterns {
+ public:
+  explicit Patterns(const WrongOutput& output)
+      : output_(output),
+        close_(closeness(output.actual.dtype)),
+        actual_(numbers_of(output.actual)),
+        expected_(numbers_of(output.expected)) {
+    if (expected_.size() == 1) expected_.assign(actual_.size(), expected_.front());
+    if (expected_.size() != actual_.size()) return;
+    for (size_t i = 0; i < actual_.size(); ++i) {
+      if (!same(actual_[i], expected_[i])) wrong_.push_back(i);
+    }
+    known_ = !wrong_.empty() && wrong_.size() == output.verdict.comparison.wrong;
+  }
+
+  std::string text() const {
+    if (!known_) return "";
+    // Right values in wrong places say all that their places could.
+    if (std::string moved = never_written() ? "" : order(); !moved.empty()) return moved;
+    std::string out = place();
+    const std::string what = values();
+    if (!out.empty() && !what.empty()) out += " ";
+    return out + what;
+  }
+
+ private:
+  bool same(double a, double b) const {
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+    if (a == b) return true;
+    return std::fabs(a - b) <= close_ * std::max(std::fabs(a), std::fabs(b));
+  }
+  size_t size() const { return actual_.size(); }
+  size_t right() const { return size() - wrong_.size(); }
+  bool each_wrong(const std::function<bool(size_t)>& is) const {
+    return std::all_of(wrong_.begin(), wrong_.end(), is);
+  }
+
+  // True if all wrong elements have this value. A single one may have it by chance.
+  bool everywhere(const std::function<double(size_t)>& value) const {
+    return wrong_.size() >= 2 && each_wrong([&](size_t i) { return same(actual_[i], value(i)); });
+  }
+
+  bool never_written() const {
+    return output_.verdict.comparison.unwritten == output_.verdict.comparison.wrong;
+  }
+  std::string_view is_right() const { return never_written() ? "given a value" : "right"; }
+  std::string_view is_wrong() const { return never_written() ? "without a value" : "wrong"; }
+
+  // Describes where the wrong elements lie.
+  std::string place() const {
+    if (right() == 0 || size() < 2) return "";
+    const size_t first = wrong_.front();
+    const size_t last = wrong_.back();
+    const bool in_one_piece = last - first + 1 == wrong_.size();
+    if (in_one_piece && last + 1 == size()) return tail(first);
+    if (in_one_piece && first == 0) return head(last + 1);
+    return stride();
+  }
+
+  std::string tail(size_t good) const {
+    const auto block = static_cast<size_t>(output_.block_threads.value_or(0));
+    if (wrong_.size() == 1) {
+      return fmt::format(
+          "Only the last element is {}: does the index stop one too early, as with `i < n - 1` "
+          "instead of `i < n`?",
+          is_wrong());
+    }
+    if (good == 1) {
+      return fmt::format(
+          "Only the first element is {}: does each thread use a different index, such as "
+          "`blockIdx.x * blockDim.x + threadIdx.x`?",
+          is_right());
+    }
+    if (block > 0 && good == block) {
+      return fmt::format(
+          "Only the first {} elements are {}, as many as one block has threads: does the index "
+          "lack "
+          "`blockIdx.x * blockDim.x`?",
+          good, is_right());
+    }
+    if (block > 0 && good % block == 0 && wrong_.size() < block) {
+      return fmt::format(
+          "All full blocks of {} elements are {}, and the {} that are left over at the end are "
+          "not: elements of a block that is only partly used count, too.",
+          block, is_right(), wrong_.size());
+    }
+    return fmt::format(
+        "The first {} elements are {}, and all from index {} on are not: is the number of elements "
+        "or threads taken from the arguments, or is it a fixed one?",
+        good, is_right(), good);
+  }
+
+  std::string head(size_t bad) const {
+    if (bad == 1) {
+      return fmt::format(
+          "Only the first element is {}: does the index start at 1, or is `i > 0` asked?",
+          is_wrong());
+    }
+    return fmt::format("Only the first {} elements are {}.", bad, is_wrong());
+  }
+
+  // "every second", with which remainder.
+  std::string stride() const {
+    for (const size_t step : {2, 3, 4, 8, 16, 32}) {
+      if (size() < 2 * step) break;
+      std::vector<size_t> wrong(step);
+      for (const size_t i : wrong_) ++wrong[i % step];
+      std::vector<size_t> all(step);
+      for (size_t r = 0; r < step; ++r) all[r] = (size() - r + step - 1) / step;
+      size_t right_ones = 0;
+      size_t wrong_ones = 0;
+      size_t remainder = 0;
+      for (size_t r = 0; r < step; ++r) {
+        if (wrong[r] == 0) ++right_ones;
+        if (wrong[r] == 0) remainder = r;
+        if (wrong[r] == all[r]) ++wrong_ones;
+      }
+      if (right_ones + wrong_ones != step || right_ones == 0 || wrong_ones == 0) continue;
+      if (step == 2) {
+        return fmt::format("Every second element is {}: those with an {} index.", is_wrong(),
+                           remainder == 0 ? "odd" : "even");
+      }
+      if (right_ones == 1) {
+        return fmt::format(
+            "Only every {}{} element is {} (index {}, {}, {} …): is the index multiplied by "
+            "something that it should not be?",
+            step, step == 3 ? "rd" : "th", is_right(), remainder, remainder + step,
+            remainder + 2 * step);
+      }
+    }
+    return "";
+  }
+
+  // Describes the values of the wrong elements.
+  std::string values() const {
+    if (never_written()) return "";
+    if (size() == 1) return single();
+    if (each_wrong([&](size_t i) { return std::isnan(actual_[i]); }) && wrong_.size() >= 2) {
+      return "They are all NaN (not a number), which comes of something like 0/0, of the square "
+             "root "
+             "of a negative number, or of memory that was read before anything was written to it.";
+    }
+    if (everywhere([](size_t) { return 0.0; })) {
+      return "They are all 0: is the result computed, or is something left out that should add "
+             "to it?";
+    }
+    const std::string copied = copy();
+    return copied.empty() ? arithmetic() : copied;
+  }
+
+  std::string copy() const {
+    for (const auto& [name, bytes] : output_.inputs) {
+      if (bytes.count() != size() || size() > kMostElements) continue;
+      const Numbers input = numbers_of(bytes);
+      if (!everywhere([&](size_t i) { return input[i]; })) continue;
+      if (name == output_.verdict.output) {
+        return fmt::format(
+            "They are as they were before the launch: the kernel has not changed "
+            "them.");
+      }
+      return fmt::format("They are the same as in `{}`: is anything computed?", name);
+    }
+    return "";
+  }
+
+  // Right values in the wrong places. Most elements must differ from their neighbours, or the
+  // order does not show.
+  std::string order() const {
+    const size_t n = size();
+    if (wrong_.size() < 3) return "";
+    const auto comes_from = [&](const std::function<size_t(size_t)>& source) {
+      size_t missing = 0;  // there is no element before the first, or after the last
+      for (const size_t i : wrong_) {
+        const size_t from = source(i);
+        if (from >= n && ++missing > 1) return false;
+        if (from < n && !same(actual_[i], expected_[from])) return false;
+      }
+      return true;
+    };
+    if (comes_from([&](size_t i) { return i + 1; })) {
+      return "The values are shifted by one place: each is what belongs to the next index.";
+    }
+    if (comes_from([&](size_t i) { return i - 1; })) {
+      return "The values are shifted by one place: each is what belongs to the index before.";
+    }
+    if (comes_from([&](size_t i) { return n - 1 - i; })) {
+      return "The values are in reverse order.";
+    }
+    const auto& shape = output_.verdict.shape;
+    if (shape.size() == 2) {
+      const auto rows = static_cast<size_t>(shape[0]);
+      const auto columns = static_cast<size_t>(shape[1]);
+      if (rows == columns && rows > 1 &&
+          comes_from([&](size_t i) { return i % columns * columns + i / columns; })) {
+        return "Rows and columns are exchanged: element [r, c] is what belongs to [c, r].";
+      }
+    }
+    return "";
+  }
+
+  std::string arithmetic() const {
+    if (everywhere([&](size_t i) { return std::trunc(expected_[i]); })) {
+      return "The digits after the point are cut off: is an `int` used somewhere where a `float` "
+             "is "
+             "needed (in C++ 1 / 2 is 0)?";
+    }
+    for (const double factor : {2.0, 0.5, 3.0, 4.0, 0.25, -1.0}) {
+      if (!everywhere([&](size_t i) { return factor * expected_[i]; })) continue;
+      if (factor == -1) return "All have the wrong sign.";
+      return factor > 1 ? fmt::format("All are {:g} times what they should be.", factor)
+                        : fmt::format("All are 1/{:g} of what they should be.", 1 / factor);
+    }
+    for (const double difference : {1.0, -1.0}) {
+      if (everywhere([&](size_t i) { return expected_[i] + difference; })) {
+        return fmt::format("All are 1 too {}.", difference > 0 ? "great" : "small");
+      }
+    }
+    if (everywhere([&](size_t) { return actual_[wrong_.front()]; })) {
+      return "They all have the same value: does every thread compute its own element?";
+    }
+    return "";
+  }
+
+  // Describes a single number that is made of many, as by a reduction.
+  std::string single() const {
+    const double value = actual_.front();
+    if (std::isnan(value)) {
+      return "NaN (not a number) comes of something like 0/0, or of memory that was read before "
+             "anything was "
+             "written to it.";
+    }
+    if (value == 0) return "Was nothing added to it?";
+    for (const auto& [name, bytes] : output_.inputs) {
+      if (bytes.count() < 2 || bytes.count() > kMostElements) continue;
+      const Numbers input = numbers_of(bytes);
+      if (std::string text = part_of(name, input, value); !text.empty()) return text;
+    }
+    for (const double factor : {2.0, 0.5}) {
+      if (same(value, factor * expected_.front())) {
+        return factor > 1 ? "It is twice what it should be: is something counted twice?"
+                          : "It is half of what it should be.";
+      }
+    }
+    return "";
+  }
+
+  // Finds one element, or a sum of only some. Sums depend on their order, so they are compared
+  // roughly.
+  std::string part_of(const std::string& name, const Numbers& input, double value) const {
+    constexpr double kRough = 1e-5;
+    const auto is = [&](double sum, double magnitude) {
+      return std::fabs(value - sum) <= kRough * magnitude;
+    };
+    if (same(value, input.front()))
+      return fmt::format("It is the same as the first element of `{}`.", name);
+    if (same(value, input.back())) {
+      return fmt::format(
+          "It is the same as the last element of `{}`: is the result overwritten where something "
+          "should "
+          "be added to it?",
+          name);
+    }
+    const auto block = static_cast<size_t>(output_.block_threads.value_or(0));
+    double sum = 0;
+    double magnitude = 0;
+    for (size_t i = 0; i < input.size(); ++i) {
+      sum += input[i];
+      magnitude += std::fabs(input[i]);
+      if (block > 1 && i + 1 == block && i + 1 < input.size() && is(sum, magnitude)) {
+        return fmt::format(
+            "It is the sum of the first {} elements of `{}` only, as many as one block has "
+            "threads: what becomes of the others?",
+            block, name);
+      }
+    }
+    // Only if one element is larger than the tolerance of the rough comparison.
+    if (std::fabs(input.back()) > 10 * kRough * magnitude && is(sum - input.back(), magnitude) &&
+        std::fabs(sum - expected_.front()) <= kRough * magnitude) {
+      return fmt::format("The last element of `{}` is missing in it.", name);
+    }
+    return "";
+  }
+
+  const WrongOutput& output_;
+  double close_;
+  Numbers actual_, expected_;
+  std::vector<size_t> wrong_;
+  bool known_ = false;
+};
+
+}  // namespace
+
+std::string wrong_pattern(const WrongOutput& output) {
+  const size_t count = output.actual.count();
+  if (count == 0 || count > kMostElements) return "";
+  if (output.expected.count() != count && output.expected.count() != 1) return "";
+  return Patterns(output).text();
+}
+
+}  // namespace warpmark
