@@ -1,5 +1,6 @@
 #include "worker/measurement_json.hpp"
 
+#include <cmath>
 #include <initializer_list>
 #include <optional>
 #include <stdexcept>
@@ -9,9 +10,8 @@ namespace warpmark::protocol {
 
 namespace {
 
-// JSON has neither infinity nor NaN.
 void refuse_negative(double number) {
-  if (number < 0) throw std::runtime_error("a time or rate is no number");
+  if (!std::isfinite(number) || number < 0) throw std::runtime_error("a time or rate is no number");
 }
 void refuse_negative(const std::optional<double>& number) {
   if (number) refuse_negative(*number);

@@ -43,7 +43,7 @@ TEST(MeasurementJson, ComesBackAsItWent) {
   const Json wire = to_json(Timed{{}, example()});
   const Reply reply = reply_from_json(Json::parse(wire.dump()));
   const Measurement& back = std::get<Timed>(reply).measurement;
-  EXPECT_EQ(to_json(back), to_json(example()));
+  EXPECT_EQ(json_of<Json>(back), json_of<Json>(example()));
   EXPECT_EQ(back.series.at(1).batch, 20U);
   EXPECT_EQ(back.series.at(1).moved_bytes, 4096U);
   EXPECT_EQ(back.series.at(0).moved_bytes, std::nullopt);
