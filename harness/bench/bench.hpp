@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "plan/plugin_loader.hpp"
-#include "report/case_run.hpp"
+#include "report/run/case_run.hpp"
 #include "results/run_context.hpp"
 #include "runtime/timing_job.hpp"
 #include "suite/case.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "check/googletest.hpp"
-#include "report/console.hpp"
+#include "report/run/console.hpp"
 
 namespace warpmark {
 namespace {

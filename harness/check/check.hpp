@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "plan/plugin_loader.hpp"
-#include "report/case_run.hpp"
+#include "report/run/case_run.hpp"
 #include "results/run_context.hpp"
 #include "runtime/outcome.hpp"
 #include "suite/case.hpp"

@@ -1,6 +1,6 @@
 // `warpmark cache`: the compiled kernels on the disk, and removing them.
 #include "base/text.hpp"
-#include "cli/command.hpp"
+#include "cli/program/command.hpp"
 #include "compiler/cache.hpp"
 
 namespace warpmark {

@@ -7,12 +7,12 @@
 #include "base/file.hpp"
 #include "base/json_text.hpp"
 #include "base/text.hpp"
-#include "cli/command.hpp"
-#include "cli/compare_request.hpp"
-#include "cli/output_files.hpp"
-#include "report/annotations.hpp"
-#include "report/comparison_junit.hpp"
-#include "report/comparison_report.hpp"
+#include "cli/program/command.hpp"
+#include "cli/request/compare_request.hpp"
+#include "cli/request/output_files.hpp"
+#include "report/comparison/comparison_junit.hpp"
+#include "report/comparison/comparison_report.hpp"
+#include "report/run/annotations.hpp"
 #include "results/journal_folder.hpp"
 
 namespace warpmark {

@@ -1,10 +1,10 @@
 // `warpmark completion SHELL`, and the hidden `warpmark complete` that its scripts ask.
 #include <memory>
 
-#include "cli/command.hpp"
-#include "cli/completion.hpp"
-#include "cli/completion_scripts.hpp"
-#include "cli/completion_values.hpp"
+#include "cli/completion/completion.hpp"
+#include "cli/completion/completion_scripts.hpp"
+#include "cli/completion/completion_values.hpp"
+#include "cli/program/command.hpp"
 
 namespace warpmark {
 

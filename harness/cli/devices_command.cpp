@@ -7,8 +7,8 @@
 
 #include "base/json_text.hpp"
 #include "base/text.hpp"
-#include "cli/command.hpp"
-#include "cli/device_survey.hpp"
+#include "cli/program/command.hpp"
+#include "cli/program/device_survey.hpp"
 #include "driver/allotment.hpp"
 
 namespace warpmark {

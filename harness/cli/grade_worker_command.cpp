@@ -1,6 +1,6 @@
 // `warpmark grade-worker`, hidden: the process that grades submissions for `warpmark grade`.
-#include "cli/command.hpp"
-#include "cli/lazy_python.hpp"
+#include "cli/program/command.hpp"
+#include "cli/program/lazy_python.hpp"
 #include "grade/class/grade_process.hpp"
 #include "worker/channel.hpp"
 

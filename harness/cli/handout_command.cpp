@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "base/file.hpp"
-#include "cli/command.hpp"
-#include "cli/folder_draft.hpp"
-#include "cli/lazy_python.hpp"
+#include "cli/draft/folder_draft.hpp"
+#include "cli/program/command.hpp"
+#include "cli/program/lazy_python.hpp"
 #include "grade/handout/handout.hpp"
 
 namespace warpmark {

@@ -1,10 +1,10 @@
 // `warpmark check` and `warpmark bench`: run cases, to compare or to measure.
 #include <memory>
 
-#include "cli/bench_self_test.hpp"
-#include "cli/command.hpp"
-#include "cli/job_options.hpp"
-#include "cli/rank_job.hpp"
+#include "cli/jobs/bench_self_test.hpp"
+#include "cli/program/command.hpp"
+#include "cli/request/job_options.hpp"
+#include "cli/request/rank_job.hpp"
 
 namespace warpmark {
 namespace {

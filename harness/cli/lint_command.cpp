@@ -5,9 +5,9 @@
 
 #include "base/json_text.hpp"
 #include "base/text.hpp"
-#include "cli/command.hpp"
 #include "cli/linter.hpp"
-#include "cli/suites.hpp"
+#include "cli/program/command.hpp"
+#include "cli/request/suites.hpp"
 
 namespace warpmark {
 namespace {

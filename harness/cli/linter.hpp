@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/lazy_python.hpp"
+#include "cli/program/lazy_python.hpp"
 #include "plan/plugin_loader.hpp"
 #include "runtime/session.hpp"
 #include "runtime/trivial_findings.hpp"

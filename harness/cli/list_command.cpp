@@ -4,10 +4,10 @@
 
 #include "base/json_text.hpp"
 #include "base/text.hpp"
-#include "cli/command.hpp"
-#include "cli/job_options.hpp"
-#include "cli/lazy_python.hpp"
-#include "cli/suites.hpp"
+#include "cli/program/command.hpp"
+#include "cli/program/lazy_python.hpp"
+#include "cli/request/job_options.hpp"
+#include "cli/request/suites.hpp"
 #include "runtime/suite_inputs.hpp"
 
 namespace warpmark {

@@ -6,7 +6,7 @@
 #include <initializer_list>
 
 #include "cli/program.hpp"
-#include "cli/run_guard.hpp"
+#include "cli/program/run_guard.hpp"
 
 namespace {
 

@@ -6,10 +6,10 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "cli/command.hpp"
-#include "cli/merge_grades.hpp"
-#include "report/case_text.hpp"
-#include "report/junit_part.hpp"
+#include "cli/grading/merge_grades.hpp"
+#include "cli/program/command.hpp"
+#include "report/run/case_text.hpp"
+#include "report/run/junit_part.hpp"
 #include "results/result_kind.hpp"
 #include "results/shard_merge.hpp"
 

@@ -6,10 +6,10 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "cli/folder_draft.hpp"
-#include "cli/lazy_python.hpp"
+#include "cli/draft/folder_draft.hpp"
 #include "cli/new_kinds.hpp"
-#include "cli/suites.hpp"
+#include "cli/program/lazy_python.hpp"
+#include "cli/request/suites.hpp"
 #include "compiler/includes.hpp"
 #include "grade/assignment/assignment_cases.hpp"
 #include "grade/assignment/assignment_lint.hpp"

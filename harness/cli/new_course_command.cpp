@@ -6,7 +6,7 @@
 #include "base/file.hpp"
 #include "base/places.hpp"
 #include "base/schemas.hpp"
-#include "cli/folder_draft.hpp"
+#include "cli/draft/folder_draft.hpp"
 #include "cli/new_kinds.hpp"
 
 namespace warpmark {

@@ -1,7 +1,7 @@
 // The kinds of files that `warpmark new` makes: each is a subcommand, in a file of the same name.
 #pragma once
 
-#include "cli/command.hpp"
+#include "cli/program/command.hpp"
 
 namespace warpmark {
 

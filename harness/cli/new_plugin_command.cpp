@@ -8,8 +8,8 @@
 #include "base/own_program.hpp"
 #include "base/places.hpp"
 #include "base/text.hpp"
+#include "cli/draft/plugin_draft.hpp"
 #include "cli/new_kinds.hpp"
-#include "cli/plugin_draft.hpp"
 #include "suite/suite_find.hpp"
 
 namespace warpmark {

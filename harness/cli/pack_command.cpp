@@ -5,10 +5,10 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "cli/command.hpp"
-#include "cli/folder_draft.hpp"
-#include "cli/grade_lint.hpp"
-#include "cli/lazy_python.hpp"
+#include "cli/draft/folder_draft.hpp"
+#include "cli/grading/grade_lint.hpp"
+#include "cli/program/command.hpp"
+#include "cli/program/lazy_python.hpp"
 #include "grade/pack/audit.hpp"
 #include "grade/pack/pack.hpp"
 

@@ -2,10 +2,10 @@
 #include <memory>
 
 #include "base/log_text.hpp"
-#include "cli/command.hpp"
-#include "cli/job_options.hpp"
-#include "cli/lazy_python.hpp"
-#include "cli/suites.hpp"
+#include "cli/program/command.hpp"
+#include "cli/program/lazy_python.hpp"
+#include "cli/request/job_options.hpp"
+#include "cli/request/suites.hpp"
 #include "plan/plugin_loader.hpp"
 
 namespace warpmark {

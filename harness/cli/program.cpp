@@ -8,9 +8,9 @@
 
 #include "base/exception.hpp"
 #include "base/text.hpp"
-#include "cli/argument_parser.hpp"
-#include "cli/command.hpp"
-#include "cli/rank_job.hpp"
+#include "cli/program/argument_parser.hpp"
+#include "cli/program/command.hpp"
+#include "cli/request/rank_job.hpp"
 
 namespace warpmark {
 namespace {

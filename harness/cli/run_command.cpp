@@ -5,13 +5,13 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "cli/command.hpp"
-#include "cli/job_options.hpp"
-#include "cli/job_processes.hpp"
-#include "cli/job_setup.hpp"
-#include "cli/output_files.hpp"
-#include "cli/run_config.hpp"
-#include "cli/suites.hpp"
+#include "cli/jobs/job_processes.hpp"
+#include "cli/program/command.hpp"
+#include "cli/request/job_options.hpp"
+#include "cli/request/job_setup.hpp"
+#include "cli/request/output_files.hpp"
+#include "cli/request/run_config.hpp"
+#include "cli/request/suites.hpp"
 
 namespace warpmark {
 namespace {

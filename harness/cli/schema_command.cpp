@@ -7,7 +7,7 @@
 #include "base/places.hpp"
 #include "base/schemas.hpp"
 #include "base/text.hpp"
-#include "cli/command.hpp"
+#include "cli/program/command.hpp"
 
 namespace warpmark {
 namespace {

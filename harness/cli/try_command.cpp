@@ -10,14 +10,14 @@
 #include "base/interrupt.hpp"
 #include "base/json_text.hpp"
 #include "base/text.hpp"
-#include "cli/command.hpp"
-#include "cli/lazy_python.hpp"
+#include "cli/program/command.hpp"
+#include "cli/program/lazy_python.hpp"
 #include "grade/grader/grader.hpp"
 #include "grade/submission/submission_search.hpp"
-#include "report/annotations.hpp"
-#include "report/grade_annotations.hpp"
-#include "report/grade_console.hpp"
-#include "report/style.hpp"
+#include "report/grade/grade_annotations.hpp"
+#include "report/grade/grade_console.hpp"
+#include "report/page/style.hpp"
+#include "report/run/annotations.hpp"
 
 namespace warpmark {
 namespace {

@@ -14,12 +14,12 @@
 #include "base/interrupt.hpp"
 #include "base/own_program.hpp"
 #include "base/text.hpp"
-#include "cli/command.hpp"
-#include "cli/folder_watch.hpp"
-#include "cli/job_options.hpp"
-#include "cli/program_process.hpp"
-#include "cli/suites.hpp"
-#include "cli/watched_suites.hpp"
+#include "cli/program/command.hpp"
+#include "cli/program/program_process.hpp"
+#include "cli/request/job_options.hpp"
+#include "cli/request/suites.hpp"
+#include "cli/watch/folder_watch.hpp"
+#include "cli/watch/watched_suites.hpp"
 #include "ranks/ranks.hpp"
 
 namespace warpmark {

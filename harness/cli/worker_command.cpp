@@ -1,7 +1,7 @@
 // `warpmark worker`, hidden: the process in which a session runs kernels.
 #include <memory>
 
-#include "cli/command.hpp"
+#include "cli/program/command.hpp"
 #include "worker/channel.hpp"
 #include "worker/loop.hpp"
 

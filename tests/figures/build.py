@@ -25,8 +25,8 @@ from compile_time import clock_of
 from figures import ROOT, add_json, write_record
 
 # One that is dear in each of the largest folders, by tests/figures/compile_time.py.
-EDITS = ["harness/cli/check_job.cpp", "harness/grade/grader/grader.cpp", "harness/runtime/session.cpp",
-         "harness/python/expression.cpp", "harness/report/bench_plots.cpp",
+EDITS = ["harness/cli/jobs/check_job.cpp", "harness/grade/grader/grader.cpp", "harness/runtime/session.cpp",
+         "harness/python/expression.cpp", "harness/report/bench/bench_plots.cpp",
          "plugins/cpu/api/launch.cpp", "plugins/cpu/machine/access.cpp",
          "plugins/cpu/program/decoder.cpp", "plugins/reduction/reduction.cpp"]
 

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "fuzz/input.hpp"
-#include "report/bench_markdown.hpp"
-#include "report/bench_page.hpp"
-#include "report/history_report.hpp"
+#include "report/bench/bench_markdown.hpp"
+#include "report/bench/bench_page.hpp"
+#include "report/history/history_report.hpp"
 #include "results/bench_comparison.hpp"
 #include "results/bench_history.hpp"
 #include "results/bench_result.hpp"

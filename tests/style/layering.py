@@ -6,7 +6,7 @@ stay out of a folder altogether is not reached through other headers either. A p
 includes public headers and its own files, so that it can be built outside this tree; those that
 write kernels share plugins/codegen, which is built into each of them. The grader reads PTX with
 the words of the CPU device, a library that it shares and that needs nothing else of the device.
-Rooms of the grader and of the CPU device have an order, too, and a folder has few files.
+Rooms of a folder have an order, too, and a folder has few files.
 """
 import pathlib
 import re
@@ -19,6 +19,8 @@ LAYERS = {"base": 1, "driver": 2, "compiler": 2, "python": 2, "ranks": 2, "suite
 OUT_OF_REACH = {"worker": {"plan", "python", "runtime"}}
 # Folders with rooms: a room includes itself and the rooms before it.
 CPU_ROOMS = ("ptx", "program", "memory", "inspect", "machine", "api")
+CLI_ROOMS = ("program", "request", "jobs", "draft", "grading", "completion", "watch")  # below the commands
+REPORT_ROOMS = ("page", "run", "bench", "comparison", "history", "grade")
 GRADE_ROOMS = ("assignment", "submission", "feedback", "similarity", "grader", "handout",
                "leaderboard", "class", "pack")
 # Headers that others may include of these rooms, which keep the rest private.
@@ -27,7 +29,6 @@ DOORS = {"similarity": ("similarity.hpp",), "leaderboard": ("leaderboard.hpp",),
 # A folder with more files than that is hard to survey: it needs rooms.
 MOST_FILES = 40
 SURVEYED = ("cli", "grade", "report")
-TOO_FULL = {"cli": "its jobs have no rooms yet", "report": "its kinds of reports have no rooms yet"}
 # Files of plugins/cpu that harness/compiler may include, without suffixes: the library
 # warpmark_ptx.
 SHARED_BY = "compiler"
@@ -181,20 +182,24 @@ def room_faults(home, rooms, root):
         for path in sources(home / room):
             for number, _, name in includes(path):
                 target = resolve(name, [path.parent, root])
-                if target is not None and any(home / above in target.parents
-                                              for above in rooms[place + 1:]):
+                if target is None:
+                    continue
+                if any(home / above in target.parents for above in rooms[place + 1:]):
                     yield path, number, "%s includes %s, a room above it" % (room, name)
+                elif target.parent == home:
+                    yield path, number, "%s includes %s, which is above all rooms" % (room, name)
 
 
-def grade_faults(grade, contributing):
-    """Every file of the grader lies in a room, and people read the order of the rooms."""
-    for path in sources(grade):
-        if path.relative_to(grade).parts[0] not in GRADE_ROOMS:
-            yield path, 0, "lies in no room of grade: give it one of %s" % ", ".join(GRADE_ROOMS)
-    order = ", ".join("`%s`" % room for room in GRADE_ROOMS)
-    if contributing.is_file() and grade.is_dir() and order not in " ".join(
-            contributing.read_text().split()):
-        yield contributing, 0, "lacks the rooms of grade in their order: " + order
+def home_faults(home, rooms, contributing, commands=False):
+    """Every file lies in a room, but for commands, and people read the order of the rooms."""
+    for path in sources(home):
+        inside = path.relative_to(home).parts
+        if inside[0] not in rooms and not (commands and len(inside) == 1):
+            yield path, 0, "lies in no room of %s: give it one of %s" % (home.name, ", ".join(rooms))
+    order = ", ".join("`%s`" % room for room in rooms)
+    used = any((home / room).is_dir() for room in rooms)
+    if used and contributing.is_file() and order not in " ".join(contributing.read_text().split()):
+        yield contributing, 0, "lacks the rooms of %s in their order: %s" % (home.name, order)
 
 
 def door_faults(harness):
@@ -212,11 +217,8 @@ def size_faults(harness):
     for name in SURVEYED:
         for folder in (harness / name, *sorted((harness / name).rglob("*/"))):
             count = sum(1 for path in folder.glob("*.?pp")) if folder.is_dir() else 0
-            excepted = str(folder.relative_to(harness)) in TOO_FULL
-            if count > MOST_FILES and not excepted:
+            if count > MOST_FILES:
                 yield folder, 0, "has %d files, more than %d: give them rooms" % (count, MOST_FILES)
-            elif 0 < count <= MOST_FILES and excepted:
-                yield folder, 0, "has %d files, and needs no exception" % count
 
 
 def device_faults(harness):
@@ -237,7 +239,11 @@ def main(root):
                               *shared_faults(harness, root / "plugins/cpu"),
                               *room_faults(root / "plugins/cpu", CPU_ROOMS, root / "plugins/cpu"),
                               *room_faults(harness / "grade", GRADE_ROOMS, harness),
-                              *grade_faults(harness / "grade", root / "CONTRIBUTING.md"),
+                              *room_faults(harness / "report", REPORT_ROOMS, harness),
+                              *room_faults(harness / "cli", CLI_ROOMS, harness),
+                              *home_faults(harness / "grade", GRADE_ROOMS, root / "CONTRIBUTING.md"),
+                              *home_faults(harness / "report", REPORT_ROOMS, root / "CONTRIBUTING.md"),
+                              *home_faults(harness / "cli", CLI_ROOMS, root / "CONTRIBUTING.md", True),
                               *door_faults(harness), *size_faults(harness),
                               *device_faults(harness)]:
         count += 1

@@ -4,7 +4,6 @@ import shutil
 import subprocess
 import sys
 import unittest
-import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import comment_tables
@@ -149,12 +148,6 @@ class HonestTests(Tree):
 
 
 class Layering(Tree):
-    def setUp(self):
-        super().setUp()
-        exceptions = unittest.mock.patch.dict(layering.TOO_FULL, clear=True)  # of the real tree
-        exceptions.start()
-        self.addCleanup(exceptions.stop)
-
     def test_good_tree(self):
         self.write("harness/plan/make.cpp", '#include "plan/plan.hpp"\n#include "base/error.hpp"\n'
                    '#include <warpmark/plugin.h>\n#include <vector>\n#include <fmt/core.h>\n')
@@ -245,12 +238,6 @@ class Layering(Tree):
         self.write("harness/grade/class/file.hpp", "")
         self.assertIn("harness/grade/class:0: error: has 41 files, more than 40: give them rooms",
                       self.check(layering.main, self.root)[1])
-
-    def test_a_folder_with_few_files_needs_no_exception(self):
-        self.write("harness/report/one.cpp", "")
-        with unittest.mock.patch.dict(layering.TOO_FULL, {"report": "a reason"}):
-            self.assertIn("harness/report:0: error: has 1 files, and needs no exception",
-                          self.check(layering.main, self.root)[1])
 
     def test_what_the_harness_shares_with_the_cpu_device(self):
         self.write("plugins/cpu/ptx/lexer.hpp", '#include "ptx/error.hpp"\n')

@@ -9,7 +9,7 @@
 #include "base/sha256.hpp"
 #include "grade/assignment/seeds.hpp"
 #include "grade/submission/student_name.hpp"
-#include "report/case_text.hpp"
+#include "report/run/case_text.hpp"
 
 namespace warpmark {
 

@@ -15,7 +15,7 @@
 #include "grade/grader/grade_frame.hpp"
 #include "grade/grader/grade_key.hpp"
 #include "grade/leaderboard/leaderboard.hpp"
-#include "report/grade_text.hpp"
+#include "report/grade/grade_text.hpp"
 
 namespace warpmark {
 

@@ -14,10 +14,10 @@
 #include "base/json_text.hpp"
 #include "grade/leaderboard/leaderboard.hpp"
 #include "grade/submission/student_name.hpp"
-#include "report/grade_junit.hpp"
-#include "report/grade_page.hpp"
-#include "report/grades_csv.hpp"
-#include "report/gradescope.hpp"
+#include "report/grade/grade_junit.hpp"
+#include "report/grade/grade_page.hpp"
+#include "report/grade/grades_csv.hpp"
+#include "report/grade/gradescope.hpp"
 #include "results/run_context.hpp"
 
 namespace warpmark {

@@ -8,10 +8,10 @@
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "grade/submission/gradebook.hpp"
-#include "report/feedback_text.hpp"
-#include "report/grade_text.hpp"
-#include "report/grades_csv.hpp"
-#include "report/text_line.hpp"
+#include "report/grade/feedback_text.hpp"
+#include "report/grade/grade_text.hpp"
+#include "report/grade/grades_csv.hpp"
+#include "report/page/text_line.hpp"
 
 namespace warpmark {
 

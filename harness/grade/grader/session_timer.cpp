@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "report/impossible_text.hpp"
+#include "report/bench/impossible_text.hpp"
 #include "results/measurement_record.hpp"
 #include "results/possible_time.hpp"
 

@@ -8,11 +8,11 @@
 
 #include "base/log_text.hpp"
 #include "base/text.hpp"
-#include "report/grade_style.hpp"
-#include "report/grade_text.hpp"
-#include "report/grades_csv.hpp"
-#include "report/html.hpp"
-#include "report/text_line.hpp"
+#include "report/grade/grade_style.hpp"
+#include "report/grade/grade_text.hpp"
+#include "report/grade/grades_csv.hpp"
+#include "report/page/html.hpp"
+#include "report/page/text_line.hpp"
 
 namespace warpmark {
 namespace {

@@ -7,8 +7,8 @@
 #include "base/log_text.hpp"
 #include "base/text.hpp"
 #include "grade/similarity/similarity.hpp"
-#include "report/html.hpp"
-#include "report/text_line.hpp"
+#include "report/page/html.hpp"
+#include "report/page/text_line.hpp"
 #include "results/outcome_record.hpp"
 
 namespace warpmark {

@@ -5,8 +5,8 @@
 #include "base/log_text.hpp"
 #include "base/text.hpp"
 #include "grade/submission/gradebook.hpp"
-#include "report/grade_text.hpp"
-#include "report/grades_csv.hpp"
+#include "report/grade/grade_text.hpp"
+#include "report/grade/grades_csv.hpp"
 
 namespace warpmark {
 

@@ -5,9 +5,9 @@
 #include <map>
 
 #include "base/text.hpp"
-#include "report/grade_text.hpp"
-#include "report/grades_csv.hpp"
-#include "report/text_line.hpp"
+#include "report/grade/grade_text.hpp"
+#include "report/grade/grades_csv.hpp"
+#include "report/page/text_line.hpp"
 
 namespace warpmark {
 

@@ -8,10 +8,10 @@
 #include "base/log_text.hpp"
 #include "base/text.hpp"
 #include "grade/submission/gradebook.hpp"
-#include "report/feedback_text.hpp"
-#include "report/grade_text.hpp"
-#include "report/grades_csv.hpp"
-#include "report/html.hpp"
+#include "report/grade/feedback_text.hpp"
+#include "report/grade/grade_text.hpp"
+#include "report/grade/grades_csv.hpp"
+#include "report/page/html.hpp"
 
 namespace warpmark {
 

@@ -14,7 +14,7 @@
 #include <memory>
 
 #include "bench/bench.hpp"
-#include "cli/argument_parser.hpp"
+#include "cli/program/argument_parser.hpp"
 #include "support/scripted_front.hpp"
 #include "unit/results/example_measurement.hpp"
 

@@ -15,8 +15,8 @@
 #include <optional>
 
 #include "check/check.hpp"
-#include "cli/argument_parser.hpp"
-#include "report/annotations.hpp"
+#include "cli/program/argument_parser.hpp"
+#include "report/run/annotations.hpp"
 #include "support/scripted_front.hpp"
 
 namespace {

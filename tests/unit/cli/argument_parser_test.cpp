@@ -1,4 +1,4 @@
-#include "cli/argument_parser.hpp"
+#include "cli/program/argument_parser.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cli/job_options.hpp"
+#include "cli/request/job_options.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "base/text.hpp"
-#include "cli/run_config.hpp"
+#include "cli/request/run_config.hpp"
 
 namespace warpmark {
 namespace {

@@ -1,5 +1,5 @@
 // Results that tests of one ctest leave for each other: none is used that may not be true.
-#include "cli/shared_results.hpp"
+#include "cli/request/shared_results.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 // Suites drafted from what is known of a kernel.
-#include "cli/suite_draft.hpp"
+#include "cli/draft/suite_draft.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/draft_kernel.hpp"
+#include "cli/draft/draft_kernel.hpp"
 #include "suite/case.hpp"
 #include "suite/suite.hpp"
 

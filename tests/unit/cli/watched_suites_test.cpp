@@ -1,5 +1,5 @@
 // Changes of folders and suites that `watch` sees.
-#include "cli/watched_suites.hpp"
+#include "cli/watch/watched_suites.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "base/file.hpp"
-#include "cli/folder_watch.hpp"
+#include "cli/watch/folder_watch.hpp"
 
 namespace warpmark {
 namespace {

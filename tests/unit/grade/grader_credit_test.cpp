@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/credit_lines.hpp"
+#include "report/grade/credit_lines.hpp"
 #include "unit/grade/grade_fixture.hpp"
 
 namespace warpmark {

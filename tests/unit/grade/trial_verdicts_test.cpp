@@ -8,7 +8,7 @@
 
 #include "grade/grader/grade_frame.hpp"
 #include "grade/grader/item_performance.hpp"
-#include "report/credit_lines.hpp"
+#include "report/grade/credit_lines.hpp"
 
 namespace warpmark {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/annotations.hpp"
+#include "report/run/annotations.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "report/bench_console.hpp"
+#include "report/bench/bench_console.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <limits>
 #include <sstream>
 
-#include "report/figure_text.hpp"
+#include "report/page/figure_text.hpp"
 #include "unit/results/example_measurement.hpp"
 
 namespace warpmark {

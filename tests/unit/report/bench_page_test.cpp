@@ -1,14 +1,14 @@
-#include "report/bench_page.hpp"
+#include "report/bench/bench_page.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "report/bench_markdown.hpp"
-#include "report/bench_plots.hpp"
-#include "report/glossary.hpp"
-#include "report/html.hpp"
-#include "report/markdown.hpp"
+#include "report/bench/bench_markdown.hpp"
+#include "report/bench/bench_plots.hpp"
+#include "report/bench/glossary.hpp"
+#include "report/page/html.hpp"
+#include "report/page/markdown.hpp"
 
 namespace warpmark {
 namespace {

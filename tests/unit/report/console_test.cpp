@@ -1,4 +1,4 @@
-#include "report/console.hpp"
+#include "report/run/console.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <limits>
 #include <sstream>
 
-#include "report/case_text.hpp"
+#include "report/run/case_text.hpp"
 #include "unit/results/example_outcome.hpp"
 
 namespace warpmark {

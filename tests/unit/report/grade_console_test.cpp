@@ -1,4 +1,4 @@
-#include "report/grade_console.hpp"
+#include "report/grade/grade_console.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "base/text.hpp"
-#include "report/grade_text.hpp"
-#include "report/text_line.hpp"
+#include "report/grade/grade_text.hpp"
+#include "report/page/text_line.hpp"
 #include "unit/results/example_grade.hpp"
 
 namespace warpmark {

@@ -3,12 +3,12 @@
 
 #include <sstream>
 
-#include "report/feedback_text.hpp"
-#include "report/grade_console.hpp"
-#include "report/grade_junit.hpp"
-#include "report/grade_page.hpp"
-#include "report/grades_csv.hpp"
-#include "report/gradescope.hpp"
+#include "report/grade/feedback_text.hpp"
+#include "report/grade/grade_console.hpp"
+#include "report/grade/grade_junit.hpp"
+#include "report/grade/grade_page.hpp"
+#include "report/grade/grades_csv.hpp"
+#include "report/grade/gradescope.hpp"
 #include "unit/results/example_grade.hpp"
 
 namespace warpmark {

@@ -8,12 +8,12 @@
 #include <iostream>
 #include <sstream>
 
-#include "report/grade_console.hpp"
-#include "report/grade_junit.hpp"
-#include "report/grade_page.hpp"
-#include "report/grades_csv.hpp"
-#include "report/gradescope.hpp"
-#include "report/item_analysis.hpp"
+#include "report/grade/grade_console.hpp"
+#include "report/grade/grade_junit.hpp"
+#include "report/grade/grade_page.hpp"
+#include "report/grade/grades_csv.hpp"
+#include "report/grade/gradescope.hpp"
+#include "report/grade/item_analysis.hpp"
 #include "unit/results/example_grade.hpp"
 
 int main(int argc, char** argv) {

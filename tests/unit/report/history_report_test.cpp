@@ -1,10 +1,10 @@
 // A history in words and pictures; the golden files of tests/cli/report have whole reports.
-#include "report/history_report.hpp"
+#include "report/history/history_report.hpp"
 
 #include <gtest/gtest.h>
 
-#include "report/history_rows.hpp"
-#include "report/sparkline.hpp"
+#include "report/history/history_rows.hpp"
+#include "report/history/sparkline.hpp"
 
 namespace warpmark {
 namespace {

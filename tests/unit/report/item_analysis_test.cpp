@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "report/item_analysis.hpp"
+#include "report/grade/item_analysis.hpp"
 #include "unit/results/example_grade.hpp"
 
 namespace warpmark {

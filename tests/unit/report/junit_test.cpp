@@ -1,6 +1,6 @@
 // The one writer of JUnit XML, as check, bench and grade use it; WARPMARK_UPDATE_GOLDEN=1 rewrites the
 // golden files.
-#include "report/junit.hpp"
+#include "report/run/junit.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <regex>
 
 #include "base/file.hpp"
-#include "report/case_run.hpp"
-#include "report/grade_junit.hpp"
-#include "report/junit_part.hpp"
+#include "report/grade/grade_junit.hpp"
+#include "report/run/case_run.hpp"
+#include "report/run/junit_part.hpp"
 #include "unit/results/example_grade.hpp"
 #include "unit/results/example_outcome.hpp"
 

@@ -1,5 +1,5 @@
 // Pictures of suites with several axes.
-#include "report/line_plots.hpp"
+#include "report/page/line_plots.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

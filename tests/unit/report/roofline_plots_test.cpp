@@ -1,5 +1,5 @@
 // Cases under the roofs of their device.
-#include "report/roofline_plots.hpp"
+#include "report/bench/roofline_plots.hpp"
 
 #include <gtest/gtest.h>
 

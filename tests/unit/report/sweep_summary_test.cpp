@@ -1,5 +1,5 @@
 // The lines at the end of a bench.
-#include "report/sweep_summary.hpp"
+#include "report/bench/sweep_summary.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

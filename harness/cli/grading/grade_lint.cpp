@@ -1,0 +1,85 @@
+#include "cli/grading/grade_lint.hpp"
+
+#include <fmt/format.h>
+
+#include "base/file.hpp"
+#include "base/sha256.hpp"
+#include "grade/assignment/assignment_lint.hpp"
+#include "grade/grader/grader.hpp"
+#include "grade/submission/submission_search.hpp"
+#include "results/run_context.hpp"
+
+namespace warpmark {
+
+namespace {
+
+// Grades the file or folder as if a student had handed it in, under the assignment's own rules.
+GradeResult grade_file(SubmissionGrader& grader, const SubmissionRules& rules,
+                       const std::filesystem::path& file) {
+  if (rules.several() || std::filesystem::is_directory(file)) {
+    Submission submission = find_one({file}, rules, "self-test");
+    read_submission(submission, rules);
+    return grader.grade(submission);
+  }
+  Submission submission;
+  submission.student = "self-test";
+  submission.path = file;
+  submission.file = file.filename().string();
+  submission.header_folder = std::filesystem::absolute(file).parent_path();
+  read_submission(submission, rules);
+  return grader.grade(submission);
+}
+
+// Finds problems without running a kernel.
+AssignmentLint look_at(const Assignment& assignment, LazyPython& python,
+                       const std::string& device) {
+  SessionOptions options;
+  options.device = device;
+  options.timeout_s = assignment.limits.timeout_s;
+  PluginLoader plugins;
+  Session session(python.interpreter(), options);
+  return lint_assignment(assignment, session, python.interpreter(), plugins);
+}
+
+}  // namespace
+
+void require_lint(const Assignment& assignment, LazyPython& python, const std::string& device,
+                  const GradeFiles* files, Output& out) {
+  // The same assignment need not be checked for every submission that comes in.
+  const std::string key = sha256_hex(assignment.sha256 + " " + warpmark_version());
+  if (files != nullptr && files->linted() == key) return;
+  const AssignmentLint lint = look_at(assignment, python, device);
+  if (lint.problems.empty()) {
+    if (files != nullptr) files->set_linted(key);
+    return;
+  }
+  for (const Error& problem : lint.problems) print_error(out, problem.what());
+  throw usage_error(
+      fmt::format("lint refuses {}, and nothing was graded", display_path(assignment.file)), {},
+      "mend it, or grade all the same with --without-lint");
+}
+
+ExitCode lint_assignment_file(const std::filesystem::path& file, const std::string& device,
+                              bool no_sandbox, Output& out) {
+  LazyPython python;
+  const auto assignment = load_assignment(file, python.list_evaluator());
+  require_whole(*assignment);
+  AssignmentLint lint = look_at(*assignment, python, device);
+  if (lint.problems.empty() && !assignment->self_tests.empty()) {
+    GraderOptions grading;
+    grading.device = device;
+    grading.no_sandbox = no_sandbox;
+    SubmissionGrader grader(python.interpreter(), assignment, std::move(grading));
+    grader.prepare();  // anything that this machine lacks is no problem of the assignment
+    lint.problems = run_self_tests(*assignment, [&](const std::filesystem::path& one) {
+      return grade_file(grader, assignment->submission, one);
+    });
+  }
+  for (const Error& problem : lint.problems) print_error(out, problem.what());
+  for (const std::string& note : lint.notes) out.print("note: {}\n", note);
+  const std::string summary = lint_summary(*assignment, lint);
+  out.print("{}{}", summary, summary.empty() || summary.back() == '\n' ? "" : "\n");
+  return lint.problems.empty() ? ExitCode::success : ExitCode::usage;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,26 @@
+// Linting an assignment: `warpmark grade --lint`.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "base/error.hpp"
+#include "cli/program/lazy_python.hpp"
+#include "cli/program/output.hpp"
+#include "grade/assignment/assignment.hpp"
+#include "grade/class/grade_files.hpp"
+
+namespace warpmark {
+
+/// Before a class is graded: throws a usage error, after a line for each problem, for an assignment
+/// that lint refuses. Self-tests are not run. `files` remembers what was found good; null: nobody.
+void require_lint(const Assignment& assignment, LazyPython& python, const std::string& device,
+                  const GradeFiles* files, Output& out);
+
+/// Prints the assignment's problems, then its points and its weakest margin. Runs its self-tests if
+/// there is no problem before. ExitCode::usage if there is any. Throws what load_assignment and
+/// sessions throw.
+ExitCode lint_assignment_file(const std::filesystem::path& file, const std::string& device,
+                              bool no_sandbox, Output& out);
+
+}  // namespace warpmark

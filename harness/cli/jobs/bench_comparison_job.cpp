@@ -1,0 +1,131 @@
+#include "cli/jobs/bench_comparison_job.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <map>
+#include <optional>
+
+#include "base/file.hpp"
+#include "base/log_text.hpp"
+#include "cli/jobs/bench_job.hpp"
+#include "cli/jobs/line_counting.hpp"
+#include "cli/request/output_files.hpp"
+#include "cli/request/suites.hpp"
+#include "report/comparison/comparison_junit.hpp"
+#include "report/comparison/comparison_report.hpp"
+#include "report/run/junit_part.hpp"
+#include "results/counted_baseline.hpp"
+
+namespace warpmark {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+BenchResult read_existing(const fs::path& file) {
+  std::error_code ignored;
+  if (fs::exists(file, ignored)) return read_baseline(file);
+  throw usage_error("there is no baseline " + display_path(file), {},
+                    "--update-baseline writes one of a device that counts; one of times is the "
+                    "journal (--journal) of the same run without `compare`");
+}
+
+void write_junit(const JobRequest& request, const JunitDocument& document) {
+  if (request.junit.empty()) return;
+  write_file_atomically(
+      request.junit,
+      junit_text(document, request.junit_part ? junit_part_comment(document, {}) : ""));
+}
+
+// The JUnit file of the cases, which are right, must not pass for that of a gate that did not hold
+// them against anything.
+BenchComparison compare_or_report(const BenchResult& baseline, const BenchResult& contender,
+                                  const ComparisonOptions& options, const JobRequest& request) {
+  try {
+    return compare_benches(baseline, contender, options);
+  } catch (const Error& error) {
+    write_junit(request, bench_junit(contender, error.what()));
+    throw;
+  }
+}
+
+std::vector<std::string> grown_cases(const BenchComparison& comparison) {
+  std::vector<std::string> ids;
+  for (const ComparedPoint& point : comparison.points) {
+    const bool grew = point.counted && (point.verdict == ChangeVerdict::slower ||
+                                        point.verdict == ChangeVerdict::mixed);
+    if (grew) ids.push_back(point.id);
+  }
+  return ids;
+}
+
+// Where the kernel of each suite is said.
+std::map<std::string, Position> suite_places(const JobRequest& request) {
+  std::map<std::string, Position> places;
+  for (const fs::path& file : suite_files(request.paths).files) {
+    try {
+      const auto suite = load_suite(file);
+      const Kernel& kernel = suite->kernel;
+      places[suite->name] = kernel.entry ? kernel.entry->where() : kernel.where;
+    } catch (const Error&) {  // the bench reports it
+    }
+  }
+  return places;
+}
+
+}  // namespace
+
+void require_other_journal(const JobRequest& request) {
+  std::error_code code;
+  if (request.journal.empty() || !fs::equivalent(request.journal, request.baseline, code)) return;
+  throw usage_error("the journal would replace the baseline " + display_path(request.baseline), {},
+                    "write it to another file; --update-baseline writes the baseline");
+}
+
+void print_comparison(const ComparedBenches& compared, const JobRequest& request, Output& out) {
+  ConsoleStyle style = console_style(request.json ? STDERR_FILENO : STDOUT_FILENO);
+  style.verbosity = request.verbosity;
+  print_beside("\n" + comparison_text(compared, style, request.verbosity == Verbosity::verbose),
+               request, out);
+}
+
+void print_beside(const std::string& text, const JobRequest& request, Output& out) {
+  if (!request.json) {
+    out.write(text);
+    return;
+  }
+  // The records stay alone on standard output.
+  const std::string lines = text.substr(text.find_first_not_of('\n'));
+  std::fputs((out.for_runner() ? without_commands(lines) : lines).c_str(), stderr);
+}
+
+ExitCode bench_and_compare(const JobRequest& request, Output& out) {
+  require_other_journal(request);
+  require_kept(output_files(request), {request.baseline});
+  const ComparisonOptions options = request.comparison.options();
+  const BenchResult baseline = read_existing(request.baseline);
+  LazyPython python;
+  const MeasuredJob job(request, out, python);
+  if (!job.code()) return ExitCode::skipped;
+  if (!job.finished()) return *job.code();
+  BenchResult contender = job.result();
+  BenchComparison comparison = compare_or_report(baseline, contender, options, request);
+  // Lines take another run, which is for cases that have something to show.
+  const std::vector<std::string> grown = grown_cases(comparison);
+  const std::optional<ExitCode> interrupt = count_lines(request, python, grown, contender);
+  if (!grown.empty()) comparison = compare_benches(baseline, contender, options);
+  ComparedBenches compared = request.comparison.compared(baseline, contender, comparison);
+  compared.command = contender.command;
+  write_junit(request, comparison_junit(compared));
+  print_comparison(compared, request, out);
+  if (wants_annotations(request.annotations, request.json)) {
+    out.flush();
+    annotate_changes(compared, suite_places(request));
+  }
+  job.add_lines(contender, grown);  // if the disk is full, the comparison is shown all the same
+  if (interrupt) return *interrupt;
+  return compared.exit_code() != 0 ? ExitCode::verdict : *job.code();
+}
+
+}  // namespace warpmark

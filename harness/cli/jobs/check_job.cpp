@@ -1,0 +1,219 @@
+// Checking cases: from paths to the exit code.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <set>
+#include <sstream>
+
+#include "base/text.hpp"
+#include "check/check.hpp"
+#include "cli/jobs/check_lanes.hpp"
+#include "cli/jobs/keep_report.hpp"
+#include "cli/jobs/last_failed_report.hpp"
+#include "cli/jobs/session_runner.hpp"
+#include "cli/program/device_survey.hpp"
+#include "cli/program/lazy_python.hpp"
+#include "cli/request/job_setup.hpp"
+#include "cli/request/output_files.hpp"
+#include "cli/request/planned_work.hpp"
+#include "cli/request/rank_job.hpp"
+#include "cli/request/shard_work.hpp"
+#include "compiler/cache.hpp"
+#include "driver/driver.hpp"
+#include "ranks/ranks.hpp"
+#include "runtime/session.hpp"
+
+namespace warpmark {
+
+namespace {
+
+// Under a sanitizer a kernel takes about this many times as long (racecheck has been seen at 18).
+constexpr double kSanitizedTime = 20;
+
+// Schedules are tried beside the usual one: all schedules if there are few cases, and a few for
+// each of many, since the cases of a suite begin with different ones.
+constexpr size_t kFewCases = 16;
+constexpr uint64_t kSchedulesOfMany = 2;
+
+SessionOptions session_options_of(const JobRequest& request) {
+  SessionOptions options = request.session;
+  if (!request.checks_given) options.checks = known_checks();
+  if (request.sanitize.empty()) return options;
+  if (options.in_process) {
+    throw usage_error("--sanitize runs workers, and --in-process wants none");
+  }
+  if (!request.timeout_given) options.timeout_s *= kSanitizedTime;
+  if (const auto program = find_compute_sanitizer())
+    options.sanitizer = Sanitizer{*program, request.sanitize};
+  return options;
+}
+
+void require_sanitizer(const DeviceFacts& device, const SessionOptions& options) {
+  if (device.has("reports")) {
+    throw usage_error(
+        fmt::format("--sanitize is for GPUs; {} finds mistakes itself", printable(device.name)), {},
+        "--checks says which");
+  }
+  if (options.sanitizer) return;
+  throw environment_error(
+      "compute-sanitizer is neither in PATH nor below WARPMARK_CUDA_HOME or /usr/local/cuda",
+      "it comes with the CUDA toolkit (Debian: nvidia-cuda-toolkit)");
+}
+
+void use_ranks(const JobRequest& request, SessionOptions& options) {
+  if (!request.sanitize.empty()) {
+    throw usage_error("--sanitize is for one process, and mpirun started several");
+  }
+  request.ranks->share_cpu_devices();
+  options.ranks = request.ranks;
+}
+
+// `--device all` is every GPU, each with a process.
+std::vector<std::string> devices_of(JobRequest& request) {
+  if (request.session.device != "all") return {request.session.device};
+  std::vector<std::string> devices = all_gpus();
+  request.session.device = "gpu";
+  if (!request.jobs_given) request.jobs = devices.size();
+  return devices;
+}
+
+// A check that was asked for by name is not left out silently.
+void require_checks(const DeviceFacts& device) {
+  if (device.has("checks")) return;
+  throw usage_error(
+      fmt::format("{} cannot look for mistakes, and --checks asks for it", printable(device.name)),
+      {}, "--device cpu can; on a GPU --sanitize does");
+}
+
+// A runner for work of which no case reaches the runner.
+class NoRunner : public CaseRunner {
+ public:
+  Outcome verify(const CaseWork& work, uint64_t) override {
+    throw internal_error("nothing can run " + work.which.id);
+  }
+  void interrupt() noexcept override {}
+};
+
+// Functions of a suite are foreign code in this process: they, or a library that they load, may end
+// it, and with it the run. Then another process evaluates them.
+bool may_end_process(const std::vector<CaseWork>& work) {
+  std::set<const Suite*> seen;
+  return std::ranges::any_of(work, [&](const CaseWork& one) {
+    if (one.error || !seen.insert(one.which.suite.get()).second) return false;
+    return std::ranges::any_of(python_texts(*one.which.suite), [](const PythonText& text) {
+      return text.function || text.text.find("__") != std::string::npos;
+    });
+  });
+}
+
+// The runner of the cases: this process with a worker, or several processes.
+struct Runners {
+  std::unique_ptr<SessionRunner> alone;
+  std::unique_ptr<CheckLanes> lanes;
+
+  CaseRunner& chosen() const { return lanes ? static_cast<CaseRunner&>(*lanes) : *alone; }
+
+  // Starts the runner and waits for the device.
+  DeviceFacts start(JobRequest& request, SessionOptions options, const std::vector<CaseWork>& work,
+                    RunContext& context, LazyPython& python) {
+    const std::vector<std::string> devices = devices_of(request);
+    if (request.device_given) context.device_request = request.session.device;
+    if (request.jobs > 1) require_lanes(request);
+    if (request.jobs > 1 || (may_end_process(work) && can_have_lanes(request))) {
+      lanes = std::make_unique<CheckLanes>(work, context, python, options, request.jobs, devices);
+      return lanes->require();
+    }
+    options.device = devices.front();
+    auto session = std::make_unique<Session>(python.interpreter(), options);
+    DeviceFacts device = session->require();
+    alone = std::make_unique<SessionRunner>(std::move(session), !request.keep.empty());
+    return device;
+  }
+};
+
+// Reports that nothing could be loaded, which needs no device: in the requested files, and on the
+// standard error.
+[[noreturn]] void check_nothing(const std::vector<CaseWork>& work, const JobRequest& request,
+                                size_t deselected, Output& out) {
+  if (!request.junit.empty() || !request.journal.empty() || request.json) {
+    const RunContext context = make_context(request, deselected);
+    RunOptions options;
+    set_run_options(request, out, options);
+    NoRunner runner;
+    std::ostringstream nobody;
+    run_check(work, runner, context, options, request.json ? std::cout : nobody);
+  }
+  refuse_all(work, request, out);
+}
+
+}  // namespace
+
+ExitCode check(const JobRequest& asked, Output& out) {
+  JobRequest request = asked;
+  if (request.keep_all && request.keep.empty()) {
+    throw usage_error("--keep-all needs --keep DIR", {}, "which says where to keep the files");
+  }
+  LazyPython python;
+  ChosenCases chosen = choose_cases(request.paths, request.choice, python.list_evaluator());
+  if (!request.touched.empty() && !keep_touched(chosen, request.touched)) {
+    out.print("no chosen case is of these suites\n");
+    return ExitCode::success;
+  }
+  const std::filesystem::path cache = CompileCache::default_folder();
+  const LastFailed memory(cache.empty() ? cache : cache / "last-failed");
+  std::string last_failed_note;
+  if (request.last_failed) last_failed_note = keep_last_failed(chosen, memory);
+  const size_t deselected = chosen.deselected;
+  LastFailedReport last_failed(memory, chosen.suites);
+  std::vector<CaseWork> work = list_work(chosen, request.choice.axes);
+  // Plans are made when their cases start, unless the plans of all are needed at once.
+  if (!request.step.empty() || launched_rank()) plan_all(work);
+  if (!request.step.empty()) end_after_step(work, request.step);
+
+  const auto shard = keep_shard(work, request);
+  require_kept(output_files(request), request.paths, work);
+  if (nothing_can_run(work) && !shard) check_nothing(work, request, deselected, out);
+
+  require_ranks(work, request);
+  SessionOptions session_options = session_options_of(request);
+  if (work.size() > kFewCases && !request.given.contains("schedules"))
+    session_options.schedules = kSchedulesOfMany;
+  const bool on_ranks = request.ranks && has_devices(work);
+  if (on_ranks) use_ranks(request, session_options);
+  RunContext context = make_context(request, deselected);
+  set_shard(shard, context);
+  if (!last_failed_note.empty()) context.notes.push_back(last_failed_note);
+  if (on_ranks) {
+    context.launcher = fmt::format("mpirun -n {}", request.ranks->size());
+    context.notes.push_back(fmt::format("{} ranks, each with a device for cases with `devices`",
+                                        request.ranks->size()));
+  }
+  Runners runners;
+  const auto start = [&] { return runners.start(request, session_options, work, context, python); };
+  if (!find_device(start, request, context, out)) return ExitCode::skipped;
+  if (request.checks_given) require_checks(context.device);
+  if (!request.sanitize.empty()) require_sanitizer(context.device, session_options);
+
+  if (!request.session.counters.empty() && !context.device.has("profile")) {
+    context.notes.push_back(context.device.name +
+                            " does not count: `--counters` is for the CPU device (--device cpu)");
+  }
+  RunOptions options;
+  set_run_options(request, out, options);
+  CaseRunner& runner = runners.chosen();
+  options.reports.push_back(&last_failed);
+  std::optional<KeepReport> keep;
+  if (!request.keep.empty()) {
+    keep.emplace(request.keep, request.keep_all, *runners.alone, python.interpreter());
+    options.reports.push_back(&*keep);
+  }
+  const auto annotations = add_annotations(request, options);
+
+  out.flush();  // the report goes to the same descriptor
+  return run_check(work, runner, context, options, std::cout);
+}
+
+}  // namespace warpmark

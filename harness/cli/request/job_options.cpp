@@ -1,0 +1,529 @@
+#include "cli/request/job_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <thread>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "suite/axis_override.hpp"
+#include "suite/suite_reader.hpp"
+
+namespace warpmark {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+template <typename Number>
+bool read_whole(std::string_view text, Number& number) {
+  const char* end = text.data() + text.size();
+  const auto [stopped, code] = std::from_chars(text.data(), end, number);
+  return code == std::errc{} && stopped == end;
+}
+
+Error wrong(const OptionValue& value, const std::string& wanted) {
+  const Located& word = value.words.front();
+  return usage_error(
+      fmt::format("{} must be {}, and is `{}`", value.what, wanted, printable(word.text)),
+      word.where);
+}
+
+uint64_t whole_number(const OptionValue& value, uint64_t least, const std::string& wanted) {
+  uint64_t number = 0;
+  if (!read_whole(value.words.front().text, number) || number < least) throw wrong(value, wanted);
+  return number;
+}
+
+fs::path path_of(const OptionValue& value, const Located& word) {
+  if (word.text.empty()) throw usage_error(value.what + " is empty", word.where);
+  return value.folder.empty() ? fs::path(word.text) : (value.folder / word.text).lexically_normal();
+}
+
+fs::path path_of(const OptionValue& value) {
+  return path_of(value, value.words.front());
+}
+
+void read_suites(JobRequest& request, const OptionValue& value) {
+  request.paths.clear();
+  for (const Located& word : value.words) {
+    const fs::path path = path_of(value, word);
+    std::error_code ignored;
+    if (!fs::exists(path, ignored)) {
+      throw usage_error(fmt::format("there is no file or folder `{}`", display_path(path)),
+                        word.where, "paths are relative to the folder of this file");
+    }
+    request.paths.push_back(path);
+  }
+}
+
+void read_cases(JobRequest& request, const OptionValue& value) {
+  request.choice.ids.clear();
+  for (const Located& word : value.words) request.choice.ids.push_back(word.text);
+}
+
+void read_select(JobRequest& request, const OptionValue& value) {
+  const Located& word = value.words.front();
+  request.choice.select = SelectExpression::parse(word.text, value.what, word.where);
+  request.choice.select_text = word.text;
+}
+
+void read_axes_option(JobRequest& request, const OptionValue& value) {
+  std::vector<Axis> axes = value.axes;
+  for (const Located& word : value.words) {
+    Axis axis = parse_axis_override(word.text, value.what);
+    for (const Axis& other : axes) {
+      if (other.name == axis.name) {
+        throw usage_error(fmt::format("{} names the axis `{}` twice", value.what, axis.name), {},
+                          "commas separate its values");
+      }
+    }
+    axes.push_back(std::move(axis));
+  }
+  for (Axis& axis : axes) override_axis(request.choice.axes, std::move(axis));
+}
+
+double positive_number(const OptionValue& value, const std::string& wanted) {
+  double number = 0;
+  if (!read_whole(value.words.front().text, number) || !std::isfinite(number) || number <= 0) {
+    throw wrong(value, wanted);
+  }
+  return number;
+}
+
+void read_min_effects(JobRequest& request, const OptionValue& value) {
+  request.comparison.read_min_effects(value.words, value.what);
+}
+
+/// "a, b and c".
+std::string listed(std::vector<std::string> words, const std::string& last) {
+  const std::string word = words.back();
+  words.pop_back();
+  return join(words, ", ") + " " + last + " " + word;
+}
+
+// Every job knows `skipped`, `notices` and warnings; only jobs that compare know the verdicts of a
+// comparison.
+void read_fail_on(JobRequest& request, const OptionValue& value) {
+  request.fail_on = {};
+  request.comparison.fail_on.clear();
+  for (const Located& word : value.words) {
+    for (std::string& what : split(word.text, ',')) {
+      if (what == "skipped") {
+        request.fail_on.skipped = true;
+      } else if (what == "notices") {
+        request.fail_on.notices = true;
+      } else if (std::ranges::find(race_warnings(), what) != race_warnings().end()) {
+        request.fail_on.warnings.push_back(std::move(what));
+      } else if (request.kind == JobKind::bench) {
+        request.comparison.fail_on.push_back(std::move(what));
+      } else {
+        throw usage_error(fmt::format("{} of `check` knows no `{}`", value.what, printable(what)),
+                          word.where,
+                          "it knows skipped, notices, " + listed(race_warnings(), "and") +
+                              "; what fails a comparison is for `bench`");
+      }
+    }
+    try {
+      (void)request.comparison.failing();
+    } catch (const Error& error) {
+      throw usage_error(error.message(), word.where,
+                        error.hint() + "; skipped, notices and names of races are for every job");
+    }
+  }
+}
+
+double positive_seconds(const OptionValue& value) {
+  return positive_number(value, "a number of seconds above 0");
+}
+
+void read_jobs(JobRequest& request, const OptionValue& value) {
+  constexpr uint64_t kMost = 1024;
+  const std::string wanted = fmt::format("a whole number from 0 to {}", kMost);
+  const uint64_t number = whole_number(value, 0, wanted);
+  if (number > kMost) throw wrong(value, wanted);
+  request.jobs = number > 0 ? number : std::max(1U, std::thread::hardware_concurrency());
+  request.jobs_given = true;
+}
+
+void read_timeout(JobRequest& request, const OptionValue& value) {
+  request.session.timeout_s = positive_seconds(value);
+  request.timeout_given = true;
+}
+
+void read_cache(JobRequest& request, const OptionValue& value) {
+  const std::string& word = value.words.front().text;
+  const std::vector<std::string> words = {"cold", "hot", "both"};
+  const auto found = std::find(words.begin(), words.end(), word);
+  if (found == words.end()) throw wrong(value, "cold, hot or both");
+  request.cache = static_cast<CacheChoice>(found - words.begin());
+}
+
+void read_precision(JobRequest& request, const OptionValue& value) {
+  request.precision = positive_number(value, "a share above 0, as 0.01 for 1 %");
+}
+
+void read_trials(JobRequest& request, const OptionValue& value) {
+  request.trials = whole_number(value, 1, "a whole number from 1");
+  request.first_trial = 0;
+  request.trials_given = true;
+}
+
+void read_trial(JobRequest& request, const OptionValue& value) {
+  request.first_trial = whole_number(value, 0, "a whole number from 0");
+  if (request.first_trial == UINT64_MAX) throw wrong(value, "below 2**64 - 1");
+  request.trials = 1;
+  request.trials_given = true;
+}
+
+void read_annotations(JobRequest& request, const OptionValue& value) {
+  const auto mode = annotation_mode(value.words.front().text);
+  if (!mode) throw wrong(value, "auto, github or off");
+  request.annotations = *mode;
+}
+
+void read_checks(JobRequest& request, const OptionValue& value) {
+  const std::vector<std::string>& known = known_checks();
+  std::vector<std::string>& checks = request.session.checks;
+  checks.clear();
+  request.checks_given = true;
+  for (const Located& word : value.words) {
+    if (word.text == "all" && value.words.size() == 1) {
+      checks = known;
+      return;
+    }
+    for (const std::string& name : split(word.text, ',')) {
+      checks.emplace_back(trim(name));
+      if (std::find(known.begin(), known.end(), checks.back()) != known.end()) continue;
+      OptionValue this_word{value};
+      this_word.words = {word};
+      throw wrong(this_word, "a list of " + listed(known, "and") + ", or all");
+    }
+  }
+}
+
+void read_update(JobRequest& request, const OptionValue& value) {
+  const std::string& word = value.words.front().text;
+  if (word != "true" && word != "false" && word != "pinned")
+    throw wrong(value, "true, false or pinned");
+  request.update_baseline = word != "false";
+  request.pin_version = word == "pinned";
+}
+
+void read_sanitize(JobRequest& request, const OptionValue& value) {
+  const std::vector<std::string>& tools = sanitizer_tools();
+  const std::string& tool = value.words.front().text;
+  if (std::find(tools.begin(), tools.end(), tool) == tools.end())
+    throw wrong(value, listed(tools, "or"));
+  request.sanitize = tool;
+}
+
+// As errors call it: "-k" of "-k,--select".
+std::string first_name(const JobOption& option) {
+  return split(split(option.flags, ',').front(), '{').front();
+}
+
+using K = OptionKind;
+using T = Takers;
+using Request = JobRequest;
+
+}  // namespace
+
+std::string_view to_text(JobKind kind) {
+  return kind == JobKind::check ? "check" : "bench";
+}
+
+const std::vector<JobOption>& job_options() {
+  static const std::vector<JobOption> kOptions = {
+      {"", "suites", "", K::words, T::every, "Suite files and folders of them", &read_suites},
+      {"--case", "cases", "ID", K::words, T::every, "The case with this id only; may be repeated",
+       &read_cases},
+      {"-k,--select", "select", "EXPR", K::word, T::every,
+       "Only cases whose ids match: words, and, or, not, ( ), *", &read_select},
+      {"-a,--axis", "axes", "AXIS=V,V", K::axes, T::every,
+       "Other values for an axis; may be repeated", &read_axes_option},
+      {"--lf,--last-failed", "last_failed", "", K::flag, T::check,
+       "Only cases that failed last time (all cases if none failed)",
+       [](Request& request, const OptionValue& value) { request.last_failed = value.on; }},
+      {"-x,--exitfirst", "exitfirst", "", K::flag, T::every, "Stop after the first failure",
+       [](Request& request, const OptionValue& value) { request.max_failures = value.on ? 1 : 0; }},
+      {"--maxfail", "maxfail", "N", K::word, T::every, "Stop after N failures (0: never)",
+       [](Request& request, const OptionValue& value) {
+         request.max_failures = whole_number(value, 0, "a whole number from 0");
+       }},
+      {"--device", "device", "D", K::word, T::every,
+       "auto (default), gpu, cpu, one with a number (gpu:1), or all GPUs (all)",
+       [](Request& request, const OptionValue& value) {
+         request.session.device = value.words.front().text;
+         request.device_given = true;
+       }},
+      {"-j,--jobs", "jobs", "N", K::word, T::check,
+       "Run cases in N processes at the same time (0: one for each processor)", &read_jobs, true},
+      {"--seed", "seed", "N", K::word, T::every, "Seed of all inputs (default 0)",
+       [](Request& request, const OptionValue& value) {
+         request.session.seed = whole_number(value, 0, "a whole number from 0 to 2**64 - 1");
+         request.seed_given = true;
+       }},
+      {"--trials", "trials", "N", K::word, T::check,
+       "Run each case N times, with other inputs each time", &read_trials},
+      {"--trial", "trial", "K", K::word, T::check, "Run only the trial of this number, from 0",
+       &read_trial, true},
+      {"--step", "step", "NAME", K::word, T::check,
+       "End each case after this step, and look for mistakes up to there",
+       [](Request& request, const OptionValue& value) { request.step = value.words.front().text; },
+       true},
+      {"--checks", "checks", "LIST", K::list, T::check,
+       "Checks of the CPU device: memory"
+#define CHECK(name, kind, word, places) "," #name
+#include "warpmark/checks.def"
+       " (default all)",
+       &read_checks},
+      {"--schedules", "schedules", "N", K::word, T::check,
+       "Orders of threads to try, where they may matter (default 8)",
+       [](Request& request, const OptionValue& value) {
+         request.session.schedules = whole_number(value, 1, "a whole number from 1") - 1;
+       },
+       true},
+      {"--schedule", "schedule", "K", K::word, T::check,
+       "Run only in this order of threads; 0 is the usual one",
+       [](Request& request, const OptionValue& value) {
+         request.session.schedule = whole_number(value, 0, "a whole number from 0");
+       },
+       true},
+      {"--sanitize{memcheck}", "sanitize", "", K::choice, T::check,
+       "On a GPU: run under compute-sanitizer (default memcheck)", &read_sanitize},
+      {"--counters", "counters", "", K::flag, T::check,
+       "Count instructions and memory traffic, and print them for each case",
+       [](Request& request, const OptionValue& value) {
+         request.session.counters.assign(value.on ? 1 : 0, "traffic");
+       }},
+      {"--timeout-s", "timeout_s", "S", K::word, T::every,
+       "Seconds that the device part of a case may take (default 60)", &read_timeout},
+      {"--cache", "cache", "STATE", K::word, T::bench,
+       "State of the last-level cache: cold (default), hot, both", &read_cache},
+      {"--graph", "graph", "", K::flag, T::bench, "Time runs in CUDA graphs, too",
+       [](Request& request, const OptionValue& value) { request.graph = value.on; }},
+      {"--transfers", "transfers", "", K::flag, T::bench,
+       "Time copies of inputs and results, too, from pinned and pageable memory",
+       [](Request& request, const OptionValue& value) { request.transfers = value.on; }},
+      {"--budget-s", "budget_s", "S", K::word, T::bench,
+       "Seconds that the samples of a case may take (default 5)",
+       [](Request& request, const OptionValue& value) {
+         request.budget_s = positive_seconds(value);
+       }},
+      {"--precision", "precision", "P", K::word, T::bench,
+       "Stop when the median is known to this relative precision (default 0.005)", &read_precision},
+      {"--max-samples", "max_samples", "N", K::word, T::bench,
+       "Take no more than N samples of a case (default 10000)",
+       [](Request& request, const OptionValue& value) {
+         request.max_samples = whole_number(value, 1, "a whole number from 1");
+       }},
+      {"--processes", "processes", "N", K::word, T::bench,
+       "Share the samples of a case between N fresh processes (default 5)",
+       [](Request& request, const OptionValue& value) {
+         request.processes = whole_number(value, 1, "a whole number from 1");
+       }},
+      {"--shard", "", "I/N", K::word, T::every,
+       "Only the I-th of N parts of the cases; auto: as the environment says",
+       [](Request& request, const OptionValue& value) {
+         request.shard = parse_shard(value.words.front().text);
+       }},
+      {"--shard-times", "", "JOURNAL", K::word, T::every,
+       "With --shard: parts that take equally long, by an earlier run",
+       [](Request& request, const OptionValue& value) { request.shard_times = path_of(value); }},
+      {"--journal", "journal", "FILE", K::word, T::every,
+       "Write every outcome to this file, as JSON lines",
+       [](Request& request, const OptionValue& value) { request.journal = path_of(value); }},
+      {"--junit", "junit", "FILE", K::word, T::every, "Write a JUnit XML report",
+       [](Request& request, const OptionValue& value) { request.junit = path_of(value); }},
+      {"--benchmark-out", "benchmark_out", "FILE", K::word, T::bench,
+       "Write Google Benchmark's JSON, for its compare.py",
+       [](Request& request, const OptionValue& value) {
+         request.google_benchmark = path_of(value);
+       }},
+      {"--compare", "compare", "BASELINE", K::word, T::bench,
+       "Compare with this baseline or journal, as `warpmark compare` does",
+       [](Request& request, const OptionValue& value) { request.baseline = path_of(value); }},
+      {"--update-baseline{true}", "update_baseline", "", K::choice, T::bench,
+       "Write the counters to the file of --compare; =pinned: for this version", &read_update},
+      {"--min-effect", "min_effect", "PCT", K::amounts, T::bench,
+       "With --compare: the smallest change in percent, or for counters: load=5",
+       &read_min_effects},
+      {"--fail-on", "fail_on", "WHAT", K::words, T::every,
+       "Fail on skipped, notices, a race's name, or a verdict of --compare", &read_fail_on},
+      {"--allow-missing", "allow_missing", "", K::flag, T::bench,
+       "With --compare: cases that only the baseline has do not fail",
+       [](Request& request, const OptionValue& value) {
+         request.comparison.allow_missing = value.on;
+       }},
+      {"--across-devices", "across_devices", "", K::flag, T::bench,
+       "With --compare: allow results of another device",
+       [](Request& request, const OptionValue& value) {
+         request.comparison.across_devices = value.on;
+       }},
+      {"--keep", "keep", "DIR", K::word, T::check,
+       "Keep sources, PTX, inputs, outputs … of failures in this folder",
+       [](Request& request, const OptionValue& value) { request.keep = path_of(value); }},
+      {"--keep-all", "keep_all", "", K::flag, T::check, "With --keep: also of cases that passed",
+       [](Request& request, const OptionValue& value) { request.keep_all = value.on; }},
+      {"--json", "json", "", K::flag, T::every,
+       "Print JSON lines (schema/outcome.json), not a report",
+       [](Request& request, const OptionValue& value) { request.json = value.on; }},
+      {"--annotations", "annotations", "HOW", K::word, T::every,
+       "Annotate failures for a code host: auto (default), github, off", &read_annotations},
+      {"--durations", "durations", "N", K::word, T::every, "List the N slowest cases (0: all)",
+       [](Request& request, const OptionValue& value) {
+         request.durations = whole_number(value, 0, "a whole number from 0");
+       }},
+      {"-v,--verbose", "verbose", "", K::flag, T::every, "Print a line for each case",
+       [](Request& request, const OptionValue& value) {
+         request.verbosity = value.on ? Verbosity::verbose : Verbosity::normal;
+       }},
+      {"-q,--quiet", "quiet", "", K::flag, T::every, "Print only failures and the sum",
+       [](Request& request, const OptionValue& value) {
+         request.verbosity = value.on ? Verbosity::quiet : Verbosity::normal;
+       }},
+      {"--in-process", "in_process", "", K::flag, T::every,
+       "Run cases in this process, for debuggers; a crash ends the run",
+       [](Request& request, const OptionValue& value) { request.session.in_process = value.on; },
+       true},
+      {"--skip-without-device", "skip_without_device", "", K::flag, T::every,
+       "Exit with 77 instead of 3 if the device does not exist",
+       [](Request& request, const OptionValue& value) { request.skip_without_device = value.on; }},
+      {"--no-cache", "no_cache", "", K::flag, T::every, "Compile every kernel again",
+       [](Request& request, const OptionValue& value) { request.session.use_cache = !value.on; }},
+  };
+  return kOptions;
+}
+
+bool JobOption::is_for(JobKind job) const {
+  return takers == Takers::every || (takers == Takers::check) == (job == JobKind::check);
+}
+
+void JobArguments::add(const ArgumentParser& app, const JobOption& option) {
+  if (option.flags[0] == '\0') return;
+  given_.push_back(std::make_unique<Given>(Given{&option, CommandOption(nullptr), {}}));
+  Given& given = *given_.back();
+  if (option.kind == OptionKind::flag) {
+    given.argument = app.add_flag(option.flags, option.help);
+    return;
+  }
+  if (option.kind == OptionKind::choice) {
+    given.argument = app.add_flag(option.flags, given.words, option.help).value_name(option.type);
+    return;
+  }
+  given.argument = app.add_option(option.flags, given.words, option.help)
+                       .value_name(option.type)
+                       .one_value_each_time();
+  if (option.kind == OptionKind::word || option.kind == OptionKind::list) {
+    given.argument.one_value();
+  }
+}
+
+void JobArguments::add_to(const ArgumentParser& app) {
+  for (const JobOption& option : job_options()) {
+    if (!option.is_key()) continue;
+    add(app, option);
+    if (option.seldom) given_.back()->argument.hide();
+  }
+}
+
+void JobArguments::add_to(const ArgumentParser& app, JobKind job) {
+  for (const JobOption& option : job_options()) {
+    if (option.is_for(job)) add(app, option);
+  }
+}
+
+void JobArguments::add_to(const ArgumentParser& app, const std::vector<std::string>& keys) {
+  for (const JobOption& option : job_options()) {
+    if (std::find(keys.begin(), keys.end(), option.key) != keys.end()) add(app, option);
+  }
+}
+
+std::string JobArguments::unused_by(const std::vector<JobKind>& jobs) const {
+  for (const auto& given : given_) {
+    const bool used = std::any_of(jobs.begin(), jobs.end(),
+                                  [&](JobKind job) { return given->option->is_for(job); });
+    if (given->argument.count() > 0 && !used) return first_name(*given->option);
+  }
+  return "";
+}
+
+namespace {
+
+void read(const JobOption& option, const OptionValue& value, JobRequest& request) {
+  option.read(request, value);
+  std::vector<std::string> words;
+  for (const Located& word : value.words) words.push_back(word.text);
+  if (words.empty()) words.emplace_back(value.on ? "true" : "false");
+  request.given[option.key] = join(words, ",");
+}
+
+}  // namespace
+
+void JobArguments::apply(JobRequest& request, const std::vector<std::string>& keys) const {
+  for (const auto& given : given_) {
+    if (given->argument.count() == 0 || !given->option->is_for(request.kind)) continue;
+    const bool wanted =
+        keys.empty() || std::find(keys.begin(), keys.end(), given->option->key) != keys.end();
+    if (!wanted) continue;
+    OptionValue value;
+    value.what = first_name(*given->option);
+    for (const std::string& word : given->words) value.words.push_back({word, {}});
+    const OptionKind kind = given->option->kind;
+    const bool one =
+        kind == OptionKind::word || kind == OptionKind::choice || kind == OptionKind::list;
+    if (one && value.words.size() != 1) {
+      throw usage_error(fmt::format("{} is given {} times", value.what, value.words.size()));
+    }
+    read(*given->option, value, request);
+  }
+}
+
+void read_option(const JobOption& option, const YamlNode& node, const fs::path& folder,
+                 JobRequest& request) {
+  OptionValue value;
+  value.what = fmt::format("`{}`", option.key);
+  value.folder = folder;
+  switch (option.kind) {
+    case OptionKind::flag:
+      value.on = read_truth(node, value.what);
+      break;
+    case OptionKind::word:
+    case OptionKind::choice:
+      value.words.push_back(read_text(node, value.what));
+      break;
+    case OptionKind::list:
+      if (node.kind != YamlNode::Kind::list) {
+        value.words.push_back(read_text(node, value.what));
+        break;
+      }
+      [[fallthrough]];
+    case OptionKind::words:
+      require_list(node, value.what);
+      for (const YamlNode& element : node.elements) {
+        value.words.push_back(read_text(element, "an element of " + value.what));
+      }
+      break;
+    case OptionKind::amounts:
+      if (node.kind != YamlNode::Kind::map) {
+        value.words.push_back(read_text(node, value.what));
+        break;
+      }
+      for (const YamlMember& member : node.members) {
+        Located amount = read_text(member.value, "a value of " + value.what);
+        amount.text = member.key + "=" + amount.text;
+        value.words.push_back(std::move(amount));
+      }
+      break;
+    case OptionKind::axes:
+      value.axes = read_axes(node);
+      break;
+  }
+  read(option, value, request);
+}
+
+}  // namespace warpmark

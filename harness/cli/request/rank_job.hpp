@@ -1,0 +1,26 @@
+// `warpmark check` in several processes that mpirun started.
+#pragma once
+
+#include <vector>
+
+#include "cli/program/output.hpp"
+#include "cli/request/job_request.hpp"
+#include "report/run/case_run.hpp"
+
+namespace warpmark {
+
+/// True if this process is one of several, and not the first, which prints and writes files.
+bool is_other_rank();
+
+/// Carries out the request on rank 0, and lends it this process and its device on other ranks. All
+/// end with the same exit code.
+ExitCode check_on_ranks(JobRequest& request, Output& out);
+
+/// True if the work has a case for several devices.
+bool has_devices(const std::vector<CaseWork>& work);
+
+/// Throws if there are several processes, and the work has a case for several devices, but it
+/// cannot use ranks: MPI is missing, or the job is not one of `check` alone.
+void require_ranks(const std::vector<CaseWork>& work, const JobRequest& request);
+
+}  // namespace warpmark

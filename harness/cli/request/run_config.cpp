@@ -1,0 +1,130 @@
+#include "cli/request/run_config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/file.hpp"
+#include "cli/request/job_options.hpp"
+#include "suite/suite_reader.hpp"
+#include "suite/yaml_node.hpp"
+
+namespace warpmark {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+class Reader {
+ public:
+  explicit Reader(const fs::path& file) : folder_(fs::absolute(file).parent_path()) {}
+
+  RunConfig config(const YamlNode& root) {
+    require_map(root, "a run configuration", {"warpmark", "about", "check", "bench"});
+    require_format_version(root);
+    RunConfig config;
+    if (const YamlNode* about = root.find("about"))
+      config.about = read_text(*about, "`about`").text;
+    for (const YamlMember& member : root.members) {  // in the file's order
+      for (const JobKind kind : {JobKind::check, JobKind::bench}) {
+        if (member.key == to_text(kind)) jobs(member.value, kind, config);
+      }
+    }
+    if (config.jobs.empty()) {
+      throw usage_error("the run configuration has nothing to do", root.where,
+                        "add `check: {suites: [...]}`, or `bench`");
+    }
+    return config;
+  }
+
+ private:
+  void jobs(const YamlNode& section, JobKind kind, RunConfig& config) {
+    const std::string name(to_text(kind));
+    if (section.kind != YamlNode::Kind::list) {
+      add(job(section, kind, "`" + name + "`", name), config);
+      return;
+    }
+    require_list(section, "`" + name + "`");
+    for (const YamlNode& element : section.elements) {
+      add(job(element, kind, "a job of `" + name + "`", ""), config);
+    }
+  }
+
+  // A job in a list needs a name: its number would change when another is put before it.
+  RunJob job(const YamlNode& node, JobKind kind, const std::string& what, const std::string& name) {
+    std::vector<std::string> keys = {"name"};
+    for (const JobOption& option : job_options()) {
+      if (option.is_for(kind) && option.is_key()) keys.emplace_back(option.key);
+    }
+    require_map(node, what, keys);
+    RunJob one;
+    one.where = node.where;
+    one.name = name;
+    one.request.kind = kind;
+    if (const YamlNode* own = node.find("name")) one.name = read_job_name(*own);
+    if (one.name.empty()) {
+      throw usage_error(what + " needs `name`", node.where, "as in `- name: quick`");
+    }
+    if (node.find("suites") == nullptr) {
+      throw usage_error(what + " needs `suites`", node.where,
+                        "a list of suite files and folders, relative to this file");
+    }
+    // In the table's order, in which options of the command line are read, too.
+    for (const JobOption& option : job_options()) {
+      const YamlNode* value = option.is_key() ? node.find(option.key) : nullptr;
+      if (value != nullptr) read_option(option, *value, folder_, one.request);
+    }
+    claim(node, "journal", one.request.journal);
+    claim(node, "junit", one.request.junit);
+    claim(node, "benchmark_out", one.request.google_benchmark);
+    claim(node, "keep", one.request.keep);
+    return one;
+  }
+
+  static std::string read_job_name(const YamlNode& node) {
+    const Located name = read_text(node, "`name`");
+    const bool fits = std::all_of(name.text.begin(), name.text.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+             c == '_' || c == '-' || c == '.';
+    });
+    if (fits && name.text.front() != '-') return name.text;
+    throw usage_error(fmt::format("`{}` is no name of a job", name.text), name.where,
+                      "use letters, digits and _ - .");
+  }
+
+  void add(RunJob job, RunConfig& config) const {
+    for (const RunJob& other : config.jobs) {
+      if (other.name == job.name) {
+        throw usage_error(fmt::format("two jobs are called `{}`", job.name), job.where,
+                          fmt::format("the first is on line {}", other.where.line));
+      }
+    }
+    config.jobs.push_back(std::move(job));
+  }
+
+  // Two jobs that write one file would leave the second one's only.
+  void claim(const YamlNode& node, const char* key, const fs::path& file) {
+    if (file.empty()) return;
+    const Position where = node.find(key)->where;
+    const auto [other, is_new] = claimed_.emplace(file, where);
+    if (is_new) return;
+    throw usage_error(fmt::format("`{}` is written twice", display_path(file)), where,
+                      fmt::format("the first is on line {}", other->second.line));
+  }
+
+  fs::path folder_;
+  std::map<fs::path, Position> claimed_;
+};
+
+}  // namespace
+
+RunConfig load_run_config(const fs::path& file) {
+  return parse_run_config(read_file(file), file);
+}
+
+RunConfig parse_run_config(const std::string& text, const fs::path& file) {
+  return Reader(file).config(parse_yaml(text, display_path(file)));
+}
+
+}  // namespace warpmark

@@ -1,0 +1,192 @@
+#include "cli/request/shared_results.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "base/json_text.hpp"
+#include "base/sha256.hpp"
+#include "base/text.hpp"
+
+namespace warpmark {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The age at which an unread result is too old: it may be of another round of a ctest that goes on
+// for days.
+constexpr int64_t kLongestNs = 600'000'000'000;
+
+int64_t nanoseconds(const timespec& time) {
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+// A clock that counts while the machine sleeps, and is never set back.
+int64_t boot_clock() {
+  timespec now = {};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return nanoseconds(now);
+}
+
+std::string text_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+struct SharingProcess {
+  std::string name, start;  ///< the start is in clock ticks since boot
+};
+
+// Parses /proc/PID/stat: "PID (NAME) STATE …", where the start is the 22nd field (proc(5)).
+std::optional<SharingProcess> look_at_process(const std::string& pid) {
+  const std::string text = text_of(fs::path("/proc") / pid / "stat");
+  const size_t open = text.find('('), close = text.rfind(')');
+  if (open == std::string::npos || close == std::string::npos || close < open) return {};
+  const std::vector<std::string> fields = split(std::string_view(text).substr(close + 1), ' ');
+  constexpr size_t start = 20;  // counted from the space behind the name
+  if (fields.size() <= start) return {};
+  return SharingProcess{text.substr(open + 1, close - open - 1), fields[start]};
+}
+
+// Removes folders of dead processes; they are called PID-START-HASH.
+void remove_dead(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::vector<std::string> parts = split(entry->path().filename().string(), '-');
+    if (parts.size() != 3) continue;
+    const auto process = look_at_process(parts[0]);
+    std::error_code ignored;
+    if (!process || process->start != parts[1]) fs::remove_all(entry->path(), ignored);
+  }
+}
+
+Error shared_error(std::string_view what, const fs::path& file) {
+  return environment_error(
+      fmt::format("cannot {} {}: {}", what, file.string(), std::strerror(errno)));
+}
+
+nlohmann::json stamp_json(const FileStamp& stamp) {
+  return {stamp.file, stamp.device, stamp.inode, stamp.bytes, stamp.modified_ns, stamp.changed_ns};
+}
+
+bool is_unchanged(const nlohmann::json& stamp) {
+  const auto now = FileStamp::of(stamp.at(0).get<std::string>());
+  return now && stamp_json(*now) == stamp;
+}
+
+}  // namespace
+
+std::optional<FileStamp> FileStamp::of(const fs::path& file) {
+  struct stat found = {};
+  std::error_code error;
+  FileStamp stamp;
+  stamp.file = fs::absolute(file, error).lexically_normal().string();
+  if (error || ::stat(stamp.file.c_str(), &found) != 0) return {};
+  stamp.device = found.st_dev;
+  stamp.inode = found.st_ino;
+  stamp.bytes = static_cast<uint64_t>(found.st_size);
+  stamp.modified_ns = nanoseconds(found.st_mtim);
+  stamp.changed_ns = nanoseconds(found.st_ctim);
+  return stamp;
+}
+
+std::optional<SharedResults> SharedResults::of_ctest(const fs::path& folder,
+                                                     const std::vector<std::string>& key) {
+  const std::string parent = std::to_string(::getppid());
+  const auto process = look_at_process(parent);
+  if (!process || !process->name.starts_with("ctest")) return {};
+  Sha256 hash;
+  hash.add_field(text_of("/proc/sys/kernel/random/boot_id"));
+  for (const std::string& part : key) hash.add_field(part);
+  SharedResults results(
+      folder / fmt::format("{}-{}-{}", parent, process->start, hash.finish_hex().substr(0, 16)));
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw environment_error("cannot make " + folder.string() + ": " + error.message());
+  results.first_ = ::mkdir(results.folder_.c_str(), S_IRWXU) == 0;
+  if (!results.first_ && errno != EEXIST) throw shared_error("make", results.folder_);
+  if (results.first_) remove_dead(folder);
+  return results;
+}
+
+fs::path SharedResults::file_of(std::string_view id, std::string_view suffix) const {
+  return folder_ / (sha256_hex(id).substr(0, 32) + std::string(suffix));
+}
+
+// A claim gets its name after it is locked, so that no process sees an unlocked one.
+std::optional<UniqueFd> SharedResults::claim(const std::string& id) const {
+  const fs::path name = file_of(id, ".claim");
+  const fs::path draft = file_of(id, fmt::format(".claim.{}", ::getpid()));
+  UniqueFd lock(::open(draft.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  if (!lock || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) throw shared_error("lock", draft);
+  const bool ours = ::link(draft.c_str(), name.c_str()) == 0;
+  const int error = errno;
+  ::unlink(draft.c_str());
+  if (ours) return lock;
+  errno = error;
+  if (errno != EEXIST) throw shared_error("make", name);
+  return {};
+}
+
+void SharedResults::wait_for(const std::string& id) const {
+  const UniqueFd lock(::open(file_of(id, ".claim").c_str(), O_RDWR | O_CLOEXEC));
+  while (lock && ::flock(lock.get(), LOCK_SH) != 0 && errno == EINTR) {
+  }
+}
+
+void SharedResults::put(const std::string& id, const SharedResult& result,
+                        const std::vector<FileStamp>& inputs) const {
+  nlohmann::json stamps = nlohmann::json::array();
+  for (const FileStamp& stamp : inputs) stamps.push_back(stamp_json(stamp));
+  const nlohmann::json record = {
+      {"case", id},        {"made_ns", boot_clock()}, {"exit_code", result.exit_code},
+      {"out", result.out}, {"err", result.err},       {"inputs", std::move(stamps)}};
+  write_file_atomically(file_of(id, ".result"), json_line(record));
+}
+
+bool SharedResults::has(const std::string& id) const {
+  return ::access(file_of(id, ".result").c_str(), F_OK) == 0;
+}
+
+std::optional<SharedResult> SharedResults::take(const std::string& id) const {
+  const fs::path mine = file_of(id, fmt::format(".taken.{}", ::getpid()));
+  if (::rename(file_of(id, ".result").c_str(), mine.c_str()) != 0) return {};
+  const std::string text = text_of(mine);
+  ::unlink(mine.c_str());
+  try {
+    const nlohmann::json record = try_parse_json(text);
+    const nlohmann::json& inputs = record.at("inputs");
+    const int64_t age = boot_clock() - record.at("made_ns").get<int64_t>();
+    if (record.at("case") != id || age < 0 || age > kLongestNs || inputs.empty()) return {};
+    for (const nlohmann::json& stamp : inputs) {
+      if (!is_unchanged(stamp)) return {};
+    }
+    return SharedResult{record.at("exit_code"), record.at("out"), record.at("err")};
+  } catch (const nlohmann::json::exception&) {
+    return {};
+  }
+}
+
+void SharedResults::give_up() const {
+  write_file_atomically(folder_ / "alone", "");
+}
+
+bool SharedResults::given_up() const {
+  return ::access((folder_ / "alone").c_str(), F_OK) == 0;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,326 @@
+#include "report/grade/grade_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.hpp"
+#include "report/page/text_line.hpp"
+#include "report/run/case_text.hpp"
+
+namespace warpmark {
+namespace {
+
+// Numbers as "#", but for those of lines: which elements and how many differ from case to case.
+std::string without_numbers(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    const auto digit = [&](size_t at) {
+      return at < text.size() && text[at] >= '0' && text[at] <= '9';
+    };
+    const bool signed_one = (text[i] == '-' || text[i] == '+') && digit(i + 1);
+    if ((!digit(i) && !signed_one) || out.ends_with("ine ") || out.ends_with("lines ")) {
+      // The rest of a line's number, too.
+      do {
+        out += text[i++];
+      } while (digit(i) && out.back() >= '0' && out.back() <= '9');
+      continue;
+    }
+    ++i;
+    while (digit(i) || (i < text.size() && (text[i] == '.' || text[i] == 'e') &&
+                        (digit(i + 1) || (i + 2 < text.size() && digit(i + 2))))) {
+      i += text[i] == 'e' ? 2 : 1;
+    }
+    out += '#';
+    // "1 element", "3 elements".
+    if (text.substr(i).starts_with(" elements")) {
+      out += " element";
+      i += 9;
+    }
+  }
+  return out;
+}
+
+// The lines of a text after its first stand further in: none looks like the start of another item.
+std::string indented(std::string_view text) {
+  return join(split(trim(text), '\n'), "\n  ");
+}
+
+}  // namespace
+
+bool has_points(const GradeResult& result) {
+  return result.state != GradeState::grader_error;
+}
+
+std::string total_text(const GradeResult& result) {
+  if (!has_points(result)) return "not graded";
+  const double open = result.open_points();
+  return fmt::format("{} of {} points{}", points_text(result.final_points()),
+                     points_text(result.max_points),
+                     open > 0 ? fmt::format(", {} open", points_text(open)) : "");
+}
+
+std::vector<std::string> adjustment_texts(const GradeResult& result) {
+  std::vector<std::string> lines;
+  if (result.adjustments.empty()) return lines;
+  lines.push_back(fmt::format("cases: {} points", points_text(result.points)));
+  for (const GradeAdjustment& one : result.adjustments) {
+    lines.push_back(fmt::format("{}: {}{} points{}", in_one_line(one.name),
+                                one.points > 0 ? "+" : "", points_text(one.points),
+                                one.reason.empty() ? "" : ", " + in_one_line(one.reason)));
+  }
+  return lines;
+}
+
+std::string_view state_title(GradeState state) {
+  switch (state) {
+    case GradeState::graded:
+      return "graded";
+    case GradeState::refused:
+      return "not accepted";
+    case GradeState::compile_error:
+      return "does not compile";
+    case GradeState::limit:
+      return "compiling went past a limit";
+    case GradeState::fault:
+      return "crashed the compiler";
+    case GradeState::grader_error:
+      return "grader error";
+  }
+  return "";
+}
+
+std::string message_text(const GradeResult& result) {
+  const std::string_view message = trim(result.message);
+  if (!message.empty()) return std::string(message);
+  switch (result.state) {
+    case GradeState::graded:
+      return "";
+    case GradeState::refused:
+      return "There is no kernel to grade in what was handed in.";
+    case GradeState::compile_error:
+      return "The compiler did not accept the file. Its log says where and why.";
+    case GradeState::limit:
+      return "Compiling the file took more time or memory than is allowed.";
+    case GradeState::fault:
+      return "The compiler crashed on the file.";
+    case GradeState::grader_error:
+      return "The grader could not judge this submission. That is not your fault and costs you no "
+             "points. The course's staff can grade it again.";
+  }
+  return "";
+}
+
+std::string_view word_text(GradeWord word) {
+  switch (word) {
+    case GradeWord::pass:
+      return "Correct.";
+    case GradeWord::wrong:
+      return "It is not as this case asks: elements are wrong or got no value, an input was "
+             "changed, an assertion does not hold, or the results are right and the way to them is "
+             "not the one that was asked for.";
+    case GradeWord::memory_error:
+      return "A thread used memory in a way that is not allowed: outside of an array, misaligned, "
+             "before anything was written there, by a pointer that leads nowhere, or more than "
+             "there "
+             "is.";
+    case GradeWord::race:
+      return "Two threads used the same memory, one of them wrote to it, and nothing put them in "
+             "order.";
+    case GradeWord::barrier:
+      return "Threads waited at a barrier, or in an operation of a warp, for others that did not "
+             "come "
+             "to it, or used it in a way that is not allowed.";
+    case GradeWord::limit:
+      return "It took more instructions, time or memory than is allowed.";
+    case GradeWord::not_launched:
+      return "Nothing ran.";
+    case GradeWord::partly:
+      return "Some of its items pass.";
+  }
+  return "";
+}
+
+char word_letter(GradeWord word) {
+  switch (word) {
+    case GradeWord::pass:
+      return '.';
+    case GradeWord::wrong:
+      return 'w';
+    case GradeWord::memory_error:
+      return 'm';
+    case GradeWord::race:
+      return 'r';
+    case GradeWord::barrier:
+      return 'b';
+    case GradeWord::limit:
+      return 'l';
+    case GradeWord::not_launched:
+      return '-';
+    case GradeWord::partly:
+      return 'p';
+  }
+  return '?';
+}
+
+std::string place_text(const GradedItem& item) {
+  std::string text = in_one_line(item.case_id);
+  uint64_t before = item.trial.value_or(0);
+  for (const DroppedTrial& one : item.dropped) {
+    if (item.trial && one.trial < *item.trial) --before;
+  }
+  if (before > 0) text += fmt::format(" (after {} that passed)", count_text(before, "trial"));
+  return text;
+}
+
+std::string_view first_sentence(std::string_view text) {
+  const std::string_view whole = trim(text);
+  const size_t end = whole.find(". ");
+  return end == std::string_view::npos ? whole : whole.substr(0, end);
+}
+
+std::string cause_text(const GradedItem& item) {
+  const bool values = item.word == GradeWord::wrong;
+  return without_numbers(values ? trim(item.explanation) : first_sentence(item.explanation));
+}
+
+bool repeats(const GradedItem& earlier, const GradedItem& next) {
+  if (earlier.word != next.word || earlier.word == GradeWord::pass) return false;
+  // Nothing is known of it but its word, which says as much the first time.
+  if (earlier.word == GradeWord::not_launched) {
+    return next.explanation == earlier.explanation && next.detail == earlier.detail;
+  }
+  if (trim(earlier.explanation).empty() || trim(next.explanation).empty()) return false;
+  return cause_text(earlier) == cause_text(next);
+}
+
+EarlierItem same_before(const GradeResult& result, std::string_view case_name,
+                        const GradedItem& item) {
+  for (const GradedCase& one : result.cases) {
+    for (const GradedItem& earlier : one.items) {
+      if (one.name == case_name && earlier.case_id == item.case_id) return {};
+      if (repeats(earlier, item)) return {&one, &earlier};
+    }
+  }
+  return {};
+}
+
+std::string again_text(const GradedCase& one, const EarlierItem& earlier,
+                       const std::vector<const GradedItem*>& items) {
+  constexpr size_t kNamed = 4;
+  std::vector<std::string> names;
+  for (const GradedItem* item : items) {
+    if (names.size() < kNamed) names.push_back(in_one_line(item->case_id));
+  }
+  std::string text = join(names, ", ");
+  if (items.size() > kNamed) text += fmt::format(" and {} more", items.size() - kNamed);
+  text += fmt::format(": the same as {}", in_one_line(earlier.item->case_id));
+  if (earlier.owner->name != one.name)
+    text += fmt::format(" of `{}`", in_one_line(earlier.owner->name));
+  return text + ".";
+}
+
+std::vector<LostPart> lost_parts(const GradeResult& result, const GradedCase& one, GradeWord word) {
+  using Kind = LostPart::Kind;
+  std::vector<LostPart> parts;
+  if (word == GradeWord::pass) return parts;
+  if (result.state != GradeState::graded) {
+    return {{Kind::why, "not launched: the message for the whole submission says why."}};
+  }
+  std::vector<std::pair<EarlierItem, std::vector<const GradedItem*>>> again;
+  bool reproduced = false;
+  for (const GradedItem& item : one.items) {
+    if (item.word == GradeWord::pass) continue;
+    if (const EarlierItem earlier = same_before(result, one.name, item); earlier.item != nullptr) {
+      if (again.empty() || again.back().first.item != earlier.item) again.push_back({earlier, {}});
+      again.back().second.push_back(&item);
+      continue;
+    }
+    const std::string_view why = trim(item.explanation);
+    parts.push_back({Kind::why, fmt::format("{}: {}", place_text(item),
+                                            why.empty() ? word_text(item.word) : why)});
+    const std::string_view detail = trim(item.detail);
+    if (!detail.empty()) parts.push_back({Kind::detail, std::string(detail)});
+    if (!item.reproduce.empty()) parts.push_back({Kind::reproduce, "reproduce: " + item.reproduce});
+    reproduced = reproduced || !item.reproduce.empty();
+  }
+  for (const auto& [earlier, items] : again) {
+    parts.push_back({Kind::why, again_text(one, earlier, items)});
+    // A command for each case.
+    const std::string& command = items.front()->reproduce;
+    if (!reproduced && !command.empty()) {
+      parts.push_back({Kind::reproduce, "reproduce: " + command});
+      reproduced = true;
+    }
+  }
+  if (parts.empty()) {
+    parts.push_back({Kind::why, fmt::format("{}: {}", to_text(word), word_text(word))});
+  }
+  const std::string_view hint = trim(one.hint);
+  const bool ran = word != GradeWord::not_launched;
+  if (ran && !hint.empty()) parts.push_back({Kind::why, fmt::format("hint: {}", hint)});
+  return parts;
+}
+
+std::string lost_text(const GradeResult& result, const GradedCase& one, GradeWord word) {
+  std::vector<std::string> lines;
+  for (const LostPart& part : lost_parts(result, one, word)) {
+    const bool further_in = part.kind != LostPart::Kind::why;
+    lines.push_back((further_in ? "  " : "") + indented(part.text));
+  }
+  return join(lines, "\n");
+}
+
+std::vector<std::string> case_names(const std::vector<GradeResult>& results) {
+  std::vector<std::string> names;
+  for (const GradeResult& result : results) {
+    for (const GradedCase& one : result.cases) {
+      if (std::find(names.begin(), names.end(), one.name) == names.end()) names.push_back(one.name);
+    }
+  }
+  return names;
+}
+
+const GradedCase* find_case(const GradeResult& result, const std::string& name) {
+  const auto found = std::find_if(result.cases.begin(), result.cases.end(),
+                                  [&](const GradedCase& one) { return one.name == name; });
+  return found == result.cases.end() ? nullptr : &*found;
+}
+
+ClassTotals class_totals(const std::vector<GradeResult>& results) {
+  ClassTotals totals;
+  totals.submissions = results.size();
+  std::vector<double> points;
+  for (const GradeResult& result : results) {
+    totals.max_points = std::max(totals.max_points, result.max_points);
+    if (!has_points(result)) continue;
+    points.push_back(result.final_points());
+    totals.mean += result.final_points();
+    // Points are sums of fractions, which may miss the whole by a rounding.
+    if (result.final_points() >= result.max_points - 1e-9) ++totals.full;
+  }
+  totals.graded = points.size();
+  if (points.empty()) return totals;
+  std::sort(points.begin(), points.end());
+  const size_t middle = points.size() / 2;
+  totals.median =
+      points.size() % 2 == 1 ? points[middle] : (points[middle - 1] + points[middle]) / 2;
+  totals.mean /= static_cast<double>(points.size());
+  return totals;
+}
+
+std::string totals_text(const ClassTotals& totals) {
+  std::string text = count_text(totals.submissions, "submission");
+  if (totals.graded > 0) {
+    text += fmt::format(": {}with full points, median {}, mean {} of {} points",
+                        count_text(totals.full, ""), points_text(totals.median),
+                        points_text(totals.mean), points_text(totals.max_points));
+  }
+  const size_t rest = totals.submissions - totals.graded;
+  if (rest > 0)
+    text += fmt::format("{} {}not graded", totals.graded > 0 ? ";" : ":", count_text(rest, ""));
+  return text;
+}
+
+}  // namespace warpmark

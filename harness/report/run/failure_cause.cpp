@@ -1,0 +1,102 @@
+#include "report/run/failure_cause.hpp"
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "report/run/case_text.hpp"
+
+namespace warpmark {
+
+namespace {
+
+constexpr size_t kMostIds = 6;
+
+// Which thread it was and how many there are differ from case to case.
+std::string without_numbers(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool digit = c >= '0' && c <= '9';
+    if (digit && !out.empty() && out.back() == '#') continue;
+    out += digit ? '#' : c;
+  }
+  return out;
+}
+
+// "out-of-bounds global write of # bytes": what stands before the thread.
+std::string_view head_of(std::string_view reason) {
+  for (const std::string_view end : {", by thread", " by thread", ", in block"}) {
+    if (const size_t at = reason.find(end); at != std::string_view::npos) {
+      reason = reason.substr(0, at);
+    }
+  }
+  return reason;
+}
+
+// The compiler's first error, or "".
+std::string first_compile_error(const std::string& message) {
+  for (const std::string& line : split(message, '\n')) {
+    if (line.find(": error: ") != std::string::npos && line.find("does not compile") == line.npos) {
+      return line;
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string failure_cause(const Outcome& outcome) {
+  const std::string start = fmt::format("{} {} ", to_text(outcome.failure), outcome.where.text());
+  switch (outcome.failure) {
+    case FailureKind::load:
+      return start + outcome.reason;
+    case FailureKind::compile:
+      return start + outcome.reason + first_compile_error(outcome.message);
+    case FailureKind::signature:
+    case FailureKind::launch:
+    case FailureKind::input:
+    case FailureKind::reference:
+      return start + without_numbers(outcome.reason);
+    case FailureKind::fault:
+    case FailureKind::limit:
+    case FailureKind::finding:
+      // Without a line nothing shows whether the cause is the same.
+      if (!outcome.where.known()) return "";
+      return start + without_numbers(head_of(outcome.reason));
+    default:
+      return "";
+  }
+}
+
+int failure_rank(const Outcome& outcome) {
+  switch (outcome.failure) {
+    case FailureKind::load:
+    case FailureKind::compile:
+    case FailureKind::signature:
+    case FailureKind::launch:
+    case FailureKind::input:
+    case FailureKind::reference:
+      return 0;
+    case FailureKind::fault:
+    case FailureKind::limit:
+    case FailureKind::crash:
+    case FailureKind::driver:
+      return 1;
+    case FailureKind::finding:
+      return 2;
+    default:
+      return 3;
+  }
+}
+
+std::string cases_title(const std::string& first, size_t more) {
+  return more == 0 ? first : first + " and " + count_text(more, "more case");
+}
+
+std::string other_cases(const std::vector<std::string>& ids) {
+  std::string text;
+  for (size_t i = 0; i < ids.size() && i < kMostIds; ++i) text += (i == 0 ? "" : ", ") + ids[i];
+  if (ids.size() > kMostIds) text += " and " + count_text(ids.size() - kMostIds, "") + "more";
+  return text;
+}
+
+}  // namespace warpmark
