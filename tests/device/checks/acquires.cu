@@ -30,7 +30,7 @@ extern "C" __global__ void acquire_of_the_block_between_blocks(int* data, int* f
   }
   unsigned seen = 0;
   if (threadIdx.x != 0) return;
-  while (seen == 0) POLL("acquire.cta");  //! says=atomic_for_threads_of_its_own_block_only other_line=-6
+  while (seen == 0) POLL("acquire.cta");  //! says=atomic_only_for_threads_of_the_same_block other_line=-6
   *out = *data;  //! in_block=1 other_block=0 says=in_a_scope_that_does_not_hold_the_other_thread
 }
 

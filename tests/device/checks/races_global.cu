@@ -103,7 +103,7 @@ extern "C" __global__ void atomic_of_the_block_between_blocks(int* flag, int* da
     __threadfence_block();
     atomicExch_block(flag, 1);
   } else {
-    while (atomicAdd(flag, 0) == 0) {}  //! race hazard=write_after_write count=1 other_line=-2 says=atomic_for_threads_of_its_own_block_only
+    while (atomicAdd(flag, 0) == 0) {}  //! race hazard=write_after_write count=1 other_line=-2 says=atomic_only_for_threads_of_the_same_block
     *out = *data;  //! thread=0 in_block=1 other_block=0
   }
 }
@@ -164,7 +164,7 @@ extern "C" __global__ void synchronizes_by_more_places_than_are_kept(int* flags,
 
 //@ bug counted_by_each_block race grid=2 block=32 args="int32[1]=0"
 extern "C" __global__ void counted_by_each_block(int* b) {
-  atomicAdd_block(b, 1);  //! thread=0 in_block=1 hazard=write_after_write says=atomic_for_threads_of_its_own_block_only
+  atomicAdd_block(b, 1);  //! thread=0 in_block=1 hazard=write_after_write says=atomic_only_for_threads_of_the_same_block
 }
 
 //@ good counted_in_each_block grid=2 block=64 args="int32[2]=0"

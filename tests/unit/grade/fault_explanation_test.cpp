@@ -28,12 +28,13 @@ TEST(FaultExplanation, ManyThreadsPastTheEnd) {
 }
 
 TEST(FaultExplanation, OneThreadOnePastTheEnd) {
-  EXPECT_EQ(said(R"({"kind": "illegal_address", "space": "global", "access": "read",
+  EXPECT_EQ(
+      said(R"({"kind": "illegal_address", "space": "global", "access": "read",
                      "thread": [1,2,0], "block": [0,0,0], "count": 1, "argument": "a",
                      "index": 1, "elements": 1, "file": "helper.cuh", "line": 7})"),
-            "Line 7 of helper.cuh reads `a[1]`, but `a` has only 1 element (index 0 to 0). It was "
-            "thread (1, 2, 0) of block 0. That is one past the end: usually `<=` stands where `<` "
-            "is meant, or a neighbour such as `[i + 1]` is used for the last element, too.");
+      "Line 7 of helper.cuh reads `a[1]`, but `a` has only 1 element (index 0 to 0). It was "
+      "thread (1, 2, 0) of block 0. That is one past the end: usually `<=` is written where `<` "
+      "is meant, or a neighbour such as `[i + 1]` is used for the last element, too.");
 }
 
 // The line that called the header is the one that a student can change.
@@ -223,7 +224,7 @@ TEST(FaultExplanation, BarriersAndRaces) {
                        "block": [1,0,0], "other": {"line": 8, "block": [0,0,0]}})"),
               testing::EndsWith("matter of luck. The two threads are in different blocks, 1 and 0, "
                                 "which `__syncthreads()` does not put in order: let each block "
-                                "write elements of its own, or use `atomicAdd` to add up in one "
+                                "write different elements, or use `atomicAdd` to add up in one "
                                 "place."));
   EXPECT_THAT(said(R"({"kind": "race", "space": "shared", "line": 8, "other": {"line": 6}})"),
               testing::StartsWith("Line 8 uses shared memory at the same time as another thread in "

@@ -124,8 +124,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"entry: f", "define: {A: float2}",
             "5:15 `float2` is no axis, and no dtype | as text it is written '\"float2\"'"},
         Row{"entry: f", "entry: scale<{float2}>",
-            "5:17 `float2` is no axis, and no dtype | what is no arithmetic stands outside of the "
-            "braces, as in `k<float2>`"},
+            "5:17 `float2` is no axis, and no dtype | only arithmetic belongs inside the "
+            "braces; write the rest outside, as in `k<float2>`"},
         Row{"entry: f", "define: {A: a.size}",
             "5:15 `a.size` is not known yet where `define` needs it | use axes"},
         Row{"entry: f", "define: {A: device.warp_size}",
