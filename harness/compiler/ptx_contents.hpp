@@ -37,7 +37,6 @@ struct PtxVariable {
   bool external = false;  ///< defined elsewhere, or sized at launch
   bool managed = false;
   bool in_function = false;
-  PtxPlace where;
   /// Of a global or constant one: whether a kernel may change it, and where that is.
   PtxChange change = PtxChange::never;
   PtxPlace changed_at;

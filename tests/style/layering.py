@@ -5,7 +5,7 @@ A folder of harness/ includes itself, folders of lower layers and the public hea
 stay out of a folder altogether is not reached through other headers either. A plugin
 includes public headers and its own files, so that it can be built outside this tree; those that
 write kernels share plugins/codegen, which is built into each of them. The grader reads PTX with
-the words of the CPU device, a library that it shares and that needs nothing else of the device.
+the parser of the CPU device, a library that it shares and that needs nothing else of the device.
 """
 import pathlib
 import re
@@ -20,9 +20,12 @@ OUT_OF_REACH = {"worker": {"plan", "python", "runtime"}}
 ROOMS = {"ptx": 1, "program": 2, "memory": 3, "inspect": 4, "machine": 5, "api": 6}
 # What harness/compiler may have of it, without suffixes: the library warpmark_ptx.
 SHARED_BY = "compiler"
-SHARED = {"ptx/" + name for name in ("characters", "classes", "error", "instruction_forms",
-                                     "instruction_set", "lexer", "numbers", "special_registers",
-                                     "types")}
+SHARED = {"ptx/" + name for name in ("characters", "debug_info", "error", "instruction_forms",
+                                     "instruction_set", "lexer", "merged_lines", "module",
+                                     "numbers", "old_spellings", "parse_constant",
+                                     "parse_function", "parse_operand", "parse_registers",
+                                     "parse_state", "parse_variable", "parser",
+                                     "read_tolerantly", "scopes", "special_registers", "types")}
 SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".inc", ".def"}
 LAYER_ROW = re.compile(r"\| (\d+) \| ([^:|]*)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -160,19 +160,19 @@ class Layering(Tree):
     def test_what_the_harness_shares_with_the_cpu_device(self):
         self.write("plugins/cpu/ptx/lexer.hpp", '#include "ptx/error.hpp"\n')
         self.write("plugins/cpu/ptx/error.hpp", "")
-        self.write("plugins/cpu/ptx/module.hpp", "")
+        self.write("plugins/cpu/ptx/link.hpp", "")
         self.write("plugins/cpu/program/program.hpp", "")
         self.write("harness/compiler/reads.cpp", '#include "ptx/lexer.hpp"\n')
         self.assertEqual(self.check(layering.main, self.root)[0], 0)
-        self.write("harness/compiler/more.cpp", '\n#include "ptx/module.hpp"\n')
+        self.write("harness/compiler/more.cpp", '\n#include "ptx/link.hpp"\n')
         self.write("harness/compiler/far.cpp", '#include "../../plugins/cpu/program/program.hpp"\n')
         self.write("harness/plan/reads.cpp", '#include "ptx/lexer.hpp"\n')
-        self.write("plugins/cpu/ptx/lexer.cpp", '#include "ptx/lexer.hpp"\n#include "ptx/module.hpp"\n')
+        self.write("plugins/cpu/ptx/lexer.cpp", '#include "ptx/lexer.hpp"\n#include "ptx/link.hpp"\n')
         output = self.check(layering.main, self.root)[1]
-        self.assertIn("harness/compiler/more.cpp:2: error: ptx/module.hpp is not shared with the harness", output)
+        self.assertIn("harness/compiler/more.cpp:2: error: ptx/link.hpp is not shared with the harness", output)
         self.assertIn("harness/compiler/far.cpp:1: error: ../../plugins/cpu/program/program.hpp is not", output)
         self.assertIn("harness/plan/reads.cpp:1: error: only harness/compiler may include ptx/lexer.hpp", output)
-        self.assertIn("plugins/cpu/ptx/lexer.cpp:2: error: what the harness shares includes ptx/module.hpp", output)
+        self.assertIn("plugins/cpu/ptx/lexer.cpp:2: error: what the harness shares includes ptx/link.hpp", output)
         self.assertNotIn("reads.cpp:1: error: ptx", output)
 
     def test_what_a_worker_does_not_reach(self):
