@@ -101,7 +101,7 @@ class Contents {
       for (const cpu::Operand& operand : one.operands_of(statement)) {
         for (const cpu::Operand& name : one.elements_of(operand)) special(name, statement);
       }
-      if (statement.facts->mnemonic == "call") call(one, statement);
+      if (statement.facts->mnemonic == cpu::Mnemonic::call) call(one, statement);
       flow_.add_instruction(one, statement);
     }
   }

@@ -16,11 +16,14 @@ bool has_space(const cpu::InstructionFacts& facts, std::string_view space) {
 
 // They read through their addresses and write to registers alone (PTX ISA 9.0).
 bool only_reads(const cpu::InstructionFacts& facts) {
-  constexpr std::array<std::string_view, 13> kReaders = {
-      "ld",  "ldu",  "ldmatrix", "prefetch", "prefetchu", "tex", "tld4",
-      "txq", "suld", "suq",      "isspacep", "istypep",   "cvta"};
-  const std::string_view base = facts.mnemonic;
-  if (base == "wmma") return has_space(facts, "load");
+  constexpr std::array kReaders = {
+      cpu::Mnemonic::ld,       cpu::Mnemonic::ldu,       cpu::Mnemonic::ldmatrix,
+      cpu::Mnemonic::prefetch, cpu::Mnemonic::prefetchu, cpu::Mnemonic::tex,
+      cpu::Mnemonic::tld4,     cpu::Mnemonic::txq,       cpu::Mnemonic::suld,
+      cpu::Mnemonic::suq,      cpu::Mnemonic::isspacep,  cpu::Mnemonic::istypep,
+      cpu::Mnemonic::cvta};
+  const cpu::Mnemonic base = facts.mnemonic;
+  if (base == cpu::Mnemonic::wmma) return has_space(facts, "load");
   return std::find(kReaders.begin(), kReaders.end(), base) != kReaders.end();
 }
 
@@ -142,26 +145,28 @@ void PtxFlow::keep_parameters_in_memory(const cpu::Function& function, Operands 
 
 PtxFlow::Role PtxFlow::role_of(const cpu::InstructionFacts& facts, const cpu::Operand& operand,
                                bool first) {
-  const std::string_view base = facts.mnemonic;
-  const bool loads_parameter = base == "ld" && has_space(facts, "param");
-  const bool stores_parameter = base == "st" && has_space(facts, "param");
+  const cpu::Mnemonic base = facts.mnemonic;
+  const bool loads_parameter = base == cpu::Mnemonic::ld && has_space(facts, "param");
+  const bool stores_parameter = base == cpu::Mnemonic::st && has_space(facts, "param");
   if (stores_parameter && first) return Role::result;
   if (operand.kind == cpu::OperandKind::address && !loads_parameter) return Role::address;
-  return first && base != "st" && base != "red" ? Role::result : Role::source;
+  return first && base != cpu::Mnemonic::st && base != cpu::Mnemonic::red ? Role::result
+                                                                          : Role::source;
 }
 
 void PtxFlow::add_operands(const cpu::Function& function, const cpu::Statement& statement,
                            Node made) {
   const cpu::InstructionFacts& facts = *statement.facts;
   const Operands operands = function.operands_of(statement);
-  const std::string_view base = facts.mnemonic;
-  const bool stores = base == "st" || base == "atom" || base == "red" || base == "cp";
+  const cpu::Mnemonic base = facts.mnemonic;
+  const bool stores = base == cpu::Mnemonic::st || base == cpu::Mnemonic::atom ||
+                      base == cpu::Mnemonic::red || base == cpu::Mnemonic::cp;
   const bool reads = only_reads(facts);
   size_t addresses = 0;
   for (const cpu::Operand& operand : operands) {
     if (operand.kind == cpu::OperandKind::address) ++addresses;
     // A bulk or asynchronous copy reads through the second of its addresses.
-    const bool harmless = reads || (base == "cp" && addresses == 2);
+    const bool harmless = reads || (base == cpu::Mnemonic::cp && addresses == 2);
     const Role role = role_of(facts, operand, &operand == operands.data());
     for (const cpu::Operand& name : function.elements_of(operand)) {
       const Node node = node_of(name.text);
@@ -179,9 +184,10 @@ void PtxFlow::add_operands(const cpu::Function& function, const cpu::Statement& 
 // The carry is a register that no operand names.
 void PtxFlow::add_carry(const cpu::InstructionFacts& facts, Node made) {
   constexpr std::string_view kCarry = "CC.CF";
-  const std::string_view base = facts.mnemonic;
+  const cpu::Mnemonic base = facts.mnemonic;
   if (has_space(facts, "cc")) add_edge(made, node_of(kCarry));
-  if (base == "addc" || base == "subc" || base == "madc") add_edge(node_of(kCarry), made);
+  if (base == cpu::Mnemonic::addc || base == cpu::Mnemonic::subc || base == cpu::Mnemonic::madc)
+    add_edge(node_of(kCarry), made);
 }
 
 void PtxFlow::add_memory(const cpu::Statement& statement, Node made) {
@@ -189,7 +195,7 @@ void PtxFlow::add_memory(const cpu::Statement& statement, Node made) {
   from_cells(facts, made);
   if (only_reads(facts)) return;
   to_cells(facts, made);
-  if (facts.mnemonic != "cp") return;
+  if (facts.mnemonic != cpu::Mnemonic::cp) return;
   for (const Node cell : {kLocal, kShared, kGlobal}) {
     add_edge(cell, made);
     to_cells(made, true, true, true);
@@ -201,9 +207,10 @@ void PtxFlow::add_memory(const cpu::Statement& statement, Node made) {
 void PtxFlow::add_instruction(const cpu::Function& function, const cpu::Statement& statement) {
   const cpu::InstructionFacts& facts = *statement.facts;
   const Operands operands = function.operands_of(statement);
-  const std::string_view base = facts.mnemonic;
-  if (base == "call") return add_call(function, statement);
-  const bool moves_parameter = (base == "ld" || base == "st") && has_space(facts, "param");
+  const cpu::Mnemonic base = facts.mnemonic;
+  if (base == cpu::Mnemonic::call) return add_call(function, statement);
+  const bool moves_parameter =
+      (base == cpu::Mnemonic::ld || base == cpu::Mnemonic::st) && has_space(facts, "param");
   if (!moves_parameter) keep_parameters_in_memory(function, operands);
   const Node made = new_node({});  // what the instruction makes, from all that it takes
   add_operands(function, statement, made);

@@ -157,6 +157,14 @@ class Layering(Tree):
         self.assertIn("plugins/cpu/program/up.cpp:2: error: program includes machine/x.hpp, a room above it", output)
         self.assertIn("plugins/cpu/inspect/up.cpp:1: error: inspect includes machine/x.hpp, a room above it", output)
 
+    def test_that_nothing_behind_the_parser_compares_texts_of_opcodes(self):
+        self.write("plugins/cpu/ptx/y.cpp", 'if (name == "mov") f();\n')
+        self.write("plugins/cpu/program/x.cpp", "if (facts.has(Modifier::sat)) f();\n")
+        self.assertEqual(self.check(layering.main, self.root)[0], 0)
+        self.write("plugins/cpu/machine/z.cpp", '\nif (facts->has("sat") || name == "mov") f();\n')
+        output = self.check(layering.main, self.root)[1]
+        self.assertIn("plugins/cpu/machine/z.cpp:2: error: compares an opcode's text", output)
+
     def test_what_the_harness_shares_with_the_cpu_device(self):
         self.write("plugins/cpu/ptx/lexer.hpp", '#include "ptx/error.hpp"\n')
         self.write("plugins/cpu/ptx/error.hpp", "")

@@ -55,14 +55,14 @@ void BlockState::check_aligned(const Warp& warp, std::uint32_t mask, const Basic
   if (mask == 0xffffffff || next.begin == next.end) return;
   const std::uint32_t number = launch_.program.code[next.begin].statement;
   const Statement* statement = launch_.program.statement(number);
-  if (statement == nullptr || !statement->facts->has("aligned")) return;
+  if (statement == nullptr || !statement->facts->has(Modifier::aligned)) return;
   Fault fault = this->fault(FaultKind::sync, number, warp.lanes.warp, mask);
   fault.hazard = "Divergent thread(s) in warp";
   fault.message = "an operation of the whole warp is executed by some of its lanes";
   const std::uint32_t missing = ~mask;
   fault.detail = std::string(": ") + (std::popcount(missing) == 1 ? "lane " : "lanes ") +
                  lanes_text(missing) + (std::popcount(missing) == 1 ? " does" : " do") +
-                 " not take part in " + std::string(statement->facts->mnemonic) + ".aligned";
+                 " not take part in " + std::string(statement->facts->name) + ".aligned";
   launch_.faults.add(fault);
 }
 
