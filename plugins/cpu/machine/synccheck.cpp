@@ -5,8 +5,8 @@
 #include <cstring>
 #include <string>
 
-#include "inspect/definedness.hpp"
 #include "machine/block.hpp"
+#include "program/shuffle.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -86,8 +86,9 @@ void BlockState::check_present(const Warp& warp, std::uint32_t mask, std::uint32
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint32_t from =
-        source_lane(operation.opcode, lane, uniform(warp, operation.b, 1u << lane),
-                    uniform(warp, operation.c, 1u << lane));
+        shuffle_source(operation.opcode, lane, uniform(warp, operation.b, 1u << lane),
+                       uniform(warp, operation.c, 1u << lane))
+            .lane;
     if ((left >> from & 1) == 0) continue;
     readers |= 1u << lane;
     read |= 1u << from;
