@@ -37,8 +37,7 @@ struct PtxVariable {
   bool external = false;  ///< defined elsewhere, or sized at launch
   bool managed = false;
   bool in_function = false;
-  PtxPlace where;
-  /// For a global or constant variable: the way in which a kernel may change it, and the place.
+  /// For a global or constant variable: whether a kernel may change it, and the place of the change.
   PtxChange change = PtxChange::never;
   PtxPlace changed_at;
 };

@@ -17,11 +17,14 @@ bool has_space(const cpu::InstructionFacts& facts, std::string_view space) {
 // True for instructions that read through their addresses and write only to registers (PTX ISA
 // 9.0).
 bool only_reads(const cpu::InstructionFacts& facts) {
-  constexpr std::array<std::string_view, 13> kReaders = {
-      "ld",  "ldu",  "ldmatrix", "prefetch", "prefetchu", "tex", "tld4",
-      "txq", "suld", "suq",      "isspacep", "istypep",   "cvta"};
-  const std::string_view base = facts.mnemonic;
-  if (base == "wmma") return has_space(facts, "load");
+  constexpr std::array kReaders = {
+      cpu::Mnemonic::ld,       cpu::Mnemonic::ldu,       cpu::Mnemonic::ldmatrix,
+      cpu::Mnemonic::prefetch, cpu::Mnemonic::prefetchu, cpu::Mnemonic::tex,
+      cpu::Mnemonic::tld4,     cpu::Mnemonic::txq,       cpu::Mnemonic::suld,
+      cpu::Mnemonic::suq,      cpu::Mnemonic::isspacep,  cpu::Mnemonic::istypep,
+      cpu::Mnemonic::cvta};
+  const cpu::Mnemonic base = facts.mnemonic;
+  if (base == cpu::Mnemonic::wmma) return has_space(facts, "load");
   return std::find(kReaders.begin(), kReaders.end(), base) != kReaders.end();
 }
 
@@ -51,27 +54,26 @@ void PtxFlow::add_edge(Node from, Node to) {
   edges_.emplace_back(from, to);
 }
 
-void PtxFlow::begin_function(std::string_view name, const std::vector<std::string_view>& results,
-                             const std::vector<std::string_view>& parameters) {
+void PtxFlow::begin_function(const cpu::Function& begun) {
   scope_.clear();
   parameters_.clear();
-  const auto [found, fresh] = functions_.try_emplace(name);
+  const auto [found, fresh] = functions_.try_emplace(begun.name);
   if (!fresh) found->second.twice = true;
   Function function;
-  for (const std::string_view one : results) {
-    add_parameter(one);
-    function.results.push_back(node_of(one));
+  for (const cpu::Parameter& one : begun.results) {
+    add_parameter(one.name);
+    function.results.push_back(node_of(one.name));
   }
-  for (const std::string_view one : parameters) {
-    add_parameter(one);
-    function.parameters.push_back(node_of(one));
+  for (const cpu::Parameter& one : begun.parameters) {
+    add_parameter(one.name);
+    function.parameters.push_back(node_of(one.name));
+  }
+  // The parameters of a body are the arguments of its calls.
+  for (const cpu::Variable& variable : begun.variables) {
+    if (variable.space == cpu::Space::param) add_parameter(variable.name);
   }
   function.twice = found->second.twice;
   found->second = std::move(function);
-}
-
-void PtxFlow::add_parameter(std::string_view name) {
-  parameters_.insert(name);
 }
 
 void PtxFlow::add_reference(std::string_view name) {
@@ -108,63 +110,73 @@ void PtxFlow::to_cells(Node from, bool local, bool shared, bool global) {
 }
 
 // call (results), name, (arguments), prototype;
-void PtxFlow::add_call(const std::vector<PtxOperand>& operands, size_t where) {
+void PtxFlow::add_call(const cpu::Function& function, const cpu::Statement& statement) {
+  const Operands operands = function.operands_of(statement);
   Call call;
-  call.where = where;
+  call.where = &statement;
   size_t at = 0;
-  const auto nodes = [&](const PtxOperand& operand) {
+  const auto nodes = [&](const cpu::Operand& operand) {
     std::vector<Node> found;
-    for (const std::string_view name : operand.names) found.push_back(node_of(name));
+    for (const cpu::Operand& name : function.elements_of(operand))
+      found.push_back(node_of(name.text));
     return found;
   };
-  if (at < operands.size() && operands[at].opened_by == '(') call.results = nodes(operands[at++]);
-  if (at < operands.size() && !operands[at].names.empty()) call.target = operands[at++].names[0];
-  if (at < operands.size() && operands[at].opened_by == '(') call.arguments = nodes(operands[at]);
+  const auto is_list = [&] {
+    return at < operands.size() && operands[at].kind == cpu::OperandKind::vector;
+  };
+  if (is_list()) call.results = nodes(operands[at++]);
+  if (at < operands.size() && operands[at].count > 0)
+    call.target = function.elements_of(operands[at++])[0].text;
+  if (is_list()) call.arguments = nodes(operands[at]);
   calls_.push_back(std::move(call));
 }
 
-// If a register holds the address of a parameter, the parameter's contents are in memory, too.
-void PtxFlow::keep_parameters_in_memory(const std::vector<PtxOperand>& operands) {
-  for (const PtxOperand& operand : operands) {
-    for (const std::string_view name : operand.names) {
-      if (!is_parameter(name)) continue;
+// An address of a parameter in a register: what it holds is then in memory, too.
+void PtxFlow::keep_parameters_in_memory(const cpu::Function& function, Operands operands) {
+  for (const cpu::Operand& operand : operands) {
+    for (const cpu::Operand& name : function.elements_of(operand)) {
+      if (!is_parameter(name.text)) continue;
       for (const Node cell : {kLocal, kGlobal}) {
-        add_edge(node_of(name), cell);
-        add_edge(cell, node_of(name));
+        add_edge(node_of(name.text), cell);
+        add_edge(cell, node_of(name.text));
       }
     }
   }
 }
 
-PtxFlow::Role PtxFlow::role_of(const cpu::InstructionFacts& facts, const PtxOperand& operand,
+PtxFlow::Role PtxFlow::role_of(const cpu::InstructionFacts& facts, const cpu::Operand& operand,
                                bool first) {
-  const std::string_view base = facts.mnemonic;
-  const bool loads_parameter = base == "ld" && has_space(facts, "param");
-  const bool stores_parameter = base == "st" && has_space(facts, "param");
+  const cpu::Mnemonic base = facts.mnemonic;
+  const bool loads_parameter = base == cpu::Mnemonic::ld && has_space(facts, "param");
+  const bool stores_parameter = base == cpu::Mnemonic::st && has_space(facts, "param");
   if (stores_parameter && first) return Role::result;
-  if (operand.opened_by == '[' && !loads_parameter) return Role::address;
-  return first && base != "st" && base != "red" ? Role::result : Role::source;
+  if (operand.kind == cpu::OperandKind::address && !loads_parameter) return Role::address;
+  return first && base != cpu::Mnemonic::st && base != cpu::Mnemonic::red ? Role::result
+                                                                          : Role::source;
 }
 
-void PtxFlow::add_operands(const cpu::InstructionFacts& facts,
-                           const std::vector<PtxOperand>& operands, Node made, size_t where) {
-  const std::string_view base = facts.mnemonic;
-  const bool stores = base == "st" || base == "atom" || base == "red" || base == "cp";
+void PtxFlow::add_operands(const cpu::Function& function, const cpu::Statement& statement,
+                           Node made) {
+  const cpu::InstructionFacts& facts = *statement.facts;
+  const Operands operands = function.operands_of(statement);
+  const cpu::Mnemonic base = facts.mnemonic;
+  const bool stores = base == cpu::Mnemonic::st || base == cpu::Mnemonic::atom ||
+                      base == cpu::Mnemonic::red || base == cpu::Mnemonic::cp;
   const bool reads = only_reads(facts);
   size_t addresses = 0;
-  for (const PtxOperand& operand : operands) {
-    if (operand.opened_by == '[') ++addresses;
+  for (const cpu::Operand& operand : operands) {
+    if (operand.kind == cpu::OperandKind::address) ++addresses;
     // A bulk or asynchronous copy reads through the second of its addresses.
-    const bool harmless = reads || (base == "cp" && addresses == 2);
+    const bool harmless = reads || (base == cpu::Mnemonic::cp && addresses == 2);
     const Role role = role_of(facts, operand, &operand == operands.data());
-    for (const std::string_view name : operand.names) {
-      const Node node = node_of(name);
+    for (const cpu::Operand& name : function.elements_of(operand)) {
+      const Node node = node_of(name.text);
       if (role == Role::result) {
         add_edge(made, node);
       } else if (role == Role::source) {
         add_edge(node, made);
       } else if (!harmless) {
-        sinks_.push_back({node, stores ? PtxChange::stored : PtxChange::unclear, where});
+        sinks_.push_back({node, stores ? PtxChange::stored : PtxChange::unclear, &statement});
       }
     }
   }
@@ -173,38 +185,43 @@ void PtxFlow::add_operands(const cpu::InstructionFacts& facts,
 // Adds the carry, a register that no operand names.
 void PtxFlow::add_carry(const cpu::InstructionFacts& facts, Node made) {
   constexpr std::string_view kCarry = "CC.CF";
-  const std::string_view base = facts.mnemonic;
+  const cpu::Mnemonic base = facts.mnemonic;
   if (has_space(facts, "cc")) add_edge(made, node_of(kCarry));
-  if (base == "addc" || base == "subc" || base == "madc") add_edge(node_of(kCarry), made);
+  if (base == cpu::Mnemonic::addc || base == cpu::Mnemonic::subc || base == cpu::Mnemonic::madc)
+    add_edge(node_of(kCarry), made);
 }
 
-void PtxFlow::add_memory(const cpu::InstructionFacts& facts, Node made, size_t where) {
+void PtxFlow::add_memory(const cpu::Statement& statement, Node made) {
+  const cpu::InstructionFacts& facts = *statement.facts;
   from_cells(facts, made);
   if (only_reads(facts)) return;
   to_cells(facts, made);
-  if (facts.mnemonic != "cp") return;
+  if (facts.mnemonic != cpu::Mnemonic::cp) return;
   for (const Node cell : {kLocal, kShared, kGlobal}) {
     add_edge(cell, made);
     to_cells(made, true, true, true);
   }
-  // Only the device sees the address in a tensor map, through which the instruction writes.
-  if (has_space(facts, "tensor")) sinks_.push_back({made, PtxChange::unclear, where});
+  // The address that a tensor map holds is written through where only the device looks.
+  if (has_space(facts, "tensor")) sinks_.push_back({made, PtxChange::unclear, &statement});
 }
 
-void PtxFlow::add_instruction(const cpu::InstructionFacts& facts, std::string_view guard,
-                              const std::vector<PtxOperand>& operands, size_t where) {
-  const std::string_view base = facts.mnemonic;
-  if (base == "call") return add_call(operands, where);
-  const bool moves_parameter = (base == "ld" || base == "st") && has_space(facts, "param");
-  if (!moves_parameter) keep_parameters_in_memory(operands);
-  const Node made = new_node({});  // the result of the instruction, from all of its operands
-  add_operands(facts, operands, made, where);
-  if (!guard.empty()) add_edge(node_of(guard), made);
+void PtxFlow::add_instruction(const cpu::Function& function, const cpu::Statement& statement) {
+  const cpu::InstructionFacts& facts = *statement.facts;
+  const Operands operands = function.operands_of(statement);
+  const cpu::Mnemonic base = facts.mnemonic;
+  if (base == cpu::Mnemonic::call) return add_call(function, statement);
+  const bool moves_parameter =
+      (base == cpu::Mnemonic::ld || base == cpu::Mnemonic::st) && has_space(facts, "param");
+  if (!moves_parameter) keep_parameters_in_memory(function, operands);
+  const Node made = new_node({});  // what the instruction makes, from all that it takes
+  add_operands(function, statement, made);
+  if (statement.guard != cpu::Operand::kNone)
+    add_edge(node_of(function.registers[statement.guard].name), made);
   add_carry(facts, made);
-  const bool has_address =
-      std::any_of(operands.begin(), operands.end(),
-                  [](const PtxOperand& operand) { return operand.opened_by == '['; });
-  if (has_address && !moves_parameter) add_memory(facts, made, where);
+  const bool has_address = std::any_of(operands.begin(), operands.end(), [](const auto& operand) {
+    return operand.kind == cpu::OperandKind::address;
+  });
+  if (has_address && !moves_parameter) add_memory(statement, made);
 }
 
 std::map<std::string_view, PtxFlow::Change> PtxFlow::changes(

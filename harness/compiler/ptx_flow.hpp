@@ -7,13 +7,14 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "ptx/instruction_set.hpp"
+#include "ptx/module.hpp"
 
 namespace warpmark {
 
@@ -25,35 +26,24 @@ enum class PtxChange : uint8_t {
   unclear  ///< its address is an operand of an instruction that may do more than read
 };
 
-struct PtxOperand {
-  std::vector<std::string_view> names;
-  char opened_by = '\0';  ///< `[` for an address, `(` and `{` for lists; 0 for a plain operand
-};
-
 /// A flow-insensitive over-approximation: a register, parameter or kind of memory that may hold an
-/// address once may hold it always, and so may any value computed from it. Instructions count as
-/// writing, except for a few that are known to only read through their addresses. Branches that
-/// depend on an address, and addresses made out of nothing, are not followed. Names are views into
-/// the PTX, which must outlive this. Linear in time and memory.
+/// address once may hold it always, and so does whatever is computed of it. Each instruction is one
+/// of a few that are known to only read through their addresses, or counts as one that writes.
+/// Where a program branches by an address, and where it makes one out of nothing, is not followed.
+/// The module must outlive this. Linear in time and memory.
 class PtxFlow {
  public:
   PtxFlow();
 
-  /// A function begins; its parameters and results as they are declared.
-  void begin_function(std::string_view name, const std::vector<std::string_view>& results,
-                      const std::vector<std::string_view>& parameters);
-  /// A variable of the `.param` space in a body: arguments of a call.
-  void add_parameter(std::string_view name);
-  /// `guard` is the predicate before the instruction, "" without one; `where` is returned in
-  /// Change.
-  void add_instruction(const cpu::InstructionFacts& facts, std::string_view guard,
-                       const std::vector<PtxOperand>& operands, size_t where);
+  /// A function that was read tolerantly (ptx/parser.hpp) begins; its instructions follow.
+  void begin_function(const cpu::Function& function);
+  void add_instruction(const cpu::Function& function, const cpu::Statement& statement);
   /// The initial value of a variable holds the address of another.
   void add_reference(std::string_view name);
 
   struct Change {
     PtxChange kind;
-    size_t where;
+    const cpu::Statement* where;
   };
   /// The variables among `variables` that may change, each with the first reason. If several may be
   /// behind one address, at least one of them is among the answers.
@@ -68,13 +58,14 @@ class PtxFlow {
   struct Call {
     std::string_view target;
     std::vector<Node> results, arguments;
-    size_t where;
+    const cpu::Statement* where;
   };
   struct Sink {
     Node node;
     PtxChange kind;
-    size_t where;
+    const cpu::Statement* where;
   };
+  using Operands = std::span<const cpu::Operand>;
 
   Node new_node(std::string_view name);
   Node node_of(std::string_view name);
@@ -82,15 +73,15 @@ class PtxFlow {
   void from_cells(const cpu::InstructionFacts& facts, Node to);
   void to_cells(const cpu::InstructionFacts& facts, Node from);
   void to_cells(Node from, bool local, bool shared, bool global);
-  void add_call(const std::vector<PtxOperand>& operands, size_t where);
-  void keep_parameters_in_memory(const std::vector<PtxOperand>& operands);
+  void add_parameter(std::string_view name) { parameters_.insert(name); }
+  void add_call(const cpu::Function& function, const cpu::Statement& call);
+  void keep_parameters_in_memory(const cpu::Function& function, Operands operands);
   enum class Role : uint8_t { source, result, address };
-  static Role role_of(const cpu::InstructionFacts& facts, const PtxOperand& operand, bool first);
-  /// `made` is the node of the instruction's result.
-  void add_operands(const cpu::InstructionFacts& facts, const std::vector<PtxOperand>& operands,
-                    Node made, size_t where);
+  static Role role_of(const cpu::InstructionFacts& facts, const cpu::Operand& operand, bool first);
+  /// `made` is the node of what the instruction makes.
+  void add_operands(const cpu::Function& function, const cpu::Statement& statement, Node made);
   void add_carry(const cpu::InstructionFacts& facts, Node made);
-  void add_memory(const cpu::InstructionFacts& facts, Node made, size_t where);
+  void add_memory(const cpu::Statement& statement, Node made);
   bool is_parameter(std::string_view name) const { return parameters_.contains(name); }
 
   // Nodes for the contents of each kind of memory, as a whole.

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
-#include "compiler/ptx_tokens.hpp"
+#include "ptx/error.hpp"
+#include "ptx/lexer.hpp"
 
 namespace warpmark {
 
@@ -23,11 +25,44 @@ std::string normalised_word(std::string_view text, bool is_opcode) {
   return is_opcode ? std::string(text) : "n";
 }
 
+// The tokens of a text that may be hostile; modifiers may stand apart from their opcode, so that each
+// is a directive of its own.
+class Tokens {
+ public:
+  explicit Tokens(std::string_view text) : lexer_(text) {}
+
+  cpu::Token next() {
+    constexpr int kMostTroubles = 100;  // each costs an exception
+    while (rest_.kind == cpu::TokenKind::end) {
+      try {
+        if (troubles_ < kMostTroubles) rest_ = lexer_.next();
+        break;
+      } catch (const cpu::PtxError&) {
+        ++troubles_;
+      }
+    }
+    const bool dotted =
+        rest_.kind == cpu::TokenKind::word || rest_.kind == cpu::TokenKind::directive;
+    const size_t end = dotted ? rest_.text.find('.', 1) : std::string_view::npos;
+    if (end == std::string_view::npos) return std::exchange(rest_, {});
+    cpu::Token first = rest_;
+    first.text = first.text.substr(0, end);
+    rest_.text.remove_prefix(end);
+    rest_.kind = cpu::TokenKind::directive;
+    return first;
+  }
+
+ private:
+  cpu::Lexer lexer_;
+  cpu::Token rest_;  ///< of a word of which the first part was given out
+  int troubles_ = 0;
+};
+
 }  // namespace
 
 std::vector<std::string> normalised_ptx(std::string_view ptx) {
   std::vector<std::string> made;
-  PtxTokens tokens(ptx);
+  Tokens tokens(ptx);
   size_t depth = 0;
   bool start = true;  // of an instruction; a guard (@!%p1) stands before its opcode
   for (cpu::Token token = tokens.next(); token.kind != cpu::TokenKind::end; token = tokens.next()) {

@@ -13,67 +13,17 @@
 #include "base/dtype.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "compiler/ptx_tokens.hpp"
-#include "ptx/types.hpp"
+#include "ptx/parser.hpp"
 
 namespace warpmark {
 
 namespace {
-
-using cpu::Token;
 
 std::optional<size_t> number(std::string_view text) {
   size_t value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
-}
-
-// Bytes of ".u64", ".b8", ".f32" …; 0 for any other directive.
-size_t bytes_of_type(std::string_view directive) {
-  return directive.starts_with('.') ? cpu::bytes_of(cpu::type_named(directive.substr(1))) : 0;
-}
-
-// The value of a token that is a whole number; 0 for any other token.
-uint64_t whole(const Token& token) {
-  return token.kind == cpu::TokenKind::integer ? token.value : 0;
-}
-
-bool at_end(const Token& token) {
-  return token.kind == cpu::TokenKind::end;
-}
-
-// Reads one `.param …` up to its `,` or `)`, and returns that token.
-Token read_parameter(PtxTokens& tokens, EntryParameter& parameter) {
-  size_t element = 0;
-  size_t count = 1;
-  size_t alignment = 0;
-  bool of_pointee = false;  // `.ptr .align 4` describes the memory that the pointer leads to
-  Token token = tokens.next();
-  for (; !at_end(token) && !token.is(",") && !token.is(")"); token = tokens.next()) {
-    if (token.is(".ptr")) of_pointee = true;
-    if (token.is(".align")) {
-      const uint64_t value = whole(tokens.next());
-      if (!of_pointee) alignment = value;
-    } else if (token.is("[")) {
-      count = whole(tokens.next());
-    } else if (const size_t bytes = bytes_of_type(token.text); bytes != 0 && element == 0) {
-      element = bytes;
-    }
-  }
-  parameter.bytes = element * count;
-  parameter.alignment = std::max<size_t>(alignment != 0 ? alignment : element, 1);
-  return token;
-}
-
-void lay_out(std::vector<EntryParameter>& parameters) {
-  size_t offset = 0;
-  for (EntryParameter& parameter : parameters) {
-    const size_t past = offset % parameter.alignment;
-    if (past != 0) offset += parameter.alignment - past;
-    parameter.offset = offset;
-    offset += parameter.bytes;
-  }
 }
 
 // The number that stands before the words, as in "4096 bytes smem".
@@ -84,36 +34,15 @@ std::optional<size_t> number_before(std::string_view text, std::string_view word
   return number(text.substr(start, end - start));
 }
 
-// "8, 4" behind a directive: up to three dimensions, 1 for those that are left out.
-std::array<uint64_t, 3> read_dimensions(PtxTokens& tokens, Token& token) {
-  std::array<uint64_t, 3> sizes{1, 1, 1};
-  for (uint64_t& size : sizes) {
-    token = tokens.next();
-    size = whole(token);
-    token = tokens.next();
-    if (!token.is(",")) break;
-  }
-  return sizes;
-}
-
-// Reads the directives between the parameters of an entry and its body, from `token` on: NVRTC
-// writes plain numbers there. Returns the token after them.
-Token read_bounds(PtxTokens& tokens, Token token, KernelBounds& bounds) {
-  bool counts_clusters = false;  // the grid is given in clusters, so that any grid will do
-  while (!at_end(token) && !token.is("{") && !token.is(";") && !token.is(".entry")) {
-    if (token.is(".maxntid")) {
-      bounds.most_threads = volume(read_dimensions(tokens, token));
-    } else if (token.is(".reqntid")) {
-      bounds.block = read_dimensions(tokens, token);
-    } else if (token.is(".reqnctapercluster")) {
-      bounds.cluster = read_dimensions(tokens, token);
-    } else {
-      counts_clusters = counts_clusters || token.is(".blocksareclusters");
-      token = tokens.next();
-    }
-  }
-  if (counts_clusters) bounds.cluster = {};
-  return token;
+// The bounds that an entry sets for its launches. A grid that is given in clusters may have any size
+// of cluster.
+KernelBounds bounds_of(const cpu::Function& function) {
+  KernelBounds bounds;
+  if (function.threads[0] == 0) bounds.most_threads = function.max_threads;
+  std::copy(function.threads.begin(), function.threads.end(), bounds.block.begin());
+  if (!function.counts_clusters)
+    std::copy(function.cluster.begin(), function.cluster.end(), bounds.cluster.begin());
+  return bounds;
 }
 
 // Where the parameter list starts: the last top-level "(" that closes at the end.
@@ -211,29 +140,15 @@ std::string Entry::called() const {
 
 std::vector<Entry> scan_entries(std::string_view ptx) {
   std::vector<Entry> entries;
-  PtxTokens tokens(ptx);
-  Token token = tokens.next();
-  while (!at_end(token)) {
-    if (!token.is(".entry")) {
-      token = tokens.next();
-      continue;
-    }
+  const cpu::Module module = cpu::read_ptx(ptx, cpu::Bodies::skipped);
+  for (const cpu::Function& function : module.functions) {
+    if (!function.entry) continue;
     Entry entry;
-    entry.name = tokens.next().text;
+    entry.name = function.name;
     entry.demangled = demangle(entry.name);
-    token = tokens.next();
-    if (token.is("(")) {
-      while (!token.is(")") && !at_end(token)) {
-        token = tokens.next();
-        if (!token.is(".param")) continue;
-        EntryParameter parameter;
-        token = read_parameter(tokens, parameter);
-        entry.parameters.push_back(parameter);
-      }
-      token = tokens.next();
-    }
-    token = read_bounds(tokens, token, entry.bounds);
-    lay_out(entry.parameters);
+    for (const cpu::Parameter& one : function.parameters)
+      entry.parameters.push_back({one.offset, one.bytes, one.alignment, ""});
+    entry.bounds = bounds_of(function);
     if (const auto types = parameter_types(entry.demangled)) set_types(entry, *types);
     entries.push_back(std::move(entry));
   }

@@ -221,7 +221,7 @@ def database_page(root):
         "```sql", (root / source).read_text(encoding="utf-8").strip(), "```", ""])
 
 
-SETS = re.compile(r'\{"(\w+)",\s*((?:"[^"]*"\s*)+)\}')
+SETS = re.compile(r'\{"(\w+)",\s*((?:"[^"]*"\s*)+)(?:,\s*WordSet::\w+)?\}')
 _FORM = re.compile(r'FORM\("([^"]*)", (\d+), (\w+(?:\([^)]*\))?), (\w+), (\w+)\)')
 
 

@@ -5,7 +5,7 @@ A folder of harness/ includes itself, folders of lower layers and the public hea
 stay out of a folder altogether is not reached through other headers either. A plugin
 includes public headers and its own files, so that it can be built outside this tree; those that
 write kernels share plugins/codegen, which is built into each of them. The grader reads PTX with
-the words of the CPU device, a library that it shares and that needs nothing else of the device.
+the parser of the CPU device, a library that it shares and that needs nothing else of the device.
 Rooms of a folder have an order, too, and a folder has few files.
 """
 import pathlib
@@ -32,9 +32,17 @@ SURVEYED = ("cli", "grade", "report")
 # Files of plugins/cpu that harness/compiler may include, without suffixes: the library
 # warpmark_ptx.
 SHARED_BY = "compiler"
-SHARED = {"ptx/" + name for name in ("characters", "classes", "error", "instruction_forms",
-                                     "instruction_set", "lexer", "numbers", "special_registers",
-                                     "types")}
+SHARED = {"ptx/" + name for name in ("characters", "debug_info", "error", "instruction_forms",
+                                     "instruction_set", "lexer", "merged_lines", "module", "opcode_words",
+                                     "numbers", "old_spellings", "parse_constant",
+                                     "parse_function", "parse_operand", "parse_registers",
+                                     "parse_state", "parse_variable", "parser",
+                                     "read_tolerantly", "scopes", "special_registers", "types")}
+# Behind the parser an opcode is InstructionFacts' enums. What still compares its words, by lines:
+# decode_lowered.cpp puts names of other opcodes together; the other two read no opcodes.
+OPCODE_TEXT = re.compile(r'\b(has\(|(name|opcode|mnemonic|word|from|operation|relation'
+                         r'|words(\.front\(\)|\.back\(\)|\[\d\])) [!=]= )"')
+KNOWN_TEXTS = {"program/decode_lowered.cpp": 3, "program/decode_runtime.cpp": 1, "program/uses.cpp": 1}
 SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".inc", ".def"}
 LAYER_ROW = re.compile(r"\| (\d+) \| ([^:|]*)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -221,6 +229,19 @@ def size_faults(harness):
                 yield folder, 0, "has %d files, more than %d: give them rooms" % (count, MOST_FILES)
 
 
+def text_faults(device):
+    """Code behind the parser does not compare texts of opcodes."""
+    for room in sorted(set(CPU_ROOMS) - {"ptx", "api"}):
+        for path in sources(device / room):
+            known = KNOWN_TEXTS.get(str(path.relative_to(device)), 0)
+            lines = [number for number, line in enumerate(path.read_text().splitlines(), 1)
+                     if OPCODE_TEXT.search(line)]
+            for number in lines[known:]:
+                yield path, number, "compares an opcode's text; ask for a Mnemonic, Modifier or Type"
+            if len(lines) < known:
+                yield path, 0, "compares less of opcodes' texts than KNOWN_TEXTS says: count anew"
+
+
 def device_faults(harness):
     for folder in sorted(set(LAYERS) - MAY_NAME_DEVICES):
         for path in sources(harness / folder):
@@ -238,6 +259,7 @@ def main(root):
                               *plugin_faults(root / "plugins", harness),
                               *shared_faults(harness, root / "plugins/cpu"),
                               *room_faults(root / "plugins/cpu", CPU_ROOMS, root / "plugins/cpu"),
+                              *text_faults(root / "plugins/cpu"),
                               *room_faults(harness / "grade", GRADE_ROOMS, harness),
                               *room_faults(harness / "report", REPORT_ROOMS, harness),
                               *room_faults(harness / "cli", CLI_ROOMS, harness),

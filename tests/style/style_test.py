@@ -239,22 +239,30 @@ class Layering(Tree):
         self.assertIn("harness/grade/class:0: error: has 41 files, more than 40: give them rooms",
                       self.check(layering.main, self.root)[1])
 
+    def test_that_nothing_behind_the_parser_compares_texts_of_opcodes(self):
+        self.write("plugins/cpu/ptx/y.cpp", 'if (name == "mov") f();\n')
+        self.write("plugins/cpu/program/x.cpp", "if (facts.has(Modifier::sat)) f();\n")
+        self.assertEqual(self.check(layering.main, self.root)[0], 0)
+        self.write("plugins/cpu/machine/z.cpp", '\nif (facts->has("sat") || name == "mov") f();\n')
+        output = self.check(layering.main, self.root)[1]
+        self.assertIn("plugins/cpu/machine/z.cpp:2: error: compares an opcode's text", output)
+
     def test_what_the_harness_shares_with_the_cpu_device(self):
         self.write("plugins/cpu/ptx/lexer.hpp", '#include "ptx/error.hpp"\n')
         self.write("plugins/cpu/ptx/error.hpp", "")
-        self.write("plugins/cpu/ptx/module.hpp", "")
+        self.write("plugins/cpu/ptx/link.hpp", "")
         self.write("plugins/cpu/program/program.hpp", "")
         self.write("harness/compiler/reads.cpp", '#include "ptx/lexer.hpp"\n')
         self.assertEqual(self.check(layering.main, self.root)[0], 0)
-        self.write("harness/compiler/more.cpp", '\n#include "ptx/module.hpp"\n')
+        self.write("harness/compiler/more.cpp", '\n#include "ptx/link.hpp"\n')
         self.write("harness/compiler/far.cpp", '#include "../../plugins/cpu/program/program.hpp"\n')
         self.write("harness/plan/reads.cpp", '#include "ptx/lexer.hpp"\n')
-        self.write("plugins/cpu/ptx/lexer.cpp", '#include "ptx/lexer.hpp"\n#include "ptx/module.hpp"\n')
+        self.write("plugins/cpu/ptx/lexer.cpp", '#include "ptx/lexer.hpp"\n#include "ptx/link.hpp"\n')
         output = self.check(layering.main, self.root)[1]
-        self.assertIn("harness/compiler/more.cpp:2: error: ptx/module.hpp is not shared with the harness", output)
+        self.assertIn("harness/compiler/more.cpp:2: error: ptx/link.hpp is not shared with the harness", output)
         self.assertIn("harness/compiler/far.cpp:1: error: ../../plugins/cpu/program/program.hpp is not", output)
         self.assertIn("harness/plan/reads.cpp:1: error: only harness/compiler may include ptx/lexer.hpp", output)
-        self.assertIn("plugins/cpu/ptx/lexer.cpp:2: error: what the harness shares includes ptx/module.hpp", output)
+        self.assertIn("plugins/cpu/ptx/lexer.cpp:2: error: what the harness shares includes ptx/link.hpp", output)
         self.assertNotIn("reads.cpp:1: error: ptx", output)
 
     def test_what_a_worker_does_not_reach(self):

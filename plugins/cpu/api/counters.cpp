@@ -31,8 +31,8 @@ void for_statements(const Program& program, const BasicBlock& block, Body body) 
 bool is_branch(const Program& program, const BasicBlock& block) {
   if (block.exit != Exit::branch || block.weight == 0) return false;
   const Statement* statement = program.statement(block.statement);
-  return statement != nullptr &&
-         (statement->facts->mnemonic == "bra" || statement->facts->mnemonic == "brx");
+  return statement != nullptr && (statement->facts->mnemonic == Mnemonic::bra ||
+                                  statement->facts->mnemonic == Mnemonic::brx);
 }
 
 // Counts of the statements of a launch, or of one line.

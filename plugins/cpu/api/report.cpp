@@ -345,10 +345,11 @@ std::string relaxed_text(const Fault& fault, const Program& program) {
   const Statement* statement = program.statement(fault.relaxed.statement);
   const std::string place = add_place(ignored, program, fault.relaxed.statement, {});
   const InstructionFacts* facts = statement == nullptr ? nullptr : statement->facts;
-  const bool atomic = facts != nullptr && facts->mnemonic == "atom";
-  const bool waits = facts != nullptr && facts->mnemonic == "mbarrier";
-  const bool acquires = facts != nullptr && (facts->has("acquire") || facts->has("acq_rel") ||
-                                             (waits && !facts->has("relaxed")));
+  const bool atomic = facts != nullptr && facts->mnemonic == Mnemonic::atom;
+  const bool waits = facts != nullptr && facts->mnemonic == Mnemonic::mbarrier;
+  const bool acquires =
+      facts != nullptr && (facts->has(Modifier::acquire) || facts->has(Modifier::acq_rel) ||
+                           (waits && !facts->has(Modifier::relaxed)));
   const std::string what = "the " +
                            std::string(atomic  ? "atomic operation"
                                        : waits ? "wait for the mbarrier"

@@ -119,7 +119,7 @@ class Result {
   template <bool Left>
   void funnel_shift() {
     if (x_[2].undefined != 0) return whole();
-    const bool wraps = words_of(info_).has("wrap");
+    const bool wraps = words_of(info_).has(Modifier::wrap);
     const std::uint64_t by = wraps ? x_[2].value & 31 : std::min<std::uint64_t>(x_[2].value, 32);
     const PartialValue both{x_[1].value << 32 | x_[0].value,
                             x_[1].undefined << 32 | x_[0].undefined};
@@ -174,7 +174,7 @@ class Result {
   // Zero has no leading bit, which gives -1: every bit of the result may change.
   void leading_bit() {
     const PartialValue& a = x_[0];
-    const bool shifts = words_of(info_).has("shiftamt");
+    const bool shifts = words_of(info_).has(Modifier::shiftamt);
     if (a.undefined == 0) return;
     if (signed_ || a.least() == 0) return whole();
     const auto bit = [&](std::uint64_t value) {
@@ -244,7 +244,7 @@ class Result {
       return;
     }
     const std::uint64_t value = x_[2].value, magnitude = value & ~sign;
-    const bool flushes = words_of(info_).has("ftz");
+    const bool flushes = words_of(info_).has(Modifier::ftz);
     const bool zero = magnitude == 0 || (flushes && magnitude < 0x00800000);
     const bool first = number ? (value & sign) == 0 : zero || value <= 0x7f800000;
     const std::size_t k = first ? 0 : 1;
@@ -343,18 +343,18 @@ Result::Rule rule_of(const OpcodeInfo& info) {
   const BitRow row =
       number == kNoFlowRow ? BitRow{FlowTypes::integers, &Result::other} : kBitRows[number];
   if (row.types == FlowTypes::any) return row.rule;
-  if (words.mnemonic == "cvt" && info.form == Form::binary && info.a == Type::f32)
+  if (words.mnemonic == Mnemonic::cvt && info.form == Form::binary && info.a == Type::f32)
     return &Result::join;
   if (words.is_packed()) return &Result::halves;
-  for (const std::string_view limit : {"sat", "satfinite", "relu", "add"})
+  for (const Modifier limit : {Modifier::sat, Modifier::satfinite, Modifier::relu, Modifier::add})
     if (words.has(limit)) return &Result::other;
   return row.rule;
 }
 
 Meaning meaning_of(const OpcodeInfo& info) {
   const bool integers = is_integer(info.d) && is_integer(info.a);
-  const std::string_view mnemonic = words_of(info).mnemonic;
-  return {rule_of(info), integers && (mnemonic == "xor" || mnemonic == "sub")};
+  const Mnemonic mnemonic = words_of(info).mnemonic;
+  return {rule_of(info), integers && (mnemonic == Mnemonic::xor_ || mnemonic == Mnemonic::sub)};
 }
 
 const Meaning& known_meaning(const OpcodeInfo& info) {
@@ -403,13 +403,17 @@ bool undefined_comparison(const OpcodeInfo& info, const PartialValue& a, const P
   if ((a.undefined | b.undefined) == 0) return false;
   if (!is_integer(info.a)) return true;
   const std::uint32_t width = width_of(info.a);
-  const std::string_view relation = words_of(info).words.front();
+  const Modifier relation = words_of(info).modifiers.front();
   const bool number = is_signed(info.a);
-  if (relation == "eq" || relation == "ne") return undefined_equality(a, b);
-  if (relation == "lt" || relation == "lo") return undefined_order(a, b, false, width, number);
-  if (relation == "le" || relation == "ls") return undefined_order(a, b, true, width, number);
-  if (relation == "gt" || relation == "hi") return undefined_order(b, a, false, width, number);
-  if (relation == "ge" || relation == "hs") return undefined_order(b, a, true, width, number);
+  if (relation == Modifier::eq || relation == Modifier::ne) return undefined_equality(a, b);
+  if (relation == Modifier::lt || relation == Modifier::lo)
+    return undefined_order(a, b, false, width, number);
+  if (relation == Modifier::le || relation == Modifier::ls)
+    return undefined_order(a, b, true, width, number);
+  if (relation == Modifier::gt || relation == Modifier::hi)
+    return undefined_order(b, a, false, width, number);
+  if (relation == Modifier::ge || relation == Modifier::hs)
+    return undefined_order(b, a, true, width, number);
   return true;
 }
 

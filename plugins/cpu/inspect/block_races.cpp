@@ -217,7 +217,7 @@ Record BlockRaces::further_reader(const RaceCells& cell, const Access& access) {
 bool BlockRaces::in_step(const Record& before, const Instruction& i, Space space) const {
   if (space != Space::shared || (i.order & Instruction::kVolatile) == 0) return false;
   const Statement* then = block_.program().statement(before.statement());
-  return then != nullptr && then->facts->has("volatile");
+  return then != nullptr && then->facts->has(Modifier::volatile_);
 }
 
 // A place and a statement identify a report only in the block's own shared memory, and only outside
@@ -236,7 +236,7 @@ void BlockRaces::warn_in_step(Lanes& w, const Instruction& i, Space space, std::
                               std::uint64_t address, std::uint32_t bytes, bool write) {
   const Record before = std::exchange(met_in_step_, {});
   const Statement* then = block_.program().statement(before.statement());
-  const bool wrote = then != nullptr && then->facts->mnemonic == "st";
+  const bool wrote = then != nullptr && then->facts->mnemonic == Mnemonic::st;
   Fault fault;
   fault.kind = FaultKind::race;
   fault.hazard = !write ? "read after write" : wrote ? "write after write" : "write after read";

@@ -30,7 +30,7 @@ void BlockRaces::settle(const Lanes& w, Space space, std::uint32_t lane, std::ui
       if (record.epoch() < launch_.order.clock.first() || !order_.owns(record)) continue;
       const Statement* statement = program.statement(record.statement());
       if (record.warp() == w.warp && !record.strong() && !order_.before_barrier(record) &&
-          (swaps || (statement != nullptr && statement->facts->has("volatile"))))
+          (swaps || (statement != nullptr && statement->facts->has(Modifier::volatile_))))
         launch_.before_swaps.insert(record.statement());
       if (swaps && record.thread() == thread) *read |= std::uint64_t{1} << Record::kStrongShift;
     }

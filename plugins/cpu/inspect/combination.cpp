@@ -112,15 +112,16 @@ class Finder {
 
   [[nodiscard]] std::optional<Operation> operation_of(const Instruction& i,
                                                       const OpcodeInfo& info) const {
-    const std::string_view mnemonic = words_of(info).mnemonic;
+    const Mnemonic mnemonic = words_of(info).mnemonic;
     const std::uint32_t bytes = bytes_of(info.d);
     if (bytes < 4 || bytes_of(info.a) != bytes) return std::nullopt;
-    if (mnemonic == "mov" && info.form == Form::unary) return Operation{0xf0, {i.a}, bytes, true};
-    if (mnemonic == "not") return Operation{kInverse, {i.a}, bytes};
-    if (mnemonic == "and") return Operation{0xc0, {i.a, i.b}, bytes};
-    if (mnemonic == "or") return Operation{0xfc, {i.a, i.b}, bytes};
-    if (mnemonic == "xor") return Operation{0x3c, {i.a, i.b}, bytes};
-    if (mnemonic != "lop3") return std::nullopt;
+    if (mnemonic == Mnemonic::mov && info.form == Form::unary)
+      return Operation{0xf0, {i.a}, bytes, true};
+    if (mnemonic == Mnemonic::not_) return Operation{kInverse, {i.a}, bytes};
+    if (mnemonic == Mnemonic::and_) return Operation{0xc0, {i.a, i.b}, bytes};
+    if (mnemonic == Mnemonic::or_) return Operation{0xfc, {i.a, i.b}, bytes};
+    if (mnemonic == Mnemonic::xor_) return Operation{0x3c, {i.a, i.b}, bytes};
+    if (mnemonic != Mnemonic::lop3) return std::nullopt;
     const auto table = constants_.find(i.e);
     if (table == constants_.end()) return std::nullopt;
     return Operation{static_cast<std::uint8_t>(table->second), {i.a, i.b, i.c}, bytes};
@@ -167,17 +168,18 @@ class Finder {
     if (info == nullptr || i.guard != Instruction::kNone || info->form != Form::binary ||
         !is_integer(info->d))
       return std::nullopt;
-    const std::string_view mnemonic = words_of(*info).mnemonic;
+    const Mnemonic mnemonic = words_of(*info).mnemonic;
     const std::uint32_t bytes = bytes_of(info->d);
     if (bytes < 4 || bytes_of(info->a) != bytes) return std::nullopt;
     const auto constant = constants_.find(i.b);
-    if (mnemonic == "div" || mnemonic == "rem") {
+    if (mnemonic == Mnemonic::div || mnemonic == Mnemonic::rem) {
       if (constant == constants_.end() || !std::has_single_bit(constant->second))
         return std::nullopt;
-      const auto part = mnemonic == "div" ? Division::Part::quotient : Division::Part::remainder;
+      const auto part =
+          mnemonic == Mnemonic::div ? Division::Part::quotient : Division::Part::remainder;
       return Division{part, original(i.a, bytes), bytes, constant->second, is_signed(info->a)};
     }
-    if (mnemonic != "mul" || !words_of(*info).has("lo")) return std::nullopt;
+    if (mnemonic != Mnemonic::mul || !words_of(*info).has(Modifier::lo)) return std::nullopt;
     const Division* quotient = part_in(i.a, Division::Part::quotient, bytes);
     if (quotient == nullptr || !is(i.b, quotient->divisor)) return std::nullopt;
     Division multiple = *quotient;
@@ -187,8 +189,8 @@ class Finder {
 
   // Notes x minus its remainder, and x minus the multiple of the divisor.
   bool note_masked(const Instruction& i, const OpcodeInfo& info, std::size_t number) {
-    if (words_of(info).mnemonic != "sub" || info.form != Form::binary || !is_integer(info.d) ||
-        words_of(info).has("sat"))
+    if (words_of(info).mnemonic != Mnemonic::sub || info.form != Form::binary ||
+        !is_integer(info.d) || words_of(info).has(Modifier::sat))
       return false;
     const std::uint32_t bytes = bytes_of(info.d);
     const Division* remainder = part_in(i.b, Division::Part::remainder, bytes);
@@ -207,18 +209,18 @@ class Finder {
   // Returns -x or x - 1 as an expression.
   [[nodiscard]] std::optional<Expression> neighbour_of(const Instruction& i,
                                                        const OpcodeInfo& info) const {
-    const std::string_view mnemonic = words_of(info).mnemonic;
+    const Mnemonic mnemonic = words_of(info).mnemonic;
     const std::uint32_t bytes = bytes_of(info.d);
-    if (bytes < 4 || !is_integer(info.d) || words_of(info).has("sat")) return std::nullopt;
+    if (bytes < 4 || !is_integer(info.d) || words_of(info).has(Modifier::sat)) return std::nullopt;
     const std::uint64_t minus_one = bytes == 8 ? ~std::uint64_t{0} : 0xffffffff;
     const auto made = [&](Kind kind, std::uint32_t slot) {
       return Expression{kind, 0, bytes, {original(slot, bytes)}};
     };
-    if (mnemonic == "neg") return made(Kind::negative, i.a);
+    if (mnemonic == Mnemonic::neg) return made(Kind::negative, i.a);
     if (info.form != Form::binary) return std::nullopt;
-    if (mnemonic == "sub" && is(i.a, 0)) return made(Kind::negative, i.b);
-    if (mnemonic == "sub" && is(i.b, 1)) return made(Kind::predecessor, i.a);
-    if (mnemonic != "add") return std::nullopt;
+    if (mnemonic == Mnemonic::sub && is(i.a, 0)) return made(Kind::negative, i.b);
+    if (mnemonic == Mnemonic::sub && is(i.b, 1)) return made(Kind::predecessor, i.a);
+    if (mnemonic != Mnemonic::add) return std::nullopt;
     for (const auto& [one, other] : {std::pair{i.a, i.b}, std::pair{i.b, i.a}}) {
       if (is(other, minus_one)) return made(Kind::predecessor, one);
       const Expression* inverted = is(other, 1) ? inverse(one, bytes) : nullptr;

@@ -15,6 +15,7 @@
 #include "program/convert.hpp"
 #include "program/data_flow.hpp"
 #include "program/matrix.hpp"
+#include "program/shuffle.hpp"
 #include "program/uses.hpp"
 
 namespace warpmark::cpu {
@@ -275,10 +276,11 @@ class Step {
         synccheck ? lanes_.observer->block().lanes_that_left(lanes_.warp) : 0;
     for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-      std::uint32_t from = source_lane(
-          i_.opcode, lane, static_cast<std::uint32_t>(value_of(lanes_, i_.b, lane, false)),
-          static_cast<std::uint32_t>(value_of(lanes_, i_.c, lane, false)));
-      if (from > 31) from = lane;
+      const std::uint32_t from =
+          shuffle_source(i_.opcode, lane,
+                         static_cast<std::uint32_t>(value_of(lanes_, i_.b, lane, false)),
+                         static_cast<std::uint32_t>(value_of(lanes_, i_.c, lane, false)))
+              .lane;
       results[lane] = (mask_ >> from & 1) != 0 ? of(i_.a, from)
                       : (reported >> from & 1) != 0
                           ? Definedness{}
@@ -423,21 +425,6 @@ OperandSlots::OperandSlots(const Program& program) {
     }
   }
   first_.push_back(static_cast<std::uint32_t>(slots_.size()));
-}
-
-// As in the PTX ISA's pseudo-code of shfl.sync; a lane out of range reads itself.
-std::uint32_t source_lane(Opcode opcode, std::uint32_t lane, std::uint32_t b, std::uint32_t c) {
-  const auto own = static_cast<int>(lane);
-  const int by = static_cast<int>(b & 31), clamp = static_cast<int>(c & 31);
-  const int segment = static_cast<int>(c >> 8 & 31);
-  const int most = (own & segment) | (clamp & ~segment);
-  const bool up = opcode == Opcode::shfl_up;
-  const int from = up                            ? own - by
-                   : opcode == Opcode::shfl_down ? own + by
-                   : opcode == Opcode::shfl_bfly ? own ^ by
-                                                 : (own & segment) | (by & ~segment);
-  const bool in_range = up ? from >= most : from <= most;
-  return static_cast<std::uint32_t>(in_range ? from : own);
 }
 
 void propagate(WarpDefinedness& definedness, const Program& program,

@@ -103,9 +103,6 @@ class OperandSlots {
   std::vector<std::uint32_t> first_, slots_;
 };
 
-/// The lane that a shuffle reads for `lane`, before it is known whether that one takes part.
-std::uint32_t source_lane(Opcode opcode, std::uint32_t lane, std::uint32_t b, std::uint32_t c);
-
 /// Sets the definedness of the results of an instruction of the program that is about to run for
 /// `mask`. It leaves those of loads fully defined: the memory's hooks set theirs.
 void propagate(WarpDefinedness& definedness, const Program& program,

@@ -517,7 +517,7 @@ Fault BlockState::fault(FaultKind kind, std::uint32_t statement, std::uint32_t w
 
 void BlockState::trap(const Warp& warp, std::uint32_t mask, const BasicBlock& node) {
   const Statement* statement = launch_.program.statement(node.statement);
-  const bool branch = statement != nullptr && statement->facts->mnemonic == "brx";
+  const bool branch = statement != nullptr && statement->facts->mnemonic == Mnemonic::brx;
   Fault fault = this->fault(branch ? FaultKind::invalid_pc : FaultKind::trap, node.statement,
                             warp.lanes.warp, mask);
   fault.message = branch ? "a branch to an entry that its table of labels does not have"

@@ -127,7 +127,7 @@ bool BlockState::same_operation(std::uint32_t node, std::uint32_t other) const {
         launch_.program.statement(launch_.program.code[block.begin].statement);
     if (statement == nullptr) return "";
     const InstructionFacts& facts = *statement->facts;
-    return facts.family == Family::collective && facts.has("sync") ? statement->opcode : "";
+    return facts.family == Family::collective && facts.has(Modifier::sync) ? statement->opcode : "";
   };
   return !words(node).empty() && words(node) == words(other);
 }

@@ -8,6 +8,7 @@
 #include "memory/arena.hpp"
 #include "memory/generic_address.hpp"
 #include "memory/lanes.hpp"
+#include "program/shuffle.hpp"
 
 #define WARPMARK_ISA exchange
 #include "machine/numerics.hpp"
@@ -225,37 +226,20 @@ void combine(LaunchState& launch, std::byte* to, const std::byte* from, u32 byte
   }
 }
 
-enum class Shuffle { up, down, bfly, idx };
-
-// The rules and names are those of the PTX ISA's pseudo-code of shfl.sync.
-template <Shuffle Mode>
+template <Opcode Mode>
 void shuffle(Lanes& w, const Instruction& i) {
   u32 values[32];
   __builtin_memcpy(values, w.registers + i.a, sizeof values);
   u32 results[32] = {}, valid = 0;
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
-    const auto bval = static_cast<int>(lanes32(w, i.b)[lane] & 0x1f);
-    const u32 c = lanes32(w, i.c)[lane];
-    const auto cval = static_cast<int>(c & 0x1f), segmask = static_cast<int>(c >> 8 & 0x1f);
-    const int max_lane = (lane & segmask) | (cval & ~segmask);
-    const int min_lane = lane & segmask;
-    int j = 0;
-    bool in_range = false;
-    if constexpr (Mode == Shuffle::up) {
-      j = lane - bval;
-      in_range = j >= max_lane;
-    } else {
-      j = Mode == Shuffle::down   ? lane + bval
-          : Mode == Shuffle::bfly ? lane ^ bval
-                                  : min_lane | (bval & ~segmask);
-      in_range = j <= max_lane;
-    }
-    if (!in_range) j = lane;
+    const ShuffleSource source =
+        shuffle_source(Mode, static_cast<u32>(lane), lanes32(w, i.b)[lane], lanes32(w, i.c)[lane]);
+    auto j = static_cast<int>(source.lane);
     // The value of a lane that takes no part is undefined; its own is as good as any.
     if ((w.mask >> j & 1) == 0) j = lane;
     results[lane] = values[j];
-    valid |= static_cast<u32>(in_range) << lane;
+    valid |= static_cast<u32>(source.in_range) << lane;
   }
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
@@ -387,10 +371,10 @@ void fill_exchange(HandlerTable& table) {
 #define ATOMIC(id, T, names, ...) table.set(Opcode::id, atomic<id##_op, T>);
 #define WIDE_ATOMIC(id, T, names, ...) table.set(Opcode::id, wide_atomic<id##_op, T>);
 #include "program/atomics.def"
-  table.set(Opcode::shfl_up, shuffle<Shuffle::up>);
-  table.set(Opcode::shfl_down, shuffle<Shuffle::down>);
-  table.set(Opcode::shfl_bfly, shuffle<Shuffle::bfly>);
-  table.set(Opcode::shfl_idx, shuffle<Shuffle::idx>);
+  table.set(Opcode::shfl_up, shuffle<Opcode::shfl_up>);
+  table.set(Opcode::shfl_down, shuffle<Opcode::shfl_down>);
+  table.set(Opcode::shfl_bfly, shuffle<Opcode::shfl_bfly>);
+  table.set(Opcode::shfl_idx, shuffle<Opcode::shfl_idx>);
   table.set(Opcode::vote_all, vote<Vote::all>);
   table.set(Opcode::vote_any, vote<Vote::any>);
   table.set(Opcode::vote_uni, vote<Vote::uni>);

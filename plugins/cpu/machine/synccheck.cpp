@@ -5,8 +5,8 @@
 #include <cstring>
 #include <string>
 
-#include "inspect/definedness.hpp"
 #include "machine/block.hpp"
+#include "program/shuffle.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -55,14 +55,14 @@ void BlockState::check_aligned(const Warp& warp, std::uint32_t mask, const Basic
   if (mask == 0xffffffff || next.begin == next.end) return;
   const std::uint32_t number = launch_.program.code[next.begin].statement;
   const Statement* statement = launch_.program.statement(number);
-  if (statement == nullptr || !statement->facts->has("aligned")) return;
+  if (statement == nullptr || !statement->facts->has(Modifier::aligned)) return;
   Fault fault = this->fault(FaultKind::sync, number, warp.lanes.warp, mask);
   fault.hazard = "Divergent thread(s) in warp";
   fault.message = "an operation of the whole warp is executed by some of its lanes";
   const std::uint32_t missing = ~mask;
   fault.detail = std::string(": ") + (std::popcount(missing) == 1 ? "lane " : "lanes ") +
                  lanes_text(missing) + (std::popcount(missing) == 1 ? " does" : " do") +
-                 " not take part in " + std::string(statement->facts->mnemonic) + ".aligned";
+                 " not take part in " + std::string(statement->facts->name) + ".aligned";
   launch_.faults.add(fault);
 }
 
@@ -86,8 +86,9 @@ void BlockState::check_present(const Warp& warp, std::uint32_t mask, std::uint32
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint32_t from =
-        source_lane(operation.opcode, lane, uniform(warp, operation.b, 1u << lane),
-                    uniform(warp, operation.c, 1u << lane));
+        shuffle_source(operation.opcode, lane, uniform(warp, operation.b, 1u << lane),
+                       uniform(warp, operation.c, 1u << lane))
+            .lane;
     if ((left >> from & 1) == 0) continue;
     readers |= 1u << lane;
     read |= 1u << from;

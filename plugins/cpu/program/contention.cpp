@@ -11,25 +11,24 @@ namespace warpmark::cpu {
 namespace {
 
 bool is_atomic(const InstructionFacts& facts) {
-  return facts.mnemonic == "atom" || facts.mnemonic == "red";
+  return facts.mnemonic == Mnemonic::atom || facts.mnemonic == Mnemonic::red;
 }
 
 bool is_strong_access(const InstructionFacts& facts) {
-  if (facts.mnemonic != "ld" && facts.mnemonic != "st") return false;
+  if (facts.mnemonic != Mnemonic::ld && facts.mnemonic != Mnemonic::st) return false;
   const MemoryWords words = memory_words(facts);
   return (words.order & Instruction::kStrong) != 0 && words.space != Space::local &&
          words.space != Space::param && words.space != Space::constant;
 }
 
 bool swaps(const InstructionFacts& facts) {
-  return !facts.word("swap").empty();
+  return facts.of(WordSet::swap) != Modifier::none;
 }
 
 // Sums of such numbers are rounded, and the order decides how.
 bool is_rounded(const InstructionFacts& facts) {
-  const std::vector<std::string_view> types = facts.types();
-  return !types.empty() && (types.front().starts_with("f") || types.front().starts_with("bf")) &&
-         !facts.word("sum").empty();
+  const std::vector<Type> types = facts.types();
+  return !types.empty() && is_floating(types.front()) && facts.of(WordSet::sum) != Modifier::none;
 }
 
 // A generic address whose space is unknown counts as shared and as global.
@@ -44,7 +43,7 @@ struct Place {
 
 // The strong accesses of a program to one kind of memory.
 struct Accesses {
-  std::set<std::string_view> operations;  ///< of atomics
+  std::set<Modifier> operations;  ///< of atomics
   bool stores = false;
   [[nodiscard]] bool written() const { return stores || !operations.empty(); }
 };
@@ -88,7 +87,7 @@ class Search {
       if (is_atomic(facts))
         accesses->operations.insert(atomic_operation(facts));
       else
-        accesses->stores = accesses->stores || facts.mnemonic == "st";
+        accesses->stores = accesses->stores || facts.mnemonic == Mnemonic::st;
     }
   }
 
@@ -99,10 +98,11 @@ class Search {
     };
     if (is_atomic(facts)) {
       return (i.order & Instruction::kReturns) != 0 || swaps(facts) ||
-             !facts.word("count").empty() || is_rounded(facts) ||
+             facts.of(WordSet::count) != Modifier::none || is_rounded(facts) ||
              meets([](const Accesses& all) { return all.stores || all.operations.size() > 1; });
     }
-    return facts.mnemonic == "st" || meets([](const Accesses& all) { return all.written(); });
+    return facts.mnemonic == Mnemonic::st ||
+           meets([](const Accesses& all) { return all.written(); });
   }
 
   Program& program_;

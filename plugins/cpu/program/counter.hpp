@@ -70,9 +70,11 @@ inline std::uint8_t flops_of(const InstructionFacts& facts) {
   const bool pair = type == Type::f16x2 || type == Type::bf16x2;
   if (!pair && type != Type::f16 && type != Type::bf16 && type != Type::f32 && type != Type::f64)
     return 0;
-  const std::string_view operation = facts.mnemonic;
-  const bool fused = operation == "fma" || operation == "mad";
-  if (!fused && operation != "add" && operation != "sub" && operation != "mul") return 0;
+  const Mnemonic operation = facts.mnemonic;
+  const bool fused = operation == Mnemonic::fma || operation == Mnemonic::mad;
+  if (!fused && operation != Mnemonic::add && operation != Mnemonic::sub &&
+      operation != Mnemonic::mul)
+    return 0;
   return static_cast<std::uint8_t>((fused ? 2 : 1) * (pair ? 2 : 1));
 }
 

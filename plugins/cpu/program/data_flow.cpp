@@ -11,12 +11,14 @@ namespace warpmark::cpu {
 namespace {
 
 struct FlowRow {
-  std::string_view mnemonic, word;
+  Mnemonic mnemonic;
+  Modifier word;
   FlowTypes types;
   Flow flow;
 };
 constexpr FlowRow kFlowRows[] = {
-#define FLOW(mnemonic, word, types, flow, bits) {mnemonic, word, FlowTypes::types, Flow::flow},
+#define FLOW(mnemonic, word, types, flow, bits) \
+  {Mnemonic::mnemonic, Modifier::word, FlowTypes::types, Flow::flow},
 #include "program/flows.def"
 };
 
@@ -62,7 +64,8 @@ std::size_t flow_row(const OpcodeInfo& info) {
   const bool integers = is_integer(info.d) && is_integer(info.a);
   const auto* const found =
       std::find_if(std::begin(kFlowRows), std::end(kFlowRows), [&](const FlowRow& row) {
-        return words.mnemonic == row.mnemonic && (row.word.empty() || words.has(row.word)) &&
+        return words.mnemonic == row.mnemonic &&
+               (row.word == Modifier::none || words.has(row.word)) &&
                (integers || row.types == FlowTypes::any);
       });
   return found == std::end(kFlowRows) ? kNoFlowRow : static_cast<std::size_t>(found - kFlowRows);

@@ -77,7 +77,7 @@ class Values {
     }
     // A loop that compares the value waits for another one, and who exchanges and compares tries a
     // lock. A swap finds out whether the value still holds.
-    const bool tries = found.in_loop || found.access.operation == "exch";
+    const bool tries = found.in_loop || found.access.operation == Modifier::exch;
     if (swapped || (tries && compared)) {
       found.access.shows = false;
       found.access.waits = true;
@@ -129,7 +129,8 @@ std::vector<Found> strong_accesses(const Program& program) {
 bool order_decides(const StrongAccess& one, const StrongAccess& other) {
   if ((one.shows && other.writes) || (other.shows && one.writes)) return true;
   if (!one.writes || !other.writes || one.waits || other.waits) return false;
-  return one.operation != other.operation || one.operation.empty() || one.operation == "exch";
+  return one.operation != other.operation || one.operation == Modifier::none ||
+         one.operation == Modifier::exch;
 }
 
 void find_deciding_accesses(Program& program) {

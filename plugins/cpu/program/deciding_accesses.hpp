@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <unordered_map>
+
+#include "ptx/instruction_set.hpp"
 
 namespace warpmark::cpu {
 
@@ -11,7 +12,7 @@ struct Program;
 
 /// How a strong access of a program changes memory, and where the value that it returns goes.
 struct StrongAccess {
-  std::string_view operation;  ///< "add", "exch", "cas" …; "" for loads and stores
+  Modifier operation = Modifier::none;  ///< `add`, `exch`, `cas` …; none for loads and stores
   bool writes = false;
   /// The value reaches the data of a store or of another atomic operation. Such a value in an
   /// address, or in a comparison, is the idiom of tickets, queues and flags.

@@ -12,12 +12,13 @@ namespace {
 // Operands that ptxas takes as bits, where the operation has them as unsigned integers: those of
 // other operations with .b32 or .b64 in their names, and counts, are integers to it.
 struct BitOperands {
-  std::string_view mnemonic;
+  Mnemonic mnemonic;
   std::uint8_t operands;  ///< a bit for each, the result's the lowest
 };
-constexpr BitOperands kBitOperands[] = {{"bfi", 0b00111},  {"brev", 0b11},    {"clz", 0b10},
-                                        {"fns", 0b1111},   {"lop3", 0b01111}, {"popc", 0b10},
-                                        {"prmt", 0b01111}, {"shf", 0b00111}};
+constexpr BitOperands kBitOperands[] = {{Mnemonic::bfi, 0b00111},  {Mnemonic::brev, 0b11},
+                                        {Mnemonic::clz, 0b10},     {Mnemonic::fns, 0b1111},
+                                        {Mnemonic::lop3, 0b01111}, {Mnemonic::popc, 0b10},
+                                        {Mnemonic::prmt, 0b01111}, {Mnemonic::shf, 0b00111}};
 
 // The type of an operand, for the check of its register or number.
 Type operand_type(const InstructionFacts& facts, std::size_t index, Type known) {
@@ -80,11 +81,11 @@ void Decoder::comparison(const Statement& statement, const OpcodeInfo& info, Com
 
 // Checks requirements of some instructions on their operands beyond types.
 void Decoder::check_arithmetic(const Statement& statement) {
-  const std::string_view mnemonic = statement.facts->mnemonic;
-  if (mnemonic == "lop3") check_table(statement);
-  if (mnemonic == "bfi") check_field(statement, 3);
-  if (mnemonic == "bfe") check_field(statement, 2);
-  if (mnemonic != "vabsdiff2" && mnemonic != "vabsdiff4") return;
+  const Mnemonic mnemonic = statement.facts->mnemonic;
+  if (mnemonic == Mnemonic::lop3) check_table(statement);
+  if (mnemonic == Mnemonic::bfi) check_field(statement, 3);
+  if (mnemonic == Mnemonic::bfe) check_field(statement, 2);
+  if (mnemonic != Mnemonic::vabsdiff2 && mnemonic != Mnemonic::vabsdiff4) return;
   for (std::size_t i = 1; i < statement.operands; ++i) {
     check_is_register(statement, i);
     if (operand(statement, i).value != 0) invalid(statement, "a register takes no offset here");
@@ -103,7 +104,7 @@ void Decoder::arithmetic(const Statement& statement, const OpcodeInfo& info) {
   if (info.form == Form::carry2 || info.form == Form::carry3) {
     if (shared_.carry == Instruction::kNone) shared_.carry = allocate(false);
     if (info.e == Type::pred) instruction.e = shared_.carry;
-    if (statement.facts->has("cc")) instruction.predicate = shared_.carry;
+    if (statement.facts->has(Modifier::cc)) instruction.predicate = shared_.carry;
   }
   const auto read = [&](std::size_t index, Type type) {
     return source(statement, index, operand_type(*statement.facts, index, type));

@@ -15,7 +15,7 @@ namespace warpmark::cpu {
 // about where they are waited for. Fences between threads are kept for the check of races.
 void Decoder::fence(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
-  const bool map = facts.has("tensormap::generic") && facts.has("acquire");
+  const bool map = facts.has(Modifier::tensormap_generic) && facts.has(Modifier::acquire);
   expect_operands(statement, map ? 2 : 0, map ? 2 : 0);
   if (map) {
     Space space = Space::generic;
@@ -31,16 +31,16 @@ void Decoder::emit_fence(const Statement& statement) {
   Instruction instruction;
   instruction.opcode = Opcode::fence;
   // A fence that makes mbarriers known to other blocks makes them known to copies, too.
-  instruction.proxy =
-      facts.has("async") || facts.has("async::generic") || facts.has("mbarrier_init");
-  if (facts.has("proxy")) {
+  instruction.proxy = facts.has(Modifier::async) || facts.has(Modifier::async_generic) ||
+                      facts.has(Modifier::mbarrier_init);
+  if (facts.has(Modifier::proxy)) {
     if (instruction.proxy) emit(statement, instruction);
     return;
   }
-  if (!facts.has("release")) instruction.order |= Instruction::kAcquire;
-  if (!facts.has("acquire")) instruction.order |= Instruction::kRelease;
-  if (facts.has("cta")) instruction.order |= Instruction::kBlockScope;
-  instruction.cluster_scope = facts.has("cluster");
+  if (!facts.has(Modifier::release)) instruction.order |= Instruction::kAcquire;
+  if (!facts.has(Modifier::acquire)) instruction.order |= Instruction::kRelease;
+  if (facts.has(Modifier::cta)) instruction.order |= Instruction::kBlockScope;
+  instruction.cluster_scope = facts.has(Modifier::cluster);
   emit(statement, instruction);
 }
 
@@ -95,9 +95,10 @@ std::uint32_t Decoder::barrier_arrivals(const Statement& statement, bool expects
 
 void Decoder::mbarrier(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
-  const std::string_view what = facts.words.front();
-  const bool expects = (what == "arrive" || what == "arrive_drop") && facts.has("expect_tx");
-  const bool parity = facts.has("parity"), cluster = facts.has("shared::cluster");
+  const Modifier what = facts.modifiers.front();
+  const bool expects =
+      (what == Modifier::arrive || what == Modifier::arrive_drop) && facts.has(Modifier::expect_tx);
+  const bool parity = facts.has(Modifier::parity), cluster = facts.has(Modifier::shared_cluster);
   const Space space = space_of(facts);
   Instruction instruction;
   instruction.space = space;
@@ -105,18 +106,19 @@ void Decoder::mbarrier(const Statement& statement) {
     if (operand(statement, 0).kind != OperandKind::sink)
       instruction.d = destination(statement, 0, Type::u64);
   };
-  if (what == "init" || what == "inval" || what == "expect_tx" || what == "complete_tx") {
-    const std::size_t operands = what == "inval" ? 1 : 2;
+  if (what == Modifier::init || what == Modifier::inval || what == Modifier::expect_tx ||
+      what == Modifier::complete_tx) {
+    const std::size_t operands = what == Modifier::inval ? 1 : 2;
     expect_operands(statement, operands, operands);
-    instruction.opcode = what == "init"        ? Opcode::mbarrier_init
-                         : what == "inval"     ? Opcode::mbarrier_inval
-                         : what == "expect_tx" ? Opcode::mbarrier_expect
-                                               : Opcode::mbarrier_complete;
+    instruction.opcode = what == Modifier::init        ? Opcode::mbarrier_init
+                         : what == Modifier::inval     ? Opcode::mbarrier_inval
+                         : what == Modifier::expect_tx ? Opcode::mbarrier_expect
+                                                       : Opcode::mbarrier_complete;
     instruction.address = barrier_address(statement, 0, space);
     if (operands == 2) instruction.a = source(statement, 1, Type::u32);
-  } else if (what == "arrive" || what == "arrive_drop") {
-    const bool drop = what == "arrive_drop";
-    expect_operands(statement, expects || facts.has("noComplete") ? 3 : 2, 3);
+  } else if (what == Modifier::arrive || what == Modifier::arrive_drop) {
+    const bool drop = what == Modifier::arrive_drop;
+    expect_operands(statement, expects || facts.has(Modifier::noComplete) ? 3 : 2, 3);
     if (cluster && operand(statement, 0).kind != OperandKind::sink)
       invalid(statement, "an arrival at another block's barrier gives no state");
     instruction.opcode =
@@ -126,15 +128,15 @@ void Decoder::mbarrier(const Statement& statement) {
     state_result();
     instruction.address = barrier_address(statement, 1, space);
     if (statement.operands > 2) instruction.a = barrier_arrivals(statement, expects);
-    if (!facts.has("relaxed")) instruction.order = Instruction::kRelease;
-  } else if (what == "test_wait" || what == "try_wait") {
-    expect_operands(statement, 3, what == "try_wait" ? 4 : 3);
+    if (!facts.has(Modifier::relaxed)) instruction.order = Instruction::kRelease;
+  } else if (what == Modifier::test_wait || what == Modifier::try_wait) {
+    expect_operands(statement, 3, what == Modifier::try_wait ? 4 : 3);
     instruction.opcode = Opcode::mbarrier_test;
     instruction.parity = parity;
     instruction.d = destination(statement, 0, Type::pred);
     instruction.address = barrier_address(statement, 1, space);
     instruction.b = barrier_phase(statement, parity);
-    if (!facts.has("relaxed")) instruction.order = Instruction::kAcquire;
+    if (!facts.has(Modifier::relaxed)) instruction.order = Instruction::kAcquire;
     polls_block_ = true;
   } else {  // pending_count
     expect_operands(statement, 2, 2);
@@ -142,28 +144,28 @@ void Decoder::mbarrier(const Statement& statement) {
     instruction.d = destination(statement, 0, Type::u32);
     instruction.b = source(statement, 1, Type::u64);
   }
-  if (facts.has("cta")) instruction.order |= Instruction::kBlockScope;
-  instruction.cluster_scope = facts.has("cluster");
+  if (facts.has(Modifier::cta)) instruction.order |= Instruction::kBlockScope;
+  instruction.cluster_scope = facts.has(Modifier::cluster);
   instruction.site = program_.sites++;
   emit(statement, instruction);
 }
 
 void Decoder::async_copy(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
-  const bool bulk = facts.has("bulk");
+  const bool bulk = facts.has(Modifier::bulk);
   Instruction instruction;
-  if (facts.has("commit_group") || facts.has("wait_all")) {
+  if (facts.has(Modifier::commit_group) || facts.has(Modifier::wait_all)) {
     expect_operands(statement, 0, 0);
-    instruction.opcode = facts.has("wait_all") ? Opcode::wait_async_all
-                         : bulk                ? Opcode::commit_bulk
-                                               : Opcode::commit_async;
+    instruction.opcode = facts.has(Modifier::wait_all) ? Opcode::wait_async_all
+                         : bulk                        ? Opcode::commit_bulk
+                                                       : Opcode::commit_async;
     emit(statement, instruction);
     return;
   }
-  if (facts.has("wait_group")) {
+  if (facts.has(Modifier::wait_group)) {
     expect_operands(statement, 1, 1);
     if (operand(statement, 0).kind != OperandKind::integer) invalid(statement, "needs a number");
-    instruction.only_reads = facts.has("read");
+    instruction.only_reads = facts.has(Modifier::read);
     instruction.opcode = bulk ? Opcode::wait_bulk : Opcode::wait_async;
     instruction.a = source(statement, 0, Type::u32);
     emit(statement, instruction);
@@ -171,11 +173,11 @@ void Decoder::async_copy(const Statement& statement) {
   }
   if (bulk) return bulk_copy(statement);
   instruction.site = program_.sites++;
-  if (!facts.has("mbarrier")) return plain_copy(statement, instruction);
+  if (!facts.has(Modifier::mbarrier)) return plain_copy(statement, instruction);
   // cp.async.mbarrier.arrive{.noinc}{.shared}.b64
   expect_operands(statement, 1, 1);
   const Space space = space_of(facts);
-  instruction.no_increment = facts.has("noinc");
+  instruction.no_increment = facts.has(Modifier::noinc);
   instruction.opcode = Opcode::arrive_async;
   instruction.space = space;
   instruction.address = address_value(statement, operand(statement, 0), space);
@@ -184,7 +186,8 @@ void Decoder::async_copy(const Statement& statement) {
 
 // cp.async.{ca,cg}.shared{::cta}.global{…} [to], [from], bytes{, read | ignore}{, cache policy}
 void Decoder::plain_copy(const Statement& statement, Instruction instruction) {
-  const bool hint = statement.facts->has("L2::cache_hint"), whole = statement.facts->has("cg");
+  const bool hint = statement.facts->has(Modifier::L2_cache_hint),
+             whole = statement.facts->has(Modifier::cg);
   expect_operands(statement, hint ? 4 : 3, hint ? 5 : 4);
   const Operand& size = operand(statement, 2);
   if (size.kind != OperandKind::integer || (size.value != 4 && size.value != 8 && size.value != 16))

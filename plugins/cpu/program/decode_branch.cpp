@@ -8,7 +8,7 @@
 namespace warpmark::cpu {
 
 bool Decoder::is_indexed_branch(const Statement& statement) {
-  return statement.facts->mnemonic == "brx";
+  return statement.facts->mnemonic == Mnemonic::brx;
 }
 
 const BranchTable& Decoder::branch_table(const Statement& statement) const {
@@ -27,7 +27,7 @@ void Decoder::check_barrier(const Statement& statement, std::size_t first) const
     invalid(statement, "a barrier's number is from 0 to 15");
   if (statement.operands <= (first == 0 ? 1 : 3)) return;  // a vote stands behind the threads
   const Operand& threads = operand(statement, first + 1);
-  const bool arrives = statement.facts->has("arrive");
+  const bool arrives = statement.facts->has(Modifier::arrive);
   if (threads.kind == OperandKind::integer &&
       (threads.value % 32 != 0 || (arrives && threads.value == 0)))
     invalid(statement, "a barrier's threads are a multiple of 32");

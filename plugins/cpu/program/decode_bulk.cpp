@@ -17,12 +17,11 @@ constexpr std::int64_t kMostBulkBytes = 1048560, kMostFilledBytes = 1 << 24;
 
 }  // namespace
 
-Opcode Decoder::reduction_of(const Statement& statement, std::string_view operation,
-                             std::string_view type) const {
+Opcode Decoder::reduction_of(const Statement& statement, Modifier operation, Type type) const {
   // Sums of two's complement are the same with a sign and without.
-  if (operation == "add" && type == "s64") type = "u64";
-  const bool small = type == "f16" || type == "bf16";
-  const bool extreme = operation == "min" || operation == "max";
+  if (operation == Modifier::add && type == Type::s64) type = Type::u64;
+  const bool small = type == Type::f16 || type == Type::bf16;
+  const bool extreme = operation == Modifier::min || operation == Modifier::max;
   const OpcodeInfo* info = find_atomic(operation, type, small && extreme);
   if (info == nullptr) invalid(statement, "there is no such reduction");
   return info->opcode;
@@ -31,13 +30,16 @@ Opcode Decoder::reduction_of(const Statement& statement, std::string_view operat
 // The operation of a cp.reduce.async.bulk, as an atomic one.
 Opcode Decoder::bulk_reduction(const Statement& statement, bool to_global) {
   const InstructionFacts& facts = *statement.facts;
-  const std::string_view type = facts.types().front(), operation = facts.word("operation");
-  const bool small = type == "f16" || type == "bf16", real = type == "f32" || type == "f64";
-  const bool sum = operation == "add";
-  if (facts.has("noftz") != (small && sum))
+  const Type type = facts.types().front();
+  const Modifier operation = facts.of(WordSet::operation);
+  const bool small = type == Type::f16 || type == Type::bf16,
+             real = type == Type::f32 || type == Type::f64;
+  const bool sum = operation == Modifier::add;
+  if (facts.has(Modifier::noftz) != (small && sum))
     invalid(statement, "sums of 16-bit numbers, and no others, need .noftz");
-  const bool wide = type == "b64" || type == "s64" || small || real || (type == "u64" && !sum);
-  if ((sum && type == "s64") || (wide && !to_global) || (real && !sum))
+  const bool wide =
+      type == Type::b64 || type == Type::s64 || small || real || (type == Type::u64 && !sum);
+  if ((sum && type == Type::s64) || (wide && !to_global) || (real && !sum))
     invalid(statement, "there is no such reduction");
   // A sum of real numbers depends on the order.
   if (to_global && sum && (small || real)) program_.ordered = true;
@@ -49,12 +51,14 @@ Opcode Decoder::bulk_reduction(const Statement& statement, bool to_global) {
 // {, mask}{, cache policy}, and cp.reduce.async.bulk with an operation and a type
 void Decoder::bulk_copy(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
-  const bool reduces = facts.has("reduce");
-  if (facts.has("tensor")) return tensor_copy(statement, reduces);
-  if (facts.has("prefetch")) return bulk_prefetch(statement);
-  const bool on_barrier = facts.has("mbarrier::complete_tx::bytes");
-  const bool to_global = facts.has("bulk_group"), from_global = !to_global && facts.has("global");
-  const bool hint = facts.has("L2::cache_hint"), multicast = facts.has("multicast::cluster");
+  const bool reduces = facts.has(Modifier::reduce);
+  if (facts.has(Modifier::tensor)) return tensor_copy(statement, reduces);
+  if (facts.has(Modifier::prefetch)) return bulk_prefetch(statement);
+  const bool on_barrier = facts.has(Modifier::mbarrier_complete_tx_bytes);
+  const bool to_global = facts.has(Modifier::bulk_group),
+             from_global = !to_global && facts.has(Modifier::global);
+  const bool hint = facts.has(Modifier::L2_cache_hint),
+             multicast = facts.has(Modifier::multicast_cluster);
   Instruction instruction;
   instruction.opcode = Opcode::copy_bulk;
   BulkForm form;
@@ -77,7 +81,7 @@ void Decoder::bulk_copy(const Statement& statement) {
 std::uint32_t Decoder::bulk_size(const Statement& statement, const Operand& size) {
   // ptxas takes the low 32 bits as a signed number, of a prefetch all.
   const std::int64_t bytes =
-      statement.facts->has("prefetch") ? size.value : static_cast<std::int32_t>(size.value);
+      statement.facts->has(Modifier::prefetch) ? size.value : static_cast<std::int32_t>(size.value);
   if (size.kind == OperandKind::integer && (bytes % 16 != 0 || bytes < 0 || bytes > kMostBulkBytes))
     invalid(statement, "the size is a multiple of 16, and at most 1048560");
   return source(statement, size, Type::u32);
@@ -85,7 +89,7 @@ std::uint32_t Decoder::bulk_size(const Statement& statement, const Operand& size
 
 // cp.async.bulk.prefetch.L2.global{.L2::cache_hint} [from], bytes{, cache policy}
 void Decoder::bulk_prefetch(const Statement& statement) {
-  const bool hint = statement.facts->has("L2::cache_hint");
+  const bool hint = statement.facts->has(Modifier::L2_cache_hint);
   expect_operands(statement, hint ? 3 : 2, hint ? 3 : 2);
   Instruction instruction;
   instruction.opcode = Opcode::prefetch_bulk;
@@ -99,14 +103,13 @@ void Decoder::bulk_prefetch(const Statement& statement) {
 // [mbarrier] red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.op.type …
 void Decoder::async_store(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
-  const bool reduces = facts.mnemonic == "red";
-  const std::string_view word = facts.types().front(), operation = facts.word("operation");
-  const std::string_view vector_word = facts.word("vector");
-  const bool narrow = word == "b32" || word == "u32" || word == "s32" || word == "f32";
-  const bool wide = word == "b64" || word == "u64" || word == "s64" || word == "f64";
-  const std::uint32_t bytes = wide ? 8 : 4;
-  const std::uint32_t elements = vector_word.empty() ? 1 : vector_word == "v2" ? 2 : 4;
-  if ((!narrow && !wide) || bytes * elements > 16)
+  const bool reduces = facts.mnemonic == Mnemonic::red;
+  const Type type = facts.types().front();
+  const Modifier operation = facts.of(WordSet::operation);
+  const std::uint32_t bytes = bytes_of(type), elements = vector_elements(facts);
+  const bool wide = bytes == 8;
+  const bool whole = is_integer(type) || type == Type::f32 || type == Type::f64;
+  if (!whole || (bytes != 4 && bytes != 8) || bytes * elements > 16)
     invalid(statement, "needs a type of 32 or 64 bits, of 16 bytes at most");
   Instruction instruction;
   instruction.opcode = Opcode::store_async;
@@ -114,9 +117,9 @@ void Decoder::async_store(const Statement& statement) {
   StoreForm form;
   form.bytes = static_cast<std::uint8_t>(bytes);
   if (reduces) {
-    if (word[0] == 'f' || (wide && operation != "add"))
+    if (is_floating(type) || (wide && operation != Modifier::add))
       invalid(statement, "there is no such reduction");
-    form.reduction = reduction_of(statement, operation, word);
+    form.reduction = reduction_of(statement, operation, type);
   }
   instruction.set_form(form);
   expect_operands(statement, 3, 3);
@@ -125,11 +128,6 @@ void Decoder::async_store(const Statement& statement) {
   instruction.site = program_.sites++;
   instruction.address = address_value(statement, operand(statement, 0), space);
   std::vector<std::uint32_t> slots;
-  const Type type = word == "f32"    ? Type::f32
-                    : word == "f64"  ? Type::f64
-                    : word[0] == 's' ? (wide ? Type::s64 : Type::s32)
-                    : word[0] == 'u' ? (wide ? Type::u64 : Type::u32)
-                                     : (wide ? Type::b64 : Type::b32);
   const Operand& data = operand(statement, 1);
   if ((data.kind == OperandKind::vector) != (elements > 1))
     invalid(statement, "the number of registers does not match the vector");

@@ -16,7 +16,7 @@ constexpr std::size_t kMostFunctions = 4096;
 constexpr std::uint64_t kMostStack = std::uint64_t{512} << 10;
 
 bool is_call(const Statement& statement) {
-  return statement.facts->form != nullptr && statement.facts->mnemonic == "call";
+  return statement.facts->form != nullptr && statement.facts->mnemonic == Mnemonic::call;
 }
 
 struct CallOperands {
@@ -50,7 +50,7 @@ CallOperands operands_of_call(const Function& function, const Statement& stateme
 // Functions whose address the module's variables or this function's moves take.
 void add_pointed(const Module& module, const Function& function, std::vector<std::uint32_t>& into) {
   for (const Statement& statement : function.statements) {
-    if (statement.facts->mnemonic != "mov") continue;
+    if (statement.facts->mnemonic != Mnemonic::mov) continue;
     for (std::size_t i = 0; i < statement.operands; ++i) {
       const Operand& operand = function.operands[statement.first_operand + i];
       if (operand.kind != OperandKind::name) continue;

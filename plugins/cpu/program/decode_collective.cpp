@@ -12,21 +12,33 @@ namespace warpmark::cpu {
 namespace {
 
 struct Collective {
-  std::string_view mnemonic, mode, type;
+  Mnemonic mnemonic;
+  Modifier mode;
+  Type type;
   Opcode opcode;
 };
 constexpr Collective kCollectives[] = {
-    {"shfl", "up", "b32", Opcode::shfl_up},        {"shfl", "down", "b32", Opcode::shfl_down},
-    {"shfl", "bfly", "b32", Opcode::shfl_bfly},    {"shfl", "idx", "b32", Opcode::shfl_idx},
-    {"vote", "all", "pred", Opcode::vote_all},     {"vote", "any", "pred", Opcode::vote_any},
-    {"vote", "uni", "pred", Opcode::vote_uni},     {"vote", "ballot", "b32", Opcode::vote_ballot},
-    {"redux", "add", "u32", Opcode::redux_add},    {"redux", "add", "s32", Opcode::redux_add},
-    {"redux", "min", "u32", Opcode::redux_min_u},  {"redux", "max", "u32", Opcode::redux_max_u},
-    {"redux", "min", "s32", Opcode::redux_min_s},  {"redux", "max", "s32", Opcode::redux_max_s},
-    {"redux", "and", "b32", Opcode::redux_and},    {"redux", "or", "b32", Opcode::redux_or},
-    {"redux", "xor", "b32", Opcode::redux_xor},    {"match", "any", "b32", Opcode::match_any_32},
-    {"match", "any", "b64", Opcode::match_any_64}, {"match", "all", "b32", Opcode::match_all_32},
-    {"match", "all", "b64", Opcode::match_all_64},
+    {Mnemonic::shfl, Modifier::up, Type::b32, Opcode::shfl_up},
+    {Mnemonic::shfl, Modifier::down, Type::b32, Opcode::shfl_down},
+    {Mnemonic::shfl, Modifier::bfly, Type::b32, Opcode::shfl_bfly},
+    {Mnemonic::shfl, Modifier::idx, Type::b32, Opcode::shfl_idx},
+    {Mnemonic::vote, Modifier::all, Type::pred, Opcode::vote_all},
+    {Mnemonic::vote, Modifier::any, Type::pred, Opcode::vote_any},
+    {Mnemonic::vote, Modifier::uni, Type::pred, Opcode::vote_uni},
+    {Mnemonic::vote, Modifier::ballot, Type::b32, Opcode::vote_ballot},
+    {Mnemonic::redux, Modifier::add, Type::u32, Opcode::redux_add},
+    {Mnemonic::redux, Modifier::add, Type::s32, Opcode::redux_add},
+    {Mnemonic::redux, Modifier::min, Type::u32, Opcode::redux_min_u},
+    {Mnemonic::redux, Modifier::max, Type::u32, Opcode::redux_max_u},
+    {Mnemonic::redux, Modifier::min, Type::s32, Opcode::redux_min_s},
+    {Mnemonic::redux, Modifier::max, Type::s32, Opcode::redux_max_s},
+    {Mnemonic::redux, Modifier::and_, Type::b32, Opcode::redux_and},
+    {Mnemonic::redux, Modifier::or_, Type::b32, Opcode::redux_or},
+    {Mnemonic::redux, Modifier::xor_, Type::b32, Opcode::redux_xor},
+    {Mnemonic::match, Modifier::any, Type::b32, Opcode::match_any_32},
+    {Mnemonic::match, Modifier::any, Type::b64, Opcode::match_any_64},
+    {Mnemonic::match, Modifier::all, Type::b32, Opcode::match_all_32},
+    {Mnemonic::match, Modifier::all, Type::b64, Opcode::match_all_64},
 };
 
 const Collective* find_collective(const InstructionFacts& facts) {
@@ -42,7 +54,7 @@ constexpr std::uint32_t kLastWithoutSync = 63;  // PTX ISA: .version 6.3, for sm
 // The type of an atomic's values: that of its name, as one operation handles several types. The
 // values of cas.b16 are bits; the types of vectors and packed numbers are those of the table.
 Type atomic_type(const InstructionFacts& facts, Type known) {
-  const Type named = type_named(facts.types().front());
+  const Type named = facts.types().front();
   return bytes_of(named) == bytes_of(known) ? named : known;
 }
 
@@ -50,7 +62,7 @@ Type atomic_type(const InstructionFacts& facts, Type known) {
 
 bool Decoder::is_collective(const Statement& statement) {
   return statement.facts->family == Family::matrix ||
-         (statement.facts->family == Family::collective && statement.facts->has("sync"));
+         (statement.facts->family == Family::collective && statement.facts->has(Modifier::sync));
 }
 
 // The lanes that a collective waits for: its last operand, of a matrix instruction all.
@@ -65,7 +77,7 @@ std::uint32_t Decoder::members(const Statement& statement) {
 
 void Decoder::collective(const Statement& statement) {
   Instruction instruction;
-  if (statement.facts->mnemonic == "activemask") {
+  if (statement.facts->mnemonic == Mnemonic::activemask) {
     expect_operands(statement, 1, 1);
     instruction.opcode = Opcode::active_mask;
     instruction.d = destination(statement, 0, Type::b32);
@@ -73,15 +85,15 @@ void Decoder::collective(const Statement& statement) {
     return;
   }
   // Without .sync the lanes that come there together are meant, and nobody is waited for.
-  const bool waits = statement.facts->has("sync");
+  const bool waits = statement.facts->has(Modifier::sync);
   const Collective* row = find_collective(*statement.facts);
   if (row == nullptr) refuse_opcode(statement);
   if (!waits && module_.version > kLastWithoutSync)
     invalid(statement, "needs .sync from PTX 6.4 on");
   const std::size_t masks = waits ? 1 : 0;
   instruction.opcode = row->opcode;
-  const bool match = statement.facts->mnemonic == "match";
-  if (match || statement.facts->mnemonic == "shfl") {
+  const bool match = statement.facts->mnemonic == Mnemonic::match;
+  if (match || statement.facts->mnemonic == Mnemonic::shfl) {
     match ? expect_operands(statement, 3, 3) : expect_operands(statement, 4 + masks, 4 + masks);
     const Operand& result = operand(statement, 0);
     if (result.kind == OperandKind::pair) {
@@ -91,7 +103,7 @@ void Decoder::collective(const Statement& statement) {
       if ((value.kind != OperandKind::reg && !unused) || value.negated || value.value != 0 ||
           valid.kind == OperandKind::integer || valid.negated)
         invalid(statement, "the result must be a register");
-      if (statement.facts->has("any")) invalid(statement, "only match.all has a predicate");
+      if (statement.facts->has(Modifier::any)) invalid(statement, "only match.all has a predicate");
       if (value.kind == OperandKind::reg)
         check_register(statement, value, match ? Type::u32 : Type::b32, false);
       instruction.d = value.kind == OperandKind::reg ? register_slot(value.index) : allocate(false);
@@ -99,11 +111,11 @@ void Decoder::collective(const Statement& statement) {
     } else {
       instruction.d = destination(statement, 0, match ? Type::u32 : Type::b32);
     }
-    const bool wide = row->type == "b64";
+    const bool wide = row->type == Type::b64;
     instruction.a = source(statement, 1, wide ? Type::b64 : Type::b32);
     instruction.b = source(statement, 2, match ? Type::u32 : Type::b32);
     if (!match) instruction.c = source(statement, 3, Type::b32);
-  } else if (statement.facts->mnemonic == "vote") {
+  } else if (statement.facts->mnemonic == Mnemonic::vote) {
     expect_operands(statement, 2 + masks, 2 + masks);
     instruction.d =
         destination(statement, 0, row->opcode == Opcode::vote_ballot ? Type::b32 : Type::pred);
@@ -164,9 +176,9 @@ namespace {
 // Instruction::order of an atomic operation.
 std::uint8_t order_of(const InstructionFacts& facts) {
   std::uint8_t order = Instruction::kStrong;
-  if (facts.has("release") || facts.has("acq_rel")) order |= Instruction::kRelease;
-  if (facts.has("acquire") || facts.has("acq_rel")) order |= Instruction::kAcquire;
-  if (facts.has("cta")) order |= Instruction::kBlockScope;
+  if (facts.has(Modifier::release) || facts.has(Modifier::acq_rel)) order |= Instruction::kRelease;
+  if (facts.has(Modifier::acquire) || facts.has(Modifier::acq_rel)) order |= Instruction::kAcquire;
+  if (facts.has(Modifier::cta)) order |= Instruction::kBlockScope;
   return order;
 }
 
@@ -174,17 +186,16 @@ std::uint8_t order_of(const InstructionFacts& facts) {
 
 void Decoder::atomic(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
-  const bool reduce = facts.mnemonic == "red", hint = facts.has("L2::cache_hint");
-  const std::string_view vector = facts.word("vector");
-  const std::uint32_t elements = vector.empty() ? 1 : static_cast<std::uint32_t>(vector[1] - '0');
+  const bool reduce = facts.mnemonic == Mnemonic::red, hint = facts.has(Modifier::L2_cache_hint);
+  const std::uint32_t elements = vector_elements(facts);
   const Space space = space_of(facts);
-  const std::string_view operation = atomic_operation(facts);
-  const OpcodeInfo* info = find_atomic(operation, facts.types().front(), !vector.empty());
+  const Modifier operation = atomic_operation(facts);
+  const OpcodeInfo* info = find_atomic(operation, facts.types().front(), elements > 1);
   if (info == nullptr) refuse_opcode(statement);
   const bool wide = info->form == Form::wide_atomic;
   const std::uint32_t bytes = bytes_of(info->d);
   if (elements * bytes > 16) invalid(statement, "a vector has at most 16 bytes");
-  const bool swap = operation == "cas", exchange = operation == "exch";
+  const bool swap = operation == Modifier::cas, exchange = operation == Modifier::exch;
   polls_ = polls_ || swap || exchange;
   const std::size_t first = reduce ? 0 : 1;  // operand that is the address
   const std::size_t operands = first + (swap ? 3 : 2) + (hint ? 1 : 0);
@@ -193,7 +204,7 @@ void Decoder::atomic(const Statement& statement) {
   Instruction instruction;
   instruction.opcode = info->opcode;
   instruction.order = order_of(facts);
-  instruction.cluster_scope = facts.has("cluster");
+  instruction.cluster_scope = facts.has(Modifier::cluster);
   const Type type = atomic_type(facts, info->d);
   Space placed = space;
   instruction.address = address(statement, operand(statement, first), placed, instruction);

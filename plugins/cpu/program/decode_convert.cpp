@@ -47,33 +47,39 @@ const FormatRow* row_of(std::string_view name) {
 
 struct Words {
   std::vector<FormatRow> formats;
-  std::string_view rounding;  ///< rn, rz, rm, rp, rna, rs, or an integral one: rni …
+  Modifier rounding = Modifier::none;  ///< rn, rz, rm, rp, rna, rs, or an integral one: rni …
   bool flush = false, saturate = false, finite = false, relu = false;
 
-  [[nodiscard]] bool integral() const { return rounding.size() == 3 && rounding != "rna"; }
+  [[nodiscard]] bool integral() const {
+    return rounding == Modifier::rni || rounding == Modifier::rzi || rounding == Modifier::rmi ||
+           rounding == Modifier::rpi;
+  }
 };
 
 Words words_of(const InstructionFacts& facts) {
   Words words;
-  for (const std::string_view type : facts.types()) words.formats.push_back(*row_of(type));
-  constexpr std::array<std::string_view, 9> kModes = {"rn",  "rz",  "rm",  "rp", "rna",
-                                                      "rni", "rzi", "rmi", "rpi"};
-  for (const std::string_view word : facts.words) {
+  constexpr std::array kModes = {Modifier::rn,  Modifier::rz,  Modifier::rm,
+                                 Modifier::rp,  Modifier::rna, Modifier::rni,
+                                 Modifier::rzi, Modifier::rmi, Modifier::rpi};
+  for (std::size_t i = 0; i < facts.words.size(); ++i) {
+    const FormatRow* const row = row_of(facts.words[i]);
+    if (row != std::end(kFormats)) words.formats.push_back(*row);
+    const Modifier word = facts.modifiers[i];
     if (std::find(kModes.begin(), kModes.end(), word) != kModes.end()) words.rounding = word;
   }
-  words.flush = facts.has("ftz");
-  words.saturate = facts.has("sat");
-  words.finite = facts.has("satfinite");
-  words.relu = facts.has("relu");
+  words.flush = facts.has(Modifier::ftz);
+  words.saturate = facts.has(Modifier::sat);
+  words.finite = facts.has(Modifier::satfinite);
+  words.relu = facts.has(Modifier::relu);
   return words;
 }
 
-Rounding rounding_of(std::string_view word) {
-  return word == "rz" || word == "rzi"   ? Rounding::zero
-         : word == "rm" || word == "rmi" ? Rounding::down
-         : word == "rp" || word == "rpi" ? Rounding::up
-         : word == "rna"                 ? Rounding::away
-                                         : Rounding::nearest;
+Rounding rounding_of(Modifier word) {
+  return word == Modifier::rz || word == Modifier::rzi   ? Rounding::zero
+         : word == Modifier::rm || word == Modifier::rmi ? Rounding::down
+         : word == Modifier::rp || word == Modifier::rpi ? Rounding::up
+         : word == Modifier::rna                         ? Rounding::away
+                                                         : Rounding::nearest;
 }
 
 bool is_tiny(Format format) {
@@ -116,7 +122,7 @@ void Decoder::check_small_formats(const Statement& statement, std::string_view t
 }
 
 void Decoder::conversion(const Statement& statement) {
-  if (statement.facts->has("pack")) return packing(statement);
+  if (statement.facts->has(Modifier::pack)) return packing(statement);
   const Words words = words_of(*statement.facts);
   const FormatRow& to = words.formats[0];
   const FormatRow& from = words.formats[1];
@@ -133,11 +139,11 @@ void Decoder::conversion(const Statement& statement) {
   };
   const bool exact = !packed && from.format == Format::bf16 && !is_integer(to.format) &&
                      to.format != Format::f16 && to.format != Format::bf16;
-  const bool default_mode = !packed && words.rounding.empty() &&
+  const bool default_mode = !packed && words.rounding == Modifier::none &&
                             ((to.format == Format::bf16 && from.format == Format::f16) ||
                              (to.format == Format::f16 && from.format == Format::bf16));
   add(default_mode, "rn");
-  add(!words.rounding.empty() && !exact, words.rounding);
+  add(words.rounding != Modifier::none && !exact, name_of(words.rounding));
   add(words.finite, "satfinite");
   add(words.relu, "relu");
   add(words.flush && !(is_integer(from.format) && !packed), "ftz");
@@ -175,12 +181,14 @@ void Decoder::conversion(const Statement& statement) {
 // cvt.pack.sat.TYPE.s32 d, a, b; and cvt.pack.sat.TYPE.s32.b32 d, a, b, c.
 void Decoder::packing(const Statement& statement) {
   struct Row {
-    std::string_view to;
+    Modifier to;
     std::uint8_t width;
     bool sign;
   };
-  constexpr Row rows[] = {{"u16", 16, false}, {"s16", 16, true}, {"u8", 8, false}, {"s8", 8, true},
-                          {"u4", 4, false},   {"s4", 4, true},   {"u2", 2, false}, {"s2", 2, true}};
+  constexpr Row rows[] = {{Modifier::u16, 16, false}, {Modifier::s16, 16, true},
+                          {Modifier::u8, 8, false},   {Modifier::s8, 8, true},
+                          {Modifier::u4, 4, false},   {Modifier::s4, 4, true},
+                          {Modifier::u2, 2, false},   {Modifier::s2, 2, true}};
   for (const Row& row : rows) {
     if (!statement.facts->has(row.to)) continue;
     const bool third = row.width < 16;

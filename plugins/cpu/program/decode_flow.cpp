@@ -26,7 +26,7 @@ void Decoder::find_leaders() {
     }
     if (!ends_block(statement)) continue;
     leader_[i + 1] = 1;
-    if (statement.facts->mnemonic == "bra") {
+    if (statement.facts->mnemonic == Mnemonic::bra) {
       expect_operands(statement, 1, 1);
       const Operand& label = operand(statement, 0);
       if (label.kind != OperandKind::label || label.negated || label.value != 0)
@@ -47,7 +47,7 @@ void Decoder::part_contended() {
   for (std::size_t i = 0; i < function_.statements.size(); ++i) {
     if (leader_[i] != 0) contends = false;
     const Statement& statement = function_.statements[i];
-    const bool atom = statement.facts->mnemonic == "atom" && statement.operands > 0;
+    const bool atom = statement.facts->mnemonic == Mnemonic::atom && statement.operands > 0;
     const Operand& result = atom ? operand(statement, 0) : Operand{};
     const bool returns = result.kind == OperandKind::vector ||
                          (result.kind == OperandKind::reg && reads_of(result.index) > 0);
@@ -186,19 +186,20 @@ void Decoder::end_block(const Statement& statement, std::uint32_t index, BasicBl
   (void)index;
   if (statement.facts->form == nullptr) invalid(statement, what_is_wrong(statement.opcode));
   check_target(statement);
-  const std::string_view name = statement.facts->mnemonic;
-  if (name == "bra") {
+  const Mnemonic name = statement.facts->mnemonic;
+  if (name == Mnemonic::bra) {
     block.exit = Exit::jump;
     block.next = operand(statement, 0).index;  // a statement; the caller turns it into a block
-  } else if (name == "ret" || name == "exit") {
+  } else if (name == Mnemonic::ret || name == Mnemonic::exit) {
     expect_operands(statement, 0, 0);
-    block.exit = callee_ == Instruction::kNone || name == "exit" ? Exit::leave : Exit::ret;
+    block.exit = callee_ == Instruction::kNone || name == Mnemonic::exit ? Exit::leave : Exit::ret;
     block.barrier = callee_;
     if (block.exit == Exit::ret) give_stack_back(statement);
     block.end = static_cast<std::uint32_t>(program_.code.size());
-  } else if (name == "call") {
+  } else if (name == Mnemonic::call) {
     call(statement, block);
-  } else if (name == "trap" || name == "brkpt") {  // no debugger is there to break into
+  } else if (name == Mnemonic::trap ||
+             name == Mnemonic::brkpt) {  // no debugger is there to break into
     block.exit = Exit::trap;
   } else {
     barrier(statement, block);
@@ -207,15 +208,15 @@ void Decoder::end_block(const Statement& statement, std::uint32_t index, BasicBl
 
 void Decoder::barrier(const Statement& statement, BasicBlock& block) {
   const InstructionFacts& facts = *statement.facts;
-  if (facts.has("cluster")) {
+  if (facts.has(Modifier::cluster)) {
     expect_operands(statement, 0, 0);
-    block.exit = facts.has("arrive") ? Exit::cluster_arrive : Exit::cluster_wait;
-    block.relaxed = facts.has("relaxed");
-  } else if (facts.has("warp")) {
+    block.exit = facts.has(Modifier::arrive) ? Exit::cluster_arrive : Exit::cluster_wait;
+    block.relaxed = facts.has(Modifier::relaxed);
+  } else if (facts.has(Modifier::warp)) {
     expect_operands(statement, 1, 1);
     block.exit = Exit::warp;
     block.barrier = source(statement, 0, Type::u32);
-  } else if (facts.has("red")) {
+  } else if (facts.has(Modifier::red)) {
     block.exit = Exit::barrier;
     block.counts = true;
     expect_operands(statement, 3, 4);
@@ -227,7 +228,7 @@ void Decoder::barrier(const Statement& statement, BasicBlock& block) {
     block.negated = vote.negated;
   } else {
     block.exit = Exit::barrier;
-    block.arrive_only = facts.has("arrive");
+    block.arrive_only = facts.has(Modifier::arrive);
     expect_operands(statement, block.arrive_only ? 2 : 1, 2);
     block.barrier = source(statement, 0, Type::u32);
     if (statement.operands > 1) block.threads = source(statement, 1, Type::u32);
@@ -244,10 +245,10 @@ void Decoder::barrier_reduction(const Statement& statement, BasicBlock& block,
   }
   Instruction result;
   result.a = program_.barrier_count;
-  if (statement.facts->has("popc")) {
+  if (statement.facts->has(Modifier::popc)) {
     result.opcode = Opcode::mov_32;
     result.d = destination(statement, 0, Type::u32);
-  } else if (statement.facts->has("and")) {
+  } else if (statement.facts->has(Modifier::and_)) {
     result.opcode = Opcode::setp_eq_u32;
     result.b = program_.barrier_count + kSlotBytes;
     result.d = destination(statement, 0, Type::pred);
@@ -321,7 +322,7 @@ void Decoder::mark_loops_and_barriers(std::vector<BasicBlock>& ordered) {
     const auto end = program_.code.begin() + ordered[i].end;
     const bool returns = std::all_of(begin, end, [&](const Instruction& instruction) {
       const Statement& one = function_.statements[instruction.statement - first_statement_];
-      return one.facts->mnemonic == "ld" && space_of(*one.facts) == Space::param;
+      return one.facts->mnemonic == Mnemonic::ld && space_of(*one.facts) == Space::param;
     });
     if (!returns) ordered[i].past = past[i];
   }

@@ -76,7 +76,7 @@ Decoder::Comparison Decoder::comparison_of(const Statement& statement) {
   Comparison comparison;
   std::vector<std::string_view> words = types_last(statement);
   comparison.from = words.back();
-  comparison.flushes = statement.facts->has("ftz");
+  comparison.flushes = statement.facts->has(Modifier::ftz);
   constexpr std::pair<std::string_view, Combine> kWords[] = {
       {"and", kCombineAnd}, {"or", kCombineOr}, {"xor", kCombineXor}};
   for (const auto& [word, value] : kWords) {
@@ -86,7 +86,7 @@ Decoder::Comparison Decoder::comparison_of(const Statement& statement) {
     words.erase(found);
     break;
   }
-  if (statement.facts->mnemonic == "set") {
+  if (statement.facts->mnemonic == Mnemonic::set) {
     comparison.to = words[words.size() - 2];
     words.erase(words.end() - 2);
   }
@@ -187,7 +187,7 @@ void Decoder::set(const Statement& statement) {
     return comparison(statement, *info, kCombineNone);
   const Comparison words = comparison_of(statement);
   if (words.info == nullptr) refuse_opcode(statement);
-  if (statement.facts->mnemonic == "set") {
+  if (statement.facts->mnemonic == Mnemonic::set) {
     select_by_comparison(statement, words);
   } else if (words.packed) {
     packed_predicates(statement, words);
@@ -198,7 +198,7 @@ void Decoder::set(const Statement& statement) {
 
 // testp.KIND.TYPE p, a: a range of the magnitude's pattern.
 void Decoder::test_kind(const Statement& statement) {
-  const bool wide = statement.facts->has("f64");
+  const bool wide = statement.facts->has(Type::f64);
   std::string_view kind;
   for (const std::string_view word : statement.facts->words) {
     if (type_named(word) == Type::none) kind = word;
@@ -244,8 +244,8 @@ void Decoder::test_kind(const Statement& statement) {
 void Decoder::packed_real(const Statement& statement) {
   std::vector<std::string_view> words = types_last(statement);
   words.back() = "f32";
-  const Opcode opcode = opcode_of(statement, joined(statement.facts->mnemonic, words));
-  const std::size_t sources = statement.facts->mnemonic == "fma" ? 3 : 2;
+  const Opcode opcode = opcode_of(statement, joined(statement.facts->name, words));
+  const std::size_t sources = statement.facts->mnemonic == Mnemonic::fma ? 3 : 2;
   expect_operands(statement, sources + 1, sources + 1);
   for (std::size_t i = 0; i <= sources; ++i) {
     check_is_register(statement, i);
@@ -278,10 +278,10 @@ void Decoder::packed_real(const Statement& statement) {
 // add, sub and fma.f32.f16 (or .bf16): the first operands, but for the last, are 16-bit numbers.
 void Decoder::mixed_real(const Statement& statement) {
   std::vector<std::string_view> words = types_last(statement);
-  const bool half = words.back() == "f16";
+  const bool half = statement.facts->types().back() == Type::f16;
   words.pop_back();
-  const Opcode opcode = opcode_of(statement, joined(statement.facts->mnemonic, words));
-  const std::size_t sources = statement.facts->mnemonic == "fma" ? 3 : 2;
+  const Opcode opcode = opcode_of(statement, joined(statement.facts->name, words));
+  const std::size_t sources = statement.facts->mnemonic == Mnemonic::fma ? 3 : 2;
   expect_operands(statement, sources + 1, sources + 1);
   std::uint32_t slots[3] = {Instruction::kNone, Instruction::kNone, Instruction::kNone};
   for (std::size_t i = 0; i + 1 < sources; ++i) {
@@ -300,7 +300,7 @@ void Decoder::three_operands(const Statement& statement) {
   const auto abs = std::find(words.begin(), words.end(), "abs");
   const bool magnitudes = abs != words.end();
   if (magnitudes) words.erase(abs);
-  const Opcode opcode = opcode_of(statement, joined(statement.facts->mnemonic, words));
+  const Opcode opcode = opcode_of(statement, joined(statement.facts->name, words));
   std::uint32_t slots[3];
   for (std::size_t i = 0; i < 3; ++i) {
     slots[i] = source(statement, i + 1, Type::f32);
@@ -316,7 +316,7 @@ void Decoder::three_operands(const Statement& statement) {
 
 // lop3.BOOL.b32 d|p, a, b, c, table, q: p = (d != 0) BOOL q.
 void Decoder::logic_with_predicate(const Statement& statement) {
-  const bool both = statement.facts->has("and");
+  const bool both = statement.facts->has(Modifier::and_);
   expect_operands(statement, 6, 6);
   const Operand& result = operand(statement, 0);
   if (result.kind != OperandKind::pair) invalid(statement, "needs d|p");

@@ -111,11 +111,13 @@ std::optional<std::array<std::uint32_t, 3>> shape_of(std::string_view word) {
 Words words_of(const InstructionFacts& facts) {
   Words words;
   words.space = space_of(facts);
+  for (const Modifier word : facts.modifiers) {
+    if (word == Modifier::row || word == Modifier::col) words.rows.push_back(word == Modifier::row);
+  }
   for (const std::string_view word : facts.words) {
     const auto type = std::find_if(kElements.begin(), kElements.end(),
                                    [&](const auto& row) { return row.first == word; });
     if (type != kElements.end()) words.types.push_back(type->second);
-    if (word == "row" || word == "col") words.rows.push_back(word == "row");
     if (const auto shape = shape_of(word))
       words.m = (*shape)[0], words.n = (*shape)[1], words.k = (*shape)[2];
   }
@@ -156,11 +158,13 @@ void Decoder::fragment(const Statement& statement, std::size_t index, Type type,
 
 void Decoder::matrix(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
-  if (facts.has("load") || facts.has("store")) return matrix_access(statement, facts.has("load"));
-  if (facts.mnemonic != "wmma" && facts.mnemonic != "mma") return matrix_move(statement);
+  if (facts.has(Modifier::load) || facts.has(Modifier::store))
+    return matrix_access(statement, facts.has(Modifier::load));
+  if (facts.mnemonic != Mnemonic::wmma && facts.mnemonic != Mnemonic::mma)
+    return matrix_move(statement);
   const Words words = words_of(facts);
   MatrixForm form;
-  form.wmma = facts.mnemonic == "wmma";
+  form.wmma = facts.mnemonic == Mnemonic::wmma;
   form.m = static_cast<std::uint8_t>(words.m);
   form.n = static_cast<std::uint8_t>(words.n);
   form.k4 = static_cast<std::uint8_t>(words.k / 4);
@@ -188,11 +192,11 @@ void Decoder::matrix(const Statement& statement) {
   const bool free_layout =
       form.volta() || (form.wmma && family(form.a) != Element::s4 && form.a != Element::b1);
   if (!free_layout && (!form.a_row || form.b_row)) invalid(statement, "needs .row.col");
-  form.saturate = facts.has("satfinite");
+  form.saturate = facts.has(Modifier::satfinite);
   if (form.saturate && (form.d != Element::s32 || form.a == Element::b1))
     invalid(statement, "only sums of integers saturate");
-  form.conjunction = facts.has("and");
-  if ((form.a == Element::b1) != facts.has("popc"))
+  form.conjunction = facts.has(Modifier::and_);
+  if ((form.a == Element::b1) != facts.has(Modifier::popc))
     invalid(statement, "single bits, and only they, need .xor.popc or .and.popc");
 
   expect_operands(statement, 4, 4);
@@ -212,13 +216,16 @@ void Decoder::matrix(const Statement& statement) {
 // wmma.load.PART … {registers}, [address], stride; wmma.store.d … [address], {registers}, stride
 void Decoder::matrix_access(const Statement& statement, bool load) {
   const Words words = words_of(*statement.facts);
-  const std::string_view what = statement.facts->words[1];  // a, b, c or d
+  const InstructionFacts& facts = *statement.facts;
   MatrixForm form;
   form.wmma = true;
   form.m = static_cast<std::uint8_t>(words.m);
   form.n = static_cast<std::uint8_t>(words.n);
   form.k4 = static_cast<std::uint8_t>(words.k / 4);
-  form.part = what == "a" ? Part::a : what == "b" ? Part::b : what == "c" ? Part::c : Part::d;
+  form.part = facts.has(Modifier::a)   ? Part::a
+              : facts.has(Modifier::b) ? Part::b
+              : facts.has(Modifier::c) ? Part::c
+                                       : Part::d;
   form.a = form.b = form.c = form.d = words.types[0];
   form.a_row = words.rows[0];
   const bool sums = form.part == Part::c || form.part == Part::d;
@@ -259,13 +266,13 @@ void Decoder::matrix_access(const Statement& statement, bool load) {
 
 // ldmatrix and stmatrix: 1, 2 or 4 matrices of 8 rows of 16 bytes, whose addresses the lanes hold.
 void Decoder::matrix_move(const Statement& statement) {
-  const std::string_view name = statement.facts->mnemonic;
-  const std::string_view count = statement.facts->word("matrices");
-  const bool transposed = statement.facts->has("trans");
+  const Mnemonic name = statement.facts->mnemonic;
+  const Modifier count = statement.facts->of(WordSet::matrices);
+  const bool transposed = statement.facts->has(Modifier::trans);
   Space space = words_of(*statement.facts).space;
   Instruction instruction;
   std::vector<std::uint32_t> slots;
-  if (name == "movmatrix") {
+  if (name == Mnemonic::movmatrix) {
     expect_operands(statement, 2, 2);
     check_is_register(statement, 1);
     instruction.opcode = Opcode::matrix_transpose;
@@ -274,8 +281,8 @@ void Decoder::matrix_move(const Statement& statement) {
     emit(statement, instruction);
     return;
   }
-  const bool load = name == "ldmatrix";
-  const auto matrices = static_cast<std::uint32_t>(count[1] - '0');
+  const bool load = name == Mnemonic::ldmatrix;
+  const auto matrices = count == Modifier::x4 ? 4u : count == Modifier::x2 ? 2u : 1u;
   expect_operands(statement, 2, 2);
   instruction.address = address(statement, operand(statement, load ? 1 : 0), space, instruction);
   instruction.opcode = load ? Opcode::matrix_rows_load : Opcode::matrix_rows_store;

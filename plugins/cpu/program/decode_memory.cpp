@@ -37,7 +37,7 @@ bool takes_narrow_addresses(const InstructionFacts& facts) {
     case Family::policy:
       return true;
     default:
-      return facts.has("tensormap");
+      return facts.has(Modifier::tensormap);
   }
 }
 
@@ -126,7 +126,7 @@ void Decoder::check_vector_access(const Statement& statement, const MemoryWords&
       invalid(statement, "a vector access has at most 16 bytes, of global memory on sm_100 32");
     if (module_.version < 88) invalid(statement, "needs .version 8.8");
   }
-  if (!statement.facts->word("evict2").empty() && all != 32)
+  if (!statement.facts->word(WordSet::evict2).empty() && all != 32)
     invalid(statement, "eviction from L2 needs a vector of 32 bytes");
   if (words.count == 8 && bytes != 4) invalid(statement, ".v8 is a vector of 32-bit types");
 }
@@ -211,8 +211,8 @@ void Decoder::add_register(const Statement& statement, const Operand& element, A
 }
 
 void Decoder::memory(const Statement& statement) {
-  const std::string_view mnemonic = statement.facts->mnemonic;
-  const bool store = mnemonic == "st", uniform = mnemonic == "ldu";
+  const Mnemonic mnemonic = statement.facts->mnemonic;
+  const bool store = mnemonic == Mnemonic::st, uniform = mnemonic == Mnemonic::ldu;
   const MemoryWords words = memory_words(*statement.facts);
   Space space = words.space;
   polls_ = polls_ || (!store && words.polls);

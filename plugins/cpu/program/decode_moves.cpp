@@ -15,23 +15,22 @@ namespace {
 
 // The size of a move of bits, in bytes; 0 for other moves.
 std::uint32_t bytes_of_move(const InstructionFacts& facts) {
-  constexpr std::pair<std::string_view, std::uint32_t> rows[] = {
-      {"b16", 2}, {"b32", 4}, {"b64", 8}, {"b128", 16}};
-  for (const auto& [name, bytes] : rows) {
-    if (facts.words.size() == 1 && facts.words[0] == name) return bytes;
-  }
-  return 0;
+  const Type type = facts.words.size() == 1 ? type_named(facts.words[0]) : Type::none;
+  const bool bits =
+      type == Type::b16 || type == Type::b32 || type == Type::b64 || type == Type::b128;
+  return bits ? bytes_of(type) : 0;
 }
 
 /// The state space of each window, by the words of cvta and isspacep.
 struct WindowRow {
-  std::string_view name;
+  Modifier name;
   Space space;
 };
 constexpr WindowRow kWindows[] = {
-    {"shared", Space::shared}, {"shared::cta", Space::shared}, {"shared::cluster", Space::shared},
-    {"local", Space::local},   {"param", Space::param},        {"param::entry", Space::param},
-    {"global", Space::global}, {"const", Space::global}};
+    {Modifier::shared, Space::shared},         {Modifier::shared_cta, Space::shared},
+    {Modifier::shared_cluster, Space::shared}, {Modifier::local, Space::local},
+    {Modifier::param, Space::param},           {Modifier::param_entry, Space::param},
+    {Modifier::global, Space::global},         {Modifier::const_, Space::global}};
 
 }  // namespace
 
@@ -134,8 +133,8 @@ void Decoder::move_vector(const Statement& statement) {
   expect_operands(statement, 2, 2);
   const Operand& to = operand(statement, 0);
   const Operand& from = operand(statement, 1);
-  const Type type = type_named(statement.facts->types().back());
-  const std::uint32_t elements = statement.facts->has("v2") ? 2 : 4;
+  const Type type = statement.facts->types().back();
+  const std::uint32_t elements = statement.facts->has(Modifier::v2) ? 2 : 4;
   if (to.kind != OperandKind::vector || to.count != elements)
     invalid(statement, "needs a vector of " + std::to_string(elements) + " registers");
   check_vector(statement, to, type);
@@ -227,17 +226,17 @@ std::uint64_t Decoder::window_of(Space space) const {
 // cvta{.to}.SPACE.u64 and isspacep.SPACE.
 void Decoder::conversions_of_addresses(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
-  const bool test = facts.mnemonic == "isspacep";
-  if (!test && !facts.has("u64")) invalid(statement, "an address needs 64 bits");
+  const bool test = facts.mnemonic == Mnemonic::isspacep;
+  if (!test && !facts.has(Type::u64)) invalid(statement, "an address needs 64 bits");
   const auto* const row =
       std::find_if(std::begin(kWindows), std::end(kWindows),
                    [&](const WindowRow& known) { return facts.has(known.name); });
   if (row == std::end(kWindows)) invalid(statement, "there is no such state space here");
-  const bool constants = row->name == "const";
+  const bool constants = row->name == Modifier::const_;
   Instruction instruction;
-  instruction.opcode = test              ? Opcode::is_space
-                       : facts.has("to") ? Opcode::from_window
-                                         : Opcode::to_window;
+  instruction.opcode = test                      ? Opcode::is_space
+                       : facts.has(Modifier::to) ? Opcode::from_window
+                                                 : Opcode::to_window;
   instruction.imm = static_cast<std::int64_t>(window_of(row->space));
   instruction.space = row->space;
   expect_operands(statement, 2, 2);
@@ -264,9 +263,9 @@ void Decoder::conversions_of_addresses(const Statement& statement) {
 std::uint32_t Decoder::clock_value(const Statement& statement, const SpecialRegister& named,
                                    Type type) {
   const bool wide = bytes_of(type) == 8, whole = named.bits == 64;
-  const bool moves = statement.facts->mnemonic == "mov";
+  const bool moves = statement.facts->mnemonic == Mnemonic::mov;
   if (moves && bytes_of(type) == 2) invalid(statement, "the special register has 32 bits");
-  if (whole && !wide && statement.facts->mnemonic != "cvt")
+  if (whole && !wide && statement.facts->mnemonic != Mnemonic::cvt)
     invalid(statement, "the special register has 64 bits");
   std::uint32_t value = allocate(true);
   emit_plain(statement, Opcode::read_clock, value, Instruction::kNone);
@@ -284,7 +283,7 @@ std::uint32_t Decoder::clock_value(const Statement& statement, const SpecialRegi
 // mov.u64 d, %clock64, without a second move.
 bool Decoder::clock(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
-  if (facts.mnemonic != "mov" || facts.words.size() != 1) return false;
+  if (facts.mnemonic != Mnemonic::mov || facts.words.size() != 1) return false;
   const Type type = type_named(facts.words.front());
   if (!is_integer(type) || bytes_of(type) != 8) return false;
   if (statement.operands != 2 || operand(statement, 0).kind != OperandKind::reg) return false;
@@ -303,37 +302,38 @@ bool Decoder::clock(const Statement& statement) {
 // indeterminate value").
 void Decoder::advice(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
-  const std::string_view name = facts.mnemonic;
-  if (name == "griddepcontrol") {
+  const Mnemonic name = facts.mnemonic;
+  if (name == Mnemonic::griddepcontrol) {
     expect_operands(statement, 0, 0);
-  } else if (name == "nanosleep") {
+  } else if (name == Mnemonic::nanosleep) {
     expect_operands(statement, 1, 1);
     source(statement, 0, Type::u32);
-  } else if (name == "pmevent") {
+  } else if (name == Mnemonic::pmevent) {
     expect_operands(statement, 1, 1);
     const Operand& event = operand(statement, 0);
     if (event.kind != OperandKind::integer) invalid(statement, "needs a constant");
-    if (event.value < 0 || event.value > (facts.has("mask") ? 0xffff : 15))
+    if (event.value < 0 || event.value > (facts.has(Modifier::mask) ? 0xffff : 15))
       invalid(statement, "there are 16 events");
   } else {
-    const bool of_line = name == "applypriority" || name == "discard";
+    const bool of_line = name == Mnemonic::applypriority || name == Mnemonic::discard;
     expect_operands(statement, of_line ? 2 : 1, of_line ? 2 : 1);
-    Space space = facts.has("local")                          ? Space::local
-                  : facts.has("param")                        ? Space::param
-                  : facts.has("global") || facts.has("const") ? Space::global
-                                                              : Space::generic;
-    if (name == "prefetchu" &&
+    Space space = facts.has(Modifier::local)                                   ? Space::local
+                  : facts.has(Modifier::param)                                 ? Space::param
+                  : facts.has(Modifier::global) || facts.has(Modifier::const_) ? Space::global
+                                                                               : Space::generic;
+    if (name == Mnemonic::prefetchu &&
         space_of_name(operand(statement, 0)).value_or(Space::global) != Space::global)
       invalid(statement, "a variable of another state space has no generic address here");
     Instruction advised;
     advised.opcode = Opcode::prefetch;
-    advised.address = address(statement, operand(statement, 0), space, advised, facts.has("const"));
+    advised.address =
+        address(statement, operand(statement, 0), space, advised, facts.has(Modifier::const_));
     const bool fetches = !of_line && (space == Space::global || space == Space::generic);
-    if (name == "discard") {
+    if (name == Mnemonic::discard) {
       advised.opcode = Opcode::discard;
       advised.site = program_.sites++;
     }
-    if (fetches || name == "discard") emit(statement, advised);
+    if (fetches || name == Mnemonic::discard) emit(statement, advised);
     if (of_line) check_line(statement);
   }
 }
@@ -348,13 +348,13 @@ void Decoder::check_line(const Statement& statement) const {
 // of the first, of all, and .cvt.L2.b64 d, a. A policy is a value that only advice takes.
 void Decoder::policy(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
-  if (facts.has("cvt")) {
+  if (facts.has(Modifier::cvt)) {
     expect_operands(statement, 2, 2);
     source(statement, 1, Type::u64);
-  } else if (facts.has("range")) {
+  } else if (facts.has(Modifier::range)) {
     expect_operands(statement, 4, 4);
     address_value(statement, operand(statement, 1),
-                  facts.has("global") ? Space::global : Space::generic);
+                  facts.has(Modifier::global) ? Space::global : Space::generic);
     const Operand &first = operand(statement, 2), &all = operand(statement, 3);
     for (const std::size_t i : {2, 3}) {
       const Operand& size = operand(statement, i);

@@ -193,7 +193,7 @@ std::uint32_t Decoder::special_value(const Statement& statement, const SpecialRe
                                      Type type) {
   const bool wide = is_wide(type);
   if (wide && named.bits == 32) invalid(statement, "the special register has 32 bits");
-  if (bytes_of(type) == 2 && statement.facts->mnemonic == "mov" && !has_16_bits(named.name))
+  if (bytes_of(type) == 2 && statement.facts->mnemonic == Mnemonic::mov && !has_16_bits(named.name))
     invalid(statement, "the special register has more than 16 bits");
   switch (named.value) {
     case Special::clock:
@@ -220,13 +220,11 @@ void Decoder::check_special(const Statement& statement, std::string_view name) c
   if (known != nullptr && module_.architecture < known->target)
     invalid(statement, "'" + std::string(name) + "' needs .target sm_" +
                            std::to_string(known->target) + " or higher");
-  const std::string_view mnemonic = statement.facts->mnemonic;
-  const std::vector<std::string_view> types = statement.facts->types();
-  const bool integers = std::none_of(types.begin(), types.end(), [](std::string_view type) {
-    return type.find('f') != std::string_view::npos;
-  });
-  if (mnemonic != "mov" && mnemonic != "st" &&
-      !(mnemonic == "cvt" && integers && !statement.facts->has("pack")))
+  const Mnemonic mnemonic = statement.facts->mnemonic;
+  const std::vector<Type> types = statement.facts->types();
+  const bool integers = std::none_of(types.begin(), types.end(), is_floating);
+  if (mnemonic != Mnemonic::mov && mnemonic != Mnemonic::st &&
+      !(mnemonic == Mnemonic::cvt && integers && !statement.facts->has(Modifier::pack)))
     invalid(statement, "a special register is an operand of mov only");
   if (!integers) invalid(statement, "a special register is no floating-point number");
 }
@@ -243,7 +241,7 @@ std::uint32_t Decoder::named(const Statement& statement, const Operand& operand,
   if (operand.text.starts_with('%') && placed == variables_.end())
     invalid(statement,
             "register or special register '" + std::string(operand.text) + "' is not known");
-  if (statement.facts->mnemonic != "mov") invalid(statement, "a name cannot stand here");
+  if (statement.facts->mnemonic != Mnemonic::mov) invalid(statement, "a name cannot stand here");
   if (class_of(type) == Class::real) invalid(statement, "an address is no floating-point number");
   if (placed != variables_.end()) {
     const std::uint64_t offset = placed->second.offset + static_cast<std::uint64_t>(operand.value);
@@ -296,7 +294,7 @@ std::uint32_t Decoder::source(const Statement& statement, const Operand& operand
     emit_plain(statement, Opcode::not_pred, opposite, value);
     return opposite;
   }
-  const bool convert = statement.facts->mnemonic == "cvt";
+  const bool convert = statement.facts->mnemonic == Mnemonic::cvt;
   if (operand.negated) invalid(statement, "only a predicate is negated");
   switch (operand.kind) {
     case OperandKind::reg: {
@@ -350,7 +348,7 @@ std::uint32_t Decoder::destination(const Statement& statement, const Operand& op
   if (operand.kind != OperandKind::reg || operand.negated || operand.value != 0) {
     invalid(statement, "the result must be a register");
   }
-  const bool convert = statement.facts->mnemonic == "cvt";
+  const bool convert = statement.facts->mnemonic == Mnemonic::cvt;
   check_register(statement, operand, type, convert);
   if (is_wide(function_.registers[operand.index].type) != is_wide(type) && type != Type::pred) {
     widen_.wide = register_slot(operand.index);

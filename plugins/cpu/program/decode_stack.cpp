@@ -29,13 +29,12 @@ std::uint32_t Decoder::stack_top() {
 }
 
 void Decoder::stack(const Statement& statement) {
-  const std::string_view name = statement.opcode;
-  if (name == "stacksave.u64") {
+  if (statement.facts->mnemonic == Mnemonic::stacksave) {
     expect_operands(statement, 1, 1);
     emit_plain(statement, Opcode::mov_b64, destination(statement, 0, Type::u64), stack_top());
     return;
   }
-  if (name == "stackrestore.u64") {
+  if (statement.facts->mnemonic == Mnemonic::stackrestore) {
     expect_operands(statement, 1, 1);
     if (operand(statement, 0).kind != OperandKind::reg) invalid(statement, "expected a register");
     emit_plain(statement, Opcode::mov_b64, stack_top(), source(statement, 0, Type::u64));
@@ -65,9 +64,9 @@ void Decoder::stack(const Statement& statement) {
 
 // A function gives back what it took: the top as it was on entry is kept in a register of its own.
 void Decoder::keep_stack() {
-  const bool allocates =
-      std::any_of(function_.statements.begin(), function_.statements.end(),
-                  [](const Statement& statement) { return statement.facts->mnemonic == "alloca"; });
+  const bool allocates = std::any_of(
+      function_.statements.begin(), function_.statements.end(),
+      [](const Statement& statement) { return statement.facts->mnemonic == Mnemonic::alloca; });
   if (callee_ == Instruction::kNone || !allocates) return;
   stack_before_ = allocate(true);
   program_.callees[callee_].registers.push_back({stack_before_, 8});

@@ -13,8 +13,11 @@ namespace warpmark::cpu {
 namespace {
 
 // In the order of TensorForm::Reduction.
-constexpr std::array<std::string_view, 9> kTensorReductions = {"",    "add", "min", "max", "inc",
-                                                               "dec", "and", "or",  "xor"};
+constexpr std::array<Modifier, 9> kTensorReductions = {
+    Modifier::none, Modifier::add,  Modifier::min, Modifier::max, Modifier::inc,
+    Modifier::dec,  Modifier::and_, Modifier::or_, Modifier::xor_};
+constexpr std::array<Modifier, 6> kDimensions = {Modifier::none, Modifier::_1d, Modifier::_2d,
+                                                 Modifier::_3d,  Modifier::_4d, Modifier::_5d};
 
 }  // namespace
 
@@ -45,20 +48,21 @@ std::vector<std::uint32_t> Decoder::box_slots(const Statement& statement, const 
 
 void Decoder::tensor_copy(const Statement& statement, bool reduces) {
   const InstructionFacts& facts = *statement.facts;
-  const bool prefetches = facts.has("prefetch"), hint = facts.has("L2::cache_hint");
-  const bool multicast = facts.has("multicast::cluster");
-  const std::string_view dimensions = facts.word("dim");
-  const bool im2col = facts.has("im2col");
-  if (im2col && dimensions < "3d") invalid(statement, ".im2col needs .3d to .5d");
+  const bool prefetches = facts.has(Modifier::prefetch), hint = facts.has(Modifier::L2_cache_hint);
+  const bool multicast = facts.has(Modifier::multicast_cluster);
+  const auto* const dimensions =
+      std::find(kDimensions.begin(), kDimensions.end(), facts.of(WordSet::dim));
+  const bool im2col = facts.has(Modifier::im2col);
   TensorForm form;
-  form.rank = static_cast<std::uint8_t>(dimensions[0] - '0');
+  form.rank = static_cast<std::uint8_t>(dimensions - kDimensions.begin());
+  if (im2col && form.rank < 3) invalid(statement, ".im2col needs .3d to .5d");
   form.im2col = im2col;
-  form.to_global = facts.has("bulk_group");
+  form.to_global = facts.has(Modifier::bulk_group);
   Instruction instruction;
   if (im2col && !form.to_global) form.offsets = static_cast<std::uint8_t>(form.rank - 2);
   if (reduces) {
     const auto* known =
-        std::find(kTensorReductions.begin(), kTensorReductions.end(), facts.word("operation"));
+        std::find(kTensorReductions.begin(), kTensorReductions.end(), facts.of(WordSet::operation));
     form.reduction = static_cast<TensorForm::Reduction>(known - kTensorReductions.begin());
     program_.ordered = true;  // of real numbers, for all that is known here
   }

@@ -12,80 +12,84 @@ namespace warpmark::cpu {
 namespace {
 
 /// The value of the first row whose word an instruction has; null if it has none.
-template <typename Value, std::size_t Count>
-const Value* find(const std::pair<std::string_view, Value> (&table)[Count],
-                  const InstructionFacts& facts) {
+template <typename Word, typename Value, std::size_t Count>
+const Value* find(const std::pair<Word, Value> (&table)[Count], const InstructionFacts& facts) {
   for (const auto& [word, value] : table) {
     if (facts.has(word)) return &value;
   }
   return nullptr;
 }
 
-constexpr std::pair<std::string_view, Geometry> kGeometries[] = {
-    {"1d", Geometry::d1},      {"2d", Geometry::d2},   {"3d", Geometry::d3},
-    {"a1d", Geometry::a1d},    {"a2d", Geometry::a2d}, {"cube", Geometry::cube},
-    {"acube", Geometry::acube}};
+constexpr std::pair<Modifier, Geometry> kGeometries[] = {
+    {Modifier::_1d, Geometry::d1},     {Modifier::_2d, Geometry::d2},
+    {Modifier::_3d, Geometry::d3},     {Modifier::a1d, Geometry::a1d},
+    {Modifier::a2d, Geometry::a2d},    {Modifier::cube, Geometry::cube},
+    {Modifier::acube, Geometry::acube}};
 // The queries of textures and surfaces. An instruction's form tells which of them it can have.
-constexpr std::pair<std::string_view, ImageQuery> kQueries[] = {
-    {"width", ImageQuery::width},
-    {"height", ImageQuery::height},
-    {"depth", ImageQuery::depth},
-    {"channel_data_type", ImageQuery::channel_data_type},
-    {"channel_order", ImageQuery::channel_order},
-    {"normalized_coords", ImageQuery::normalized_coords},
-    {"array_size", ImageQuery::array_size},
-    {"num_mipmap_levels", ImageQuery::num_mipmap_levels},
-    {"num_samples", ImageQuery::num_samples},
-    {"force_unnormalized_coords", ImageQuery::force_unnormalized_coords},
-    {"filter_mode", ImageQuery::filter_mode},
-    {"addr_mode_0", ImageQuery::addr_mode_0},
-    {"addr_mode_1", ImageQuery::addr_mode_1},
-    {"addr_mode_2", ImageQuery::addr_mode_2},
-    {"memory_layout", ImageQuery::memory_layout}};
-constexpr std::pair<std::string_view, SurfaceOp::Boundary> kBoundaries[] = {
-    {"trap", SurfaceOp::Boundary::trap},
-    {"clamp", SurfaceOp::Boundary::clamp},
-    {"zero", SurfaceOp::Boundary::zero}};
-constexpr std::pair<std::string_view, SurfaceOp::Reduce> kSurfaceReductions[] = {
-    {"add", SurfaceOp::Reduce::add},
-    {"min", SurfaceOp::Reduce::min},
-    {"max", SurfaceOp::Reduce::max},
-    {"and", SurfaceOp::Reduce::bit_and},
-    {"or", SurfaceOp::Reduce::bit_or}};
+constexpr std::pair<Modifier, ImageQuery> kQueries[] = {
+    {Modifier::width, ImageQuery::width},
+    {Modifier::height, ImageQuery::height},
+    {Modifier::depth, ImageQuery::depth},
+    {Modifier::channel_data_type, ImageQuery::channel_data_type},
+    {Modifier::channel_order, ImageQuery::channel_order},
+    {Modifier::normalized_coords, ImageQuery::normalized_coords},
+    {Modifier::array_size, ImageQuery::array_size},
+    {Modifier::num_mipmap_levels, ImageQuery::num_mipmap_levels},
+    {Modifier::num_samples, ImageQuery::num_samples},
+    {Modifier::force_unnormalized_coords, ImageQuery::force_unnormalized_coords},
+    {Modifier::filter_mode, ImageQuery::filter_mode},
+    {Modifier::addr_mode_0, ImageQuery::addr_mode_0},
+    {Modifier::addr_mode_1, ImageQuery::addr_mode_1},
+    {Modifier::addr_mode_2, ImageQuery::addr_mode_2},
+    {Modifier::memory_layout, ImageQuery::memory_layout}};
+constexpr std::pair<Modifier, SurfaceOp::Boundary> kBoundaries[] = {
+    {Modifier::trap, SurfaceOp::Boundary::trap},
+    {Modifier::clamp, SurfaceOp::Boundary::clamp},
+    {Modifier::zero, SurfaceOp::Boundary::zero}};
+constexpr std::pair<Modifier, SurfaceOp::Reduce> kSurfaceReductions[] = {
+    {Modifier::add, SurfaceOp::Reduce::add},
+    {Modifier::min, SurfaceOp::Reduce::min},
+    {Modifier::max, SurfaceOp::Reduce::max},
+    {Modifier::and_, SurfaceOp::Reduce::bit_and},
+    {Modifier::or_, SurfaceOp::Reduce::bit_or}};
 
-constexpr std::pair<std::string_view, SurfaceOp::Type> kSurfaceTypes[] = {
-    {"u32", SurfaceOp::Type::u32},
-    {"s32", SurfaceOp::Type::s32},
-    {"u64", SurfaceOp::Type::u64},
-    {"s64", SurfaceOp::Type::s64}};
+constexpr std::pair<Type, SurfaceOp::Type> kSurfaceTypes[] = {{Type::u32, SurfaceOp::Type::u32},
+                                                              {Type::s32, SurfaceOp::Type::s32},
+                                                              {Type::u64, SurfaceOp::Type::u64},
+                                                              {Type::s64, SurfaceOp::Type::s64}};
 
 bool is_cube(Geometry geometry) {
   return geometry == Geometry::cube || geometry == Geometry::acube;
 }
 
+// The component of a texel that tld4 reads.
+constexpr Modifier kComponents[] = {Modifier::r, Modifier::g, Modifier::b, Modifier::a};
+
 // Reads the form of a tex or tld4, except for offsets.
 TextureOp texture_op(const InstructionFacts& facts) {
   TextureOp op;
-  if (facts.mnemonic == "tld4")
-    op.component = static_cast<std::uint8_t>(std::string_view("rgba").find(facts.words.front()));
-  if (facts.has("level")) op.level = TextureOp::Level::level;
-  if (facts.has("grad")) op.level = TextureOp::Level::gradient;
+  if (facts.mnemonic == Mnemonic::tld4)
+    op.component = static_cast<std::uint8_t>(
+        std::find(std::begin(kComponents), std::end(kComponents), facts.modifiers.front()) -
+        std::begin(kComponents));
+  if (facts.has(Modifier::level)) op.level = TextureOp::Level::level;
+  if (facts.has(Modifier::grad)) op.level = TextureOp::Level::gradient;
   op.geometry = *find(kGeometries, facts);
-  op.integer = facts.words.back() == "s32";
-  op.result = facts.has("v2")                  ? TextureOp::Result::pair
-              : facts.types().front() == "f16" ? TextureOp::Result::half
-                                               : TextureOp::Result::word;
+  op.integer = facts.types().back() == Type::s32;
+  op.result = facts.has(Modifier::v2)              ? TextureOp::Result::pair
+              : facts.types().front() == Type::f16 ? TextureOp::Result::half
+                                                   : TextureOp::Result::word;
   return op;
 }
 
 SurfaceOp surface_op(const InstructionFacts& facts) {
   SurfaceOp op;
-  op.formatted = facts.has("p");
+  op.formatted = facts.has(Modifier::p);
   if (const auto* reduce = find(kSurfaceReductions, facts)) op.reduce = *reduce;
   if (const auto* type = find(kSurfaceTypes, facts)) op.type = *type;
   op.geometry = *find(kGeometries, facts);
   op.boundary = *find(kBoundaries, facts);
-  op.bytes = static_cast<std::uint8_t>(bytes_of(type_named(facts.types().front())));
+  op.bytes = static_cast<std::uint8_t>(bytes_of(facts.types().front()));
   return op;
 }
 
@@ -217,14 +221,14 @@ void Decoder::texture_operands(const Statement& statement, TextureOp& op,
 
 void Decoder::texture(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
-  const bool gather = facts.mnemonic == "tld4";
+  const bool gather = facts.mnemonic == Mnemonic::tld4;
   TextureOp op = texture_op(facts);
   if (op.integer && (is_cube(op.geometry) || op.level == TextureOp::Level::gradient))
     invalid(statement, "floating-point coordinates are needed");
   const bool pairs = op.result == TextureOp::Result::pair;
   const Type type = pairs                                  ? Type::b32
                     : op.result == TextureOp::Result::half ? Type::b16
-                                                           : type_named(facts.types().front());
+                                                           : facts.types().front();
   const std::size_t least = op.level == TextureOp::Level::none    ? 2
                             : op.level == TextureOp::Level::level ? 3
                                                                   : 4;
@@ -272,12 +276,11 @@ void Decoder::surface(const Statement& statement, Opcode opcode) {
   const bool load = opcode == Opcode::surface_load;
   Instruction instruction;
   instruction.opcode = opcode;
-  instruction.count = facts.has("v4") ? 4 : facts.has("v2") ? 2 : 1;
+  instruction.count = facts.has(Modifier::v4) ? 4 : facts.has(Modifier::v2) ? 2 : 1;
   if (op.bytes * instruction.count > 16) invalid(statement, "a vector access has at most 16 bytes");
   expect_operands(statement, 2, 2);
   const Operand& where = operand(statement, load ? 1 : 0);
-  surface_data(statement, operand(statement, load ? 0 : 1), type_named(facts.types().front()),
-               instruction);
+  surface_data(statement, operand(statement, load ? 0 : 1), facts.types().front(), instruction);
   instruction.address = image_handle(statement, where);
   if (where.count == 0) invalid(statement, "expected coordinates");
   std::vector<std::uint32_t> at;
@@ -293,7 +296,7 @@ void Decoder::surface(const Statement& statement, Opcode opcode) {
 
 void Decoder::image_query(const Statement& statement, bool texture) {
   const InstructionFacts& facts = *statement.facts;
-  const bool level = facts.has("level");
+  const bool level = facts.has(Modifier::level);
   const ImageQuery query = *find(kQueries, facts);
   if (level && query > ImageQuery::depth) invalid(statement, "unknown query");
   expect_operands(statement, level ? 3 : 2, level ? 3 : 2);
@@ -307,15 +310,15 @@ void Decoder::image_query(const Statement& statement, bool texture) {
 }
 
 void Decoder::image(const Statement& statement) {
-  const std::string_view mnemonic = statement.facts->mnemonic;
-  if (mnemonic == "tex" || mnemonic == "tld4") {
+  const Mnemonic mnemonic = statement.facts->mnemonic;
+  if (mnemonic == Mnemonic::tex || mnemonic == Mnemonic::tld4) {
     texture(statement);
-  } else if (mnemonic == "txq" || mnemonic == "suq") {
-    image_query(statement, mnemonic == "txq");
+  } else if (mnemonic == Mnemonic::txq || mnemonic == Mnemonic::suq) {
+    image_query(statement, mnemonic == Mnemonic::txq);
   } else {
-    surface(statement, mnemonic == "suld"   ? Opcode::surface_load
-                       : mnemonic == "sust" ? Opcode::surface_store
-                                            : Opcode::surface_reduce);
+    surface(statement, mnemonic == Mnemonic::suld   ? Opcode::surface_load
+                       : mnemonic == Mnemonic::sust ? Opcode::surface_store
+                                                    : Opcode::surface_reduce);
   }
 }
 

@@ -37,14 +37,19 @@ bool is_part(std::string_view selector) {
   return selector[1] >= '0' && selector[1] <= last;
 }
 
-Opcode comparison_of_word(std::string_view word, bool wide) {
+// The operation on one of several numbers in each register: vadd for vadd2 and vadd4.
+Mnemonic operation_of(const InstructionFacts& facts) {
+  return mnemonic_named(facts.name.substr(0, facts.name.find_last_not_of("24") + 1));
+}
+
+Opcode comparison_of_word(Modifier word, bool wide) {
   const auto pick = [&](Opcode narrow, Opcode of_wide) { return wide ? of_wide : narrow; };
-  return word == "eq"   ? pick(Opcode::setp_eq_s32, Opcode::setp_eq_s64)
-         : word == "ne" ? pick(Opcode::setp_ne_s32, Opcode::setp_ne_s64)
-         : word == "lt" ? pick(Opcode::setp_lt_s32, Opcode::setp_lt_s64)
-         : word == "le" ? pick(Opcode::setp_le_s32, Opcode::setp_le_s64)
-         : word == "gt" ? pick(Opcode::setp_gt_s32, Opcode::setp_gt_s64)
-                        : pick(Opcode::setp_ge_s32, Opcode::setp_ge_s64);
+  return word == Modifier::eq   ? pick(Opcode::setp_eq_s32, Opcode::setp_eq_s64)
+         : word == Modifier::ne ? pick(Opcode::setp_ne_s32, Opcode::setp_ne_s64)
+         : word == Modifier::lt ? pick(Opcode::setp_lt_s32, Opcode::setp_lt_s64)
+         : word == Modifier::le ? pick(Opcode::setp_le_s32, Opcode::setp_le_s64)
+         : word == Modifier::gt ? pick(Opcode::setp_gt_s32, Opcode::setp_gt_s64)
+                                : pick(Opcode::setp_ge_s32, Opcode::setp_ge_s64);
 }
 
 }  // namespace
@@ -57,17 +62,17 @@ class Decoder::Video {
       : decoder_(decoder),
         statement_(statement),
         facts_(*statement.facts),
-        name_(facts_.mnemonic),
-        operation_(name_.substr(0, name_.find_last_not_of("24") + 1)) {
+        operation_(operation_of(facts_)) {
     decoder.scratch_.used = {};
-    for (const std::string_view type : facts_.types()) signed_.push_back(type == "s32");
-    if (operation_ == "vset") {
+    for (const Type type : facts_.types()) signed_.push_back(type == Type::s32);
+    if (operation_ == Mnemonic::vset) {
       signed_.insert(signed_.begin(), signed_.front());
-      for (const std::string_view word : facts_.words) {
-        if (word.size() == 2 && word != "u32" && word != "s32") relation_ = word;
+      for (const Modifier word :
+           {Modifier::eq, Modifier::ne, Modifier::lt, Modifier::le, Modifier::gt, Modifier::ge}) {
+        if (facts_.has(word)) relation_ = word;
       }
     }
-    for (const std::string_view word : {"add", "min", "max"}) {
+    for (const Modifier word : {Modifier::add, Modifier::min, Modifier::max}) {
       if (facts_.has(word)) second_ = word;
     }
   }
@@ -76,17 +81,17 @@ class Decoder::Video {
   void scalar() {
     check_scalar();
     std::uint32_t result = kNone;
-    if (operation_ == "vset") {
+    if (operation_ == Mnemonic::vset) {
       result = truth(comparison_of_word(relation_, true), extended(1), extended(2));
       result = wide(Opcode::cvt_u64_u32, result);
     } else {
       result = operated(operation_, extended(1), extended(2));
     }
     const Part to = part_of(selector(0));
-    if (facts_.has("sat")) result = saturated(result, to.bits);
+    if (facts_.has(Modifier::sat)) result = saturated(result, to.bits);
     const std::uint32_t d = destination();
-    if (second_ == "add") return put(Opcode::add_32, d, low(result), whole(3, Type::u32));
-    if (!second_.empty()) return second(d, result);
+    if (second_ == Modifier::add) return put(Opcode::add_32, d, low(result), whole(3, Type::u32));
+    if (second_ != Modifier::none) return second(d, result);
     if (to.bits == 32) return put(Opcode::cvt_u32_u64, d, result);
     merge(d, low(result), to);
   }
@@ -94,7 +99,7 @@ class Decoder::Video {
   // vmad: a × b + c, or its negation's, with up to 66 bits between.
   void multiply_add() {
     const bool product = operand(1).minus != operand(2).minus, addend = operand(3).minus;
-    const bool plus_one = facts_.has("po");
+    const bool plus_one = facts_.has(Modifier::po);
     decoder_.expect_operands(statement_, 4, 4);
     if (operand(0).minus) decoder_.invalid(statement_, "the result must be a register");
     check_negations(product, addend, plus_one);
@@ -109,9 +114,9 @@ class Decoder::Video {
     if (addend) c = narrow(Opcode::not_32, c);
     result = wide(Opcode::add_64, result, wide(Opcode::cvt_s64_s32, c));
     if (plus_one || addend) result = wide(Opcode::add_64, result, number(1));
-    const std::uint32_t by = facts_.has("shr7") ? 7 : facts_.has("shr15") ? 15 : 0;
+    const std::uint32_t by = facts_.has(Modifier::shr7) ? 7 : facts_.has(Modifier::shr15) ? 15 : 0;
     if (by != 0) result = wide(is_signed ? Opcode::shr_s64 : Opcode::shr_u64, result, count(by));
-    if (facts_.has("sat")) result = limited(result, is_signed, 32);
+    if (facts_.has(Modifier::sat)) result = limited(result, is_signed, 32);
     put(Opcode::cvt_u32_u64, destination(), result);
   }
 
@@ -119,7 +124,7 @@ class Decoder::Video {
   void lanes() {
     decoder_.expect_operands(statement_, 4, 4);
     decoder_.check_is_register(statement_, 3);
-    lanes_ = static_cast<std::uint32_t>(name_.back() - '0');
+    lanes_ = static_cast<std::uint32_t>(facts_.name.back() - '0');
     const std::uint32_t mask = lane_mask(selector(0));
     const auto of_a = selected(1), of_b = selected(2);
     const std::uint32_t sources[2] = {whole(1, Type::u32), whole(2, Type::u32)};
@@ -133,7 +138,7 @@ class Decoder::Video {
       if ((mask >> i & 1) == 0) continue;
       const std::uint32_t bits = 32 / lanes_;
       const std::uint32_t one = of_lane(lane(of_a.at(i), signed_[1]), lane(of_b.at(i), signed_[2]));
-      if (facts_.has("add")) {
+      if (facts_.has(Modifier::add)) {
         result = narrow(Opcode::add_32, result, one);
       } else {
         const std::uint32_t merged = temporary(false);
@@ -163,13 +168,14 @@ class Decoder::Video {
   }
 
   void check_scalar() const {
-    const bool merges = !selector(0).empty(), third = merges || !second_.empty();
+    const bool merges = !selector(0).empty(), third = merges || second_ != Modifier::none;
     decoder_.expect_operands(statement_, third ? 4 : 3, 4);
     for (std::size_t i = 0; i < 3; ++i) {
       if (const std::string_view one = selector(i); !one.empty() && !is_part(one))
         decoder_.invalid(statement_, "'." + std::string(one) + "' selects no part of a register");
     }
-    if (merges && !second_.empty()) decoder_.invalid(statement_, "a merge has no second operation");
+    if (merges && second_ != Modifier::none)
+      decoder_.invalid(statement_, "a merge has no second operation");
     if (statement_.operands < 4) return;
     if (!selector(3).empty()) decoder_.invalid(statement_, "a selector cannot stand here");
     if (!third) decoder_.source(statement_, 3, Type::u32);  // which nothing uses
@@ -275,17 +281,20 @@ class Decoder::Video {
 
   // --- steps
 
-  std::uint32_t operated(std::string_view operation, std::uint32_t a, std::uint32_t b) {
-    if (operation == "vadd") return wide(Opcode::add_64, a, b);
-    if (operation == "vsub") return wide(Opcode::sub_64, a, b);
-    if (operation == "vabsdiff") return wide(Opcode::abs_s64, wide(Opcode::sub_64, a, b));
-    if (operation == "vmin") return wide(Opcode::min_s64, a, b);
-    if (operation == "vmax") return wide(Opcode::max_s64, a, b);
-    const std::uint32_t by = facts_.has("clamp") ? narrow(Opcode::min_u32, low(b), count(32))
-                                                 : narrow(Opcode::and_32, low(b), count(31));
-    return wide(operation == "vshr" ? Opcode::shr_s64 : Opcode::shl_64, a, by);
+  std::uint32_t operated(Mnemonic operation, std::uint32_t a, std::uint32_t b) {
+    if (operation == Mnemonic::vadd) return wide(Opcode::add_64, a, b);
+    if (operation == Mnemonic::vsub) return wide(Opcode::sub_64, a, b);
+    if (operation == Mnemonic::vabsdiff) return wide(Opcode::abs_s64, wide(Opcode::sub_64, a, b));
+    if (operation == Mnemonic::vmin) return wide(Opcode::min_s64, a, b);
+    if (operation == Mnemonic::vmax) return wide(Opcode::max_s64, a, b);
+    const std::uint32_t by = facts_.has(Modifier::clamp)
+                                 ? narrow(Opcode::min_u32, low(b), count(32))
+                                 : narrow(Opcode::and_32, low(b), count(31));
+    return wide(operation == Mnemonic::vshr ? Opcode::shr_s64 : Opcode::shl_64, a, by);
   }
-  [[nodiscard]] bool shifts() const { return operation_ == "vshl" || operation_ == "vshr"; }
+  [[nodiscard]] bool shifts() const {
+    return operation_ == Mnemonic::vshl || operation_ == Mnemonic::vshr;
+  }
 
   // The low 64 - `beyond` bits, with their sign.
   std::uint32_t cut(std::uint32_t value, std::uint32_t beyond) {
@@ -301,7 +310,7 @@ class Decoder::Video {
 
   // .sat of a result of 32 bits, or of one that is merged into less.
   std::uint32_t saturated(std::uint32_t value, std::uint32_t bits) {
-    if (operation_ == "vshl") value = cut(value, kBeyond34);
+    if (operation_ == Mnemonic::vshl) value = cut(value, kBeyond34);
     if (shifts()) return limited(value, signed_[0], 32);  // ptxas: whatever is merged
     if (bits != 32) {  // ptxas: what is below the range becomes the greatest
       const std::uint64_t most = (std::uint64_t{1} << (signed_[0] ? bits - 1 : bits)) - 1;
@@ -314,9 +323,10 @@ class Decoder::Video {
   // d = the smaller or greater of the result and c, which is of d's type.
   void second(std::uint32_t d, std::uint32_t result) {
     // ptxas: of these it compares the word with its sign, as if it were beyond all words.
-    if (operation_ == "vadd" || operation_ == "vsub" || (shifts() && facts_.has("sat")))
+    if (operation_ == Mnemonic::vadd || operation_ == Mnemonic::vsub ||
+        (shifts() && facts_.has(Modifier::sat)))
       result = cut(result, kBeyondWord);
-    const bool sign = signed_[0], least = second_ == "min";
+    const bool sign = signed_[0], least = second_ == Modifier::min;
     const std::uint32_t c =
         wide(sign ? Opcode::cvt_s64_s32 : Opcode::cvt_u64_u32, whole(3, Type::u32));
     const Opcode choice = sign ? (least ? Opcode::min_s64 : Opcode::max_s64)
@@ -352,18 +362,20 @@ class Decoder::Video {
   // The operation on two numbers of at most 17 bits.
   std::uint32_t of_lane(std::uint32_t a, std::uint32_t b) {
     std::uint32_t result = kNone;
-    if (operation_ == "vset") return truth(comparison_of_word(relation_, false), a, b);
-    if (operation_ == "vadd" || operation_ == "vavrg") result = narrow(Opcode::add_32, a, b);
-    if (operation_ == "vsub" || operation_ == "vabsdiff") result = narrow(Opcode::sub_32, a, b);
-    if (operation_ == "vabsdiff") result = narrow(Opcode::abs_s32, result);
-    if (operation_ == "vmin") result = narrow(Opcode::min_s32, a, b);
-    if (operation_ == "vmax") result = narrow(Opcode::max_s32, a, b);
-    if (operation_ == "vavrg") {  // a half is rounded up from zero on, below it down
+    if (operation_ == Mnemonic::vset) return truth(comparison_of_word(relation_, false), a, b);
+    if (operation_ == Mnemonic::vadd || operation_ == Mnemonic::vavrg)
+      result = narrow(Opcode::add_32, a, b);
+    if (operation_ == Mnemonic::vsub || operation_ == Mnemonic::vabsdiff)
+      result = narrow(Opcode::sub_32, a, b);
+    if (operation_ == Mnemonic::vabsdiff) result = narrow(Opcode::abs_s32, result);
+    if (operation_ == Mnemonic::vmin) result = narrow(Opcode::min_s32, a, b);
+    if (operation_ == Mnemonic::vmax) result = narrow(Opcode::max_s32, a, b);
+    if (operation_ == Mnemonic::vavrg) {  // a half is rounded up from zero on, below it down
       const std::uint32_t below = narrow(Opcode::shr_s32, result, count(31));
       result = narrow(Opcode::add_32, result, narrow(Opcode::add_32, below, count(1)));
       result = narrow(Opcode::shr_s32, result, count(1));
     }
-    if (!facts_.has("sat")) return result;
+    if (!facts_.has(Modifier::sat)) return result;
     const std::uint32_t bits = 32 / lanes_;
     const std::uint32_t most = (1U << (signed_[0] ? bits - 1 : bits)) - 1;
     result = narrow(Opcode::max_s32, result, count(signed_[0] ? ~most : 0));
@@ -373,10 +385,10 @@ class Decoder::Video {
   Decoder& decoder_;
   const Statement& statement_;
   const InstructionFacts& facts_;
-  std::string_view name_, operation_;  ///< vadd2, vadd
-  std::string_view second_;            ///< add, min, max or nothing
-  std::string_view relation_;          ///< of vset
-  std::vector<bool> signed_;           ///< d, a and b
+  Mnemonic operation_;                  ///< vadd of vadd2
+  Modifier second_ = Modifier::none;    ///< add, min, max or nothing
+  Modifier relation_ = Modifier::none;  ///< of vset
+  std::vector<bool> signed_;            ///< d, a and b
   std::uint32_t lanes_ = 1;
 };
 
@@ -389,8 +401,8 @@ void Decoder::video(const Statement& statement) {
       }))
     return arithmetic(statement, *own);
   Video instruction(*this, statement);
-  const std::string_view name = statement.facts->mnemonic;
-  if (name == "vmad")
+  const std::string_view name = statement.facts->name;
+  if (statement.facts->mnemonic == Mnemonic::vmad)
     instruction.multiply_add();
   else if (name.ends_with('2') || name.ends_with('4'))
     instruction.lanes();

@@ -190,7 +190,7 @@ void Decoder::named_arithmetic(const Statement& statement) {
 }
 
 void Decoder::move(const Statement& statement) {
-  if (statement.facts->has("v2") || statement.facts->has("v4"))
+  if (statement.facts->has(Modifier::v2) || statement.facts->has(Modifier::v4))
     move_vector(statement);
   else if (!clock(statement) && !moves(statement))
     named_arithmetic(statement);

@@ -271,8 +271,7 @@ class Decoder {
   void bulk_store(const Statement& statement);
   void async_store(const Statement& statement);
   std::uint32_t bulk_size(const Statement& statement, const Operand& size);
-  Opcode reduction_of(const Statement& statement, std::string_view operation,
-                      std::string_view type) const;
+  Opcode reduction_of(const Statement& statement, Modifier operation, Type type) const;
   // decode_tensor.cpp
   void tensor_copy(const Statement& statement, bool reduces);
   std::vector<std::uint32_t> box_slots(const Statement& statement, const Operand& map,

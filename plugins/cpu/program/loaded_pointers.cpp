@@ -65,10 +65,11 @@ class BaseRegisters {
     if (i.opcode == Opcode::to_window || i.opcode == Opcode::from_window) return base(i.a);
     if (flow_of(i.opcode) == Flow::copy) return base(i.a);
     const OpcodeInfo* info = find_opcode(i.opcode);
-    const std::string_view word = info == nullptr ? "" : words_of(*info).mnemonic;
-    if (word == "add") return is_number_(i.b) ? base(i.a) : is_number_(i.a) ? base(i.b) : kNone;
-    if (word == "sub") return is_number_(i.b) ? base(i.a) : kNone;
-    if (word == "mad") return base(i.c);  // a product is a number
+    const Mnemonic word = info == nullptr ? Mnemonic::none : words_of(*info).mnemonic;
+    if (word == Mnemonic::add)
+      return is_number_(i.b) ? base(i.a) : is_number_(i.a) ? base(i.b) : kNone;
+    if (word == Mnemonic::sub) return is_number_(i.b) ? base(i.a) : kNone;
+    if (word == Mnemonic::mad) return base(i.c);  // a product is a number
     return kNone;
   }
 

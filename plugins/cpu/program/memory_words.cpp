@@ -6,48 +6,74 @@
 
 namespace warpmark::cpu {
 Space space_of(const InstructionFacts& facts) {
-  constexpr std::pair<std::string_view, Space> kSpaces[] = {
-      {"global", Space::global},          {"shared", Space::shared}, {"shared::cta", Space::shared},
-      {"shared::cluster", Space::shared}, {"param", Space::param},   {"param::entry", Space::param},
-      {"param::func", Space::param},      {"local", Space::local},   {"const", Space::constant}};
-  for (const std::string_view word : facts.words) {
-    for (const auto& [name, space] : kSpaces)
-      if (word == name) return space;
+  for (const Modifier one : facts.modifiers) {
+    switch (one) {
+      case Modifier::global:
+        return Space::global;
+      case Modifier::shared:
+      case Modifier::shared_cta:
+      case Modifier::shared_cluster:
+        return Space::shared;
+      case Modifier::param:
+      case Modifier::param_entry:
+      case Modifier::param_func:
+        return Space::param;
+      case Modifier::local:
+        return Space::local;
+      case Modifier::const_:
+        return Space::constant;
+      default:
+        break;
+    }
   }
   return Space::generic;
+}
+
+std::uint32_t vector_elements(const InstructionFacts& facts) {
+  switch (facts.of(WordSet::vector)) {
+    case Modifier::v2:
+      return 2;
+    case Modifier::v4:
+      return 4;
+    case Modifier::v8:
+      return 8;
+    default:
+      return 1;
+  }
 }
 
 MemoryWords memory_words(const InstructionFacts& facts) {
   MemoryWords words;
   words.space = space_of(facts);
-  words.type = type_named(facts.word("data"));
-  const std::string_view vector = facts.word("vector");
-  if (!vector.empty()) words.count = static_cast<std::uint32_t>(vector[1] - '0');
-  words.hint = facts.has("L2::cache_hint");
-  const bool isvolatile = facts.has("volatile");
-  const bool strong =
-      isvolatile || facts.has("relaxed") || facts.has("acquire") || facts.has("release");
-  words.polls = strong || facts.has("cv");
+  words.type = type_named(facts.word(WordSet::data));
+  words.count = vector_elements(facts);
+  words.hint = facts.has(Modifier::L2_cache_hint);
+  const bool isvolatile = facts.has(Modifier::volatile_);
+  const bool strong = isvolatile || facts.has(Modifier::relaxed) || facts.has(Modifier::acquire) ||
+                      facts.has(Modifier::release);
+  words.polls = strong || facts.has(Modifier::cv);
   if (strong) words.order |= Instruction::kStrong;
   if (isvolatile && words.space != Space::global) words.order |= Instruction::kVolatile;
-  if (facts.has("nc")) words.order |= Instruction::kReadOnly;
-  if (facts.has("release")) words.order |= Instruction::kRelease;
-  if (facts.has("acquire")) words.order |= Instruction::kAcquire;
-  words.past_l1 = facts.has("cg") || facts.has("cv");
-  words.cluster_scope = facts.word("scope") == "cluster";
-  if (facts.word("scope") == "cta") words.order |= Instruction::kBlockScope;
+  if (facts.has(Modifier::nc)) words.order |= Instruction::kReadOnly;
+  if (facts.has(Modifier::release)) words.order |= Instruction::kRelease;
+  if (facts.has(Modifier::acquire)) words.order |= Instruction::kAcquire;
+  words.past_l1 = facts.has(Modifier::cg) || facts.has(Modifier::cv);
+  words.cluster_scope = facts.of(WordSet::scope) == Modifier::cluster;
+  if (facts.of(WordSet::scope) == Modifier::cta) words.order |= Instruction::kBlockScope;
   return words;
 }
 
-std::string_view atomic_operation(const InstructionFacts& facts) {
-  for (const std::string_view set : {"bitwise", "swap", "sum", "count", "extreme"}) {
-    if (const std::string_view word = facts.word(set); !word.empty()) return word;
+Modifier atomic_operation(const InstructionFacts& facts) {
+  for (const WordSet set :
+       {WordSet::bitwise, WordSet::swap, WordSet::sum, WordSet::count, WordSet::extreme}) {
+    if (const Modifier word = facts.of(set); word != Modifier::none) return word;
   }
-  return "";
+  return Modifier::none;
 }
 
 std::uint32_t loaded_bytes(const Statement& statement) {
-  if (statement.facts->mnemonic != "ld" && statement.facts->mnemonic != "ldu") return 0;
+  if (statement.facts->mnemonic != Mnemonic::ld && statement.facts->mnemonic != Mnemonic::ldu)
+    return 0;
   const MemoryWords words = memory_words(*statement.facts);
   return bytes_of(words.type) * words.count;
 }

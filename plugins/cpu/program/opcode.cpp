@@ -49,7 +49,7 @@ std::string sorted(const InstructionFacts& facts) {
     return type_named(word) == Type::none;
   });
   std::sort(words.begin(), types);
-  std::string result(facts.mnemonic);
+  std::string result(facts.name);
   for (const std::string_view word : words) (result += '.') += word;
   return result;
 }
@@ -96,11 +96,11 @@ const InstructionFacts& words_of(const OpcodeInfo& info) {
   return table[static_cast<std::size_t>(info.opcode)];
 }
 
-const OpcodeInfo* find_atomic(std::string_view operation, std::string_view type, bool vector) {
-  const Type known = type_named(type);
-  const bool small = known == f16 || known == f16x2 || known == bf16 || known == bf16x2;
-  return find_opcode(std::string(vector ? "atom.vector." : "atom.") + std::string(operation) +
-                     (small ? ".noftz." : ".") + std::string(type));
+const OpcodeInfo* find_atomic(Modifier operation, Type type, bool vector) {
+  const bool small = type == f16 || type == f16x2 || type == bf16 || type == bf16x2;
+  return find_opcode(std::string(vector ? "atom.vector." : "atom.") +
+                     std::string(name_of(operation)) + (small ? ".noftz." : ".") +
+                     std::string(name_of(type)));
 }
 
 const OpcodeInfo* find_in_any_order(std::string_view name) {

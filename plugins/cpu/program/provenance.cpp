@@ -417,21 +417,21 @@ class Provenance {
     for (const std::uint32_t slot : step.uses.reads) {
       if (slot != Instruction::kNone) reads.push_back(of(slot));
     }
-    const std::string_view word = info == nullptr ? "" : words_of(*info).mnemonic;
-    if (word == "add") return sum_of(of(i.a), of(i.b));
-    if (word == "xor" || word == "lop3") {
+    const Mnemonic word = info == nullptr ? Mnemonic::none : words_of(*info).mnemonic;
+    if (word == Mnemonic::add) return sum_of(of(i.a), of(i.b));
+    if (word == Mnemonic::xor_ || word == Mnemonic::lop3) {
       std::uint32_t all = kNumber;
       for (const std::uint32_t origin : reads) all = mixture(all, origin);
       return all;
     }
-    if (word == "sub") return difference(of(i.a), of(i.b));
+    if (word == Mnemonic::sub) return difference(of(i.a), of(i.b));
     // A factor is no pointer: a product is a number, whatever was multiplied.
-    if (word == "mad" || word == "mul" || word == "shl") {
+    if (word == Mnemonic::mad || word == Mnemonic::mul || word == Mnemonic::shl) {
       const bool known = of(i.a) != kNothing && of(i.b) != kNothing;
       const std::uint32_t product = known ? kNumber : kNothing;
-      return word == "mad" ? sum(product, of(i.c)) : product;
+      return word == Mnemonic::mad ? sum(product, of(i.c)) : product;
     }
-    if (word == "min" || word == "max") return merge(of(i.a), of(i.b));
+    if (word == Mnemonic::min || word == Mnemonic::max) return merge(of(i.a), of(i.b));
     return computed(reads);
   }
 

@@ -148,7 +148,7 @@ bool has_address_taken(const Program& program, const Function& wanted) {
   const auto moved = [&](const Function& function) {
     return std::any_of(
         function.statements.begin(), function.statements.end(), [&](const Statement& statement) {
-          if (statement.facts->mnemonic != "mov") return false;
+          if (statement.facts->mnemonic != Mnemonic::mov) return false;
           const auto first = function.operands.begin() + statement.first_operand;
           return std::any_of(first, first + statement.operands, [&](const Operand& operand) {
             return operand.kind == OperandKind::name && names(operand.text);

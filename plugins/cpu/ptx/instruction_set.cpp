@@ -14,6 +14,7 @@ namespace {
 
 struct NamedSet {
   std::string_view name, words;
+  WordSet set = WordSet::none;
 };
 constexpr NamedSet kSets[] = {
     {"int", "u16 u32 u64 s16 s32 s64"},
@@ -27,29 +28,29 @@ constexpr NamedSet kSets[] = {
     {"parameter", "param param::entry param::func"},
     {"order", "relaxed acquire release acq_rel"},
     {"released", "relaxed release"},
-    {"bitwise", "and or xor"},
-    {"swap", "cas exch"},
-    {"sum", "add"},
-    {"count", "inc dec"},
-    {"extreme", "min max"},
-    {"scope", "cta cluster gpu sys"},
+    {"bitwise", "and or xor", WordSet::bitwise},
+    {"swap", "cas exch", WordSet::swap},
+    {"sum", "add", WordSet::sum},
+    {"count", "inc dec", WordSet::count},
+    {"extreme", "min max", WordSet::extreme},
+    {"scope", "cta cluster gpu sys", WordSet::scope},
     {"shareable", "global shared shared::cta shared::cluster"},
-    {"vector", "v2 v4 v8"},
+    {"vector", "v2 v4 v8", WordSet::vector},
     {"cached", "ca cg cs cv lu"},
     {"written", "cg cs wb wt"},
     {"evict1",
      "L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate"},
-    {"evict2", "L2::evict_normal L2::evict_first L2::evict_last"},
+    {"evict2", "L2::evict_normal L2::evict_first L2::evict_last", WordSet::evict2},
     {"fetch", "L2::64B L2::128B L2::256B"},
-    {"data", "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"},
+    {"data", "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64", WordSet::data},
     {"reduce", "add min max and or xor"},
     {"multimem",
      "u32 s32 b32 u64 s64 b64 f32 f64 f16 f16x2 bf16 bf16x2 e4m3 e5m2 e4m3x2 e5m2x2 e4m3x4 "
      "e5m2x4"},
-    {"operation", "and or xor add inc dec min max"},
+    {"operation", "and or xor add inc dec min max", WordSet::operation},
     {"policy", "L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged"},
-    {"dim", "1d 2d 3d 4d 5d"},
-    {"matrices", "x1 x2 x4"},
+    {"dim", "1d 2d 3d 4d 5d", WordSet::dim},
+    {"matrices", "x1 x2 x4", WordSet::matrices},
     {"element", "f16 bf16 tf32 f32 f64 s8 u8 s4 u4 b1 s32 e4m3 e5m2 e3m2 e2m3 e2m1"},
     {"tensor_core",
      "sp ws cta_group::1 cta_group::2 sync aligned shared::cta shared::cluster b32 b64 f32 u32 s32 "
@@ -166,7 +167,7 @@ void add(Needs& needs, const Needs& more) {
 
 // A place for a word in a form's syntax.
 struct Slot {
-  std::string_view set;  ///< that its words are, if it has a name
+  WordSet set = WordSet::none;  ///< that its words are
   std::vector<std::string_view> words;
   bool shape = false;  ///< any m16n8k16 as well
   bool optional = false;
@@ -206,12 +207,12 @@ class Syntax {
   [[nodiscard]] const InstructionForm& form() const { return *form_; }
   [[nodiscard]] const std::vector<Slot>& slots() const { return slots_; }
 
-  // The set of each word's slot, or nothing: each word has a slot of its own, in any order, and
-  // each slot that must have a word has one.
-  [[nodiscard]] std::optional<std::vector<std::string_view>> match(
+  // The set of each word's slot, or nothing: each word has a slot of its own, in any order, and each
+  // slot that must have a word has one.
+  [[nodiscard]] std::optional<std::vector<WordSet>> match(
       const std::vector<std::string_view>& words, std::size_t operands) const {
     if (form_->operands != 0 && form_->operands != operands) return std::nullopt;
-    std::vector<std::string_view> sets;
+    std::vector<WordSet> sets;
     std::vector<bool> filled(slots_.size());
     std::array<std::size_t, static_cast<std::size_t>(Ordered::kinds)> behind{};  // by Ordered
     for (const std::string_view word : words) {
@@ -250,12 +251,15 @@ class Syntax {
     } else {
       end = std::min(text.find_first_of(".{}!", at), text.size());
       const std::string_view word = text.substr(at, end - at);
-      if (word[0] == '$') slot.set = word.substr(1);
-      if (word == "$shape")
+      if (word == "$shape") {
         slot.shape = true;
-      else
-        slot.words =
-            word[0] == '$' ? split(set_named(word.substr(1))->words, ' ') : std::vector{word};
+      } else if (word[0] == '$') {
+        const NamedSet& set = *set_named(word.substr(1));
+        slot.set = set.set;
+        slot.words = split(set.words, ' ');
+      } else {
+        slot.words = {word};
+      }
     }
     slots_.push_back(std::move(slot));
     return end;
@@ -387,19 +391,45 @@ Distance distance(const Syntax& syntax, std::span<const std::string_view> words)
 
 }  // namespace
 
+Mnemonic mnemonic_named(std::string_view word) {
+  static const std::unordered_map<std::string_view, Mnemonic> all = {
+#define NAMED_MNEMONIC(identifier, spelling) {spelling, Mnemonic::identifier},
+#include "ptx/opcode_words.def"
+  };
+  const auto found = all.find(word);
+  return found == all.end() ? Mnemonic::none : found->second;
+}
+
+std::string_view name_of(Modifier modifier) {
+  constexpr std::string_view names[] = {
+      "",
+#define NAMED_MODIFIER(identifier, spelling) spelling,
+#include "ptx/opcode_words.def"
+  };
+  return names[static_cast<std::size_t>(modifier)];
+}
+
 InstructionFacts words_of(std::string_view opcode) {
+  static const std::unordered_map<std::string_view, Modifier> modifiers = {
+#define NAMED_MODIFIER(identifier, spelling) {spelling, Modifier::identifier},
+#include "ptx/opcode_words.def"
+  };
   InstructionFacts facts;
   facts.words = split(opcode, '.');
-  if (!facts.words.empty()) {
-    facts.mnemonic = facts.words.front();
-    facts.words.erase(facts.words.begin());
+  if (facts.words.empty()) return facts;
+  facts.name = facts.words.front();
+  facts.mnemonic = mnemonic_named(facts.name);
+  facts.words.erase(facts.words.begin());
+  for (const std::string_view word : facts.words) {
+    const auto found = modifiers.find(word);
+    facts.modifiers.push_back(found == modifiers.end() ? Modifier::none : found->second);
   }
   return facts;
 }
 
 InstructionFacts facts_of(std::string_view opcode, std::size_t operands) {
   InstructionFacts facts = words_of(opcode);
-  const auto known = instruction_set().by_mnemonic.find(facts.mnemonic);
+  const auto known = instruction_set().by_mnemonic.find(facts.name);
   if (known == instruction_set().by_mnemonic.end()) return facts;
   const InstructionForm* form = &known->second.front().form();
   for (const Syntax& syntax : known->second) {
@@ -422,19 +452,31 @@ InstructionFacts facts_of(std::string_view opcode, std::size_t operands) {
   return facts;
 }
 
-bool InstructionFacts::has(std::string_view word) const {
-  return cpu::has(words, word);
+bool InstructionFacts::has(Modifier modifier) const {
+  return std::find(modifiers.begin(), modifiers.end(), modifier) != modifiers.end();
 }
 
-std::string_view InstructionFacts::word(std::string_view set) const {
+bool InstructionFacts::has(Type type) const {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return type_named(word) == type; });
+}
+
+Modifier InstructionFacts::of(WordSet set) const {
+  const auto found = std::find(sets.begin(), sets.end(), set);
+  return found == sets.end() ? Modifier::none
+                             : modifiers[static_cast<std::size_t>(found - sets.begin())];
+}
+
+std::string_view InstructionFacts::word(WordSet set) const {
   const auto found = std::find(sets.begin(), sets.end(), set);
   return found == sets.end() ? "" : words[static_cast<std::size_t>(found - sets.begin())];
 }
 
-std::vector<std::string_view> InstructionFacts::types() const {
-  std::vector<std::string_view> found;
-  std::copy_if(words.begin(), words.end(), std::back_inserter(found),
-               [](std::string_view word) { return ordered(word) == Ordered::type; });
+std::vector<Type> InstructionFacts::types() const {
+  std::vector<Type> found;
+  for (const std::string_view word : words) {
+    if (const Type type = type_named(word); type != Type::none) found.push_back(type);
+  }
   return found;
 }
 

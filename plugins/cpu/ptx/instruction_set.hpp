@@ -16,6 +16,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ptx/types.hpp"
+
 namespace warpmark::cpu {
 
 /// Classes of instructions, by which launches count them.
@@ -79,6 +81,38 @@ struct InstructionForm {
   Family family = Family::none;
 };
 
+/// The first words of opcodes, and modifiers: those that are asked for. `none` is any other.
+enum class Mnemonic : std::uint8_t {
+  none,
+#define NAMED_MNEMONIC(identifier, spelling) identifier,
+#include "ptx/opcode_words.def"
+};
+enum class Modifier : std::uint8_t {
+  none,
+#define NAMED_MODIFIER(identifier, spelling) identifier,
+#include "ptx/opcode_words.def"
+};
+Mnemonic mnemonic_named(std::string_view word);
+/// "L2::cache_hint"; "" of none.
+std::string_view name_of(Modifier modifier);
+
+/// The sets of modifiers in instruction_forms.def of which something asks for the one that is there.
+enum class WordSet : std::uint8_t {
+  none,
+  bitwise,
+  count,
+  data,
+  dim,
+  evict2,
+  extreme,
+  matrices,
+  operation,
+  scope,
+  sum,
+  swap,
+  vector
+};
+
 /// The properties of an opcode with all its modifiers, such as fma.rn.f32.
 struct InstructionFacts {
   const InstructionForm* form = nullptr;  ///< that accepts it; null: PTX has no such instruction
@@ -86,19 +120,25 @@ struct InstructionFacts {
   Needs needs;                            ///< of the form and of each word
   InstructionClass which = InstructionClass::of_other;
 
-  std::string_view mnemonic;            ///< the first word: fma
+  Mnemonic mnemonic = Mnemonic::none;
+  std::string_view name;                ///< the first word: fma
   std::vector<std::string_view> words;  ///< the modifiers as they stand, without dots
-  std::vector<std::string_view> sets;   ///< of each word: the set that the form has in its place
+  std::vector<Modifier> modifiers;      ///< the same
+  std::vector<WordSet> sets;            ///< of each word: the set that the form has in its place
 
   /// PTX has it, and this device does not.
   [[nodiscard]] bool is_unsupported() const { return form != nullptr && family == Family::none; }
-  [[nodiscard]] bool has(std::string_view word) const;
-  /// The word in the place of a set such as "scope"; "" if there is none.
-  [[nodiscard]] std::string_view word(std::string_view set) const;
+  [[nodiscard]] bool has(Modifier modifier) const;
+  [[nodiscard]] bool has(Type type) const;
+  /// The modifier in the place of a set such as the scope; none if there is none, or one that
+  /// opcode_words.def lacks.
+  [[nodiscard]] Modifier of(WordSet set) const;
+  /// Its text; "" if there is none.
+  [[nodiscard]] std::string_view word(WordSet set) const;
   /// Its last type is of two numbers in one register: f16x2, u16x2, e4m3x2.
   [[nodiscard]] bool is_packed() const { return !words.empty() && words.back().ends_with("x2"); }
-  /// The words that are types, in their order.
-  [[nodiscard]] std::vector<std::string_view> types() const;
+  /// The words that are types of registers or variables, in their order.
+  [[nodiscard]] std::vector<Type> types() const;
 };
 
 /// The words of an opcode, and nothing else of its facts.

@@ -3,6 +3,7 @@
 #include "ptx/lexer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -12,6 +13,17 @@
 #include "ptx/error.hpp"
 
 namespace warpmark::cpu {
+
+namespace {
+
+// The characters that skip_braces() looks at.
+constexpr std::array<bool, 256> kOfBlocks = [] {
+  std::array<bool, 256> set{};
+  for (const char c : {'/', '\n', '{', '}', '"'}) set[static_cast<unsigned char>(c)] = true;
+  return set;
+}();
+
+}  // namespace
 
 void Lexer::skip_blanks() {
   while (at_ != end_) {
@@ -129,6 +141,7 @@ bool Lexer::skip_braces() {
   bool quoted = false, agreed = true;
   const std::uint32_t opened = line_;
   while (depth > 0) {
+    while (at_ != end_ && !kOfBlocks[static_cast<unsigned char>(*at_)]) ++at_;
     if (at_ == end_) throw PtxError(opened, "'{' without '}'");
     const char* const before = at_;
     if (*at_ == '/' || *at_ == '\n') skip_blanks();  // a comment, or blanks

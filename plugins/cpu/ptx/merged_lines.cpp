@@ -14,12 +14,15 @@ constexpr std::uint32_t kNone = Operand::kNone;
 // Returns whether a statement writes its first operand. An instruction that is missing from the
 // list gets no line, or the line of one of its inputs.
 bool has_result(const Statement& statement) {
-  constexpr std::string_view kWithout[] = {"st",       "stmatrix", "red",      "bra",      "brx",
-                                           "bar",      "barrier",  "call",     "ret",      "cp",
-                                           "mbarrier", "trap",     "exit",     "fence",    "membar",
-                                           "sust",     "sured",    "prefetch", "prefetchu"};
+  constexpr Mnemonic kWithout[] = {
+      Mnemonic::st,    Mnemonic::stmatrix, Mnemonic::red,      Mnemonic::bra,
+      Mnemonic::brx,   Mnemonic::bar,      Mnemonic::barrier,  Mnemonic::call,
+      Mnemonic::ret,   Mnemonic::cp,       Mnemonic::mbarrier, Mnemonic::trap,
+      Mnemonic::exit,  Mnemonic::fence,    Mnemonic::membar,   Mnemonic::sust,
+      Mnemonic::sured, Mnemonic::prefetch, Mnemonic::prefetchu};
   const InstructionFacts& facts = *statement.facts;
-  return statement.operands > 0 && !(facts.mnemonic == "wmma" && facts.has("store")) &&
+  return statement.operands > 0 &&
+         !(facts.mnemonic == Mnemonic::wmma && facts.has(Modifier::store)) &&
          std::find(std::begin(kWithout), std::end(kWithout), facts.mnemonic) == std::end(kWithout);
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -129,6 +130,7 @@ struct Function {
   std::array<std::uint32_t, 3> cluster{};  ///< .reqnctapercluster; 0 = not given
   std::uint32_t max_threads = 0;           ///< product of .maxntid or .reqntid; 0 = not given
   std::array<std::uint32_t, 3> threads{};  ///< .reqntid; 0 = not given
+  bool counts_clusters = false;            ///< .blocksareclusters: a grid is given in clusters
   std::vector<Parameter> parameters;
   std::vector<Parameter> results;  ///< of a .func; their offsets count from 0
   std::uint32_t result_bytes = 0;
@@ -137,6 +139,14 @@ struct Function {
   std::vector<Operand> operands;
   std::vector<Variable> variables;  ///< .shared, .local and .param inside the body
   std::unordered_map<std::string_view, BranchTable> branch_tables;
+
+  [[nodiscard]] std::span<const Operand> operands_of(const Statement& statement) const {
+    return std::span(operands).subspan(statement.first_operand, statement.operands);
+  }
+  /// The elements of a vector, or of any operand that was read tolerantly.
+  [[nodiscard]] std::span<const Operand> elements_of(const Operand& operand) const {
+    return std::span(operands).subspan(operand.count == 0 ? 0 : operand.index, operand.count);
+  }
 };
 
 struct Module {
@@ -149,12 +159,15 @@ struct Module {
   std::vector<Function> functions;
   std::vector<Variable> variables;
   std::unordered_map<std::uint32_t, std::string_view> files;  ///< by .file number
-  /// Opcodes as later versions spell them, by how an old text has them (ptx/old_spellings.hpp).
+  /// Opcodes as later versions spell them, by how an old text has them (ptx/old_spellings.hpp), and
+  /// those whose modifiers stand apart, put together.
   std::unordered_map<std::string_view, std::unique_ptr<std::string>> spellings;
   InstructionTable instructions;
   std::vector<InlinedCall> inlined;
   std::vector<std::string_view> debug_strings;  ///< the insides of .debug_str sections, as text
   std::unordered_map<std::string_view, std::uint32_t> function_by_name, variable_by_name;
+  /// The first thing that a tolerant reading did not understand: "line 7: something unknown".
+  std::string trouble;
 };
 
 }  // namespace warpmark::cpu

@@ -21,16 +21,20 @@ constexpr std::uint32_t kSubnormals = 20;  // .target sm_20 has those of binary3
 
 // The modifier that an instruction without one has.
 struct Default {
-  std::string_view mnemonic, type, word;
+  Mnemonic mnemonic;
+  Type type;
+  std::string_view word;
 };
 constexpr Default kDefaults[] = {
-    {"div", "f32", "approx"},   {"div", "f64", "rn"},     {"sqrt", "f32", "approx"},
-    {"sqrt", "f64", "rn"},      {"rcp", "f32", "approx"}, {"rsqrt", "f32", "approx"},
-    {"rsqrt", "f64", "approx"}, {"sin", "f32", "approx"}, {"cos", "f32", "approx"},
-    {"lg2", "f32", "approx"},   {"ex2", "f32", "approx"}, {"mad", "f64", "rn"}};
+    {Mnemonic::div, Type::f32, "approx"},   {Mnemonic::div, Type::f64, "rn"},
+    {Mnemonic::sqrt, Type::f32, "approx"},  {Mnemonic::sqrt, Type::f64, "rn"},
+    {Mnemonic::rcp, Type::f32, "approx"},   {Mnemonic::rsqrt, Type::f32, "approx"},
+    {Mnemonic::rsqrt, Type::f64, "approx"}, {Mnemonic::sin, Type::f32, "approx"},
+    {Mnemonic::cos, Type::f32, "approx"},   {Mnemonic::lg2, Type::f32, "approx"},
+    {Mnemonic::ex2, Type::f32, "approx"},   {Mnemonic::mad, Type::f64, "rn"}};
 
 std::string joined(const InstructionFacts& facts, std::string_view word) {
-  std::string text(facts.mnemonic);
+  std::string text(facts.name);
   bool there = false;
   const auto add = [&](std::string_view one) {
     text += '.';
@@ -57,19 +61,21 @@ std::string spelled(const Module& module, std::string_view opcode, std::size_t o
   const InstructionFacts facts = facts_of(opcode, operands);
   const bool old_target = module.architecture < kSubnormals;
   if (facts.form == nullptr) {
-    const std::string_view type = facts.words.empty() ? "" : facts.words.back();
-    if (old_target && facts.mnemonic == "mad" && type == "f32") text = with(text, "rn", operands);
+    const Type type = facts.words.empty() ? Type::none : type_named(facts.words.back());
+    if (old_target && facts.mnemonic == Mnemonic::mad && type == Type::f32)
+      text = with(text, "rn", operands);
     const auto* const known = std::find_if(
         std::begin(kDefaults), std::end(kDefaults),
         [&](const Default& one) { return one.mnemonic == facts.mnemonic && one.type == type; });
     if (known != std::end(kDefaults) && module.version < kModifiers)
       text = with(text, known->word, operands);
   }
-  const bool casts = facts.mnemonic == "cvt" && facts.has("f64");
-  if (!old_target || (casts && module.version < kFlushedCasts) || facts.has("ftz")) return text;
-  const std::vector<std::string_view> types = facts.types();
-  const bool of_singles = !types.empty() && types.back() == "f32";
-  const bool to_singles = facts.mnemonic == "cvt" && facts.has("f32");
+  const bool casts = facts.mnemonic == Mnemonic::cvt && facts.has(Type::f64);
+  if (!old_target || (casts && module.version < kFlushedCasts) || facts.has(Modifier::ftz))
+    return text;
+  const std::vector<Type> types = facts.types();
+  const bool of_singles = !types.empty() && types.back() == Type::f32;
+  const bool to_singles = facts.mnemonic == Mnemonic::cvt && facts.has(Type::f32);
   return of_singles || to_singles ? with(text, "ftz", operands) : text;
 }
 

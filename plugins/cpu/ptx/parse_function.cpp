@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
 
 #include "ptx/error.hpp"
 #include "ptx/merged_lines.hpp"
@@ -13,6 +16,7 @@ namespace {
 
 constexpr std::size_t kMostOperands = 16;           // of one instruction, vectors counted once
 constexpr std::size_t kMostTargets = 4096;          // of one branch table
+constexpr std::size_t kMostDeclarations = 65536;    // of registers in a function, read tolerantly
 constexpr std::uint32_t kOldParameterBytes = 4352;  // of a kernel
 constexpr std::uint32_t kParameterLists = 14;       // .version 1.4: of kernels
 
@@ -27,13 +31,8 @@ void ParseState::parse_function(Linkage linkage) {
   function.linkage = linkage;
   function.entry = token_.is(".entry");
   function.line = token_.line;
-  advance();
-  if (token_.is(".attribute")) skip_past(')');
-  if (token_.is('(') && !function.entry)
-    parse_parameters(function, function.results, function.result_bytes);
-  function.name = expect_name("a function name");
-  if (token_.is('(')) parse_parameters(function, function.parameters, function.parameter_bytes);
-  parse_performance_directives(function);
+  if (tolerant_) return read_function(std::move(function));
+  parse_header(function);
   // nvcc 3 declares functions without a semicolon.
   const bool declared = !function.entry && token_.kind == TokenKind::directive;
   auto known = module_.function_by_name.find(function.name);
@@ -58,6 +57,18 @@ void ParseState::parse_function(Linkage linkage) {
   }
 }
 
+void ParseState::parse_header(Function& function) {
+  doubt_ = "a function without a name";
+  advance();
+  if (token_.is(".attribute")) parse_attributes();
+  if (token_.is('(') && !function.entry)
+    parse_parameters(function, function.results, function.result_bytes);
+  function.name = expect_name("a function name");
+  doubt_ = "parameters in a way that is not known";
+  if (token_.is('(')) parse_parameters(function, function.parameters, function.parameter_bytes);
+  parse_performance_directives(function);
+}
+
 void ParseState::parse_parameters(const Function& function, std::vector<Parameter>& into,
                                   std::uint32_t& bytes) {
   // Kernels had less before PTX 8.1.
@@ -68,15 +79,15 @@ void ParseState::parse_parameters(const Function& function, std::vector<Paramete
   while (!token_.is(')')) {
     if (!into.empty()) expect(',');
     Parameter parameter = parse_parameter(function);
-    for (const Parameter& before : into) {
-      if (before.name == parameter.name && parameter.name != "_")
+    for (std::size_t i = 0; i < into.size() && !tolerant_; ++i) {
+      if (into[i].name == parameter.name && parameter.name != "_")
         fail("parameter '" + std::string(parameter.name) + "' is declared twice");
     }
     const std::uint64_t size = parse_parameter_size(function, parameter, most);
     parameter.offset = align_up(bytes, parameter.alignment);
     if (size > most || parameter.offset + size > most)
-      fail("parameters take more than " + std::to_string(most) + " bytes");
-    parameter.bytes = static_cast<std::uint32_t>(size);
+      refuse("parameters take more than " + std::to_string(most) + " bytes");
+    parameter.bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(size, 0xffffffff));
     bytes = parameter.offset + parameter.bytes;
     into.push_back(parameter);
   }
@@ -101,14 +112,14 @@ Parameter ParseState::parse_parameter(const Function& function) {
 }
 
 Type ParseState::parse_parameter_type(const Function& function, bool in_register) {
-  if (function.entry && (token_.is(".texref") || token_.is(".surfref"))) {
+  if (function.entry && is_image()) {
     advance();
     return Type::b64;
   }
   const Type type = expect_type();
   const bool packed =
       type == Type::bf16 || type == Type::bf16x2 || type == Type::f16x2 || type == Type::pred;
-  if (packed && !in_register) fail("a parameter of this type is .b16 or .b32");
+  if (packed && !in_register) refuse("a parameter of this type is .b16 or .b32");
   return type;
 }
 
@@ -127,10 +138,10 @@ std::uint64_t ParseState::parse_parameter_size(const Function& function, const P
     return std::uint64_t{bytes_in_memory(parameter.type)} * parameter.elements;
   if (!accept('[')) return element;
   const std::uint64_t count = token_.is(']') ? 0 : expect_integer("an array size");
-  if (count > most) fail("the parameter is too large");
-  if (count == 0 && function.entry) fail("a kernel's array has a size");
+  if (count > most) refuse("the parameter is too large");
+  if (count == 0 && function.entry) refuse("a kernel's array has a size");
   expect(']');
-  return element * count;
+  return element * std::min<std::uint64_t>(count, 0xffffffff);
 }
 
 void ParseState::parse_performance_directives(Function& function) {
@@ -150,16 +161,17 @@ void ParseState::parse_performance_directives(Function& function) {
   while (token_.kind == TokenKind::directive) {
     if (!function.entry && is_one(of_modules)) return;
     if (!(function.entry ? is_one(of_kernels) : is_one(of_functions)))
-      fail(function.entry ? "unknown directive of a kernel" : "unknown directive of a function");
+      refuse(function.entry ? "unknown directive of a kernel" : "unknown directive of a function");
     most = most || token_.is(".maxntid");
     required = required || token_.is(".reqntid");
-    if (most && required) fail(".maxntid and .reqntid exclude each other");
+    if (most && required) refuse(".maxntid and .reqntid exclude each other");
     const bool exact = token_.is(".reqntid"), threads = exact || token_.is(".maxntid");
     const bool cluster = token_.is(".reqnctapercluster");
     if (token_.is(".pragma")) {
       parse_pragma();
       continue;
     }
+    function.counts_clusters = function.counts_clusters || token_.is(".blocksareclusters");
     advance();
     std::uint64_t product = 1;
     if (cluster) function.cluster = {1, 1, 1};
@@ -188,15 +200,17 @@ void ParseState::parse_body(Function& function) {
   location_ = {};
   recent_ = {};
   calls_.clear();
-  Scopes scopes(function, outside_);
+  declared_ = 0;
+  Scopes scopes(function, outside_, tolerant_);
   for (const auto* list : {&function.results, &function.parameters}) {
     for (const Parameter& one : *list) {
       if (!one.in_register && one.name != "_")
         scopes.declare(one.name, {}, false, 1, function.line);
     }
   }
-  read_parameters(function, scopes);
+  if (!tolerant_) read_parameters(function, scopes);
   while (true) {
+    if (tolerant_ && token_.kind == TokenKind::end) break;
     if (token_.kind == TokenKind::end)
       fail("function '" + std::string(function.name) + "' has no end: expected '}'");
     if (accept('{')) {
@@ -204,16 +218,26 @@ void ParseState::parse_body(Function& function) {
       scopes.open();
     } else if (accept('}')) {
       if (scopes.depth() == 1) {
+        if (tolerant_) break;
         Statement end;  // falling off the end is a return
         end.line = token_.line;
         write_results(function, scopes, end);
         break;
       }
       scopes.close();
-    } else if (token_.kind == TokenKind::directive) {
-      parse_body_directive(function, scopes);
+    } else if (tolerant_ && accept(';')) {
     } else {
-      parse_statement(function, scopes);
+      const char* const begin = token_.text.data();
+      doubt_ = "something unknown in a function";
+      const bool holds = attempt([&] {
+        if (token_.kind == TokenKind::directive)
+          parse_body_directive(function, scopes);
+        else
+          parse_statement(function, scopes);
+      });
+      if (holds) continue;
+      if (token_.text.data() == begin) advance();
+      skip_statement();
     }
   }
   scopes.finish();
@@ -222,7 +246,7 @@ void ParseState::parse_body(Function& function) {
     statement.opcode = later_spelling(module_, statement.opcode, statement.operands);
     statement.facts = &module_.instructions.of(statement.opcode, statement.operands);
   }
-  place_merged_code(module_, function);
+  if (!tolerant_) place_merged_code(module_, function);
 }
 
 // Before .version 1.4 a kernel's parameters stand in its body.
@@ -281,6 +305,13 @@ void ParseState::parse_body_directive(Function& function, Scopes& scopes) {
     const Space space = token_.is(".const") ? Space::constant : Space::global;
     advance();
     parse_variables(space, Linkage::local, module_.variables);
+  } else if (tolerant_ && token_.is(".file")) {
+    parse_file();
+  } else if (tolerant_ && token_.is(".tex")) {
+    parse_textures(Linkage::local);
+  } else if (tolerant_ && (token_.is(".branchtargets") || token_.is(".calltargets") ||
+                           token_.is(".callprototype"))) {
+    skip_past(';');
   } else {
     fail("unknown directive in a function");
   }
@@ -294,8 +325,8 @@ std::uint8_t ParseState::accept_vector() {
 }
 
 void ParseState::check_vector_register(Type type, std::uint8_t elements) const {
-  if (type == Type::pred) fail("a predicate is no part of a vector");
-  if (bytes_of(type) * elements > 16) fail("a vector has at most 16 bytes");
+  if (type == Type::pred) refuse("a predicate is no part of a vector");
+  if (bytes_of(type) * elements > 16) refuse("a vector has at most 16 bytes");
 }
 
 // Registers of a function, or without one of the module.
@@ -304,7 +335,7 @@ void ParseState::parse_registers(Scopes* scopes) {
   kind.elements = accept_vector();
   const Type type = kind.type = expect_type();
   if (type == Type::b128 && module_.version < 83) fail("a register of .b128 needs .version 8.3");
-  if (type == Type::bf16 || type == Type::bf16x2) fail("a register of this type is .b16 or .b32");
+  if (type == Type::bf16 || type == Type::bf16x2) refuse("a register of this type is .b16 or .b32");
   if (kind.elements > 1) check_vector_register(type, kind.elements);
   kind.of_module = scopes == nullptr;
   without_abi_ = without_abi_ || kind.of_module;
@@ -315,10 +346,13 @@ void ParseState::parse_registers(Scopes* scopes) {
     const bool range = accept('<');
     if (range) {
       count = expect_integer("a count");
-      if (count > 0xffffffff) throw PtxError(line, "there are at most 2^32 registers");
+      if (count > 0xffffffff && !tolerant_)
+        throw PtxError(line, "there are at most 2^32 registers");
       expect('>');
     }
-    if (scopes != nullptr)
+    if (tolerant_ && ++declared_ > kMostDeclarations)
+      note(line, "too many registers");
+    else if (scopes != nullptr)
       scopes->declare(name, kind, range, count, line);
     else
       Scopes::add(outside_, name, kind, range, count, line);
@@ -329,6 +363,7 @@ void ParseState::parse_registers(Scopes* scopes) {
 void ParseState::parse_location() {
   advance();
   const auto small = [&](std::string_view what) {
+    if (tolerant_ && token_.kind != TokenKind::integer) return std::uint32_t{0};
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(expect_integer(what), 0xffffffff));
   };
   const auto place = [&] {
@@ -341,7 +376,7 @@ void ParseState::parse_location() {
   const Location before = location_;
   location_ = place();
   // The compiler gives line 0 to what it made of several lines (ptx/merged_lines.hpp).
-  if (location_.line == 0 && location_.file == before.file) {
+  if (location_.line == 0 && location_.file == before.file && !tolerant_) {
     location_.line = before.line;
     location_.column = before.column;
     location_.merged = true;
@@ -398,26 +433,25 @@ void ParseState::parse_statement(Function& function, Scopes& scopes) {
   if (accept('@')) {
     statement.guard_negated = accept('!');
     const std::string_view name = expect_word("a predicate");
+    if (tolerant_ && name.find('.') != std::string_view::npos) fail("expected a predicate");
     statement.guard = scopes.find(name);
-    if (statement.guard == Operand::kNone ||
-        function.registers[statement.guard].type != Type::pred) {
+    if (tolerant_ && statement.guard == Operand::kNone) {
+      statement.guard = static_cast<std::uint32_t>(function.registers.size());
+      function.registers.push_back({name, Type::none});
+    }
+    if (!tolerant_ && (statement.guard == Operand::kNone ||
+                       function.registers[statement.guard].type != Type::pred)) {
       throw PtxError(statement.line, "'" + std::string(name) + "' is not a predicate register");
     }
   }
   const Token opcode = token_;
-  statement.opcode = expect_word("an instruction");
-  if (statement.guard == Operand::kNone && accept(':')) {
-    scopes.label(opcode.text, opcode.line);
-    if (opcode.text.starts_with("$L__tmp")) marks_.emplace_back(opcode.text, opcode.line);
-    // `prototype_1 : .callprototype (…) _ (…);` declares no instruction.
-    if (token_.is(".branchtargets")) {
-      advance();
-      parse_targets(function, scopes, opcode.text);
-    } else if (token_.is(".callprototype") || token_.is(".calltargets")) {
-      skip_past(';');
-    }
-    return;
+  statement.opcode = parse_opcode();
+  if ((statement.guard == Operand::kNone || tolerant_) && accept(':')) {
+    parse_label(function, scopes, opcode);
+    if (statement.guard == Operand::kNone) return;
+    statement.opcode = parse_opcode();
   }
+  if (tolerant_) return read_operands(function, scopes, statement);
   call_ = statement.opcode.starts_with("call");
   negates_ = statement.opcode.starts_with("vmad.");
   std::array<Operand, kMostOperands> operands;
@@ -445,6 +479,31 @@ void ParseState::parse_statement(Function& function, Scopes& scopes) {
   }
   function.statements.push_back(statement);
   if (!results.empty()) read_results(function, statement, results);
+}
+
+// Blanks and comments may stand between the modifiers of an opcode.
+std::string_view ParseState::parse_opcode() {
+  const std::string_view first = expect_word("an instruction");
+  if (token_.kind != TokenKind::directive) return first;
+  std::string joined(first);
+  for (; token_.kind == TokenKind::directive; advance()) joined += token_.text;
+  const std::string_view written(first.data(),
+                                 static_cast<std::size_t>(previous_end_ - first.data()));
+  std::unique_ptr<std::string>& opcode = module_.spellings[written];
+  opcode = std::make_unique<std::string>(std::move(joined));
+  return *opcode;
+}
+
+void ParseState::parse_label(Function& function, Scopes& scopes, const Token& label) {
+  scopes.label(label.text, label.line);
+  if (label.text.starts_with("$L__tmp")) marks_.emplace_back(label.text, label.line);
+  // `prototype_1 : .callprototype (…) _ (…);` declares no instruction.
+  if (token_.is(".branchtargets")) {
+    advance();
+    parse_targets(function, scopes, label.text);
+  } else if (token_.is(".callprototype") || token_.is(".calltargets")) {
+    skip_past(';');
+  }
 }
 
 // `table : .branchtargets label, label, …;` for brx.idx.

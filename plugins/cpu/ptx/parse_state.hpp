@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "ptx/error.hpp"
 #include "ptx/lexer.hpp"
 #include "ptx/module.hpp"
 #include "ptx/parser.hpp"
@@ -22,6 +23,11 @@ class ParseState {
  public:
   ParseState(Module& module, const ParseLimits& limits)
       : module_(module), limits_(limits), lexer_(*module.text) {
+    advance();
+  }
+  /// A tolerant reading, see read_ptx().
+  ParseState(Module& module, const ParseLimits& limits, Bodies bodies)
+      : module_(module), limits_(limits), lexer_(*module.text), tolerant_(true), bodies_(bodies) {
     advance();
   }
 
@@ -47,6 +53,35 @@ class ParseState {
   void parse_outside_locals();
   bool register_variable(const Variable& variable);
 
+  // read_tolerantly.cpp: what a tolerant reading does in the place of others
+  Token read_token();
+  void note(std::uint32_t line, std::string_view trouble);
+  /// Does a part of the grammar. A tolerant reading notes as `doubt_` where it does not hold.
+  /// Whether it holds.
+  template <typename Part>
+  bool attempt(Part part) {
+    if (!tolerant_) {
+      part();
+      return true;
+    }
+    try {
+      part();
+      return true;
+    } catch (const PtxError& error) {
+      note(error.line(), doubt_);
+      return false;
+    }
+  }
+  void read_module();
+  void read_statement_of_module();
+  void read_function(Function function);
+  void read_operands(Function& function, Scopes& scopes, Statement& statement);
+  void read_name(Function& function, Scopes& scopes, Operand& operand);
+  /// From a `{` to behind its `}`; notes `doubt`, if there is one, where readers may disagree.
+  void skip_block(std::string_view doubt);
+  void skip_statement();
+  bool skips_unknown_directive();
+
   // parse_variable.cpp: declarations of variables and their initial values
   void parse_variables(Space space, Linkage linkage, std::vector<Variable>& into);
   /// The part that the variables of one declaration share: everything before their names.
@@ -56,6 +91,10 @@ class ParseState {
     bool vector = false;
   };
   VariableStem parse_variable_stem(Space space, Linkage linkage);
+  bool parse_attributes();
+  [[nodiscard]] bool is_image() const {
+    return token_.is(".texref") || token_.is(".surfref") || (tolerant_ && token_.is(".samplerref"));
+  }
   Type parse_variable_type(const Variable& variable);
   Variable parse_variable(const VariableStem& stem);
   /// The dimensions behind a name, which the size is multiplied by; whether there are any.
@@ -68,6 +107,7 @@ class ParseState {
 
   // parse_function.cpp: headers and bodies
   void parse_function(Linkage linkage);
+  void parse_header(Function& function);
   void parse_parameters(const Function& function, std::vector<Parameter>& into,
                         std::uint32_t& bytes);
   Parameter parse_parameter(const Function& function);
@@ -87,6 +127,8 @@ class ParseState {
   /// Parses `inlined_at`. The call may itself be inlined.
   std::uint32_t inlined_call(std::string_view function, Location call);
   void parse_statement(Function& function, Scopes& scopes);
+  std::string_view parse_opcode();
+  void parse_label(Function& function, Scopes& scopes, const Token& label);
   void parse_targets(Function& function, Scopes& scopes, std::string_view name);
 
   // parse_operand.cpp
@@ -139,7 +181,7 @@ class ParseState {
   // tokens
   void advance() {
     previous_end_ = token_.text.data() + token_.text.size();
-    token_ = lexer_.next();
+    token_ = tolerant_ ? read_token() : lexer_.next();
   }
   bool accept(char symbol) {
     if (!token_.is(symbol)) return false;
@@ -157,10 +199,21 @@ class ParseState {
   std::optional<std::uint32_t> accept_alignment();
   void skip_past(char symbol);
   [[noreturn]] void fail(const std::string& expected) const;
+  /// The same for what a tolerant reading does not ask.
+  void refuse(const std::string& why) const {
+    if (!tolerant_) fail(why);
+  }
 
   Module& module_;
   const ParseLimits& limits_;
   Lexer lexer_;
+  bool tolerant_ = false;
+  Bodies bodies_ = Bodies::read;
+  /// The words of a tolerant reading where the grammar does not go on as expected next.
+  std::string_view doubt_ = "something unknown";
+  std::size_t troubles_ = 0;
+  std::size_t declared_ = 0;   ///< registers of a function
+  std::vector<Operand> read_;  ///< operands of an instruction
   Token token_;
   const char* previous_end_ = nullptr;
   Location location_;

@@ -28,7 +28,8 @@ std::string_view ParseState::expect_word(std::string_view what) {
 // A word without the dots and colons that opcodes have.
 std::string_view ParseState::expect_name(std::string_view what) {
   if (token_.kind == TokenKind::word &&
-      (token_.text == "_" || token_.text.find_first_of(".:") != std::string_view::npos))
+      (token_.text == "_" || token_.text.find('.') != std::string_view::npos ||
+       token_.text.find(':') != std::string_view::npos))
     fail("expected " + std::string(what));
   return expect_word(what);
 }
@@ -41,8 +42,11 @@ std::uint64_t ParseState::expect_integer(std::string_view what) {
 }
 
 Type ParseState::expect_type() {
+  while (skips_unknown_directive()) {
+  }
   const Type type =
       token_.kind == TokenKind::directive ? type_named(token_.text.substr(1)) : Type::none;
+  if (type == Type::none && tolerant_ && token_.kind == TokenKind::word) return type;
   if (type == Type::none) fail("expected a type such as .u32");
   advance();
   return type;
@@ -50,9 +54,10 @@ Type ParseState::expect_type() {
 
 std::uint32_t ParseState::expect_alignment() {
   const std::uint64_t alignment = expect_integer("an alignment");
-  if (!std::has_single_bit(alignment) || alignment > 4096)
-    fail("an alignment is a power of two up to 4096");
-  return static_cast<std::uint32_t>(alignment);
+  if (std::has_single_bit(alignment) && alignment <= 4096)
+    return static_cast<std::uint32_t>(alignment);
+  refuse("an alignment is a power of two up to 4096");
+  return 1;
 }
 
 std::optional<std::uint32_t> ParseState::accept_alignment() {
@@ -70,12 +75,14 @@ void ParseState::skip_past(char symbol) {
 }
 
 void ParseState::parse_variables(Space space, Linkage linkage, std::vector<Variable>& into) {
+  doubt_ = "a variable of a type that is not known";
   const VariableStem stem = parse_variable_stem(space, linkage);
   do {
     Variable variable = parse_variable(stem);
     if (&into == &module_.variables && !register_variable(variable)) continue;
     into.push_back(std::move(variable));
   } while (accept(','));
+  if (token_.is('<')) doubt_ = "a range of variables";  // a<4> declares a0 to a3
   expect(';');
 }
 
@@ -91,51 +98,73 @@ ParseState::VariableStem ParseState::parse_variable_stem(Space space, Linkage li
     if (const auto alignment = accept_alignment()) {
       common.alignment = *alignment;
     } else if (token_.is(".attribute")) {
-      advance();
-      expect('(');
-      common.managed = token_.is(".managed");
-      skip_past(')');
+      common.managed = parse_attributes();
     } else if (token_.is(".v2") || token_.is(".v4")) {
       elements = token_.is(".v2") ? 2 : 4;
       advance();
-    } else {
+    } else if (tolerant_ && token_.is(".v8")) {
+      elements = 8;
+      advance();
+    } else if (!skips_unknown_directive()) {
       break;
     }
   }
-  common.image = token_.is(".texref") || token_.is(".surfref");
+  common.image = is_image();
   common.type = parse_variable_type(common);
   stem.vector = elements > 1;
   stem.element_bytes = bytes_of(common.type) * elements;
-  if (stem.vector && stem.element_bytes > 16) fail("a vector has at most 16 bytes");
+  if (stem.vector && stem.element_bytes > 16) refuse("a vector has at most 16 bytes");
   if (common.alignment == 0) common.alignment = static_cast<std::uint32_t>(stem.element_bytes);
   return stem;
+}
+
+// (.managed, .unified(1, 2)); whether it says `.managed`.
+bool ParseState::parse_attributes() {
+  advance();
+  expect('(');
+  bool managed = false;
+  for (std::size_t open = 1; open > 0; advance()) {
+    if (token_.kind == TokenKind::end) fail("expected ')'");
+    if (token_.is('(')) ++open;
+    if (token_.is(')')) --open;
+    managed = managed || token_.is(".managed");
+  }
+  return managed;
 }
 
 Type ParseState::parse_variable_type(const Variable& variable) {
   if (variable.image) {
     if (variable.space != Space::global || in_function_)
-      fail("a texture or surface is a variable of the module");
+      refuse("a texture or surface is a variable of the module");
     advance();
     return Type::b64;  // a handle, which nothing here sets
   }
   const Type type = expect_type();
-  if (type == Type::pred) fail("a variable cannot have type .pred");
-  if (type == Type::bf16 || type == Type::bf16x2) fail("a variable of this type is .b16 or .b32");
+  if (type == Type::none || type == Type::pred) fail("a variable cannot have type .pred");
+  if (type == Type::bf16 || type == Type::bf16x2) refuse("a variable of this type is .b16 or .b32");
   return type;
 }
 
 Variable ParseState::parse_variable(const VariableStem& stem) {
   Variable variable = stem.common;
   variable.line = token_.line;
+  doubt_ = token_.kind == TokenKind::word ? "a declaration that goes on in a way that is not known"
+                                          : "a variable without a name";
   variable.name = expect_name("a variable name");
   variable.bytes = stem.element_bytes;
+  doubt_ = "a size that is no plain number";
   const bool array = parse_dimensions(variable) || stem.vector;
+  doubt_ = "a declaration that goes on in a way that is not known";
   const bool initialisable =
       (variable.space == Space::global || variable.space == Space::constant) && !variable.image;
-  if (token_.is('=') && !initialisable) fail("a variable of this state space has no initial value");
+  if (token_.is('=') && !initialisable)
+    refuse("a variable of this state space has no initial value");
   if (accept('=')) parse_initialiser(variable, bytes_of(variable.type), array);
-  if (variable.bytes == 0 && !variable.external)
-    throw PtxError(variable.line, "variable '" + std::string(variable.name) + "' has no size");
+  if (variable.bytes == 0 && !variable.external) {
+    variable.external = true;  // of a tolerant reading
+    if (!tolerant_)
+      throw PtxError(variable.line, "variable '" + std::string(variable.name) + "' has no size");
+  }
   return variable;
 }
 
@@ -146,9 +175,11 @@ bool ParseState::parse_dimensions(Variable& variable) {
     std::uint64_t count = 0;  // a[] has its size from the initialiser, or from the launch
     const bool sized = !token_.is(']');
     if (sized) count = expect_integer("an array size");
-    if (sized && count == 0 && !variable.external) fail("an array has at least one element");
+    if (sized && count == 0 && !variable.external) refuse("an array has at least one element");
     expect(']');
     if (count != 0 && variable.bytes > limits_.variable_bytes / count) {
+      variable.bytes = ~std::uint64_t{0};  // of a tolerant reading
+      if (tolerant_) continue;
       throw PtxError(variable.line, "variable '" + std::string(variable.name) +
                                         "' is larger than " +
                                         std::to_string(limits_.variable_bytes) + " bytes");
@@ -178,6 +209,7 @@ void ParseState::parse_initialiser(Variable& variable, std::uint64_t element_byt
     }
   }
   if (variable.bytes == 0) variable.bytes = offset;
+  if (tolerant_) return;
   if (braces != array)
     throw PtxError(variable.line,
                    array ? "an array's initial values stand in { }" : "one value needs no { }");
@@ -196,11 +228,11 @@ void ParseState::parse_symbol(Variable::Reference& reference) {
     expect(')');
   }
   const bool function = module_.function_by_name.contains(name);
-  if (!function && !module_.variable_by_name.contains(name))
+  reference.symbol = name;
+  if (!function && !tolerant_ && !module_.variable_by_name.contains(name))
     throw PtxError(token_.line, "'" + std::string(name) + "' is not declared before");
   if (function && (generic || token_.is('+')))
-    fail("a function's address takes no offset and no generic()");
-  reference.symbol = name;
+    refuse("a function's address takes no offset and no generic()");
   if (accept('+')) reference.addend = static_cast<std::int64_t>(expect_integer("an offset"));
 }
 
@@ -220,7 +252,7 @@ void ParseState::parse_element(Variable& variable, std::uint64_t element_bytes,
       addressed = addressed || variable.type == Type::u8;
       expect('(');
     }
-    if (!addressed) fail("an address needs an element of .u32 or .u64, a byte of it one of .u8");
+    if (!addressed) refuse("an address needs an element of .u32 or .u64, a byte of it one of .u8");
     reference.offset = offset;
     parse_symbol(reference);
     if (one_byte) expect(')');
@@ -238,12 +270,12 @@ void ParseState::parse_element(Variable& variable, std::uint64_t element_bytes,
       return;
     }
     const Operand number = parse_number();
-    if (variable.type == Type::f16) fail("a variable of binary16 has no initial value here");
+    if (variable.type == Type::f16) refuse("a variable of binary16 has no initial value here");
     const bool real = variable.type == Type::f32 || variable.type == Type::f64;
     const bool bit_type = variable.type == Type::b8 || variable.type == Type::b16 ||
                           variable.type == Type::b32 || variable.type == Type::b64;
     if (!bit_type && real != (number.kind == OperandKind::real))
-      fail("the initial value has another type");
+      refuse("the initial value has another type");
     std::uint64_t bits = static_cast<std::uint64_t>(number.value);
     if (number.kind == OperandKind::real && number.single != (element_bytes == 4)) {
       if (number.single) {

@@ -60,6 +60,7 @@ Module parse_ptx(std::string text, const ParseLimits& limits) {
 }
 
 void ParseState::parse_module() {
+  if (tolerant_) return read_module();
   while (token_.kind != TokenKind::end) {
     if (token_.kind != TokenKind::directive) fail("expected a directive");
     parse_directive();
@@ -207,7 +208,8 @@ void ParseState::parse_file() {
   if (token_.kind != TokenKind::string) fail("expected a file name");
   if (number <= 0xffffffff) {
     const auto index = static_cast<std::uint32_t>(number);
-    if (!module_.files.emplace(index, token_.text).second) fail("there is a file of this number");
+    if (!module_.files.emplace(index, token_.text).second) refuse("there is a file of this number");
+    module_.files[index] = token_.text;
     first_file_ = std::min(first_file_, index);
   }
   advance();
@@ -215,12 +217,14 @@ void ParseState::parse_file() {
 }
 
 void ParseState::parse_section() {
+  doubt_ = "a section without braces";
   advance();
   if (token_.kind != TokenKind::directive && token_.kind != TokenKind::word)
     fail("expected a section name");
   const std::string_view name = token_.text;
   advance();
   if (!token_.is('{')) fail("expected '{'");
+  if (tolerant_) return skip_block("braces in comments or strings of a section");
   const char* begin = token_.text.data() + 1;
   lexer_.skip_braces();
   advance();
@@ -291,12 +295,15 @@ void ParseState::parse_linkage() {
   if (module_.version < kAbi && token_.is(".local")) {
     return parse_outside_locals();
   }
-  if (module_.version < kTextureReferences && token_.is(".tex")) return parse_textures(linkage);
+  const bool may_be_textures = tolerant_ || module_.version < kTextureReferences;
+  if (may_be_textures && token_.is(".tex")) return parse_textures(linkage);
   Space space = Space::global;
   if (token_.is(".const")) {
     space = Space::constant;
   } else if (token_.is(".shared")) {
     space = Space::shared;
+  } else if (tolerant_ && token_.is(".local")) {
+    space = Space::local;
   } else if (!token_.is(".global")) {
     fail("unknown directive");
   }
@@ -336,6 +343,7 @@ void ParseState::parse_textures(Linkage linkage) {
 
 // Returns whether the variable counts: not a declaration of what is known, nor a further weak one.
 bool ParseState::register_variable(const Variable& variable) {
+  if (tolerant_) return true;
   const auto index = static_cast<std::uint32_t>(module_.variables.size());
   auto [known, fresh] = module_.variable_by_name.emplace(variable.name, index);
   if (fresh) return true;

@@ -30,6 +30,14 @@ void Scopes::add(Names& names, std::string_view name, Kind kind, bool range, std
 
 void Scopes::declare(std::string_view name, Kind kind, bool range, std::uint64_t count,
                      std::uint32_t line) {
+  if (tolerant_) {
+    Scope& scope = scopes_.back();
+    if (range)
+      scope.ranges.emplace(name, Range{kind, count});
+    else
+      scope.singles.emplace(name, kind);
+    return;
+  }
   add(scopes_.back(), name, kind, range, count, line);
   if (!range && scopes_.back().labels.contains(name))
     throw PtxError(line, "'" + std::string(name) + "' is declared twice");
@@ -99,8 +107,9 @@ std::uint32_t Scopes::find_outermost(std::string_view name) {
 
 void Scopes::label(std::string_view name, std::uint32_t line) {
   const auto statement = static_cast<std::uint32_t>(function_.statements.size());
-  if (!scopes_.back().labels.emplace(name, statement).second ||
-      scopes_.back().singles.contains(name)) {
+  const bool twice = !scopes_.back().labels.emplace(name, statement).second ||
+                     scopes_.back().singles.contains(name);
+  if (twice && !tolerant_) {
     throw PtxError(line, "label '" + std::string(name) + "' is declared twice");
   }
 }
@@ -116,7 +125,7 @@ void Scopes::close() {
       operand.index = label->second;
     } else if (!scopes_.empty()) {
       scopes_.back().branches.push_back(branch);
-    } else {
+    } else if (!tolerant_) {
       throw PtxError(branch.line, "branch to '" + std::string(operand.text) +
                                       "', a label that the function does not have");
     }

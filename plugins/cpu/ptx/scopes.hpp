@@ -32,7 +32,9 @@ class Scopes {
   };
 
   /// `outside` has the registers of the module, which a function's own names hide.
-  Scopes(Function& function, const Names& outside) : function_(function), outside_(outside) {
+  /// A tolerant one asks neither for names that are declared twice nor for labels.
+  Scopes(Function& function, const Names& outside, bool tolerant)
+      : function_(function), outside_(outside), tolerant_(tolerant) {
     open();
   }
 
@@ -96,6 +98,7 @@ class Scopes {
 
   Function& function_;
   const Names& outside_;
+  bool tolerant_;
   Used outside_used_;
   std::vector<Scope> scopes_;
 };

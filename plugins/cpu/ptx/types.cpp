@@ -30,6 +30,13 @@ std::uint32_t bytes_of(Type type) {
   return 0;
 }
 
+std::string_view name_of(Type type) {
+  for (const TypeRow& row : kTypes) {
+    if (row.type == type) return row.name;
+  }
+  return "";
+}
+
 Type type_named(std::string_view name) {
   for (const TypeRow& row : kTypes) {
     if (row.name == name) return row.type;
@@ -51,6 +58,20 @@ bool is_integer(Type type) {
     case Type::b64:
     case Type::u64:
     case Type::s64:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_floating(Type type) {
+  switch (type) {
+    case Type::f16:
+    case Type::bf16:
+    case Type::f32:
+    case Type::f16x2:
+    case Type::bf16x2:
+    case Type::f64:
       return true;
     default:
       return false;

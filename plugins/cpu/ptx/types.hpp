@@ -36,6 +36,10 @@ std::uint32_t bytes_of(Type type);
 /// Types .b, .u and .s of 8 to 64 bits.
 bool is_integer(Type type);
 bool is_signed(Type type);
+/// Types .f and .bf, pairs included.
+bool is_floating(Type type);
+/// "u32"; "" of Type::none.
+std::string_view name_of(Type type);
 /// The type of a name without its dot ("u32"), or Type::none.
 Type type_named(std::string_view name);
 

@@ -7,8 +7,8 @@
 #include <random>
 
 #include "compiler/ptx_registers.hpp"
-#include "compiler/ptx_tokens.hpp"
 #include "compiler/signature.hpp"
+#include "ptx/lexer.hpp"
 
 namespace warpmark {
 namespace {
@@ -158,7 +158,6 @@ TEST(PtxContents, PlacesInTheSource) {
   EXPECT_EQ(found.opcodes.at("atom.global.add.u32").first, (PtxPlace{51, "scale.cu", 7}));
   EXPECT_EQ(found.registers.at("%clock64").first.line, 5);
   EXPECT_EQ(found.registers.at("%clock64").first.file, "scale.cu");
-  EXPECT_EQ(found.variables[0].where.line, 0);
   const PtxContents helper = ptx_contents(
       ".entry k(){ .loc 1 3 1, function_name a, inlined_at 1 9 1\n ret; } .file 1 \"a\"");
   EXPECT_EQ(helper.opcodes.at("ret").first.line, 3);
@@ -340,7 +339,7 @@ TEST(PtxContents, FuzzedTextsEnd) {
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937_64 random(seed);
   std::vector<std::string> pieces;
-  PtxTokens tokens(kContentsPtx);
+  cpu::Lexer tokens(kContentsPtx);
   for (cpu::Token token = tokens.next(); token.kind != cpu::TokenKind::end; token = tokens.next()) {
     pieces.push_back(token.kind == cpu::TokenKind::string ? "\"" + std::string(token.text) + "\""
                                                           : std::string(token.text));
