@@ -1,0 +1,131 @@
+"""Prints how the tree is divided: lines by folder, and how deep the calls of the main ways go.
+
+    structure.py [--revision REV] [--program PROGRAM] [--json FILE]
+    structure.py --page PAGE BEFORE.json AFTER.json
+
+Lines are those of C++ in harness/ and plugins/, of a revision or of the work tree. PROGRAM is one that was built with
+`-DCMAKE_BUILD_TYPE=Debug`; gdb stops it where each way ends, and the frames of our own functions are counted there, as
+well as the folders that they lie in.
+"""
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+
+from figures import ROOT, add_json, write_record
+import argparse
+
+FOLDERS = re.compile(r"(harness/(?:report|grade|cli)/\w+|harness/\w+|plugins/cpu/\w+|plugins/\w+)/")
+FRAME = re.compile(r"^#\d+ .* at (?:\./)?((?:harness|plugins)/[\w/]+)/\w+\.[ch]pp:\d+")
+CASE = ["suites/doublify", "--case", "doublify/double_array.n=1", "--device", "cpu"]
+# What a way is called, where it ends, and the command that goes there.
+WAYS = [("a case, from main to the comparison of its outputs", "warpmark::CaseLaunch::judge", ["check", *CASE, "--in-process"]),
+        ("a case, from main to its launch", "warpmark::Executor::verify", ["check", *CASE, "--in-process"]),
+        ("an item of an assignment, from main to the grader", "warpmark::SubmissionGrader::grade",
+         ["try", "courses/first/reduction/assignment.yaml", "courses/first/reduction/solutions/tree.cu", "--device", "cpu"])]
+
+
+def sources(revision):
+    """Pairs of a path and its text."""
+    git = ["git", "-C", ROOT]
+    command = [*git, "ls-tree", "-r", "--name-only", revision] if revision else [*git, "ls-files"]
+    names = subprocess.run([*command, "harness", "plugins"] if not revision else [*command, "--", "harness", "plugins"],
+                           stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    for name in names:
+        if not name.endswith((".cpp", ".hpp", ".h", ".def")):
+            continue
+        if revision:
+            text = subprocess.run([*git, "show", "%s:%s" % (revision, name)], stdout=subprocess.PIPE, text=True, check=True).stdout
+        else:
+            with open(os.path.join(ROOT, name), encoding="utf-8") as file:
+                text = file.read()
+        yield name, text
+
+
+def lines_of(revision):
+    """Files, lines of code and lines of comments alone, by folder."""
+    folders = collections.defaultdict(lambda: {"files": 0, "code": 0, "comments": 0})
+    for name, text in sources(revision):
+        found = FOLDERS.match(name)
+        row = folders[found[1] if found else os.path.dirname(name)]
+        row["files"] += 1
+        for line in text.split("\n"):
+            words = line.strip()
+            if words:
+                row["comments" if words.startswith(("//", "/*", "*")) else "code"] += 1
+    return dict(sorted(folders.items()))
+
+
+def depth_of(program, function, arguments):
+    """The frames of our own on the way to a function, and their folders, outermost first."""
+    # The front is a child of the program's parent, and starts Python to ask for its version.
+    commands = ["set pagination off", "set breakpoint pending on", "set print frame-arguments none",
+                "set follow-fork-mode child", "catch vfork", "run", "set follow-fork-mode parent", "delete",
+                "break " + function, "continue", "bt", "kill"]
+    given = [part for command in commands for part in ("-ex", command)]
+    done = subprocess.run(["gdb", "-batch", *given, "--args", program, *arguments], cwd=ROOT, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True, errors="replace", timeout=600, check=False)
+    frames = [found[1] for found in map(FRAME.match, done.stdout.split("\n")) if found]
+    rooms = []
+    for room in reversed(frames):
+        if not rooms or rooms[-1] != room:
+            rooms.append(room)
+    return {"frames": len(frames), "rooms": rooms}
+
+
+def page(before, after):
+    def total(record, key):
+        return sum(row[key] for row in record["folders"].values())
+
+    yield "# How the tree is divided\n"
+    yield "    python3 tests/figures/structure.py --revision 9e18c20a --json results/cpu/structure_before.json"
+    yield "    python3 tests/figures/structure.py --json results/cpu/structure_after.json"
+    yield ("    python3 tests/figures/structure.py --page docs/results/structure.md results/cpu/structure_before.json "
+           "results/cpu/structure_after.json\n")
+    yield "C++ of `harness/` and `plugins/`, before and after one thing got one place (from November 2026 on).\n"
+    yield "| what | before | after |\n|---|---|---|"
+    for key in ("files", "code", "comments"):
+        yield "| %s | %d | %d |" % ({"files": "files"}.get(key, "lines of " + key), total(before, key), total(after, key))
+    most = [max(record["folders"].items(), key=lambda item: item[1]["files"]) for record in (before, after)]
+    yield "| files of the largest folder | %s | %s |" % tuple("%d (`%s`)" % (row["files"], name) for name, row in most)
+    for way in after.get("ways", {}):
+        old, new = before.get("ways", {}).get(way), after["ways"][way]
+        yield "| frames of %s | %s | %d |" % (way, old["frames"] if old else "", new["frames"])
+    for title, record in (("Before", before), ("After", after)):
+        yield "\n## %s\n\n| folder | files | code | comments |\n|---|---|---|---|" % title
+        for name, row in record["folders"].items():
+            yield "| `%s` | %d | %d | %d |" % (name, row["files"], row["code"], row["comments"])
+        for way, depth in record.get("ways", {}).items():
+            yield "\nThe way of %s: %s." % (way, " → ".join("`%s`" % room for room in depth["rooms"]))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--revision", help="of a commit instead of the work tree")
+    parser.add_argument("--program", help="a debug build, for the depth of calls")
+    parser.add_argument("--page", nargs=3, metavar=("PAGE", "BEFORE", "AFTER"), help="write a page of two records")
+    add_json(parser)
+    options = parser.parse_args()
+    if options.page:
+        records = []
+        for name in options.page[1:]:
+            with open(name, encoding="utf-8") as file:
+                records.append(json.load(file))
+        with open(options.page[0], "w", encoding="utf-8") as file:
+            file.write("\n".join(page(*records)) + "\n")
+        return 0
+    record = {"folders": lines_of(options.revision)}
+    if options.program:
+        record["ways"] = {name: depth_of(options.program, end, arguments) for name, end, arguments in WAYS}
+    for name, row in record["folders"].items():
+        print("%-28s %4d files %6d lines of code %6d of comments" % (name, row["files"], row["code"], row["comments"]))
+    for name, depth in record.get("ways", {}).items():
+        print("%s: %d frames in %d folders" % (name, depth["frames"], len(set(depth["rooms"]))))
+    write_record(options.json, record)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
