@@ -20,7 +20,7 @@ import argparse
 FOLDERS = re.compile(r"(harness/(?:report|grade|cli)/\w+|harness/\w+|plugins/cpu/\w+|plugins/\w+)/")
 FRAME = re.compile(r"^#\d+ .* at (?:\./)?((?:harness|plugins)/[\w/]+)/\w+\.[ch]pp:\d+")
 CASE = ["suites/doublify", "--case", "doublify/double_array.n=1", "--device", "cpu"]
-# What a way is called, where it ends, and the command that goes there.
+# Ways: a name, the function where it ends, and the command that goes there.
 WAYS = [("a case, from main to the comparison of its outputs", "warpmark::CaseLaunch::judge", ["check", *CASE, "--in-process"]),
         ("a case, from main to its launch", "warpmark::Executor::verify", ["check", *CASE, "--in-process"]),
         ("an item of an assignment, from main to the grader", "warpmark::SubmissionGrader::grade",
