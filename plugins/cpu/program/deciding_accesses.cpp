@@ -6,6 +6,7 @@
 
 #include "program/contention.hpp"
 #include "program/data_flow.hpp"
+#include "program/flow.hpp"
 #include "program/memory_words.hpp"
 #include "program/program.hpp"
 #include "program/uses.hpp"
@@ -29,14 +30,12 @@ bool may_meet(Space one, Space other) {
 }
 
 std::vector<bool> repeated_blocks(const Program& program) {
-  std::vector<bool> repeated(program.blocks.size());
   const std::vector<std::vector<std::uint32_t>> before = predecessors(program);
+  std::vector<std::vector<std::uint32_t>> successors(before.size());
   for (std::uint32_t to = 0; to < before.size(); ++to) {
-    for (const std::uint32_t from : before[to]) {
-      for (std::uint32_t block = to; block <= from; ++block) repeated[block] = true;
-    }
+    for (const std::uint32_t from : before[to]) successors[from].push_back(to);
   }
-  return repeated;
+  return in_loops(successors);
 }
 
 // Follows returned values through registers, in the whole program and in any order: a register that

@@ -269,7 +269,7 @@ bool Decoder::is_constant(const Operand& operand, Type type) {
     return wanted != Class::real && wanted != Class::predicate && !is_packed(type) &&
            bytes_of(type) <= 8;
   if (operand.kind != OperandKind::real || bytes_of(type) < 4 || is_packed(type)) return false;
-  // As bits, 0f… has 32, and every other literal 64.
+  // A literal 0f… has 32 bits, and every other literal 64.
   return wanted == Class::real ||
          (wanted == Class::bits && bytes_of(type) == (operand.single ? 4 : 8));
 }
