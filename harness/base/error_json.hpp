@@ -9,12 +9,7 @@
 namespace warpmark {
 
 /// The members of a place in JSON, here and in records.
-template <typename Visit>
-void each_field(Position& where, const Visit& visit) {
-  visit("file", where.file);
-  visit("line", where.line);
-  visit("column", where.column);
-}
+WARPMARK_FIELDS(Position, file, line, column)
 
 nlohmann::json error_json(const Error& error);
 

@@ -10,29 +10,10 @@
 
 namespace warpmark {
 
-template <typename Visit>
-void each_field(Mismatch& mismatch, const Visit& visit) {
-  visit("kind", mismatch.kind);
-  visit("index", mismatch.index);
-  visit("actual", mismatch.actual);
-  visit("expected", mismatch.expected);
-  visit("error", mismatch.error);
-  visit("bound", mismatch.bound);
-  visit("ulp", mismatch.ulp);
-}
+WARPMARK_FIELDS(Mismatch, kind, index, actual, expected, error, bound, ulp)
 
-template <typename Visit>
-void each_field(Comparison& comparison, const Visit& visit) {
-  visit("elements", comparison.elements);
-  visit("wrong", comparison.wrong);
-  visit("unwritten", comparison.unwritten);
-  visit("in_part", comparison.in_part);
-  visit("doubtful", comparison.doubtful);
-  visit("by_value", comparison.by_value);
-  visit("first", comparison.first);
-  visit("next", comparison.next);
-  visit("worst", comparison.worst);
-}
+WARPMARK_FIELDS(Comparison, elements, wrong, unwritten, in_part, doubtful, by_value, first, next,
+                worst)
 
 // JSON has no infinity, which `high` may be.
 static void to_json(nlohmann::json& json, const ErrorBucket& bucket) {
@@ -44,55 +25,18 @@ static void from_json(const nlohmann::json& json, ErrorBucket& bucket) {
   bucket.high = high.is_null() ? std::numeric_limits<double>::infinity() : high.get<double>();
   bucket.count = json.at(2).get<size_t>();
 }
-template <typename Visit>
-void each_field(ErrorHistogram& histogram, const Visit& visit) {
-  visit("unit", histogram.unit);
-  visit("buckets", histogram.buckets);
-}
+WARPMARK_FIELDS(ErrorHistogram, unit, buckets)
 
-template <typename Visit>
-void each_field(OutputVerdict& output, const Visit& visit) {
-  visit("output", output.output);
-  visit("dtype", output.dtype);
-  visit("shape", output.shape);
-  visit("comparison", output.comparison);
-  visit("has_tolerance", output.has_tolerance);
-  visit("has_reference", output.has_reference);
-  visit("sufficient", output.sufficient);
-  visit("histogram", output.histogram);
-}
+WARPMARK_FIELDS(OutputVerdict, output, dtype, shape, comparison, has_tolerance, has_reference,
+                sufficient, histogram)
 
-template <typename Visit>
-void each_field(Nearness& nearness, const Visit& visit) {
-  visit("share", nearness.share);
-  visit("composite", nearness.composite);
-}
+WARPMARK_FIELDS(Nearness, share, composite)
 
-template <typename Visit>
-void each_field(CountedRuns& counted, const Visit& visit) {
-  visit("own", counted.own);
-  visit("baseline", counted.baseline);
-}
+WARPMARK_FIELDS(CountedRuns, own, baseline)
 
 // All members that JSON takes as they are.
-template <typename Visit>
-void each_field(Outcome& outcome, const Visit& visit) {
-  visit("suite", outcome.suite);
-  visit("case_id", outcome.case_id);
-  visit("verdict", outcome.verdict);
-  visit("failure", outcome.failure);
-  visit("reason", outcome.reason);
-  visit("message", outcome.message);
-  visit("outputs", outcome.outputs);
-  visit("step", outcome.step);
-  visit("notices", outcome.notices);
-  visit("compiled_from_cache", outcome.compiled_from_cache);
-  visit("seconds", outcome.seconds);
-  visit("schedule", outcome.schedule);
-  visit("trial", outcome.trial);
-  visit("nearness", outcome.nearness);
-  visit("counted", outcome.counted);
-}
+WARPMARK_FIELDS(Outcome, suite, case_id, verdict, failure, reason, message, outputs, step, notices,
+                compiled_from_cache, seconds, schedule, trial, nearness, counted)
 
 namespace {
 

@@ -154,7 +154,7 @@ void GradeFiles::write(const GradeResult& result) const {
   write_file_atomically(staff / "junit.xml", grade_junit({result}));
   const std::string text = json_document(to_json(result));
   write_file_atomically(staff / "result.json", text);
-  // As it will be read from there.
+  // The result is kept as a reader of the file will see it.
   if (auto read = result_of(text, staff)) {
     known().insert_or_assign(staff.filename().string(), std::move(*read));
   }

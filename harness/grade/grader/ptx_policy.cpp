@@ -207,7 +207,7 @@ PolicyFindings apply_policy(const PtxPolicy& policy, const PtxContents& contents
   for (const Located& name : policy.forbid) check.apply(name.text, findings.forbidden);
   for (const Located& name : policy.flag) check.apply(name.text, findings.flagged);
   if (contents.trouble.empty()) return findings;
-  // Nothing is certain then, not even the size of the variables, which always counts.
+  // A text with troubles is uncertain in all, even in the size of the variables, which always counts.
   findings.forbidden.push_back(
       {"unreadable", contents.trouble, 0,
        fmt::format(

@@ -210,7 +210,7 @@ TEST_P(Calls, ReportsAndLimitsDoNotDependOnWorkers) {
   });
 }
 
-// As in code without inlining (-G), the threads that spin call a function in each round, and so
+// The threads that spin call a function in each round, as in code without inlining (-G), and so
 // does the thread that they wait for.
 TEST_P(Calls, WhoSpinsThroughCallsDoesNotStarveWhoHoldsTheLock) {
   CUfunction function = kernel_of(

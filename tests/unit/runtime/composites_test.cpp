@@ -412,7 +412,7 @@ TEST_F(Composites, ABaselineThatIsWrongIsTheSuitesMistake) {
   }
 }
 
-// Nothing is measured without the baseline; the case fails, and is not skipped for the device.
+// A baseline that cannot run leaves nothing to measure: the case fails, and is not skipped.
 TEST_F(Composites, ABaselineThatCannotRunIsTheSuitesMistake) {
   const std::string yaml = std::string("kernel: {file: k.cu, entry: plain}\n") + kCopySuite +
                            "expect: {coalesced: true}\n"
