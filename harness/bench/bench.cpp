@@ -204,6 +204,16 @@ BenchmarkReport report_of(const CaseRun::Result& result) {
   return report;
 }
 
+CaseRun::Result measure(const BenchWork& item, Measurements& measurements, CaseRun& run) {
+  std::optional<CaseRun::Attempt> ran;
+  try {
+    if (run.begin(item.work)) ran = measurements.of(item);
+  } catch (...) {
+    run.stop(std::current_exception());
+  }
+  return run.end(std::move(ran));
+}
+
 }  // namespace
 
 ExitCode run_bench(const std::vector<BenchWork>& work, CaseTimer& timer, const RunContext& context,
@@ -222,8 +232,7 @@ ExitCode run_bench(const std::vector<BenchWork>& work, CaseTimer& timer, const R
   benchmarks.reserve(work.size());
   for (const BenchWork& item : work) {
     benchmarks.push_back({item.work.which.id, [&] {
-                            const CaseRun::Result result =
-                                run.run(item.work, [&] { return measurements.of(item); });
+                            const CaseRun::Result result = measure(item, measurements, run);
                             if (result.timed) {
                               add_clocks(facts, result.timed->measurement.before);
                             }

@@ -41,10 +41,27 @@ std::string trials_text(const std::vector<uint64_t>& trials) {
   return text;
 }
 
-// The outcome of a case with several trials: that of the worst trial, with the notices of all.
+// The trials of a case. Its outcome is that of the worst trial, with the notices of all: the first
+// trial that fails decides. One that is skipped does not, since another's inputs may be of other
+// sizes, and memory that is short may be there the next time.
 class Trials {
  public:
-  void add(Outcome outcome, uint64_t trial) {
+  Trials(const CaseWork& work, const RunContext& context)
+      : context_(context), planned_(work.which.skip ? 1 : context.trials) {}
+
+  /// True if there is another trial; its number is next().
+  bool more() const {
+    const bool decided =
+        count_ > 0 && outcome_.verdict != Verdict::passed && outcome_.verdict != Verdict::skipped;
+    return !decided && count_ < planned_;
+  }
+  uint64_t next() const { return context_.first_trial + count_; }
+
+  /// Adds the outcome of the next trial.
+  void add(Outcome outcome) {
+    const uint64_t trial = next();
+    const bool ran = outcome.failure != FailureKind::load;
+    if (context_.trials_given && outcome.verdict == Verdict::failed && ran) outcome.trial = trial;
     seconds_ += outcome.seconds;
     for (std::string& notice : outcome.notices) {
       if (std::find(notices_.begin(), notices_.end(), notice) == notices_.end()) {
@@ -61,16 +78,13 @@ class Trials {
     }
     outcome_ = std::move(outcome);
   }
-  bool decided() const {
-    return outcome_.verdict != Verdict::passed && outcome_.verdict != Verdict::skipped;
-  }
 
-  Outcome whole(uint64_t planned) && {
+  Outcome whole() && {
     outcome_.seconds = seconds_;
     outcome_.notices = std::move(notices_);
-    if (skipped_.empty() || planned == 1) return std::move(outcome_);
+    if (skipped_.empty() || planned_ == 1) return std::move(outcome_);
     const std::string which = fmt::format("skipped in {} of {} trials ({})", skipped_.size(),
-                                          planned, trials_text(skipped_));
+                                          planned_, trials_text(skipped_));
     if (outcome_.verdict == Verdict::skipped) {
       outcome_.reason = which + ": " + outcome_.reason;
     } else {
@@ -80,6 +94,8 @@ class Trials {
   }
 
  private:
+  const RunContext& context_;
+  uint64_t planned_;
   Outcome outcome_;
   std::string skip_;
   std::vector<uint64_t> skipped_;
@@ -88,20 +104,32 @@ class Trials {
   double seconds_ = 0;
 };
 
-// The first trial that fails decides. One that is skipped does not: another's inputs may be of
-// other sizes, and memory that is short may be there the next time.
-Outcome run_trials(const CaseWork& work, CaseRunner& runner, const RunContext& context) {
-  Trials trials;
-  for (uint64_t trial = context.first_trial; trial < context.first_trial + context.trials;
-       ++trial) {
-    Outcome outcome = runner.verify(work, trial);
-    const bool ran = outcome.failure != FailureKind::load;
-    if (context.trials_given && outcome.verdict == Verdict::failed && ran) outcome.trial = trial;
-    trials.add(std::move(outcome), trial);
-    if (trials.decided() || work.which.skip) break;
+class CaseTest : public testing::Test {
+ public:
+  CaseTest(const CaseWork& work, CaseRun& run, CaseRunner& runner, const RunContext& context)
+      : work_(work), run_(run), runner_(runner), context_(context) {}
+
+  void TestBody() override {
+    std::optional<CaseRun::Attempt> ran;
+    try {
+      if (run_.begin(work_)) {
+        Trials trials(work_, context_);
+        while (trials.more()) trials.add(runner_.verify(work_, trials.next()));
+        ran = CaseRun::Attempt{std::move(trials).whole(), {}};
+      }
+    } catch (...) {
+      run_.stop(std::current_exception());
+    }
+    CaseRun::Result result = run_.end(std::move(ran));
+    report_result({std::move(result.failure), std::move(result.skip), result.where});
   }
-  return std::move(trials).whole(work.which.skip ? 1 : context.trials);
-}
+
+ private:
+  const CaseWork& work_;
+  CaseRun& run_;
+  CaseRunner& runner_;
+  const RunContext& context_;
+};
 
 RegisteredTest test_of(const CaseWork& item, CaseRun& run, CaseRunner& runner,
                        const RunContext& context) {
@@ -111,12 +139,7 @@ RegisteredTest test_of(const CaseWork& item, CaseRun& run, CaseRunner& runner,
   test.name = item.which.id.substr(suite.name.size() + 1);
   test.where = suite.where;
   test.where.file = display_path(suite.file);
-  test.body = [&item, &run, &runner, &context] {
-    CaseRun::Result result = run.run(item, [&] {
-      return CaseRun::Attempt{run_trials(item, runner, context), {}};
-    });
-    return TestReport{std::move(result.failure), std::move(result.skip), result.where};
-  };
+  test.make = [&item, &run, &runner, &context] { return new CaseTest(item, run, runner, context); };
   return test;
 }
 
@@ -143,7 +166,9 @@ ExitCode run_check(const std::vector<CaseWork>& work, CaseRunner& runner, const 
     }
     tests.push_back(test_of(item, run, runner, context));
   }
-  run_googletest(tests);
+  register_tests(tests);
+  // The verdicts are ours: GoogleTest's own sum of them is not asked for.
+  [[maybe_unused]] const int result = RUN_ALL_TESTS();
   const ExitCode code = run.finish({[&runner] { runner.close(); }, {}});
   run.rethrow();
   return code;

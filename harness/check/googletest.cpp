@@ -1,30 +1,9 @@
 #include "check/googletest.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 
 namespace warpmark {
 namespace {
-
-class CaseTest : public testing::Test {
- public:
-  explicit CaseTest(const std::function<TestReport()>& body) : body_(body) {}
-
-  void TestBody() override {
-    const TestReport report = body_();
-    const char* file = report.where.file.c_str();
-    if (!report.failure.empty()) {
-      ADD_FAILURE_AT(file, report.where.line) << report.failure;
-    } else if (!report.skip.empty()) {
-      // As GTEST_SKIP(), but at the suite's place instead of this file's.
-      GTEST_MESSAGE_AT_(file, report.where.line, "", testing::TestPartResult::kSkip) << report.skip;
-    }
-  }
-
- private:
-  const std::function<TestReport()>& body_;
-};
 
 // Warpmark decides what runs, how often and in which order: a filter or a shard from somebody's
 // environment would leave cases out and report success.
@@ -56,13 +35,12 @@ void neutralise() {
 
 }  // namespace
 
-void run_googletest(const std::vector<RegisteredTest>& tests) {
+void register_tests(const std::vector<RegisteredTest>& tests) {
   testing::UnitTest& program = *testing::UnitTest::GetInstance();
   if (program.total_test_count() > 0) throw internal_error("GoogleTest was started twice");
   for (const RegisteredTest& test : tests) {
     testing::RegisterTest(test.suite.c_str(), test.name.c_str(), nullptr, nullptr,
-                          test.where.file.c_str(), test.where.line,
-                          [&test] { return new CaseTest(test.body); });
+                          test.where.file.c_str(), test.where.line, test.make);
   }
   // The XML writer is made from the flags by InitGoogleTest, so they come first.
   neutralise();
@@ -72,8 +50,16 @@ void run_googletest(const std::vector<RegisteredTest>& tests) {
   testing::InitGoogleTest(&count, arguments);
   testing::TestEventListeners& listeners = program.listeners();
   delete listeners.Release(listeners.default_result_printer());
-  // The verdicts are ours: GoogleTest's own sum of them is not asked for.
-  [[maybe_unused]] const int result = RUN_ALL_TESTS();
+}
+
+void report_result(const TestReport& report) {
+  const char* file = report.where.file.c_str();
+  if (!report.failure.empty()) {
+    ADD_FAILURE_AT(file, report.where.line) << report.failure;
+  } else if (!report.skip.empty()) {
+    // As GTEST_SKIP(), but at the suite's place instead of this file's.
+    GTEST_MESSAGE_AT_(file, report.where.line, "", testing::TestPartResult::kSkip) << report.skip;
+  }
 }
 
 }  // namespace warpmark

@@ -4,6 +4,7 @@
 #include "cli/jobs/bench_self_test.hpp"
 #include "cli/program/command.hpp"
 #include "cli/request/job_options.hpp"
+#include "cli/request/job_setup.hpp"
 #include "cli/request/rank_job.hpp"
 
 namespace warpmark {
@@ -26,6 +27,7 @@ Command job_command(const ArgumentParser& program, JobKind kind, const std::stri
     JobArguments arguments;
     std::filesystem::path share, share_batch;
     bool self_test = false, profile = false;
+    JobRequest request;
   };
   const auto state = std::make_shared<State>();
   const ArgumentParser app = program.add_subcommand(std::string(to_text(kind)), description);
@@ -48,24 +50,24 @@ Command job_command(const ArgumentParser& program, JobKind kind, const std::stri
             if (kind == JobKind::bench && is_other_rank() && !has_shard(state->arguments)) {
               return ExitCode::success;
             }
-            JobRequest request;
+            JobRequest& request = state->request;
             request.kind = kind;
-            return annotating(
-                out, [&] { return wants_annotations(request.annotations, request.json); },
-                [&] {
-                  request.paths = state->paths;
-                  state->arguments.apply(request);
-                  request.share = state->share;
-                  request.share_batch = state->share_batch;
-                  request.profile = state->profile;
-                  if (state->self_test) {
-                    if (!state->paths.empty())
-                      throw usage_error("--self-test brings its own kernels, and takes no PATHS");
-                    return bench_self_test(request, out);
-                  }
-                  return kind == JobKind::check ? check_on_ranks(request, out)
-                                                : run_job(request, out);
-                });
+            annotate_errors_of({state, &request}, out);
+            request.paths = state->paths;
+            state->arguments.apply(request);
+            request.share = state->share;
+            request.share_batch = state->share_batch;
+            request.profile = state->profile;
+            if (state->self_test) {
+              if (!state->paths.empty())
+                throw usage_error("--self-test brings its own kernels, and takes no PATHS");
+              return bench_self_test(request, out);
+            }
+            if (kind == JobKind::check) {
+              if (const auto code = join_ranks(request, out)) return *code;
+              return check(request, out);
+            }
+            return bench(request, out);
           },
           true};
 }

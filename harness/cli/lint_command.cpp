@@ -122,9 +122,9 @@ Command lint_command(const ArgumentParser& program) {
                  "What to compile for: cpu (default), gpu, auto …")
       .value_name("D");
   return {app, [request](Output& out) {
-            return annotating(
-                out, [&] { return wants_annotations(request->annotations, request->json); },
-                [&] { return lint(*request, out); });
+            out.annotate_error_if(
+                [request] { return wants_annotations(request->annotations, request->json); });
+            return lint(*request, out);
           }};
 }
 

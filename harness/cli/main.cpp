@@ -27,6 +27,9 @@ int main(int count, char** arguments) {
   fill_standard_descriptors();
   // A reader or a worker that goes away is seen as EPIPE, where it can be answered.
   std::signal(SIGPIPE, SIG_IGN);
-  const auto program = [&] { return warpmark::run_program(count, arguments); };
-  return warpmark::needs_guard(count, arguments) ? warpmark::run_guarded(program) : program();
+  warpmark::RunGuard guard;
+  if (warpmark::needs_guard(count, arguments)) {
+    if (const auto code = guard.start()) return *code;
+  }
+  return guard.end(warpmark::run_program(count, arguments));
 }

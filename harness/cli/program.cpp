@@ -16,6 +16,8 @@ namespace warpmark {
 namespace {
 
 constexpr const char* kVersion = "warpmark " WARPMARK_VERSION;
+constexpr const char* kAbout =
+    "Checks, benchmarks and grades CUDA kernels, on a GPU or on the CPU device.";
 constexpr const char* kFooter =
     "PATHS are suite files, and folders of them (default: the folder `suites`).\n"
     "Case ids, as `list` prints them, are what --case takes.\n\n"
@@ -25,9 +27,11 @@ constexpr const char* kFooter =
     "3 this machine lacks something; 4 an error in Warpmark itself; 77 every case was skipped;\n"
     "130 interrupted.";
 
-ExitCode run(int count, const char* const* arguments, Output& out) {
-  CommandLine program("Checks, benchmarks and grades CUDA kernels, on a GPU or on the CPU device.",
-                      "warpmark", kVersion);
+using CommandRun = std::function<ExitCode(Output&)>;
+
+// The command that the arguments ask for; help and the version are printed, and nothing is left.
+CommandRun parse(CommandLine& program, int count, const char* const* arguments, Output& out) {
+  const CommandRun nothing = [](Output&) { return ExitCode::success; };
   const std::vector<Command> commands = {
       check_command(program),      watch_command(program),    bench_command(program),
       run_command(program),        grade_command(program),    handout_command(program),
@@ -45,25 +49,25 @@ ExitCode run(int count, const char* const* arguments, Output& out) {
   try {
     request = program.parse(count, arguments);
   } catch (const Error&) {
-    if (silent) return ExitCode::success;
+    if (silent) return nothing;
     throw;
   }
-  if (silent && request != CommandLine::Request::command) return ExitCode::success;
+  if (silent && request != CommandLine::Request::command) return nothing;
   switch (request) {
     case CommandLine::Request::help:
       out.write(program.help());
-      return ExitCode::success;
+      return nothing;
     case CommandLine::Request::version:
       out.print("{}\n", kVersion);
-      return ExitCode::success;
+      return nothing;
     case CommandLine::Request::command:
       break;
   }
   for (const Command& command : commands) {
     if (!command.app.parsed()) continue;
-    return silent && !command.on_every_rank ? ExitCode::success : command.run(out);
+    return silent && !command.on_every_rank ? nothing : command.run;
   }
-  if (silent) return ExitCode::success;
+  if (silent) return nothing;
   throw usage_error("which command? " + join(program.subcommand_names(), ", "), {},
                     "`warpmark --help` says what they do");
 }
@@ -83,10 +87,13 @@ int run_program(int count, const char* const* arguments) noexcept {
   ExitCode code = ExitCode::internal;
   try {
     try {
-      code = run(count, arguments, out);
+      CommandLine program(kAbout, "warpmark", kVersion);
+      const CommandRun command = parse(program, count, arguments, out);
+      code = command(out);
       out.flush();
     } catch (...) {
       const Error error = to_error(std::current_exception());
+      out.annotate(error);
       code = error.code();
       print_failure(out, error.what());
     }

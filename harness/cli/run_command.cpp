@@ -21,6 +21,7 @@ struct RunState {
   std::vector<std::string> jobs;
   std::string part;  ///< for run_job_processes: the file for the JUnit report
   JobArguments arguments;
+  JobRequest request = {};  ///< the part known when an error comes
 };
 
 std::vector<RunJob> choose_jobs(const RunConfig& config, const std::vector<std::string>& wanted) {
@@ -72,7 +73,8 @@ void require_apart(const std::vector<RunJob>& jobs, const SharedFiles& shared) {
   }
 }
 
-ExitCode run(const RunState& state, JobRequest& request, Output& out) {
+ExitCode run(RunState& state, Output& out) {
+  JobRequest& request = state.request;
   // The kind of job is not known yet: these options concern all jobs together.
   state.arguments.apply(request, {"json", "annotations", "junit", "journal", "keep"});
   require_path(state.file, "configurations are YAML files, as configs/demo.yaml");
@@ -140,10 +142,8 @@ Command run_command(const ArgumentParser& program) {
   app.add_option("--part", state->part).hide();  // for run_job_processes
   state->arguments.add_to(app);
   return {app, [state](Output& out) {
-            JobRequest request;  // the part known when an error comes
-            return annotating(
-                out, [&] { return wants_annotations(request.annotations, request.json); },
-                [&] { return run(*state, request, out); });
+            annotate_errors_of({state, &state->request}, out);
+            return run(*state, out);
           }};
 }
 

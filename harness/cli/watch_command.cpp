@@ -17,6 +17,7 @@
 #include "cli/program/command.hpp"
 #include "cli/program/program_process.hpp"
 #include "cli/request/job_options.hpp"
+#include "cli/request/job_setup.hpp"
 #include "cli/request/suites.hpp"
 #include "cli/watch/folder_watch.hpp"
 #include "cli/watch/watched_suites.hpp"
@@ -31,6 +32,7 @@ using Clock = std::chrono::steady_clock;
 struct WatchState {
   std::vector<fs::path> paths;
   JobArguments arguments;
+  JobRequest request = {};
   bool once = false;              ///< the process that checks
   std::vector<fs::path> touched;  ///< for that process: the suites; empty for all
 };
@@ -181,20 +183,15 @@ class Watcher {
   WatchedSuites known_;
 };
 
-ExitCode watch(const WatchState& state, Output& out) {
-  JobRequest request;
+ExitCode watch(WatchState& state, Output& out) {
+  JobRequest& request = state.request;
   request.paths = state.paths;
-  if (state.once) {
-    return annotating(
-        out, [&] { return wants_annotations(request.annotations, request.json); },
-        [&] {
-          state.arguments.apply(request);
-          request.touched = state.touched;
-          return run_job(request, out);
-        });
-  }
   // A mistake in the command line is reported here, since it would recur each time.
   state.arguments.apply(request);
+  if (state.once) {
+    request.touched = state.touched;
+    return check(request, out);
+  }
   for (const fs::path& path : state.paths) {
     require_path(path, "PATHS are suite files and folders; cases are chosen with --case");
   }
@@ -217,6 +214,7 @@ Command watch_command(const ArgumentParser& program) {
   app.add_option("--touched", state->touched).one_value_each_time().hide();
   return {app, [state](Output& out) {
             refuse_ranks("`warpmark watch` is for", "`warpmark check` runs on several");
+            if (state->once) annotate_errors_of({state, &state->request}, out);
             return watch(*state, out);
           }};
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <utility>
 
 #include "runtime/case_fit.hpp"
 #include "runtime/output_checks.hpp"
@@ -19,16 +20,6 @@ namespace {
 // The factor by which a launch may take longer in a schedule that holds threads back while others
 // poll.
 constexpr unsigned kSlower = 4;
-
-// Adds the schedule to the message of a failure, if it was not the usual one.
-void name_schedule(uint64_t schedule, Outcome& outcome) {
-  if (schedule == 0 || outcome.verdict != Verdict::failed) return;
-  outcome.schedule = schedule;
-  outcome.message += fmt::format(
-      "\nthis is in schedule {}: what the kernel computes depends on which of its threads come "
-      "first",
-      schedule);
-}
 
 }  // namespace
 
@@ -108,33 +99,40 @@ bool CaseLaunch::is_counted(const ReadyCase& ready) const {
          worker_.facts().has("profile");
 }
 
-void CaseLaunch::check_schedules(const ReadyCase& ready, const Results& results, uint64_t first,
-                                 Outcome& outcome) {
-  check_schedule(ready, results, options_.schedule.value_or(0), outcome);
-  const Plan& plan = ready.planned.plan;
-  if (options_.schedule || plan.report || plan.fault) return;
-  const std::vector<nlohmann::ordered_json> counters = launch_counters_;
-  const uint64_t count = std::min(schedules_, options_.schedules);
-  for (uint64_t i = 0; i < count && outcome.verdict == Verdict::passed; ++i) {
-    const Outcome usual = outcome;
-    check_schedule(ready, results, first + i, outcome);
-    if (outcome.verdict == Verdict::passed) outcome = usual;
+bool CaseSchedules::next() {
+  const SessionOptions& options = launch_.options_;
+  if (!started_) {
+    started_ = true;
+    launch_.schedule_ = options.schedule.value_or(0);
+    return true;
   }
-  launch_counters_ = counters;
+  end();
+  const bool is_only = options.schedule || plan_.report || plan_.fault;
+  if (!is_only && !usual_) {
+    usual_ = outcome_;
+    most_ = std::min(launch_.schedules_, options.schedules);
+    counters_ = launch_.launch_counters_;
+  }
+  if (!is_only && outcome_.verdict == Verdict::passed) {
+    outcome_ = *usual_;
+    if (tried_ < most_) {
+      launch_.schedule_ = first_ + tried_++;
+      return true;
+    }
+  }
+  if (usual_) launch_.launch_counters_ = std::move(counters_);
+  return false;
 }
 
-void CaseLaunch::check_schedule(const ReadyCase& ready, const Results& results, uint64_t schedule,
-                                Outcome& outcome) {
-  schedule_ = schedule;
-  try {
-    check_results(ready, results, outcome);
-  } catch (...) {
-    schedule_ = 0;
-    name_schedule(schedule, outcome);
-    throw;
-  }
-  schedule_ = 0;
-  name_schedule(schedule, outcome);
+// Adds the schedule to the message of a failure, if it was not the usual one.
+void CaseSchedules::end() {
+  const uint64_t schedule = std::exchange(launch_.schedule_, 0);
+  if (schedule == 0 || outcome_.verdict != Verdict::failed) return;
+  outcome_.schedule = schedule;
+  outcome_.message += fmt::format(
+      "\nthis is in schedule {}: what the kernel computes depends on which of its threads come "
+      "first",
+      schedule);
 }
 
 EarlierResults CaseLaunch::outputs_of(const ReadyCase& ready, const Results& results,

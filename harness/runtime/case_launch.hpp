@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ namespace warpmark {
 /// The contents of buffers after a run, by name.
 using Results = std::map<std::string, Array>;
 
+class CaseSchedules;
+
 /// Every function ends the case (CaseEnded) if it cannot continue.
 class CaseLaunch {
  public:
@@ -39,12 +42,7 @@ class CaseLaunch {
   /// that held no poison. Results that equal `right`, unless it is null, are right.
   void judge_fetched(const ReadyCase& ready, const Results& results, const Results* right,
                      Outcome& outcome);
-  /// The same in the usual schedule, whose counters count. If it is right, and the order of threads
-  /// may decide a result, the same in further schedules from `first` on: as many as the device has,
-  /// up to the options' limit.
-  void check_schedules(const ReadyCase& ready, const Results& results, uint64_t first,
-                       Outcome& outcome);
-  /// The same under the sanitizer of the options. Its findings are known when its worker has ended;
+  /// check_results() under the sanitizer of the options. Its findings are known when its worker has ended;
   /// as on a device that finds mistakes itself, they are reported before any results that the
   /// mistakes may have spoilt.
   void check_sanitized(const ReadyCase& ready, const Results& results, Outcome& outcome);
@@ -79,10 +77,10 @@ class CaseLaunch {
   [[noreturn]] static void end_failed(const ReadyCase& ready, const protocol::Failure& failure,
                                       Outcome& outcome);
   bool is_counted(const ReadyCase& ready) const;
-  void check_schedule(const ReadyCase& ready, const Results& results, uint64_t schedule,
-                      Outcome& outcome);
   bool judge(const ReadyCase& ready, const Results& results, std::byte poison,
              const EarlierResults& earlier, Outcome& outcome);
+
+  friend class CaseSchedules;
 
   Interpreter& python_;
   const SessionOptions& options_;
@@ -94,6 +92,35 @@ class CaseLaunch {
   std::vector<nlohmann::ordered_json> launch_counters_;
   std::vector<protocol::BufferPlace> places_;  ///< places in the last run
   bool finished_ = false;                      ///< the sanitizer's log was read
+};
+
+/// The schedules in which a case is checked: the usual one, whose counters count. If it is right,
+/// and the order of threads may decide a result, further ones follow: as many as the device has, up
+/// to the options' limit.
+class CaseSchedules {
+ public:
+  /// Further schedules start at `first`.
+  CaseSchedules(CaseLaunch& launch, const ReadyCase& ready, uint64_t first, Outcome& outcome)
+      : launch_(launch), plan_(ready.planned.plan), first_(first), outcome_(outcome) {}
+  ~CaseSchedules() { end(); }
+  CaseSchedules(const CaseSchedules&) = delete;
+  CaseSchedules& operator=(const CaseSchedules&) = delete;
+
+  /// Sets the next schedule for launches, until the next call; false if there is none.
+  bool next();
+
+ private:
+  void end();
+
+  CaseLaunch& launch_;
+  const Plan& plan_;
+  uint64_t first_;
+  Outcome& outcome_;
+  bool started_ = false;
+  uint64_t tried_ = 0;                            ///< number of further schedules
+  uint64_t most_ = 0;                             ///< the most of them
+  std::optional<Outcome> usual_;                  ///< outcome of the usual schedule, which is right
+  std::vector<nlohmann::ordered_json> counters_;  ///< counters of that
 };
 
 }  // namespace warpmark

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -82,26 +83,102 @@ class Session::State {
     return facts_;
   }
 
-  Outcome verify(const Case& which, const PlannedCase& planned, Trial trial,
-                 CaseArtifacts* artifacts) {
+  // Carries out `steps` for a case. `artifacts`, or null, get the files of the case.
+  template <typename Steps>
+  Outcome outcome_of(const Case& which, CaseArtifacts* artifacts, const Steps& steps) {
     artifacts_ = artifacts;
-    Outcome outcome = outcome_of(which, [&](Outcome& into) { run(which, planned, trial, into); });
+    const auto start = Clock::now();
+    Outcome outcome;
+    outcome.suite = which.suite->name;
+    outcome.case_id = which.id;
+    try {
+      if (interrupted()) end_interrupted(outcome);
+      require();
+      dialogue_.begin_case();
+      if (ranks_) ranks_->begin_case();
+      for (bool done = false; !done;) {
+        try {
+          steps(outcome);
+          done = true;
+        } catch (const SpoiltWorker&) {
+          // Tries again on a fresh worker, which throws at most one of these for each reason.
+          outcome = Outcome{};
+          outcome.suite = which.suite->name;
+          outcome.case_id = which.id;
+        }
+      }
+    } catch (const CaseEnded&) {
+    } catch (const Error&) {
+      // An interrupt also ends the wait for a worker that is being replaced.
+      if (!interrupted()) throw;
+      outcome.verdict = Verdict::interrupted;
+      outcome.reason = "interrupted";
+    }
     artifacts_ = nullptr;
+    worker_.case_was_run();
+    outcome.seconds = seconds_since(start);
     return outcome;
   }
 
-  Outcome compile(const Case& which, const PlannedCase& planned, CaseArtifacts& artifacts) {
-    artifacts_ = &artifacts;
-    Outcome outcome = outcome_of(which, [&](Outcome& into) {
-      worker_.greet();
-      units_.prepare(which, planned, CaseUnits::Purpose::look, artifacts_, into);
-    });
-    artifacts_ = nullptr;
-    return outcome;
+  // The steps of Session's functions of the same names; `run` is those of `verify`.
+
+  void compile(const Case& which, const PlannedCase& planned, Outcome& outcome) {
+    worker_.greet();
+    units_.prepare(which, planned, CaseUnits::Purpose::look, artifacts_, outcome);
   }
 
-  Outcome examine(const Case& which, const PlannedCase& planned, const LookAtCase& look) {
-    return outcome_of(which, [&](Outcome& outcome) { examine(which, planned, look, outcome); });
+  void examine(const Case& which, const PlannedCase& planned, const LookAtCase& look,
+               Outcome& outcome) {
+    worker_.greet();
+    check_launches(planned, {}, outcome);
+    const Signatures compiled =
+        units_.prepare(which, planned, CaseUnits::Purpose::look, artifacts_, outcome);
+    if (!look) {
+      PlannedCase split = planned;
+      split_numbers(split, compiled);
+      types_of(split, compiled, outcome);
+      check_launches(planned, compiled.kernels, outcome);
+      return;
+    }
+    try {
+      uint64_t trial = 0;
+      for (bool more = true; more; ++trial) {
+        if (interrupted()) end_interrupted(outcome);
+        // The arrays of one trial are freed before those of the next are made.
+        ReadyCase ready = make_ready(which, planned, compiled, trial, outcome);
+        add_baseline(which, planned, trial, ready.inputs, outcome);
+        more = look(ready);
+      }
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::verdict) throw;
+      fail(outcome, FailureKind::reference, error);
+    }
+  }
+
+  void run(const Case& which, const PlannedCase& planned, Trial trial, Outcome& outcome) {
+    const ReadyCase ready = load(which, planned, trial, outcome);
+    // This comes after the compiler's notices, which replace all earlier ones.
+    check_counting(planned, facts_, options_.requires_counters, outcome);
+    const Results results = CaseLaunch::make_results(ready);
+    if (artifacts_ != nullptr) {
+      artifacts_->inputs = ready.inputs;
+      artifacts_->results = results;
+    }
+    if (options_.sanitizer) {
+      launch_.check_sanitized(ready, results, outcome);
+    } else {
+      CaseSchedules schedules(launch_, ready, trial.first_schedule(which.id), outcome);
+      while (schedules.next()) launch_.check_results(ready, results, outcome);
+    }
+    // An expected fault that happened ended the case earlier.
+    const bool as_expected = planned.plan.report && !outcome.step.empty();
+    if (outcome.verdict == Verdict::passed && !planned.cut.empty() && !as_expected) {
+      end_skipped(outcome, planned.cut);
+    }
+    const bool holds_against = ready.planned.plan.composites.any() || planned.compares_counters;
+    if (outcome.verdict == Verdict::passed && holds_against && facts_.has("profile")) {
+      compare_counters(which, ready, trial, outcome);
+    }
   }
 
   size_t measure(std::span<TimingJob> jobs) {
@@ -118,8 +195,9 @@ class Session::State {
       job.baseline = timed_baseline(job);
       if (job.baseline) bytes += begin_timing(job.baseline->job, group);
     }
-    timing_.time_by_turns(
-        group, [this](const Case& which, const auto& steps) { return outcome_of(which, steps); });
+    timing_.time_by_turns(group, [this](const Case& which, const auto& steps) {
+      return outcome_of(which, nullptr, steps);
+    });
     return taken;
   }
 
@@ -159,14 +237,13 @@ class Session::State {
     CaseTiming::Ongoing one{job};
     CaseArtifacts made;
     // Only the PTX shows the work of the kernel.
-    if (job.planned->plan.flops || job.planned->plan.bytes) artifacts_ = &made;
-    job.outcome = outcome_of(*job.which, [&](Outcome& outcome) {
+    const bool has_work = job.planned->plan.flops || job.planned->plan.bytes;
+    job.outcome = outcome_of(*job.which, has_work ? &made : nullptr, [&](Outcome& outcome) {
       const auto load_trial = [&](uint64_t trial, Outcome& into) {
         return load(*job.which, *job.planned, trial, into, CaseUnits::Purpose::time);
       };
       timing_.begin(one, load_trial, outcome);
     });
-    artifacts_ = nullptr;
     for (const UnitArtifacts& unit : made.units) {
       const UncountedWork more = uncounted_work(unit.ptx);
       one.uncounted = {one.uncounted.flops || more.flops, one.uncounted.bytes || more.bytes};
@@ -174,40 +251,6 @@ class Session::State {
     if (job.outcome.verdict != Verdict::passed) return 0;
     group.push_back(std::move(one));
     return group.back().bytes();
-  }
-
-  template <typename Steps>
-  Outcome outcome_of(const Case& which, const Steps& steps) {
-    const auto start = Clock::now();
-    Outcome outcome;
-    outcome.suite = which.suite->name;
-    outcome.case_id = which.id;
-    try {
-      if (interrupted()) end_interrupted(outcome);
-      require();
-      dialogue_.begin_case();
-      if (ranks_) ranks_->begin_case();
-      for (bool done = false; !done;) {
-        try {
-          steps(outcome);
-          done = true;
-        } catch (const SpoiltWorker&) {
-          // Tries again on a fresh worker, which throws at most one of these for each reason.
-          outcome = Outcome{};
-          outcome.suite = which.suite->name;
-          outcome.case_id = which.id;
-        }
-      }
-    } catch (const CaseEnded&) {
-    } catch (const Error&) {
-      // An interrupt also ends the wait for a worker that is being replaced.
-      if (!interrupted()) throw;
-      outcome.verdict = Verdict::interrupted;
-      outcome.reason = "interrupted";
-    }
-    worker_.case_was_run();
-    outcome.seconds = seconds_since(start);
-    return outcome;
   }
 
   Facts facts_for(const Plan& plan, const CaseInputs& inputs) const {
@@ -293,34 +336,6 @@ class Session::State {
     return ready;
   }
 
-  void examine(const Case& which, const PlannedCase& planned, const LookAtCase& look,
-               Outcome& outcome) {
-    worker_.greet();
-    check_launches(planned, {}, outcome);
-    const Signatures compiled =
-        units_.prepare(which, planned, CaseUnits::Purpose::look, artifacts_, outcome);
-    if (!look) {
-      PlannedCase split = planned;
-      split_numbers(split, compiled);
-      types_of(split, compiled, outcome);
-      check_launches(planned, compiled.kernels, outcome);
-      return;
-    }
-    try {
-      uint64_t trial = 0;
-      for (bool more = true; more; ++trial) {
-        if (interrupted()) end_interrupted(outcome);
-        // The arrays of one trial are freed before those of the next are made.
-        ReadyCase ready = make_ready(which, planned, compiled, trial, outcome);
-        add_baseline(which, planned, trial, ready.inputs, outcome);
-        more = look(ready);
-      }
-    } catch (const Error& error) {
-      if (error.code() != ExitCode::verdict) throw;
-      fail(outcome, FailureKind::reference, error);
-    }
-  }
-
   // Does the steps before the first launch.
   ReadyCase load(const Case& which, const PlannedCase& planned, Trial trial, Outcome& outcome,
                  CaseUnits::Purpose purpose = CaseUnits::Purpose::launch) {
@@ -346,31 +361,6 @@ class Session::State {
     inputs.baseline = run_baseline(which, *planned.baseline, trial, outcome).results;
     if (options_.confinement) worker_.end();
     return true;
-  }
-
-  void run(const Case& which, const PlannedCase& planned, Trial trial, Outcome& outcome) {
-    const ReadyCase ready = load(which, planned, trial, outcome);
-    // This comes after the compiler's notices, which replace all earlier ones.
-    check_counting(planned, facts_, options_.requires_counters, outcome);
-    const Results results = CaseLaunch::make_results(ready);
-    if (artifacts_ != nullptr) {
-      artifacts_->inputs = ready.inputs;
-      artifacts_->results = results;
-    }
-    if (options_.sanitizer) {
-      launch_.check_sanitized(ready, results, outcome);
-    } else {
-      launch_.check_schedules(ready, results, trial.first_schedule(which.id), outcome);
-    }
-    // An expected fault that happened ended the case earlier.
-    const bool as_expected = planned.plan.report && !outcome.step.empty();
-    if (outcome.verdict == Verdict::passed && !planned.cut.empty() && !as_expected) {
-      end_skipped(outcome, planned.cut);
-    }
-    const bool holds_against = ready.planned.plan.composites.any() || planned.compares_counters;
-    if (outcome.verdict == Verdict::passed && holds_against && facts_.has("profile")) {
-      compare_counters(which, ready, trial, outcome);
-    }
   }
 
   // Runs the kernels that the counters are compared with, once the kernel's own results are right.
@@ -491,15 +481,21 @@ const DeviceFacts& Session::require() {
 
 Outcome Session::verify(const Case& which, const PlannedCase& planned, Trial trial,
                         CaseArtifacts* artifacts) {
-  return state_->verify(which, planned, trial, artifacts);
+  return state_->outcome_of(
+      which, artifacts,
+      std::bind_front(&State::run, state_.get(), std::cref(which), std::cref(planned), trial));
 }
 
 Outcome Session::compile(const Case& which, const PlannedCase& planned, CaseArtifacts& artifacts) {
-  return state_->compile(which, planned, artifacts);
+  return state_->outcome_of(
+      which, &artifacts,
+      std::bind_front(&State::compile, state_.get(), std::cref(which), std::cref(planned)));
 }
 
 Outcome Session::examine(const Case& which, const PlannedCase& planned, const LookAtCase& look) {
-  return state_->examine(which, planned, look);
+  return state_->outcome_of(which, nullptr,
+                            std::bind_front(&State::examine, state_.get(), std::cref(which),
+                                            std::cref(planned), std::cref(look)));
 }
 
 size_t Session::measure(std::span<TimingJob> jobs) {

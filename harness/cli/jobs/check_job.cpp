@@ -151,8 +151,8 @@ struct Runners {
 
 }  // namespace
 
-ExitCode check(const JobRequest& asked, Output& out) {
-  JobRequest request = asked;
+ExitCode check(JobRequest request, Output& out) {
+  if (const auto code = begin_job(request, out)) return *code;
   if (request.keep_all && request.keep.empty()) {
     throw usage_error("--keep-all needs --keep DIR", {}, "which says where to keep the files");
   }

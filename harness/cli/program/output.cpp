@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "base/error.hpp"
-#include "base/exception.hpp"
 #include "base/log_text.hpp"
 #include "base/text.hpp"
 
@@ -41,23 +40,15 @@ void Output::flush() {
   }
 }
 
+void Output::annotate(const Error& error) {
+  if (!annotated_ || !annotated_()) return;
+  write_for_runner();
+  std::fprintf(stderr, "%s\n", annotation(error).c_str());
+}
+
 void print_error(const Output& out, const std::string& text) {
   const std::string shown = printable(text);
   std::fprintf(stderr, "%s\n", (out.for_runner() ? without_commands(shown) : shown).c_str());
-}
-
-ExitCode annotating(Output& out, const std::function<bool()>& wanted,
-                    const std::function<ExitCode()>& step) {
-  try {
-    return step();
-  } catch (const std::exception&) {
-    if (wanted()) {
-      out.write_for_runner();
-      const Error error = to_error(std::current_exception());
-      std::fprintf(stderr, "%s\n", annotation(error).c_str());
-    }
-    throw;
-  }
 }
 
 }  // namespace warpmark

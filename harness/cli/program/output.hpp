@@ -35,6 +35,12 @@ class Output {
   /// that could not throw.
   void flush();
 
+  /// An error that ends the program becomes an annotation for a code host, if `wanted` returns true
+  /// then.
+  void annotate_error_if(std::function<bool()> wanted) { annotated_ = std::move(wanted); }
+  /// Writes the annotation to the standard error, if it is wanted.
+  void annotate(const Error& error);
+
   /// `end` gets the program's exit code, once all output is written.
   void at_end(std::function<void(ExitCode)> end) { end_ = std::move(end); }
   void end(ExitCode code) const {
@@ -47,14 +53,10 @@ class Output {
   std::string pending_;
   bool reader_left_ = false;
   std::function<void(ExitCode)> end_;
+  std::function<bool()> annotated_;
 };
 
 /// Prints a text of several lines to the standard error, with unsafe characters escaped.
 void print_error(const Output& out, const std::string& text);
-
-/// Runs `step`. An exception of it becomes an annotation on the standard error, if `wanted` returns
-/// true then, and is thrown on.
-ExitCode annotating(Output& out, const std::function<bool()>& wanted,
-                    const std::function<ExitCode()>& step);
 
 }  // namespace warpmark

@@ -82,9 +82,9 @@ bool needs_guard(int count, const char* const* arguments) {
   return std::find(kCommands.begin(), kCommands.end(), command) != kCommands.end();
 }
 
-int run_guarded(const std::function<int()>& program) {
+std::optional<int> RunGuard::start() {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return program();
+  if (::pipe2(ends, O_CLOEXEC) != 0) return {};
   const pid_t parent = ::getpid();
   hand_on_signals();
   const pid_t child = ::fork();
@@ -97,15 +97,13 @@ int run_guarded(const std::function<int()>& program) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) std::_Exit(static_cast<int>(ExitCode::internal));
     ::close(ends[0]);
-    const int code = program();
-    const auto byte = static_cast<unsigned char>(code);
-    for (int attempt = 0; attempt < kAttempts && ::write(ends[1], &byte, 1) != 1;) ++attempt;
-    return code;
+    parent_ = ends[1];
+    return {};
   }
   ::close(ends[1]);
   if (child < 0) {
     ::close(ends[0]);
-    return program();
+    return {};
   }
   guarded_process = static_cast<sig_atomic_t>(child);
   int status = 0;
@@ -116,6 +114,14 @@ int run_guarded(const std::function<int()>& program) {
   const bool ended = ::read(ends[0], &code, 1) == 1;
   ::close(ends[0]);
   return code_of(status, ended, code);
+}
+
+int RunGuard::end(int code) const {
+  const auto byte = static_cast<unsigned char>(code);
+  if (parent_ >= 0) {
+    for (int attempt = 0; attempt < kAttempts && ::write(parent_, &byte, 1) != 1;) ++attempt;
+  }
+  return code;
 }
 
 }  // namespace warpmark

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -86,12 +87,15 @@ struct JobRequest {
   CompareRequest comparison;
 };
 
-/// Carries out a request. Throws a usage error for suites or cases that cannot be loaded or
-/// selected, before any case runs. Failures are annotated; thrown errors are not.
-ExitCode run_job(const JobRequest& request, Output& out);
+/// Carries out a request for a job of this kind. Throws a usage error for suites or cases that
+/// cannot be loaded or selected, before any case runs. Failures are annotated; thrown errors are
+/// not.
+ExitCode check(JobRequest request, Output& out);
+ExitCode bench(JobRequest request, Output& out);
 
-// run_job calls one of these, by the kind of the job.
-ExitCode check(const JobRequest& request, Output& out);
-ExitCode bench(const JobRequest& request, Output& out);
+inline ExitCode run_job(JobRequest request, Output& out) {
+  return request.kind == JobKind::check ? check(std::move(request), out)
+                                        : bench(std::move(request), out);
+}
 
 }  // namespace warpmark

@@ -4,6 +4,7 @@
 
 #include <iostream>
 #include <system_error>
+#include <utility>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -58,6 +59,12 @@ std::unique_ptr<RunReport> add_annotations(const JobRequest& request, RunOptions
   return annotations;
 }
 
+void annotate_errors_of(std::shared_ptr<const JobRequest> request, Output& out) {
+  out.annotate_error_if([request = std::move(request)] {
+    return wants_annotations(request->annotations, request->json);
+  });
+}
+
 bool find_device(Session& session, const JobRequest& request, RunContext& context, Output& out) {
   return find_device([&] { return session.require(); }, request, context, out);
 }
@@ -95,15 +102,15 @@ void require_own_files(const JobRequest& request) {
   }
 }
 
-ExitCode run_job(const JobRequest& whole, Output& out) {
-  const JobRequest request = for_shard(whole);
+std::optional<ExitCode> begin_job(JobRequest& request, Output& out) {
+  request = for_shard(request);
   if (wants_annotations(request.annotations, request.json)) out.write_for_runner();
   if (!request.share_batch.empty()) return check_batch(request, out);
   if (!request.share.empty()) {
-    if (const auto code = share_start(request, out)) return *code;
+    if (const auto code = share_start(request, out)) return code;
   }
   require_own_files(request);
-  return request.kind == JobKind::check ? check(request, out) : bench(request, out);
+  return {};
 }
 
 }  // namespace warpmark

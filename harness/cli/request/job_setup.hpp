@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,10 @@
 
 namespace warpmark {
 
+/// Begins a job: the request becomes that of its shard. Returns the exit code if another process
+/// carried it out, or the job is a batch for others.
+std::optional<ExitCode> begin_job(JobRequest& request, Output& out);
+
 /// The context of the run from the request; the device is not known yet.
 RunContext make_context(const JobRequest& request, size_t deselected);
 
@@ -23,6 +28,9 @@ void set_run_options(const JobRequest& request, const Output& out, RunOptions& o
 /// Adds annotations to the reports, if the request wants them. The returned object holds them; from
 /// now on nothing that kernels print is a command.
 std::unique_ptr<RunReport> add_annotations(const JobRequest& request, RunOptions& options);
+
+/// An error that ends the program becomes an annotation, if the request wants any by then.
+void annotate_errors_of(std::shared_ptr<const JobRequest> request, Output& out);
 
 /// Waits for the device. Returns false, with a line that says so, if there is none and the request
 /// skips then; else throws. `require` waits for the device, as Session::require does.

@@ -36,22 +36,23 @@ bool is_other_rank() {
   return launched && launched->rank > 0;
 }
 
-ExitCode check_on_ranks(JobRequest& request, Output& out) {
-  if (request.shard) return run_job(request, out);  // each for itself
+std::optional<ExitCode> join_ranks(JobRequest& request, Output& out) {
+  if (request.shard) return {};  // each for itself
   const auto launched = launched_rank();
   // Tests that share a start run in processes of their own, which are no ranks.
   const bool shares = !request.share.empty() || !request.share_batch.empty();
-  if (!launched || shares) return is_other_rank() ? ExitCode::success : run_job(request, out);
+  if ((!launched || shares) && is_other_rank()) return ExitCode::success;
+  if (!launched || shares) return {};
   try {
     request.ranks = Ranks::join(*launched);
   } catch (const Error& error) {
     if (launched->rank > 0) return ExitCode::success;
     request.no_ranks = error;
-    return run_job(request, out);
+    return {};
   }
   if (launched->rank > 0) return serve(request.ranks, out);
   out.at_end([ranks = request.ranks](ExitCode code) { end_ranks(*ranks, code); });
-  return run_job(request, out);
+  return {};
 }
 
 bool has_devices(const std::vector<CaseWork>& work) {

@@ -1,6 +1,7 @@
 // `warpmark check` in several processes that mpirun started.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "cli/program/output.hpp"
@@ -12,9 +13,10 @@ namespace warpmark {
 /// True if this process is one of several, and not the first, which prints and writes files.
 bool is_other_rank();
 
-/// Carries out the request on rank 0, and lends it this process and its device on other ranks. All
-/// end with the same exit code.
-ExitCode check_on_ranks(JobRequest& request, Output& out);
+/// Joins the ranks for a request, which rank 0 is to carry out: nothing is returned there. Other
+/// ranks lend it their process and device, and return the exit code once it has ended; all ranks
+/// end with the same.
+std::optional<ExitCode> join_ranks(JobRequest& request, Output& out);
 
 /// True if the work has a case for several devices.
 bool has_devices(const std::vector<CaseWork>& work);

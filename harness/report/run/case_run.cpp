@@ -16,6 +16,8 @@ namespace warpmark {
 
 namespace {
 
+constexpr const char* kInterrupted = "interrupted";
+
 // A fault, finding or limit of a step repeats without the steps after it; an error in the results
 // does not.
 bool blames_step(const Outcome& outcome) {
@@ -63,26 +65,71 @@ CaseRun::CaseRun(std::function<void()> interrupt, size_t cases, const RunContext
   if (junit_) junit_->begin();
 }
 
-CaseRun::Result CaseRun::run(const CaseWork& work,
-                             const std::function<Attempt()>& attempt) noexcept {
-  Result result;
-  std::string started;
+bool CaseRun::begin(const CaseWork& work) noexcept {
+  begun_ = {&work, "", error_ != nullptr, {}};
   try {
-    if (junit_) started = utc_date();
+    if (junit_) begun_.started = utc_date();
     for (RunReport* each : reports_) each->start_case(work.which.id);
-    const bool ended_before = error_ != nullptr;
-    result = result_of(work, attempt_or_mark(work, attempt), ended_before);
+    begun_.decided = decided_outcome(work);
+  } catch (...) {
+    stop(std::current_exception());
+    return false;
+  }
+  return !begun_.decided;
+}
+
+CaseRun::Result CaseRun::end(std::optional<Attempt> ran) noexcept {
+  const Begun begun = std::exchange(begun_, {});
+  const CaseWork& work = *begun.work;
+  Result result;
+  try {
+    if (begun.decided) ran = Attempt{*begun.decided, {}};
+    if (!ran)
+      ran = Attempt{unfinished(work, Verdict::interrupted, "not finished: " + error_message_), {}};
+    result = result_of(begun, std::move(*ran));
   } catch (...) {
     stop(std::current_exception());
     result.failure = error_message_;
   }
   if (error_ != nullptr && result.failure == error_message_) junit_has_error_ = true;
-  if (junit_) add_to_junit(work, result, started);
+  if (junit_) add_to_junit(work, result, begun.started);
   return result;
 }
 
+Outcome CaseRun::unfinished(const CaseWork& work, Verdict verdict, std::string reason) const {
+  Outcome outcome;
+  outcome.suite = work.which.suite->name;
+  outcome.case_id = work.which.id;
+  outcome.verdict = verdict;
+  outcome.reason = std::move(reason);
+  return outcome;
+}
+
+// The outcome of a case that is not to be run.
+std::optional<Outcome> CaseRun::decided_outcome(const CaseWork& work) const {
+  if (interrupt_.interrupted()) return unfinished(work, Verdict::interrupted, kInterrupted);
+  if (error_ != nullptr)
+    return unfinished(work, Verdict::interrupted, "not run: " + error_message_);
+  if (max_failures_ > 0 && totals_.failed >= max_failures_) {
+    return unfinished(work, Verdict::not_run,
+                      "not run: the run stops after " + count_text(max_failures_, "failure"));
+  }
+  if (work.error) return load_failure(*work.error);
+  return {};
+}
+
 // Reports what came of a case, and says what the test framework is to report.
-CaseRun::Result CaseRun::result_of(const CaseWork& work, Attempt ran, bool ended_before) {
+CaseRun::Result CaseRun::result_of(const Begun& begun, Attempt ran) {
+  const CaseWork& work = *begun.work;
+  if (ran.outcome.failure == FailureKind::load && not_loaded_++ == 0) {
+    load_code_ = ran.outcome.error ? ran.outcome.error->code() : ExitCode::usage;
+  }
+  // Reports are ordered by what was asked for, whatever a runner writes there.
+  ran.outcome.suite = work.which.suite->name;
+  ran.outcome.case_id = work.which.id;
+  if (ran.outcome.verdict == Verdict::interrupted && ran.outcome.reason.empty()) {
+    ran.outcome.reason = kInterrupted;
+  }
   Result result{std::move(ran.outcome), std::move(ran.timed), "", "", {}};
   const Outcome& outcome = result.outcome;
   result.where = outcome.where.known() ? outcome.where : place_of(work);
@@ -95,7 +142,7 @@ CaseRun::Result CaseRun::result_of(const CaseWork& work, Attempt ran, bool ended
   report({outcome, reproduce, result.timed ? &*result.timed : nullptr, work.position});
   if (outcome.verdict == Verdict::failed) {
     result.failure = failure_text(outcome, reproduce);
-  } else if (error_ != nullptr && !ended_before) {
+  } else if (error_ != nullptr && !begun.ended_before) {
     // A JUnit file that holds skips only would read as a good run.
     result.failure = error_message_;
   } else if (outcome.verdict == Verdict::skipped) {
@@ -135,42 +182,6 @@ void CaseRun::report(const EndedCase& ended) {
     if (journal_) journal_->append(ended);
   });
   for (RunReport* each : reports_) attempt([&] { each->end_case(ended); });
-}
-
-CaseRun::Attempt CaseRun::attempt_or_mark(const CaseWork& work,
-                                          const std::function<Attempt()>& attempt) {
-  Outcome outcome;
-  outcome.suite = work.which.suite->name;
-  outcome.case_id = work.which.id;
-  outcome.verdict = Verdict::interrupted;
-  outcome.reason = "interrupted";
-  if (interrupt_.interrupted()) return {outcome, {}};
-  if (error_ != nullptr) {
-    outcome.reason = "not run: " + error_message_;
-    return {outcome, {}};
-  }
-  if (max_failures_ > 0 && totals_.failed >= max_failures_) {
-    outcome.verdict = Verdict::not_run;
-    outcome.reason = "not run: the run stops after " + count_text(max_failures_, "failure");
-    return {outcome, {}};
-  }
-  try {
-    Attempt ran = work.error ? Attempt{load_failure(*work.error), {}} : attempt();
-    if (ran.outcome.failure == FailureKind::load && not_loaded_++ == 0) {
-      load_code_ = ran.outcome.error ? ran.outcome.error->code() : ExitCode::usage;
-    }
-    // Reports are ordered by what was asked for, whatever a runner writes there.
-    ran.outcome.suite = outcome.suite;
-    ran.outcome.case_id = outcome.case_id;
-    if (ran.outcome.verdict == Verdict::interrupted && ran.outcome.reason.empty()) {
-      ran.outcome.reason = outcome.reason;
-    }
-    return ran;
-  } catch (...) {
-    stop(std::current_exception());
-    outcome.reason = "not finished: " + error_message_;
-    return {outcome, {}};
-  }
 }
 
 void CaseRun::stop(std::exception_ptr error) noexcept {

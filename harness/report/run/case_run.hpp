@@ -78,9 +78,13 @@ class CaseRun {
     Position where;       ///< what is to blame
   };
 
-  /// Calls `attempt`, or marks the case if the run has ended early, and reports it. Never throws:
-  /// what `attempt` or the journal throws ends the run, and `rethrow` hands it on.
-  Result run(const CaseWork& work, const std::function<Attempt()>& attempt) noexcept;
+  /// Begins a case. Returns false if it is not to be run: it has an error, or the run has ended
+  /// early.
+  bool begin(const CaseWork& work) noexcept;
+  /// Ends the case that was begun last, and reports it: with the result of its attempt, or with
+  /// none if there was no attempt or it threw an error, which stop() got. Never throws: an error
+  /// of the journal ends the run, too, and `rethrow` hands it on.
+  Result end(std::optional<Attempt> ran) noexcept;
 
   /// Ends the run: cases that come after are not run. The first error is the one that is reported.
   void stop(std::exception_ptr error) noexcept;
@@ -100,8 +104,17 @@ class CaseRun {
   void rethrow() const;
 
  private:
-  Attempt attempt_or_mark(const CaseWork& work, const std::function<Attempt()>& attempt);
-  Result result_of(const CaseWork& work, Attempt ran, bool ended_before);
+  /// The case that has begun.
+  struct Begun {
+    const CaseWork* work = nullptr;
+    std::string started;             ///< date, for JUnit
+    bool ended_before = false;       ///< the run had ended
+    std::optional<Outcome> decided;  ///< outcome without an attempt
+  };
+
+  Outcome unfinished(const CaseWork& work, Verdict verdict, std::string reason) const;
+  std::optional<Outcome> decided_outcome(const CaseWork& work) const;
+  Result result_of(const Begun& begun, Attempt ran);
   void report(const EndedCase& ended);
   void add_to_junit(const CaseWork& work, const Result& result,
                     const std::string& started) noexcept;
@@ -122,6 +135,7 @@ class CaseRun {
   std::unique_ptr<RunReport> main_report_;  ///< the console's, or JSON lines
   std::vector<RunReport*> reports_;         ///< the main report last, so that it can report the
                                             ///< others
+  Begun begun_;
   Totals totals_;
   size_t not_loaded_ = 0;                 ///< number of failed cases that could not be loaded
   ExitCode load_code_ = ExitCode::usage;  ///< exit code of the first of them
