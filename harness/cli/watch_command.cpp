@@ -15,11 +15,11 @@
 #include "base/own_program.hpp"
 #include "base/text.hpp"
 #include "cli/program/command.hpp"
-#include "cli/program/program_process.hpp"
 #include "cli/request/job_options.hpp"
 #include "cli/request/suites.hpp"
 #include "cli/watch/folder_watch.hpp"
 #include "cli/watch/watched_suites.hpp"
+#include "jobs/program_process.hpp"
 #include "ranks/ranks.hpp"
 
 namespace warpmark {

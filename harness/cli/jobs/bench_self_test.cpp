@@ -10,7 +10,7 @@
 
 #include "base/clock.hpp"
 #include "base/file.hpp"
-#include "cli/program/program_process.hpp"
+#include "jobs/program_process.hpp"
 #include "report/page/figure_text.hpp"
 #include "results/bench_comparison.hpp"
 

@@ -12,7 +12,7 @@
 #include "base/interrupt.hpp"
 #include "base/own_program.hpp"
 #include "base/text.hpp"
-#include "cli/program/program_process.hpp"
+#include "jobs/program_process.hpp"
 #include "report/run/junit_part.hpp"
 #include "results/exit_code.hpp"
 

@@ -14,7 +14,7 @@
 #include "cli/program/output.hpp"
 #include "cli/request/case_choice.hpp"
 #include "cli/request/compare_request.hpp"
-#include "ranks/shard.hpp"
+#include "jobs/shard.hpp"
 #include "report/page/style.hpp"
 #include "report/run/annotations.hpp"
 #include "report/run/case_run.hpp"

@@ -1,4 +1,4 @@
-#include "cli/program/program_process.hpp"
+#include "jobs/program_process.hpp"
 
 #include <sys/wait.h>
 
