@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <memory>
 
+#include "base/clock.hpp"
 #include "base/spawn.hpp"
 #include "cli/jobs/session_runner.hpp"
 #include "cli/request/planned_work.hpp"
@@ -47,13 +49,14 @@ void require_lanes(const JobRequest& request) {
 
 CheckLanes::CheckLanes(const std::vector<CaseWork>& work, const RunContext& context,
                        LazyPython& python, const SessionOptions& options, size_t count,
-                       const std::vector<std::string>& devices)
+                       const std::vector<std::string>& devices, int log)
     : work_(work),
       python_(python),
       options_(options),
       devices_(devices),
       first_trial_(context.first_trial),
       trials_(context.trials),
+      log_(log),
       lane_groups_(count, SIZE_MAX),
       pool_(*this) {
   make_groups();
@@ -77,6 +80,9 @@ void CheckLanes::make_groups() {
 pid_t CheckLanes::start(size_t lane, Channel& /*ours*/, Channel& theirs) {
   return fork_process(python_.started() ? &python_.interpreter() : nullptr, [&] {
     pool_.forget();
+    for (const int output : {STDOUT_FILENO, STDERR_FILENO}) {
+      if (log_ >= 0) ::dup2(log_, output);
+    }
     serve(lane, theirs);
   });
 }
@@ -123,7 +129,9 @@ std::optional<PoolJob> CheckLanes::next(size_t lane) {
   lane_groups_[lane] = *group;
   const size_t job = groups_[*group].back();
   groups_[*group].pop_back();
-  return PoolJob{job, {{"case", job / trials_}, {"trial", first_trial_ + job % trials_}}};
+  PoolJob asked = {job, {{"case", job / trials_}, {"trial", first_trial_ + job % trials_}}};
+  if (limit_s_) asked.deadline = in_seconds(*limit_s_);
+  return asked;
 }
 
 bool CheckLanes::answered(size_t job, const nlohmann::json& answer) {
@@ -164,6 +172,7 @@ Outcome CheckLanes::verify(const CaseWork& work, uint64_t trial) {
   if (work.which.skip) return skipped_outcome(work.which);
   const size_t job = places_.at(work.which.id) * trials_ + (trial - first_trial_);
   if (trials_ > 1) drop_before(job);
+  if (log_ >= 0) groups_ = {{job}};
   while (!interrupted_) {
     if (const auto answer = answers_.find(job); answer != answers_.end()) {
       return outcome_from(answers_.extract(answer).mapped());

@@ -29,13 +29,17 @@ class CheckLanes : public CaseRunner, private PoolOwner {
  public:
   /// Forks `count` lanes, which get the devices in turn. To be called before this process has a
   /// session, threads or GoogleTest. The work and `python` must outlive it. If a lane ends during a
-  /// case, that case fails, and a new lane replaces it.
+  /// case, that case fails, and a new lane replaces it. With `log` the output of lanes goes to that
+  /// descriptor, and they run no case before it comes to `verify`.
   CheckLanes(const std::vector<CaseWork>& work, const RunContext& context, LazyPython& python,
-             const SessionOptions& options, size_t count, const std::vector<std::string>& devices);
+             const SessionOptions& options, size_t count, const std::vector<std::string>& devices,
+             int log = -1);
 
   /// Waits until all lanes have their devices, and returns the first lane's. Throws as
   /// Session::require does.
   DeviceFacts require();
+  /// From now on a case that takes longer ends the run.
+  void limit_cases(double seconds) { limit_s_ = seconds; }
 
   Outcome verify(const CaseWork& work, uint64_t trial) override;
   void close() override { pool_.close(); }
@@ -57,6 +61,8 @@ class CheckLanes : public CaseRunner, private PoolOwner {
   SessionOptions options_;
   std::vector<std::string> devices_;
   uint64_t first_trial_, trials_;
+  int log_;
+  std::optional<double> limit_s_;
   // A job is a trial of a case: the case's place in the work, times the number of trials, and the
   // trial's place.
   std::map<std::string, size_t> places_;      ///< place of each case id

@@ -10,7 +10,6 @@
 #include "cli/program/command_line.hpp"
 #include "cli/request/output_files.hpp"
 #include "cli/request/shard_work.hpp"
-#include "cli/request/shared_start.hpp"
 #include "driver/choose.hpp"
 #include "report/run/annotations.hpp"
 
@@ -98,10 +97,6 @@ void require_own_files(const JobRequest& request) {
 ExitCode run_job(const JobRequest& whole, Output& out) {
   const JobRequest request = for_shard(whole);
   if (wants_annotations(request.annotations, request.json)) out.write_for_runner();
-  if (!request.share_batch.empty()) return check_batch(request, out);
-  if (!request.share.empty()) {
-    if (const auto code = share_start(request, out)) return *code;
-  }
   require_own_files(request);
   return request.kind == JobKind::check ? check(request, out) : bench(request, out);
 }

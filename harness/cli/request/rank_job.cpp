@@ -40,8 +40,8 @@ ExitCode check_on_ranks(JobRequest& request, Output& out) {
   if (request.shard) return run_job(request, out);  // each for itself
   const auto launched = launched_rank();
   // Tests that share a start run in processes of their own, which are no ranks.
-  const bool shares = !request.share.empty() || !request.share_batch.empty();
-  if (!launched || shares) return is_other_rank() ? ExitCode::success : run_job(request, out);
+  if (!launched || !request.share.empty())
+    return is_other_rank() ? ExitCode::success : run_job(request, out);
   try {
     request.ranks = Ranks::join(*launched);
   } catch (const Error& error) {
