@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,20 +14,24 @@
 
 namespace warpmark {
 
+/// While it lives, an interrupt is passed on to the process that runs, if one does: what a terminal
+/// sends goes to it as well, what `kill` and service managers send may not.
 class ProgramProcess {
  public:
-  /// Passes a signal on to the process that runs, if one does: what a terminal sends goes to it as
-  /// well, what `kill` and service managers send may not. Async-signal-safe.
-  void pass_on(int signal) const noexcept;
+  /// `then` runs after that, in the signal handler (InterruptGuard).
+  explicit ProgramProcess(std::function<void()> then = {});
 
   /// Starts the program with this command line, its own name first, and waits for its end. An
-  /// interrupt that `guard` has already is passed on. Throws an environment error if it does not
-  /// start.
-  ExitCode run(const std::vector<std::string>& arguments, const InterruptGuard& guard,
-               const SpawnOptions& options = {});
+  /// interrupt that came before is passed on. Throws an environment error if it does not start.
+  ExitCode run(const std::vector<std::string>& arguments, const SpawnOptions& options = {});
+
+  const InterruptGuard& guard() const { return guard_; }
 
  private:
+  void pass_on() const noexcept;
+
   std::atomic<pid_t> process_ = -1;  ///< for signal handlers; -1 for none
+  InterruptGuard guard_;
 };
 
 }  // namespace warpmark

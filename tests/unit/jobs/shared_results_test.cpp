@@ -131,7 +131,7 @@ TEST_F(SharedResultsTest, ACaseIsHeldByOne) {
   held.reset();
   waiter.join();
   EXPECT_TRUE(waited);
-  // Nobody holds it, but it is not new again.
+  // It is free, but it is not new again.
   EXPECT_FALSE(results_.try_hold("s.n=1").value().is_new());
 }
 
