@@ -1,7 +1,7 @@
 // `warpmark grade-worker`, hidden: the process that grades submissions for `warpmark grade`.
 #include "cli/program/command.hpp"
 #include "cli/program/lazy_python.hpp"
-#include "grade/class/grade_process.hpp"
+#include "grade/class/grade_worker.hpp"
 #include "worker/channel.hpp"
 
 namespace warpmark {

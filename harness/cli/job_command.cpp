@@ -25,7 +25,7 @@ Command job_command(const ArgumentParser& program, JobKind kind, const std::stri
   struct State {
     std::vector<std::filesystem::path> paths;
     JobArguments arguments;
-    std::filesystem::path share, share_batch;
+    std::filesystem::path share;
     bool self_test = false, profile = false;
     JobRequest request;
   };
@@ -39,7 +39,6 @@ Command job_command(const ArgumentParser& program, JobKind kind, const std::stri
     app.add_option("--share", state->share,
                    "For ctest: share starts with tests of the same suite, in this folder")
         .value_name("DIR");
-    app.add_option("--share-batch", state->share_batch).hide();
   } else {
     app.add_flag("--profile", state->profile,
                  "Run each case once, for ncu and nsys, and take no time");
@@ -56,7 +55,6 @@ Command job_command(const ArgumentParser& program, JobKind kind, const std::stri
             request.paths = state->paths;
             state->arguments.apply(request);
             request.share = state->share;
-            request.share_batch = state->share_batch;
             request.profile = state->profile;
             if (state->self_test) {
               if (!state->paths.empty())

@@ -26,7 +26,7 @@ struct BenchContext {
   int64_t cuda_version = 0;          ///< of the cuda.h that we were built with: 13000
 };
 
-/// A run that is one of several shards (ranks/shard.hpp).
+/// A run that is one of several shards (jobs/shard.hpp).
 struct ShardContext {
   size_t index = 1, count = 1;
   size_t cases = 0;      ///< number of cases of the whole run

@@ -320,8 +320,9 @@ class Shared(CtestTest):
                 self.assert_all(self.ctest(), but={107: "Failed"})
                 sizes, _ = self.runs()
                 if os.geteuid() != 0 or "chmod" not in what:
+                    # With its file it is forgotten that a case was run: the next batch has all.
                     self.assertEqual({size for size in sizes if sizes.count(size) == 1},
-                                     set() if "-r" in what else set(SIZES[:3]))
+                                     set() if "rm" in what else set(SIZES[:3]))
 
     def test_what_ends_the_process_fails_its_own_test_only(self):
         (self.folder / "build").mkdir()

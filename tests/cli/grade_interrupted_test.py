@@ -18,24 +18,27 @@ PATIENT = ASSIGNMENT.replace("4e9", "1e12")
 
 
 class Interruptions(GradeTest):
+    REAL_STARTS = True  # other builds of the program have grades of their own
+
     def begin(self, *more, out="out"):
         return subprocess.Popen([PROGRAM, *self.arguments(*more, out=out)], cwd=self.folder,
                                 env=self.environment, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def children(self, process):
-        """The processes that grade for it."""
-        found = []
-        for entry in pathlib.Path("/proc").iterdir():
+        """The processes that grade for it, or for the process that it guards."""
+        parents, graders = {}, []
+        for entry in pathlib.Path("/proc").glob("[0-9]*"):
             try:
                 status = (entry / "stat").read_text()
                 name = (entry / "cmdline").read_bytes()
             except (OSError, UnicodeDecodeError):
                 continue
-            parent = int(status.rsplit(")", 1)[1].split()[1])
-            if parent == process.pid and b"grade-worker" in name:
-                found.append(int(entry.name))
-        return found
+            parents[int(entry.name)] = int(status.rsplit(")", 1)[1].split()[1])
+            if b"grade-worker" in name:
+                graders.append(int(entry.name))
+        return [one for one in graders
+                if process.pid in (parents[one], parents.get(parents[one]))]
 
     def wait_for(self, condition):
         end = time.monotonic() + 60

@@ -9,7 +9,7 @@
 #include "cli/program/argument_parser.hpp"
 #include "cli/program/output.hpp"
 #include "grade/class/grade_shard.hpp"
-#include "ranks/shard.hpp"
+#include "jobs/shard.hpp"
 
 namespace warpmark {
 

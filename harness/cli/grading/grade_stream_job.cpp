@@ -1,12 +1,12 @@
 #include "cli/grading/grade_stream_job.hpp"
 
 #include <fmt/format.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
+#include "base/wake_up.hpp"
 #include "grade/class/grade_stream.hpp"
 
 namespace warpmark {
@@ -14,17 +14,14 @@ namespace warpmark {
 ExitCode stream_grades(const Assignment& assignment, const GradeSetup& setup,
                        const std::string& secret_fingerprint, size_t jobs, bool quiet,
                        Output& out) {
-  const UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  const InterruptGuard guard([&wake] {
-    const uint64_t one = 1;
-    [[maybe_unused]] const ssize_t written = ::write(wake.get(), &one, sizeof one);
-  });
+  const WakeUp wake;
+  const InterruptGuard guard([&wake] { wake.raise(); });
   GradeStreamOptions options;
   options.setup = setup;
   options.secret_fingerprint = secret_fingerprint;
   options.jobs = jobs;
   options.input = STDIN_FILENO;
-  options.wake_fd = wake.get();
+  options.wake_fd = wake.fd();
   const GradeStreamEnd end = run_grade_stream(
       assignment, options,
       [&](const DeviceFacts& device, size_t processes) {

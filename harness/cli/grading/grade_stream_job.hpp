@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "cli/program/output.hpp"
 #include "grade/assignment/assignment.hpp"
-#include "grade/class/grade_process.hpp"
+#include "grade/class/grade_worker.hpp"
 
 namespace warpmark {
 

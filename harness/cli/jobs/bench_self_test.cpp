@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <csignal>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "base/file.hpp"
-#include "cli/program/program_process.hpp"
+#include "jobs/program_process.hpp"
 #include "report/page/figure_text.hpp"
 #include "results/bench_comparison.hpp"
 
@@ -145,14 +144,13 @@ class BenchSelfTest {
   }
 
   ExitCode run() {
-    InterruptGuard guard([this] { process_.pass_on(SIGTERM); });
     try {
       // A device that counts takes a minute for all, which would be for nothing.
-      measure("same", "device", guard, {"--case", "spin.cycles=4000"});
+      measure("same", "device", {"--case", "spin.cycles=4000"});
       const auto start = std::chrono::steady_clock::now();
       for (size_t i = 0; i < kRuns; ++i) {
-        same_.push_back(measure("same", std::to_string(i), guard));
-        more_.push_back(measure("more", std::to_string(i), guard));
+        same_.push_back(measure("same", std::to_string(i)));
+        more_.push_back(measure("more", std::to_string(i)));
       }
       seconds_ = seconds_since(start);
     } catch (const RunEnded& ended) {
@@ -168,7 +166,7 @@ class BenchSelfTest {
     ExitCode code;
   };
 
-  BenchResult measure(const std::string& kind, const std::string& name, const InterruptGuard& guard,
+  BenchResult measure(const std::string& kind, const std::string& name,
                       const std::vector<std::string>& more = {}) {
     const fs::path journal = folder_.path() / (kind + "_" + name + ".jsonl");
     const fs::path report = folder_.path() / "report.txt";
@@ -176,8 +174,8 @@ class BenchSelfTest {
     quiet.descriptors = {{1, -1, report.string(), O_WRONLY | O_CREAT | O_TRUNC, 0600}};
     std::vector<std::string> words = command_line(request_, folder_.path() / kind, journal);
     words.insert(words.end(), more.begin(), more.end());
-    const ExitCode code = process_.run(words, guard, quiet);
-    if (guard.interrupted()) throw RunEnded{guard.exit_code()};
+    const ExitCode code = process_.run(words, quiet);
+    if (process_.guard().interrupted()) throw RunEnded{process_.guard().exit_code()};
     if (code != ExitCode::success) {
       out_.print("{}", read_file(report));
       throw RunEnded{code};

@@ -14,6 +14,7 @@
 #include "cli/jobs/keep_report.hpp"
 #include "cli/jobs/last_failed_report.hpp"
 #include "cli/jobs/session_runner.hpp"
+#include "cli/jobs/shared_start.hpp"
 #include "cli/program/device_survey.hpp"
 #include "cli/program/lazy_python.hpp"
 #include "cli/request/job_setup.hpp"
@@ -109,22 +110,32 @@ bool may_end_process(const std::vector<CaseWork>& work) {
   });
 }
 
-// The runner of the cases: this process with a worker, or several processes.
+// The runner of the cases: this process with a worker, or other processes.
 struct Runners {
+  SharedStart* share = nullptr;  // null for a separate start
   std::unique_ptr<SessionRunner> alone;
-  std::unique_ptr<CheckLanes> lanes;
+  std::unique_ptr<CaseRunner> others;
 
-  CaseRunner& chosen() const { return lanes ? static_cast<CaseRunner&>(*lanes) : *alone; }
+  CaseRunner& chosen() const { return others ? *others : *alone; }
 
   // Starts the runner and waits for the device.
   DeviceFacts start(JobRequest& request, SessionOptions options, const std::vector<CaseWork>& work,
                     RunContext& context, LazyPython& python) {
     const std::vector<std::string> devices = devices_of(request);
     if (request.device_given) context.device_request = request.session.device;
+    if (share != nullptr) {
+      if (auto shared = share->start(request, context, python, options)) {
+        others = std::move(shared->runner);
+        return shared->device;
+      }
+    }
     if (request.jobs > 1) require_lanes(request);
     if (request.jobs > 1 || (may_end_process(work) && can_have_lanes(request))) {
-      lanes = std::make_unique<CheckLanes>(work, context, python, options, request.jobs, devices);
-      return lanes->require();
+      auto lanes =
+          std::make_unique<CheckLanes>(work, context, python, options, request.jobs, devices);
+      DeviceFacts device = lanes->require();
+      others = std::move(lanes);
+      return device;
     }
     options.device = devices.front();
     auto session = std::make_unique<Session>(python.interpreter(), options);
@@ -156,6 +167,8 @@ ExitCode check(JobRequest request, Output& out) {
   if (request.keep_all && request.keep.empty()) {
     throw usage_error("--keep-all needs --keep DIR", {}, "which says where to keep the files");
   }
+  std::optional<SharedStart> share;
+  if (!request.share.empty()) share.emplace(request);
   LazyPython python;
   ChosenCases chosen = choose_cases(request.paths, request.choice, python.list_evaluator());
   if (!request.touched.empty() && !keep_touched(chosen, request.touched)) {
@@ -191,7 +204,7 @@ ExitCode check(JobRequest request, Output& out) {
     context.notes.push_back(fmt::format("{} ranks, each with a device for cases with `devices`",
                                         request.ranks->size()));
   }
-  Runners runners;
+  Runners runners{share ? &*share : nullptr, {}, {}};
   const auto start = [&] { return runners.start(request, session_options, work, context, python); };
   if (!find_device(start, request, context, out)) return ExitCode::skipped;
   if (request.checks_given) require_checks(context.device);

@@ -1,12 +1,9 @@
 // `check --jobs N`: several processes that run cases at the same time.
 #pragma once
 
-#include <sys/types.h>
-
 #include <atomic>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,7 +12,7 @@
 #include "check/check.hpp"
 #include "cli/program/lazy_python.hpp"
 #include "cli/request/job_request.hpp"
-#include "worker/channel.hpp"
+#include "jobs/process_pool.hpp"
 
 namespace warpmark {
 
@@ -28,52 +25,52 @@ void require_lanes(const JobRequest& request);
 /// worker, and makes the plans of its cases. The cases come to `verify` in their order, and wait
 /// there for the lane that has them. Lanes take the cases of a suite one after another, so that
 /// shared code is compiled once.
-class CheckLanes : public CaseRunner {
+class CheckLanes : public CaseRunner, private PoolOwner {
  public:
   /// Forks `count` lanes, which get the devices in turn. To be called before this process has a
   /// session, threads or GoogleTest. The work and `python` must outlive it. If a lane ends during a
-  /// case, that case fails, and a new lane replaces it.
+  /// case, that case fails, and a new lane replaces it. With `log` the output of lanes goes to that
+  /// descriptor, and they run no case before it comes to `verify`.
   CheckLanes(const std::vector<CaseWork>& work, const RunContext& context, LazyPython& python,
-             const SessionOptions& options, size_t count, const std::vector<std::string>& devices);
-  ~CheckLanes() override;
+             const SessionOptions& options, size_t count, const std::vector<std::string>& devices,
+             int log = -1);
 
   /// Waits until all lanes have their devices, and returns the first lane's. Throws as
   /// Session::require does.
   DeviceFacts require();
+  /// From now on a case that takes longer ends the run.
+  void limit_cases(double seconds) { limit_s_ = seconds; }
 
   Outcome verify(const CaseWork& work, uint64_t trial) override;
-  void close() override;
+  void close() override { pool_.close(); }
   void interrupt() noexcept override;
 
  private:
-  using Job = std::pair<size_t, uint64_t>;  // a case's place in the work, and a trial
-  struct Lane {
-    SessionOptions options;
-    pid_t process = -1;
-    std::optional<Channel> channel;
-    std::optional<Job> runs = {};
-    size_t group = SIZE_MAX;  ///< group of the case that it ran last
-  };
-
-  void start(Lane& lane);
-  void replace(Lane& lane);
-  void serve(const Lane& lane, Channel channel, LazyPython& python) const;
-  void make_groups(const RunContext& context);
-  void feed();
-  std::optional<Job> next_job(Lane& lane);
-  void drop_before(const Job& job);
-  void wait();
-  void take(Lane& lane, nlohmann::json answer);
-  [[noreturn]] void lost(Lane& lane);
+  pid_t start(size_t lane, Channel& ours, Channel& theirs) override;
+  std::optional<PoolJob> next(size_t lane) override;
+  bool answered(size_t job, const nlohmann::json& answer) override;
+  void failed(size_t job, const Error& error) override;
+  bool lost(const LostProcess& lost) override;
+  void serve(size_t lane, Channel& channel);
+  void make_groups();
+  std::optional<size_t> choose_group(size_t lane) const;
+  void drop_before(size_t job);
 
   const std::vector<CaseWork>& work_;
   LazyPython& python_;
-  std::map<std::string, size_t> places_;   ///< index of each case id
-  std::vector<std::vector<Job>> groups_;   ///< jobs of one suite each, the next job last
-  std::map<Job, nlohmann::json> answers_;  ///< answers of jobs that were not asked for yet
-  std::vector<Lane> lanes_;
-  bool several_trials_ = false;
+  SessionOptions options_;
+  std::vector<std::string> devices_;
+  uint64_t first_trial_, trials_;
+  int log_;
+  std::optional<double> limit_s_;
+  // A job is a trial of a case: the case's place in the work, times the number of trials, and the
+  // trial's place.
+  std::map<std::string, size_t> places_;      ///< place of each case id
+  std::vector<std::vector<size_t>> groups_;   ///< jobs of one suite each, the next job last
+  std::map<size_t, nlohmann::json> answers_;  ///< answers of jobs that were not asked for yet
+  std::vector<size_t> lane_groups_;           ///< group of each lane's last case
   std::atomic<bool> interrupted_ = false;
+  ProcessPool pool_;
 };
 
 }  // namespace warpmark

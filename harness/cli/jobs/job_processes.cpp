@@ -9,10 +9,9 @@
 #include <utility>
 
 #include "base/file.hpp"
-#include "base/interrupt.hpp"
 #include "base/own_program.hpp"
 #include "base/text.hpp"
-#include "cli/program/program_process.hpp"
+#include "jobs/program_process.hpp"
 #include "report/run/junit_part.hpp"
 #include "results/exit_code.hpp"
 
@@ -92,24 +91,18 @@ ExitCode run_job_processes(const std::vector<std::string>& names, const SharedFi
     draft = folder.emplace("warpmark-jobs").path() / "junit.xml";
   }
   if (!shared.journal.empty()) empty_journal(shared.journal);
-  ProgramProcess process;
-  // A job finishes its reports when it is interrupted.
-  const InterruptGuard* handle = nullptr;
-  const InterruptGuard guard([&process, &handle] {
-    if (handle != nullptr) process.pass_on(handle->signal());
-  });
-  handle = &guard;
+  ProgramProcess process;  // a job finishes its reports when it is interrupted
   ExitCode whole = ExitCode::success;
   JobReports reports;
   for (const std::string& name : names) {
     JunitDocument report;
-    if (guard.interrupted()) {
+    if (process.guard().interrupted()) {
       out.print("\njob {} is not run\n", name);
-      whole = graver(whole, guard.exit_code());
+      whole = graver(whole, process.guard().exit_code());
       report.add_own(name, JunitCase::Result::skipped, "interrupted before this job");
     } else {
       const ExitCode code =
-          process.run(arguments_of(name, draft.empty() ? kNoDraft : draft.string()), guard);
+          process.run(arguments_of(name, draft.empty() ? kNoDraft : draft.string()));
       whole = graver(whole, code);
       if (!draft.empty()) report = take_report(name, code, draft);
     }

@@ -12,8 +12,8 @@
 
 #include "base/places.hpp"
 #include "base/spawn.hpp"
-#include "cli/program/forked_process.hpp"
 #include "driver/choose.hpp"
+#include "jobs/forked_process.hpp"
 #include "runtime/session.hpp"
 #include "suite/suite.hpp"
 #include "worker/channel.hpp"

@@ -15,7 +15,7 @@
 #include "cli/program/output.hpp"
 #include "cli/request/case_choice.hpp"
 #include "cli/request/compare_request.hpp"
-#include "ranks/shard.hpp"
+#include "jobs/shard.hpp"
 #include "report/page/style.hpp"
 #include "report/run/annotations.hpp"
 #include "report/run/case_run.hpp"
@@ -63,12 +63,11 @@ struct JobRequest {
   bool jobs_given = false;
   std::string step;  ///< the step after which each case ends; "" for the last
   uint64_t first_trial = 0;
-  std::string sanitize;               ///< a tool of compute-sanitizer; "" for none
-  uint64_t trials = 1;                ///< trials of each case, from `first_trial` on
-  std::filesystem::path share;        ///< see shared_start.hpp; "" for a separate start
-  std::filesystem::path share_batch;  ///< the folder of SharedResults, in the process of a batch
-  std::filesystem::path keep;         ///< folder for the files of failures; "" for none
-  bool last_failed = false;           ///< only cases that failed last time, if any did
+  std::string sanitize;         ///< a tool of compute-sanitizer; "" for none
+  uint64_t trials = 1;          ///< trials of each case, from `first_trial` on
+  std::filesystem::path share;  ///< folder of SharedResults; "" for a separate start
+  std::filesystem::path keep;   ///< folder for the files of failures; "" for none
+  bool last_failed = false;     ///< only cases that failed last time, if any did
   bool trials_given = false;
   bool keep_all = false;  ///< keeps files of passes, too
 

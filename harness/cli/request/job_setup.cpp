@@ -11,7 +11,6 @@
 #include "cli/program/command_line.hpp"
 #include "cli/request/output_files.hpp"
 #include "cli/request/shard_work.hpp"
-#include "cli/request/shared_start.hpp"
 #include "driver/choose.hpp"
 #include "report/run/annotations.hpp"
 
@@ -105,10 +104,6 @@ void require_own_files(const JobRequest& request) {
 std::optional<ExitCode> begin_job(JobRequest& request, Output& out) {
   request = for_shard(request);
   if (wants_annotations(request.annotations, request.json)) out.write_for_runner();
-  if (!request.share_batch.empty()) return check_batch(request, out);
-  if (!request.share.empty()) {
-    if (const auto code = share_start(request, out)) return code;
-  }
   require_own_files(request);
   return {};
 }

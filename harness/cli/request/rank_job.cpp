@@ -40,7 +40,7 @@ std::optional<ExitCode> join_ranks(JobRequest& request, Output& out) {
   if (request.shard) return {};  // each for itself
   const auto launched = launched_rank();
   // Tests that share a start run in processes of their own, which are no ranks.
-  const bool shares = !request.share.empty() || !request.share_batch.empty();
+  const bool shares = !request.share.empty();
   if ((!launched || shares) && is_other_rank()) return ExitCode::success;
   if (!launched || shares) return {};
   try {

@@ -13,7 +13,7 @@
 #include "grade/class/grade_rules.hpp"
 #include "grade/class/grade_shard.hpp"
 #include "grade/submission/submission_search.hpp"
-#include "ranks/shard.hpp"
+#include "jobs/shard.hpp"
 
 namespace warpmark {
 

@@ -8,8 +8,8 @@
 
 #include "grade/assignment/assignment.hpp"
 #include "grade/class/grade_files.hpp"
-#include "grade/class/grade_process.hpp"
 #include "grade/class/grade_rules.hpp"
+#include "grade/class/grade_worker.hpp"
 #include "grade/submission/submission.hpp"
 
 namespace warpmark {

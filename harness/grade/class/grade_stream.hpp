@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "grade/assignment/assignment.hpp"
-#include "grade/class/grade_process.hpp"
+#include "grade/class/grade_worker.hpp"
 
 namespace warpmark {
 

@@ -7,8 +7,8 @@
 
 #include "grade/assignment/assignment.hpp"
 #include "grade/class/grade_files.hpp"
-#include "grade/class/grade_process.hpp"
 #include "grade/class/grade_shard_merge.hpp"
+#include "grade/class/grade_worker.hpp"
 #include "grade/similarity/similarity.hpp"
 #include "grade/submission/submission.hpp"
 #include "python/interpreter.hpp"

@@ -1,5 +1,5 @@
 // Which part of a run this process does: what the command line and the environment say.
-#include "ranks/shard.hpp"
+#include "jobs/shard.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

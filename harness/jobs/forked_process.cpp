@@ -1,4 +1,4 @@
-#include "cli/program/forked_process.hpp"
+#include "jobs/forked_process.hpp"
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -9,13 +9,14 @@
 #include <cstdio>
 #include <system_error>
 
+#include "base/error.hpp"
+
 namespace warpmark {
 
-pid_t fork_process(LazyPython* python, const std::function<void()>& work) {
+pid_t fork_process(Interpreter* python, const std::function<void()>& work) {
   std::fflush(nullptr);
   const pid_t parent = ::getpid();
-  const pid_t process =
-      python != nullptr && python->started() ? python->interpreter().fork() : ::fork();
+  const pid_t process = python != nullptr ? python->fork() : ::fork();
   if (process < 0)
     throw environment_error(fmt::format("cannot fork: {}", std::generic_category().message(errno)));
   if (process > 0) return process;

@@ -1,4 +1,4 @@
-#include "ranks/shard.hpp"
+#include "jobs/shard.hpp"
 
 #include <fmt/format.h>
 

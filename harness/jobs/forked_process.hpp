@@ -5,13 +5,13 @@
 
 #include <functional>
 
-#include "cli/program/lazy_python.hpp"
+#include "python/interpreter.hpp"
 
 namespace warpmark {
 
 /// Does `work` in a process that has what this one has, and ends with it. That works in a front
 /// before it has threads or a driver: it leaves both to workers, which are started by exec. Null
-/// for `python` where the work needs none. Throws an environment error.
-pid_t fork_process(LazyPython* python, const std::function<void()>& work);
+/// for `python` where it is not started. Throws an environment error.
+pid_t fork_process(Interpreter* python, const std::function<void()>& work);
 
 }  // namespace warpmark

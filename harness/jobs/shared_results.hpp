@@ -3,9 +3,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/file.hpp"
@@ -23,17 +24,35 @@ struct FileStamp {
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
 
-/// The exit code of the program for one case, and its output.
-struct SharedResult {
-  int exit_code = 0;
-  std::string out, err;
+/// A case's file, which its process has locked as long as this lives.
+class SharedCase {
+ public:
+  SharedCase(UniqueFd file, std::string id);
+  SharedCase(SharedCase&&) = default;
+  SharedCase& operator=(SharedCase&&) = default;
+  /// Releases it, also if forks of this process have the descriptor.
+  ~SharedCase();
+
+  /// True if no process had it before: this one runs the case.
+  bool is_new() const { return new_; }
+  /// Stores a result. Throws an environment error.
+  void put(const nlohmann::json& result, const std::vector<FileStamp>& inputs);
+  /// The result, once.
+  std::optional<nlohmann::json> take();
+
+ private:
+  void write(const std::string& text);
+
+  UniqueFd file_;
+  std::string id_;
+  bool new_ = false;
 };
 
 /// Each result is read once, by its test, and only while all files that it was made from are
 /// unchanged. A missing, damaged, old or used result does not count: then the test runs its case.
 ///
-/// The process that first runs a case claims it. A claim is held as long as its process lives, so
-/// that no other process waits for a dead one.
+/// The process that first runs a case holds its file, as long as it lives, so that no other process
+/// waits for a dead one.
 class SharedResults {
  public:
   /// The results of the ctest that started this process, for one command line and environment,
@@ -47,23 +66,13 @@ class SharedResults {
   /// True if this process made the folder: the first test of its kind.
   bool is_first() const { return first_; }
 
-  /// The lock of a claim, released by its destructor; nothing if the case was claimed before.
-  std::optional<UniqueFd> claim(const std::string& id) const;
-  /// Waits until the process that claimed the case has a result, or is gone.
-  void wait_for(const std::string& id) const;
-
-  /// Stores a result. Throws an environment error.
-  void put(const std::string& id, const SharedResult& result,
-           const std::vector<FileStamp>& inputs) const;
-  bool has(const std::string& id) const;
-  std::optional<SharedResult> take(const std::string& id) const;
-
-  /// Makes every later test of this kind run its own case.
-  void give_up() const;
-  bool given_up() const;
+  /// The file of a case, once no other process holds it. Throws an environment error.
+  SharedCase await(const std::string& id) const;
+  /// The file of a case; nothing if another process holds it. Throws an environment error.
+  std::optional<SharedCase> try_hold(const std::string& id) const;
 
  private:
-  std::filesystem::path file_of(std::string_view id, std::string_view suffix) const;
+  std::optional<SharedCase> hold(const std::string& id, int flags) const;
 
   std::filesystem::path folder_;
   bool first_ = false;

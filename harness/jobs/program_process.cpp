@@ -1,25 +1,32 @@
-#include "cli/program/program_process.hpp"
+#include "jobs/program_process.hpp"
 
 #include <sys/wait.h>
 
 #include <cerrno>
 #include <csignal>
+#include <utility>
 
 #include "base/spawn.hpp"
 
 namespace warpmark {
 
-void ProgramProcess::pass_on(int signal) const noexcept {
+ProgramProcess::ProgramProcess(std::function<void()> then)
+    : guard_([this, then = std::move(then)] {
+        pass_on();
+        if (then) then();
+      }) {}
+
+void ProgramProcess::pass_on() const noexcept {
   const pid_t process = process_.load();
-  if (process > 0) ::kill(process, signal);
+  if (process > 0) ::kill(process, guard_.signal());
 }
 
-ExitCode ProgramProcess::run(const std::vector<std::string>& arguments, const InterruptGuard& guard,
+ExitCode ProgramProcess::run(const std::vector<std::string>& arguments,
                              const SpawnOptions& options) {
   const pid_t process =
       spawn_own("a job", arguments.front(), {arguments.begin() + 1, arguments.end()}, options);
   process_.store(process);
-  if (guard.interrupted()) pass_on(guard.signal());  // it came in between
+  if (guard_.interrupted()) pass_on();  // it came in between
   siginfo_t ended = {};
   while (::waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOWAIT) < 0 &&
          errno == EINTR) {

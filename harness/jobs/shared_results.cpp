@@ -1,4 +1,4 @@
-#include "cli/request/shared_results.hpp"
+#include "jobs/shared_results.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <ctime>
 #include <fstream>
@@ -29,6 +28,9 @@ namespace {
 // The age at which an unread result is too old: it may be of another round of a ctest that goes on
 // for days.
 constexpr int64_t kLongestNs = 600'000'000'000;
+
+// The contents of a file whose case is run, or whose result was taken.
+constexpr const char* kUsed = "\n";
 
 int64_t nanoseconds(const timespec& time) {
   return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
@@ -123,70 +125,66 @@ std::optional<SharedResults> SharedResults::of_ctest(const fs::path& folder,
   return results;
 }
 
-fs::path SharedResults::file_of(std::string_view id, std::string_view suffix) const {
-  return folder_ / (sha256_hex(id).substr(0, 32) + std::string(suffix));
-}
-
-// A claim gets its name after it is locked, so that no process sees an unlocked one.
-std::optional<UniqueFd> SharedResults::claim(const std::string& id) const {
-  const fs::path name = file_of(id, ".claim");
-  const fs::path draft = file_of(id, fmt::format(".claim.{}", ::getpid()));
-  UniqueFd lock(::open(draft.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  if (!lock || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) throw shared_error("lock", draft);
-  const bool ours = ::link(draft.c_str(), name.c_str()) == 0;
-  const int error = errno;
-  ::unlink(draft.c_str());
-  if (ours) return lock;
-  errno = error;
-  if (errno != EEXIST) throw shared_error("make", name);
-  return {};
-}
-
-void SharedResults::wait_for(const std::string& id) const {
-  const UniqueFd lock(::open(file_of(id, ".claim").c_str(), O_RDWR | O_CLOEXEC));
-  while (lock && ::flock(lock.get(), LOCK_SH) != 0 && errno == EINTR) {
+std::optional<SharedCase> SharedResults::hold(const std::string& id, int flags) const {
+  const fs::path name = folder_ / (sha256_hex(id).substr(0, 32) + ".result");
+  UniqueFd file(::open(name.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  if (!file) throw shared_error("open", name);
+  while (::flock(file.get(), LOCK_EX | flags) != 0) {
+    if (errno == EWOULDBLOCK) return {};
+    if (errno != EINTR) throw shared_error("lock", name);
   }
+  return SharedCase(std::move(file), id);
 }
 
-void SharedResults::put(const std::string& id, const SharedResult& result,
-                        const std::vector<FileStamp>& inputs) const {
+SharedCase SharedResults::await(const std::string& id) const {
+  return hold(id, 0).value();
+}
+
+std::optional<SharedCase> SharedResults::try_hold(const std::string& id) const {
+  return hold(id, LOCK_NB);
+}
+
+// A file that somebody had is not empty.
+SharedCase::SharedCase(UniqueFd file, std::string id) : file_(std::move(file)), id_(std::move(id)) {
+  struct stat found = {};
+  new_ = ::fstat(file_.get(), &found) == 0 && found.st_size == 0;
+  if (new_) write(kUsed);
+}
+
+SharedCase::~SharedCase() {
+  if (file_) ::flock(file_.get(), LOCK_UN);
+}
+
+void SharedCase::write(const std::string& text) {
+  const bool written =
+      ::ftruncate(file_.get(), 0) == 0 &&
+      ::pwrite(file_.get(), text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
+  if (!written) throw shared_error("write the result of", id_);
+}
+
+void SharedCase::put(const nlohmann::json& result, const std::vector<FileStamp>& inputs) {
   nlohmann::json stamps = nlohmann::json::array();
   for (const FileStamp& stamp : inputs) stamps.push_back(stamp_json(stamp));
   const nlohmann::json record = {
-      {"case", id},        {"made_ns", boot_clock()}, {"exit_code", result.exit_code},
-      {"out", result.out}, {"err", result.err},       {"inputs", std::move(stamps)}};
-  write_file_atomically(file_of(id, ".result"), json_line(record));
+      {"case", id_}, {"made_ns", boot_clock()}, {"inputs", std::move(stamps)}, {"result", result}};
+  write(json_line(record));
 }
 
-bool SharedResults::has(const std::string& id) const {
-  return ::access(file_of(id, ".result").c_str(), F_OK) == 0;
-}
-
-std::optional<SharedResult> SharedResults::take(const std::string& id) const {
-  const fs::path mine = file_of(id, fmt::format(".taken.{}", ::getpid()));
-  if (::rename(file_of(id, ".result").c_str(), mine.c_str()) != 0) return {};
-  const std::string text = text_of(mine);
-  ::unlink(mine.c_str());
+std::optional<nlohmann::json> SharedCase::take() {
+  const std::string text = text_of(fmt::format("/proc/self/fd/{}", file_.get()));
+  write(kUsed);
   try {
     const nlohmann::json record = try_parse_json(text);
     const nlohmann::json& inputs = record.at("inputs");
     const int64_t age = boot_clock() - record.at("made_ns").get<int64_t>();
-    if (record.at("case") != id || age < 0 || age > kLongestNs || inputs.empty()) return {};
+    if (record.at("case") != id_ || age < 0 || age > kLongestNs || inputs.empty()) return {};
     for (const nlohmann::json& stamp : inputs) {
       if (!is_unchanged(stamp)) return {};
     }
-    return SharedResult{record.at("exit_code"), record.at("out"), record.at("err")};
+    return record.at("result");
   } catch (const nlohmann::json::exception&) {
     return {};
   }
-}
-
-void SharedResults::give_up() const {
-  write_file_atomically(folder_ / "alone", "");
-}
-
-bool SharedResults::given_up() const {
-  return ::access((folder_ / "alone").c_str(), F_OK) == 0;
 }
 
 }  // namespace warpmark
