@@ -16,9 +16,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Tag {
-  char kind = 0;  ///< one of "#^/&>"; 0 for a value
+  char kind = 0;  ///< one of "#?^/&>"; 0 for a value
   std::string_view name;
-  size_t begin = 0, end = 0;  ///< with the line, where the tag is all of it
+  size_t begin = 0, end = 0;
+  bool is_line = false;  ///< then the end is that of the line
 };
 
 class Filler {
@@ -35,9 +36,9 @@ class Filler {
  private:
   // The next tag from `at` on; one whose begin is npos if there is none. Other braces are text.
   Tag next_tag(size_t at) const {
-    constexpr std::string_view kKinds = "#^/&>";
+    constexpr std::string_view kKinds = "#?^/&>";
     constexpr std::string_view kStarts =
-        "#^/&>._abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+        "#?^/&>._abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     Tag tag;
     do {
       tag.begin = text_.find("{{", at);
@@ -54,8 +55,13 @@ class Filler {
     tag.name.remove_prefix(1);
     const bool first = tag.begin == 0 || text_[tag.begin - 1] == '\n';
     const bool last = tag.end < text_.size() && text_[tag.end] == '\n';
-    if (tag.kind != '&' && first && last) ++tag.end;
+    tag.is_line = tag.kind != '&' && first && last;
+    if (tag.is_line) ++tag.end;
     return tag;
+  }
+
+  static bool is_opening(const Tag& tag) {
+    return tag.kind == '#' || tag.kind == '?' || tag.kind == '^';
   }
 
   // The tag that closes a section.
@@ -64,7 +70,7 @@ class Filler {
     for (Tag tag = next_tag(open.end); tag.begin != std::string_view::npos;
          tag = next_tag(tag.end)) {
       if (tag.name != open.name) continue;
-      if (tag.kind == '#' || tag.kind == '^') ++depth;
+      if (is_opening(tag)) ++depth;
       if (tag.kind == '/' && --depth == 0) return tag;
     }
     throw internal_error(fmt::format("the section {} has no end", open.name));
@@ -98,7 +104,7 @@ class Filler {
   void fill_section(const Tag& open, size_t end) {
     const Json* value = find(open.name);
     if (is_nothing(value) != (open.kind == '^')) return;
-    if (open.kind == '^' || !value->is_structured()) {
+    if (open.kind != '#' || !value->is_structured()) {
       fill_part(open.end, end);
       return;
     }
@@ -117,12 +123,14 @@ class Filler {
       out_ += text_.substr(at, std::min(tag.begin, end) - at);
       if (tag.begin >= end) return;
       at = tag.end;
-      if (tag.kind == '#' || tag.kind == '^') {
+      if (is_opening(tag)) {
         const Tag close = closing(tag);
         fill_section(tag, close.begin);
         at = close.end;
       } else if (tag.kind == '>') {
-        out_ += Filler(embedded_text(tag.name), values_, escaped_).fill();
+        std::string_view file = embedded_text(tag.name);
+        if (!tag.is_line && file.ends_with('\n')) file.remove_suffix(1);
+        out_ += Filler(file, values_, escaped_).fill();
       } else {
         fill_value(tag);
       }

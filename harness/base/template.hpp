@@ -20,9 +20,11 @@ std::vector<std::string> embedded_files(std::string_view folder);
 ///   {{&name}}             the value as it is
 ///   {{#name}} {{/name}}   what is between: once for each element of a list, within an object, or if
 ///                         a text is not empty or a value true; `.` is the element itself
+///   {{?name}} {{/name}}   what is between, once where {{#name}} gives anything
 ///   {{^name}} {{/name}}   what is between if the above would be nothing, as where there is no value
 ///   {{>file}}             an embedded text, filled in the same place
-/// A tag of a section or a file that is a line alone takes the line with it.
+/// A tag of a section or a file that is a line alone takes the line with it; within a line, a file
+/// comes without its last newline.
 std::string filled(std::string_view text, const nlohmann::ordered_json& values,
                    std::string (*escaped)(std::string_view) = nullptr);
 /// The same of an embedded text.

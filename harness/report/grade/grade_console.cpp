@@ -44,8 +44,8 @@ std::string sentences(const ConsoleStyle& style, std::string_view text) {
 std::string lost_lines(const ConsoleStyle& style, const StudentView& view, size_t i) {
   std::string out;
   for (const LostPart& part : lost_parts(view.result(), view.result().cases[i], view.words()[i])) {
-    out +=
-        part.kind == LostPart::Kind::why ? sentences(style, part.text) : quoted(part.text, "    ");
+    const std::string text = plain_text(part);
+    out += part.kind == LostPart::Kind::why ? sentences(style, text) : quoted(text, "    ");
   }
   return out;
 }
@@ -137,9 +137,7 @@ class ClassTable {
     for (size_t i = 0; i < names_.size(); ++i) {
       cases.push_back(fmt::format("{} {}", i + 1, in_one_line(names_[i])));
     }
-    for (const GradeWord word :
-         {GradeWord::pass, GradeWord::wrong, GradeWord::memory_error, GradeWord::race,
-          GradeWord::barrier, GradeWord::limit, GradeWord::not_launched}) {
+    for (const GradeWord word : kGradeWords) {
       letters.push_back(fmt::format("{} {}", word_letter(word), to_text(word)));
     }
     return "\ncases: " + join(cases, ", ") + "\n       " + join(letters, ", ") + "\n";
