@@ -16,19 +16,9 @@ namespace {
 constexpr size_t kNameWidth = 32;  // a longer name moves its own line only
 constexpr size_t kLogLines = 40;   // the first errors of a compiler are those to mend
 
-// Text of a submission: each line behind a margin, so that none looks like one of ours.
+// Text of a submission.
 std::string quoted(std::string_view text, std::string_view margin) {
-  std::string out;
-  const std::vector<std::string> lines = split(printable(trim(text)), '\n');
-  for (size_t i = 0; i < lines.size(); ++i) {
-    if (i == kLogLines && lines.size() > kLogLines + 1) {
-      return out + fmt::format("{}… ({} lines left out)\n", margin, lines.size() - i);
-    }
-    out += fmt::format("{}{}", margin, lines[i]);
-    out.erase(out.find_last_not_of(' ') + 1);
-    out += '\n';
-  }
-  return out;
+  return behind_margin(text, margin, kLogLines);
 }
 
 // Sentences, as wide as the terminal but no wider than one reads with ease. The first line stands
