@@ -1,8 +1,8 @@
 // `warpmark completion SHELL`, and the hidden `warpmark complete` that its scripts ask.
 #include <memory>
 
+#include "base/template.hpp"
 #include "cli/completion/completion.hpp"
-#include "cli/completion/completion_scripts.hpp"
 #include "cli/completion/completion_values.hpp"
 #include "cli/program/command.hpp"
 
@@ -14,16 +14,12 @@ Command completion_command(const ArgumentParser& program) {
       program.add_subcommand("completion", "Print a script that completes words in a shell");
   app.add_option("SHELL", *shell, "bash, zsh or fish").required().value_name("");
   return {app, [shell](Output& out) {
-            if (*shell == "bash") {
-              out.write(kBashCompletion);
-            } else if (*shell == "zsh") {
-              out.write(kZshCompletion);
-            } else if (*shell == "fish") {
-              out.write(kFishCompletion);
-            } else {
+            if (*shell != "bash" && *shell != "zsh" && *shell != "fish") {
               throw usage_error("there is no completion for this shell", {},
                                 "those that are known: bash, zsh, fish");
             }
+            // Bash cuts the words of a line at `=` and `:`, too, and replaces only what is behind the last cut.
+            out.write(embedded_text("cli/completion/" + *shell + ".in"));
             return ExitCode::success;
           }};
 }

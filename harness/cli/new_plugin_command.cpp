@@ -1,14 +1,13 @@
 // `warpmark new plugin`: a folder with a plugin that builds, and a suite that uses it.
-#include <unistd.h>
-
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
 #include "base/own_program.hpp"
 #include "base/places.hpp"
 #include "base/text.hpp"
-#include "cli/draft/plugin_draft.hpp"
+#include "cli/draft/folder_draft.hpp"
 #include "cli/new_kinds.hpp"
 #include "suite/suite_find.hpp"
 
@@ -47,41 +46,34 @@ std::string asked_version() {
   return whole.substr(0, whole.find('.', whole.find('.') + 1));
 }
 
+// "my_scan" gives "MyScan".
+std::string class_name(const std::string& name) {
+  std::string made;
+  bool begins = true;
+  for (const char c : name) {
+    const bool separates = c == '_' || c == '-';
+    if (!separates) made += begins && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    begins = separates;
+  }
+  // "failure" and "json" are taken.
+  return made == "Failure" || made == "Json" ? made + "Plugin" : made;
+}
+
 ExitCode make_plugin(const NewPluginRequest& request, Output& out) {
   require_plugin_name(request.name);
-  fs::path folder = whole_path(request.folder.empty() ? fs::path(request.name) : request.folder);
-  if (!folder.has_filename()) folder = folder.parent_path();
-  std::error_code code;
-  if (fs::exists(fs::symlink_status(folder, code))) {
-    throw usage_error(
-        fmt::format("there is already {}", display_path(folder)), {},
-        "existing files are not overwritten: name another folder with -o, or remove it");
-  }
-  // Beside the folder, so that it appears whole.
-  const fs::path draft = folder.parent_path() / fmt::format(".{}-{}", folder.filename().string(),
-                                                            static_cast<int>(::getpid()));
-  const std::vector<DraftFile> files = draft_plugin(request.name, asked_version());
-  try {
-    for (const DraftFile& file : files) write_file_atomically(draft / file.name, file.text);
-    fs::rename(draft, folder, code);
-    if (code) {
-      throw environment_error(
-          fmt::format("cannot make {}: {}", display_path(folder), code.message()));
-    }
-  } catch (...) {
-    std::error_code ignored;
-    fs::remove_all(draft, ignored);
-    throw;
-  }
-  const std::string shown = display_path(folder);
-  for (const DraftFile& file : files) out.print("{}/{}\n", shown, file.name);
+  FolderDraft draft(request.folder.empty() ? fs::path(request.name) : request.folder,
+                    "name another folder with -o, or remove it");
+  draft.make(
+      "plugin",
+      {{"name", request.name}, {"class", class_name(request.name)}, {"version", asked_version()}},
+      out);
   const std::string prefix = own_places().installed
                                  ? display_path(own_program().folder.parent_path())
                                  : "where Warpmark is installed (cmake --install)";
   out.print(
       "next: cd {} && cmake -B build -DCMAKE_PREFIX_PATH='{}' && cmake --build build && ctest "
       "--test-dir build\n",
-      shown, prefix);
+      display_path(draft.folder()), prefix);
   return ExitCode::success;
 }
 

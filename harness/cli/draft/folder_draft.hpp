@@ -2,7 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+
+#include "cli/program/output.hpp"
 
 namespace warpmark {
 
@@ -11,7 +14,8 @@ namespace warpmark {
 class FolderDraft {
  public:
   /// Throws a usage error if `folder` is there already.
-  explicit FolderDraft(const std::filesystem::path& folder);
+  explicit FolderDraft(const std::filesystem::path& folder,
+                       const char* hint = "choose another name, or remove it");
   FolderDraft(const FolderDraft&) = delete;
   FolderDraft& operator=(const FolderDraft&) = delete;
   /// Removes what was not kept.
@@ -22,6 +26,9 @@ class FolderDraft {
 
   /// Throws an environment error.
   void keep();
+  /// Writes the embedded files of harness/cli/draft/KIND, filled with `values`, keeps the folder and
+  /// prints the files' names. The values' `name` takes the place of KIND in the name of a file.
+  void make(const std::string& kind, const nlohmann::ordered_json& values, Output& out);
 
  private:
   std::filesystem::path folder_, draft_;

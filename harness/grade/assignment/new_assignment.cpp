@@ -10,6 +10,7 @@
 #include "base/json_text.hpp"
 #include "base/places.hpp"
 #include "base/schemas.hpp"
+#include "base/template.hpp"
 #include "base/text.hpp"
 #include "suite/case.hpp"
 
@@ -71,44 +72,27 @@ std::string values_text(const std::vector<const Axis*>& axes, size_t first, size
   return join(parts, ", ");
 }
 
-std::string place_of(const Suite& suite, const NewAssignment& made) {
-  return quoted(suite.file.lexically_relative(made.folder).generic_string());
-}
-
-std::string cases_text(const NewAssignment& made, const NewKernel& kernel) {
+nlohmann::ordered_json kernel_values(const NewAssignment& made, const NewKernel& kernel) {
   const Suite& suite = *kernel.suite;
-  const bool several = made.kernels.size() > 1;
-  const std::string of = several ? "suite: " + place_of(suite, made) : "";
-  const std::string stem = several ? kernel.file.substr(0, kernel.file.rfind('.')) + ", " : "";
-  const auto name = [&](const char* word) { return several ? quoted(stem + word) : word; };
+  const std::string stem = kernel.file.substr(0, kernel.file.rfind('.'));
+  const auto name = [&](const std::string& word) {
+    return made.kernels.size() > 1 ? quoted(stem + ", " + word) : word;
+  };
+  nlohmann::ordered_json values = {
+      {"suite", quoted(suite.file.lexically_relative(made.folder).generic_string())},
+      {"file", quoted(kernel.file)},
+      {"all", name("all")}};
   const Axis* axis = made.split ? size_axis(suite) : nullptr;
   std::vector<const Axis*> axes;
   if (axis != nullptr) axes = zipped_with(*axis, suite);
-  if (axes.empty()) {
-    return fmt::format("  - {{name: {}, {}points: 100}}\n", name("all"), several ? of + ", " : "");
-  }
+  if (axes.empty()) return values;
   const size_t last = axis->values.size() - 1;
-  return fmt::format(
-      "  - {{name: {3}, {5}points: 40, axes: {{{1}}}}}\n"
-      "  - name: {4}\n"
-      "{6}"
-      "    points: 60\n"
-      "    axes: {{{2}}}  # better: values that no student has seen\n"
-      "    visibility: hidden\n"
-      "    hint: Think of values of {0} other than those that you know.\n",
-      axis->name, values_text(axes, 0, last), values_text(axes, last, last + 1), name("visible"),
-      name("hidden"), several ? of + ", " : "", several ? "    " + of + "\n" : "");
-}
-
-std::string suites_text(const NewAssignment& made) {
-  const Suite& first = *made.kernels.front().suite;
-  if (made.kernels.size() == 1) return fmt::format("suite: {}\n", place_of(first, made));
-  std::string text = "suites:                              # one for each kernel\n";
-  for (const NewKernel& kernel : made.kernels) {
-    text += fmt::format("  - {{suite: {}, file: {}}}\n", place_of(*kernel.suite, made),
-                        quoted(kernel.file));
-  }
-  return text;
+  values["split"] = {{"visible", name("visible")},
+                     {"hidden", name("hidden")},
+                     {"first", values_text(axes, 0, last)},
+                     {"last", values_text(axes, last, last + 1)},
+                     {"axis", axis->name}};
+  return values;
 }
 
 }  // namespace
@@ -116,39 +100,26 @@ std::string suites_text(const NewAssignment& made) {
 std::string new_assignment_text(const NewAssignment& made) {
   const NewKernel& first = made.kernels.front();
   const bool several = made.kernels.size() > 1;
-  std::string text = schema_line(own_places().schemas, "assignment", made.folder);
-  text += "warpmark: 1\n";
-  text += fmt::format("assignment: {}\n", quoted(made.id));
-  text += fmt::format("title: {}\n",
-                      quoted(several || first.suite->about.empty() ? made.id : first.suite->about));
-  text += suites_text(made);
-  text += fmt::format("{:<37}# what the cases must add up to\n",
-                      fmt::format("points: {}", 100 * made.kernels.size()));
-  if (!made.headers.empty()) {
-    std::vector<std::string> headers;
-    for (const auto& file : made.headers) headers.push_back(quoted(file.generic_string()));
-    text += fmt::format("submission: {{headers: [{}]}}\n", join(headers, ", "));
-  }
-  text += "cases:\n";
-  for (const NewKernel& kernel : made.kernels) text += cases_text(made, kernel);
-  if (!made.fixed.empty()) {
-    text += fmt::format(
-        "# One value in all cases, so that kernels may have it built in; better: several.\n"
-        "fixed: [{}]\n",
-        join(made.fixed, ", "));
-  }
-  text +=
-      "ptx:                                 # what compiled code must not have\n"
-      "  forbid: [malloc, writable_globals]\n"
-      "  flag: [vprintf, \"%clock64\"]\n";
-  text += "self_test:                           # `warpmark grade --lint` grades these\n";
-  text += fmt::format("  must_pass: [{}]\n", quoted(made.solution));
-  std::vector<std::string> wrong;
+  std::vector<std::string> headers, wrong;
+  for (const auto& file : made.headers) headers.push_back(quoted(file.generic_string()));
   // With several kernels a template alone is no submission.
   if (!several && !first.template_file.empty()) wrong.push_back(quoted(first.template_file));
   for (const auto& file : made.wrong) wrong.push_back(quoted(file.generic_string()));
-  if (!wrong.empty()) text += fmt::format("  must_fail: [{}]\n", join(wrong, ", "));
-  return text;
+  nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
+  for (const NewKernel& kernel : made.kernels) kernels.push_back(kernel_values(made, kernel));
+  const bool untitled = several || first.suite->about.empty();
+  return filled_file(
+      "grade/assignment/assignment.yaml.in",
+      {{"schema", schema_line(own_places().schemas, "assignment", made.folder)},
+       {"id", quoted(made.id)},
+       {"title", quoted(untitled ? made.id : first.suite->about)},
+       {"several", several},
+       {"kernels", std::move(kernels)},
+       {"points", fmt::format("{:<37}", fmt::format("points: {}", 100 * made.kernels.size()))},
+       {"headers", join(headers, ", ")},
+       {"fixed", join(made.fixed, ", ")},
+       {"solution", quoted(made.solution)},
+       {"wrong", join(wrong, ", ")}});
 }
 
 }  // namespace warpmark

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/log_text.hpp"
 #include "base/text.hpp"
-#include "report/grade/grade_style.hpp"
 #include "report/grade/grade_text.hpp"
 #include "report/grade/grades_csv.hpp"
 #include "report/page/html.hpp"
@@ -123,17 +123,17 @@ std::string leaderboard_page(const std::vector<GradeResult>& results) {
   const LeaderboardEntry* entry = first_entry(results);
   if (entry == nullptr) return "";
   const GradeResult& first = results.front();
-  const std::string title =
-      "Leaderboard of " + (first.title.empty() ? first.assignment : first.title);
-  std::string page = html_head(title, kGradeStyle) + "<h1>" + html_text(title) + "</h1>\n";
-  page += fmt::format("<p class=\"lead\">By {}, {} first</p>\n", html_text(in_one_line(entry->by)),
-                      entry->ascending ? "the least" : "the most");
-  page += "<div class=\"scroll\"><table class=\"context\"><tbody>\n";
+  nlohmann::ordered_json places = nlohmann::ordered_json::array();
   for (const LeaderboardPlace& one : top_of(results)) {
-    page += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>\n", one.place,
-                        html_text(one.name), html_text(one.value));
+    places.push_back({{"place", one.place}, {"name", one.name}, {"value", one.value}});
   }
-  return without_commands(page + "</tbody></table></div>\n</body>\n</html>\n");
+  return without_commands(html_page(
+      "grade/leaderboard/leaderboard",
+      {{"title", "Leaderboard of " + (first.title.empty() ? first.assignment : first.title)},
+       {"by", in_one_line(entry->by)},
+       {"ascending", entry->ascending},
+       {"places", std::move(places)}},
+      "report/grade/grade"));
 }
 
 namespace {

@@ -120,9 +120,10 @@ std::vector<PackedFile> audit_files(const Assignment& assignment, const AuditReq
   const PackedProgram program = pack_program(*Nvrtc::open(), assignment, packed.files, "program");
   PackScripts about = scripts_of(program, packed);
   about.no_sandbox = no_sandbox;
-  std::vector<PackedFile> files = {
-      {"regrade", {}, regrade_script(about, arguments, "grades"), kScriptMode},
-      packed_secret(request.secret)};
+  about.arguments = arguments;
+  about.grades = "grades";
+  std::vector<PackedFile> files = {{"regrade", {}, pack_script("regrade", about), kScriptMode},
+                                   packed_secret(request.secret)};
   for (PackedFile& file : submitted.take()) files.push_back(std::move(file));
   for (PackedFile& file : rules) files.push_back(std::move(file));
   std::vector<PackedFile> grades;

@@ -12,20 +12,19 @@ struct PackScripts {
   std::string assignment;      ///< the assignment's file there
   std::string python_version;  ///< "3.11": of the libpython that the program is linked to
   std::string release;         ///< "Debian GNU/Linux 12 (bookworm)", which the program was built on
-  bool has_secret = false;     ///< else the image makes its own
   bool no_sandbox = false;
-  int limit_s = 570;  ///< after which a submission is not graded any further
+  int limit_s = 570;      ///< after which a submission is not graded any further
+  std::string arguments;  ///< of `warpmark grade`, each a word of the shell
+  std::string grades;     ///< the folder of the archive that grades are compared with
 };
 
-/// Installs Python and NumPy, and proves that the program grades. Needs a network.
-std::string setup_script(const PackScripts& about);
-
-/// Grades /autograder/submission. Whatever happens, there is a results.json afterwards.
-std::string run_script(const PackScripts& about);
-
-/// Grades again what an audit's archive holds, by `arguments` of `warpmark grade`, each a word of the
-/// shell, and compares with the grades in the folder `grades` of the archive.
-std::string regrade_script(const PackScripts& about, const std::string& arguments,
-                           const std::string& grades);
+/// The script of that name:
+///   setup.sh        installs Python and NumPy, and proves that the program grades; needs a network
+///   run_autograder  grades /autograder/submission. Whatever happens, there is a results.json
+///                   afterwards: the first is written before anything else, so that one is left even
+///                   if the script is killed. It has neither `score` nor `tests`: to Gradescope that
+///                   is a run of the autograder which failed, and staff can repeat it
+///   regrade         grades again what an audit's archive holds, and compares
+std::string pack_script(const std::string& name, const PackScripts& about);
 
 }  // namespace warpmark

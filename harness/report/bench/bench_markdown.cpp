@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report/page/markdown.hpp"
+#include "report/page/page.hpp"
 
 namespace warpmark {
 
@@ -29,21 +30,17 @@ std::string bench_markdown(const std::vector<NamedResult>& results) {
   }
   for (const ReportTable& suite : report_tables(results)) {
     text += "\n" + markdown_code(suite.suite) + "\n\n";
-    std::vector<MarkdownTable::Column> columns;
+    PageTable table;
     for (const ReportColumn& column : suite.columns) {
       const std::string prefix =
-          single || !column.of_result ? "" : markdown_text(results[column.result].name) + " ";
-      columns.push_back({prefix + column.title, column.is_number});
+          single || !column.of_result ? "" : results[column.result].name + " ";
+      table.columns.push_back({prefix + column.title, column.is_number});
     }
-    MarkdownTable table(std::move(columns));
     for (const std::vector<std::string>& row : suite.rows) {
-      std::vector<std::string> cells;
-      for (size_t i = 0; i < row.size(); ++i) {
-        cells.push_back(i == 0 ? markdown_code(row[i]) : markdown_text(row[i]));
-      }
-      table.add(std::move(cells));
+      table.rows.push_back({{row.begin(), row.end()}});
+      table.rows.back().cells.front().is_code = true;
     }
-    text += table.text();
+    text += markdown_table(table);
     if (!suite.notes.empty()) text += "\n";
     for (const std::string& note : suite.notes) text += "- " + markdown_text(note) + "\n";
   }

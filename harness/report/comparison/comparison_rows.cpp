@@ -125,6 +125,19 @@ std::string update_text(const ComparedBenches& compared) {
 
 }  // namespace
 
+bool ComparedBenches::fails(ChangeVerdict verdict) const {
+  if (verdict == ChangeVerdict::slower || verdict == ChangeVerdict::lost ||
+      verdict == ChangeVerdict::mixed)
+    return true;
+  return fail_on.contains(verdict) || (verdict == ChangeVerdict::missing && !allow_missing);
+}
+
+int ComparedBenches::exit_code() const {
+  const bool any = std::any_of(comparison.points.begin(), comparison.points.end(),
+                               [&](const auto& point) { return fails(point.verdict); });
+  return any ? 1 : 0;
+}
+
 bool has_growth(const ComparedPoint& point) {
   return !point.lines.empty() && point.lines.front().counters.front().baseline.has_value();
 }

@@ -1,10 +1,12 @@
-// The console's report of a comparison.
+// The report of a comparison for the console, and as Markdown for a comment on a pull request.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.hpp"
 #include "report/comparison/comparison_rows.hpp"
+#include "report/page/page.hpp"
 
 namespace warpmark {
 
@@ -29,127 +31,118 @@ Colour colour_of(ChangeVerdict verdict) {
   return Colour::plain;
 }
 
-// Columns that a text takes: one for each code point, which is right for all texts of this report.
-size_t columns(const std::string& text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
-}
-
-std::string padded(const std::string& text, size_t width, bool to_the_right = false) {
-  const std::string space(width > columns(text) ? width - columns(text) : 0, ' ');
-  return to_the_right ? space + text : text + space;
-}
-
-struct Widths {
-  size_t verdict = 0, id = 0, what = 0, baseline = 0, contender = 0, change = 0;
-};
-
-class Table {
- public:
-  Table(std::vector<ComparisonRow> rows, const ConsoleStyle& style, bool counted)
-      : rows_(std::move(rows)), style_(style) {
-    ComparisonRow title;
-    title.id = "case";
-    title.what = counted ? "counter" : "mode";
-    title.baseline = "baseline";
-    title.contender = "contender";
-    title.change = "change";
-    title.interval = counted ? "" : "95 % interval";
-    measure(title, "");
-    for (const ComparisonRow& row : rows_) measure(row, to_text(row.verdict));
-    text_ = coloured(style_, Colour::dim, line("", title)) + "\n";
-  }
-
-  std::string text() {
-    for (const ComparisonRow& row : rows_) {
-      ComparisonRow shown = row;
-      if (!row.first) shown.id.clear();
-      const std::string word = row.first ? std::string(to_text(row.verdict)) : "";
-      text_ += coloured(style_, colour_of(row.verdict), padded(word, widths_.verdict)) +
-               line(word, shown).substr(widths_.verdict) + "\n";
+// The points with verdicts that `wanted` selects, the gravest first.
+template <typename Wanted>
+PageTable change_table(const ComparedBenches& compared, const Wanted& wanted) {
+  using Place = PageTable::Place;
+  const bool counted = compared.comparison.counted;
+  PageTable table;
+  table.columns = {{"verdict"},
+                   {"case"},
+                   {counted ? "counter" : "mode"},
+                   {"baseline", true},
+                   {"contender", true},
+                   {"change", true},
+                   {counted ? "" : "95 % interval", false, Place::among_notes}};
+  table.notes_title = counted ? "notes" : "95 % interval and notes";
+  table.has_verdicts = true;
+  for (const ChangeVerdict verdict : kChangeVerdicts) {
+    if (!wanted(verdict)) continue;
+    for (const ComparisonRow& row : rows_of(compared.comparison, verdict)) {
+      PageCell word = row.first ? std::string(to_text(verdict)) : "";
+      word.colour = colour_of(verdict);
+      word.is_strong = compared.fails(verdict);
+      PageTable::Row& shown = table.rows.emplace_back();
+      shown.cells = {word,          {row.first ? row.id : "", true},
+                     row.what,      row.baseline,
+                     row.contender, row.change,
+                     row.interval};
       for (const std::string& note : row.notes) {
-        text_ += std::string(widths_.verdict + 4, ' ') +
-                 coloured(style_, Colour::dim, printable(note)) + "\n";
+        shown.notes.push_back({note, PageNote::Kind::plain, Colour::dim});
       }
-      for (const std::string& source_line : row.lines) {
-        text_ += std::string(widths_.verdict + 4, ' ') + printable(source_line) + "\n";
+      for (const std::string& line : row.lines) {
+        shown.notes.push_back({line, PageNote::Kind::source});
       }
     }
-    return text_;
   }
+  return table;
+}
 
- private:
-  void measure(const ComparisonRow& row, std::string_view word) {
-    const auto widen = [](size_t& width, size_t needed) { width = std::max(width, needed); };
-    widen(widths_.verdict, word.size());
-    widen(widths_.id, columns(row.id));
-    widen(widths_.what, columns(row.what));
-    widen(widths_.baseline, columns(row.baseline));
-    widen(widths_.contender, columns(row.contender));
-    widen(widths_.change, columns(row.change));
+// The lines of a point that are shown.
+std::vector<GrownLine> shown_lines(const ComparedPoint& point) {
+  const auto count = static_cast<std::ptrdiff_t>(std::min(point.lines.size(), kMostGrownLines));
+  return {point.lines.begin(), point.lines.begin() + count};
+}
+
+std::string place_of(const GrownLine& line) {
+  return fmt::format("{}:{}", line.file, line.number);
+}
+
+// Cases of one kernel grow at the same lines: the first has them, the others are counted.
+PageTable line_table(const ComparedBenches& compared) {
+  std::vector<std::pair<const ComparedPoint*, size_t>> shown;
+  std::map<std::string, size_t> known;
+  for (const ComparedPoint& point : compared.comparison.points) {
+    if (point.lines.empty()) continue;
+    std::vector<std::string> places;
+    for (const GrownLine& line : shown_lines(point)) places.push_back(place_of(line));
+    std::sort(places.begin(), places.end());
+    const auto [at, is_new] = known.emplace(join(places, "\n"), shown.size());
+    if (is_new) shown.emplace_back(&point, 0);
+    shown[at->second].second += is_new ? 0 : 1;
   }
-
-  std::string line(const std::string& word, const ComparisonRow& row) const {
-    std::string text = padded(word, widths_.verdict) + "  " + padded(row.id, widths_.id) + "  " +
-                       padded(row.what, widths_.what) + "  " +
-                       padded(row.baseline, widths_.baseline, true) + "  " +
-                       padded(row.contender, widths_.contender, true) + "  " +
-                       padded(row.change, widths_.change, true) + "  " + row.interval;
-    text.erase(text.find_last_not_of(' ') + 1);
-    return printable(text);
+  PageTable table{{{"case"}, {"line"}, {"grew by"}, {"source"}}};
+  for (const auto& [point, more] : shown) {
+    PageCell cases(point->id, true);
+    if (more > 0) cases.rest = fmt::format(" and {} more", more);
+    for (const GrownLine& line : shown_lines(*point)) {
+      table.rows.push_back(
+          {{cases,
+            {place_of(line), true},
+            growth_text(line) + (has_growth(*point) ? "" : " now; the baseline has no lines"),
+            {line.text, true}}});
+      cases = std::string();
+    }
   }
+  return table;
+}
 
-  std::vector<ComparisonRow> rows_;
-  const ConsoleStyle& style_;
-  Widths widths_;
-  std::string text_;
-};
+Page comparison_page(const ComparedBenches& compared) {
+  Page page;
+  page.command = "warpmark compare";
+  page.facts = head_lines(compared);
+  for (const ComparisonNote& note : compared.comparison.notes)
+    page.notes.push_back(page_note(note));
+  page.sum = sum_text(compared);
+  page.sum_colour = compared.exit_code() != 0 ? Colour::red : Colour::green;
+  page.advice = advice(compared);
+  return page;
+}
 
 }  // namespace
 
-bool ComparedBenches::fails(ChangeVerdict verdict) const {
-  if (verdict == ChangeVerdict::slower || verdict == ChangeVerdict::lost ||
-      verdict == ChangeVerdict::mixed)
-    return true;
-  return fail_on.contains(verdict) || (verdict == ChangeVerdict::missing && !allow_missing);
-}
-
-int ComparedBenches::exit_code() const {
-  const bool any = std::any_of(comparison.points.begin(), comparison.points.end(),
-                               [&](const auto& point) { return fails(point.verdict); });
-  return any ? 1 : 0;
-}
-
 std::string comparison_text(const ComparedBenches& compared, const ConsoleStyle& style, bool all) {
-  const BenchComparison& comparison = compared.comparison;
-  std::string text;
-  if (style.verbosity != Verbosity::quiet) {
-    text = coloured(style, Colour::bold, "warpmark compare") + ": ";
-    for (const std::string& line : head_lines(compared)) text += printable(line) + "\n";
-    for (const ComparisonNote& note : comparison.notes) {
-      text += note.grave ? coloured(style, Colour::yellow, "WARNING") + " " : "note: ";
-      text += printable(note.text) + "\n";
-    }
-  }
-  const bool quiet = style.verbosity == Verbosity::quiet;
-  std::vector<ComparisonRow> rows;
-  for (const ChangeVerdict verdict : kChangeVerdicts) {
+  Page page = comparison_page(compared);
+  page.sections = {{change_table(compared, [&](ChangeVerdict verdict) {
     // Cases that were not asked for are as little news as those that are the same.
     const bool dull = verdict == ChangeVerdict::same || verdict == ChangeVerdict::deselected;
-    if ((dull && !all) || (quiet && !compared.fails(verdict))) continue;
-    for (ComparisonRow& row : rows_of(comparison, verdict)) rows.push_back(std::move(row));
-  }
-  const bool any_rows = !rows.empty();
-  if (any_rows) {
-    text += (quiet ? "" : "\n") + Table(std::move(rows), style, comparison.counted).text();
-  }
-  if (!quiet || any_rows) text += "\n";
-  const Colour colour = compared.exit_code() != 0 ? Colour::red : Colour::green;
-  text += coloured(style, colour, sum_text(compared)) + "\n";
-  if (quiet) return text;
-  for (const std::string& line : advice(compared)) text += printable(line) + "\n";
-  return text;
+    return (!dull || all) && (style.verbosity != Verbosity::quiet || compared.fails(verdict));
+  })}};
+  return console_page(page, style);
+}
+
+std::string comparison_markdown(const ComparedBenches& compared) {
+  Page page = comparison_page(compared);
+  const size_t same = compared.comparison.count(ChangeVerdict::same);
+  page.sections = {
+      {change_table(compared,
+                    [](ChangeVerdict verdict) {
+                      return verdict != ChangeVerdict::same && verdict != ChangeVerdict::deselected;
+                    })},
+      {line_table(compared), "Lines that grew most:"},
+      {change_table(compared, [](ChangeVerdict verdict) { return verdict == ChangeVerdict::same; }),
+       "", fmt::format("{} the same", same)}};
+  return markdown_page(page);
 }
 
 }  // namespace warpmark

@@ -12,17 +12,6 @@
 namespace warpmark {
 namespace {
 
-// Each line behind a margin, so that none looks like one of ours.
-std::string behind_margin(std::string_view text) {
-  std::string out;
-  for (const std::string& line : split(printable(trim(text)), '\n')) {
-    out += "  " + line;
-    out.erase(out.find_last_not_of(" \r") + 1);
-    out += '\n';
-  }
-  return out;
-}
-
 std::string feedback_of_case(const StudentView& view, size_t i) {
   const GradedCase& one = view.result().cases[i];
   const GradeWord word = view.words()[i];
@@ -30,8 +19,8 @@ std::string feedback_of_case(const StudentView& view, size_t i) {
       fmt::format("{}: {} points, {}{}\n", in_one_line(one.name), case_points_text(one),
                   to_text(word), one.extra ? " (extra credit)" : "");
   const std::string lost = lost_text(view.result(), one, word);
-  if (!lost.empty() && view.result().state == GradeState::graded) text += behind_margin(lost);
-  for (const std::string& line : credit_lines(one)) text += behind_margin(line);
+  if (!lost.empty() && view.result().state == GradeState::graded) text += behind_margin(lost, "  ");
+  for (const std::string& line : credit_lines(one)) text += behind_margin(line, "  ");
   return text;
 }
 
@@ -44,12 +33,13 @@ std::string feedback_text(const StudentView& view) {
       in_one_line(title) + "\n" + in_one_line(result.student) + "\n\n" + total_text(result) + "\n";
   for (const std::string& line : adjustment_texts(result)) text += line + "\n";
   const std::string message = message_text(result);
-  if (!message.empty()) text += "\n" + behind_margin(message);
+  if (!message.empty()) text += "\n" + behind_margin(message, "  ");
   if (has_points(result)) {
-    if (!trim(result.log).empty()) text += "\nThe compiler says:\n" + behind_margin(result.log);
+    if (!trim(result.log).empty())
+      text += "\nThe compiler says:\n" + behind_margin(result.log, "  ");
     text += '\n';
     for (size_t i = 0; i < result.cases.size(); ++i) text += feedback_of_case(view, i);
-    text += "\nReceipt\n" + behind_margin(receipt_text(view));
+    text += "\nReceipt\n" + behind_margin(receipt_text(view), "  ");
   }
   return without_commands(text);
 }

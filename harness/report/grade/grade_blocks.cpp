@@ -2,19 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-#include <vector>
-
 #include "base/text.hpp"
 #include "report/grade/credit_lines.hpp"
 #include "report/grade/grade_text.hpp"
 #include "report/page/html.hpp"
-#include "report/page/style.hpp"
-#include "report/page/text_line.hpp"
 #include "report/run/case_text.hpp"
 
 namespace warpmark {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 // Points are sums of fractions, which may miss the whole by a rounding.
 bool is_full(const GradedCase& one) {
@@ -28,50 +25,31 @@ const char* outcome_class(const GradedCase& one, GradeWord word) {
   return one.points > 0 ? "part" : "lost";
 }
 
-std::string paragraph(const char* kind, std::string_view html) {
-  return fmt::format("<p class=\"{}\">{}</p>\n", kind, html);
+// A paragraph of case.html: plain text, then code, then HTML.
+Json paragraph(const char* kind, std::string_view before, std::string_view code = "",
+               const std::string& prose = "") {
+  return {{"kind", kind}, {"before", before}, {"code", code}, {"prose", prose}};
 }
 
-std::string number_text(double number) {
-  return fmt::format("{:.4g}", number);
-}
-
-// The facts behind a verdict, for staff who have to explain it.
-std::string staff_facts(const GradedItem& item) {
-  std::vector<std::string> facts;
-  facts.push_back(count_text(item.trials, "trial"));
-  if (item.trial) facts.push_back(fmt::format("trial {} failed", *item.trial));
-  if (item.error) facts.push_back("worst error " + number_text(*item.error));
-  if (item.bound) facts.push_back("bound " + number_text(*item.bound));
-  facts.push_back(duration_text(item.seconds));
-  std::string text = paragraph("remark", html_text(join(facts, ", ")));
-  if (!item.note.empty()) text += paragraph("hint", "Grader: " + html_text(item.note));
-  return text;
-}
-
-std::string item_block(const GradedItem& item, bool for_staff) {
-  const std::string place = "<code>" + html_text(place_text(item)) + "</code>";
-  const std::string_view why = trim(item.explanation);
-  std::string block =
-      paragraph("why", place + ": " + html_prose(why.empty() ? word_text(item.word) : why));
-  const std::string_view detail = trim(item.detail);
-  if (!detail.empty()) block += "<pre class=\"detail\">" + html_text(detail) + "</pre>\n";
-  if (!item.reproduce.empty()) {
-    block += paragraph("again", "Try it yourself: <code>" + html_text(item.reproduce) + "</code>");
+Json part_values(const LostPart& part) {
+  const bool placed = !part.place.empty();
+  switch (part.kind) {
+    case LostPart::Kind::why:
+      return paragraph("why", "", part.place, (placed ? ": " : "") + html_prose(part.text));
+    case LostPart::Kind::detail:
+      return {{"detail", part.text}};
+    case LostPart::Kind::reproduce:
+      return paragraph("again", "Try it yourself: ", part.text);
+    case LostPart::Kind::facts:
+      return paragraph("remark", part.text);
+    case LostPart::Kind::note:
+      break;
   }
-  if (for_staff) block += staff_facts(item);
-  return block;
+  return placed ? paragraph("hint", "Grader: ", part.place, ": " + html_text(part.text))
+                : paragraph("hint", "Grader: " + part.text);
 }
 
 }  // namespace
-
-std::string adjustment_block(const GradeResult& result) {
-  const std::vector<std::string> lines = adjustment_texts(result);
-  if (lines.empty()) return "";
-  std::string items;
-  for (const std::string& line : lines) items += "<li>" + html_text(line) + "</li>";
-  return "<ul class=\"sum\">" + items + "</ul>\n";
-}
 
 std::string heat_class(const GradedCase& one, GradeWord word) {
   if (word == GradeWord::not_launched || !one.open.empty()) return "none";
@@ -80,10 +58,6 @@ std::string heat_class(const GradedCase& one, GradeWord word) {
   if (share >= 2.0 / 3) return "h3";
   if (share >= 1.0 / 3) return "h2";
   return share > 0 ? "h1" : "h0";
-}
-
-std::string word_badge(const GradedCase& one, GradeWord word) {
-  return fmt::format("<span class=\"badge {}\">{}</span>", outcome_class(one, word), to_text(word));
 }
 
 std::string html_prose(std::string_view text) {
@@ -99,79 +73,52 @@ std::string html_prose(std::string_view text) {
   return out + html_text(rest);
 }
 
-std::string case_block(const GradeResult& result, const GradedCase& one, GradeWord word,
-                       bool for_staff) {
-  std::string block =
-      fmt::format("<section class=\"case {}\">\n<h3>{}<span>{}</span>", outcome_class(one, word),
-                  word_badge(one, word), html_text(one.name));
-  block += fmt::format("<span class=\"points\">{}</span>", case_points_text(one));
+Json case_values(const GradeResult& result, const GradedCase& one, GradeWord word, bool for_staff) {
   const bool hidden = one.visibility == Visibility::hidden;
-  if (hidden) block += "<span class=\"remark\">hidden</span>";
-  block += "</h3>\n";
-  size_t passed = 0;
-  std::string items;
-  bool reproduced = false;
-  std::vector<std::pair<EarlierItem, std::vector<const GradedItem*>>> again;
-  for (const GradedItem& item : one.items) {
-    if (item.word == GradeWord::pass) {
-      ++passed;
-      continue;
-    }
-    const EarlierItem earlier = same_before(result, one.name, item);
-    if (earlier.item == nullptr) {
-      items += item_block(item, for_staff);
-      reproduced = reproduced || !item.reproduce.empty();
-      continue;
-    }
-    if (for_staff && !item.note.empty()) {
-      const std::string place = html_text(in_one_line(item.case_id));
-      items += paragraph("hint",
-                         fmt::format("Grader: <code>{}</code>: {}", place, html_text(item.note)));
-    }
-    if (again.empty() || again.back().first.item != earlier.item) again.push_back({earlier, {}});
-    again.back().second.push_back(&item);
+  const bool ran = word != GradeWord::not_launched;
+  Json parts = Json::array();
+  for (const LostPart& part : item_parts(result, one, for_staff)) {
+    parts.push_back(part_values(part));
   }
-  for (const auto& [earlier, alike] : again) {
-    items += paragraph("why", html_prose(again_text(one, earlier, alike)));
-    const std::string& command = alike.front()->reproduce;
-    if (!reproduced && !command.empty()) {
-      items += paragraph("again", "Try it yourself: <code>" + html_text(command) + "</code>");
-      reproduced = true;
-    }
+  const bool explained = !parts.empty();
+  for (const std::string& line : credit_lines(one)) {
+    parts.push_back(paragraph("credit", "", "", html_prose(line)));
   }
-  block += items;
-  for (const std::string& line : credit_lines(one)) block += paragraph("credit", html_prose(line));
   if (word != GradeWord::pass) {
     // The badge says "not launched" already.
-    if (items.empty() && word != GradeWord::not_launched) {
-      block += paragraph("why", html_text(word_text(word)));
+    if (!explained && ran) parts.push_back(paragraph("why", word_text(word)));
+    if (hidden && !for_staff && ran) {
+      parts.push_back(paragraph("remark", "This case is hidden: what it runs is not shown."));
     }
-    if (hidden && !for_staff && word != GradeWord::not_launched) {
-      block += paragraph("remark", "This case is hidden: what it runs is not shown.");
-    }
+    const auto passed = std::ranges::count(one.items, GradeWord::pass, &GradedItem::word);
     if (passed > 0) {
-      block += paragraph("remark", count_text(passed, "item") + " of this case passed.");
+      const auto count = static_cast<size_t>(passed);
+      parts.push_back(paragraph("remark", count_text(count, "item") + " of this case passed."));
     }
-    if (word != GradeWord::not_launched && !trim(one.hint).empty()) {
-      block += paragraph("hint", "Hint: " + html_prose(trim(one.hint)));
+    if (ran && !trim(one.hint).empty()) {
+      parts.push_back(paragraph("hint", "Hint: ", "", html_prose(trim(one.hint))));
     }
   }
-  return block + "</section>\n";
+  return {
+      {"outcome", outcome_class(one, word)}, {"word", to_text(word)}, {"name", one.name},
+      {"points", case_points_text(one)},     {"hidden", hidden},      {"parts", std::move(parts)}};
 }
 
-std::string log_block(std::string_view log, bool open) {
-  if (trim(log).empty()) return "";
-  return fmt::format(
-      "<details{}><summary>What the compiler says</summary><pre>{}</pre></details>\n",
-      open ? " open" : "", html_text(trim(log)));
+std::string cell_text(GradeWord word) {
+  if (word == GradeWord::pass) return "✓";
+  if (word == GradeWord::not_launched) return "–";
+  return std::string(1, static_cast<char>(word_letter(word) - 'a' + 'A'));
 }
 
-std::string words_footer() {
-  std::string footer = "<footer class=\"words\"><dl>\n";
+Json word_values() {
+  Json words = Json::array();
   for (const GradeWord word : kGradeWords) {
-    footer += fmt::format("<dt>{}</dt><dd>{}</dd>\n", to_text(word), html_text(word_text(word)));
+    const bool is_letter = word != GradeWord::pass && word != GradeWord::not_launched;
+    words.push_back({{"word", to_text(word)},
+                     {"meaning", word_text(word)},
+                     {"letter", is_letter ? cell_text(word) : ""}});
   }
-  return footer + "</dl></footer>\n</body>\n</html>\n";
+  return words;
 }
 
 }  // namespace warpmark

@@ -16,19 +16,9 @@ namespace {
 constexpr size_t kNameWidth = 32;  // a longer name moves its own line only
 constexpr size_t kLogLines = 40;   // the first errors of a compiler are those to mend
 
-// Text of a submission: each line behind a margin, so that none looks like one of ours.
+// Text of a submission.
 std::string quoted(std::string_view text, std::string_view margin) {
-  std::string out;
-  const std::vector<std::string> lines = split(printable(trim(text)), '\n');
-  for (size_t i = 0; i < lines.size(); ++i) {
-    if (i == kLogLines && lines.size() > kLogLines + 1) {
-      return out + fmt::format("{}… ({} lines left out)\n", margin, lines.size() - i);
-    }
-    out += fmt::format("{}{}", margin, lines[i]);
-    out.erase(out.find_last_not_of(' ') + 1);
-    out += '\n';
-  }
-  return out;
+  return behind_margin(text, margin, kLogLines);
 }
 
 // Sentences, as wide as the terminal but no wider than one reads with ease. The first line stands
@@ -44,8 +34,8 @@ std::string sentences(const ConsoleStyle& style, std::string_view text) {
 std::string lost_lines(const ConsoleStyle& style, const StudentView& view, size_t i) {
   std::string out;
   for (const LostPart& part : lost_parts(view.result(), view.result().cases[i], view.words()[i])) {
-    out +=
-        part.kind == LostPart::Kind::why ? sentences(style, part.text) : quoted(part.text, "    ");
+    const std::string text = plain_text(part);
+    out += part.kind == LostPart::Kind::why ? sentences(style, text) : quoted(text, "    ");
   }
   return out;
 }
@@ -137,9 +127,7 @@ class ClassTable {
     for (size_t i = 0; i < names_.size(); ++i) {
       cases.push_back(fmt::format("{} {}", i + 1, in_one_line(names_[i])));
     }
-    for (const GradeWord word :
-         {GradeWord::pass, GradeWord::wrong, GradeWord::memory_error, GradeWord::race,
-          GradeWord::barrier, GradeWord::limit, GradeWord::not_launched}) {
+    for (const GradeWord word : kGradeWords) {
       letters.push_back(fmt::format("{} {}", word_letter(word), to_text(word)));
     }
     return "\ncases: " + join(cases, ", ") + "\n       " + join(letters, ", ") + "\n";

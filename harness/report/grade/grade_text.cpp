@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "report/page/style.hpp"
 #include "report/page/text_line.hpp"
 #include "report/run/case_text.hpp"
 
@@ -13,7 +14,7 @@ namespace warpmark {
 namespace {
 
 // Numbers as "#", but for those of lines: which elements and how many differ from case to case.
-std::string without_numbers(std::string_view text) {
+std::string numbers_hidden(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size();) {
     const auto digit = [&](size_t at) {
@@ -45,6 +46,15 @@ std::string without_numbers(std::string_view text) {
 // The lines of a text after its first stand further in: none looks like the start of another item.
 std::string indented(std::string_view text) {
   return join(split(trim(text), '\n'), "\n  ");
+}
+
+// The facts behind a verdict, for staff who have to explain it.
+std::string staff_facts(const GradedItem& item) {
+  std::string text = count_text(item.trials, "trial");
+  if (item.trial) text += fmt::format(", trial {} failed", *item.trial);
+  if (item.error) text += fmt::format(", worst error {:.4g}", *item.error);
+  if (item.bound) text += fmt::format(", bound {:.4g}", *item.bound);
+  return text + ", " + duration_text(item.seconds);
 }
 
 }  // namespace
@@ -182,7 +192,7 @@ std::string_view first_sentence(std::string_view text) {
 
 std::string cause_text(const GradedItem& item) {
   const bool values = item.word == GradeWord::wrong;
-  return without_numbers(values ? trim(item.explanation) : first_sentence(item.explanation));
+  return numbers_hidden(values ? trim(item.explanation) : first_sentence(item.explanation));
 }
 
 bool repeats(const GradedItem& earlier, const GradedItem& next) {
@@ -221,39 +231,56 @@ std::string again_text(const GradedCase& one, const EarlierItem& earlier,
   return text + ".";
 }
 
-std::vector<LostPart> lost_parts(const GradeResult& result, const GradedCase& one, GradeWord word) {
+std::string plain_text(const LostPart& part) {
+  if (part.kind == LostPart::Kind::reproduce) return "reproduce: " + part.text;
+  return part.place.empty() ? part.text : part.place + ": " + part.text;
+}
+
+std::vector<LostPart> item_parts(const GradeResult& result, const GradedCase& one, bool for_staff) {
   using Kind = LostPart::Kind;
   std::vector<LostPart> parts;
-  if (word == GradeWord::pass) return parts;
-  if (result.state != GradeState::graded) {
-    return {{Kind::why, "not launched: the message for the whole submission says why."}};
-  }
   std::vector<std::pair<EarlierItem, std::vector<const GradedItem*>>> again;
   bool reproduced = false;
   for (const GradedItem& item : one.items) {
     if (item.word == GradeWord::pass) continue;
     if (const EarlierItem earlier = same_before(result, one.name, item); earlier.item != nullptr) {
+      if (for_staff && !item.note.empty()) {
+        parts.push_back({Kind::note, item.note, in_one_line(item.case_id)});
+      }
       if (again.empty() || again.back().first.item != earlier.item) again.push_back({earlier, {}});
       again.back().second.push_back(&item);
       continue;
     }
     const std::string_view why = trim(item.explanation);
-    parts.push_back({Kind::why, fmt::format("{}: {}", place_text(item),
-                                            why.empty() ? word_text(item.word) : why)});
+    parts.push_back(
+        {Kind::why, std::string(why.empty() ? word_text(item.word) : why), place_text(item)});
     const std::string_view detail = trim(item.detail);
     if (!detail.empty()) parts.push_back({Kind::detail, std::string(detail)});
-    if (!item.reproduce.empty()) parts.push_back({Kind::reproduce, "reproduce: " + item.reproduce});
+    if (!item.reproduce.empty()) parts.push_back({Kind::reproduce, item.reproduce});
     reproduced = reproduced || !item.reproduce.empty();
+    if (!for_staff) continue;
+    parts.push_back({Kind::facts, staff_facts(item)});
+    if (!item.note.empty()) parts.push_back({Kind::note, item.note});
   }
   for (const auto& [earlier, items] : again) {
     parts.push_back({Kind::why, again_text(one, earlier, items)});
     // A command for each case.
     const std::string& command = items.front()->reproduce;
     if (!reproduced && !command.empty()) {
-      parts.push_back({Kind::reproduce, "reproduce: " + command});
+      parts.push_back({Kind::reproduce, command});
       reproduced = true;
     }
   }
+  return parts;
+}
+
+std::vector<LostPart> lost_parts(const GradeResult& result, const GradedCase& one, GradeWord word) {
+  using Kind = LostPart::Kind;
+  if (word == GradeWord::pass) return {};
+  if (result.state != GradeState::graded) {
+    return {{Kind::why, "not launched: the message for the whole submission says why."}};
+  }
+  std::vector<LostPart> parts = item_parts(result, one);
   if (parts.empty()) {
     parts.push_back({Kind::why, fmt::format("{}: {}", to_text(word), word_text(word))});
   }
@@ -267,7 +294,7 @@ std::string lost_text(const GradeResult& result, const GradedCase& one, GradeWor
   std::vector<std::string> lines;
   for (const LostPart& part : lost_parts(result, one, word)) {
     const bool further_in = part.kind != LostPart::Kind::why;
-    lines.push_back((further_in ? "  " : "") + indented(part.text));
+    lines.push_back((further_in ? "  " : "") + indented(plain_text(part)));
   }
   return join(lines, "\n");
 }

@@ -1,6 +1,7 @@
 // Grades in words, the same for console, Gradescope, JUnit and pages.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -56,20 +57,34 @@ EarlierItem same_before(const GradeResult& result, std::string_view case_name,
 std::string again_text(const GradedCase& one, const EarlierItem& earlier,
                        const std::vector<const GradedItem*>& items);
 
+/// In the order of reports.
+constexpr std::array<GradeWord, 7> kGradeWords = {
+    GradeWord::pass,    GradeWord::wrong, GradeWord::memory_error, GradeWord::race,
+    GradeWord::barrier, GradeWord::limit, GradeWord::not_launched};
+
 /// One paragraph of why a case lost points.
 struct LostPart {
   enum class Kind : uint8_t {
-    why,       ///< where and what, in sentences
-    detail,    ///< lines for those who want to know more
-    reproduce  ///< "reproduce: COMMAND"
+    why,        ///< what happened, in sentences
+    detail,     ///< lines for those who want to know more
+    reproduce,  ///< a command
+    facts,      ///< for staff: trials, times, errors and bounds
+    note        ///< for staff: the grader's
   };
   Kind kind = Kind::why;
   std::string text;
+  std::string place = "";  ///< the item that it happened in; "" if the text says that, too
 };
 
-/// Why a case lost points: for each failed item the failure, its details and the command that
-/// repeats it, once for items that fail in the same way, in earlier cases, too; for a case without
-/// items the meaning of its word; then the hint, if anything ran. Nothing for a pass. Where the
+/// The part as plain text: "PLACE: …", "reproduce: COMMAND".
+std::string plain_text(const LostPart& part);
+
+/// The failure of each item, its details and the command that repeats it, once for items that fail
+/// in the same way, in earlier cases, too; with `for_staff` also what only staff may know.
+std::vector<LostPart> item_parts(const GradeResult& result, const GradedCase& one,
+                                 bool for_staff = false);
+
+/// Why a case lost points: item_parts(), or without any the meaning of its word; then the hint, if anything ran. Nothing for a pass. Where the
 /// whole submission could not be graded its message says why, not its cases.
 std::vector<LostPart> lost_parts(const GradeResult& result, const GradedCase& one, GradeWord word);
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "report/grade/grade_blocks.hpp"
+#include "report/grade/grade_text.hpp"
 #include "results/grade_result.hpp"
 
 namespace warpmark {

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "base/log_text.hpp"
+#include "base/template.hpp"
 #include "base/text.hpp"
+#include "report/grade/grade_blocks.hpp"
 #include "report/grade/grade_text.hpp"
 #include "report/grade/grades_csv.hpp"
 #include "report/grade/item_analysis.hpp"
@@ -14,7 +16,9 @@
 namespace warpmark {
 namespace {
 
-// Colours of kPageStyle and kGradeStyle, in the order of kGradeWords.
+using Json = nlohmann::ordered_json;
+
+// Colours of page.css and grade.css, in the order of kGradeWords.
 constexpr std::array<const char*, kGradeWords.size()> kWordColours = {
     "--h4", "--c1", "--c4", "--c3", "--c7", "--c5", "--none"};
 
@@ -30,29 +34,32 @@ std::string failure_text(const CommonFailure& failure) {
   return text;
 }
 
-std::string item_row(const CaseStatistics& one) {
-  std::string bar, words;
+Json case_statistics(const CaseStatistics& one) {
+  Json bars = Json::array(), failures = Json::array();
+  std::vector<std::string> words;
   for (size_t i = 0; i < kGradeWords.size(); ++i) {
     if (one.words[i] == 0) continue;
     const std::string what = fmt::format("{} {}", one.words[i], to_text(kGradeWords[i]));
-    bar +=
-        fmt::format("<i style=\"width:{:.2f}%;background:var({})\" title=\"{}\"></i>",
-                    100.0 * static_cast<double>(one.words[i]) / static_cast<double>(one.students),
-                    kWordColours[i], what);
-    if (i > 0) words += (words.empty() ? "" : ", ") + what;
+    const double share = static_cast<double>(one.words[i]) / static_cast<double>(one.students);
+    bars.push_back({{"width", fmt::format("{:.2f}", 100.0 * share)},
+                    {"colour", kWordColours[i]},
+                    {"what", what}});
+    if (i > 0) words.push_back(what);
   }
-  std::string failures;
   for (const CommonFailure& failure : one.failures) {
-    failures += "<div>" + html_prose(failure_text(failure)) + "</div>";
+    failures.push_back(html_prose(failure_text(failure)));
   }
-  return fmt::format(
-      "<tr><td>{}{}</td><td class=\"number\">{}</td><td class=\"number\">{:.0f} %</td>"
-      "<td class=\"number\">{} of {}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>"
-      "<td><div class=\"verdicts\"><div class=\"share\">{}</div><span class=\"remark\">{}</span>"
-      "</div></td><td class=\"failures\">{}</td></tr>\n",
-      html_text(one.name), one.hidden ? " <span class=\"remark\">hidden</span>" : "",
-      points_text(one.max_points), 100 * one.share, one.passed, one.students,
-      optional_text(one.correlation), optional_text(one.upper_lower), bar, words, failures);
+  return {{"name", one.name},
+          {"hidden", one.hidden},
+          {"points", points_text(one.max_points)},
+          {"share", fmt::format("{:.0f}", 100 * one.share)},
+          {"passed", one.passed},
+          {"students", one.students},
+          {"correlation", optional_text(one.correlation)},
+          {"upper_lower", optional_text(one.upper_lower)},
+          {"bars", std::move(bars)},
+          {"words", join(words, ", ")},
+          {"failures", std::move(failures)}};
 }
 
 }  // namespace
@@ -65,26 +72,17 @@ std::string items_table(const ItemAnalysis& analysis) {
   if (cases.empty() || analysis.ran < 2) return "";
   std::stable_sort(cases.begin(), cases.end(),
                    [](const auto* a, const auto* b) { return a->share < b->share; });
-  std::string table = "<h2>Hardest cases first</h2>\n<p class=\"remark\">Of " +
-                      counted(analysis.ran, "submission") + " that ran.";
-  if (analysis.not_run > 0) {
-    table += fmt::format(" Left out: {} that did not compile or run.",
-                         counted(analysis.not_run, "submission"));
-  }
-  if (analysis.not_graded > 0) {
-    table += fmt::format(" Not graded: {}.", counted(analysis.not_graded, "submission"));
-  }
-  table += analysis.ran < kFewestStudents
-               ? fmt::format(" r and D need {} submissions.</p>\n", kFewestStudents)
-               : " r: correlation of the case with the points of the others. D: mean share of the "
-                 "upper 27 % minus that of the lower. Below about 0.2, look at the case.</p>\n";
-  table +=
-      "<div class=\"scroll\"><table><thead><tr><th>case</th><th class=\"number\">points</th>"
-      "<th class=\"number\">mean share</th><th class=\"number\">passed</th>"
-      "<th class=\"number\">r</th><th class=\"number\">D</th><th>verdicts</th>"
-      "<th>commonest failures</th></tr></thead>\n<tbody>";
-  for (const CaseStatistics* one : cases) table += item_row(*one);
-  return table + "</tbody></table></div>\n";
+  Json rows = Json::array();
+  for (const CaseStatistics* one : cases) rows.push_back(case_statistics(*one));
+  const auto count = [](size_t number) { return number > 0 ? counted(number, "submission") : ""; };
+  return filled_file("report/grade/items.html",
+                     {{"ran", count(analysis.ran)},
+                      {"not_run", count(analysis.not_run)},
+                      {"not_graded", count(analysis.not_graded)},
+                      {"few", analysis.ran < kFewestStudents},
+                      {"fewest", kFewestStudents},
+                      {"cases", std::move(rows)}},
+                     html_text);
 }
 
 std::string items_csv(const ItemAnalysis& analysis) {

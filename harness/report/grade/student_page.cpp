@@ -2,13 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "base/log_text.hpp"
 #include "base/text.hpp"
 #include "report/grade/grade_blocks.hpp"
 #include "report/grade/grade_page.hpp"
-#include "report/grade/grade_style.hpp"
 #include "report/grade/grade_text.hpp"
 #include "report/grade/receipt.hpp"
 #include "report/page/html.hpp"
@@ -16,68 +14,65 @@
 namespace warpmark {
 namespace {
 
-std::string score(const GradeResult& result) {
-  if (!has_points(result)) return "<p class=\"score\">Not graded</p>\n";
+using Json = nlohmann::ordered_json;
+
+Json score_values(const GradeResult& result) {
+  if (!has_points(result)) return nullptr;
   const double share =
       result.max_points > 0 ? std::clamp(result.final_points() / result.max_points, 0.0, 1.0) : 0;
   const double open = result.open_points();
-  return fmt::format(
-             "<p class=\"score\">{} <span>of {} points{}</span></p>\n"
-             "<div class=\"meter\"><i style=\"width:{:.1f}%\"></i></div>\n",
-             points_text(result.final_points()), points_text(result.max_points),
-             open > 0 ? fmt::format(", {} open", points_text(open)) : "", 100 * share) +
-         adjustment_block(result);
+  return {{"points", points_text(result.final_points())},
+          {"max_points", points_text(result.max_points)},
+          {"open", open > 0 ? fmt::format(", {} open", points_text(open)) : ""},
+          {"percent", fmt::format("{:.1f}", 100 * share)},
+          {"adjustments", adjustment_texts(result)}};
 }
 
 // The student, the file, the date and the device.
 std::string lead(const GradeResult& result) {
-  std::vector<std::string> facts;
-  for (const std::string* fact :
-       {&result.student, &result.file, &result.context.date, &result.context.device}) {
-    if (!fact->empty()) facts.push_back(html_text(*fact));
-  }
-  return "<p class=\"lead\">" + join(facts, " · ") + "</p>\n";
+  std::vector<std::string> facts = {result.student, result.file, result.context.date,
+                                    result.context.device};
+  std::erase(facts, "");
+  return join(facts, " · ");
 }
 
-std::string receipt_block(const StudentView& view) {
-  std::string rows;
-  for (const ReceiptLine& line : receipt(view)) {
-    rows += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", line.name,
-                        html_text(line.value));
+Json graded_cases(const StudentView& view) {
+  const GradeResult& result = view.result();
+  Json cases = Json::array();
+  if (!has_points(result)) return cases;
+  for (size_t i = 0; i < result.cases.size(); ++i) {
+    GradedCase one = result.cases[i];
+    if (result.state != GradeState::graded)
+      one.items.clear();  // they would only repeat the message
+    cases.push_back(case_values(result, one, view.words()[i], false));
   }
-  if (rows.empty()) return "";
-  const std::string check = receipt_check(view);
-  return "<h2>Receipt</h2>\n<div class=\"scroll\"><table class=\"context\"><tbody>\n" + rows +
-         "</tbody></table></div>\n" +
-         (check.empty() ? "" : "<p class=\"remark\">" + html_prose(check) + "</p>\n");
+  return cases;
 }
 
 }  // namespace
 
 std::string student_page(const StudentView& view, const std::string& standing) {
   const GradeResult& result = view.result();
-  const std::string& title = result.title.empty() ? result.assignment : result.title;
-  std::string page = html_head(title, kGradeStyle);
-  page += "<h1>" + html_text(title) + "</h1>\n" + lead(result) + score(result);
-  if (!standing.empty()) page += "<p class=\"lead\">Leaderboard: " + html_text(standing) + "</p>\n";
-  const std::string message = message_text(result);
-  if (!message.empty()) {
-    page += fmt::format("<div class=\"banner{}\"><b>{}</b>\n{}</div>\n",
-                        has_points(result) ? " bad" : "", state_title(result.state),
-                        html_prose(message));
+  Json facts = Json::array();
+  for (const ReceiptLine& line : receipt(view)) {
+    facts.push_back({{"name", line.name}, {"value", line.value}});
   }
-  const bool graded = result.state == GradeState::graded;
-  page += log_block(result.log, !graded);
-  if (has_points(result) && !result.cases.empty()) {
-    page += "<h2>Cases</h2>\n";
-    for (size_t i = 0; i < result.cases.size(); ++i) {
-      GradedCase one = result.cases[i];
-      if (!graded) one.items.clear();  // they would only repeat the message
-      page += case_block(result, one, view.words()[i], false);
-    }
-  }
-  page += receipt_block(view);
-  return without_commands(page + words_footer());
+  return without_commands(
+      html_page("report/grade/student",
+                {{"title", result.title.empty() ? result.assignment : result.title},
+                 {"lead", lead(result)},
+                 {"score", score_values(result)},
+                 {"standing", standing},
+                 {"has_points", has_points(result)},
+                 {"state", state_title(result.state)},
+                 {"message", html_prose(message_text(result))},
+                 {"log", trim(result.log)},
+                 {"shows_log", result.state != GradeState::graded},
+                 {"cases", graded_cases(view)},
+                 {"facts", std::move(facts)},
+                 {"check", html_prose(receipt_check(view))},
+                 {"words", word_values()}},
+                "report/grade/grade"));
 }
 
 }  // namespace warpmark

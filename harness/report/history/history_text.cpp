@@ -1,61 +1,22 @@
-// The console's report of a history.
-#include <algorithm>
-
+// The report of a history for the console, and as Markdown.
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "report/history/history_report.hpp"
 #include "report/history/history_rows.hpp"
-#include "report/page/text_line.hpp"
+#include "report/page/page.hpp"
 
 namespace warpmark {
 
 namespace {
 
-// Rows of cells with as much room as the widest of each column needs.
-class Table {
- public:
-  explicit Table(std::vector<bool> to_the_right) : to_the_right_(std::move(to_the_right)) {}
-
-  size_t add(std::vector<std::string> cells) {
-    widths_.resize(std::max(widths_.size(), cells.size()));
-    for (size_t i = 0; i < cells.size(); ++i) {
-      cells[i] = in_one_line(cells[i]);
-      widths_[i] = std::max(widths_[i], columns(cells[i]));
-    }
-    rows_.push_back(std::move(cells));
-    return rows_.size() - 1;
-  }
-
-  std::string line(size_t row) const {
-    std::string text;
-    for (size_t i = 0; i < rows_[row].size(); ++i) {
-      text += (i == 0 ? "" : "  ") + padded(rows_[row][i], widths_[i], to_the_right_[i]);
-    }
-    text.erase(text.find_last_not_of(' ') + 1);
-    return text;
-  }
-
- private:
-  std::vector<bool> to_the_right_;
-  std::vector<size_t> widths_;
-  std::vector<std::vector<std::string>> rows_;
-};
-
-std::string runs_text(const BenchHistory& history, const ConsoleStyle& style) {
-  Table table({false, false, false});
-  table.add({"run", "date", "file"});
+PageTable run_table(const BenchHistory& history) {
+  PageTable table{{{"run"}, {"date"}, {"file"}}, {}, "notes"};
   for (const HistoryRun& run : history.runs) {
-    table.add({run.label, run.result.date, display_path(run.result.file)});
+    PageTable::Row& row = table.rows.emplace_back();
+    row.cells = {{run.label, true}, run.result.date, {display_path(run.result.file), true}};
+    for (const ComparisonNote& note : run.notes) row.notes.push_back(page_note(note));
   }
-  std::string text = coloured(style, Colour::dim, table.line(0)) + "\n";
-  for (size_t i = 0; i < history.runs.size(); ++i) {
-    text += table.line(i + 1) + "\n";
-    for (const ComparisonNote& note : history.runs[i].notes) {
-      text += "    " + (note.grave ? coloured(style, Colour::yellow, "WARNING") + " " : "note: ");
-      text += printable(note.text) + "\n";
-    }
-  }
-  return text;
+  return table;
 }
 
 Colour colour_of(const HistoryPoint& point) {
@@ -64,33 +25,67 @@ Colour colour_of(const HistoryPoint& point) {
   return is_worse(point.changes.back().ratio) ? Colour::red : Colour::green;
 }
 
+PageTable::Row point_row(const BenchHistory& history, const HistoryPoint& point) {
+  const HistoryValue* first = first_value(point);
+  const HistoryValue* last = last_value(point);
+  PageTable::Row row{{{point.id, true},
+                      what_text(point),
+                      first != nullptr ? value_text(point, first->value) : "-",
+                      last != nullptr ? value_text(point, last->value) : "-",
+                      last != nullptr ? half_width_text(*last) : "",
+                      whole_change_text(point)}};
+  for (const std::string& line : change_lines(history, point)) {
+    row.notes.push_back({line, PageNote::Kind::plain, colour_of(point)});
+  }
+  const std::string gaps = gap_text(history, point);
+  if (!gaps.empty()) row.notes.push_back({gaps, PageNote::Kind::plain, Colour::dim});
+  return row;
+}
+
+PageTable point_table(const BenchHistory& history) {
+  return {{{"case"},
+           {history.counted ? "counter" : "mode"},
+           {"first", true},
+           {"last", true},
+           {"", true, PageTable::Place::joined_to_last},
+           {"change", true}},
+          {},
+          "changes and notes"};
+}
+
+Page page_of(const BenchHistory& history) {
+  Page page;
+  page.command = "warpmark report";
+  page.facts = {subject_text(history)};
+  page.subject = page.facts.front();
+  page.sections = {{run_table(history)}};
+  page.sum = sum_text(history);
+  page.method = method_text(history);
+  return page;
+}
+
 }  // namespace
 
 std::string history_text(const BenchHistory& history, const ConsoleStyle& style) {
-  std::string text = coloured(style, Colour::bold, "warpmark report") + ": " +
-                     printable(subject_text(history)) + "\n\n" + runs_text(history, style) + "\n";
-  Table table({false, false, true, true, true, true});
-  table.add({"case", history.counted ? "counter" : "mode", "first", "last", "", "change"});
-  const std::vector<const HistoryPoint*> points = by_change(history);
-  for (const HistoryPoint* point : points) {
-    const HistoryValue* first = first_value(*point);
-    const HistoryValue* last = last_value(*point);
-    table.add({point->id, what_text(*point),
-               first != nullptr ? value_text(*point, first->value) : "-",
-               last != nullptr ? value_text(*point, last->value) : "-",
-               last != nullptr ? half_width_text(*last) : "", whole_change_text(*point)});
+  Page page = page_of(history);
+  PageTable table = point_table(history);
+  for (const HistoryPoint* point : by_change(history)) {
+    table.rows.push_back(point_row(history, *point));
   }
-  text += coloured(style, Colour::dim, table.line(0)) + "\n";
-  for (size_t i = 0; i < points.size(); ++i) {
-    text += table.line(i + 1) + "\n";
-    for (const std::string& line : change_lines(history, *points[i])) {
-      text += "    " + coloured(style, colour_of(*points[i]), printable(line)) + "\n";
-    }
-    const std::string gaps = gap_text(history, *points[i]);
-    if (!gaps.empty()) text += "    " + coloured(style, Colour::dim, printable(gaps)) + "\n";
+  page.sections.push_back({std::move(table)});
+  return console_page(page, style);
+}
+
+std::string history_markdown(const BenchHistory& history) {
+  Page page = page_of(history);
+  PageTable changed = point_table(history), others = changed;
+  for (const HistoryPoint* point : by_change(history)) {
+    (point->changed() ? changed : others).rows.push_back(point_row(history, *point));
   }
-  return text + "\n" + coloured(style, Colour::bold, sum_text(history)) + "\n" +
-         method_text(history) + "\n";
+  const std::string fold = counted(others.rows.size(), "point") + " without a change";
+  page.sections.push_back({std::move(changed)});
+  page.sections.push_back({std::move(others), "", fold});
+  return markdown_page(page);
 }
 
 }  // namespace warpmark

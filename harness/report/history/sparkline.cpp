@@ -9,18 +9,6 @@
 
 namespace warpmark {
 
-const char* const kSparklineStyle = R"css(
-svg.spark .line{fill:none;stroke:var(--c0);stroke-width:1.5}
-svg.spark .band{fill:var(--c0);opacity:.2}
-svg.spark .whisker{stroke:var(--c0);stroke-width:1;opacity:.55}
-svg.spark .dot{fill:var(--c0)}
-svg.spark .worse{stroke:var(--bad);fill:none;stroke-width:1.5}
-svg.spark .better{stroke:var(--accent);fill:none;stroke-width:1.5}
-svg.spark .explained{stroke-dasharray:3 3}
-svg.spark .edge{stroke:var(--rule);stroke-width:1}
-svg.spark text{font-size:11px;fill:var(--faint)}
-)css";
-
 namespace {
 
 constexpr double kWidth = 360, kHeight = 124;

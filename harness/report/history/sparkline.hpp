@@ -7,7 +7,7 @@
 
 namespace warpmark {
 
-/// An `<svg>` element for a page with kPageStyle and kSparklineStyle: the values with their intervals
+/// An `<svg>` element for a page with page.css and history.css: the values with their intervals
 /// over the runs, a line at each change, a cross for a run that failed; gaps stay gaps. It has no texts
 /// but its scale and, for the mouse, the figures of each run. Its scale spans 5 % at least, so that
 /// noise does not look like changes.
@@ -15,7 +15,5 @@ namespace warpmark {
 /// Drawn here and not by Matplotlib, which takes a tenth of a second and 20 KB for each, where a page
 /// has hundreds.
 std::string sparkline(const BenchHistory& history, const HistoryPoint& point);
-
-extern const char* const kSparklineStyle;
 
 }  // namespace warpmark

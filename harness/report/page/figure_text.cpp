@@ -62,6 +62,10 @@ std::string whole_text(int64_t number) {
   return digits;
 }
 
+std::string cuda_version_text(int64_t version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
 std::string change_percent(double ratio, int decimals) {
   const double percent = (ratio - 1) * 100;
   const double step = std::pow(10, -decimals);

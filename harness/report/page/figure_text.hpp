@@ -24,6 +24,9 @@ std::string share_text(double share);
 /// All digits, in groups of three: "1,073,741,824".
 std::string whole_text(int64_t number);
 
+/// "13.0" of 13000: cuDriverGetVersion counts 1000 for a major and 10 for a minor version.
+std::string cuda_version_text(int64_t version);
+
 /// A ratio as a change in percent with so many digits behind the point, without the sign of percent:
 /// "+4.9"; no "-0.0".
 std::string change_percent(double ratio, int decimals);

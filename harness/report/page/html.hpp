@@ -1,6 +1,7 @@
 // HTML that data cannot break out of, in pages that load nothing and run no script.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -9,8 +10,10 @@ namespace warpmark {
 /// The text for an element's content or a quoted attribute: printable, with markup escaped.
 std::string html_text(std::string_view text);
 
-/// A page up to and with its <body> tag: its policy forbids scripts and whatever would be loaded,
-/// and its style is kPageStyle, then `more_style`. The title is plain text.
-std::string html_head(std::string_view title, std::string_view more_style = "");
+/// A page of an embedded text for its body, "report/history/history", to be filled with `values`: its
+/// `title`, which is plain text, and whatever the body asks for. The page's policy forbids scripts
+/// and whatever would be loaded. Its style is page.css, then `style`, by default the body's own.
+std::string html_page(const std::string& body, nlohmann::ordered_json values,
+                      const std::string& style = "");
 
 }  // namespace warpmark

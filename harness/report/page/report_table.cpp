@@ -333,10 +333,6 @@ ReportTable table_of(const std::vector<NamedResult>& results, const std::string&
   return table;
 }
 
-std::string cuda_version(int64_t version) {
-  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
-}
-
 // "1980 MHz", "1755 to 1980 MHz (at most 1980)" over all cases.
 std::string clock_text(const BenchResult& result) {
   std::optional<int64_t> low, high, most;
@@ -425,7 +421,7 @@ std::vector<std::pair<std::string, std::string>> context_of(const BenchResult& r
                     ? fmt::format("{} (sm_{})", result.device_name, result.architecture)
                     : result.device_name);
   add("driver and NVRTC",
-      fmt::format("{}, {}", cuda_version(result.driver_version), result.nvrtc_version));
+      fmt::format("{}, {}", cuda_version_text(result.driver_version), result.nvrtc_version));
   if (result.ceilings) {
     add("copy", fmt::format("{} GB/s, device to device, of {}",
                             rate_text(result.ceilings->copy_bytes_per_s / 1e9),

@@ -1,5 +1,7 @@
 #include "report/page/text_line.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -40,6 +42,20 @@ std::vector<std::string> wrapped(std::string_view text, size_t width) {
     lines.push_back(std::move(row));
   }
   return lines;
+}
+
+std::string behind_margin(std::string_view text, std::string_view margin, size_t most) {
+  std::string out;
+  const std::vector<std::string> lines = split(printable(trim(text)), '\n');
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (i == most && lines.size() > most + 1) {
+      return out + fmt::format("{}… ({} lines left out)\n", margin, lines.size() - i);
+    }
+    out += fmt::format("{}{}", margin, lines[i]);
+    out.erase(out.find_last_not_of(' ') + 1);
+    out += '\n';
+  }
+  return out;
 }
 
 }  // namespace warpmark

@@ -21,4 +21,9 @@ std::string padded(const std::string& text, size_t width, bool to_the_right = fa
 /// Breaks that the text has stay.
 std::vector<std::string> wrapped(std::string_view text, size_t width);
 
+/// The lines of a text of others, each behind the margin, so that none looks like one of ours; if
+/// there are more than `most` and one, the rest is counted.
+std::string behind_margin(std::string_view text, std::string_view margin,
+                          size_t most = std::string::npos - 1);
+
 }  // namespace warpmark

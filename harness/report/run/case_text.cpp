@@ -7,15 +7,11 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "report/page/figure_text.hpp"
 #include "report/page/style.hpp"
 
 namespace warpmark {
 namespace {
-
-// cuDriverGetVersion counts 1000 for a major and 10 for a minor version.
-std::string cuda_version(int version) {
-  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
-}
 
 std::string sufficient_text(const OutputVerdict& output, const Outcome& outcome) {
   if (output.sufficient.empty()) return "";
@@ -90,7 +86,8 @@ std::string run_text(size_t suites, size_t cases, const RunContext& context) {
   const DeviceFacts& device = context.device;
   std::vector<std::string> facts;
   if (device.architecture > 0) facts.push_back(fmt::format("sm_{}", device.architecture));
-  if (device.driver_version > 0) facts.push_back("driver " + cuda_version(device.driver_version));
+  if (device.driver_version > 0)
+    facts.push_back("driver " + cuda_version_text(device.driver_version));
   if (!device.nvrtc_version.empty()) facts.push_back("NVRTC " + device.nvrtc_version);
   std::string text = count_text(suites, "suite") + ", " + count_text(cases, "case");
   if (context.deselected > 0) text += " (" + count_text(context.deselected, "") + "deselected)";
@@ -119,9 +116,8 @@ std::string totals_text(const Totals& totals, double seconds, size_t deselected)
 }
 
 std::string count_text(size_t count, const std::string& singular) {
-  std::string digits = std::to_string(count);
-  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-  return digits + " " + singular + (count == 1 || singular.empty() ? "" : "s");
+  return whole_text(static_cast<int64_t>(count)) + " " + singular +
+         (count == 1 || singular.empty() ? "" : "s");
 }
 
 }  // namespace warpmark

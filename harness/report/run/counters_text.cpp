@@ -55,8 +55,13 @@ class Block {
     out_ = coloured(style_, Colour::bold, title_) + "\n";
     launches();
     instructions();
-    cached();
-    banked();
+    accesses(kCached, "sectors", "used", [&](const Kind& kind, int64_t sectors) {
+      return ratio(of(kind, "unique_bytes"), sectors) / 32;
+    });
+    accesses(kBanked, "wavefronts", "excess", [&](const Kind& kind, int64_t wavefronts) {
+      const int64_t ideal = of(kind, "ideal_wavefronts");
+      return ratio(wavefronts - ideal, ideal);
+    });
     rest();
     return out_;
   }
@@ -147,41 +152,25 @@ class Block {
     if (of("ptx_flops") > 0) line("flops", whole_text(of("ptx_flops")));
   }
 
-  template <size_t Size>
-  bool any(const std::array<Kind, Size>& kinds) const {
-    return std::any_of(kinds.begin(), kinds.end(),
-                       [&](const Kind& kind) { return of(kind, "requests") > 0; });
-  }
-
-  void head(const std::string& text) { out_ += coloured(style_, Colour::dim, text) + "\n"; }
-
-  void cached() {
-    if (!any(kCached)) return;
-    head(fmt::format("  {:<14}  {:>13}  {:>15}  {:>13}  {:>9}  {:>6}", "", "requests",
-                     "bytes asked", "sectors", "a request", "used"));
-    for (const Kind& kind : kCached) {
-      const int64_t requests = of(kind, "requests"), sectors = of(kind, "sectors");
+  // A row for each kind of access that occurs: what its requests become, `units`, and how well.
+  template <size_t Size, typename Share>
+  void accesses(const std::array<Kind, Size>& kinds, const char* units, const char* quality,
+                const Share& share) {
+    std::string rows;
+    const auto row = [](auto&&... cells) {
+      return fmt::format("  {:<14}  {:>13}  {:>15}  {:>13}  {:>9}  {:>6}", cells...);
+    };
+    for (const Kind& kind : kinds) {
+      const int64_t requests = of(kind, "requests"), count = of(kind, units);
       if (requests == 0) continue;
-      out_ += fmt::format("  {:<14}  {:>13}  {:>15}  {:>13}  {:>9.1f}  {:>6}\n", kind.title,
-                          whole_text(requests), whole_text(of(kind, "bytes")), whole_text(sectors),
-                          ratio(sectors, requests),
-                          percent_text(ratio(of(kind, "unique_bytes"), sectors) / 32));
+      rows +=
+          row(kind.title, whole_text(requests), whole_text(of(kind, "bytes")), whole_text(count),
+              fmt::format("{:.1f}", ratio(count, requests)), percent_text(share(kind, count))) +
+          "\n";
     }
-  }
-
-  void banked() {
-    if (!any(kBanked)) return;
-    head(fmt::format("  {:<14}  {:>13}  {:>15}  {:>13}  {:>9}  {:>6}", "", "requests",
-                     "bytes asked", "wavefronts", "a request", "excess"));
-    for (const Kind& kind : kBanked) {
-      const int64_t requests = of(kind, "requests"), wavefronts = of(kind, "wavefronts");
-      if (requests == 0) continue;
-      const int64_t ideal = of(kind, "ideal_wavefronts");
-      out_ +=
-          fmt::format("  {:<14}  {:>13}  {:>15}  {:>13}  {:>9.1f}  {:>6}\n", kind.title,
-                      whole_text(requests), whole_text(of(kind, "bytes")), whole_text(wavefronts),
-                      ratio(wavefronts, requests), percent_text(ratio(wavefronts - ideal, ideal)));
-    }
+    if (rows.empty()) return;
+    const std::string head = row("", "requests", "bytes asked", units, "a request", quality);
+    out_ += coloured(style_, Colour::dim, head) + "\n" + rows;
   }
 
   void rest() {

@@ -9,6 +9,7 @@
 #include "report/bench/glossary.hpp"
 #include "report/page/html.hpp"
 #include "report/page/markdown.hpp"
+#include "report/page/page.hpp"
 
 namespace warpmark {
 namespace {
@@ -256,10 +257,11 @@ TEST(Markdown, TextIsShownAsItIs) {
 }
 
 TEST(Markdown, ATableIsReadableAsText) {
-  MarkdownTable table({{"case"}, {"µs", true}, {"notes"}});
-  table.add({"a", "1", "as long as it likes"});
-  table.add({"bcdef", "22.5 µ", ""});
-  EXPECT_EQ(table.text(),
+  using Cells = std::vector<PageCell>;
+  const PageTable table = {
+      {{"case"}, {"µs", true}, {"notes"}},
+      {{Cells{{"a"}, {"1"}, {"as long as it likes"}}}, {Cells{{"bcdef"}, {"22.5 µ"}, {""}}}}};
+  EXPECT_EQ(markdown_table(table),
             "| case  |     µs | notes |\n"
             "|-------|-------:|-------|\n"
             "| a     |      1 | as long as it likes |\n"
