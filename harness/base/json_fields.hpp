@@ -1,5 +1,5 @@
-// Conversion of structs to JSON objects. Each struct lists its members once, for writing and
-// reading.
+// Conversion of structs to JSON objects. Each struct lists its members once, in a table from which
+// writing and reading, and of records the schema, the columns of a database and the page come.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/field_info.hpp"
 #include "base/hex.hpp"
 
 namespace warpmark {
@@ -17,19 +18,20 @@ Json json_or_null(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-/// The object that `object` is in JSON. Its list of members is a function beside it:
+/// The object that `object` is in JSON. Its table of members is a function beside it, a line each:
 ///     template <typename Visit>
 ///     void each_field(Position& where, const Visit& visit) {
 ///       visit("file", where.file);
+///       visit({"line", "From 1; 0 if unknown."}, where.line);
 ///       …
 template <typename Json, typename Object>
 Json json_of(Object object) {
   Json json = Json::object();
-  each_field(object, [&](const char* name, auto& value) {
+  each_field(object, [&](const FieldInfo& field, auto&& value) {
     if constexpr (requires { value.has_value(); }) {
-      json[name] = json_or_null<Json>(value);
+      json[field.name] = json_or_null<Json>(value);
     } else {
-      json[name] = std::move(value);
+      json[field.name] = std::move(value);
     }
   });
   return json;
@@ -40,8 +42,8 @@ Json json_of(Object object) {
 template <typename Object>
 Object object_from(const nlohmann::json& json) {
   Object object;
-  each_field(object, [&](const char* name, auto& value) {
-    const nlohmann::json& member = json.at(name);
+  each_field(object, [&](const FieldInfo& field, auto&& value) {
+    const nlohmann::json& member = json.at(field.name);
     if constexpr (requires { value.has_value(); }) {
       if (!member.is_null()) member.get_to(value.emplace());
     } else {
@@ -63,7 +65,7 @@ Object object_from(const nlohmann::json& json) {
 /// A struct whose members each_field lists.
 template <typename Object>
 concept Listed = requires(Object& object) {
-  each_field(object, [](const char*, auto&) {});
+  each_field(object, [](const FieldInfo&, auto&&) {});
 };
 
 /// nlohmann-json finds these two for members of members, and for elements. Enumerations are numbers

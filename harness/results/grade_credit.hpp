@@ -3,11 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
-
-#include "results/record_field.hpp"
 
 namespace warpmark {
 
@@ -55,12 +52,5 @@ struct Performance {
 
 /// The ratio of two counts: 1 if both are 0, infinite if only the baseline's is.
 double count_ratio(double value, double baseline);
-
-nlohmann::ordered_json to_json(const Degree& degree);
-nlohmann::ordered_json to_json(const PerformanceRule& rule);
-nlohmann::ordered_json to_json(const Performance& performance);
-Degree degree_of(const RecordField& record);
-PerformanceRule performance_rule_of(const RecordField& record);
-Performance performance_of(const RecordField& record);
 
 }  // namespace warpmark

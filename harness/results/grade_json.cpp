@@ -1,299 +1,323 @@
-// Grades as JSON (schema/grade.json), and back.
+// Grades as JSON, and back: the tables of their members.
 #include <fmt/format.h>
-
-#include <cmath>
-#include <limits>
 
 #include "results/grade_result.hpp"
 #include "results/outcome_record.hpp"
-#include "results/record_field.hpp"
+#include "results/record_schemas.hpp"
+#include "results/record_table.hpp"
 
 namespace warpmark {
+
 namespace {
 
-using Json = nlohmann::ordered_json;
+constexpr const char* kSha256 = "^([0-9a-f]{64})?$";
+constexpr const char* kWords =
+    "pass. wrong: wrong elements, elements never written, or an input changed. memory error: out "
+    "of bounds, misaligned, wrong space, stack. race. barrier. limit: too many instructions, or "
+    "too much time. not launched: nothing ran.";
 
-Json json_of(const std::optional<double>& number) {
-  return number ? Json(*number) : Json(nullptr);
-}
-
-// A clock that went wrong must not make the result invalid.
-double seconds_of(double seconds) {
-  return std::isfinite(seconds) && seconds >= 0 ? seconds : 0;
-}
-
-void add_dropped(const GradedItem& item, Json& json) {
-  if (item.dropped.empty()) return;
-  Json all = Json::array();
-  for (const DroppedTrial& one : item.dropped) {
-    all.push_back(
-        {{"trial", one.trial}, {"word", to_text(one.word)}, {"explanation", one.explanation}});
+// Texts of ids; those that this version does not know are left out.
+struct PlatformIds {
+  std::vector<PlatformId>& ids;
+  bool empty() const { return ids.empty(); }
+  RecordJson json() const {
+    RecordJson texts = RecordJson::array();
+    for (const PlatformId& id : ids) texts.push_back(to_text(id));
+    return texts;
   }
-  json["dropped"] = std::move(all);
-}
-
-Json json_of(const GradedItem& item) {
-  Json json = {{"case", item.case_id},
-               {"word", to_text(item.word)},
-               {"trials", item.trials},
-               {"trial", item.trial ? Json(*item.trial) : Json(nullptr)},
-               {"explanation", item.explanation},
-               {"detail", item.detail},
-               {"reproduce", item.reproduce},
-               {"note", item.note},
-               {"error", json_of(item.error)},
-               {"bound", json_of(item.bound)},
-               {"seconds", seconds_of(item.seconds)}};
-  add_dropped(item, json);
-  if (item.degree) json["degree"] = to_json(*item.degree);
-  if (item.performance) json["performance"] = to_json(*item.performance);
-  if (!item.open.empty()) json["open"] = item.open;
-  return json;
-}
-
-Json json_of(const GradedCase& one, GradeWord word) {
-  Json items = Json::array();
-  for (const GradedItem& item : one.items) items.push_back(json_of(item));
-  Json json = {{"name", one.name},
-               {"points", one.points},
-               {"max_points", one.max_points},
-               {"visibility", to_text(one.visibility)},
-               {"credit", to_text(one.credit)},
-               {"hint", one.hint},
-               {"extra", one.extra},
-               {"word", to_text(word)},
-               {"items", std::move(items)}};
-  if (one.credit == Credit::degree) json["from"] = one.from;
-  if (one.performance) json["performance"] = to_json(*one.performance);
-  if (!one.open.empty()) json["open"] = one.open;
-  return json;
-}
-
-Json json_of(const GradeAdjustment& one) {
-  return {{"name", one.name}, {"points", one.points}, {"reason", one.reason}};
-}
-
-Json json_of(const LeaderboardEntry& entry) {
-  return {{"by", entry.by},
-          {"name", entry.name},
-          {"pseudonym", entry.pseudonym},
-          {"value", entry.value},
-          {"order", entry.ascending ? "asc" : "desc"},
-          {"top", entry.top}};
-}
-
-Json json_of(const GradeContext& context) {
-  return {{"warpmark", context.warpmark},
-          {"assignment_sha256", context.assignment_sha256},
-          {"assignment_version", context.assignment_version},
-          {"device", context.device},
-          {"driver_version", context.driver_version},
-          {"nvrtc_version", context.nvrtc_version},
-          {"date", context.date},
-          {"sandbox", context.sandbox},
-          {"no_sandbox", context.no_sandbox}};
-}
-
-Json json_of(const GradedFile& one) {
-  return {{"name", one.name}, {"sha256", one.sha256}, {"problem", one.problem}};
-}
-
-Json json_of(const GradeResult& result, const std::vector<GradeWord>& words) {
-  Json cases = Json::array();
-  for (size_t i = 0; i < result.cases.size(); ++i) {
-    cases.push_back(json_of(result.cases[i], words[i]));
-  }
-  Json adjustments = Json::array();
-  for (const GradeAdjustment& one : result.adjustments) adjustments.push_back(json_of(one));
-  Json json = {{"grade", kGradeVersion},
-               {"assignment", result.assignment},
-               {"title", result.title},
-               {"student", result.student},
-               {"file", result.file},
-               {"submission_sha256", result.submission_sha256},
-               {"key", result.key},
-               {"state", to_text(result.state)},
-               {"message", result.message},
-               {"log", result.log},
-               {"staff", result.staff},
-               {"points", result.points},
-               {"max_points", result.max_points},
-               {"cases", std::move(cases)},
-               {"handed_in", result.handed_in},
-               {"adjustments", std::move(adjustments)},
-               {"final_points", result.final_points()},
-               {"flags", result.flags},
-               {"ptx_prints", result.ptx_prints},
-               {"seconds", seconds_of(result.seconds)},
-               {"context", json_of(result.context)}};
-  for (const PlatformId& id : result.ids) json["ids"].push_back(to_text(id));
-  if (result.leaderboard) json["leaderboard"] = json_of(*result.leaderboard);
-  // A result of a single file has its name and hash in other members.
-  for (const GradedFile& one : result.files) json["files"].push_back(json_of(one));
-  return strict_json(std::move(json));
-}
-
-double not_negative(const RecordField& field) {
-  const double number = field.number();
-  if (number < 0) throw field.wrong("must not be negative");
-  return number;
-}
-
-uint64_t count_of(const RecordField& field) {
-  const int64_t number = field.integer();
-  if (number < 0) throw field.wrong("must not be negative");
-  return static_cast<uint64_t>(number);
-}
-
-// A number, or the text that strict_json makes of a number that is not finite.
-std::optional<double> any_number(const RecordField& record, const char* name) {
-  record.member(name);
-  const auto field = record.find(name);
-  if (!field) return {};
-  const std::string plain = field->plain();
-  if (plain == "nan") return std::numeric_limits<double>::quiet_NaN();
-  if (plain == "inf") return std::numeric_limits<double>::infinity();
-  if (plain == "-inf") return -std::numeric_limits<double>::infinity();
-  return field->number();
-}
-
-GradeWord word_of(const RecordField& field) {
-  return field.one_of({GradeWord::pass, GradeWord::wrong, GradeWord::memory_error, GradeWord::race,
-                       GradeWord::barrier, GradeWord::limit, GradeWord::not_launched});
-}
-
-GradedItem item_of(const RecordField& record) {
-  GradedItem item;
-  item.case_id = record.member("case").text();
-  item.word = word_of(record.member("word"));
-  item.trials = count_of(record.member("trials"));
-  record.member("trial");
-  if (const auto trial = record.find("trial")) item.trial = count_of(*trial);
-  item.explanation = record.member("explanation").text();
-  item.detail = record.member("detail").text();
-  item.reproduce = record.member("reproduce").text();
-  item.note = record.member("note").text();
-  item.error = any_number(record, "error");
-  item.bound = any_number(record, "bound");
-  item.seconds = not_negative(record.member("seconds"));
-  if (const auto dropped = record.find("dropped")) {
-    for (const RecordField& one : dropped->elements()) {
-      item.dropped.push_back({count_of(one.member("trial")), word_of(one.member("word")),
-                              one.member("explanation").text()});
+  void read(const RecordField& record, const FieldInfo&) {
+    for (const std::string& text : record.texts()) {
+      if (auto id = platform_id(text)) ids.push_back(std::move(*id));
     }
   }
-  if (const auto degree = record.find("degree")) item.degree = degree_of(*degree);
-  if (const auto measured = record.find("performance"))
-    item.performance = performance_of(*measured);
-  if (const auto open = record.find("open")) item.open = open->text();
-  return item;
-}
-
-GradedCase graded_case_of(const RecordField& record) {
-  GradedCase one;
-  one.name = record.member("name").text();
-  one.points = not_negative(record.member("points"));
-  one.max_points = not_negative(record.member("max_points"));
-  one.visibility = record.member("visibility").one_of({Visibility::visible, Visibility::hidden});
-  one.credit = record.member("credit").one_of({Credit::all, Credit::each, Credit::degree});
-  one.hint = record.member("hint").text();
-  one.extra = record.member("extra").boolean();
-  for (const RecordField& item : record.member("items").elements()) {
-    one.items.push_back(item_of(item));
+  RecordJson schema(const FieldInfo& field) const {
+    return record_schema(std::vector<std::string>(), true, field);
   }
-  if (one.credit == Credit::degree) one.from = not_negative(record.member("from"));
-  if (const auto rule = record.find("performance")) one.performance = performance_rule_of(*rule);
-  if (const auto open = record.find("open")) one.open = open->text();
-  // A student's view of a hidden case has a word and no items: it is no whole result.
-  const RecordField word = record.member("word");
-  if (word_of(word) != one.word()) throw word.wrong("is not what its items say");
-  return one;
-}
-
-GradeContext context_of(const RecordField& record) {
-  GradeContext context;
-  context.warpmark = record.member("warpmark").text();
-  context.assignment_sha256 = record.member("assignment_sha256").text();
-  context.assignment_version = record.member("assignment_version").text();
-  context.device = record.member("device").text();
-  context.driver_version = record.member("driver_version").text();
-  context.nvrtc_version = record.member("nvrtc_version").text();
-  context.date = record.member("date").text();
-  context.sandbox = record.member("sandbox").texts();
-  context.no_sandbox = record.member("no_sandbox").boolean();
-  return context;
-}
-
-LeaderboardEntry leaderboard_of(const RecordField& record) {
-  LeaderboardEntry entry;
-  entry.by = record.member("by").text();
-  entry.name = record.member("name").text();
-  entry.pseudonym = record.member("pseudonym").text();
-  entry.value = record.member("value").number();
-  entry.ascending = record.member("order").text() == "asc";
-  entry.top = count_of(record.member("top"));
-  return entry;
-}
+};
 
 }  // namespace
 
-Json to_json(const GradeResult& result) {
-  std::vector<GradeWord> words;
-  for (const GradedCase& one : result.cases) words.push_back(one.word());
-  return json_of(result, words);
+template <typename Visit>
+void each_field(DroppedTrial& one, const Visit& visit) {
+  visit({"trial", "Counted from 0."}, one.trial);
+  visit("word", one.word);
+  visit("explanation", one.explanation);
 }
 
-Json to_json(const StudentView& view) {
-  return json_of(view.result(), view.words());
+template <typename Visit>
+void each_field(Degree& degree, const Visit& visit) {
+  visit(FieldInfo("share", "Rounded down to 1/100.").between(0, 1), degree.share);
+  visit({"what", "The subject of the share."}, degree.what);
 }
 
-GradeResult grade_result_from_json(const Json& json, const Position& where) {
-  const RecordField record(json, where, "schema/grade.json");
-  const RecordField version = record.member("grade");
-  if (version.integer() != kGradeVersion) {
-    throw version.wrong(fmt::format("must be {}, not {}", kGradeVersion, version.integer()));
-  }
+template <typename Visit>
+void each_field(PerformanceStep& step, const Visit& visit) {
+  visit("ratio", step.ratio);
+  visit(FieldInfo("points").at_least(0), step.points);
+}
+
+template <typename Visit>
+void each_field(PerformanceRule& rule, const Visit& visit) {
+  visit(FieldInfo("by").one_of("counters,gpu"),
+        Computed{std::string_view(rule.by_counters() ? "counters" : "gpu")});
+  visit(FieldInfo("counters", "Those that are added up.").if_set(), rule.counters);
+  visit(FieldInfo("steps",
+                  "In the place of `full` and `zero`: points for a ratio of at most so much, "
+                  "from the least.")
+            .if_set(),
+        rule.steps);
+  const bool linear = rule.steps.empty();
+  visit(FieldInfo("full", "All points up to this ratio.").when(linear), rule.full);
+  visit(FieldInfo("zero", "No points from this ratio on; in a straight line between.").when(linear),
+        rule.zero);
+}
+
+template <typename Visit>
+void each_field(Performance& performance, const Visit& visit) {
+  const bool times = performance.rounds != 0;
+  visit(FieldInfo("value", "A count, or seconds.").at_least(0), performance.value);
+  visit(FieldInfo("baseline").at_least(0), performance.baseline);
+  visit(FieldInfo("ratio",
+                  "It makes the points: the ratio of the counts, or the lower end of the "
+                  "interval of the ratio of times.")
+            .at_least(0),
+        AnyNumber{performance.ratio});
+  visit(FieldInfo("median", "Of times: of the rounds' ratios.").at_least(0).when(times),
+        performance.median);
+  visit(FieldInfo("low").at_least(0).when(times), performance.low);
+  visit(FieldInfo("high").at_least(0).when(times), performance.high);
+  visit(FieldInfo("rounds").when(times), performance.rounds);
+}
+
+static void check_record(const RecordField& record, const Performance& performance) {
+  if (performance.rounds == 0) return;
+  for (const char* name : {"median", "low", "high"}) record.member(name);
+}
+
+template <typename Visit>
+void each_field(GradedItem& item, const Visit& visit) {
+  visit({"case", "Its id: doublify/double_array.n=400."}, item.case_id);
+  visit({"word", kWords}, item.word);
+  visit({"trials", "That were run, each with other inputs."}, item.trials);
+  visit(FieldInfo("trial", "The one that failed, counted from 0; null if none did.").needed(),
+        item.trial);
+  visit({"explanation", "The failure, for a beginner."}, item.explanation);
+  visit(
+      {"detail", "Several lines: the place, the first wrong element or finding, how many differ."},
+      item.detail);
+  visit({"reproduce", "One command that fails the same way."}, item.reproduce);
+  visit({"note", "Why the grader could not judge it; for staff."}, item.note);
+  visit(FieldInfo("error", "Of the worst element; null if there is none.").or_null().needed(),
+        AnyNumber{item.error});
+  visit(
+      FieldInfo("bound", "The greatest error that the worst element may have.").or_null().needed(),
+      AnyNumber{item.bound});
+  visit({"seconds", "Wall clock, all trials."}, Seconds{item.seconds});
+  visit(
+      FieldInfo("dropped", "Trials that failed and do not count; only if there are any.").if_set(),
+      item.dropped);
+  visit(FieldInfo("degree",
+                  "Only of the credit `degree`, of an item that is wrong and nothing worse: "
+                  "how much of it is as the case asks.")
+            .if_set(),
+        item.degree);
+  visit(FieldInfo("performance",
+                  "Only of a case with `performance`: the measurement, and that of the "
+                  "baseline. Less is better.")
+            .if_set(),
+        item.performance);
+  visit(FieldInfo("open", "Why its performance could not be measured; only where it could not be.")
+            .if_set(),
+        item.open);
+}
+
+static void check_record(const RecordField& record, const GradedItem& item) {
+  if (item.word == GradeWord::partly) throw record.member("word").wrong("is a hidden case's");
+}
+
+template <typename Visit>
+void each_field(GradedCase& one, const Visit& visit) {
+  visit("name", one.name);
+  visit(FieldInfo("points").at_least(0), one.points);
+  visit(FieldInfo("max_points").at_least(0), one.max_points);
+  visit({"visibility", "Of a hidden case students get word and hint only."}, one.visibility);
+  visit({"credit",
+         "all: points only if every item passes. each: every item has its share. degree: "
+         "as much of its share as it is right."},
+        one.credit);
+  visit({"hint", "The lecturer's, for those who lost points here."}, one.hint);
+  visit({"extra", "Extra credit: its points count on top of `max_points` of the result."},
+        one.extra);
+  visit({"word",
+         "Of the first item that did not pass; not launched if there are no items. In a "
+         "student's copy of a hidden case, which has no items, its word all the same; in "
+         "part: some of its items pass."},
+        Computed{one.word()});
+  visit({"items", "Cases of the suite."}, one.items);
+  visit(FieldInfo("from",
+                  "Of the credit `degree` alone: a lesser degree of an item is worth nothing.")
+            .between(0, 1)
+            .when(one.credit == Credit::degree),
+        one.from);
+  visit(FieldInfo("performance",
+                  "Only of a case with `performance`: how a ratio to the baseline makes points.")
+            .if_set(),
+        one.performance);
+  visit(FieldInfo("open",
+                  "Why the points of the case are neither given nor lost, only where it is so: "
+                  "the measurement they depend on was not possible on this device.")
+            .if_set(),
+        one.open);
+}
+
+// A student's view of a hidden case has a word and no items: it is no whole result.
+static void check_record(const RecordField& record, const GradedCase& one) {
+  const RecordField word = record.member("word");
+  if (word.text() != to_text(one.word())) throw word.wrong("is not what its items say");
+  if (one.credit == Credit::degree) record.member("from");
+}
+
+template <typename Visit>
+void each_field(GradeAdjustment& one, const Visit& visit) {
+  visit(FieldInfo("name").one_of("late,extension,adjustment"), one.name);
+  visit("points", one.points);
+  visit({"reason", "For the student."}, one.reason);
+}
+
+template <typename Visit>
+void each_field(LeaderboardEntry& entry, const Visit& visit) {
+  visit({"by", "`points`, or the case whose ratio it is."}, entry.by);
+  visit({"name", "That the student chose, or the pseudonym."}, entry.name);
+  visit("pseudonym", entry.pseudonym);
+  visit("value", entry.value);
+  visit({"order", "asc: less is better."}, Either{entry.ascending, "asc", "desc"});
+  visit({"top", "So many places are shown."}, entry.top);
+}
+
+template <typename Visit>
+void each_field(GradeContext& context, const Visit& visit) {
+  visit({"warpmark", "The program's version."}, context.warpmark);
+  visit(FieldInfo("assignment_sha256",
+                  "Of the assignment and all that it names; empty in a student's copy.")
+            .like(kSha256),
+        context.assignment_sha256);
+  visit(FieldInfo(
+            "assignment_version",
+            "Another one whenever the assignment is, and for students, too: it needs the course's "
+            "secret to be computed, so it confirms no guess. Empty without a secret.")
+            .like("^([0-9a-f]{16})?$"),
+        context.assignment_version);
+  visit("device", context.device);
+  visit("driver_version", context.driver_version);
+  visit("nvrtc_version", context.nvrtc_version);
+  visit(FieldInfo("date", "UTC; empty if it was not graded.")
+            .like("^([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)?$"),
+        context.date);
+  visit({"sandbox",
+         "Mechanisms that were proved to confine the submission: seccomp, landlock abi 7 …"},
+        context.sandbox);
+  visit({"no_sandbox", "It was graded although nothing confined it."}, context.no_sandbox);
+}
+
+template <typename Visit>
+void each_field(GradedFile& one, const Visit& visit) {
+  visit({"name", "As the assignment or an include calls it."}, one.name);
+  visit(FieldInfo("sha256", "Empty if it was not read.").like(kSha256), one.sha256);
+  visit({"problem", "Why its cases were not graded; empty if they were."}, one.problem);
+}
+
+template <typename Visit>
+void each_field(GradeResult& result, const Visit& visit) {
+  visit({"grade", "The version of this format."}, Constant{kGradeVersion});
+  visit({"assignment", "The assignment's id."}, result.assignment);
+  visit({"title", "The assignment's title."}, result.title);
+  visit({"student",
+         "The name in all reports: that of the roster, the platform or the folder; of "
+         "two with one name with an id behind it."},
+        result.student);
+  visit(
+      {"file", "The submitted file's name; of several files the assignment's names, after commas."},
+      result.file);
+  visit(FieldInfo(
+            "submission_sha256",
+            "Of the submitted file; where `files` is there, of the lines that sha256sum prints of "
+            "them, sorted by name. Empty if there is none.")
+            .like(kSha256),
+        result.submission_sha256);
+  visit({"key",
+         "A hash of all that decides the result: one with the same key need not be graded "
+         "again."},
+        result.key);
+  visit({"state",
+         "graded: every case has a verdict. refused: there is no kernel to grade. "
+         "compile_error: the compiler refused it, or no kernel in it fits. limit: compiling "
+         "it took more time or memory than is allowed. fault: it brought the compiler down. "
+         "grader_error: the grader is at fault or did not finish; such a result must not "
+         "cost the student anything, and its points count for nothing."},
+        result.state);
+  visit({"message", "For the student, unless graded: what happened and what to do."},
+        result.message);
+  visit({"log", "The compiler's, capped and without control characters."}, result.log);
+  visit({"staff", "The grader's messages about itself, for staff only."}, result.staff);
+  visit(FieldInfo("points", "The sum over the cases, not rounded.").at_least(0), result.points);
+  visit(FieldInfo("max_points").at_least(0), result.max_points);
+  visit({"cases", "Of the assignment, in its order: points for one or more items each."},
+        result.cases);
+  visit({"handed_in", "The time of the hand-in, in UTC; empty if unknown."}, result.handed_in);
+  visit({"adjustments", "Points that rules of the course add to those of the cases, or take away."},
+        result.adjustments);
+  visit(FieldInfo("final_points",
+                  "The points of the cases with all adjustments, and not below 0: the grade.")
+            .at_least(0),
+        Computed{result.final_points()});
+  visit({"flags", "For staff, as `uses clock64`; costs nothing."}, result.flags);
+  visit({"ptx_prints",
+         "Fingerprints of the compiled code, for staff, by which submissions are "
+         "compared; empty in a student's copy."},
+        result.ptx_prints);
+  visit(
+      {"seconds", "Wall clock, compiling included. In a student's copy only of the visible items."},
+      Seconds{result.seconds});
+  visit({"context", "The circumstances of the verdict."}, result.context);
+  visit(FieldInfo("ids",
+                  "The student's ids on the platform, as `canvas:1006`, for staff; absent if "
+                  "unknown.")
+            .if_set(),
+        PlatformIds{result.ids});
+  visit(FieldInfo("leaderboard",
+                  "Only where the assignment has a leaderboard, and the student a value for it.")
+            .if_set(),
+        result.leaderboard);
+  // A result of a single file has its name and hash in other members.
+  visit(FieldInfo("files",
+                  "Of an assignment of several files, and of a file with headers of the "
+                  "student's own: all of them.")
+            .if_set(),
+        result.files);
+}
+
+RecordJson to_json(const GradeResult& result) {
+  return strict_json(record_json(result));
+}
+
+RecordJson to_json(const StudentView& view) {
+  RecordJson json = to_json(view.result());
+  for (size_t i = 0; i < view.words().size(); ++i)
+    json["cases"][i]["word"] = to_text(view.words()[i]);
+  return json;
+}
+
+GradeResult grade_result_from_json(const RecordJson& json, const Position& where) {
   GradeResult result;
-  result.assignment = record.member("assignment").text();
-  result.title = record.member("title").text();
-  result.student = record.member("student").text();
-  result.file = record.member("file").text();
-  result.submission_sha256 = record.member("submission_sha256").text();
-  if (const auto files = record.find("files")) {
-    for (const RecordField& one : files->elements()) {
-      result.files.push_back(
-          {one.member("name").text(), one.member("sha256").text(), one.member("problem").text()});
-    }
-  }
-  result.key = record.member("key").text();
-  result.state = record.member("state").one_of({GradeState::graded, GradeState::refused,
-                                                GradeState::compile_error, GradeState::limit,
-                                                GradeState::fault, GradeState::grader_error});
-  result.message = record.member("message").text();
-  result.log = record.member("log").text();
-  result.staff = record.member("staff").text();
-  result.points = not_negative(record.member("points"));
-  result.max_points = not_negative(record.member("max_points"));
-  for (const RecordField& one : record.member("cases").elements()) {
-    result.cases.push_back(graded_case_of(one));
-  }
-  result.handed_in = record.member("handed_in").text();
-  for (const RecordField& one : record.member("adjustments").elements()) {
-    result.adjustments.push_back(
-        {one.member("name").text(), one.member("points").number(), one.member("reason").text()});
-  }
-  not_negative(record.member("final_points"));  // the sum of the others
-  result.flags = record.member("flags").texts();
-  result.ptx_prints = record.member("ptx_prints").texts();
-  result.seconds = not_negative(record.member("seconds"));
-  result.context = context_of(record.member("context"));
-  if (const auto ids = record.find("ids")) {
-    for (const std::string& text : ids->texts()) {
-      if (auto id = platform_id(text)) result.ids.push_back(std::move(*id));
-    }
-  }
-  if (const auto entry = record.find("leaderboard")) result.leaderboard = leaderboard_of(*entry);
+  read_record(RecordField(json, where, "schema/grade.json"), result);
   return result;
+}
+
+RecordJson grade_schema() {
+  return schema_document("grade", fmt::format("Warpmark grade, version {}", kGradeVersion),
+                         "result.json of one submission. A student's copy is the same with texts "
+                         "emptied and with no items in hidden cases.",
+                         record_schema(GradeResult(), /*closed=*/true));
 }
 
 }  // namespace warpmark

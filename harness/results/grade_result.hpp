@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/words.hpp"
 #include "results/grade_credit.hpp"
 #include "results/platform_id.hpp"
 
@@ -23,7 +24,9 @@ enum class GradeState : uint8_t {
   fault,          ///< it brought the compiler down
   grader_error    ///< the grader is at fault, or did not finish: costs no student a point
 };
-std::string_view to_text(GradeState state);
+constexpr auto words(GradeState) {
+  return words_are("graded", "refused", "compile_error", "limit", "fault", "grader_error");
+}
 
 /// All that a student learns of a hidden item.
 enum class GradeWord : uint8_t {
@@ -38,16 +41,22 @@ enum class GradeWord : uint8_t {
   /// show how much passes, and the word must not show how the rest failed.
   partly
 };
-/// "pass", "wrong", "memory error", "race", "barrier", "limit", "not launched", "in part".
-std::string_view to_text(GradeWord word);
+constexpr auto words(GradeWord) {
+  return words_are("pass", "wrong", "memory error", "race", "barrier", "limit", "not launched",
+                   "in part");
+}
 
 enum class Visibility : uint8_t { visible, hidden };
-std::string_view to_text(Visibility visibility);
+constexpr auto words(Visibility) {
+  return words_are("visible", "hidden");
+}
 
 /// The rule by which items make points: all or nothing, each its share, or each a part of its share
 /// by its degree.
 enum class Credit : uint8_t { all, each, degree };
-std::string_view to_text(Credit credit);
+constexpr auto words(Credit) {
+  return words_are("all", "each", "degree");
+}
 
 /// A trial that failed and does not count, because the assignment lets some be dropped.
 struct DroppedTrial {

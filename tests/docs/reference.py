@@ -33,6 +33,8 @@ SCHEMAS = {
                    "[The assignment format](../assignment-format.md) explains what they do together."),
     "run": ("Keys of a run configuration", "Every key of the file that `warpmark run` reads, from `schema/run.json`. "
             "[Run configurations](../commands.md#run-configurations) explains what they do together."),
+    "grade": ("Members of a grade", "Every member of `result.json`, from `schema/grade.json`. [Results of grading]"
+              "(../grade-results.md) explains the files beside it."),
 }
 
 
@@ -283,6 +285,7 @@ def schema_texts(root):
         "suite": [(r'("invalid_pc",\s+)("[^\]]*?)(\s+\])', (",\n" + " " * 8).join(kinds))],
         "report": [(r'("waiting", )("[^\]]*?)(, "incomplete")', ", ".join(kinds))],
         "assignment": [],
+        "grade": [],
     }
     texts = {}
     for name, lists in places.items():

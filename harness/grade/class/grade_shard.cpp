@@ -7,7 +7,8 @@
 #include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "results/outcome_record.hpp"
-#include "results/record_field.hpp"
+#include "results/record_schemas.hpp"
+#include "results/record_table.hpp"
 
 namespace warpmark {
 
@@ -18,90 +19,86 @@ namespace {
 
 constexpr int kShardVersion = 1;
 constexpr const char* kFile = "shard.json";
-
-Json json_of(const GradeShard& shard) {
-  Json submissions = Json::array(), files = Json::object();
-  for (const GradeShard::Part& one : shard.submissions) {
-    submissions.push_back({{"position", one.position}, {"student", one.student}});
-  }
-  for (const auto& [name, hash] : shard.files) files[name] = hash;
-  Json json = {{"grade_shard", kShardVersion},
-               {"index", shard.shard.index},
-               {"count", shard.shard.count},
-               {"class", shard.shard.cases},
-               {"division", shard.shard.division},
-               {"finished", shard.finished},
-               {"warpmark", shard.warpmark},
-               {"assignment", shard.assignment},
-               {"assignment_sha256", shard.assignment_sha256},
-               {"assignment_version", shard.assignment_version},
-               {"device", shard.device},
-               {"driver_version", shard.driver_version},
-               {"nvrtc_version", shard.nvrtc_version},
-               {"no_sandbox", shard.no_sandbox},
-               {"files", std::move(files)},
-               {"submissions", std::move(submissions)},
-               {"notes",
-                {{"left_out", shard.notes.left_out},
-                 {"unmatched", shard.notes.unmatched},
-                 {"missing", shard.notes.missing},
-                 {"unknown", shard.notes.unknown}}}};
-  if (!shard.sources) return json;
-  Json sources = Json::array();
-  for (const ShardSources::Source& one : shard.sources->sources) {
-    sources.push_back({{"student", one.student}, {"compiled", one.compiled}});
-  }
-  json["similar"] = {{"sources", std::move(sources)},
-                     {"template_ptx", shard.sources->template_ptx}};
-  return json;
-}
-
-size_t count_of(const RecordField& field) {
-  const int64_t number = field.integer();
-  if (number < 0) throw field.wrong("must not be negative");
-  return static_cast<size_t>(number);
-}
-
-GradeShard shard_of(const RecordField& record) {
-  const RecordField version = record.member("grade_shard");
-  if (version.integer() != kShardVersion) {
-    throw version.wrong(fmt::format("must be {}, not {}", kShardVersion, version.integer()));
-  }
-  GradeShard shard;
-  shard.shard = {count_of(record.member("index")), count_of(record.member("count")),
-                 count_of(record.member("class")), record.member("division").text(), ""};
-  const RecordField index = record.member("index");
-  if (shard.shard.index < 1 || shard.shard.index > shard.shard.count)
-    throw index.wrong(fmt::format("is of no shard of {}", shard.shard.count));
-  shard.finished = record.member("finished").boolean();
-  shard.warpmark = record.member("warpmark").text();
-  shard.assignment = record.member("assignment").text();
-  shard.assignment_sha256 = record.member("assignment_sha256").text();
-  shard.assignment_version = record.member("assignment_version").text();
-  shard.device = record.member("device").text();
-  shard.driver_version = record.member("driver_version").text();
-  shard.nvrtc_version = record.member("nvrtc_version").text();
-  shard.no_sandbox = record.member("no_sandbox").boolean();
-  for (const auto& [name, hash] : record.member("files").members())
-    shard.files.emplace_back(name, hash.text());
-  for (const RecordField& one : record.member("submissions").elements()) {
-    shard.submissions.push_back({count_of(one.member("position")), one.member("student").text()});
-  }
-  const RecordField notes = record.member("notes");
-  shard.notes = {notes.member("left_out").texts(), notes.member("unmatched").texts(),
-                 notes.member("missing").texts(), notes.member("unknown").texts()};
-  const auto similar = record.find("similar");
-  if (!similar) return shard;
-  shard.sources.emplace();
-  shard.sources->template_ptx = similar->member("template_ptx").texts();
-  for (const RecordField& one : similar->member("sources").elements()) {
-    shard.sources->sources.push_back(
-        {one.member("student").text(), one.member("compiled").boolean()});
-  }
-  return shard;
-}
+constexpr const char* kSha256 = "^[0-9a-f]{64}$";
 
 }  // namespace
+
+template <typename Visit>
+void each_field(ShardSources::Source& one, const Visit& visit) {
+  visit("student", one.student);
+  visit({"compiled", "`ptx_prints` of the student's result are of this text."}, one.compiled);
+}
+
+template <typename Visit>
+void each_field(ShardSources& similar, const Visit& visit) {
+  visit("sources", similar.sources);
+  visit({"template_ptx", "Fingerprints of the template."}, similar.template_ptx);
+}
+
+template <typename Visit>
+void each_field(ClassNotes& notes, const Visit& visit) {
+  visit({"left_out", "Files that are no submission."}, notes.left_out);
+  visit({"unmatched", "Students whom the roster does not have."}, notes.unmatched);
+  visit({"missing", "Students of the roster without a submission."}, notes.missing);
+  visit({"unknown", "Rows of the course's files about unknown students."}, notes.unknown);
+}
+
+template <typename Visit>
+void each_field(GradeShard::Part& one, const Visit& visit) {
+  visit({"position", "In the whole class, from 0."}, one.position);
+  visit("student", one.student);
+}
+
+template <typename Visit>
+void each_field(GradeShard& shard, const Visit& visit) {
+  visit({"grade_shard", "The version of this format."}, Constant{kShardVersion});
+  visit(FieldInfo("index", "Of the shard, from 1.").at_least(1), shard.shard.index);
+  visit(FieldInfo("count", "Of the shards.").at_least(1), shard.shard.count);
+  visit(FieldInfo("class", "Submissions of all shards together.").at_least(1), shard.shard.cases);
+  visit(
+      FieldInfo("division", "A SHA-256 of the division of submissions into shards.").like(kSha256),
+      shard.shard.division);
+  visit({"finished", "Each submission has its result. The device is empty before."},
+        shard.finished);
+  visit({"warpmark", "The version of the program."}, shard.warpmark);
+  visit({"assignment", "The assignment's id."}, shard.assignment);
+  visit(FieldInfo("assignment_sha256", "Of the assignment and all that it names.").like(kSha256),
+        shard.assignment_sha256);
+  visit({"assignment_version",
+         "The same keyed by the course's secret, which is the seed of all inputs."},
+        shard.assignment_version);
+  visit({"device", "Its name and architecture."}, shard.device);
+  visit("driver_version", shard.driver_version);
+  visit("nvrtc_version", shard.nvrtc_version);
+  visit({"no_sandbox", "True if --no-sandbox was given."}, shard.no_sandbox);
+  visit(FieldInfo("files", "The SHA-256 of each file that says what applies to students.")
+            .one_of("roster,extensions,adjustments,times")
+            .like(kSha256),
+        ByName{shard.files});
+  visit({"submissions", "Those of this shard."}, shard.submissions);
+  visit({"notes",
+         "Sentences about the whole class, which every shard finds and `warpmark merge` prints."},
+        shard.notes);
+  visit(FieldInfo("similar",
+                  "Only with --similar: the data that compare submissions. Their texts "
+                  "are OUT/staff/NAME/similar.txt, the template's OUT/staff/.template.")
+            .if_set(),
+        shard.sources);
+}
+
+static void check_record(const RecordField& record, const GradeShard& shard) {
+  if (shard.shard.index > shard.shard.count)
+    throw record.member("index").wrong(fmt::format("is of no shard of {}", shard.shard.count));
+}
+
+RecordJson grade_shard_schema() {
+  return schema_document(
+      "grade_shard",
+      fmt::format("The part of a class in the folder of `warpmark grade --shard`, version {}",
+                  kShardVersion),
+      "OUT/shard.json, for `warpmark merge`. It names students: keep it from them.",
+      record_schema(GradeShard(), /*closed=*/true));
+}
 
 bool is_shard_folder(const fs::path& folder) {
   std::error_code code;
@@ -121,11 +118,13 @@ GradeShard read_grade_shard(const fs::path& folder) {
         "run that shard again");
   }
   const Position where{display_path(file), 0, 0};
-  return shard_of(RecordField(json, where, "schema/grade_shard.json"));
+  GradeShard shard;
+  read_record(RecordField(json, where, "schema/grade_shard.json"), shard);
+  return shard;
 }
 
 void write_grade_shard(const fs::path& folder, const GradeShard& shard) {
-  write_file_atomically(folder / kFile, json_document(strict_json(json_of(shard))));
+  write_file_atomically(folder / kFile, json_document(strict_json(record_json(shard))));
 }
 
 void require_own_folder(const fs::path& folder, const ShardContext* shard) {

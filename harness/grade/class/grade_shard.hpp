@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -54,6 +55,9 @@ bool is_shard_folder(const std::filesystem::path& folder);
 GradeShard read_grade_shard(const std::filesystem::path& folder);
 /// Writes the record. Throws an environment error.
 void write_grade_shard(const std::filesystem::path& folder, const GradeShard& shard);
+
+/// schema/grade_shard.json.
+nlohmann::ordered_json grade_shard_schema();
 
 /// Throws a usage error if a folder for results is a shard's, and not of this one. `shard` is null
 /// for a run that is no shard.

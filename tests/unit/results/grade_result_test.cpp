@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "base/file.hpp"
 #include "unit/results/example_grade.hpp"
 
 namespace warpmark {
@@ -115,6 +116,13 @@ TEST(GradeJson, MembersThatOnlySomeHaveComeBack) {
   bad = json;
   bad["leaderboard"].erase("name");
   EXPECT_NE(read_error(bad), "");
+}
+
+// A result as it was written before there were tables of members.
+TEST(GradeJson, ReadsAnOlderResult) {
+  const std::string text =
+      read_file(std::filesystem::path(WARPMARK_SOURCE_DIR) / "tests/results/grade.json");
+  EXPECT_EQ(to_json(grade_result_from_json(Json::parse(text))).dump() + "\n", text);
 }
 
 TEST(StudentView, OfHiddenCreditNothingRemains) {

@@ -1,0 +1,37 @@
+// Enumerations whose values have words, in files and for people.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace warpmark {
+
+/// The words stand beside the enumeration, in its order:
+///     enum class Credit : uint8_t { all, each, degree };
+///     constexpr auto words(Credit) { return words_are("all", "each", "degree"); }
+template <typename Enum>
+concept Worded = std::is_enum_v<Enum> && requires(Enum value) {
+  words(value).size();
+};
+
+template <typename... Text>
+constexpr std::array<std::string_view, sizeof...(Text)> words_are(const Text&... all) {
+  return {all...};
+}
+
+template <Worded Enum>
+constexpr std::string_view to_text(Enum value) {
+  return words(value)[static_cast<size_t>(value)];
+}
+
+template <Worded Enum>
+std::vector<Enum> each_value() {
+  std::vector<Enum> all;
+  for (size_t i = 0; i < words(Enum()).size(); ++i) all.push_back(static_cast<Enum>(i));
+  return all;
+}
+
+}  // namespace warpmark
