@@ -26,7 +26,7 @@ Extension extension_of(Opcode opcode) {
   switch (opcode) {
 #define ACCESS_LOAD(space, memory, bits)         \
   case Opcode::load_##space##_##memory##_##bits: \
-    return {bits, #memory[0] == 's'};
+    return {bits, is_signed(Type::memory)};
 #include "program/memory_ops.def"
     default:
       return {};
