@@ -26,6 +26,11 @@ GRADE_ROOMS = ("assignment", "submission", "feedback", "similarity", "grader", "
 # Headers that others may include of these rooms, which keep the rest private.
 DOORS = {"similarity": ("similarity.hpp",), "leaderboard": ("leaderboard.hpp",),
          "pack": ("pack.hpp", "audit.hpp")}
+# The headers through which plugins/cpu/machine tells the checks what happens, and is told of faults.
+# It names no check: no class of inspect that is one, and none of the parts of an observer.
+EVENTS = ("access_lanes.hpp", "fault.hpp", "observer.hpp", "policy.hpp")
+CHECK_CLASS = re.compile(r"\bclass (\w+)[^;{]*: public Check\b")
+CHECK_PARTS = r"(?:->|\.)(?:races|values|checks)\(\)|\bchecks\.(?!any\(\))\w+"
 # A folder with more files than that is hard to survey: it needs rooms.
 MOST_FILES = 40
 SURVEYED = ("cli", "grade", "report")
@@ -221,6 +226,20 @@ def door_faults(harness):
                     target.relative_to(harness), " or ".join(doors))
 
 
+def check_faults(device):
+    """The machine knows the interface of the checks, and no check."""
+    checks = sorted({name for path in sources(device / "inspect") for name in CHECK_CLASS.findall(path.read_text())})
+    named = re.compile("|".join([CHECK_PARTS, *(r"\b%s\b" % name for name in checks)]))
+    for path in sources(device / "machine"):
+        for number, _, name in includes(path):
+            folder, _, header = name.rpartition("/")
+            if folder.startswith("inspect") and (folder != "inspect" or header not in EVENTS):
+                yield path, number, "%s is private to the checks, whose interface is %s" % (name, ", ".join(EVENTS))
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if found := named.search(line):
+                yield path, number, "the machine names a check by %s" % found.group().strip()
+
+
 def size_faults(harness):
     for name in SURVEYED:
         for folder in (harness / name, *sorted((harness / name).rglob("*/"))):
@@ -259,7 +278,7 @@ def main(root):
                               *plugin_faults(root / "plugins", harness),
                               *shared_faults(harness, root / "plugins/cpu"),
                               *room_faults(root / "plugins/cpu", CPU_ROOMS, root / "plugins/cpu"),
-                              *text_faults(root / "plugins/cpu"),
+                              *text_faults(root / "plugins/cpu"), *check_faults(root / "plugins/cpu"),
                               *room_faults(harness / "grade", GRADE_ROOMS, harness),
                               *room_faults(harness / "report", REPORT_ROOMS, harness),
                               *room_faults(harness / "cli", CLI_ROOMS, harness),

@@ -441,6 +441,7 @@ void BlockRaces::strong_read(const Lanes& w, const Instruction& i, std::uint32_t
 
 void BlockRaces::load(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                       std::uint64_t address, std::uint32_t bytes) {
+  if (space != Space::global && space != Space::shared) return;
   const bool strong = is_strong(i, space);
   const Record fresh = (i.order & Instruction::kReadOnly) != 0
                            ? written_anew(w, i, space, lane, address, bytes)
@@ -455,6 +456,7 @@ void BlockRaces::load(Lanes& w, const Instruction& i, Space space, std::uint32_t
 
 void BlockRaces::store(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                        std::uint64_t address, std::uint32_t bytes, bool same) {
+  if (space != Space::global && space != Space::shared) return;
   const bool strong = (i.order & Instruction::kStrong) != 0;
   write_cells(w, i, space, lane, address, bytes, strong, same);
   if (!strong) return;
@@ -483,13 +485,14 @@ Record BlockRaces::written_anew(const Lanes& w, const Instruction& i, Space spac
 
 // The guide, "Texture and Surface Memory": a fetch is not coherent with what the same launch
 // writes.
-void BlockRaces::fetch(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,
-                       std::uint32_t bytes) {
+std::uint32_t BlockRaces::fetch(Lanes& w, const Instruction& i, std::uint32_t lane,
+                                std::uint64_t address, std::uint32_t bytes) {
   const Record fresh = written_anew(w, i, Space::global, lane, address, bytes);
   if (fresh.bits == 0)
     read_cells(w, i, Space::global, lane, address, bytes, false);
   else
     race(w, i, Space::global, lane, address, bytes, fresh, "fetch after write", false);
+  return 0;
 }
 
 BlockRaces& BlockRaces::home(std::uint64_t& offset) {
@@ -507,9 +510,40 @@ RaceCells BlockRaces::cells_at(Space space, std::uint64_t address, std::uint64_t
   return owner.shared_cells_ + (address >> launch_.shared_shift);
 }
 
-void BlockRaces::cluster_acquire(std::uint64_t key) {
-  order_.cluster_acquire(key);
+void BlockRaces::barrier_arrive(const Lanes& w, std::uint32_t, std::uint32_t number,
+                                std::uint32_t threads, const BasicBlock&) {
+  if (threads != 0) order_.arrive(w.warp, number);
+}
+
+std::uint64_t BlockRaces::cluster_key() const {
+  return block_.observer_of(0).races()->order_.index();
+}
+
+void BlockRaces::cluster_complete() {
+  if (!in_cluster_) return;
+  if (splits())
+    order_.cluster_complete(cluster_key());
+  else
+    order_.cluster_release(cluster_key());
+}
+
+void BlockRaces::cluster_released() {
+  if (!in_cluster_ || splits()) return;
+  order_.cluster_acquire(cluster_key());
   visited_ = false;
+}
+
+void BlockRaces::cluster_arrive(std::uint32_t warp, std::uint32_t mask, bool relaxed) {
+  if (in_cluster_ && splits()) order_.cluster_arrive(warp, mask, cluster_key(), relaxed);
+}
+
+void BlockRaces::cluster_wait(std::uint32_t warp) {
+  if (in_cluster_ && splits()) order_.cluster_wait(warp, cluster_key());
+}
+
+void BlockRaces::fence(const Lanes& w, const Instruction& i) {
+  if (i.order != 0) order_.fence(w.warp, w.mask, i);
+  if (i.proxy) order_.proxy_fence(w.warp, w.mask);
 }
 
 // All events that any of the block's threads has waited for came before the exit of the last

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "inspect/block_order.hpp"
+#include "inspect/events.hpp"
 #include "inspect/fault.hpp"
 #include "inspect/flight.hpp"
 #include "inspect/further_records.hpp"
@@ -74,12 +75,12 @@ struct LaunchRaces {
 
 /// The accesses of one block's threads. An access to shared memory has an offset in the shared
 /// window, so that it may be that of another block of the cluster (generic_address.hpp).
-class BlockRaces {
+class BlockRaces final : public Check {
  public:
   BlockRaces(LaunchRaces& launch, ObservedBlock& block, std::uint64_t shared_bytes,
              std::uint32_t warps);
   /// Starts the block with linear index `index`.
-  void begin(std::uint64_t index);
+  void begin(std::uint64_t index) override;
   [[nodiscard]] BlockOrder& order() { return order_; }
   [[nodiscard]] const BlockOrder& order() const { return order_; }
 
@@ -114,47 +115,68 @@ class BlockRaces {
     return std::uint64_t{order_.start()} << Record::kEpochShift;
   }
 
-  // --- accesses of one lane, within their bounds
+  // --- accesses
   void load(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
-            std::uint32_t bytes);
-  /// `same` is true if the memory already holds the value that is stored.
+            std::uint32_t bytes) override;
   void store(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
-             std::uint32_t bytes, bool same);
-  /// An atomic operation reads and writes; `uses` tells whether the old value is used.
+             std::uint32_t bytes, bool same) override;
   void atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-              std::uint64_t address, std::uint32_t bytes, bool uses);
+              std::uint64_t address, std::uint32_t bytes, bool uses) override;
   /// The same for the lanes of `mask`, lane L's at at[L], one after another, until one needs a
   /// closer look. Returns that lane and those after it, for which nothing is done.
   std::uint32_t settle_atomics(const Lanes& w, const Instruction& i, Space space,
                                std::uint32_t mask, const std::uint64_t* at, std::uint32_t bytes);
-  /// A plain access that synchronizes nothing.
   void touch(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
-             std::uint32_t bytes, bool store) {
+             std::uint32_t bytes, bool store) override {
     if (store)
       write_cells(w, i, space, lane, address, bytes, false, false);
     else
       read_cells(w, i, space, lane, address, bytes, false);
   }
-  /// A texture fetch or surface load, of global memory.
-  void fetch(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,
-             std::uint32_t bytes);
+  std::uint32_t fetch(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,
+                      std::uint32_t bytes) override;
   void use_mbarrier(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,
-                    MbarrierUse use);
-  /// Forgets earlier accesses to memory that malloc gave to a thread: its previous user has freed
-  /// it.
-  void allocated(std::uint64_t address, std::uint64_t bytes) {
+                    MbarrierUse use) override;
+  /// Forgets earlier accesses.
+  void allocated(std::uint64_t address, std::uint64_t bytes) override {
     launch_.memory.forget(address, bytes);
   }
-  /// Handles a barrier at which all threads of the cluster have met.
-  void cluster_acquire(std::uint64_t key);
-  /// Handles the exit of the block's last thread at this statement: its shared memory is gone.
-  void exit(std::uint32_t statement, std::uint32_t warp, std::uint32_t lane);
+  /// The block's shared memory is gone.
+  void exit(std::uint32_t statement, std::uint32_t warp, std::uint32_t lane) override;
 
-  // --- asynchronous copies: see BlockObserver
-  void depart(AsyncCopy& copy);
-  void has_read(AsyncCopy& copy);
-  void land(AsyncCopy& copy, const std::byte* barrier);
-  void abandon(AsyncCopy& copy, std::uint32_t statement, std::uint32_t warp, std::uint32_t lane);
+  // --- synchronization, for BlockOrder
+  void barrier_arrive(const Lanes& w, std::uint32_t mask, std::uint32_t number,
+                      std::uint32_t threads, const BasicBlock& node) override;
+  void barrier_complete(std::uint32_t number, bool everybody, std::uint32_t warps) override {
+    order_.barrier_complete(number, everybody, warps);
+  }
+  void warp_complete(std::uint32_t warp, std::uint32_t mask) override {
+    order_.warp_complete(warp, mask);
+  }
+  void cluster_complete() override;
+  void cluster_released() override;
+  void cluster_arrive(std::uint32_t warp, std::uint32_t mask, bool relaxed) override;
+  void cluster_wait(std::uint32_t warp) override;
+  void fence(const Lanes& w, const Instruction& i) override;
+  void arrive_at(const std::byte* barrier, std::uint32_t warp, std::uint32_t lane,
+                 const Instruction& i) override {
+    order_.arrive_at(barrier, warp, lane, i);
+  }
+  void complete_phase(const std::byte* barrier) override { order_.complete_phase(barrier); }
+  void see_phase(const std::byte* barrier, std::uint32_t warp, std::uint32_t lane,
+                 const Instruction& i) override {
+    order_.see_phase(barrier, warp, lane, i);
+  }
+  void see_copies(const std::byte* barrier, std::uint32_t warp) override {
+    order_.see_copies(barrier, warp);
+  }
+
+  // --- asynchronous copies
+  void depart(AsyncCopy& copy) override;
+  void has_read(AsyncCopy& copy) override;
+  void landed(AsyncCopy& copy, const std::byte* barrier) override;
+  void abandon(AsyncCopy& copy, std::uint32_t statement, std::uint32_t warp,
+               std::uint32_t lane) override;
 
  private:
   /// An access that earlier records are compared with: its own record and address.
@@ -238,6 +260,9 @@ class BlockRaces {
   /// The races of the block whose shared memory an offset in the window addresses; the offset
   /// becomes one in that memory.
   BlockRaces& home(std::uint64_t& offset);
+  /// The key of the cluster's barrier, and whether instructions lie between arrivals and waits.
+  [[nodiscard]] std::uint64_t cluster_key() const;
+  [[nodiscard]] bool splits() const { return launch_.order.splits_cluster_barrier; }
   /// The cell of an address, in shared memory of any block of the cluster.
   RaceCells cell_at(Space space, std::uint64_t address) { return cells_at(space, address, 1); }
   /// The cells of [address, address + bytes) if they lie together.

@@ -122,7 +122,7 @@ void BlockRaces::has_read(AsyncCopy& copy) {
   if (copy.completion == nullptr) access_cells(copy, false);
 }
 
-void BlockRaces::land(AsyncCopy& copy, const std::byte* barrier) {
+void BlockRaces::landed(AsyncCopy& copy, const std::byte* barrier) {
   Flight& flight = *copy.flight;
   const std::uint32_t thread = flight.lanes->warp * 32 + flight.lane;
   const std::uint32_t statement = flight.instruction->statement;

@@ -73,7 +73,7 @@ BlockValues::BlockValues(LaunchValues& launch, ObservedBlock& block, std::uint64
       local_init_((local_bytes / 8 + 1) * 32 * warps),
       warps_(warps) {}
 
-void BlockValues::begin() {
+void BlockValues::begin(std::uint64_t) {
   const Program& program = block_.program();
   std::fill(shared_init_.begin(), shared_init_.end(), std::uint8_t{0});
   // The machine clears the frames of calls, so they count as written.
@@ -268,7 +268,7 @@ std::optional<std::uint64_t> BlockValues::StoredValues::result(const Allocation*
 }
 
 void BlockValues::store(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-                        std::uint64_t address, std::uint32_t bytes) {
+                        std::uint64_t address, std::uint32_t bytes, bool) {
   const ByteValues values = values_at(w, i, space, lane, address);
   if (!warps_[w.warp].definedness.any()) {
     values.define(bytes);
@@ -322,7 +322,7 @@ bool BlockValues::keep_bits(Lanes& w, const Instruction& i, Space space, std::ui
 }
 
 void BlockValues::atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-                         std::uint64_t address, std::uint32_t bytes) {
+                         std::uint64_t address, std::uint32_t bytes, bool) {
   const ByteValues values = values_at(w, i, space, lane, address);
   if (values.defined(bytes)) return;
   if (space == Space::global) block_.serialize();
@@ -373,6 +373,10 @@ void BlockValues::fill_local(std::uint32_t warp, std::uint32_t lane, std::uint64
                              std::uint64_t bytes) {
   if (offset + bytes > local_bytes_) return;
   set_bits(local_init_.data() + (local_bytes_ / 8 + 1) * (warp * 32 + lane), offset, bytes);
+}
+
+void BlockValues::discard(std::uint64_t address, std::uint32_t bytes) {
+  block_.arena().set_values(address, bytes, false);
 }
 
 void BlockValues::fill_shared(std::uint64_t offset, std::uint64_t bytes) {

@@ -11,6 +11,7 @@
 
 #include "inspect/byte_values.hpp"
 #include "inspect/definedness.hpp"
+#include "inspect/events.hpp"
 #include "inspect/fault.hpp"
 #include "inspect/mbarrier_use.hpp"
 #include "memory/async_copy.hpp"
@@ -35,63 +36,65 @@ struct LaunchValues {
 };
 
 /// The values of one block's memories and registers. Spaces and addresses are as for BlockRaces.
-class BlockValues {
+class BlockValues final : public Check, public ValueShadow {
  public:
   BlockValues(LaunchValues& launch, ObservedBlock& block, std::uint64_t shared_bytes,
               std::uint64_t local_bytes, std::uint32_t warps);
   /// Starts a block.
-  void begin();
-  [[nodiscard]] WarpDefinedness& definedness(std::uint32_t warp) {
+  void begin(std::uint64_t index) override;
+  [[nodiscard]] WarpDefinedness& definedness(std::uint32_t warp) override {
     return warps_[warp].definedness;
   }
   [[nodiscard]] std::uint8_t* shared_init() { return shared_init_.data(); }
 
   // --- accesses of one lane, within their bounds
   void load(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
-            std::uint32_t bytes);
+            std::uint32_t bytes) override;
   void store(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
-             std::uint32_t bytes);
+             std::uint32_t bytes, bool same) override;
   void access(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
               std::uint64_t address, std::uint32_t bytes, bool is_store) {
     if (is_store)
-      store(w, i, space, lane, address, bytes);
+      store(w, i, space, lane, address, bytes, false);
     else
       load(w, i, space, lane, address, bytes);
   }
   void atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-              std::uint64_t address, std::uint32_t bytes);
+              std::uint64_t address, std::uint32_t bytes, bool uses) override;
   /// The lanes of `mask`, lane L's access at at[L], for which atomic() has something to do.
   [[nodiscard]] std::uint32_t undefined_lanes(const Lanes& w, const Instruction& i, Space space,
                                               std::uint32_t mask, const std::uint64_t* at,
                                               std::uint32_t bytes);
-  /// See BlockObserver.
   [[nodiscard]] Definedness read(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-                                 std::uint64_t address, std::uint32_t bytes, std::uint32_t element);
+                                 std::uint64_t address, std::uint32_t bytes,
+                                 std::uint32_t element) override;
   void write(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
-             std::uint32_t bytes, const Definedness& defined);
+             std::uint32_t bytes, const Definedness& defined) override;
   [[nodiscard]] std::uint32_t fetch(Lanes& w, const Instruction& i, std::uint32_t lane,
-                                    std::uint64_t address, std::uint32_t bytes);
+                                    std::uint64_t address, std::uint32_t bytes) override;
   void use_mbarrier(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,
-                    MbarrierUse use);
+                    MbarrierUse use) override;
   void fill_local(std::uint32_t warp, std::uint32_t lane, std::uint64_t offset,
-                  std::uint64_t bytes);
-  void fill_shared(std::uint64_t offset, std::uint64_t bytes);
-  void land(AsyncCopy& copy);
+                  std::uint64_t bytes) override;
+  void discard(std::uint64_t address, std::uint32_t bytes) override;
+  void fill_shared(std::uint64_t offset, std::uint64_t bytes) override;
+  void land(AsyncCopy& copy) override;
 
   void enter_frame(std::uint32_t warp, std::uint32_t lane, std::uint32_t callee,
-                   std::uint64_t frame);
+                   std::uint64_t frame) override;
   void leave_frame(std::uint32_t warp, std::uint32_t lane, std::uint32_t callee,
-                   std::uint64_t frame);
+                   std::uint64_t frame) override;
   void copy_local(std::uint32_t warp, std::uint32_t lane, std::uint64_t from, std::uint64_t to,
-                  std::uint64_t bytes);
+                  std::uint64_t bytes) override;
 
-  // --- registers: see BlockObserver
-  [[nodiscard]] bool concerns(std::uint32_t warp, std::uint32_t instruction);
-  void follow(Lanes& w, const Instruction& i, std::uint32_t mask);
+  /// Follows the values that the instruction reads, if it concerns undefined ones.
+  void execute(Lanes& w, const Instruction& i, std::uint32_t mask) override;
   void decide(Lanes& w, std::uint32_t slot, std::uint32_t mask, std::uint32_t statement,
-              const char* what);
+              const char* what) override;
 
  private:
+  [[nodiscard]] bool concerns(std::uint32_t warp, std::uint32_t instruction);
+  void follow(Lanes& w, const Instruction& i, std::uint32_t mask);
   struct UndefinedLoad {
     const Instruction* instruction = nullptr;
     std::uint32_t element = 8, all = 8;         ///< bytes of an element, and of all elements

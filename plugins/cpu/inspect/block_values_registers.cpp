@@ -97,6 +97,15 @@ void BlockValues::follow_own(Lanes& w, const Instruction& i, std::uint32_t mask)
   for (const std::uint32_t slot : uses.reads) decide(w, slot, mask, i.statement, what);
 }
 
+void BlockValues::execute(Lanes& w, const Instruction& i, std::uint32_t mask) {
+  const auto number = static_cast<std::uint32_t>(&i - block_.program().code.data());
+  // A shuffle of some lanes may read others, which have no value for it.
+  const bool shuffles = i.opcode >= Opcode::shfl_up && i.opcode <= Opcode::shfl_idx;
+  if ((warps_[w.warp].definedness.any() && concerns(w.warp, number)) ||
+      (mask != 0xffffffff && shuffles))
+    follow(w, i, mask);
+}
+
 void BlockValues::follow(Lanes& w, const Instruction& i, std::uint32_t mask) {
   WarpDefinedness& definedness = warps_[w.warp].definedness;
   if (i.guard != Instruction::kNone) {

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "memory/bits.hpp"
+
 namespace warpmark::cpu {
 
 /// An integer of up to 64 bits. `undefined` has a one for each bit without a value; those bits of
@@ -17,11 +19,6 @@ struct PartialValue {
   [[nodiscard]] std::uint64_t least() const { return value & ~undefined; }
   [[nodiscard]] std::uint64_t most() const { return value | undefined; }
 };
-
-/// Ones in the lowest `width` bits, 0 to 64.
-constexpr std::uint64_t low_bits(std::uint32_t width) {
-  return width == 0 ? 0 : ~std::uint64_t{0} >> (64 - (width < 64 ? width : 64));
-}
 
 /// The undefined bits of a number that lies between `least` and `most`.
 std::uint64_t between(std::uint64_t least, std::uint64_t most);

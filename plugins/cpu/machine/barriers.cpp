@@ -34,8 +34,6 @@ void BlockState::arrive(Warp& warp, Fragment fragment, const BasicBlock& node) {
     return;
   }
   Barrier& barrier = barriers_[number];
-  if (BlockOrder* order = order_of(observer_.get()); order != nullptr && threads != 0)
-    order->arrive(warp.lanes.warp, number);
   barrier.arrived += static_cast<std::uint32_t>(std::popcount(fragment.mask));
   barrier.passed = barrier.passed || node.arrive_only;
   barrier.latest = std::max(barrier.latest, warp.clock());
@@ -51,8 +49,8 @@ void BlockState::arrive(Warp& warp, Fragment fragment, const BasicBlock& node) {
   if (!node.arrive_only) {
     fragment.wait = Fragment::Wait::barrier;
     fragment.key = number;
-    if (observer_ && observer_->checks().sync) check_meeting(warp, fragment, number, threads, node);
   }
+  tell<&Check::barrier_arrive>(warp.lanes, fragment.mask, number, threads, node);
   add_fragment(warp, fragment);
   check_barrier(number);
 }
@@ -69,7 +67,7 @@ void BlockState::check_barrier(std::uint32_t number) {
       finished.arrived >= (finished.expected != 0 ? launch_.threads() : live_threads_);
   // Those who have left were waited for, too.
   const std::uint64_t latest = everybody ? latest_clock() : finished.latest;
-  if (BlockOrder* order = order_of(observer_.get())) {
+  if (observer_) {
     std::uint32_t waiting = 0;
     for (const Warp& warp : warps_) {
       for (const Fragment& fragment : warp.fragments) {
@@ -77,7 +75,7 @@ void BlockState::check_barrier(std::uint32_t number) {
           waiting |= 1u << warp.lanes.warp;
       }
     }
-    order->barrier_complete(number, everybody, waiting);
+    observer_->tell<&Check::barrier_complete>(number, everybody, waiting);
   }
   for (Warp& warp : warps_) {
     std::vector<Fragment> fragments;
@@ -135,15 +133,14 @@ void BlockState::arrive_at_warp_barrier(Warp& warp, Fragment fragment, const Bas
 
 void BlockState::observe_warp_barrier(const Warp& warp, std::uint32_t mask,
                                       const BasicBlock& node) {
-  BlockOrder* order = order_of(observer_.get());
-  while (order != nullptr && mask != 0) {
+  while (mask != 0) {
     const std::uint32_t members = uniform(warp, node.barrier, mask);
     std::uint32_t together = 0;
     for (std::uint32_t lanes = mask; lanes != 0; lanes &= lanes - 1) {
       const std::uint32_t lane = lanes & -lanes;
       if (uniform(warp, node.barrier, lane) == members) together |= lane;
     }
-    order->warp_complete(warp.lanes.warp, together);
+    observer_->tell<&Check::warp_complete>(warp.lanes.warp, together);
     mask &= ~together;
   }
 }
@@ -165,12 +162,10 @@ void BlockState::release_warp_barriers(Warp& warp) {
       if (collect) places.push_back(fragment);
     }
     if ((waiting.key & warp.live & ~here) != 0) continue;
-    if (BlockOrder* order = order_of(observer_.get()); order != nullptr && !collect)
-      order->warp_complete(warp.lanes.warp, here);
-    if (collect && observer_ && observer_->checks().sync) {
-      check_present(warp, here, waiting.key, statement_of_wait(waiting), waiting.node);
-      check_aligned(warp, here, launch_.program.blocks[waiting.node]);
-    }
+    if (collect)
+      tell<&Check::collect_complete>(warp.lanes, here, waiting.key, waiting.node);
+    else
+      tell<&Check::warp_complete>(warp.lanes.warp, here);
     if (places.size() > 1) run_together(warp, places);
     std::vector<Fragment> fragments;
     fragments.swap(warp.fragments);

@@ -77,9 +77,11 @@ BlockState::BlockState(LaunchState& launch) : launch_(launch), warps_(launch.war
     observer_ = std::make_unique<BlockObserver>(*launch.observer, *this, shared_bytes_,
                                                 local_bytes_, launch.warps());
     async_.watch(observer_.get());
+    ahead_ = &observer_->ahead;
   }
   lay_out_objects();
-  watched_ = launch.traffic || values_of(observer_.get()) != nullptr;
+  watched_ = launch.traffic || shadow_of(observer_.get()) != nullptr ||
+             (observer_ && observer_->follows_all());
   for (std::uint32_t i = 0; i < warps_.size(); ++i) {
     Warp& warp = warps_[i];
     warp.sites.resize(program.sites);
@@ -126,6 +128,11 @@ std::array<std::uint32_t, 3> BlockState::thread(std::uint32_t warp, std::uint32_
   return {linear % size[0], linear / size[0] % size[1], linear / size[0] / size[1]};
 }
 
+std::uint32_t BlockState::lanes_that_left(std::uint32_t warp) const {
+  const std::uint32_t threads = std::min(32u, launch_.threads() - warp * 32);
+  return (threads == 32 ? 0xffffffff : (1u << threads) - 1) & ~warps_[warp].live;
+}
+
 void BlockState::start(std::uint64_t index, Cluster& cluster, std::uint32_t rank) {
   const LaunchShape& shape = launch_.shape;
   cluster_ = &cluster;
@@ -148,10 +155,9 @@ void BlockState::start(std::uint64_t index, Cluster& cluster, std::uint32_t rank
   for (std::uint64_t i = 0; own > 0 && i < 32 * warps_.size(); ++i)
     std::memset(local_.get() + i * local_bytes_, 0, own);
   if (observer_) {
-    observer_->start(index);
+    observer_->tell<&Check::begin>(index);
     const std::uint64_t reserved = launch_.program.reserved_bytes;
-    if (BlockValues* values = observer_->values())
-      values->fill_shared(shared_bytes_ - reserved, reserved);
+    observer_->tell<&Check::fill_shared>(shared_bytes_ - reserved, reserved);
   }
   begin_schedule();
   barriers_ = {};
@@ -159,7 +165,6 @@ void BlockState::start(std::uint64_t index, Cluster& cluster, std::uint32_t rank
   async_.reset(static_cast<std::uint32_t>(warps_.size()) * 32);
   live_threads_ = launch_.threads();
   polls_.clear();
-  ahead_ = observer_ && observer_->checks().sync ? ~std::uint64_t{0} : 0;
   for (std::uint32_t i = 0; i < warps_.size(); ++i) {
     const std::uint32_t threads = std::min(32u, live_threads_ - i * 32);
     warps_[i].live = threads == 32 ? 0xffffffff : (1u << threads) - 1;
@@ -257,7 +262,7 @@ void BlockState::execute(Warp& warp, std::uint32_t block, std::uint32_t mask, st
   Lanes& lanes = warp.lanes;
   lanes.mask = mask;
   const int full = mask == 0xffffffff ? 1 : 0;
-  if ((node.past & ahead_) != 0) go_past(warp, node, mask);
+  if ((node.past & *ahead_) != 0) tell<&Check::go_past>(lanes, mask, node);
   if (watched_)
     execute_watched(warp, node, mask, done);
   else
@@ -274,9 +279,10 @@ void BlockState::execute_watched(Warp& warp, const BasicBlock& node, std::uint32
                                  std::uint32_t done) {
   Lanes& lanes = warp.lanes;
   const int full = mask == 0xffffffff ? 1 : 0;
-  BlockValues* values = values_of(observer_.get());
+  ValueShadow* shadow = shadow_of(observer_.get());
   const WarpDefinedness* definedness =
-      values == nullptr ? nullptr : &values->definedness(lanes.warp);
+      shadow == nullptr ? nullptr : &shadow->definedness(lanes.warp);
+  const bool follows_all = observer_ && observer_->follows_all();
   // One of some lanes may read others, which have no value for it.
   const auto shuffles = [](const Instruction& i) {
     return i.opcode >= Opcode::shfl_up && i.opcode <= Opcode::shfl_idx;
@@ -286,9 +292,9 @@ void BlockState::execute_watched(Warp& warp, const BasicBlock& node, std::uint32
     const Instruction& instruction = launch_.program.code[i];
     const TrafficMap::Step* step = traffic != nullptr ? traffic->step(i) : nullptr;
     if (step != nullptr) traffic->before(lanes, instruction, *step, mask);
-    if (values != nullptr && ((definedness->any() && values->concerns(lanes.warp, i)) ||
-                              (full == 0 && shuffles(instruction))))
-      values->follow(lanes, instruction, mask);
+    if (follows_all ||
+        (definedness != nullptr && (definedness->any() || (full == 0 && shuffles(instruction)))))
+      observer_->tell<&Check::execute>(lanes, instruction, mask);
     instruction.run[full](lanes, instruction);
     if (step != nullptr && step->form == TrafficMap::Form::reported) traffic->after(*step);
   }
@@ -296,9 +302,9 @@ void BlockState::execute_watched(Warp& warp, const BasicBlock& node, std::uint32
     warp.instructions += node.weight;
     traffic->warp_ran(warp.instructions);
   }
-  if (values == nullptr || !definedness->any()) return;
+  if (definedness == nullptr || !definedness->any()) return;
   const auto decide = [&](std::uint32_t slot, const char* what) {
-    values->decide(lanes, slot, mask, node.statement, what);
+    observer_->tell<&Check::decide>(lanes, slot, mask, node.statement, what);
   };
   switch (node.exit) {
     case Exit::branch:
@@ -340,11 +346,7 @@ inline void BlockState::take_branch(Warp& warp, Fragment& current, const BasicBl
 
 bool BlockState::meet_warp(Warp& warp, Fragment& current, const BasicBlock& node) {
   const bool met = complete(warp, current.mask, node);
-  if (observer_ && observer_->checks().sync) {
-    check_members(warp, current.mask, node);
-    if (met && node.exit == Exit::collect)
-      check_aligned(warp, current.mask, launch_.program.blocks[node.next]);
-  }
+  tell<&Check::warp_arrive>(warp.lanes, current.mask, node, met);
   if (!met) {
     arrive_at_warp_barrier(warp, current, node);
     return false;
@@ -357,7 +359,7 @@ bool BlockState::meet_warp(Warp& warp, Fragment& current, const BasicBlock& node
 bool BlockState::wait_for_cluster(Warp& warp, Fragment& current, const BasicBlock& node) {
   current.node = node.next;
   const std::uint32_t waiting = current.mask & warp.cluster_arrived;
-  if (waiting != current.mask) pass_cluster_barrier(warp);
+  if (waiting != current.mask) tell<&Check::cluster_wait>(warp.lanes.warp);
   if (waiting == 0) return true;
   Fragment rest = current;
   rest.mask = waiting;
@@ -535,8 +537,7 @@ void BlockState::leave(Warp& warp, std::uint32_t mask, const BasicBlock& node) {
   if (live_threads_ == 0) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
     if (!async_.idle()) async_.abandon(warp.lanes.warp * 32 + lane, node.statement);
-    if (BlockRaces* races = races_of(observer_.get()))
-      races->exit(node.statement, warp.lanes.warp, lane);
+    tell<&Check::exit>(node.statement, warp.lanes.warp, lane);
     if (launch_.traffic) launch_.traffic->block_ran(latest_clock());
   }
   if (cluster_->arrived != 0) leave_cluster(warp, mask);

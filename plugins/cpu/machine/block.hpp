@@ -8,11 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "inspect/fault.hpp"
-#include "inspect/observed_block.hpp"
 #include "inspect/observer.hpp"
-#include "inspect/tally.hpp"
-#include "inspect/traffic.hpp"
 #include "machine/async.hpp"
 #include "machine/cluster.hpp"
 #include "machine/device_launch.hpp"
@@ -151,9 +147,6 @@ class BlockState final : public ObservedBlock {
   [[nodiscard]] LaunchState& launch() const { return launch_; }
   [[nodiscard]] Cluster& cluster() const { return *cluster_; }
   [[nodiscard]] std::uint32_t live_threads() const { return live_threads_; }
-  /// A fault of the lanes of a warp at a statement, without its description.
-  [[nodiscard]] Fault fault(FaultKind kind, std::uint32_t statement, std::uint32_t warp,
-                            std::uint32_t lanes) const;
   /// Bytes of shared memory that the kernel has requested.
   [[nodiscard]] std::uint32_t own_shared_bytes() const { return own_shared_bytes_; }
   [[nodiscard]] const Region& shared() const { return warps_[0].lanes.shared; }
@@ -162,6 +155,8 @@ class BlockState final : public ObservedBlock {
   [[nodiscard]] BlockObserver* observer() const { return observer_.get(); }
 
   // --- queries of observers
+  [[nodiscard]] Fault fault(FaultKind kind, std::uint32_t statement, std::uint32_t warp,
+                            std::uint32_t lanes) const override;
   [[nodiscard]] const Program& program() const override { return launch_.program; }
   [[nodiscard]] Arena& arena() const override { return launch_.arena; }
   [[nodiscard]] const std::array<std::uint32_t, 3>& grid() const override {
@@ -242,25 +237,14 @@ class BlockState final : public ObservedBlock {
     std::uint32_t expected = 0;  ///< threads, if the instruction gave their number
     std::uint32_t yes = 0;       ///< of those that arrived at a counting barrier
     bool counts = false;
-    bool passed = false;                           ///< some thread that arrived does not wait
-    std::uint32_t statement = Instruction::kNone;  ///< statement of the first waiting thread
-    std::uint32_t first = 0;           ///< number in the block of the first waiting thread
-    std::uint64_t bit = 0;             ///< its BasicBlock::barrier_bit
-    std::uint64_t latest = 0;          ///< greatest Warp::clock() of the threads that arrived
-    std::vector<std::uint32_t> calls;  ///< Fault::calls of the first waiting thread
+    bool passed = false;       ///< some thread that arrived does not wait
+    std::uint64_t latest = 0;  ///< greatest Warp::clock() of the threads that arrived
   };
   /// Counts how often a thread has tested mbarriers in vain since one last changed.
   struct Polls {
     std::uint64_t change = 0;
     std::uint32_t count = 0;
   };
-  /// The thread that first went past a barrier for good.
-  struct Passer {
-    std::uint32_t statement = 0, thread = 0;
-    const char* hazard = nullptr;        ///< of the first report, which covers all
-    std::vector<std::uint32_t> calls{};  ///< as Fault::calls
-  };
-
   void lay_out_registers();
   /// Sets up the bounds of accesses to shared memory, by Instruction::object.
   void lay_out_objects();
@@ -303,21 +287,9 @@ class BlockState final : public ObservedBlock {
   /// True if the lanes need not wait: all live lanes of each one's mask are in `mask`.
   [[nodiscard]] static bool complete(const Warp& warp, std::uint32_t mask, const BasicBlock& node);
   void arrive_at_warp_barrier(Warp& warp, Fragment fragment, const BasicBlock& node);
-  [[nodiscard]] class BlockOrder* split_cluster_barrier() const;
   /// Passes a bar.warp.sync at which no lane has to wait to the observer, with the lanes of `mask`
   /// that meet.
   void observe_warp_barrier(const Warp& warp, std::uint32_t mask, const BasicBlock& node);
-  [[nodiscard]] std::uint32_t statement_of_wait(const Fragment& fragment) const;
-  // synccheck.cpp
-  void check_members(const Warp& warp, std::uint32_t mask, const BasicBlock& node);
-  void check_aligned(const Warp& warp, std::uint32_t mask, const BasicBlock& next);
-  void check_present(const Warp& warp, std::uint32_t mask, std::uint32_t members,
-                     std::uint32_t statement, std::uint32_t node);
-  void check_meeting(const Warp& warp, const Fragment& fragment, std::uint32_t number,
-                     std::uint32_t threads, const BasicBlock& node);
-  void go_past(const Warp& warp, const BasicBlock& node, std::uint32_t mask);
-  void report_apart(std::uint32_t statement, std::uint32_t thread, std::uint32_t threads,
-                    const char* message, Passer& other);
   void trap(const Warp& warp, std::uint32_t mask, const BasicBlock& node);
   void release_warp_barriers(Warp& warp);
   /// Returns whether lanes that wait before two nodes wait for each other.
@@ -337,8 +309,15 @@ class BlockState final : public ObservedBlock {
   // cluster.cpp
   void arrive_at_cluster_barrier(Warp& warp, std::uint32_t mask, bool relaxed);
   void leave_cluster(Warp& warp, std::uint32_t mask);
-  void pass_cluster_barrier(const Warp& warp);
-  void add_wait(const Warp& warp, const Fragment& fragment, FaultKind kind);
+  // waits.cpp
+  [[nodiscard]] Wait wait_of(const Warp& warp, const Fragment& fragment) const;
+  template <typename Wanted>
+  void report_waits(FaultKind kind, Wanted wanted);
+  /// Tells the checks of an event, if there are any.
+  template <auto Event, typename... Arguments>
+  void tell(Arguments&&... arguments) {
+    if (observer_) observer_->tell<Event>(arguments...);
+  }
   [[nodiscard]] std::uint32_t thread_value(Special which, std::uint32_t warp,
                                            std::uint32_t lane) const;
   [[nodiscard]] std::uint32_t launch_value(Special which) const;
@@ -363,8 +342,8 @@ class BlockState final : public ObservedBlock {
   std::array<Barrier, 16> barriers_{};
   std::uint64_t mbarrier_changes_ = 0;
   std::vector<Polls> polls_;  ///< by thread, if any has tested an mbarrier in vain
-  std::uint64_t ahead_ = 0;   ///< bits of barriers that no thread has gone past; 0 if unchecked
-  std::array<Passer, 64> passers_{};
+  std::uint64_t nothing_ahead_ = 0;
+  const std::uint64_t* ahead_ = &nothing_ahead_;  ///< BlockObserver::ahead, if there is one
   std::uint32_t live_threads_ = 0;
   AsyncCopies async_;
   std::unique_ptr<BlockObserver> observer_;

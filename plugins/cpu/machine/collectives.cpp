@@ -139,8 +139,8 @@ void BlockState::run_together(Warp& warp, const std::vector<Fragment>& places) {
     return launch_.program.code[launch_.program.blocks[place.node].begin];
   };
   Lanes& lanes = warp.lanes;
-  BlockValues* values = values_of(observer_.get());
-  WarpDefinedness* definedness = values == nullptr ? nullptr : &values->definedness(lanes.warp);
+  ValueShadow* shadow = shadow_of(observer_.get());
+  WarpDefinedness* definedness = shadow == nullptr ? nullptr : &shadow->definedness(lanes.warp);
   WarpRegisters registers{lanes.registers, definedness};
   Given given{};
   std::uint32_t all = 0;
@@ -155,10 +155,7 @@ void BlockState::run_together(Warp& warp, const std::vector<Fragment>& places) {
     registers.bring(i, others, given);
     lanes.mask = all;
     const std::size_t full = all == 0xffffffff ? 1 : 0;
-    const auto number = static_cast<std::uint32_t>(&i - launch_.program.code.data());
-    if (values != nullptr &&
-        (full == 0 || (definedness->any() && values->concerns(lanes.warp, number))))
-      values->follow(lanes, i, all);
+    tell<&Check::execute>(lanes, i, all);
     (i.guard == Instruction::kNone ? i.run : i.inner)[full](lanes, i);
     registers.restore(i, others, kept);
   }
