@@ -9,18 +9,10 @@
 
 namespace warpmark::cpu {
 
-std::uint32_t BlockState::uniform(const Warp& warp, std::uint32_t slot, std::uint32_t mask) const {
-  std::uint32_t value;
-  std::memcpy(&value,
-              warp.lanes.registers + slot + static_cast<std::uint32_t>(std::countr_zero(mask)) * 4,
-              4);
-  return value;
-}
-
 void BlockState::arrive(Warp& warp, Fragment fragment, const BasicBlock& node) {
-  const std::uint32_t number = uniform(warp, node.barrier, fragment.mask);
+  const std::uint32_t number = warp.value(node.barrier, fragment.mask);
   const std::uint32_t threads =
-      node.threads == Instruction::kNone ? 0 : uniform(warp, node.threads, fragment.mask);
+      node.threads == Instruction::kNone ? 0 : warp.value(node.threads, fragment.mask);
   if (number >= barriers_.size() ||
       (node.threads != Instruction::kNone && (threads == 0 || threads % 32 != 0))) {
     Fault fault = this->fault(FaultKind::barrier, node.statement, warp.lanes.warp, fragment.mask);
@@ -51,7 +43,7 @@ void BlockState::arrive(Warp& warp, Fragment fragment, const BasicBlock& node) {
     fragment.key = number;
   }
   tell<&Check::barrier_arrive>(warp.lanes, fragment.mask, number, threads, node);
-  add_fragment(warp, fragment);
+  warp.add(fragment);
   check_barrier(number);
 }
 
@@ -78,22 +70,18 @@ void BlockState::check_barrier(std::uint32_t number) {
     observer_->tell<&Check::barrier_complete>(number, everybody, waiting);
   }
   for (Warp& warp : warps_) {
-    std::vector<Fragment> fragments;
-    fragments.swap(warp.fragments);
-    for (Fragment& fragment : fragments) {
-      if (fragment.wait == Fragment::Wait::barrier && fragment.key == number) {
-        fragment.wait = Fragment::Wait::none;
-        fragment.key = 0;
-        if (warp.clock() < latest) warp.waited += latest - warp.clock();
-        for (std::uint32_t lane = 0; finished.counts && lane < 32; ++lane) {
-          if ((fragment.mask >> lane & 1) == 0) continue;
-          std::byte* count = warp.lanes.registers + launch_.program.barrier_count + lane * 4;
-          std::memcpy(count, &finished.yes, 4);
-          std::memcpy(count + 128, &finished.arrived, 4);
-        }
+    warp.release([&](Fragment& fragment) {
+      if (fragment.wait != Fragment::Wait::barrier || fragment.key != number) return false;
+      fragment.key = 0;
+      if (warp.clock() < latest) warp.waited += latest - warp.clock();
+      for (std::uint32_t lane = 0; finished.counts && lane < 32; ++lane) {
+        if ((fragment.mask >> lane & 1) == 0) continue;
+        std::byte* count = warp.lanes.registers + launch_.program.barrier_count + lane * 4;
+        std::memcpy(count, &finished.yes, 4);
+        std::memcpy(count + 128, &finished.arrived, 4);
       }
-      add_fragment(warp, fragment);
-    }
+      return true;
+    });
   }
 }
 
@@ -103,30 +91,20 @@ std::uint64_t BlockState::latest_clock() const {
   return latest;
 }
 
-bool BlockState::complete(const Warp& warp, std::uint32_t mask, const BasicBlock& node) {
-  std::uint32_t wanted = 0;
-  for (std::uint32_t lane = 0; lane < 32; ++lane) {
-    std::uint32_t value;
-    std::memcpy(&value, warp.lanes.registers + node.barrier + lane * 4, 4);
-    wanted |= (mask >> lane & 1) != 0 ? value : 0;
-  }
-  return (wanted & warp.live & ~mask) == 0;
-}
-
 // Lanes with equal masks wait together; lanes of one fragment may name different masks.
 void BlockState::arrive_at_warp_barrier(Warp& warp, Fragment fragment, const BasicBlock& node) {
   std::uint32_t rest = fragment.mask;
   fragment.node = node.next;
   fragment.wait = node.exit == Exit::collect ? Fragment::Wait::collect : Fragment::Wait::warp;
   while (rest != 0) {
-    fragment.key = uniform(warp, node.barrier, rest);
+    fragment.key = warp.value(node.barrier, rest);
     fragment.mask = 0;
     for (std::uint32_t lanes = rest; lanes != 0; lanes &= lanes - 1) {
       const std::uint32_t lane = lanes & -lanes;
-      if (uniform(warp, node.barrier, lane) == fragment.key) fragment.mask |= lane;
+      if (warp.value(node.barrier, lane) == fragment.key) fragment.mask |= lane;
     }
     rest &= ~fragment.mask;
-    add_fragment(warp, fragment);
+    warp.add(fragment);
   }
   release_warp_barriers(warp);
 }
@@ -134,11 +112,11 @@ void BlockState::arrive_at_warp_barrier(Warp& warp, Fragment fragment, const Bas
 void BlockState::observe_warp_barrier(const Warp& warp, std::uint32_t mask,
                                       const BasicBlock& node) {
   while (mask != 0) {
-    const std::uint32_t members = uniform(warp, node.barrier, mask);
+    const std::uint32_t members = warp.value(node.barrier, mask);
     std::uint32_t together = 0;
     for (std::uint32_t lanes = mask; lanes != 0; lanes &= lanes - 1) {
       const std::uint32_t lane = lanes & -lanes;
-      if (uniform(warp, node.barrier, lane) == members) together |= lane;
+      if (warp.value(node.barrier, lane) == members) together |= lane;
     }
     observer_->tell<&Check::warp_complete>(warp.lanes.warp, together);
     mask &= ~together;
@@ -167,15 +145,11 @@ void BlockState::release_warp_barriers(Warp& warp) {
     else
       tell<&Check::warp_complete>(warp.lanes.warp, here);
     if (places.size() > 1) run_together(warp, places);
-    std::vector<Fragment> fragments;
-    fragments.swap(warp.fragments);
-    for (Fragment& fragment : fragments) {
-      if (matches(fragment)) {
-        fragment.wait = Fragment::Wait::none;
-        fragment.key = places.size() > 1 ? 1 : 0;
-      }
-      add_fragment(warp, fragment);
-    }
+    warp.release([&](Fragment& fragment) {
+      if (!matches(fragment)) return false;
+      fragment.key = places.size() > 1 ? 1 : 0;
+      return true;
+    });
     i = static_cast<std::size_t>(-1);  // the fragments have moved: look again from the start
   }
 }

@@ -135,7 +135,7 @@ void BlockState::enter(Warp& warp, const Fragment& fragment, const BasicBlock& n
     Fragment inside = fragment;
     inside.node = callee.entry;
     inside.mask = 1u << lane;
-    add_fragment(warp, inside);
+    warp.add(inside);
   }
 }
 
@@ -161,7 +161,7 @@ void BlockState::return_from(Warp& warp, const Fragment& fragment, const BasicBl
     Fragment back = fragment;
     back.node = call.next;
     back.mask = 1u << lane;
-    add_fragment(warp, back);
+    warp.add(back);
   }
 }
 

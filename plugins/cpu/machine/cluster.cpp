@@ -68,15 +68,11 @@ void BlockState::arrive_at_cluster_barrier(Warp& warp, std::uint32_t mask, bool 
 void BlockState::release_cluster_barrier() {
   for (Warp& warp : warps_) {
     warp.cluster_arrived = 0;
-    std::vector<Fragment> fragments;
-    fragments.swap(warp.fragments);
-    for (Fragment& fragment : fragments) {
-      if (fragment.wait == Fragment::Wait::cluster) {
-        tell<&Check::cluster_wait>(warp.lanes.warp);
-        fragment.wait = Fragment::Wait::none;
-      }
-      add_fragment(warp, fragment);
-    }
+    warp.release([&](const Fragment& fragment) {
+      if (fragment.wait != Fragment::Wait::cluster) return false;
+      tell<&Check::cluster_wait>(warp.lanes.warp);
+      return true;
+    });
   }
 }
 

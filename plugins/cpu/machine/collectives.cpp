@@ -139,9 +139,7 @@ void BlockState::run_together(Warp& warp, const std::vector<Fragment>& places) {
     return launch_.program.code[launch_.program.blocks[place.node].begin];
   };
   Lanes& lanes = warp.lanes;
-  ValueShadow* shadow = shadow_of(observer_.get());
-  WarpDefinedness* definedness = shadow == nullptr ? nullptr : &shadow->definedness(lanes.warp);
-  WarpRegisters registers{lanes.registers, definedness};
+  WarpRegisters registers{lanes.registers, warp.definedness};
   Given given{};
   std::uint32_t all = 0;
   for (const Fragment& place : places) {

@@ -1,12 +1,9 @@
-// How a schedule's seed lets the warps of a block and the lanes of a warp take turns.
-#include "machine/seeded_schedule.hpp"
+#include "machine/scheduler.hpp"
 
 #include <algorithm>
 #include <bit>
-#include <cstdint>
 #include <numeric>
-
-#include "machine/block.hpp"
+#include <utility>
 
 namespace warpmark::cpu {
 namespace {
@@ -22,7 +19,7 @@ constexpr std::uint32_t kLooks = 3, kTurns = 4;
 
 }  // namespace
 
-void BlockState::begin_schedule() {
+void Scheduler::begin() {
   order_.resize(warps_.size());
   std::iota(order_.begin(), order_.end(), 0u);
   preemptions_ = kPreemptions;
@@ -33,18 +30,18 @@ void BlockState::begin_schedule() {
   first_lane_ = launch_.random(32);
 }
 
-void BlockState::shuffle_warps() {
+void Scheduler::shuffle_warps() {
   for (auto i = static_cast<std::uint32_t>(order_.size()); i > 1; --i)
     std::swap(order_[i - 1], order_[launch_.random(i)]);
 }
 
-std::uint64_t BlockState::seeded_share() {
+std::uint64_t Scheduler::share() const {
   if (launch_.schedule.interleaves()) return 1 + launch_.random(kPace);
   if (!launch_.schedule.ranks() || preemptions_ == 0) return ~std::uint64_t{0};
   return std::uint64_t{1} << launch_.random(kLongestLead + 1);
 }
 
-BlockState::Fragments::iterator BlockState::choose_fragment(Warp& warp, Fragments::iterator usual) {
+Scheduler::Fragments::iterator Scheduler::choose(Warp& warp, Fragments::iterator usual) const {
   if (launch_.schedule.interleaves()) {
     const auto count = static_cast<std::uint32_t>(warp.fragments.size());
     const std::uint32_t first = launch_.random(count);
@@ -66,53 +63,21 @@ BlockState::Fragments::iterator BlockState::choose_fragment(Warp& warp, Fragment
   return usual;
 }
 
-bool BlockState::over_time() {
-  if (launch_.shape.wall_limit_ms != 0 && std::chrono::steady_clock::now() > launch_.deadline)
-    launch_.stop = launch_.timed_out = true;
-  return launch_.stop;
-}
-
-bool BlockState::run_round() {
-  if (launch_.schedule.interleaves()) shuffle_warps();
-  const bool ranks = launch_.schedule.ranks();
-  bool progress = false;
-  gets_on_ = false;
-  for (const std::uint32_t number : order_) {
-    Warp& warp = warps_[number];
-    if (warp.fragments.empty()) continue;
-    progress |= ranks ? run_ranked(warp) : run_warp(warp);
-    if (over_time()) break;
-  }
-  return progress;
-}
-
-bool BlockState::run_ranked(Warp& warp) {
-  bool progress = false;
-  preempted_ = false;
-  while (!warp.fragments.empty() && run_warp(warp)) {
-    progress = true;
-    gets_on_ = gets_on_ || !polled_;
-    if (gave_way_ || over_time()) break;
-  }
-  if (preempted_) --preemptions_;
-  return progress;
-}
-
-bool BlockState::hold_back(Fragment& fragment) {
+bool Scheduler::hold_back(Fragment& fragment) {
   if (!launch_.schedule.holds(fragment.node) || fragment.released || holds_ == 0) return false;
   --holds_;
   fragment.wait = Fragment::Wait::held;
   return true;
 }
 
-bool BlockState::holds_any() const {
+bool Scheduler::holds_any() const {
   return std::any_of(warps_.begin(), warps_.end(), [](const Warp& warp) {
     return std::any_of(warp.fragments.begin(), warp.fragments.end(),
                        [](const Fragment& one) { return one.wait == Fragment::Wait::held; });
   });
 }
 
-bool BlockState::outwait(bool progress) {
+bool Scheduler::outwait(bool progress) {
   if (progress && gets_on_) {
     idle_ = 0;
     return false;
