@@ -1,4 +1,5 @@
-// Barriers of a block and of the lanes of a warp.
+#include "machine/barriers.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -9,13 +10,13 @@
 
 namespace warpmark::cpu {
 
-void BlockState::arrive(Warp& warp, Fragment fragment, const BasicBlock& node) {
+void Barriers::arrive(Warp& warp, Fragment fragment, const BasicBlock& node) {
   const std::uint32_t number = warp.value(node.barrier, fragment.mask);
   const std::uint32_t threads =
       node.threads == Instruction::kNone ? 0 : warp.value(node.threads, fragment.mask);
   if (number >= barriers_.size() ||
       (node.threads != Instruction::kNone && (threads == 0 || threads % 32 != 0))) {
-    Fault fault = this->fault(FaultKind::barrier, node.statement, warp.lanes.warp, fragment.mask);
+    Fault fault = block_.fault(FaultKind::barrier, node.statement, warp.lanes.warp, fragment.mask);
     fault.message =
         number >= barriers_.size()
             ? "barrier " + std::to_string(number) + " does not exist; a block has barriers 0 to 15"
@@ -42,24 +43,23 @@ void BlockState::arrive(Warp& warp, Fragment fragment, const BasicBlock& node) {
     fragment.wait = Fragment::Wait::barrier;
     fragment.key = number;
   }
-  tell<&Check::barrier_arrive>(warp.lanes, fragment.mask, number, threads, node);
+  block_.tell<&Check::barrier_arrive>(warp.lanes, fragment.mask, number, threads, node);
   warp.add(fragment);
-  check_barrier(number);
+  check(number);
 }
 
-// Threads that have left are no longer waited for (as on sm_70 and later).
-void BlockState::check_barrier(std::uint32_t number) {
+void Barriers::check(std::uint32_t number) {
   Barrier& barrier = barriers_[number];
-  const std::uint32_t expected = barrier.expected != 0 ? barrier.expected : live_threads_;
+  const std::uint32_t expected = barrier.expected != 0 ? barrier.expected : block_.live_threads();
   if (barrier.arrived == 0 || barrier.arrived < expected) return;
   const Barrier finished = std::exchange(barrier, {});
   // A barrier that counts its threads does not wait for those who have left.
   const bool everybody =
       !finished.passed &&
-      finished.arrived >= (finished.expected != 0 ? launch_.threads() : live_threads_);
+      finished.arrived >= (finished.expected != 0 ? launch_.threads() : block_.live_threads());
   // Those who have left were waited for, too.
-  const std::uint64_t latest = everybody ? latest_clock() : finished.latest;
-  if (observer_) {
+  const std::uint64_t latest = everybody ? latest_clock(warps_) : finished.latest;
+  if (block_.observer() != nullptr) {
     std::uint32_t waiting = 0;
     for (const Warp& warp : warps_) {
       for (const Fragment& fragment : warp.fragments) {
@@ -67,7 +67,7 @@ void BlockState::check_barrier(std::uint32_t number) {
           waiting |= 1u << warp.lanes.warp;
       }
     }
-    observer_->tell<&Check::barrier_complete>(number, everybody, waiting);
+    block_.tell<&Check::barrier_complete>(number, everybody, waiting);
   }
   for (Warp& warp : warps_) {
     warp.release([&](Fragment& fragment) {
@@ -85,45 +85,46 @@ void BlockState::check_barrier(std::uint32_t number) {
   }
 }
 
-std::uint64_t BlockState::latest_clock() const {
-  std::uint64_t latest = 0;
-  for (const Warp& warp : warps_) latest = std::max(latest, warp.clock());
-  return latest;
+bool Barriers::meet(Warp& warp, Fragment& current, const BasicBlock& node) {
+  const bool met = warp.all_meet(current.mask, node.barrier);
+  block_.tell<&Check::warp_arrive>(warp.lanes, current.mask, node, met);
+  if (!met) {
+    wait_for_lanes(warp, current, node);
+    return false;
+  }
+  // Lanes with equal masks meet.
+  std::uint32_t rest = block_.observer() != nullptr && node.exit == Exit::warp ? current.mask : 0;
+  while (rest != 0) {
+    const std::uint32_t together = warp.lanes_like_first(node.barrier, rest);
+    block_.tell<&Check::warp_complete>(warp.lanes.warp, together);
+    rest &= ~together;
+  }
+  current.node = node.next;
+  return true;
+}
+
+void Barriers::threads_left(Warp& warp) {
+  release(warp);
+  for (std::uint32_t number = 0; number < barriers_.size(); ++number) {
+    if (barriers_[number].arrived != 0 && barriers_[number].expected == 0) check(number);
+  }
 }
 
 // Lanes with equal masks wait together; lanes of one fragment may name different masks.
-void BlockState::arrive_at_warp_barrier(Warp& warp, Fragment fragment, const BasicBlock& node) {
+void Barriers::wait_for_lanes(Warp& warp, Fragment fragment, const BasicBlock& node) {
   std::uint32_t rest = fragment.mask;
   fragment.node = node.next;
   fragment.wait = node.exit == Exit::collect ? Fragment::Wait::collect : Fragment::Wait::warp;
   while (rest != 0) {
     fragment.key = warp.value(node.barrier, rest);
-    fragment.mask = 0;
-    for (std::uint32_t lanes = rest; lanes != 0; lanes &= lanes - 1) {
-      const std::uint32_t lane = lanes & -lanes;
-      if (warp.value(node.barrier, lane) == fragment.key) fragment.mask |= lane;
-    }
+    fragment.mask = warp.lanes_like_first(node.barrier, rest);
     rest &= ~fragment.mask;
     warp.add(fragment);
   }
-  release_warp_barriers(warp);
+  release(warp);
 }
 
-void BlockState::observe_warp_barrier(const Warp& warp, std::uint32_t mask,
-                                      const BasicBlock& node) {
-  while (mask != 0) {
-    const std::uint32_t members = warp.value(node.barrier, mask);
-    std::uint32_t together = 0;
-    for (std::uint32_t lanes = mask; lanes != 0; lanes &= lanes - 1) {
-      const std::uint32_t lane = lanes & -lanes;
-      if (warp.value(node.barrier, lane) == members) together |= lane;
-    }
-    observer_->tell<&Check::warp_complete>(warp.lanes.warp, together);
-    mask &= ~together;
-  }
-}
-
-void BlockState::release_warp_barriers(Warp& warp) {
+void Barriers::release(Warp& warp) {
   for (std::size_t i = 0; i < warp.fragments.size(); ++i) {
     const Fragment waiting = warp.fragments[i];
     const bool collect = waiting.wait == Fragment::Wait::collect;
@@ -141,9 +142,9 @@ void BlockState::release_warp_barriers(Warp& warp) {
     }
     if ((waiting.key & warp.live & ~here) != 0) continue;
     if (collect)
-      tell<&Check::collect_complete>(warp.lanes, here, waiting.key, waiting.node);
+      block_.tell<&Check::collect_complete>(warp.lanes, here, waiting.key, waiting.node);
     else
-      tell<&Check::warp_complete>(warp.lanes.warp, here);
+      block_.tell<&Check::warp_complete>(warp.lanes.warp, here);
     if (places.size() > 1) run_together(warp, places);
     warp.release([&](Fragment& fragment) {
       if (!matches(fragment)) return false;

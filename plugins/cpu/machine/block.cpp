@@ -159,7 +159,7 @@ void BlockState::start(std::uint64_t index, Cluster& cluster, std::uint32_t rank
     observer_->tell<&Check::fill_shared>(shared_bytes_ - reserved, reserved);
   }
   scheduler_.begin();
-  barriers_ = {};
+  barriers_.begin();
   own_cluster_.arrived = 0;
   async_.reset(static_cast<std::uint32_t>(warps_.size()) * 32);
   live_threads_ = launch_.threads();
@@ -297,18 +297,6 @@ inline void BlockState::take_branch(Warp& warp, Fragment& current, const BasicBl
   }
 }
 
-bool BlockState::meet_warp(Warp& warp, Fragment& current, const BasicBlock& node) {
-  const bool met = warp.all_meet(current.mask, node.barrier);
-  tell<&Check::warp_arrive>(warp.lanes, current.mask, node, met);
-  if (!met) {
-    arrive_at_warp_barrier(warp, current, node);
-    return false;
-  }
-  if (observer_ && node.exit == Exit::warp) observe_warp_barrier(warp, current.mask, node);
-  current.node = node.next;
-  return true;
-}
-
 bool BlockState::wait_for_cluster(Warp& warp, Fragment& current, const BasicBlock& node) {
   current.node = node.next;
   const std::uint32_t waiting = current.mask & warp.cluster_arrived;
@@ -334,11 +322,11 @@ inline bool BlockState::take_exit(Warp& warp, Fragment& current, const BasicBloc
       leave(warp, current.mask, node);
       return false;
     case Exit::barrier:
-      arrive(warp, current, node);
+      barriers_.arrive(warp, current, node);
       return false;
     case Exit::warp:
     case Exit::collect:
-      return meet_warp(warp, current, node);
+      return barriers_.meet(warp, current, node);
     case Exit::call:
       enter(warp, current, node);
       return false;
@@ -474,13 +462,10 @@ void BlockState::leave(Warp& warp, std::uint32_t mask, const BasicBlock& node) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
     if (!async_.idle()) async_.abandon(warp.lanes.warp * 32 + lane, node.statement);
     tell<&Check::exit>(node.statement, warp.lanes.warp, lane);
-    if (launch_.traffic) launch_.traffic->block_ran(latest_clock());
+    if (launch_.traffic) launch_.traffic->block_ran(latest_clock(warps_));
   }
   if (cluster_->arrived != 0) leave_cluster(warp, mask);
-  release_warp_barriers(warp);
-  for (std::uint32_t number = 0; number < barriers_.size(); ++number) {
-    if (barriers_[number].arrived != 0 && barriers_[number].expected == 0) check_barrier(number);
-  }
+  barriers_.threads_left(warp);
 }
 
 }  // namespace warpmark::cpu

@@ -9,6 +9,7 @@
 
 #include "inspect/observer.hpp"
 #include "machine/async.hpp"
+#include "machine/barriers.hpp"
 #include "machine/cluster.hpp"
 #include "machine/launch_state.hpp"
 #include "machine/mbarrier.hpp"
@@ -50,6 +51,12 @@ class BlockState final : public ObservedBlock {
   [[nodiscard]] AsyncCopies& async() { return async_; }
   /// Null if there are no checks beyond bounds.
   [[nodiscard]] BlockObserver* observer() const { return observer_.get(); }
+
+  /// Tells the checks of an event, if there are any.
+  template <auto Event, typename... Arguments>
+  void tell(Arguments&&... arguments) {
+    if (observer_) observer_->tell<Event>(arguments...);
+  }
 
   // --- queries of observers
   [[nodiscard]] Fault fault(FaultKind kind, std::uint32_t statement, std::uint32_t warp,
@@ -114,14 +121,6 @@ class BlockState final : public ObservedBlock {
   static std::uint64_t footprint(const Program& program, const LaunchShape& shape);
 
  private:
-  struct Barrier {
-    std::uint32_t arrived = 0;   ///< threads
-    std::uint32_t expected = 0;  ///< threads, if the instruction gave their number
-    std::uint32_t yes = 0;       ///< of those that arrived at a counting barrier
-    bool counts = false;
-    bool passed = false;       ///< some thread that arrived does not wait
-    std::uint64_t latest = 0;  ///< greatest Warp::clock() of the threads that arrived
-  };
   /// Counts how often a thread has tested mbarriers in vain since one last changed.
   struct Polls {
     std::uint64_t change = 0;
@@ -137,20 +136,10 @@ class BlockState final : public ObservedBlock {
   /// fragment continues.
   bool take_exit(Warp& warp, Fragment& current, const BasicBlock& node);
   void take_branch(Warp& warp, Fragment& current, const BasicBlock& node);
-  bool meet_warp(Warp& warp, Fragment& current, const BasicBlock& node);
   bool wait_for_cluster(Warp& warp, Fragment& current, const BasicBlock& node);
   /// Runs a node for some lanes, without the first instructions, which they have `done`.
   void execute(Warp& warp, std::uint32_t block, std::uint32_t mask, std::uint32_t done);
-  void arrive(Warp& warp, Fragment fragment, const BasicBlock& node);
-  void arrive_at_warp_barrier(Warp& warp, Fragment fragment, const BasicBlock& node);
-  /// Passes a bar.warp.sync at which no lane has to wait to the observer, with the lanes of `mask`
-  /// that meet.
-  void observe_warp_barrier(const Warp& warp, std::uint32_t mask, const BasicBlock& node);
   void trap(const Warp& warp, std::uint32_t mask, const BasicBlock& node);
-  void release_warp_barriers(Warp& warp);
-  /// Returns whether lanes that wait before two nodes wait for each other.
-  [[nodiscard]] bool same_operation(std::uint32_t node, std::uint32_t other) const;
-  void run_together(Warp& warp, const std::vector<Fragment>& places);
   // call.cpp; the lanes of `fragment` become separate fragments, joined where they meet
   void enter(Warp& warp, const Fragment& fragment, const BasicBlock& node);
   void return_from(Warp& warp, const Fragment& fragment, const BasicBlock& node);
@@ -159,9 +148,6 @@ class BlockState final : public ObservedBlock {
   [[nodiscard]] std::uint64_t frame_of(const Warp& warp, std::uint32_t callee,
                                        std::uint32_t lane) const;
   void leave(Warp& warp, std::uint32_t mask, const BasicBlock& node);
-  void check_barrier(std::uint32_t number);
-  /// The greatest of all warps' clocks.
-  [[nodiscard]] std::uint64_t latest_clock() const;
   // cluster.cpp
   void arrive_at_cluster_barrier(Warp& warp, std::uint32_t mask, bool relaxed);
   void leave_cluster(Warp& warp, std::uint32_t mask);
@@ -169,11 +155,6 @@ class BlockState final : public ObservedBlock {
   [[nodiscard]] Wait wait_of(const Warp& warp, const Fragment& fragment) const;
   template <typename Wanted>
   void report_waits(FaultKind kind, Wanted wanted);
-  /// Tells the checks of an event, if there are any.
-  template <auto Event, typename... Arguments>
-  void tell(Arguments&&... arguments) {
-    if (observer_) observer_->tell<Event>(arguments...);
-  }
   [[nodiscard]] std::uint32_t thread_value(Special which, std::uint32_t warp,
                                            std::uint32_t lane) const;
   [[nodiscard]] std::uint32_t launch_value(Special which) const;
@@ -193,7 +174,7 @@ class BlockState final : public ObservedBlock {
   std::vector<Region> objects_;
   std::vector<Warp> warps_;
   Scheduler scheduler_{launch_, warps_};
-  std::array<Barrier, 16> barriers_{};
+  Barriers barriers_{*this, launch_, warps_};
   std::uint64_t mbarrier_changes_ = 0;
   std::vector<Polls> polls_;  ///< by thread, if any has tested an mbarrier in vain
   std::uint64_t nothing_ahead_ = 0;

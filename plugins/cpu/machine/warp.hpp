@@ -49,6 +49,13 @@ struct Warp {
     return read_lane<std::uint32_t>(lanes.registers, slot,
                                     static_cast<std::uint32_t>(std::countr_zero(mask)));
   }
+  /// The lanes of `mask` whose register is that of the first of them.
+  [[nodiscard]] std::uint32_t lanes_like_first(std::uint32_t slot, std::uint32_t mask) const {
+    std::uint32_t alike = 0;
+    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1)
+      alike |= value(slot, rest) == value(slot, mask) ? rest & -rest : 0;
+    return alike;
+  }
   /// True if the lanes need not wait: all live lanes of each one's mask, in this register, are in
   /// `mask`.
   [[nodiscard]] bool all_meet(std::uint32_t mask, std::uint32_t slot) const {
@@ -93,5 +100,12 @@ struct Warp {
     }
   }
 };
+
+/// The greatest of all warps' clocks.
+inline std::uint64_t latest_clock(const std::vector<Warp>& warps) {
+  std::uint64_t latest = 0;
+  for (const Warp& warp : warps) latest = std::max(latest, warp.clock());
+  return latest;
+}
 
 }  // namespace warpmark::cpu
