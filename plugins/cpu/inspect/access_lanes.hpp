@@ -2,10 +2,10 @@
 // look. Compiled once for each WARPMARK_ISA; see memory/levels.hpp for what that forbids.
 #pragma once
 
-#include "inspect/block_values.hpp"
 #include "inspect/observer.hpp"
 #include "inspect/policy.hpp"
-#include "inspect/race_lanes.hpp"
+#include "inspect/races/race_lanes.hpp"
+#include "inspect/values/block_values.hpp"
 #include "memory/init_bits.hpp"
 
 namespace warpmark::cpu::WARPMARK_ISA {

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "inspect/definedness.hpp"
 #include "inspect/mbarrier_use.hpp"
+#include "inspect/values/definedness.hpp"
 #include "memory/lanes.hpp"
 
 namespace warpmark::cpu {

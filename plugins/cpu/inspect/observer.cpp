@@ -3,9 +3,9 @@
 #include <bit>
 #include <utility>
 
-#include "inspect/block_races.hpp"
-#include "inspect/block_values.hpp"
-#include "inspect/sync_check.hpp"
+#include "inspect/races/block_races.hpp"
+#include "inspect/synchronization/sync_check.hpp"
+#include "inspect/values/block_values.hpp"
 #include "memory/arena.hpp"
 
 namespace warpmark::cpu {

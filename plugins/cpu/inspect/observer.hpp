@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "inspect/checks.hpp"
+#include "inspect/counters/traffic.hpp"
 #include "inspect/events.hpp"
 #include "inspect/fault.hpp"
 #include "inspect/footprint.hpp"
 #include "inspect/observed_block.hpp"
-#include "inspect/race_memory.hpp"
-#include "inspect/traffic.hpp"
+#include "inspect/races/race_memory.hpp"
 #include "inspect/waits.hpp"
 #include "memory/async_copy.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "inspect/tally.hpp"
+#include "inspect/counters/tally.hpp"
 #include "memory/lanes.hpp"
 
 namespace warpmark::cpu {
