@@ -425,13 +425,15 @@ InstructionFacts words_of(std::string_view opcode) {
   for (const std::string_view word : facts.words) {
     const auto found = modifiers.find(word);
     facts.modifiers.push_back(found == modifiers.end() ? Modifier::none : found->second);
-    if (const Type type = type_named(word); type != Type::none) facts.types.push_back(type);
   }
   return facts;
 }
 
 InstructionFacts facts_of(std::string_view opcode, std::size_t operands) {
   InstructionFacts facts = words_of(opcode);
+  for (const std::string_view word : facts.words) {
+    if (const Type type = type_named(word); type != Type::none) facts.types.push_back(type);
+  }
   const auto known = instruction_set().by_mnemonic.find(facts.name);
   if (known == instruction_set().by_mnemonic.end()) return facts;
   const InstructionForm* form = &known->second.front().form();

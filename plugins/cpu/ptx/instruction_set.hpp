@@ -142,7 +142,7 @@ struct InstructionFacts {
   [[nodiscard]] bool is_packed() const { return !words.empty() && words.back().ends_with("x2"); }
 };
 
-/// The words of an opcode, and nothing else of its facts.
+/// The words of an opcode, and nothing else of its facts: no types.
 InstructionFacts words_of(std::string_view opcode);
 /// Holds an opcode, with so many operands, against the forms. Linear in its length.
 InstructionFacts facts_of(std::string_view opcode, std::size_t operands);
