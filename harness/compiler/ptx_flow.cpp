@@ -7,11 +7,14 @@ namespace warpmark {
 
 namespace {
 
-// True if a modifier is `space`, or a variant of it: `shared::cta` is a variant of `shared`.
-bool has_space(const cpu::InstructionFacts& facts, std::string_view space) {
-  return std::any_of(facts.words.begin(), facts.words.end(), [&](std::string_view word) {
-    return word.starts_with(space) && (word.size() == space.size() || word[space.size()] == ':');
-  });
+bool is_shared(const cpu::InstructionFacts& facts) {
+  return facts.has(cpu::Modifier::shared) || facts.has(cpu::Modifier::shared_cta) ||
+         facts.has(cpu::Modifier::shared_cluster);
+}
+
+bool is_parameter_space(const cpu::InstructionFacts& facts) {
+  return facts.has(cpu::Modifier::param) || facts.has(cpu::Modifier::param_entry) ||
+         facts.has(cpu::Modifier::param_func);
 }
 
 // True for instructions that read through their addresses and write only to registers (PTX ISA
@@ -24,7 +27,7 @@ bool only_reads(const cpu::InstructionFacts& facts) {
       cpu::Mnemonic::suq,      cpu::Mnemonic::isspacep,  cpu::Mnemonic::istypep,
       cpu::Mnemonic::cvta};
   const cpu::Mnemonic base = facts.mnemonic;
-  if (base == cpu::Mnemonic::wmma) return has_space(facts, "load");
+  if (base == cpu::Mnemonic::wmma) return facts.has(cpu::Modifier::load);
   return std::find(kReaders.begin(), kReaders.end(), base) != kReaders.end();
 }
 
@@ -83,22 +86,17 @@ void PtxFlow::add_reference(std::string_view name) {
 }
 
 void PtxFlow::from_cells(const cpu::InstructionFacts& facts, Node to) {
-  bool known = false;
-  const auto one = [&](std::string_view space, Cell cell) {
-    if (!has_space(facts, space)) return;
-    add_edge(cell, to);
-    known = true;
-  };
-  one("local", kLocal);
-  one("shared", kShared);
-  one("global", kGlobal);
-  one("const", kConstant);
-  if (known) return;
-  for (Node cell = 0; cell < kCells; ++cell) add_edge(cell, to);
+  const bool in_cell[] = {facts.has(cpu::Modifier::local), is_shared(facts),
+                          facts.has(cpu::Modifier::global), facts.has(cpu::Modifier::const_)};
+  const bool known = std::find(std::begin(in_cell), std::end(in_cell), true) != std::end(in_cell);
+  for (Node cell = 0; cell < kCells; ++cell) {
+    if (in_cell[cell] || !known) add_edge(cell, to);
+  }
 }
 
 void PtxFlow::to_cells(const cpu::InstructionFacts& facts, Node from) {
-  to_cells(from, has_space(facts, "local"), has_space(facts, "shared"), has_space(facts, "global"));
+  to_cells(from, facts.has(cpu::Modifier::local), is_shared(facts),
+           facts.has(cpu::Modifier::global));
 }
 
 void PtxFlow::to_cells(Node from, bool local, bool shared, bool global) {
@@ -147,8 +145,8 @@ void PtxFlow::keep_parameters_in_memory(const cpu::Function& function, Operands 
 PtxFlow::Role PtxFlow::role_of(const cpu::InstructionFacts& facts, const cpu::Operand& operand,
                                bool first) {
   const cpu::Mnemonic base = facts.mnemonic;
-  const bool loads_parameter = base == cpu::Mnemonic::ld && has_space(facts, "param");
-  const bool stores_parameter = base == cpu::Mnemonic::st && has_space(facts, "param");
+  const bool loads_parameter = base == cpu::Mnemonic::ld && is_parameter_space(facts);
+  const bool stores_parameter = base == cpu::Mnemonic::st && is_parameter_space(facts);
   if (stores_parameter && first) return Role::result;
   if (operand.kind == cpu::OperandKind::address && !loads_parameter) return Role::address;
   return first && base != cpu::Mnemonic::st && base != cpu::Mnemonic::red ? Role::result
@@ -186,7 +184,7 @@ void PtxFlow::add_operands(const cpu::Function& function, const cpu::Statement& 
 void PtxFlow::add_carry(const cpu::InstructionFacts& facts, Node made) {
   constexpr std::string_view kCarry = "CC.CF";
   const cpu::Mnemonic base = facts.mnemonic;
-  if (has_space(facts, "cc")) add_edge(made, node_of(kCarry));
+  if (facts.has(cpu::Modifier::cc)) add_edge(made, node_of(kCarry));
   if (base == cpu::Mnemonic::addc || base == cpu::Mnemonic::subc || base == cpu::Mnemonic::madc)
     add_edge(node_of(kCarry), made);
 }
@@ -202,7 +200,7 @@ void PtxFlow::add_memory(const cpu::Statement& statement, Node made) {
     to_cells(made, true, true, true);
   }
   // The address that a tensor map holds is written through where only the device looks.
-  if (has_space(facts, "tensor")) sinks_.push_back({made, PtxChange::unclear, &statement});
+  if (facts.has(cpu::Modifier::tensor)) sinks_.push_back({made, PtxChange::unclear, &statement});
 }
 
 void PtxFlow::add_instruction(const cpu::Function& function, const cpu::Statement& statement) {
@@ -211,7 +209,7 @@ void PtxFlow::add_instruction(const cpu::Function& function, const cpu::Statemen
   const cpu::Mnemonic base = facts.mnemonic;
   if (base == cpu::Mnemonic::call) return add_call(function, statement);
   const bool moves_parameter =
-      (base == cpu::Mnemonic::ld || base == cpu::Mnemonic::st) && has_space(facts, "param");
+      (base == cpu::Mnemonic::ld || base == cpu::Mnemonic::st) && is_parameter_space(facts);
   if (!moves_parameter) keep_parameters_in_memory(function, operands);
   const Node made = new_node({});  // what the instruction makes, from all that it takes
   add_operands(function, statement, made);

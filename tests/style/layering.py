@@ -26,6 +26,11 @@ GRADE_ROOMS = ("assignment", "submission", "feedback", "similarity", "grader", "
 # Headers that others may include of these rooms, which keep the rest private.
 DOORS = {"similarity": ("similarity.hpp",), "leaderboard": ("leaderboard.hpp",),
          "pack": ("pack.hpp", "audit.hpp")}
+# The headers through which plugins/cpu/machine tells the checks what happens, and is told of faults.
+# It names no check: no class of inspect that is one, and none of the parts of an observer.
+EVENTS = ("access_lanes.hpp", "fault.hpp", "observer.hpp", "policy.hpp")
+CHECK_CLASS = re.compile(r"\bclass (\w+)[^;{]*: public Check\b")
+CHECK_PARTS = r"(?:->|\.)(?:races|values|checks)\(\)|\bchecks\.(?!any\(\))\w+"
 # A folder with more files than that is hard to survey: it needs rooms.
 MOST_FILES = 40
 SURVEYED = ("cli", "grade", "report")
@@ -38,11 +43,11 @@ SHARED = {"ptx/" + name for name in ("characters", "debug_info", "error", "instr
                                      "parse_function", "parse_operand", "parse_registers",
                                      "parse_state", "parse_variable", "parser",
                                      "read_tolerantly", "scopes", "special_registers", "types")}
-# Behind the parser an opcode is InstructionFacts' enums. What still compares its words, by lines:
-# decode_lowered.cpp puts names of other opcodes together; the other two read no opcodes.
+# Behind the parser an opcode is InstructionFacts' enums. What still compares words, by lines: these two
+# read no opcodes.
 OPCODE_TEXT = re.compile(r'\b(has\(|(name|opcode|mnemonic|word|from|operation|relation'
                          r'|words(\.front\(\)|\.back\(\)|\[\d\])) [!=]= )"')
-KNOWN_TEXTS = {"program/decode_lowered.cpp": 3, "program/decode_runtime.cpp": 1, "program/uses.cpp": 1}
+KNOWN_TEXTS = {"program/decode_runtime.cpp": 1, "program/uses.cpp": 1}
 SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".inc", ".def"}
 LAYER_ROW = re.compile(r"\| (\d+) \| ([^:|]*)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -221,6 +226,20 @@ def door_faults(harness):
                     target.relative_to(harness), " or ".join(doors))
 
 
+def check_faults(device):
+    """The machine knows the interface of the checks, and no check."""
+    checks = sorted({name for path in sources(device / "inspect") for name in CHECK_CLASS.findall(path.read_text())})
+    named = re.compile("|".join([CHECK_PARTS, *(r"\b%s\b" % name for name in checks)]))
+    for path in sources(device / "machine"):
+        for number, _, name in includes(path):
+            folder, _, header = name.rpartition("/")
+            if folder.startswith("inspect") and (folder != "inspect" or header not in EVENTS):
+                yield path, number, "%s is private to the checks, whose interface is %s" % (name, ", ".join(EVENTS))
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if found := named.search(line):
+                yield path, number, "the machine names a check by %s" % found.group().strip()
+
+
 def size_faults(harness):
     for name in SURVEYED:
         for folder in (harness / name, *sorted((harness / name).rglob("*/"))):
@@ -259,7 +278,7 @@ def main(root):
                               *plugin_faults(root / "plugins", harness),
                               *shared_faults(harness, root / "plugins/cpu"),
                               *room_faults(root / "plugins/cpu", CPU_ROOMS, root / "plugins/cpu"),
-                              *text_faults(root / "plugins/cpu"),
+                              *text_faults(root / "plugins/cpu"), *check_faults(root / "plugins/cpu"),
                               *room_faults(harness / "grade", GRADE_ROOMS, harness),
                               *room_faults(harness / "report", REPORT_ROOMS, harness),
                               *room_faults(harness / "cli", CLI_ROOMS, harness),

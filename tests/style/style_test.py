@@ -190,6 +190,19 @@ class Layering(Tree):
         self.assertIn("plugins/cpu/program/up.cpp:2: error: program includes machine/x.hpp, a room above it", output)
         self.assertIn("plugins/cpu/inspect/up.cpp:1: error: inspect includes machine/x.hpp, a room above it", output)
 
+    def test_that_the_machine_names_no_check(self):
+        self.write("plugins/cpu/inspect/leaks.hpp", "class LeakCheck final : public Check {\n")
+        self.write("plugins/cpu/inspect/observer.hpp", "")
+        self.write("plugins/cpu/machine/good.cpp",
+                   '#include "inspect/observer.hpp"\nobserver->tell<&Check::load>(checks.any());\n')
+        self.assertEqual(self.check(layering.main, self.root)[0], 0)
+        self.write("plugins/cpu/machine/bad.cpp",
+                   '#include "inspect/leaks.hpp"\nLeakCheck check;\nif (checks.race) observer->races()->load();\n')
+        output = self.check(layering.main, self.root)[1]
+        self.assertIn("plugins/cpu/machine/bad.cpp:1: error: inspect/leaks.hpp is private to the checks", output)
+        self.assertIn("plugins/cpu/machine/bad.cpp:2: error: the machine names a check by LeakCheck", output)
+        self.assertIn("plugins/cpu/machine/bad.cpp:3: error: the machine names a check by checks.race", output)
+
     def test_rooms_of_the_grader(self):
         self.write("harness/grade/class/x.hpp", "")
         self.write("harness/grade/assignment/y.hpp", "")

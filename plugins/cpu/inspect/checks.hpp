@@ -9,7 +9,7 @@ struct Checks {
 #include "warpmark/checks.def"
   bool closely = false;  ///< each access by itself, none by a fast path: to hold those against it
   [[nodiscard]] bool any() const {
-    bool some = false;
+    bool some = closely;
 #define CHECK(name, kind, word, places) some = some || (name);
 #include "warpmark/checks.def"
     return some;

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "inspect/epoch.hpp"
+#include "inspect/races/epoch.hpp"
 
 namespace warpmark::cpu {
 

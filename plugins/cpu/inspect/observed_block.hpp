@@ -29,6 +29,9 @@ class ObservedBlock {
   [[nodiscard]] virtual const std::array<std::uint32_t, 3>& grid() const = 0;
   /// The address of the counter by which the blocks of a cooperative grid meet; 0: there is none.
   [[nodiscard]] virtual std::uint64_t grid_barrier() const = 0;
+  /// A fault of the lanes of a warp at a statement, without its description.
+  [[nodiscard]] virtual Fault fault(FaultKind kind, std::uint32_t statement, std::uint32_t warp,
+                                    std::uint32_t lanes) const = 0;
   /// As FaultLog::add() and FaultLog::again().
   virtual std::size_t report(const Fault& fault) = 0;
   virtual bool report_again(std::size_t place, std::uint32_t statement, std::uint32_t other) = 0;

@@ -1,22 +1,61 @@
 #include "inspect/observer.hpp"
 
 #include <bit>
+#include <utility>
 
-#include "inspect/observed_block.hpp"
+#include "inspect/races/block_races.hpp"
+#include "inspect/synchronization/sync_check.hpp"
+#include "inspect/values/block_values.hpp"
 #include "memory/arena.hpp"
-#include "memory/async_copy.hpp"
 
 namespace warpmark::cpu {
 namespace {
-
-bool is_shared_by_threads(Space space) {
-  return space == Space::global || space == Space::shared;
-}
 
 // Those of a block's scope say nothing of other blocks' accesses.
 Footprint::Use use_of_atomic(const Instruction& i) {
   return (i.order & Instruction::kBlockScope) != 0 ? Footprint::Use::write : Footprint::Use::atomic;
 }
+
+// Notes the global memory that a block uses while other threads run other blocks.
+class FootprintNotes final : public Check {
+ public:
+  explicit FootprintNotes(Footprint& footprint) : footprint_(footprint) {}
+  void load(Lanes&, const Instruction&, Space space, std::uint32_t, std::uint64_t address,
+            std::uint32_t bytes) override {
+    note(Footprint::Use::read, space, address, bytes);
+  }
+  void store(Lanes&, const Instruction&, Space space, std::uint32_t, std::uint64_t address,
+             std::uint32_t bytes, bool) override {
+    note(Footprint::Use::write, space, address, bytes);
+  }
+  void atomic(Lanes&, const Instruction& i, Space space, std::uint32_t, std::uint64_t address,
+              std::uint32_t bytes, bool) override {
+    note(use_of_atomic(i), space, address, bytes);
+  }
+  void touch(Lanes&, const Instruction&, Space space, std::uint32_t, std::uint64_t address,
+             std::uint32_t bytes, bool is_store) override {
+    note(is_store ? Footprint::Use::write : Footprint::Use::read, space, address, bytes);
+  }
+  std::uint32_t fetch(Lanes&, const Instruction&, std::uint32_t, std::uint64_t address,
+                      std::uint32_t bytes) override {
+    note(Footprint::Use::read, Space::global, address, bytes);
+    return 0;
+  }
+  void depart(AsyncCopy& copy) override {
+    const Flight& flight = *copy.flight;
+    copy.each_part([&](const CopyPart& part) {
+      note(Footprint::Use::write, flight.to.space, flight.to.address + part.to, part.bytes);
+      if (copy.from != nullptr && part.source != 0)
+        note(Footprint::Use::read, flight.from.space, flight.from.address + part.from, part.source);
+    });
+  }
+
+ private:
+  void note(Footprint::Use use, Space space, std::uint64_t address, std::uint64_t bytes) {
+    if (space == Space::global) footprint_.note(use, address, bytes);
+  }
+  Footprint& footprint_;
+};
 
 }  // namespace
 
@@ -27,7 +66,10 @@ InspectionMemory::InspectionMemory(const Arena& arena)
 
 InspectionMemory& InspectionMemory::of_worker(std::size_t worker, const Arena& arena) {
   if (worker == 0) return *this;
-  while (others_.size() < worker) others_.push_back(std::make_unique<InspectionMemory>(arena));
+  while (others_.size() < worker) {
+    others_.push_back(std::make_unique<InspectionMemory>(arena));
+    others_.back()->further = further;
+  }
   return *others_[worker - 1];
 }
 
@@ -36,66 +78,87 @@ Speculation& InspectionMemory::speculation(Arena& arena) {
   return *speculation_;
 }
 
-LaunchObserver::LaunchObserver(const Checks& wanted, InspectionMemory& memory,
+LaunchObserver::LaunchObserver(const Checks& wanted, InspectionMemory& the_memory,
                                const Program& program)
-    : checks(wanted) {
-  if (checks.race) races.emplace(memory, program).closely = checks.closely;
-  if (checks.init) values.emplace(program);
+    : checks(wanted), memory(the_memory) {
+  if (checks.race) {
+    races = std::make_unique<LaunchRaces>(memory, program);
+    races->closely = checks.closely;
+  }
+  if (checks.init) values = std::make_unique<LaunchValues>(program);
 }
+LaunchObserver::LaunchObserver(LaunchObserver&&) noexcept = default;
+LaunchObserver::~LaunchObserver() = default;
 
 void LaunchObserver::run_beside_others(Footprint& own) {
   footprint = &own;
   if (values) values->shared = true;
 }
 
+std::vector<Fault> LaunchObserver::end() const {
+  if (!races) return {};
+  std::vector<Fault> faults = races->settled();
+  Fault note;
+  note.kind = FaultKind::incomplete;
+  note.warning = true;
+  note.count = 1;
+  note.message = races->left_out();
+  if (!note.message.empty()) faults.push_back(std::move(note));
+  return faults;
+}
+
+// The one list of checks.
 BlockObserver::BlockObserver(LaunchObserver& launch, ObservedBlock& block,
                              std::uint64_t shared_bytes, std::uint64_t local_bytes,
                              std::uint32_t warps)
     : launch_(launch), block_(block) {
-  if (launch.races) races_.emplace(*launch.races, block, shared_bytes, warps);
-  if (launch.values) values_.emplace(*launch.values, block, shared_bytes, local_bytes, warps);
+  const auto add = [&](auto check) {
+    auto* const added = check.get();
+    checks_.push_back(std::move(check));
+    return added;
+  };
+  if (launch.footprint != nullptr) add(std::make_unique<FootprintNotes>(*launch.footprint));
+  if (launch.races)
+    races_ = add(std::make_unique<BlockRaces>(*launch.races, block, shared_bytes, warps));
+  if (launch.values)
+    values_ =
+        add(std::make_unique<BlockValues>(*launch.values, block, shared_bytes, local_bytes, warps));
+  if (launch.checks.sync) add(std::make_unique<SyncCheck>(block, ahead));
+  for (const auto& make : launch.memory.further) add(make(block));
 }
+BlockObserver::~BlockObserver() = default;
 
-void BlockObserver::start(std::uint64_t index) {
-  if (races_) races_->begin(index);
-  if (values_) values_->begin();
+ValueShadow* BlockObserver::shadow() const {
+  return values_;
 }
 
 void BlockObserver::load(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                          std::uint64_t address, std::uint32_t bytes) {
-  note(Footprint::Use::read, space, address, bytes);
-  if (races_ && is_shared_by_threads(space)) races_->load(w, i, space, lane, address, bytes);
-  if (values_) values_->load(w, i, space, lane, address, bytes);
+  tell<&Check::load>(w, i, space, lane, address, bytes);
 }
 
 void BlockObserver::store(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                           std::uint64_t address, std::uint32_t bytes, bool same) {
-  note(Footprint::Use::write, space, address, bytes);
-  if (races_ && is_shared_by_threads(space)) races_->store(w, i, space, lane, address, bytes, same);
-  if (values_) values_->store(w, i, space, lane, address, bytes);
-}
-
-void BlockObserver::atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-                           std::uint64_t address, std::uint32_t bytes, bool uses) {
-  note(use_of_atomic(i), space, address, bytes);
-  if (races_) races_->atomic(w, i, space, lane, address, bytes, uses);
-  if (values_) values_->atomic(w, i, space, lane, address, bytes);
+  tell<&Check::store>(w, i, space, lane, address, bytes, same);
 }
 
 void BlockObserver::atomics(Lanes& w, const Instruction& i, Space space, std::uint32_t mask,
                             const std::uint64_t* at, std::uint32_t bytes) {
-  for (std::uint32_t rest = footprint() != nullptr ? mask : 0; rest != 0; rest &= rest - 1)
-    note(use_of_atomic(i), space, at[std::countr_zero(rest)], bytes);
+  if (footprint() != nullptr && space == Space::global) {
+    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1)
+      footprint()->note(use_of_atomic(i), at[std::countr_zero(rest)], bytes);
+  }
   // Lanes at whose access somebody has to look.
   std::uint32_t closely = checks().closely ? mask : 0;
-  if (values_) closely |= values_->undefined_lanes(w, i, space, mask, at, bytes);
+  if (values_ != nullptr) closely |= values_->undefined_lanes(w, i, space, mask, at, bytes);
   while (true) {
     const std::uint32_t before = mask & (closely - 1) & ~closely;  // those before the first
-    const std::uint32_t left = races_ ? races_->settle_atomics(w, i, space, before, at, bytes) : 0;
+    const std::uint32_t left =
+        races_ != nullptr ? races_->settle_atomics(w, i, space, before, at, bytes) : 0;
     mask &= ~before | left;
     if (mask == 0) return;
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
-    atomic(w, i, space, lane, at[lane], bytes, i.d != Instruction::kNone);
+    tell<&Check::atomic>(w, i, space, lane, at[lane], bytes, i.d != Instruction::kNone);
     mask &= mask - 1;
     closely &= mask;
   }
@@ -103,38 +166,10 @@ void BlockObserver::atomics(Lanes& w, const Instruction& i, Space space, std::ui
 
 std::uint32_t BlockObserver::fetch(Lanes& w, const Instruction& i, std::uint32_t lane,
                                    std::uint64_t address, std::uint32_t bytes) {
-  note(Footprint::Use::read, Space::global, address, bytes);
-  if (races_) races_->fetch(w, i, lane, address, bytes);
-  return values_ ? values_->fetch(w, i, lane, address, bytes) : 0;
-}
-
-void BlockObserver::touch(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-                          std::uint64_t address, std::uint32_t bytes, bool is_store) {
-  note(is_store ? Footprint::Use::write : Footprint::Use::read, space, address, bytes);
-  if (races_) races_->touch(w, i, space, lane, address, bytes, is_store);
-}
-
-void BlockObserver::use_mbarrier(Lanes& w, const Instruction& i, std::uint32_t lane,
-                                 std::uint64_t address, MbarrierUse use) {
-  if (races_) races_->use_mbarrier(w, i, lane, address, use);
-  if (values_) values_->use_mbarrier(w, i, lane, address, use);
-}
-
-void BlockObserver::depart(AsyncCopy& copy) {
-  if (footprint() != nullptr) {
-    const Flight& flight = *copy.flight;
-    copy.each_part([&](const CopyPart& part) {
-      note(Footprint::Use::write, flight.to.space, flight.to.address + part.to, part.bytes);
-      if (copy.from != nullptr && part.source != 0)
-        note(Footprint::Use::read, flight.from.space, flight.from.address + part.from, part.source);
-    });
-  }
-  if (races_) races_->depart(copy);
-}
-
-void BlockObserver::land(AsyncCopy& copy, const std::byte* barrier) {
-  if (values_) values_->land(copy);
-  if (races_) races_->land(copy, barrier);
+  std::uint32_t missing = 0;
+  for (const std::unique_ptr<Check>& check : checks_)
+    missing |= check->fetch(w, i, lane, address, bytes);
+  return missing;
 }
 
 }  // namespace warpmark::cpu

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "inspect/tally.hpp"
+#include "inspect/counters/tally.hpp"
 #include "memory/lanes.hpp"
 
 namespace warpmark::cpu {
@@ -22,16 +22,33 @@ struct NoObserver {
   /// Called with the lanes whose generic addresses lie in global, local and shared memory.
   template <Traffic Kind>
   static void on_generic(Lanes&, const Instruction&, std::uint32_t, std::uint32_t, std::uint32_t) {}
+  /// Called for the accesses of several lanes to a region: contiguous ones of the whole warp, of one
+  /// place, in rows, or anywhere. Return false if each lane's has to be told by itself.
+  template <Space S, bool Store>
+  static constexpr bool contiguous(Lanes&, const Instruction&, const Region&, std::uint64_t,
+                                   std::uint32_t) {
+    return true;
+  }
+  template <Space S>
+  static constexpr bool broadcast(Lanes&, const Instruction&, const Region&, std::uint64_t,
+                                  std::uint32_t, std::uint32_t) {
+    return true;
+  }
+  template <Space S>
+  static constexpr bool rows(Lanes&, const Instruction&, const Region&, const std::uint64_t*,
+                             std::uint32_t) {
+    return true;
+  }
+  template <Space S, bool Store>
+  static constexpr bool scattered(Lanes&, const Instruction&, const Region&, const std::uint64_t*,
+                                  std::uint32_t, std::uint32_t) {
+    return true;
+  }
 };
 
 /// Exact bounds and alignment of every access.
-struct Memcheck : NoObserver {
+struct ExactBounds : NoObserver {
   static constexpr bool exact_bounds = true;
-};
-
-/// Also finds races and undefined values.
-struct Inspect : Memcheck {
-  static constexpr bool inspects = true;
 };
 
 /// Adds to another policy the counters that visits of control-flow blocks do not give (Tally).

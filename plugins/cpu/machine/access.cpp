@@ -1,7 +1,7 @@
 // Handlers of loads and stores: translation, bounds, and the fast paths for contiguous and equal
 // addresses. Compiled once for each WARPMARK_ISA, for the accesses of WARPMARK_MEMORY_OPS.
 #include "inspect/access_lanes.hpp"
-#include "inspect/policy.hpp"
+#include "inspect/observer.hpp"
 #include "machine/access_places.hpp"
 #include "machine/handlers.hpp"
 #include "machine/numerics.hpp"
@@ -196,7 +196,7 @@ void inspect_closely(Lanes& w, const Instruction& i, const Element& element, int
   BlockObserver& observer = *w.observer;
   const u32 bytes = element.bytes * i.count;
   if constexpr (Store) {
-    const bool same = observer.checks().race && stores_same(w, i, element, lane, host);
+    const bool same = observer.compares() && stores_same(w, i, element, lane, host);
     observer.store(w, i, S, static_cast<u32>(lane), address, bytes, same);
   } else {
     observer.load(w, i, S, static_cast<u32>(lane), address, bytes);
@@ -240,7 +240,7 @@ template <typename P, Space S, bool Store>
       if (!Store) load_zero(w, i, element, lane);
       continue;
     }
-    if (P::inspects && !inspect_scattered<S, Store>(w, i, region, at, 1u << lane, bytes)) {
+    if (!P::template scattered<S, Store>(w, i, region, at, 1u << lane, bytes)) {
       const std::byte* host = region.host + (address - region.begin);
       inspect_closely<S, Store>(w, i, element, lane, address, host);
     }
@@ -272,15 +272,14 @@ WARPMARK_INLINE void access_in(Lanes& w, const Instruction& i, const u64* at, u3
   }
   const bool aligned = !P::exact_bounds || (start & (bytes - 1)) == 0;
   if (mask == 0xffffffff && scattered == 0 && aligned && inside(region, start, 32 * u64{bytes}) &&
-      (!P::inspects || inspect_contiguous<S, Store>(w, i, region, start, bytes))) {
+      P::template contiguous<S, Store>(w, i, region, start, bytes)) {
     element.contiguous(w, i, region.host + (start - region.begin));
   } else if (!Store && different == 0 && aligned && inside(region, start, bytes) &&
-             (!P::inspects || inspect_broadcast<S>(w, i, region, start, bytes, mask))) {
+             P::template broadcast<S>(w, i, region, start, bytes, mask)) {
     element.broadcast(w, i, region.host + (start - region.begin), mask);
   } else if (all_inside<P::exact_bounds>(region, at, mask, bytes) &&
-             (!P::inspects ||
-              (!Store && mask == 0xffffffff && inspect_rows<S>(w, i, region, at, bytes)) ||
-              inspect_scattered<S, Store>(w, i, region, at, mask, bytes))) {
+             ((!Store && mask == 0xffffffff && P::template rows<S>(w, i, region, at, bytes)) ||
+              P::template scattered<S, Store>(w, i, region, at, mask, bytes))) {
     element.scattered(w, i, places_in(region), at, mask);
   } else {
     access_by_lane<P, S, Store>(w, i, region, at, mask, element);
@@ -391,7 +390,7 @@ void fill_memory(HandlerTable& table, Watch watch) {
     case Watch::nothing:
       return fill<Counting<NoObserver>>(table);
     case Watch::bounds:
-      return fill<Counting<Memcheck>>(table);
+      return fill<Counting<ExactBounds>>(table);
     case Watch::everything:
 #ifdef WARPMARK_INSPECTS
       return fill<Counting<Inspect>>(table);

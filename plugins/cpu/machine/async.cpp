@@ -31,7 +31,7 @@ void store_barrier(std::byte* at, const Mbarrier& barrier) {
 void note_phase(BlockObserver* observer, const std::byte* at, std::uint32_t parity,
                 const Mbarrier& barrier) {
   if (barrier.parity() == parity) return;
-  if (BlockOrder* order = order_of(observer)) order->complete_phase(at);
+  if (observer != nullptr) observer->tell<&Check::complete_phase>(at);
 }
 
 }  // namespace
@@ -114,9 +114,15 @@ void AsyncCopies::move(const AsyncCopy& copy) {
   });
 }
 
+void AsyncCopies::land(AsyncCopy& copy, const std::byte* barrier) {
+  if (observer_ == nullptr) return;
+  observer_->tell<&Check::land>(copy);
+  observer_->tell<&Check::landed>(copy, barrier);
+}
+
 void AsyncCopies::finish(AsyncCopy& copy, const std::byte* barrier) {
   move(copy);
-  if (observer_ != nullptr) observer_->land(copy, barrier);
+  land(copy, barrier);
   if (copy.completion != nullptr) {
     Mbarrier mbarrier = load_barrier(copy.completion);
     const std::uint32_t phase = mbarrier.parity();
@@ -147,7 +153,7 @@ void AsyncCopies::complete(Queue& queue, std::uint64_t end, const std::byte* bar
 void AsyncCopies::read_first(Queue& queue) {
   AsyncCopy& copy = queue.copies.front();
   move(copy);
-  if (BlockRaces* races = observer_->races()) races->has_read(copy);
+  observer_->tell<&Check::has_read>(copy);
   queue.read.push_back(pool_, std::move(copy));
   queue.copies.pop_front(pool_);
   ++queue.done;
@@ -155,7 +161,7 @@ void AsyncCopies::read_first(Queue& queue) {
 
 // The first of those that have read has written, too.
 void AsyncCopies::land_first(Queue& queue) {
-  observer_->land(queue.read.front(), nullptr);
+  land(queue.read.front(), nullptr);
   forget(queue.read.front());
   queue.read.pop_front(pool_);
 }
@@ -170,13 +176,13 @@ void AsyncCopies::complete_for_arrivals(std::uint32_t thread, std::uint64_t end)
     if (arrival.thread != thread || queue.done >= until) continue;
     const Lanes& lanes = *queue.copies.front().flight->lanes;
     complete(queue, until, arrival.barrier);
-    if (BlockOrder* order = order_of(observer_)) order->see_copies(arrival.barrier, lanes.warp);
+    observer_->tell<&Check::see_copies>(arrival.barrier, lanes.warp);
   }
 }
 
 void AsyncCopies::start(Kind kind, std::uint32_t thread, AsyncCopy&& copy) {
   ++under_way_;
-  if (observer_ != nullptr) observer_->depart(copy);
+  if (observer_ != nullptr) observer_->tell<&Check::depart>(copy);
   const std::uint64_t bytes = bytes_of(copy);
   copies_bytes_ += bytes;
   if (copy.completion != nullptr) {
@@ -246,17 +252,16 @@ void AsyncCopies::wait_all(std::uint32_t thread) {
 }
 
 void AsyncCopies::leave(std::uint32_t thread, std::uint32_t statement) {
-  BlockRaces* races = races_of(observer_);
-  if (races != nullptr && !queues_[bulk].empty()) {
-    queues_[bulk][thread].copies.each(
-        [&](AsyncCopy& copy) { races->abandon(copy, statement, thread / 32, thread % 32); });
+  if (observer_ != nullptr && !queues_[bulk].empty()) {
+    queues_[bulk][thread].copies.each([&](AsyncCopy& copy) {
+      observer_->tell<&Check::abandon>(copy, statement, thread / 32, thread % 32);
+    });
   }
   wait_all(thread);
 }
 
 void AsyncCopies::abandon(std::uint32_t thread, std::uint32_t statement) {
-  BlockRaces* races = races_of(observer_);
-  if (races == nullptr) return;
+  if (observer_ == nullptr) return;
   announced_.each([&](AsyncCopy& copy) {
     const std::uint32_t rank = copy.flight->lanes->block->rank();
     const auto own = [&](const Flight::Side& side) {
@@ -264,7 +269,7 @@ void AsyncCopies::abandon(std::uint32_t thread, std::uint32_t statement) {
              (side.address < kSharedPart || side.address / kSharedPart == rank + 1);
     };
     if (own(copy.flight->to) || own(copy.flight->from))
-      races->abandon(copy, statement, thread / 32, thread % 32);
+      observer_->tell<&Check::abandon>(copy, statement, thread / 32, thread % 32);
   });
 }
 
@@ -339,7 +344,7 @@ std::byte* locate_completion(Lanes& w, const Instruction& i, std::uint32_t lane,
   std::byte* at =
       locate_async(w, i, Space::shared, lane, address, kMbarrierBytes, kMbarrierBytes, true, &side);
   if (at != nullptr && w.observer != nullptr)
-    w.observer->use_mbarrier(w, i, lane, side.address, MbarrierUse::signal);
+    w.observer->tell<&Check::use_mbarrier>(w, i, lane, side.address, MbarrierUse::signal);
   return at;
 }
 
@@ -359,7 +364,7 @@ std::byte* barrier_at(Lanes& w, const Instruction& i, std::uint32_t lane, Mbarri
       locate_async(w, i, i.space, lane, read_lane<std::uint64_t>(w.registers, i.address, lane), 8,
                    8, true, &side);
   if (at != nullptr && w.observer != nullptr && side.space == Space::shared)
-    w.observer->use_mbarrier(w, i, lane, side.address, use);
+    w.observer->tell<&Check::use_mbarrier>(w, i, lane, side.address, use);
   return at;
 }
 
@@ -377,7 +382,7 @@ void change_barrier(Lanes& w, const Instruction& i, Change change,
              i.a == Instruction::kNone ? 1 : read_lane<std::uint32_t>(w.registers, i.a, lane));
       store_barrier(at, barrier);
       w.block->mbarrier_changed();
-      if (BlockOrder* order = order_of(w.observer)) order->arrive_at(at, w.warp, lane, i);
+      if (w.observer != nullptr) w.observer->tell<&Check::arrive_at>(at, w.warp, lane, i);
       note_phase(w.observer, at, Mbarrier(before).parity(), barrier);
     }
     if (i.d != Instruction::kNone) write_lane(w.registers, i.d, lane, before);
@@ -432,8 +437,7 @@ void test(Lanes& w, const Instruction& i) {
     const bool over = barrier.parity() != parity;
     done |= static_cast<std::uint32_t>(over) << lane;
     w.block->mbarrier_tested(w.warp, lane, i.statement, barrier, over);
-    if (BlockOrder* order = order_of(w.observer); order != nullptr && over)
-      order->see_phase(at, w.warp, lane, i);
+    if (w.observer != nullptr && over) w.observer->tell<&Check::see_phase>(at, w.warp, lane, i);
   });
   write_predicate(w.registers, i.d, w.mask, done);
 }
@@ -500,7 +504,7 @@ void arrive_later(Lanes& w, const Instruction& i) {
       barrier.expect_arrival();
       store_barrier(at, barrier);
     }
-    if (BlockOrder* order = order_of(w.observer)) order->arrive_at(at, w.warp, lane, i);
+    if (w.observer != nullptr) w.observer->tell<&Check::arrive_at>(at, w.warp, lane, i);
     w.block->async().arrive_later(w.warp * 32 + lane, at);
   });
 }

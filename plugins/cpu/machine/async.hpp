@@ -78,6 +78,7 @@ class AsyncCopies {
   void read_first(Queue& queue);
   void land_first(Queue& queue);
   void finish(AsyncCopy& copy, const std::byte* barrier);
+  void land(AsyncCopy& copy, const std::byte* barrier);
   void forget(const AsyncCopy& copy);
   static void move(const AsyncCopy& copy);
 

@@ -1,4 +1,5 @@
-// Barriers of a block and of the lanes of a warp.
+#include "machine/barriers.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -9,21 +10,13 @@
 
 namespace warpmark::cpu {
 
-std::uint32_t BlockState::uniform(const Warp& warp, std::uint32_t slot, std::uint32_t mask) const {
-  std::uint32_t value;
-  std::memcpy(&value,
-              warp.lanes.registers + slot + static_cast<std::uint32_t>(std::countr_zero(mask)) * 4,
-              4);
-  return value;
-}
-
-void BlockState::arrive(Warp& warp, Fragment fragment, const BasicBlock& node) {
-  const std::uint32_t number = uniform(warp, node.barrier, fragment.mask);
+void Barriers::arrive(Warp& warp, Fragment fragment, const BasicBlock& node) {
+  const std::uint32_t number = warp.value(node.barrier, fragment.mask);
   const std::uint32_t threads =
-      node.threads == Instruction::kNone ? 0 : uniform(warp, node.threads, fragment.mask);
+      node.threads == Instruction::kNone ? 0 : warp.value(node.threads, fragment.mask);
   if (number >= barriers_.size() ||
       (node.threads != Instruction::kNone && (threads == 0 || threads % 32 != 0))) {
-    Fault fault = this->fault(FaultKind::barrier, node.statement, warp.lanes.warp, fragment.mask);
+    Fault fault = block_.fault(FaultKind::barrier, node.statement, warp.lanes.warp, fragment.mask);
     fault.message =
         number >= barriers_.size()
             ? "barrier " + std::to_string(number) + " does not exist; a block has barriers 0 to 15"
@@ -34,8 +27,6 @@ void BlockState::arrive(Warp& warp, Fragment fragment, const BasicBlock& node) {
     return;
   }
   Barrier& barrier = barriers_[number];
-  if (BlockOrder* order = order_of(observer_.get()); order != nullptr && threads != 0)
-    order->arrive(warp.lanes.warp, number);
   barrier.arrived += static_cast<std::uint32_t>(std::popcount(fragment.mask));
   barrier.passed = barrier.passed || node.arrive_only;
   barrier.latest = std::max(barrier.latest, warp.clock());
@@ -51,25 +42,24 @@ void BlockState::arrive(Warp& warp, Fragment fragment, const BasicBlock& node) {
   if (!node.arrive_only) {
     fragment.wait = Fragment::Wait::barrier;
     fragment.key = number;
-    if (observer_ && observer_->checks().sync) check_meeting(warp, fragment, number, threads, node);
   }
-  add_fragment(warp, fragment);
-  check_barrier(number);
+  block_.tell<&Check::barrier_arrive>(warp.lanes, fragment.mask, number, threads, node);
+  warp.add(fragment);
+  check(number);
 }
 
-// Threads that have left are no longer waited for (as on sm_70 and later).
-void BlockState::check_barrier(std::uint32_t number) {
+void Barriers::check(std::uint32_t number) {
   Barrier& barrier = barriers_[number];
-  const std::uint32_t expected = barrier.expected != 0 ? barrier.expected : live_threads_;
+  const std::uint32_t expected = barrier.expected != 0 ? barrier.expected : block_.live_threads();
   if (barrier.arrived == 0 || barrier.arrived < expected) return;
   const Barrier finished = std::exchange(barrier, {});
   // A barrier that counts its threads does not wait for those who have left.
   const bool everybody =
       !finished.passed &&
-      finished.arrived >= (finished.expected != 0 ? launch_.threads() : live_threads_);
+      finished.arrived >= (finished.expected != 0 ? launch_.threads() : block_.live_threads());
   // Those who have left were waited for, too.
-  const std::uint64_t latest = everybody ? latest_clock() : finished.latest;
-  if (BlockOrder* order = order_of(observer_.get())) {
+  const std::uint64_t latest = everybody ? latest_clock(warps_) : finished.latest;
+  if (block_.observer() != nullptr) {
     std::uint32_t waiting = 0;
     for (const Warp& warp : warps_) {
       for (const Fragment& fragment : warp.fragments) {
@@ -77,78 +67,64 @@ void BlockState::check_barrier(std::uint32_t number) {
           waiting |= 1u << warp.lanes.warp;
       }
     }
-    order->barrier_complete(number, everybody, waiting);
+    block_.tell<&Check::barrier_complete>(number, everybody, waiting);
   }
   for (Warp& warp : warps_) {
-    std::vector<Fragment> fragments;
-    fragments.swap(warp.fragments);
-    for (Fragment& fragment : fragments) {
-      if (fragment.wait == Fragment::Wait::barrier && fragment.key == number) {
-        fragment.wait = Fragment::Wait::none;
-        fragment.key = 0;
-        if (warp.clock() < latest) warp.waited += latest - warp.clock();
-        for (std::uint32_t lane = 0; finished.counts && lane < 32; ++lane) {
-          if ((fragment.mask >> lane & 1) == 0) continue;
-          std::byte* count = warp.lanes.registers + launch_.program.barrier_count + lane * 4;
-          std::memcpy(count, &finished.yes, 4);
-          std::memcpy(count + 128, &finished.arrived, 4);
-        }
+    warp.release([&](Fragment& fragment) {
+      if (fragment.wait != Fragment::Wait::barrier || fragment.key != number) return false;
+      fragment.key = 0;
+      if (warp.clock() < latest) warp.waited += latest - warp.clock();
+      for (std::uint32_t lane = 0; finished.counts && lane < 32; ++lane) {
+        if ((fragment.mask >> lane & 1) == 0) continue;
+        std::byte* count = warp.lanes.registers + launch_.program.barrier_count + lane * 4;
+        std::memcpy(count, &finished.yes, 4);
+        std::memcpy(count + 128, &finished.arrived, 4);
       }
-      add_fragment(warp, fragment);
-    }
+      return true;
+    });
   }
 }
 
-std::uint64_t BlockState::latest_clock() const {
-  std::uint64_t latest = 0;
-  for (const Warp& warp : warps_) latest = std::max(latest, warp.clock());
-  return latest;
+bool Barriers::meet(Warp& warp, Fragment& current, const BasicBlock& node) {
+  const bool met = warp.all_meet(current.mask, node.barrier);
+  block_.tell<&Check::warp_arrive>(warp.lanes, current.mask, node, met);
+  if (!met) {
+    wait_for_lanes(warp, current, node);
+    return false;
+  }
+  // Lanes with equal masks meet.
+  std::uint32_t rest = block_.observer() != nullptr && node.exit == Exit::warp ? current.mask : 0;
+  while (rest != 0) {
+    const std::uint32_t together = warp.lanes_like_first(node.barrier, rest);
+    block_.tell<&Check::warp_complete>(warp.lanes.warp, together);
+    rest &= ~together;
+  }
+  current.node = node.next;
+  return true;
 }
 
-bool BlockState::complete(const Warp& warp, std::uint32_t mask, const BasicBlock& node) {
-  std::uint32_t wanted = 0;
-  for (std::uint32_t lane = 0; lane < 32; ++lane) {
-    std::uint32_t value;
-    std::memcpy(&value, warp.lanes.registers + node.barrier + lane * 4, 4);
-    wanted |= (mask >> lane & 1) != 0 ? value : 0;
+void Barriers::threads_left(Warp& warp) {
+  release(warp);
+  for (std::uint32_t number = 0; number < barriers_.size(); ++number) {
+    if (barriers_[number].arrived != 0 && barriers_[number].expected == 0) check(number);
   }
-  return (wanted & warp.live & ~mask) == 0;
 }
 
 // Lanes with equal masks wait together; lanes of one fragment may name different masks.
-void BlockState::arrive_at_warp_barrier(Warp& warp, Fragment fragment, const BasicBlock& node) {
+void Barriers::wait_for_lanes(Warp& warp, Fragment fragment, const BasicBlock& node) {
   std::uint32_t rest = fragment.mask;
   fragment.node = node.next;
   fragment.wait = node.exit == Exit::collect ? Fragment::Wait::collect : Fragment::Wait::warp;
   while (rest != 0) {
-    fragment.key = uniform(warp, node.barrier, rest);
-    fragment.mask = 0;
-    for (std::uint32_t lanes = rest; lanes != 0; lanes &= lanes - 1) {
-      const std::uint32_t lane = lanes & -lanes;
-      if (uniform(warp, node.barrier, lane) == fragment.key) fragment.mask |= lane;
-    }
+    fragment.key = warp.value(node.barrier, rest);
+    fragment.mask = warp.lanes_like_first(node.barrier, rest);
     rest &= ~fragment.mask;
-    add_fragment(warp, fragment);
+    warp.add(fragment);
   }
-  release_warp_barriers(warp);
+  release(warp);
 }
 
-void BlockState::observe_warp_barrier(const Warp& warp, std::uint32_t mask,
-                                      const BasicBlock& node) {
-  BlockOrder* order = order_of(observer_.get());
-  while (order != nullptr && mask != 0) {
-    const std::uint32_t members = uniform(warp, node.barrier, mask);
-    std::uint32_t together = 0;
-    for (std::uint32_t lanes = mask; lanes != 0; lanes &= lanes - 1) {
-      const std::uint32_t lane = lanes & -lanes;
-      if (uniform(warp, node.barrier, lane) == members) together |= lane;
-    }
-    order->warp_complete(warp.lanes.warp, together);
-    mask &= ~together;
-  }
-}
-
-void BlockState::release_warp_barriers(Warp& warp) {
+void Barriers::release(Warp& warp) {
   for (std::size_t i = 0; i < warp.fragments.size(); ++i) {
     const Fragment waiting = warp.fragments[i];
     const bool collect = waiting.wait == Fragment::Wait::collect;
@@ -165,22 +141,16 @@ void BlockState::release_warp_barriers(Warp& warp) {
       if (collect) places.push_back(fragment);
     }
     if ((waiting.key & warp.live & ~here) != 0) continue;
-    if (BlockOrder* order = order_of(observer_.get()); order != nullptr && !collect)
-      order->warp_complete(warp.lanes.warp, here);
-    if (collect && observer_ && observer_->checks().sync) {
-      check_present(warp, here, waiting.key, statement_of_wait(waiting), waiting.node);
-      check_aligned(warp, here, launch_.program.blocks[waiting.node]);
-    }
+    if (collect)
+      block_.tell<&Check::collect_complete>(warp.lanes, here, waiting.key, waiting.node);
+    else
+      block_.tell<&Check::warp_complete>(warp.lanes.warp, here);
     if (places.size() > 1) run_together(warp, places);
-    std::vector<Fragment> fragments;
-    fragments.swap(warp.fragments);
-    for (Fragment& fragment : fragments) {
-      if (matches(fragment)) {
-        fragment.wait = Fragment::Wait::none;
-        fragment.key = places.size() > 1 ? 1 : 0;
-      }
-      add_fragment(warp, fragment);
-    }
+    warp.release([&](Fragment& fragment) {
+      if (!matches(fragment)) return false;
+      fragment.key = places.size() > 1 ? 1 : 0;
+      return true;
+    });
     i = static_cast<std::size_t>(-1);  // the fragments have moved: look again from the start
   }
 }

@@ -17,9 +17,6 @@ namespace {
 constexpr std::uint32_t kFragmentShare = 1 << 12;
 constexpr std::uint32_t kWarpShare = 1 << 14;
 constexpr std::uint32_t kBlockRounds = 16;
-// Thread-instructions that a launch may still execute when it has failed, to find what else is
-// wrong: threads may wait for ever for one that the failure has kept from doing what they wait for.
-constexpr std::uint64_t kAfterFailure = 100'000'000;
 // A block of the graph with a volatile load or a compare-and-swap may be part of a spin loop, and
 // counts as so many backward branches: 32 spins are enough for a fragment, 64 for a warp.
 constexpr std::uint32_t kFragmentPoll = kFragmentShare / 32, kWarpPoll = kWarpShare / 64;
@@ -77,9 +74,12 @@ BlockState::BlockState(LaunchState& launch) : launch_(launch), warps_(launch.war
     observer_ = std::make_unique<BlockObserver>(*launch.observer, *this, shared_bytes_,
                                                 local_bytes_, launch.warps());
     async_.watch(observer_.get());
+    ahead_ = &observer_->ahead;
   }
   lay_out_objects();
-  watched_ = launch.traffic || values_of(observer_.get()) != nullptr;
+  ValueShadow* const shadow = shadow_of(observer_.get());
+  follows_all_ = observer_ && observer_->follows_all();
+  watched_ = launch.traffic || shadow != nullptr || follows_all_;
   for (std::uint32_t i = 0; i < warps_.size(); ++i) {
     Warp& warp = warps_[i];
     warp.sites.resize(program.sites);
@@ -88,6 +88,7 @@ BlockState::BlockState(LaunchState& launch) : launch_(launch), warps_(launch.war
       for (Region& site : warp.sites)
         site = {begin, launch.arena.global_bytes(), launch.arena.host(begin)};
     }
+    if (shadow != nullptr) warp.definedness = &shadow->definedness(i);
     Lanes& lanes = warp.lanes;
     lanes.registers = registers_.get() + i * register_bytes_;
     lanes.warp = i;
@@ -126,6 +127,11 @@ std::array<std::uint32_t, 3> BlockState::thread(std::uint32_t warp, std::uint32_
   return {linear % size[0], linear / size[0] % size[1], linear / size[0] / size[1]};
 }
 
+std::uint32_t BlockState::lanes_that_left(std::uint32_t warp) const {
+  const std::uint32_t threads = std::min(32u, launch_.threads() - warp * 32);
+  return (threads == 32 ? 0xffffffff : (1u << threads) - 1) & ~warps_[warp].live;
+}
+
 void BlockState::start(std::uint64_t index, Cluster& cluster, std::uint32_t rank) {
   const LaunchShape& shape = launch_.shape;
   cluster_ = &cluster;
@@ -148,18 +154,16 @@ void BlockState::start(std::uint64_t index, Cluster& cluster, std::uint32_t rank
   for (std::uint64_t i = 0; own > 0 && i < 32 * warps_.size(); ++i)
     std::memset(local_.get() + i * local_bytes_, 0, own);
   if (observer_) {
-    observer_->start(index);
+    observer_->tell<&Check::begin>(index);
     const std::uint64_t reserved = launch_.program.reserved_bytes;
-    if (BlockValues* values = observer_->values())
-      values->fill_shared(shared_bytes_ - reserved, reserved);
+    observer_->tell<&Check::fill_shared>(shared_bytes_ - reserved, reserved);
   }
-  begin_schedule();
-  barriers_ = {};
+  scheduler_.begin();
+  barriers_.begin();
   own_cluster_.arrived = 0;
   async_.reset(static_cast<std::uint32_t>(warps_.size()) * 32);
   live_threads_ = launch_.threads();
   polls_.clear();
-  ahead_ = observer_ && observer_->checks().sync ? ~std::uint64_t{0} : 0;
   for (std::uint32_t i = 0; i < warps_.size(); ++i) {
     const std::uint32_t threads = std::min(32u, live_threads_ - i * 32);
     warps_[i].live = threads == 32 ? 0xffffffff : (1u << threads) - 1;
@@ -184,11 +188,11 @@ void BlockState::forget_regions(std::uint64_t address) {
 
 BlockState::Progress BlockState::run() {
   for (std::uint32_t round = 0; round < kBlockRounds; ++round) {
-    const bool progress = run_round();
+    const bool progress = scheduler_.run_round([this](Warp& warp) { return run_warp(warp); });
     if (launch_.stop) return Progress::paused;
     if (live_threads_ == 0) return Progress::finished;
-    if (launch_.schedule.holds() && holds_any()) {
-      if (!outwait(progress) && !progress) return Progress::paused;
+    if (launch_.schedule.holds() && scheduler_.holds_any()) {
+      if (!scheduler_.outwait(progress) && !progress) return Progress::paused;
       continue;
     }
     if (!progress) {
@@ -206,50 +210,6 @@ BlockState::Progress BlockState::run() {
   return Progress::paused;
 }
 
-// Takes the runnable fragment of the lowest node, or with `rotate` the one that yielded longest
-// ago: lanes that spin until another lane of their warp does something must not starve it.
-bool BlockState::take_fragment(Warp& warp, Fragment& fragment, bool rotate) {
-  auto best = warp.fragments.end();
-  for (auto i = warp.fragments.begin(); i != warp.fragments.end(); ++i) {
-    if (i->wait != Fragment::Wait::none) continue;
-    if (best == warp.fragments.end() ||
-        (rotate ? i->yielded < best->yielded : i->node < best->node))
-      best = i;
-  }
-  if (best == warp.fragments.end()) return false;
-  const bool seeded = launch_.schedule.kind() != SeededSchedule::Kind::usual;
-  if (seeded && warp.fragments.size() > 1 && (!rotate || launch_.schedule.interleaves()))
-    best = choose_fragment(warp, best);
-  fragment = *best;
-  *best = warp.fragments.back();
-  warp.fragments.pop_back();
-  return true;
-}
-
-// Takes the fragment of the current lanes, which keep running together with those that joined them.
-bool BlockState::take_own(Warp& warp, Fragment& current) {
-  const auto mine =
-      std::find_if(warp.fragments.begin(), warp.fragments.end(), [&](const Fragment& f) {
-        return f.wait == Fragment::Wait::none && (f.mask & current.mask) != 0;
-      });
-  if (mine == warp.fragments.end()) return false;
-  current = *mine;
-  *mine = warp.fragments.back();
-  warp.fragments.pop_back();
-  return true;
-}
-
-void BlockState::add_fragment(Warp& warp, const Fragment& fragment) {
-  for (Fragment& other : warp.fragments) {
-    if (other.node == fragment.node && other.wait == fragment.wait && other.key == fragment.key) {
-      other.mask |= fragment.mask;
-      other.yielded = std::max(other.yielded, fragment.yielded);
-      return;
-    }
-  }
-  warp.fragments.push_back(fragment);
-}
-
 void BlockState::execute(Warp& warp, std::uint32_t block, std::uint32_t mask, std::uint32_t done) {
   const BasicBlock& node = launch_.program.blocks[block];
   const Instruction* instruction = launch_.program.code.data() + node.begin + done;
@@ -257,7 +217,7 @@ void BlockState::execute(Warp& warp, std::uint32_t block, std::uint32_t mask, st
   Lanes& lanes = warp.lanes;
   lanes.mask = mask;
   const int full = mask == 0xffffffff ? 1 : 0;
-  if ((node.past & ahead_) != 0) go_past(warp, node, mask);
+  if ((node.past & *ahead_) != 0) tell<&Check::go_past>(lanes, mask, node);
   if (watched_)
     execute_watched(warp, node, mask, done);
   else
@@ -274,9 +234,8 @@ void BlockState::execute_watched(Warp& warp, const BasicBlock& node, std::uint32
                                  std::uint32_t done) {
   Lanes& lanes = warp.lanes;
   const int full = mask == 0xffffffff ? 1 : 0;
-  BlockValues* values = values_of(observer_.get());
-  const WarpDefinedness* definedness =
-      values == nullptr ? nullptr : &values->definedness(lanes.warp);
+  const WarpDefinedness* const definedness = warp.definedness;
+  const bool follows_all = follows_all_, in_part = definedness != nullptr && full == 0;
   // One of some lanes may read others, which have no value for it.
   const auto shuffles = [](const Instruction& i) {
     return i.opcode >= Opcode::shfl_up && i.opcode <= Opcode::shfl_idx;
@@ -286,9 +245,9 @@ void BlockState::execute_watched(Warp& warp, const BasicBlock& node, std::uint32
     const Instruction& instruction = launch_.program.code[i];
     const TrafficMap::Step* step = traffic != nullptr ? traffic->step(i) : nullptr;
     if (step != nullptr) traffic->before(lanes, instruction, *step, mask);
-    if (values != nullptr && ((definedness->any() && values->concerns(lanes.warp, i)) ||
-                              (full == 0 && shuffles(instruction))))
-      values->follow(lanes, instruction, mask);
+    if (follows_all || (definedness != nullptr && definedness->any()) ||
+        (in_part && shuffles(instruction)))
+      observer_->tell<&Check::execute>(lanes, instruction, mask);
     instruction.run[full](lanes, instruction);
     if (step != nullptr && step->form == TrafficMap::Form::reported) traffic->after(*step);
   }
@@ -296,9 +255,9 @@ void BlockState::execute_watched(Warp& warp, const BasicBlock& node, std::uint32
     warp.instructions += node.weight;
     traffic->warp_ran(warp.instructions);
   }
-  if (values == nullptr || !definedness->any()) return;
+  if (definedness == nullptr || !definedness->any()) return;
   const auto decide = [&](std::uint32_t slot, const char* what) {
-    values->decide(lanes, slot, mask, node.statement, what);
+    observer_->tell<&Check::decide>(lanes, slot, mask, node.statement, what);
   };
   switch (node.exit) {
     case Exit::branch:
@@ -334,35 +293,19 @@ inline void BlockState::take_branch(Warp& warp, Fragment& current, const BasicBl
     rest.mask = first_taken ? other : taken;
     current.node = first_taken ? node.taken : node.next;
     current.mask = first_taken ? taken : other;
-    add_fragment(warp, rest);
+    warp.add(rest);
   }
-}
-
-bool BlockState::meet_warp(Warp& warp, Fragment& current, const BasicBlock& node) {
-  const bool met = complete(warp, current.mask, node);
-  if (observer_ && observer_->checks().sync) {
-    check_members(warp, current.mask, node);
-    if (met && node.exit == Exit::collect)
-      check_aligned(warp, current.mask, launch_.program.blocks[node.next]);
-  }
-  if (!met) {
-    arrive_at_warp_barrier(warp, current, node);
-    return false;
-  }
-  if (observer_ && node.exit == Exit::warp) observe_warp_barrier(warp, current.mask, node);
-  current.node = node.next;
-  return true;
 }
 
 bool BlockState::wait_for_cluster(Warp& warp, Fragment& current, const BasicBlock& node) {
   current.node = node.next;
   const std::uint32_t waiting = current.mask & warp.cluster_arrived;
-  if (waiting != current.mask) pass_cluster_barrier(warp);
+  if (waiting != current.mask) tell<&Check::cluster_wait>(warp.lanes.warp);
   if (waiting == 0) return true;
   Fragment rest = current;
   rest.mask = waiting;
   rest.wait = Fragment::Wait::cluster;
-  add_fragment(warp, rest);
+  warp.add(rest);
   current.mask &= ~waiting;
   return current.mask != 0;
 }
@@ -379,11 +322,11 @@ inline bool BlockState::take_exit(Warp& warp, Fragment& current, const BasicBloc
       leave(warp, current.mask, node);
       return false;
     case Exit::barrier:
-      arrive(warp, current, node);
+      barriers_.arrive(warp, current, node);
       return false;
     case Exit::warp:
     case Exit::collect:
-      return meet_warp(warp, current, node);
+      return barriers_.meet(warp, current, node);
     case Exit::call:
       enter(warp, current, node);
       return false;
@@ -403,23 +346,6 @@ inline bool BlockState::take_exit(Warp& warp, Fragment& current, const BasicBloc
   return true;
 }
 
-inline bool BlockState::launch_ends() {
-  const std::uint64_t budget = launch_.shape.instruction_budget;
-  if (launch_.faults.fatal() && launch_.last == 0) launch_.last = launch_.executed + kAfterFailure;
-  return (budget != 0 && launch_.executed >= budget) || launch_.faults.full() || launch_.stop ||
-         (launch_.last != 0 && launch_.executed >= launch_.last) ||
-         (launch_.executed >= launch_.next_look && looks_at_clock());
-}
-
-// Thread-instructions between two looks at the clock: a few milliseconds, and more by far than what
-// the look takes.
-bool BlockState::looks_at_clock() {
-  constexpr std::uint64_t kLook = std::uint64_t{1} << 20;
-  launch_.next_look =
-      launch_.shape.wall_limit_ms == 0 ? ~std::uint64_t{0} : launch_.executed + kLook;
-  return over_time();
-}
-
 BlockObserver& BlockState::observer_of(std::uint32_t rank) const {
   return *cluster_->blocks[rank]->observer();
 }
@@ -427,18 +353,18 @@ BlockObserver& BlockState::observer_of(std::uint32_t rank) const {
 bool BlockState::run_warp(Warp& warp) {
   const BasicBlock* nodes = launch_.program.blocks.data();
   Fragment current;
-  polled_ = gave_way_ = preempted_ = false;
-  if (!take_fragment(warp, current, false)) return false;
+  scheduler_.begin_turn();
+  if (!scheduler_.take(warp, current, false)) return false;
   std::uint32_t backward = 0, fragment_backward = 0;
   std::uint64_t looked = 0;  // LaunchState::warp_instructions at the last poll
   bool rotated = false;
   // With a seed a warp gives way after some blocks of its graph, without one after its share.
-  std::uint64_t left = seeded_share();
+  std::uint64_t left = scheduler_.share();
   const bool holds = launch_.schedule.holds();
   for (;;) {
-    if (holds && hold_back(current)) {
-      add_fragment(warp, current);
-      if (!take_fragment(warp, current, rotated)) return true;
+    if (holds && scheduler_.hold_back(current)) {
+      warp.add(current);
+      if (!scheduler_.take(warp, current, rotated)) return true;
       continue;
     }
     const std::uint32_t from = current.node;
@@ -447,7 +373,7 @@ bool BlockState::run_warp(Warp& warp) {
     current.key = 0;
     current.released = false;
     if (node.polls) {
-      polled_ = true;
+      scheduler_.polled = true;
       const bool again = node.polls_block && looked != 0;
       const std::uint64_t work = again ? launch_.warp_instructions - looked : 0;
       backward += weight_of_look(work, kWarpPoll, kWarpLook);
@@ -455,16 +381,16 @@ bool BlockState::run_warp(Warp& warp) {
       looked = launch_.warp_instructions;
     }
     const bool have = take_exit(warp, current, node);
-    if (launch_ends()) {
-      if (have) add_fragment(warp, current);
+    if (launch_.ends()) {
+      if (have) warp.add(current);
       launch_.stop = true;
       return true;
     }
     if (!have) {
       // Lanes that call or return go on elsewhere, and their share goes with them.
       const bool moved = node.exit == Exit::call || node.exit == Exit::ret;
-      if (moved && rotated && take_own(warp, current)) continue;
-      if (!take_fragment(warp, current, rotated && !moved)) return true;
+      if (moved && rotated && warp.take_own(current)) continue;
+      if (!scheduler_.take(warp, current, rotated && !moved)) return true;
       if (!moved) {
         fragment_backward = 0;
         rotated = false;
@@ -472,32 +398,32 @@ bool BlockState::run_warp(Warp& warp) {
       continue;
     }
     if (--left == 0) {
-      gave_way_ = preempted_ = true;
-      add_fragment(warp, current);
+      scheduler_.gave_way = scheduler_.preempted = true;
+      warp.add(current);
       return true;
     }
     const bool loops = current.node <= from;
     if (loops && ++backward >= kWarpShare) {
-      gave_way_ = polled_;
-      current.yielded = ++yields_;
-      add_fragment(warp, current);
+      scheduler_.gave_way = scheduler_.polled;
+      scheduler_.yield(current);
+      warp.add(current);
       return true;
     }
     if (warp.fragments.empty()) continue;
     // Diverged: join those who stand at the same place, and let the lowest go first.
     if (loops && ++fragment_backward >= kFragmentShare) {
-      current.yielded = ++yields_;
-      add_fragment(warp, current);
-      take_fragment(warp, current, true);
+      scheduler_.yield(current);
+      warp.add(current);
+      scheduler_.take(warp, current, true);
       fragment_backward = 0;
       rotated = true;
       continue;
     }
-    add_fragment(warp, current);
+    warp.add(current);
     if (rotated) {
-      take_own(warp, current);
+      warp.take_own(current);
     } else {
-      take_fragment(warp, current, false);
+      scheduler_.take(warp, current, false);
     }
   }
 }
@@ -535,15 +461,11 @@ void BlockState::leave(Warp& warp, std::uint32_t mask, const BasicBlock& node) {
   if (live_threads_ == 0) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
     if (!async_.idle()) async_.abandon(warp.lanes.warp * 32 + lane, node.statement);
-    if (BlockRaces* races = races_of(observer_.get()))
-      races->exit(node.statement, warp.lanes.warp, lane);
-    if (launch_.traffic) launch_.traffic->block_ran(latest_clock());
+    tell<&Check::exit>(node.statement, warp.lanes.warp, lane);
+    if (launch_.traffic) launch_.traffic->block_ran(latest_clock(warps_));
   }
   if (cluster_->arrived != 0) leave_cluster(warp, mask);
-  release_warp_barriers(warp);
-  for (std::uint32_t number = 0; number < barriers_.size(); ++number) {
-    if (barriers_[number].arrived != 0 && barriers_[number].expected == 0) check_barrier(number);
-  }
+  barriers_.threads_left(warp);
 }
 
 }  // namespace warpmark::cpu

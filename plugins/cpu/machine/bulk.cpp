@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "inspect/observer.hpp"
-#include "inspect/traffic.hpp"
 #include "machine/access_places.hpp"
 #include "machine/async_places.hpp"
 #include "machine/block.hpp"
@@ -73,14 +72,13 @@ void prefetch_bulk(Lanes& w, const Instruction& i) {
 // The bytes keep what they are: what an H200 leaves there is one of the values that they may have.
 void discard(Lanes& w, const Instruction& i) {
   constexpr std::uint32_t kLine = 128;
-  Arena& arena = w.block->launch().arena;
   for_lanes(w, [&](std::uint32_t lane) {
     const std::uint64_t address =
         address_in(w, i.address, lane) + static_cast<std::uint64_t>(i.imm);
     if (locate_async(w, i, Space::global, lane, address, kLine, kLine, true) == nullptr) return;
     if (w.observer == nullptr) return;
-    w.observer->store(w, i, Space::global, lane, address, kLine, false);
-    if (w.observer->values() != nullptr) arena.set_values(address, kLine, false);
+    w.observer->tell<&Check::store>(w, i, Space::global, lane, address, kLine, false);
+    w.observer->tell<&Check::discard>(address, kLine);
   });
 }
 
@@ -138,9 +136,11 @@ void fill_bulk(Lanes& w, const Instruction& i) {
       w.traffic->touch(Space::shared, address, static_cast<std::uint32_t>(bytes));
     std::byte* to = locate_async(w, i, Space::shared, lane, address, bytes, 8, true);
     if (to == nullptr) return;
-    if (BlockRaces* races = races_of(w.observer))
-      races->touch(w, i, Space::shared, lane, address, static_cast<std::uint32_t>(bytes), true);
-    if (BlockValues* values = values_of(w.observer)) values->fill_shared(address, bytes);
+    if (w.observer != nullptr) {
+      w.observer->tell<&Check::touch>(w, i, Space::shared, lane, address,
+                                      static_cast<std::uint32_t>(bytes), true);
+      w.observer->tell<&Check::fill_shared>(address, bytes);
+    }
     std::memset(to, 0, bytes);
   });
 }

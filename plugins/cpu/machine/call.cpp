@@ -76,7 +76,6 @@ void BlockState::fail_call(const Warp& warp, const Call& call, std::uint32_t mas
 }
 
 void BlockState::enter(Warp& warp, const Fragment& fragment, const BasicBlock& node) {
-  BlockValues* values = values_of(observer_.get());
   const Program& program = launch_.program;
   const Call& call = program.calls[node.barrier];
   for (std::uint32_t rest = fragment.mask; rest != 0; rest &= rest - 1) {
@@ -122,13 +121,13 @@ void BlockState::enter(Warp& warp, const Fragment& fragment, const BasicBlock& n
     if (call.recursive) save(callee, warp.lanes.registers, lane, warp.saved[lane]);
     std::byte* local = warp.lanes.local.host + lane * local_bytes_;
     std::memset(local + top, 0, callee.frame_bytes);
-    if (values != nullptr) values->enter_frame(warp.lanes.warp, lane, number, top);
+    tell<&Check::enter_frame>(warp.lanes.warp, lane, number, top);
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
       const std::uint64_t argument = from + call.arguments[i].offset;
       const std::uint64_t parameter = top + callee.parameters[i].offset;
       const std::uint32_t bytes = callee.parameters[i].bytes;
       std::memcpy(local + parameter, local + argument, bytes);
-      if (values != nullptr) values->copy_local(warp.lanes.warp, lane, argument, parameter, bytes);
+      tell<&Check::copy_local>(warp.lanes.warp, lane, argument, parameter, bytes);
     }
     write_lane(warp.lanes.registers, callee.frame_slot, lane, top);
     write_lane(warp.lanes.registers, callee.return_slot, lane, node.barrier);
@@ -136,12 +135,11 @@ void BlockState::enter(Warp& warp, const Fragment& fragment, const BasicBlock& n
     Fragment inside = fragment;
     inside.node = callee.entry;
     inside.mask = 1u << lane;
-    add_fragment(warp, inside);
+    warp.add(inside);
   }
 }
 
 void BlockState::return_from(Warp& warp, const Fragment& fragment, const BasicBlock& node) {
-  BlockValues* values = values_of(observer_.get());
   const Program& program = launch_.program;
   const Callee& callee = program.callees[node.barrier];
   for (std::uint32_t rest = fragment.mask; rest != 0; rest &= rest - 1) {
@@ -156,15 +154,14 @@ void BlockState::return_from(Warp& warp, const Fragment& fragment, const BasicBl
     for (std::size_t i = 0; i < call.results.size(); ++i) {
       std::memcpy(local + to + call.results[i].offset, local + base + callee.results[i].offset,
                   callee.results[i].bytes);
-      if (values != nullptr)
-        values->copy_local(warp.lanes.warp, lane, base + callee.results[i].offset,
-                           to + call.results[i].offset, callee.results[i].bytes);
+      tell<&Check::copy_local>(warp.lanes.warp, lane, base + callee.results[i].offset,
+                               to + call.results[i].offset, callee.results[i].bytes);
     }
-    if (values != nullptr) values->leave_frame(warp.lanes.warp, lane, node.barrier, base);
+    tell<&Check::leave_frame>(warp.lanes.warp, lane, node.barrier, base);
     Fragment back = fragment;
     back.node = call.next;
     back.mask = 1u << lane;
-    add_fragment(warp, back);
+    warp.add(back);
   }
 }
 

@@ -5,7 +5,6 @@
 
 #include <cstring>
 
-#include "inspect/observer.hpp"
 #include "machine/block.hpp"
 
 namespace warpmark::cpu {
@@ -51,54 +50,29 @@ std::uint32_t BlockState::cluster_size() const {
 void Cluster::check_barrier() {
   if (arrived == 0 || arrived < live_threads()) return;
   arrived = 0;
-  if (const BlockOrder* first = order_of(blocks[0]->observer());
-      blocks.size() > 1 && first != nullptr) {
-    const std::uint64_t key = first->index();
-    if (first->launch().splits_cluster_barrier) {
-      for (BlockState* block : blocks) order_of(block->observer())->cluster_complete(key);
-    } else {
-      for (BlockState* block : blocks) order_of(block->observer())->cluster_release(key);
-      for (BlockState* block : blocks) block->observer()->races()->cluster_acquire(key);
-    }
+  if (blocks[0]->observer() != nullptr) {
+    for (BlockState* block : blocks) block->observer()->tell<&Check::cluster_complete>();
+    for (BlockState* block : blocks) block->observer()->tell<&Check::cluster_released>();
   }
   for (BlockState* block : blocks) block->release_cluster_barrier();
 }
 
-// Null if nobody looks, or if all threads arrive and wait at once.
-BlockOrder* BlockState::split_cluster_barrier() const {
-  BlockOrder* order = order_of(observer_.get());
-  const bool splits =
-      order != nullptr && cluster_->blocks.size() > 1 && order->launch().splits_cluster_barrier;
-  return splits ? order : nullptr;
-}
-
 void BlockState::arrive_at_cluster_barrier(Warp& warp, std::uint32_t mask, bool relaxed) {
   const std::uint32_t fresh = mask & ~warp.cluster_arrived;
-  if (BlockOrder* order = split_cluster_barrier())
-    order->cluster_arrive(warp.lanes.warp, fresh,
-                          order_of(cluster_->blocks[0]->observer())->index(), relaxed);
+  tell<&Check::cluster_arrive>(warp.lanes.warp, fresh, relaxed);
   warp.cluster_arrived |= fresh;
   cluster_->arrived += static_cast<std::uint32_t>(__builtin_popcount(fresh));
   cluster_->check_barrier();
 }
 
-void BlockState::pass_cluster_barrier(const Warp& warp) {
-  if (BlockOrder* order = split_cluster_barrier())
-    order->cluster_wait(warp.lanes.warp, order_of(cluster_->blocks[0]->observer())->index());
-}
-
 void BlockState::release_cluster_barrier() {
   for (Warp& warp : warps_) {
     warp.cluster_arrived = 0;
-    std::vector<Fragment> fragments;
-    fragments.swap(warp.fragments);
-    for (Fragment& fragment : fragments) {
-      if (fragment.wait == Fragment::Wait::cluster) {
-        pass_cluster_barrier(warp);
-        fragment.wait = Fragment::Wait::none;
-      }
-      add_fragment(warp, fragment);
-    }
+    warp.release([&](const Fragment& fragment) {
+      if (fragment.wait != Fragment::Wait::cluster) return false;
+      tell<&Check::cluster_wait>(warp.lanes.warp);
+      return true;
+    });
   }
 }
 

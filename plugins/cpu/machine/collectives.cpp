@@ -118,7 +118,7 @@ struct WarpRegisters {
 
 }  // namespace
 
-bool BlockState::same_operation(std::uint32_t node, std::uint32_t other) const {
+bool Barriers::same_operation(std::uint32_t node, std::uint32_t other) const {
   if (node == other) return true;
   const auto words = [&](std::uint32_t at) -> std::string_view {
     const BasicBlock& block = launch_.program.blocks[at];
@@ -134,14 +134,12 @@ bool BlockState::same_operation(std::uint32_t node, std::uint32_t other) const {
 
 // Each place's instruction runs for all lanes, of which those of other places bring what theirs
 // read, and keep nothing but their own results.
-void BlockState::run_together(Warp& warp, const std::vector<Fragment>& places) {
+void Barriers::run_together(Warp& warp, const std::vector<Fragment>& places) {
   const auto operation = [&](const Fragment& place) -> const Instruction& {
     return launch_.program.code[launch_.program.blocks[place.node].begin];
   };
   Lanes& lanes = warp.lanes;
-  BlockValues* values = values_of(observer_.get());
-  WarpDefinedness* definedness = values == nullptr ? nullptr : &values->definedness(lanes.warp);
-  WarpRegisters registers{lanes.registers, definedness};
+  WarpRegisters registers{lanes.registers, warp.definedness};
   Given given{};
   std::uint32_t all = 0;
   for (const Fragment& place : places) {
@@ -155,10 +153,7 @@ void BlockState::run_together(Warp& warp, const std::vector<Fragment>& places) {
     registers.bring(i, others, given);
     lanes.mask = all;
     const std::size_t full = all == 0xffffffff ? 1 : 0;
-    const auto number = static_cast<std::uint32_t>(&i - launch_.program.code.data());
-    if (values != nullptr &&
-        (full == 0 || (definedness->any() && values->concerns(lanes.warp, number))))
-      values->follow(lanes, i, all);
+    block_.tell<&Check::execute>(lanes, i, all);
     (i.guard == Instruction::kNone ? i.run : i.inner)[full](lanes, i);
     registers.restore(i, others, kept);
   }

@@ -56,7 +56,8 @@ std::byte* locate(Lanes& w, const Instruction& i, u32 lane, u64* at, u32 bytes, 
   if (space == Space::shared && address % bytes == 0) {
     if (std::byte* remote = remote_shared(w, address, bytes)) {
       if (w.observer != nullptr)
-        w.observer->atomic(w, i, space, lane, address, bytes, i.d != Instruction::kNone);
+        w.observer->tell<&Check::atomic>(w, i, space, lane, address, bytes,
+                                         i.d != Instruction::kNone);
       return remote;
     }
   }
@@ -340,10 +341,7 @@ void active_mask(Lanes& w, const Instruction& i) {
 
 // Warps execute one access after another, so every access is ordered and visible already.
 void fence(Lanes& w, const Instruction& i) {
-  BlockOrder* order = order_of(w.observer);
-  if (order == nullptr) return;
-  if (i.order != 0) order->fence(w.warp, w.mask, i);
-  if (i.proxy) order->proxy_fence(w.warp, w.mask);
+  if (w.observer != nullptr) w.observer->tell<&Check::fence>(w, i);
 }
 
 #define ATOMIC(id, T, names, ...)                                                        \

@@ -74,17 +74,6 @@ LaunchResult result_of(LaunchState& state, const Counters& counters, Profile pro
   return result;
 }
 
-// Adds the races that are known only at the launch's end.
-void add_races(LaunchState& state, const LaunchRaces& races) {
-  for (const Fault& race : races.settled()) state.faults.add(race);
-  Fault note;
-  note.kind = FaultKind::incomplete;
-  note.warning = true;
-  note.count = 1;
-  note.message = races.left_out();
-  if (!note.message.empty()) state.faults.add(note);
-}
-
 LaunchState begin(const Program& program, const LaunchShape& shape, Arena& arena) {
   LaunchState state(program, shape, arena);
   state.deadline = deadline_of(shape);
@@ -145,7 +134,9 @@ LaunchResult run_grid(const Program& program, const LaunchShape& asked, Arena& a
   const bool limited = rotates ? run_in_rotation(state, counters, profile)
                                : run_in_order(state, observers, counters, profile);
   if (shape.workspace != 0) arena.free(shape.workspace);
-  if (observer && observer->races) add_races(state, *observer->races);
+  if (observer) {
+    for (const Fault& fault : observer->end()) state.faults.add(fault);
+  }
   LaunchResult result = result_of(state, counters, std::move(profile), limited);
   result.serialized = serialized;
   return result;

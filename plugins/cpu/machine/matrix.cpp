@@ -5,12 +5,11 @@
 #include <optional>
 
 #include "inspect/observer.hpp"
-#include "inspect/partial_value.hpp"
 #include "inspect/policy.hpp"
-#include "inspect/traffic.hpp"
 #include "machine/access_places.hpp"
 #include "machine/handlers.hpp"
 #include "memory/arena.hpp"
+#include "memory/bits.hpp"
 #include "memory/generic_address.hpp"
 #include "memory/lanes.hpp"
 
@@ -70,7 +69,8 @@ RowPlace locate(Lanes& w, const Instruction& i, Space space, u32 lane, u64 addre
     record_fault(w, i, space, lane, address, bytes, store);
     return {};
   }
-  if (w.observer != nullptr) w.observer->touch(w, i, space, lane, address, bytes, store);
+  if (w.observer != nullptr)
+    w.observer->tell<&Check::touch>(w, i, space, lane, address, bytes, store);
   return {region.host + (address - region.begin), space, address};
 }
 
@@ -93,7 +93,7 @@ void count_generic(Lanes& w, const Instruction& i, u32 mask, u64 offset) {
 // uses those rows of the product.
 Definedness element_definedness(const Lanes& w, const u32* slots, Element type, u32 lane,
                                 u32 index) {
-  const WarpDefinedness& definedness = w.observer->values()->definedness(w.warp);
+  const WarpDefinedness& definedness = w.observer->shadow()->definedness(w.warp);
   const u32 bits = bits_of(type), packed = bits == 64 ? 1 : 32 / bits;
   const Definedness whole = definedness.get(slots[index / packed], lane);
   return whole.with(whole.undefined >> (index % packed * bits) & low_bits(bits));
@@ -101,7 +101,7 @@ Definedness element_definedness(const Lanes& w, const u32* slots, Element type, 
 void add_element_definedness(Lanes& w, const u32* slots, Element type, u32 lane, u32 index,
                              const Definedness& defined) {
   if (!defined.incomplete()) return;
-  WarpDefinedness& definedness = w.observer->values()->definedness(w.warp);
+  WarpDefinedness& definedness = w.observer->shadow()->definedness(w.warp);
   const u32 bits = bits_of(type), packed = bits == 64 ? 1 : 32 / bits;
   const u32 slot = slots[index / packed];
   const u64 others = definedness.get(slot, lane).undefined;
@@ -152,7 +152,7 @@ void move_fragment(Lanes& w, const Instruction& i) {
       const u64 element = form.a_row ? at.row * stride + at.column : at.column * stride + at.row;
       const u64 address = base + element * bits_each / 8;
       const RowPlace place = locate(w, i, i.space, lane, address, bytes, bytes, Store);
-      BlockValues* values = place.host == nullptr ? nullptr : values_of(w.observer);
+      ValueShadow* values = place.host == nullptr ? nullptr : shadow_of(w.observer);
       u64 value = 0;
       if constexpr (Store) {
         value = element_bits(w, slots, type, lane, index);
@@ -190,7 +190,7 @@ auto& half_of(Matrices& matrices, const Instruction& i, u32 m, u32 lane, u32 hal
 // The same for what of them is undefined, if anything is and somebody looks.
 class HalfDefinedness {
  public:
-  explicit HalfDefinedness(const Lanes& w) : values_(values_of(w.observer)) {}
+  explicit HalfDefinedness(const Lanes& w) : values_(shadow_of(w.observer)) {}
   void read_row(Lanes& w, const Instruction& i, const RowPlace& place, u32 m, u32 row, u32 lane) {
     for (u32 part = 0; values_ != nullptr && part < 2; ++part) {
       const Definedness defined =
@@ -224,7 +224,7 @@ class HalfDefinedness {
   }
 
  private:
-  BlockValues* values_;
+  ValueShadow* values_;
   std::optional<Halves<Definedness>> halves_;
 };
 

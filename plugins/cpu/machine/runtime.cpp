@@ -108,8 +108,8 @@ class Frame {
     if (call_.results.empty()) return;
     const Callee::Value& place = call_.results[0];
     std::memcpy(local_ + place.offset, &value, std::min<std::size_t>(place.bytes, 8));
-    if (BlockValues* values = values_of(w_.observer))
-      values->fill_local(w_.warp, lane_, base_ + place.offset, place.bytes);
+    if (w_.observer != nullptr)
+      w_.observer->tell<&Check::fill_local>(w_.warp, lane_, base_ + place.offset, place.bytes);
   }
 
  private:
@@ -186,8 +186,8 @@ std::uint64_t allocate(const Lanes& w, LaunchState& launch, std::uint64_t bytes)
   const std::uint64_t address = launch.shape.heap->allocate(bytes);
   const Allocation* memory = address == 0 ? nullptr : launch.arena.find(address, bytes);
   if (memory != nullptr && memory->init != nullptr) launch.arena.set_values(address, bytes, false);
-  if (BlockRaces* races = races_of(w.observer); races != nullptr && memory != nullptr)
-    races->allocated(address, bytes);
+  if (w.observer != nullptr && memory != nullptr)
+    w.observer->tell<&Check::allocated>(address, bytes);
   return address;
 }
 

@@ -12,9 +12,8 @@
 namespace warpmark::cpu {
 namespace {
 
-bool has_no_race(const LaunchObserver& observer) {
-  const std::optional<LaunchRaces>& races = observer.races;
-  return !races || (races->settled().empty() && races->left_out().empty());
+bool finds_nothing(const LaunchObserver& observer) {
+  return observer.end().empty();
 }
 
 }  // namespace
@@ -44,7 +43,7 @@ bool run_speculatively(LaunchState& state, Counters& counters, Profile& profile,
   try {
     limited = run_in_order(state, observers, counters, profile);
     good = !speculation.abandoned() && !finds(state.faults) &&
-           std::all_of(observers.begin(), observers.end(), has_no_race) && speculation.apart();
+           std::all_of(observers.begin(), observers.end(), finds_nothing) && speculation.apart();
   } catch (const std::bad_alloc&) {  // one thread needs less
   }
   if (!good) speculation.undo();

@@ -107,7 +107,7 @@ void surface_load(Lanes& w, const Instruction& i) {
       write_lane(w.registers, slots[e], lane, wide, value);
       const u32 bytes = missing >> (e * op.bytes) & ((1u << op.bytes) - 1);
       if (bytes != 0)
-        w.observer->values()->definedness(w.warp).set(
+        w.observer->shadow()->definedness(w.warp).set(
             slots[e], lane, Definedness::make(bits_of_bytes(bytes), Space::global, i.statement));
     }
   }
@@ -149,7 +149,8 @@ void surface_store(Lanes& w, const Instruction& i) {
     u64 address = 0;
     std::byte* at = locate(w, i, op, lane, bytes, *image, true, address);
     if (at == nullptr) continue;
-    if (w.observer != nullptr) w.observer->store(w, i, Space::global, lane, address, bytes, false);
+    if (w.observer != nullptr)
+      w.observer->tell<&Check::store>(w, i, Space::global, lane, address, bytes, false);
     const u32 elements = op.formatted ? format.channels : i.count;
     const u32 width = op.formatted ? format.channel_bytes() : op.bytes;
     for (u32 e = 0; e < elements; ++e) {
@@ -207,7 +208,7 @@ void surface_reduce(Lanes& w, const Instruction& i) {
     std::byte* at = locate(w, i, op, lane, op.bytes, *image, true, address);
     if (at == nullptr) continue;
     if (w.observer != nullptr)
-      w.observer->atomic(w, i, Space::global, lane, address, op.bytes, false);
+      w.observer->tell<&Check::atomic>(w, i, Space::global, lane, address, op.bytes, false);
     const bool is_signed = op.type == SurfaceOp::Type::s32 || op.type == SurfaceOp::Type::s64 ||
                            (op.formatted && image->format.kind == ChannelKind::s32);
     const u64 value = read_lane(w.registers, i.d, lane, wide);

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "inspect/observer.hpp"
-#include "inspect/traffic.hpp"
 #include "machine/async_places.hpp"
 #include "machine/block.hpp"
 #include "machine/tensor_map.hpp"

@@ -450,7 +450,7 @@ void defined(Lanes& w, const Instruction& i, u32 lane, const TextureOp& op, bool
   const u32 slots[4] = {i.d, i.a, i.b, i.c};
   for (u32 c = 0; c < (pair ? 2u : 4u); ++c) {
     if (slots[c] != Instruction::kNone)
-      w.observer->values()->definedness(w.warp).set(slots[c], lane,
+      w.observer->shadow()->definedness(w.warp).set(slots[c], lane,
                                                     computed ? value.computing(undefined) : value);
   }
 }

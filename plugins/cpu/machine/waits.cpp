@@ -1,9 +1,8 @@
-// Reports of where threads wait: those that wait for ever, and those that a limit has ended.
+// Finds threads that wait for ever, and says where threads wait.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <iterator>
-#include <string>
 
 #include "machine/block.hpp"
 #include "machine/grid.hpp"
@@ -78,67 +77,50 @@ bool lasts(VainWait& vain, std::uint32_t looks, const LaunchState& launch, std::
   return looks >= kVainLooks || (quiet && looks >= kLeastLooks && work >= kVainWork);
 }
 
-std::string what_is_missing(const Mbarrier& barrier) {
-  if (barrier.pending() != 0) {
-    return std::to_string(barrier.pending()) + " of " + std::to_string(barrier.expected()) +
-           " arrivals that never come";
-  }
-  return barrier.misses_bytes() ? "bytes of asynchronous copies that never come"
-                                : "a phase that never ends";
-}
-
 }  // namespace
 
-// The instruction that a fragment waits at ended the node before the one where it goes on.
-std::uint32_t BlockState::statement_of_wait(const Fragment& fragment) const {
-  for (const BasicBlock& node : launch_.program.blocks) {
-    const bool waits = node.exit == Exit::barrier || node.exit == Exit::warp ||
-                       node.exit == Exit::collect || node.exit == Exit::cluster_wait;
-    if (waits && node.next == fragment.node) return node.statement;
-  }
-  return 0;
-}
-
-void BlockState::add_wait(const Warp& warp, const Fragment& fragment, FaultKind kind) {
-  const Program& program = launch_.program;
-  std::uint32_t statement = statement_of_wait(fragment);
-  if (!fragment.waits()) {
-    const BasicBlock& node = program.blocks[fragment.node];
-    statement = node.begin < node.end ? program.code[node.begin].statement : node.statement;
-  }
-  Fault fault = this->fault(kind, statement, warp.lanes.warp, fragment.mask);
-  const auto of = [](std::uint32_t arrived, std::uint32_t expected) {
-    return std::to_string(arrived) + " of " + std::to_string(expected) + " threads wait at ";
-  };
+Wait BlockState::wait_of(const Warp& warp, const Fragment& fragment) const {
+  Wait wait;
+  wait.warp = warp.lanes.warp;
+  wait.lanes = fragment.mask;
+  wait.node = fragment.node;
   switch (fragment.wait) {
     case Fragment::Wait::barrier: {
       const Barrier& barrier = barriers_[fragment.key];
-      fault.message =
-          of(barrier.arrived, barrier.expected != 0 ? barrier.expected : live_threads_) +
-          "barrier " + std::to_string(fragment.key) + " for others that never reach it";
+      wait.what = Wait::For::barrier;
+      wait.barrier = fragment.key;
+      wait.arrived = barrier.arrived;
+      wait.expected = barrier.expected != 0 ? barrier.expected : live_threads_;
       break;
     }
     case Fragment::Wait::cluster:
-      fault.message = of(cluster_->arrived, cluster_->live_threads()) +
-                      "the cluster's barrier for others that never reach it";
+      wait.what = Wait::For::cluster;
+      wait.arrived = cluster_->arrived;
+      wait.expected = cluster_->live_threads();
       break;
     case Fragment::Wait::warp:
     case Fragment::Wait::collect:
-      fault.message = "lanes wait for others of the instruction's mask that never reach it";
+      wait.what = Wait::For::lanes;
       break;
     case Fragment::Wait::held:
     case Fragment::Wait::none:
-      fault.message = program.blocks[fragment.node].polls ? "threads poll here until others act"
-                                                          : "threads run here";
+      break;
   }
-  launch_.faults.add(fault);
+  return wait;
+}
+
+template <typename Wanted>
+void BlockState::report_waits(FaultKind kind, Wanted wanted) {
+  for (const Warp& warp : warps_) {
+    for (const Fragment& fragment : warp.fragments) {
+      if (wanted(fragment)) report_wait(*this, wait_of(warp, fragment), kind);
+    }
+  }
 }
 
 void BlockState::report_deadlock() {
   launch_.stop = true;
-  for (const Warp& warp : warps_) {
-    for (const Fragment& fragment : warp.fragments) add_wait(warp, fragment, FaultKind::barrier);
-  }
+  report_waits(FaultKind::barrier, [](const Fragment&) { return true; });
 }
 
 void BlockState::mbarrier_tested(std::uint32_t warp, std::uint32_t lane, std::uint32_t statement,
@@ -186,15 +168,11 @@ void BlockState::mbarrier_tested(std::uint32_t warp, std::uint32_t lane, std::ui
   }
   Fault fault = this->fault(FaultKind::barrier, statement, warp, 1u << lane);
   fault.count = waiting;
-  fault.message = std::to_string(waiting) + (waiting == 1 ? " thread waits" : " threads wait") +
-                  " at an mbarrier for " + what_is_missing(barrier);
+  fault.message =
+      mbarrier_wait_text(waiting, barrier.pending(), barrier.expected(), barrier.misses_bytes());
   launch_.faults.add(fault);
   launch_.stop = true;
-  for (const Warp& other : warps_) {
-    for (const Fragment& fragment : other.fragments) {
-      if (fragment.waits()) add_wait(other, fragment, FaultKind::barrier);
-    }
-  }
+  report_waits(FaultKind::barrier, [](const Fragment& fragment) { return fragment.waits(); });
   for (BlockState* block : blocks) {
     if (block != this) block->report_deadlock();
   }
@@ -202,17 +180,12 @@ void BlockState::mbarrier_tested(std::uint32_t warp, std::uint32_t lane, std::ui
 
 void BlockState::report_cluster_waits(const BlockState& stuck) {
   if (this == &stuck) return;
-  for (const Warp& warp : warps_) {
-    for (const Fragment& fragment : warp.fragments) {
-      if (fragment.wait == Fragment::Wait::cluster) add_wait(warp, fragment, FaultKind::barrier);
-    }
-  }
+  report_waits(FaultKind::barrier,
+               [](const Fragment& fragment) { return fragment.wait == Fragment::Wait::cluster; });
 }
 
 void BlockState::report_waits() {
-  for (const Warp& warp : warps_) {
-    for (const Fragment& fragment : warp.fragments) add_wait(warp, fragment, FaultKind::waiting);
-  }
+  report_waits(FaultKind::waiting, [](const Fragment&) { return true; });
 }
 
 }  // namespace warpmark::cpu

@@ -27,7 +27,7 @@ bool swaps(const InstructionFacts& facts) {
 
 // Sums of such numbers are rounded, and the order decides how.
 bool is_rounded(const InstructionFacts& facts) {
-  const std::vector<Type> types = facts.types();
+  const std::vector<Type> types = facts.types;
   return !types.empty() && is_floating(types.front()) && facts.of(WordSet::sum) != Modifier::none;
 }
 

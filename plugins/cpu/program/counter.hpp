@@ -66,7 +66,7 @@ constexpr Counter bytes_counter(Space space, Traffic traffic) {
 /// sub and mul, 2 for fma and mad, twice that for pairs of 16-bit numbers; 0 for everything else,
 /// as ncu's metrics of fadd, fmul and ffma count.
 inline std::uint8_t flops_of(const InstructionFacts& facts) {
-  const Type type = facts.words.empty() ? Type::none : type_named(facts.words.back());
+  const Type type = facts.types.empty() ? Type::none : facts.types.back();
   const bool pair = type == Type::f16x2 || type == Type::bf16x2;
   if (!pair && type != Type::f16 && type != Type::bf16 && type != Type::f32 && type != Type::f64)
     return 0;

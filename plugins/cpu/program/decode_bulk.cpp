@@ -30,7 +30,7 @@ Opcode Decoder::reduction_of(const Statement& statement, Modifier operation, Typ
 // The operation of a cp.reduce.async.bulk, as an atomic one.
 Opcode Decoder::bulk_reduction(const Statement& statement, bool to_global) {
   const InstructionFacts& facts = *statement.facts;
-  const Type type = facts.types().front();
+  const Type type = facts.types.front();
   const Modifier operation = facts.of(WordSet::operation);
   const bool small = type == Type::f16 || type == Type::bf16,
              real = type == Type::f32 || type == Type::f64;
@@ -104,7 +104,7 @@ void Decoder::bulk_prefetch(const Statement& statement) {
 void Decoder::async_store(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   const bool reduces = facts.mnemonic == Mnemonic::red;
-  const Type type = facts.types().front();
+  const Type type = facts.types.front();
   const Modifier operation = facts.of(WordSet::operation);
   const std::uint32_t bytes = bytes_of(type), elements = vector_elements(facts);
   const bool wide = bytes == 8;

@@ -9,7 +9,7 @@ namespace warpmark::cpu {
 void Decoder::cluster_address(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   const bool map = facts.mnemonic == Mnemonic::mapa, shared = facts.has(Modifier::shared_cluster);
-  const Type type = facts.types().front();
+  const Type type = facts.types.front();
   expect_operands(statement, map ? 3 : 2, map ? 3 : 2);
   Instruction instruction;
   instruction.opcode = map ? Opcode::map_address : Opcode::rank_of_address;

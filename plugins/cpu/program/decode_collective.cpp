@@ -54,7 +54,7 @@ constexpr std::uint32_t kLastWithoutSync = 63;  // PTX ISA: .version 6.3, for sm
 // The type of an atomic's values: that of its name, as one operation handles several types. The
 // values of cas.b16 are bits; the types of vectors and packed numbers are those of the table.
 Type atomic_type(const InstructionFacts& facts, Type known) {
-  const Type named = facts.types().front();
+  const Type named = facts.types.front();
   return bytes_of(named) == bytes_of(known) ? named : known;
 }
 
@@ -190,7 +190,7 @@ void Decoder::atomic(const Statement& statement) {
   const std::uint32_t elements = vector_elements(facts);
   const Space space = space_of(facts);
   const Modifier operation = atomic_operation(facts);
-  const OpcodeInfo* info = find_atomic(operation, facts.types().front(), elements > 1);
+  const OpcodeInfo* info = find_atomic(operation, facts.types.front(), elements > 1);
   if (info == nullptr) refuse_opcode(statement);
   const bool wide = info->form == Form::wide_atomic;
   const std::uint32_t bytes = bytes_of(info->d);

@@ -14,33 +14,33 @@ namespace warpmark::cpu {
 namespace {
 
 struct FormatRow {
-  std::string_view name;
+  Modifier name;
   Format format;
   Type type;  ///< of the register
   std::uint8_t elements = 1;
 };
-constexpr FormatRow kFormats[] = {{"u8", Format::u8, Type::u8},
-                                  {"s8", Format::s8, Type::s8},
-                                  {"u16", Format::u16, Type::u16},
-                                  {"s16", Format::s16, Type::s16},
-                                  {"u32", Format::u32, Type::u32},
-                                  {"s32", Format::s32, Type::s32},
-                                  {"u64", Format::u64, Type::u64},
-                                  {"s64", Format::s64, Type::s64},
-                                  {"f16", Format::f16, Type::f16},
-                                  {"bf16", Format::bf16, Type::bf16},
-                                  {"tf32", Format::tf32, Type::b32},
-                                  {"f32", Format::f32, Type::f32},
-                                  {"f64", Format::f64, Type::f64},
-                                  {"f16x2", Format::f16, Type::f16x2, 2},
-                                  {"bf16x2", Format::bf16, Type::bf16x2, 2},
-                                  {"e4m3x2", Format::e4m3, Type::b16, 2},
-                                  {"e5m2x2", Format::e5m2, Type::b16, 2},
-                                  {"e2m1x2", Format::e2m1, Type::b8, 2},
-                                  {"e2m3x2", Format::e2m3, Type::b16, 2},
-                                  {"e3m2x2", Format::e3m2, Type::b16, 2}};
+constexpr FormatRow kFormats[] = {{Modifier::u8, Format::u8, Type::u8},
+                                  {Modifier::s8, Format::s8, Type::s8},
+                                  {Modifier::u16, Format::u16, Type::u16},
+                                  {Modifier::s16, Format::s16, Type::s16},
+                                  {Modifier::u32, Format::u32, Type::u32},
+                                  {Modifier::s32, Format::s32, Type::s32},
+                                  {Modifier::u64, Format::u64, Type::u64},
+                                  {Modifier::s64, Format::s64, Type::s64},
+                                  {Modifier::f16, Format::f16, Type::f16},
+                                  {Modifier::bf16, Format::bf16, Type::bf16},
+                                  {Modifier::tf32, Format::tf32, Type::b32},
+                                  {Modifier::f32, Format::f32, Type::f32},
+                                  {Modifier::f64, Format::f64, Type::f64},
+                                  {Modifier::f16x2, Format::f16, Type::f16x2, 2},
+                                  {Modifier::bf16x2, Format::bf16, Type::bf16x2, 2},
+                                  {Modifier::e4m3x2, Format::e4m3, Type::b16, 2},
+                                  {Modifier::e5m2x2, Format::e5m2, Type::b16, 2},
+                                  {Modifier::e2m1x2, Format::e2m1, Type::b8, 2},
+                                  {Modifier::e2m3x2, Format::e2m3, Type::b16, 2},
+                                  {Modifier::e3m2x2, Format::e3m2, Type::b16, 2}};
 
-const FormatRow* row_of(std::string_view name) {
+const FormatRow* row_of(Modifier name) {
   return std::find_if(std::begin(kFormats), std::end(kFormats),
                       [&](const FormatRow& row) { return row.name == name; });
 }
@@ -61,10 +61,9 @@ Words words_of(const InstructionFacts& facts) {
   constexpr std::array kModes = {Modifier::rn,  Modifier::rz,  Modifier::rm,
                                  Modifier::rp,  Modifier::rna, Modifier::rni,
                                  Modifier::rzi, Modifier::rmi, Modifier::rpi};
-  for (std::size_t i = 0; i < facts.words.size(); ++i) {
-    const FormatRow* const row = row_of(facts.words[i]);
+  for (const Modifier word : facts.modifiers) {
+    const FormatRow* const row = row_of(word);
     if (row != std::end(kFormats)) words.formats.push_back(*row);
-    const Modifier word = facts.modifiers[i];
     if (std::find(kModes.begin(), kModes.end(), word) != kModes.end()) words.rounding = word;
   }
   words.flush = facts.has(Modifier::ftz);
@@ -90,8 +89,8 @@ bool is_tiny(Format format) {
 
 // Registers of the small formats, of tf32 and of two bfloat16 are bits of exactly their size, and
 // what becomes one of them is no part of a wider register.
-void Decoder::check_small_formats(const Statement& statement, std::string_view to_name,
-                                  std::string_view from_name) const {
+void Decoder::check_small_formats(const Statement& statement, Modifier to_name,
+                                  Modifier from_name) const {
   const FormatRow& to = *row_of(to_name);
   const FormatRow& from = *row_of(from_name);
   const auto have = [&](std::size_t index) {
@@ -148,8 +147,8 @@ void Decoder::conversion(const Statement& statement) {
   add(words.relu, "relu");
   add(words.flush && !(is_integer(from.format) && !packed), "ftz");
   add(words.saturate && (!is_integer(to.format) || is_integer(from.format)), "sat");
-  add(true, to.name);
-  add(true, from.name);
+  add(true, name_of(to.name));
+  add(true, name_of(from.name));
   if (const OpcodeInfo* info = find_opcode(plain); info != nullptr) {
     arithmetic(statement, *info);
     return;

@@ -11,22 +11,20 @@
 namespace warpmark::cpu {
 namespace {
 
-// The modifiers, with the types last, as they stand in the names of the table.
-std::vector<std::string_view> types_last(const Statement& statement) {
-  std::vector<std::string_view> words = statement.facts->words;
-  std::stable_partition(words.begin(), words.end(), [](std::string_view word) {
-    return type_named(word) == Type::none && word != "f32x2";
-  });
-  return words;
-}
-
-std::string joined(std::string_view first, const std::vector<std::string_view>& words) {
+// The name of an opcode with words of its own for some modifiers; "" leaves a word out.
+// `word_for(i)` gives that of the i-th. find_in_any_order() does not mind their order.
+template <typename WordFor>
+std::string name_with(std::string_view first, const InstructionFacts& facts, WordFor word_for) {
   std::string name(first);
-  for (const std::string_view word : words) {
-    name += '.';
-    name += word;
+  for (std::size_t i = 0; i < facts.words.size(); ++i) {
+    const std::string_view word = word_for(i);
+    if (!word.empty()) (name += '.') += word;
   }
   return name;
+}
+
+bool is_pair(Type type) {
+  return type == Type::f16x2 || type == Type::bf16x2;
 }
 
 }  // namespace
@@ -66,33 +64,33 @@ std::array<std::uint32_t, 2> Decoder::halves(const Statement& statement, std::ui
 struct Decoder::Comparison {
   const OpcodeInfo* info = nullptr;
   Combine combine = kCombineNone;
-  std::string_view from, to;  ///< types' names; setp has no result type
+  Type from = Type::none, to = Type::none;  ///< setp has no result type
   bool packed = false, flushes = false;
 
   [[nodiscard]] bool of_halves() const { return info->a == Type::f16 || info->a == Type::bf16; }
 };
 
 Decoder::Comparison Decoder::comparison_of(const Statement& statement) {
+  const InstructionFacts& facts = *statement.facts;
   Comparison comparison;
-  std::vector<std::string_view> words = types_last(statement);
-  comparison.from = words.back();
-  comparison.flushes = statement.facts->has(Modifier::ftz);
-  constexpr std::pair<std::string_view, Combine> kWords[] = {
-      {"and", kCombineAnd}, {"or", kCombineOr}, {"xor", kCombineXor}};
+  comparison.from = facts.types.back();
+  comparison.packed = is_pair(comparison.from);
+  comparison.flushes = facts.has(Modifier::ftz);
+  constexpr std::pair<Modifier, Combine> kWords[] = {
+      {Modifier::and_, kCombineAnd}, {Modifier::or_, kCombineOr}, {Modifier::xor_, kCombineXor}};
   for (const auto& [word, value] : kWords) {
-    const auto found = std::find(words.begin(), words.end(), word);
-    if (found == words.end()) continue;
-    comparison.combine = value;
-    words.erase(found);
-    break;
+    if (facts.has(word)) comparison.combine = value;
   }
-  if (statement.facts->mnemonic == Mnemonic::set) {
-    comparison.to = words[words.size() - 2];
-    words.erase(words.end() - 2);
-  }
-  comparison.packed = comparison.from == "f16x2" || comparison.from == "bf16x2";
-  if (comparison.packed) words.back() = comparison.from == "f16x2" ? "f16" : "bf16";
-  const OpcodeInfo* info = find_in_any_order(joined("setp", words));
+  if (facts.mnemonic == Mnemonic::set) comparison.to = facts.types.front();
+  bool has_result = comparison.to == Type::none;
+  const std::string name = name_with("setp", facts, [&](std::size_t i) -> std::string_view {
+    const Modifier word = facts.modifiers[i];
+    if (word == Modifier::and_ || word == Modifier::or_ || word == Modifier::xor_) return "";
+    if (!has_result && facts.words[i] == name_of(comparison.to)) return has_result = true, "";
+    if (word == Modifier::f16x2) return "f16";
+    return word == Modifier::bf16x2 ? "bf16" : facts.words[i];
+  });
+  const OpcodeInfo* info = find_in_any_order(name);
   if (info != nullptr && info->form == Form::compare) comparison.info = info;
   return comparison;
 }
@@ -102,7 +100,7 @@ std::array<std::uint32_t, 2> Decoder::compare(const Statement& statement,
                                               const Comparison& comparison) {
   const std::size_t operands = comparison.combine == kCombineNone ? 3 : 4;
   expect_operands(statement, operands, operands);
-  const Type whole = comparison.packed ? type_named(comparison.from) : comparison.info->a;
+  const Type whole = comparison.packed ? comparison.from : comparison.info->a;
   std::array<std::uint32_t, 2> a{source(statement, 1, whole)}, b{source(statement, 2, whole)};
   if (comparison.packed) {
     a = halves(statement, a[0]);
@@ -143,32 +141,24 @@ void Decoder::packed_predicates(const Statement& statement, const Comparison& co
 // set.CMP{.BOOL}{.ftz}.D.A d, a, b{, {!}c}: a comparison to a predicate, and a selection by it.
 void Decoder::select_by_comparison(const Statement& statement, const Comparison& comparison) {
   // The value of true: 1 in a real format, all ones in an integer format.
-  struct Row {
-    std::string_view name;
-    Type type;
-    std::uint64_t yes;
-  };
-  constexpr Row rows[] = {{"u32", Type::u32, 0xffffffff},  {"s32", Type::s32, 0xffffffff},
-                          {"f32", Type::f32, 0x3f800000},  {"u16", Type::u16, 0xffff},
-                          {"s16", Type::s16, 0xffff},      {"f16", Type::f16, 0x3c00},
-                          {"bf16", Type::bf16, 0x3f80},    {"f16x2", Type::f16x2, 0x3c00},
-                          {"bf16x2", Type::bf16x2, 0x3f80}};
+  constexpr std::pair<Type, std::uint64_t> rows[] = {
+      {Type::u32, 0xffffffff}, {Type::s32, 0xffffffff}, {Type::f32, 0x3f800000},
+      {Type::u16, 0xffff},     {Type::s16, 0xffff},     {Type::f16, 0x3c00},
+      {Type::bf16, 0x3f80},    {Type::f16x2, 0x3c00},   {Type::bf16x2, 0x3f80}};
   const std::array<std::uint32_t, 2> results = compare(statement, comparison);
-  const Row* row = std::find_if(std::begin(rows), std::end(rows),
-                                [&](const Row& one) { return one.name == comparison.to; });
+  const Type to = comparison.to;
+  const auto* row = std::find_if(std::begin(rows), std::end(rows),
+                                 [&](const auto& one) { return one.first == to; });
   if (row == std::end(rows)) invalid(statement, "set has no such result");
-  const bool integer = row->type == Type::u32 || row->type == Type::s32;
-  const bool small = row->type == Type::u16 || row->type == Type::s16;
-  const bool same = comparison.to == comparison.from;
-  if (comparison.packed ? !integer && !same
-                        : (row->type == Type::f16x2 || row->type == Type::bf16x2))
+  const bool integer = to == Type::u32 || to == Type::s32;
+  const bool small = to == Type::u16 || to == Type::s16;
+  if (comparison.packed ? !integer && to != comparison.from : is_pair(to))
     invalid(statement, "set has no such result");
   if (small && !comparison.of_halves()) invalid(statement, "a 16-bit result needs 16-bit numbers");
-  if ((comparison.of_halves() && row->type == Type::f32) ||
-      (comparison.flushes && row->type == Type::bf16))
+  if ((comparison.of_halves() && to == Type::f32) || (comparison.flushes && to == Type::bf16))
     invalid(statement, "set has no such result");
-  const std::uint64_t yes = comparison.packed && integer ? 0xffff : row->yes;
-  const std::uint32_t d = destination(statement, 0, row->type);
+  const std::uint64_t yes = comparison.packed && integer ? 0xffff : row->second;
+  const std::uint32_t d = destination(statement, 0, to);
   const std::uint32_t one = constant(yes, false), zero = constant(0, false);
   if (!comparison.packed) return emit_plain(statement, Opcode::selp_b32, d, one, zero, results[0]);
   Instruction pack;
@@ -199,26 +189,22 @@ void Decoder::set(const Statement& statement) {
 // testp.KIND.TYPE p, a: a range of the magnitude's pattern.
 void Decoder::test_kind(const Statement& statement) {
   const bool wide = statement.facts->has(Type::f64);
-  std::string_view kind;
-  for (const std::string_view word : statement.facts->words) {
-    if (type_named(word) == Type::none) kind = word;
-  }
   const std::uint64_t infinity = wide ? 0x7ff0000000000000 : 0x7f800000;
   const std::uint64_t least = wide ? 0x0010000000000000 : 0x00800000;  // normal number
   struct Row {
-    std::string_view name;
+    Modifier kind;
     std::uint64_t first, count;  // magnitudes
   };
   const std::uint64_t all = wide ? ~std::uint64_t{0} >> 1 : 0x7fffffff;
-  const Row rows[] = {{"finite", 0, infinity},
-                      {"infinite", infinity, 1},
-                      {"number", 0, infinity + 1},
-                      {"notanumber", infinity + 1, all - infinity},
-                      {"normal", least, infinity - least},
-                      {"subnormal", 1, least - 1},
-                      {"", 0, 0}};  // without a kind nothing is of it: seen on an H200
+  const Row rows[] = {{Modifier::finite, 0, infinity},
+                      {Modifier::infinite, infinity, 1},
+                      {Modifier::number, 0, infinity + 1},
+                      {Modifier::notanumber, infinity + 1, all - infinity},
+                      {Modifier::normal, least, infinity - least},
+                      {Modifier::subnormal, 1, least - 1},
+                      {Modifier::none, 0, 0}};  // without a kind nothing is of it: seen on an H200
   for (const Row& row : rows) {
-    if (row.name != kind) continue;
+    if (row.kind != Modifier::none && !statement.facts->has(row.kind)) continue;
     expect_operands(statement, 2, 2);
     const std::uint32_t d = destination(statement, 0, Type::pred);
     const std::uint32_t a = source(statement, 1, wide ? Type::f64 : Type::f32);
@@ -242,9 +228,11 @@ void Decoder::test_kind(const Statement& statement) {
 
 // add, sub, mul and fma of two binary32 numbers in one register.
 void Decoder::packed_real(const Statement& statement) {
-  std::vector<std::string_view> words = types_last(statement);
-  words.back() = "f32";
-  const Opcode opcode = opcode_of(statement, joined(statement.facts->name, words));
+  const InstructionFacts& facts = *statement.facts;
+  const Opcode opcode =
+      opcode_of(statement, name_with(facts.name, facts, [&](std::size_t i) {
+                  return facts.modifiers[i] == Modifier::f32x2 ? "f32" : facts.words[i];
+                }));
   const std::size_t sources = statement.facts->mnemonic == Mnemonic::fma ? 3 : 2;
   expect_operands(statement, sources + 1, sources + 1);
   for (std::size_t i = 0; i <= sources; ++i) {
@@ -277,10 +265,12 @@ void Decoder::packed_real(const Statement& statement) {
 
 // add, sub and fma.f32.f16 (or .bf16): the first operands, but for the last, are 16-bit numbers.
 void Decoder::mixed_real(const Statement& statement) {
-  std::vector<std::string_view> words = types_last(statement);
-  const bool half = statement.facts->types().back() == Type::f16;
-  words.pop_back();
-  const Opcode opcode = opcode_of(statement, joined(statement.facts->name, words));
+  const InstructionFacts& facts = *statement.facts;
+  const bool half = facts.types.back() == Type::f16;
+  const Opcode opcode =
+      opcode_of(statement, name_with(facts.name, facts, [&](std::size_t i) {
+                  return facts.words[i] == name_of(facts.types.back()) ? "" : facts.words[i];
+                }));
   const std::size_t sources = statement.facts->mnemonic == Mnemonic::fma ? 3 : 2;
   expect_operands(statement, sources + 1, sources + 1);
   std::uint32_t slots[3] = {Instruction::kNone, Instruction::kNone, Instruction::kNone};
@@ -296,11 +286,12 @@ void Decoder::mixed_real(const Statement& statement) {
 
 // min and max of three binary32 numbers.
 void Decoder::three_operands(const Statement& statement) {
-  std::vector<std::string_view> words = types_last(statement);
-  const auto abs = std::find(words.begin(), words.end(), "abs");
-  const bool magnitudes = abs != words.end();
-  if (magnitudes) words.erase(abs);
-  const Opcode opcode = opcode_of(statement, joined(statement.facts->name, words));
+  const InstructionFacts& facts = *statement.facts;
+  const bool magnitudes = facts.has(Modifier::abs);
+  const Opcode opcode =
+      opcode_of(statement, name_with(facts.name, facts, [&](std::size_t i) {
+                  return facts.modifiers[i] == Modifier::abs ? "" : facts.words[i];
+                }));
   std::uint32_t slots[3];
   for (std::size_t i = 0; i < 3; ++i) {
     slots[i] = source(statement, i + 1, Type::f32);

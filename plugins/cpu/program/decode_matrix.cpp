@@ -1,9 +1,7 @@
 // Decoding of matrix instructions: wmma, mma, ldmatrix, stmatrix and movmatrix.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -14,20 +12,20 @@
 namespace warpmark::cpu {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Element>, 13> kElements = {
-    {{"f16", Element::f16},
-     {"bf16", Element::bf16},
-     {"tf32", Element::tf32},
-     {"f32", Element::f32},
-     {"f64", Element::f64},
-     {"s8", Element::s8},
-     {"u8", Element::u8},
-     {"s4", Element::s4},
-     {"u4", Element::u4},
-     {"b1", Element::b1},
-     {"s32", Element::s32},
-     {"e4m3", Element::e4m3},
-     {"e5m2", Element::e5m2}}};
+constexpr std::array<std::pair<Modifier, Element>, 13> kElements = {
+    {{Modifier::f16, Element::f16},
+     {Modifier::bf16, Element::bf16},
+     {Modifier::tf32, Element::tf32},
+     {Modifier::f32, Element::f32},
+     {Modifier::f64, Element::f64},
+     {Modifier::s8, Element::s8},
+     {Modifier::u8, Element::u8},
+     {Modifier::s4, Element::s4},
+     {Modifier::u4, Element::u4},
+     {Modifier::b1, Element::b1},
+     {Modifier::s32, Element::s32},
+     {Modifier::e4m3, Element::e4m3},
+     {Modifier::e5m2, Element::e5m2}}};
 
 struct Shape {
   Element a;
@@ -95,31 +93,16 @@ struct Words {
   Space space = Space::generic;
 };
 
-std::optional<std::array<std::uint32_t, 3>> shape_of(std::string_view word) {
-  std::array<std::uint32_t, 3> shape{};
-  const std::string_view letters = "mnk";
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (word.empty() && i == 2) return shape;  // m8n8
-    if (word.empty() || word.front() != letters[i]) return std::nullopt;
-    const auto [end, error] = std::from_chars(word.data() + 1, word.data() + word.size(), shape[i]);
-    if (error != std::errc()) return std::nullopt;
-    word.remove_prefix(static_cast<std::size_t>(end - word.data()));
-  }
-  return word.empty() ? std::optional(shape) : std::nullopt;
-}
-
 Words words_of(const InstructionFacts& facts) {
   Words words;
   words.space = space_of(facts);
+  const auto [m, n, k] = facts.shape();
+  words.m = m, words.n = n, words.k = k;
   for (const Modifier word : facts.modifiers) {
     if (word == Modifier::row || word == Modifier::col) words.rows.push_back(word == Modifier::row);
-  }
-  for (const std::string_view word : facts.words) {
     const auto type = std::find_if(kElements.begin(), kElements.end(),
                                    [&](const auto& row) { return row.first == word; });
     if (type != kElements.end()) words.types.push_back(type->second);
-    if (const auto shape = shape_of(word))
-      words.m = (*shape)[0], words.n = (*shape)[1], words.k = (*shape)[2];
   }
   return words;
 }

@@ -1,8 +1,10 @@
 // Loads and stores.
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "program/decoder.hpp"
 #include "program/memory_words.hpp"
@@ -126,7 +128,8 @@ void Decoder::check_vector_access(const Statement& statement, const MemoryWords&
       invalid(statement, "a vector access has at most 16 bytes, of global memory on sm_100 32");
     if (module_.version < 88) invalid(statement, "needs .version 8.8");
   }
-  if (!statement.facts->word(WordSet::evict2).empty() && all != 32)
+  const std::vector<WordSet>& sets = statement.facts->sets;
+  if (std::find(sets.begin(), sets.end(), WordSet::evict2) != sets.end() && all != 32)
     invalid(statement, "eviction from L2 needs a vector of 32 bytes");
   if (words.count == 8 && bytes != 4) invalid(statement, ".v8 is a vector of 32-bit types");
 }

@@ -15,7 +15,7 @@ namespace {
 
 // The size of a move of bits, in bytes; 0 for other moves.
 std::uint32_t bytes_of_move(const InstructionFacts& facts) {
-  const Type type = facts.words.size() == 1 ? type_named(facts.words[0]) : Type::none;
+  const Type type = facts.words.size() == 1 && !facts.types.empty() ? facts.types[0] : Type::none;
   const bool bits =
       type == Type::b16 || type == Type::b32 || type == Type::b64 || type == Type::b128;
   return bits ? bytes_of(type) : 0;
@@ -133,7 +133,7 @@ void Decoder::move_vector(const Statement& statement) {
   expect_operands(statement, 2, 2);
   const Operand& to = operand(statement, 0);
   const Operand& from = operand(statement, 1);
-  const Type type = statement.facts->types().back();
+  const Type type = statement.facts->types.back();
   const std::uint32_t elements = statement.facts->has(Modifier::v2) ? 2 : 4;
   if (to.kind != OperandKind::vector || to.count != elements)
     invalid(statement, "needs a vector of " + std::to_string(elements) + " registers");
@@ -283,8 +283,9 @@ std::uint32_t Decoder::clock_value(const Statement& statement, const SpecialRegi
 // mov.u64 d, %clock64, without a second move.
 bool Decoder::clock(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
-  if (facts.mnemonic != Mnemonic::mov || facts.words.size() != 1) return false;
-  const Type type = type_named(facts.words.front());
+  if (facts.mnemonic != Mnemonic::mov || facts.words.size() != 1 || facts.types.empty())
+    return false;
+  const Type type = facts.types.front();
   if (!is_integer(type) || bytes_of(type) != 8) return false;
   if (statement.operands != 2 || operand(statement, 0).kind != OperandKind::reg) return false;
   const Operand& from = operand(statement, 1);

@@ -221,7 +221,7 @@ void Decoder::check_special(const Statement& statement, std::string_view name) c
     invalid(statement, "'" + std::string(name) + "' needs .target sm_" +
                            std::to_string(known->target) + " or higher");
   const Mnemonic mnemonic = statement.facts->mnemonic;
-  const std::vector<Type> types = statement.facts->types();
+  const std::vector<Type> types = statement.facts->types;
   const bool integers = std::none_of(types.begin(), types.end(), is_floating);
   if (mnemonic != Mnemonic::mov && mnemonic != Mnemonic::st &&
       !(mnemonic == Mnemonic::cvt && integers && !statement.facts->has(Modifier::pack)))

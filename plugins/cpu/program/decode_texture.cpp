@@ -75,10 +75,10 @@ TextureOp texture_op(const InstructionFacts& facts) {
   if (facts.has(Modifier::level)) op.level = TextureOp::Level::level;
   if (facts.has(Modifier::grad)) op.level = TextureOp::Level::gradient;
   op.geometry = *find(kGeometries, facts);
-  op.integer = facts.types().back() == Type::s32;
-  op.result = facts.has(Modifier::v2)              ? TextureOp::Result::pair
-              : facts.types().front() == Type::f16 ? TextureOp::Result::half
-                                                   : TextureOp::Result::word;
+  op.integer = facts.types.back() == Type::s32;
+  op.result = facts.has(Modifier::v2)            ? TextureOp::Result::pair
+              : facts.types.front() == Type::f16 ? TextureOp::Result::half
+                                                 : TextureOp::Result::word;
   return op;
 }
 
@@ -89,7 +89,7 @@ SurfaceOp surface_op(const InstructionFacts& facts) {
   if (const auto* type = find(kSurfaceTypes, facts)) op.type = *type;
   op.geometry = *find(kGeometries, facts);
   op.boundary = *find(kBoundaries, facts);
-  op.bytes = static_cast<std::uint8_t>(bytes_of(facts.types().front()));
+  op.bytes = static_cast<std::uint8_t>(bytes_of(facts.types.front()));
   return op;
 }
 
@@ -228,7 +228,7 @@ void Decoder::texture(const Statement& statement) {
   const bool pairs = op.result == TextureOp::Result::pair;
   const Type type = pairs                                  ? Type::b32
                     : op.result == TextureOp::Result::half ? Type::b16
-                                                           : facts.types().front();
+                                                           : facts.types.front();
   const std::size_t least = op.level == TextureOp::Level::none    ? 2
                             : op.level == TextureOp::Level::level ? 3
                                                                   : 4;
@@ -280,7 +280,7 @@ void Decoder::surface(const Statement& statement, Opcode opcode) {
   if (op.bytes * instruction.count > 16) invalid(statement, "a vector access has at most 16 bytes");
   expect_operands(statement, 2, 2);
   const Operand& where = operand(statement, load ? 1 : 0);
-  surface_data(statement, operand(statement, load ? 0 : 1), facts.types().front(), instruction);
+  surface_data(statement, operand(statement, load ? 0 : 1), facts.types.front(), instruction);
   instruction.address = image_handle(statement, where);
   if (where.count == 0) invalid(statement, "expected coordinates");
   std::vector<std::uint32_t> at;

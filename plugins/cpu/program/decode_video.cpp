@@ -64,7 +64,7 @@ class Decoder::Video {
         facts_(*statement.facts),
         operation_(operation_of(facts_)) {
     decoder.scratch_.used = {};
-    for (const Type type : facts_.types()) signed_.push_back(type == Type::s32);
+    for (const Type type : facts_.types) signed_.push_back(type == Type::s32);
     if (operation_ == Mnemonic::vset) {
       signed_.insert(signed_.begin(), signed_.front());
       for (const Modifier word :

@@ -156,8 +156,7 @@ class Decoder {
   // decode_convert.cpp
   void conversion(const Statement& statement);
   void packing(const Statement& statement);
-  void check_small_formats(const Statement& statement, std::string_view to_name,
-                           std::string_view from_name) const;
+  void check_small_formats(const Statement& statement, Modifier to_name, Modifier from_name) const;
 
   // decode_lowered.cpp
   void emit_plain(const Statement& statement, Opcode opcode, std::uint32_t d, std::uint32_t a,

@@ -45,7 +45,7 @@ std::uint32_t vector_elements(const InstructionFacts& facts) {
 MemoryWords memory_words(const InstructionFacts& facts) {
   MemoryWords words;
   words.space = space_of(facts);
-  words.type = type_named(facts.word(WordSet::data));
+  words.type = facts.type(WordSet::data);
   words.count = vector_elements(facts);
   words.hint = facts.has(Modifier::L2_cache_hint);
   const bool isvolatile = facts.has(Modifier::volatile_);

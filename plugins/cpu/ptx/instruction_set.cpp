@@ -1,8 +1,10 @@
 #include "ptx/instruction_set.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <optional>
+#include <system_error>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -429,6 +431,9 @@ InstructionFacts words_of(std::string_view opcode) {
 
 InstructionFacts facts_of(std::string_view opcode, std::size_t operands) {
   InstructionFacts facts = words_of(opcode);
+  for (const std::string_view word : facts.words) {
+    if (const Type type = type_named(word); type != Type::none) facts.types.push_back(type);
+  }
   const auto known = instruction_set().by_mnemonic.find(facts.name);
   if (known == instruction_set().by_mnemonic.end()) return facts;
   const InstructionForm* form = &known->second.front().form();
@@ -457,8 +462,7 @@ bool InstructionFacts::has(Modifier modifier) const {
 }
 
 bool InstructionFacts::has(Type type) const {
-  return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view word) { return type_named(word) == type; });
+  return std::find(types.begin(), types.end(), type) != types.end();
 }
 
 Modifier InstructionFacts::of(WordSet set) const {
@@ -467,17 +471,24 @@ Modifier InstructionFacts::of(WordSet set) const {
                              : modifiers[static_cast<std::size_t>(found - sets.begin())];
 }
 
-std::string_view InstructionFacts::word(WordSet set) const {
+Type InstructionFacts::type(WordSet set) const {
   const auto found = std::find(sets.begin(), sets.end(), set);
-  return found == sets.end() ? "" : words[static_cast<std::size_t>(found - sets.begin())];
+  return found == sets.end() ? Type::none
+                             : type_named(words[static_cast<std::size_t>(found - sets.begin())]);
 }
 
-std::vector<Type> InstructionFacts::types() const {
-  std::vector<Type> found;
-  for (const std::string_view word : words) {
-    if (const Type type = type_named(word); type != Type::none) found.push_back(type);
+std::array<std::uint32_t, 3> InstructionFacts::shape() const {
+  for (std::string_view word : words) {
+    std::array<std::uint32_t, 3> shape{};
+    for (std::size_t i = 0; i < 3 && !word.empty() && word.front() == "mnk"[i]; ++i) {
+      const auto [end, error] =
+          std::from_chars(word.data() + 1, word.data() + word.size(), shape[i]);
+      if (error != std::errc()) break;
+      word.remove_prefix(static_cast<std::size_t>(end - word.data()));
+    }
+    if (word.empty()) return shape;
   }
-  return found;
+  return {};
 }
 
 const InstructionFacts& InstructionTable::of(std::string_view opcode, std::size_t operands) {

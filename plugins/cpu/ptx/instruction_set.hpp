@@ -125,6 +125,7 @@ struct InstructionFacts {
   std::vector<std::string_view> words;  ///< the modifiers as they stand, without dots
   std::vector<Modifier> modifiers;      ///< the same
   std::vector<WordSet> sets;            ///< of each word: the set that the form has in its place
+  std::vector<Type> types;  ///< of registers or variables: the words that are some, in their order
 
   /// PTX has it, and this device does not.
   [[nodiscard]] bool is_unsupported() const { return form != nullptr && family == Family::none; }
@@ -133,15 +134,15 @@ struct InstructionFacts {
   /// The modifier in the place of a set such as the scope; none if there is none, or one that
   /// opcode_words.def lacks.
   [[nodiscard]] Modifier of(WordSet set) const;
-  /// Its text; "" if there is none.
-  [[nodiscard]] std::string_view word(WordSet set) const;
+  /// The same of a set of types.
+  [[nodiscard]] Type type(WordSet set) const;
+  /// The numbers of its matrix shape, such as m16n8k16, of which the last may be missing; or zeros.
+  [[nodiscard]] std::array<std::uint32_t, 3> shape() const;
   /// Its last type is of two numbers in one register: f16x2, u16x2, e4m3x2.
   [[nodiscard]] bool is_packed() const { return !words.empty() && words.back().ends_with("x2"); }
-  /// The words that are types of registers or variables, in their order.
-  [[nodiscard]] std::vector<Type> types() const;
 };
 
-/// The words of an opcode, and nothing else of its facts.
+/// The words of an opcode, and nothing else of its facts: no types.
 InstructionFacts words_of(std::string_view opcode);
 /// Holds an opcode, with so many operands, against the forms. Linear in its length.
 InstructionFacts facts_of(std::string_view opcode, std::size_t operands);

@@ -73,7 +73,7 @@ std::string spelled(const Module& module, std::string_view opcode, std::size_t o
   const bool casts = facts.mnemonic == Mnemonic::cvt && facts.has(Type::f64);
   if (!old_target || (casts && module.version < kFlushedCasts) || facts.has(Modifier::ftz))
     return text;
-  const std::vector<Type> types = facts.types();
+  const std::vector<Type> types = facts.types;
   const bool of_singles = !types.empty() && types.back() == Type::f32;
   const bool to_singles = facts.mnemonic == Mnemonic::cvt && facts.has(Type::f32);
   return of_singles || to_singles ? with(text, "ftz", operands) : text;

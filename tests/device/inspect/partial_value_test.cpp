@@ -1,6 +1,6 @@
 // Undefined bits that operations derive, against all values that the operands may have: all
 // operands of few bits, and random ones of many.
-#include "inspect/partial_value.hpp"
+#include "inspect/values/partial_value.hpp"
 
 #include <gtest/gtest.h>
 

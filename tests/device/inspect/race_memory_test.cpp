@@ -1,6 +1,6 @@
 // The race check keeps records of accesses: cells of memory, the writes that no other may hide,
 // the copies that are under way, and what a warp has seen.
-#include "inspect/race_memory.hpp"
+#include "inspect/races/race_memory.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "inspect/block_order.hpp"
 #include "inspect/flight.hpp"
-#include "inspect/further_records.hpp"
+#include "inspect/races/block_order.hpp"
+#include "inspect/races/further_records.hpp"
 
 namespace warpmark::cpu {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "device/support/image.hpp"
-#include "inspect/traffic.hpp"
+#include "inspect/counters/traffic.hpp"
 
 namespace warpmark::test {
 

@@ -1,0 +1,588 @@
+#include "inspect/races/block_races.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "inspect/observed_block.hpp"
+#include "inspect/observer.hpp"
+#include "program/uses.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+// A volatile load of shared memory that is not repeated waits for nothing: it is no stronger than a
+// plain one.
+bool is_strong(const Instruction& i, Space space) {
+  return (i.order & Instruction::kStrong) != 0 &&
+         ((i.order & Instruction::kOnce) == 0 || space != Space::shared);
+}
+
+// Returns whether an instruction may write global memory.
+bool may_write_global(const Instruction& i) {
+  const OpcodeInfo* info = find_opcode(i.opcode);
+  if (info != nullptr && is_atomic(info->form)) return i.space != Space::shared;
+  switch (i.opcode) {
+#define ACCESS_STORE(space, memory, bits)         \
+  case Opcode::store_##space##_##memory##_##bits: \
+    return Space::space == Space::global || Space::space == Space::generic;
+#include "program/memory_ops.def"
+    case Opcode::copy_bulk:
+    case Opcode::copy_tensor:
+    case Opcode::surface_store:
+    case Opcode::matrix_store:
+    case Opcode::discard:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Finds the parameters of a kernel through whose pointers it writes nothing; all are assumed
+// written if the object of some write is not known.
+std::vector<bool> unwritten_objects(const Program& program) {
+  std::vector<bool> unwritten(program.objects.size());
+  const auto is_parameter = [&](std::uint16_t object) {
+    return object < program.objects.size() &&
+           program.objects[object].kind == Object::Kind::parameter;
+  };
+  for (std::size_t k = 0; k < unwritten.size(); ++k)
+    unwritten[k] = is_parameter(static_cast<std::uint16_t>(k));
+  for (const Instruction& i : program.code) {
+    if (!may_write_global(i)) continue;
+    if (!is_parameter(i.object)) return {};
+    unwritten[i.object] = false;
+  }
+  return unwritten;
+}
+
+// The most races that wait for a swap to settle them; further ones are reported at once.
+constexpr std::size_t kMostUnsettled = 4096;
+
+}  // namespace
+
+LaunchRaces::LaunchRaces(InspectionMemory& kept, const Program& program)
+    : order(kept.clock, program),
+      global_shift(granule_shift(program.global_granule)),
+      shared_shift(granule_shift(program.shared_granule)),
+      memory(kept.races.at(static_cast<std::size_t>(global_shift))),
+      further(kept.clock),
+      further_reads(kept.clock),
+      unwritten(unwritten_objects(program)),
+      deciding(program.deciding) {
+  constexpr std::uint8_t kOwn = Instruction::kStrong | Instruction::kBlockScope;
+  bool atomic = false, once = false;
+  for (const Instruction& i : program.code) {
+    const OpcodeInfo* info = atomic ? nullptr : find_opcode(i.opcode);
+    atomic = atomic || (info != nullptr && is_atomic(info->form));
+    once = once || (i.order & Instruction::kOnce) != 0;
+    swaps = swaps || is_swap(i.opcode);
+    if ((i.order & kOwn) == kOwn) of_block_scope.insert(i.statement);
+  }
+  looks = atomic && once;
+  memory.begin_launch();
+  if (!order.clock.begin_launch()) return;
+  for (RaceMemory& records : kept.races) records.clear();
+}
+
+bool LaunchRaces::decides(const Record& before, const Record& now) const {
+  if (deciding.empty() || before.statement() == now.statement()) return false;
+  const auto one = deciding.find(before.statement()), other = deciding.find(now.statement());
+  return one != deciding.end() && other != deciding.end() &&
+         order_decides(one->second, other->second);
+}
+
+std::string LaunchRaces::left_out() const {
+  if (memory.full()) {
+    return "race: what is kept of each access takes more than " +
+           std::to_string(InspectionMemory::kMostRecords >> 30) +
+           " GiB, so that accesses to the rest of the memory were not looked at";
+  }
+  if (order.clock.exhausted()) {
+    return "race: the launch has more barriers and fences than can be told apart, so that the "
+           "last accesses were not looked at";
+  }
+  if (further_reads.full()) {
+    return "race: more threads read places that others write than are kept, so that some writes "
+           "were "
+           "not held against all of them";
+  }
+  if (further.full()) {
+    return "race: more threads change places by atomic operations than are kept, so that some "
+           "plain accesses to these were not held against all of them";
+  }
+  if (order.synchronization.exhausted()) {
+    return "race: threads synchronize by atomic operations and fences more often than is kept, so "
+           "that some of the last accesses count as ordered that may not be";
+  }
+  return "";
+}
+
+std::vector<Fault> LaunchRaces::settled() const {
+  std::vector<Fault> faults;
+  for (const Unsettled& one : unsettled) {
+    const bool reads = one.fault.hazard[0] == 'r';
+    const std::uint32_t read = reads ? one.fault.statement : one.fault.other.statement;
+    if (!before_swaps.contains(read)) faults.push_back(one.fault);
+  }
+  return faults;
+}
+
+BlockRaces::BlockRaces(LaunchRaces& launch, ObservedBlock& block, std::uint64_t shared_bytes,
+                       std::uint32_t warps)
+    : launch_(launch),
+      block_(block),
+      order_(launch.order, warps, &block),
+      shared_bytes_(shared_bytes) {
+  const std::uint32_t reserved = block.program().reserved_bytes;
+  if (reserved > 0) reserved_ = shared_bytes - reserved;
+  const std::uint64_t cells = (shared_bytes >> launch.shared_shift) + 1;
+  shared_records_.resize(3 * cells);
+  std::uint64_t* first = shared_records_.data();
+  shared_cells_ = {first, first + cells, first + 2 * cells};
+}
+
+void BlockRaces::begin(std::uint64_t index) {
+  auto* const first = block_.rank() > 0 ? block_.observer_of(0).races() : this;
+  order_.begin(index, first != nullptr ? first->order_ : order_);
+  in_cluster_ = block_.cluster_size() > 1;
+  visited_ = false;
+  made_.clear();
+  reported_.fill({});
+}
+
+bool BlockRaces::conflicts_in_launch(const Record& before, const Access& access) {
+  const Record& now = access.now;
+  // Reductions do not race with other reductions, under way or not, or with atomic operations.
+  if (before.in_flight())
+    return launch_.flights.holds(before.epoch()) &&
+           !(now.strong() && launch_.flights.reduces(before.epoch()));
+  const bool strong = before.strong() && now.strong();
+  if (strong && launch_.of_block_scope.empty() && launch_.deciding.empty()) return false;
+  const std::uint64_t block = order_.block_of(before);
+  const bool own_block = block == order_.index();
+  if (strong && !is_in_scope_race(before, now) && !launch_.decides(before, now)) return false;
+  // The record is of a block that used this shared memory before.
+  if (access.space == Space::shared && before.epoch() < order_.start()) return false;
+  if (own_block) {
+    if (before.thread() == now.thread() || order_.before_barrier(before)) return false;
+    if (before.warp() == now.warp()) {
+      if (order_.is_ordered_by_warp(before, now.lane()) ||
+          access.instruction.opcode == Opcode::mbarrier_inval)
+        return false;
+      if (in_step(before, access.instruction, access.space)) {
+        if (!std::exchange(launch_.in_step, true)) met_in_step_ = before;
+        return false;
+      }
+    }
+  }
+  if (order_.covers(now.warp(), now.lane(), before, block)) return false;
+  // A thread that has observed a later release lacks an acquire, and not the order itself.
+  if (strong && !is_in_scope_race(before, now) &&
+      lack_of(before, access.instruction, access.space, now.warp(), now.lane()).what !=
+          BlockOrder::Lack::What::everything)
+    return false;
+  return !before.strong() || !order_.covers_at(key(access.space, access.address), now.warp(),
+                                               now.lane(), before, block);
+}
+
+// Atomic accesses that are so for threads of their own block alone.
+bool BlockRaces::is_in_scope_race(const Record& before, const Record& now) const {
+  const auto own = [&](const Record& record) {
+    return launch_.of_block_scope.contains(record.statement());
+  };
+  return order_.block_of(before) != order_.index() && (own(before) || own(now));
+}
+
+Record BlockRaces::further_conflict(const RaceCells& cell, const Access& access) {
+  const auto [records, weak] = launch_.further.find(cell.write);
+  const bool strong = launch_.of_block_scope.empty() && !is_deciding(access.instruction);
+  if (records.empty() || (access.now.strong() && !weak && strong)) return {};
+  const auto found = std::find_if(records.rbegin(), records.rend(), [&](std::uint64_t bits) {
+    return conflicts(Record{bits}, access);
+  });
+  return found == records.rend() ? Record{} : Record{*found};
+}
+
+Record BlockRaces::further_reader(const RaceCells& cell, const Access& access) {
+  if (!launch_.order.in_part) return {};
+  const auto [records, weak] = launch_.further_reads.find(cell.read);
+  const auto found = std::find_if(records.rbegin(), records.rend(), [&](std::uint64_t bits) {
+    return conflicts(Record{bits}, access);
+  });
+  return found == records.rend() ? Record{} : Record{*found};
+}
+
+// Old kernels rely on the lanes of a warp to execute volatile accesses in step.
+bool BlockRaces::in_step(const Record& before, const Instruction& i, Space space) const {
+  if (space != Space::shared || (i.order & Instruction::kVolatile) == 0) return false;
+  const Statement* then = block_.program().statement(before.statement());
+  return then != nullptr && then->facts->has(Modifier::volatile_);
+}
+
+// A place and a statement identify a report only in the block's own shared memory, and only outside
+// of called functions.
+BlockRaces::Reported* BlockRaces::remembered(const Instruction& i, Space space,
+                                             std::uint64_t address, const Record& before) {
+  if (launch_.closely || space != Space::shared || address >= shared_bytes_ ||
+      !before.in_flight() || before.strong() || is_strong(i, space) ||
+      !block_.program().callees.empty())
+    return nullptr;
+  return &reported_.at((address / 4 + i.statement * 7 + before.statement() * 31) %
+                       reported_.size());
+}
+
+void BlockRaces::warn_in_step(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                              std::uint64_t address, std::uint32_t bytes, bool write) {
+  const Record before = std::exchange(met_in_step_, {});
+  const Statement* then = block_.program().statement(before.statement());
+  const bool wrote = then != nullptr && then->facts->mnemonic == Mnemonic::st;
+  Fault fault;
+  fault.kind = FaultKind::race;
+  fault.hazard = !write ? "read after write" : wrote ? "write after write" : "write after read";
+  fault.warning = fault.in_step = true;
+  block_.describe_access(w, i, space, lane, address, bytes, write, fault);
+  describe_other(fault, before);
+  block_.report(fault);
+}
+
+// Fills in why two accesses race, and whether that is an error or only a warning.
+void BlockRaces::classify(Fault& fault, const Record& before, const Instruction& i, Space space,
+                          std::uint32_t warp, std::uint32_t lane, const char* detail) const {
+  const Record now =
+      Record::make(order_.epoch(), warp * 32 + lane, is_strong(i, space), i.statement);
+  const bool both_strong = before.strong() && now.strong() && !before.in_flight();
+  if (detail != nullptr) {
+    fault.detail = detail;
+    return;
+  }
+  fault.decides = both_strong && !is_in_scope_race(before, now);
+  fault.warning = fault.warning || fault.decides;
+  if (fault.decides) return;
+  if ((i.order & Instruction::kReadOnly) != 0)
+    fault.detail =
+        "and who reads through the read-only cache need not see what the same launch writes";
+  else if (both_strong)
+    fault.detail = "and one of them is atomic only for threads of the same block";
+  const BlockOrder::Lack lack = lack_of(before, i, space, warp, lane);
+  if (lack.what == BlockOrder::Lack::What::everything) return;
+  fault.relaxed = {true, lack.what == BlockOrder::Lack::What::order, lack.statement};
+  fault.warning = fault.warning || fault.relaxed.warning;
+}
+
+void BlockRaces::race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                      std::uint64_t address, std::uint32_t bytes, const Record& before,
+                      const char* kind, bool same, const char* detail) {
+  Reported* const known = remembered(i, space, address, before);
+  if (known != nullptr && known->instruction == &i && known->address == address &&
+      known->kind == kind && block_.report_again(known->place, i.statement, before.statement()))
+    return;
+  Fault fault;
+  fault.kind = FaultKind::race;
+  fault.hazard = kind;
+  fault.warning = same;
+  classify(fault, before, i, space, w.warp, lane, detail);
+  if (fault.decides && same) return;  // the value is the same in either order
+  block_.describe_access(w, i, space, lane, address, bytes, kind[0] == 'w', fault);
+  describe_other(fault, before);
+  // The plain read of a read-modify-write by compare and swap.
+  const bool reads = kind[0] == 'r', strong = is_strong(i, space);
+  const bool perhaps = reads ? before.strong() && !strong : strong && !before.strong();
+  if (perhaps && launch_.before_swaps.contains(reads ? i.statement : before.statement())) return;
+  if (!(launch_.swaps || launch_.looks) || !perhaps || before.in_flight() ||
+      std::strcmp(kind, "write after write") == 0 || launch_.unsettled.size() >= kMostUnsettled) {
+    const std::size_t place = block_.report(fault);
+    if (known != nullptr) *known = {&i, address, kind, place};
+    return;
+  }
+  launch_.unsettled.push_back({reads ? order_.index() : order_.block_of(before), address,
+                               reads ? w.warp * 32 + lane : before.thread(), std::move(fault)});
+}
+
+// Says what a race lacks whose thread has read a release that comes after the other access. If the
+// access itself is strong, it sees the other's write, and only the order is missing.
+BlockOrder::Lack BlockRaces::lack_of(const Record& before, const Instruction& i, Space space,
+                                     std::uint32_t warp, std::uint32_t lane) const {
+  if (before.in_flight() || (i.order & Instruction::kReadOnly) != 0) return {};
+  BlockOrder::Lack lack = order_.lack(warp, lane, before, order_.block_of(before));
+  if (lack.what == BlockOrder::Lack::What::acquire && (is_strong(i, space) || i.past_l1))
+    lack.what = BlockOrder::Lack::What::order;
+  return lack;
+}
+
+void BlockRaces::describe_other(Fault& fault, const Record& before) const {
+  const std::uint64_t other = block_of(before);
+  const auto& grid = block_.grid();
+  fault.other.known = true;
+  fault.other.statement = before.statement();
+  fault.other.thread = block_.thread(before.warp(), before.lane());
+  fault.other.block = {static_cast<std::uint32_t>(other % grid[0]),
+                       static_cast<std::uint32_t>(other / grid[0] % grid[1]),
+                       static_cast<std::uint32_t>(other / grid[0] / grid[1])};
+}
+
+std::uint64_t BlockRaces::block_of(const Record& record) const {
+  if (record.in_flight()) return launch_.flights.block(record.epoch());
+  return BlockOrder::without_engine(order_.block_of(record));
+}
+
+// An atomic access does not make safe a plain access of the same thread that was not fenced, so the
+// plain one's record stays.
+bool BlockRaces::hides(const Record& before, const Record& now) const {
+  return !before.strong() && now.strong() && before.thread() == now.thread() &&
+         !order_.before_barrier(before) && order_.owns(before) &&
+         order_.fenced(now.warp(), now.lane()) < before.epoch();
+}
+
+void BlockRaces::read_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                            std::uint64_t address, std::uint32_t bytes, bool strong) {
+  const Record now = Record::make(order_.epoch(), w.warp * 32 + lane, strong, i.statement);
+  const Access access{now, i, space, address};
+  const std::uint64_t oldest = oldest_danger(space);
+  FurtherRecords* const readers = this->readers(i, space);
+  bool reported = false;
+  each_granule(space, address, address + bytes, [&](const RaceCells& cell) {
+    const Record written{*cell.write}, last{*cell.read}, other{*cell.other};
+    const bool both_read = written.in_flight() && written.strong();
+    Record raced;
+    if (!reported && !both_read && conflicts(written, access)) raced = written;
+    // A race that only warns must not hide another.
+    if (!reported && written.strong() &&
+        (raced.bits == 0 || warns(raced, i, space, w.warp, lane))) {
+      const Record further = further_conflict(cell, access);
+      if (further.bits != 0) raced = further;
+    }
+    if (raced.bits != 0) {
+      reported = true;
+      race(w, i, space, lane, address, bytes, raced, "read after write", false);
+    }
+    if (hides(last, now)) return;
+    const auto lose = [&](const Record& lost) {
+      if (readers == nullptr || lost.bits < oldest) return;
+      const bool same_warp = order_.owns(lost) && lost.warp() == now.warp();
+      if (!same_warp) readers->keep(cell.read, lost.bits);
+    };
+    const bool strong_after_plain = now.strong() && !last.strong();
+    if (last.bits >= oldest) {
+      const auto others = [&](const Record& record) {
+        return order_.block_of(record) != order_.index();
+      };
+      const bool alone = other.bits < oldest;
+      const bool weaker = last.strong() && !other.strong();
+      const bool moves = alone          ? others(last) || last.thread() != now.thread()
+                         : others(last) ? !weaker
+                                        : !others(other) && last.warp() != now.warp() && !weaker;
+      // Two plain reads say more than a strong one.
+      if (!moves && strong_after_plain && last.thread() != now.thread()) return lose(now);
+      lose(moves ? other : last);
+      if (moves) *cell.other = last.bits;
+    }
+    *cell.read = now.bits;
+  });
+  if (met_in_step_.bits != 0) warn_in_step(w, i, space, lane, address, bytes, false);
+}
+
+void BlockRaces::write_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                             std::uint64_t address, std::uint32_t bytes, bool strong, bool same) {
+  const Record now = Record::make(order_.epoch(), w.warp * 32 + lane, strong, i.statement);
+  const Access access{now, i, space, address};
+  const std::uint64_t oldest = oldest_danger(space);
+  bool reported = false;
+  each_granule(space, address, address + bytes, [&](const RaceCells& cell) {
+    const Record written{*cell.write}, last{*cell.read}, other{*cell.other};
+    const bool raced = !reported && conflicts(written, access);
+    Record before = raced ? written : Record{};
+    if (!reported && !raced && written.strong()) before = further_conflict(cell, access);
+    // A harmless race must not hide another: reads first.
+    const bool harmless = same && !before.in_flight();
+    Record read;
+    if (!reported && (before.bits == 0 || harmless || warns(before, i, space, w.warp, lane))) {
+      if (conflicts(last, access)) read = last;
+      if ((read.bits == 0 || warns(read, i, space, w.warp, lane)) && conflicts(other, access))
+        read = other;
+      if (read.bits == 0 || warns(read, i, space, w.warp, lane)) {
+        const Record further = further_reader(cell, access);
+        if (further.bits != 0) read = further;
+      }
+    }
+    if (launch_.order.in_part) launch_.further_reads.forget(cell.read);
+    if (read.bits != 0) {
+      reported = true;
+      race(w, i, space, lane, address, bytes, read, "write after read", false);
+    } else if (before.bits != 0) {
+      reported = true;
+      const bool copied = before.in_flight() && before.strong();  // its source
+      race(w, i, space, lane, address, bytes, before,
+           copied ? "write after read" : "write after write", harmless);
+    }
+    put_write(cell, access, oldest, raced);
+  });
+  if (met_in_step_.bits != 0) warn_in_step(w, i, space, lane, address, bytes, true);
+}
+
+std::uint64_t BlockRaces::key(Space space, std::uint64_t address) {
+  // Global addresses are below 2^48; shared memory is each block's own.
+  if (space == Space::global) return address;
+  const std::uint64_t block = home(address).order_.index();
+  return BlockOrder::shared_key(block, address);
+}
+
+bool BlockRaces::is_grid_barrier(Space space, std::uint64_t address) const {
+  return space == Space::global && address == block_.grid_barrier();
+}
+
+void BlockRaces::strong_read(const Lanes& w, const Instruction& i, std::uint32_t lane, Space space,
+                             std::uint64_t address) {
+  if (is_grid_barrier(space, address))
+    order_.see_grid(w.warp, lane, i, address);
+  else
+    order_.read(w.warp, lane, i, key(space, address));
+}
+
+void BlockRaces::load(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                      std::uint64_t address, std::uint32_t bytes) {
+  if (space != Space::global && space != Space::shared) return;
+  const bool strong = is_strong(i, space);
+  const Record fresh = (i.order & Instruction::kReadOnly) != 0
+                           ? written_anew(w, i, space, lane, address, bytes)
+                           : Record{};
+  if (fresh.bits == 0)
+    read_cells(w, i, space, lane, address, bytes, strong);
+  else
+    race(w, i, space, lane, address, bytes, fresh, "read after write", false);
+  // This must come after the check: a value read here does not order the read itself.
+  if (strong) strong_read(w, i, lane, space, address);
+}
+
+void BlockRaces::store(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                       std::uint64_t address, std::uint32_t bytes, bool same) {
+  if (space != Space::global && space != Space::shared) return;
+  const bool strong = (i.order & Instruction::kStrong) != 0;
+  write_cells(w, i, space, lane, address, bytes, strong, same);
+  if (!strong) return;
+  const std::uint64_t place = key(space, address);
+  if (!order_.release(w.warp, lane, i, place)) order_.begin_anew(place);
+}
+
+// Finds a write of the same launch among the last writes of some cells, by any thread and in any
+// order; no bits if there is none.
+Record BlockRaces::written_anew(const Lanes& w, const Instruction& i, Space space,
+                                std::uint32_t lane, std::uint64_t address, std::uint32_t bytes) {
+  const std::uint32_t step = 1u << shift(space);
+  for (std::uint64_t at = address; at < address + bytes; at += step) {
+    const RaceCells cell = cell_at(space, at);
+    if (!cell) break;
+    const Record written{*cell.write};
+    if (written.epoch() < launch_.order.clock.first() || (written.in_flight() && written.strong()))
+      continue;
+    // A thread can read back its own writes to a surface, although the guide does not guarantee it.
+    const bool own = i.opcode == Opcode::surface_load && !written.in_flight() &&
+                     written.thread() == w.warp * 32 + lane && block_of(written) == order_.index();
+    if (!own) return written;
+  }
+  return {};
+}
+
+// The guide, "Texture and Surface Memory": a fetch is not coherent with what the same launch
+// writes.
+std::uint32_t BlockRaces::fetch(Lanes& w, const Instruction& i, std::uint32_t lane,
+                                std::uint64_t address, std::uint32_t bytes) {
+  const Record fresh = written_anew(w, i, Space::global, lane, address, bytes);
+  if (fresh.bits == 0)
+    read_cells(w, i, Space::global, lane, address, bytes, false);
+  else
+    race(w, i, Space::global, lane, address, bytes, fresh, "fetch after write", false);
+  return 0;
+}
+
+BlockRaces& BlockRaces::home(std::uint64_t& offset) {
+  BlockObserver* other = block_.other_at(offset);
+  if (other == nullptr) return *this;
+  BlockRaces& owner = *other->races();
+  if (&owner != this) owner.visited_ = true;
+  return owner;
+}
+
+RaceCells BlockRaces::cells_at(Space space, std::uint64_t address, std::uint64_t bytes) {
+  if (space != Space::shared) return launch_.memory.find(address, bytes);
+  const BlockRaces& owner = home(address);
+  if (address >= reserved_ || bytes > reserved_ - address) return {};
+  return owner.shared_cells_ + (address >> launch_.shared_shift);
+}
+
+void BlockRaces::barrier_arrive(const Lanes& w, std::uint32_t, std::uint32_t number,
+                                std::uint32_t threads, const BasicBlock&) {
+  if (threads != 0) order_.arrive(w.warp, number);
+}
+
+std::uint64_t BlockRaces::cluster_key() const {
+  return block_.observer_of(0).races()->order_.index();
+}
+
+void BlockRaces::cluster_complete() {
+  if (!in_cluster_) return;
+  if (splits())
+    order_.cluster_complete(cluster_key());
+  else
+    order_.cluster_release(cluster_key());
+}
+
+void BlockRaces::cluster_released() {
+  if (!in_cluster_ || splits()) return;
+  order_.cluster_acquire(cluster_key());
+  visited_ = false;
+}
+
+void BlockRaces::cluster_arrive(std::uint32_t warp, std::uint32_t mask, bool relaxed) {
+  if (in_cluster_ && splits()) order_.cluster_arrive(warp, mask, cluster_key(), relaxed);
+}
+
+void BlockRaces::cluster_wait(std::uint32_t warp) {
+  if (in_cluster_ && splits()) order_.cluster_wait(warp, cluster_key());
+}
+
+void BlockRaces::fence(const Lanes& w, const Instruction& i) {
+  if (i.order != 0) order_.fence(w.warp, w.mask, i);
+  if (i.proxy) order_.proxy_fence(w.warp, w.mask);
+}
+
+// All events that any of the block's threads has waited for came before the exit of the last
+// thread.
+void BlockRaces::exit(std::uint32_t statement, std::uint32_t warp, std::uint32_t lane) {
+  if (!visited_ && launch_.flights.empty()) return;
+  const auto raced = [&](const Record& record) {
+    if (record.epoch() < order_.start() || block_of(record) == order_.index()) return false;
+    if (record.in_flight()) return launch_.flights.holds(record.epoch());
+    return !order_.is_seen(record, order_.block_of(record));
+  };
+  const std::uint64_t cells = (shared_bytes_ >> launch_.shared_shift) + 1;
+  for (std::uint64_t i = 0; i < cells; ++i) {
+    const RaceCells cell = shared_cells_ + i;
+    for (const std::uint64_t* bits : {cell.write, cell.read, cell.other}) {
+      const Record record{*bits};
+      if (!raced(record)) continue;
+      Fault fault;
+      fault.kind = FaultKind::race;
+      fault.hazard = bits == cell.write ? "exit after write" : "exit after read";
+      fault.statement = statement;
+      fault.calls = block_.calls_to(statement, warp, lane);
+      fault.has_access = true;
+      fault.space = Space::shared;
+      fault.write = bits == cell.write;
+      fault.bytes = 1u << launch_.shared_shift;
+      fault.address = i << launch_.shared_shift;
+      fault.allocation.bytes = shared_bytes_;
+      fault.side = Nearest::Side::inside;
+      fault.thread = block_.thread(warp, lane);
+      fault.block = block_.coordinates();
+      fault.count = 1;
+      describe_other(fault, record);
+      block_.report(fault);
+      break;
+    }
+    // The next block that runs here knows nothing of it.
+    if (Record{*cell.write}.in_flight()) *cell.write = 0;
+  }
+}
+
+}  // namespace warpmark::cpu

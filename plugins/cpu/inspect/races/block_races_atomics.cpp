@@ -1,0 +1,174 @@
+// Atomic operations, and the writes that they must not hide.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "inspect/observed_block.hpp"
+#include "inspect/observer.hpp"
+#include "inspect/races/block_races.hpp"
+#include "program/uses.hpp"
+
+namespace warpmark::cpu {
+
+// Settles a thread's plain reads of a place where it now swaps. Its warp's reads are settled, too:
+// a lane that needs no swap does not swap. Volatile reads are settled by any atomic operation.
+void BlockRaces::settle(const Lanes& w, Space space, std::uint32_t lane, std::uint64_t address,
+                        std::uint32_t bytes, bool swaps) {
+  const std::uint32_t thread = w.warp * 32 + lane;
+  const Program& program = block_.program();
+  if (swaps) {
+    std::erase_if(launch_.unsettled, [&](const LaunchRaces::Unsettled& read) {
+      return read.block == order_.index() && read.thread == thread && read.address == address;
+    });
+  }
+  const std::uint32_t step = 1u << shift(space);
+  for (std::uint64_t at = address; at < address + bytes; at += step) {
+    const RaceCells cell = cell_at(space, at);
+    if (!cell) return;
+    for (std::uint64_t* read : {cell.read, cell.other}) {
+      const Record record{*read};
+      if (record.epoch() < launch_.order.clock.first() || !order_.owns(record)) continue;
+      const Statement* statement = program.statement(record.statement());
+      if (record.warp() == w.warp && !record.strong() && !order_.before_barrier(record) &&
+          (swaps || (statement != nullptr && statement->facts->has(Modifier::volatile_))))
+        launch_.before_swaps.insert(record.statement());
+      if (swaps && record.thread() == thread) *read |= std::uint64_t{1} << Record::kStrongShift;
+    }
+  }
+}
+
+// Records an atomic access, with the record `now`, in some cells, and returns true, if every record
+// newer than `oldest` is as strong, or of the block before its last barrier. Reads of copies under
+// way are dangerous as well.
+bool BlockRaces::settle_strong(const RaceCells& cells, std::uint32_t count, bool returns,
+                               std::uint64_t now, std::uint64_t oldest) {
+  constexpr std::uint64_t kStrong = std::uint64_t{1} << Record::kStrongShift;
+  constexpr std::uint64_t kInFlight = std::uint64_t{Record::kLastEpoch + 1} << Record::kEpochShift;
+  const auto danger = [oldest](std::uint64_t record) {
+    return record >= oldest && ((record & kStrong) == 0 || record >= kInFlight);
+  };
+  FurtherRecords::Writes further;  // of the cell in question
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (danger(cells.write[i]) || danger(cells.read[i]) || danger(cells.other[i])) return false;
+    further = {};
+    if (cells.write[i] >= oldest) further = launch_.further.find(cells.write + i);
+    if (further && further.records.front() < oldest) {
+      launch_.further.forget_before(cells.write + i, oldest);
+      further = launch_.further.find(cells.write + i);
+    }
+    if (!further.weak) continue;
+    const bool settled =
+        std::none_of(further.records.begin(), further.records.end(), [&](std::uint64_t record) {
+          return danger(record) && !(order_.owns({record}) && order_.before_barrier({record}));
+        });
+    if (!settled) return false;
+  }
+  // Returns whether keep_strong() has nothing to do, as for most of the threads that add to one
+  // place.
+  const auto pairs = [&](const FurtherRecords::Writes& known, std::uint64_t before) {
+    const bool own = (before ^ now) >> Record::kEpochShift == 0 || order_.owns({before});
+    const Record kept{known.records.back()};
+    return own && !returns && !launch_.order.in_part && !known.weak &&
+           kept.thread() != Record{now}.thread() && !order_.before_barrier(kept) &&
+           !kept.in_flight();
+  };
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint64_t before = std::exchange(cells.write[i], now);
+    if (before < oldest)
+      launch_.further.forget(cells.write + i);
+    else if ((before ^ now) >> Record::kThreadShift != 0 &&
+             (count > 1 || !further || !pairs(further, before)))
+      keep_strong(cells.write + i, Record{before}, Record{now}, returns);
+  }
+  return true;
+}
+
+void BlockRaces::put_write(const RaceCells& cell, const Access& access, std::uint64_t oldest,
+                           bool raced) {
+  const Record before{*cell.write};
+  const Record& now = access.now;
+  if (hides(before, now) || (raced && now.strong())) return;
+  // A strong write must not replace the record of a copy under way, either.
+  const Flights& flights = launch_.flights;
+  if (now.strong() && before.in_flight() && flights.holds(before.epoch()) &&
+      !flights.reduces(before.epoch()))
+    return;
+  *cell.write = now.bits;
+  FurtherRecords& further = launch_.further;
+  if (!now.strong() || before.bits < oldest) return further.forget(cell.write);
+  further.forget_before(cell.write, oldest);
+  if (before.in_flight()) return;
+  if (before.strong())
+    keep_strong(cell.write, before, now, (access.instruction.order & Instruction::kReturns) != 0);
+  else
+    further.keep(cell.write, before.bits);
+}
+
+// One write of a statement is enough to find that its order with others decides a value.
+void BlockRaces::keep_one_of_statement(const std::uint64_t* cell, const Record& record) {
+  FurtherRecords& further = launch_.further;
+  const std::span<const std::uint64_t> known = further.find(cell).records;
+  const auto same = [&](std::uint64_t bits) {
+    return Record{bits}.statement() == record.statement();
+  };
+  if (std::none_of(known.begin(), known.end(), same)) further.keep(cell, record.bits);
+}
+
+// Handles a strong write that follows a strong one of the launch.
+void BlockRaces::keep_strong(const std::uint64_t* cell, const Record& before, const Record& now,
+                             bool returns) {
+  FurtherRecords& further = launch_.further;
+  // An operation that returns the old value is ordered with the earlier ones, as far as this place
+  // is concerned.
+  if (returns) return further.forget_strong(cell);
+  if (!launch_.deciding.empty() && before.statement() != now.statement() &&
+      launch_.deciding.contains(before.statement()))
+    return keep_one_of_statement(cell, before);
+  const bool own = order_.owns(before);
+  if (own && before.thread() == now.thread()) return;
+  const FurtherRecords::Writes known = further.find(cell);
+  if (launch_.order.in_part || known.weak) return further.keep(cell, before.bits);
+  // Two records of different threads, preferably of different blocks, are enough.
+  const Record kept{known ? known.records.back() : 0};
+  if (!known || !own ||
+      (order_.owns(kept) && (kept.thread() == now.thread() || order_.before_barrier(kept))))
+    further.keep_only(cell, before.bits);
+}
+
+std::uint32_t BlockRaces::settle_atomics(const Lanes& w, const Instruction& i, Space space,
+                                         std::uint32_t mask, const std::uint64_t* at,
+                                         std::uint32_t bytes) {
+  const bool orders = !launch_.of_block_scope.empty() || is_swap(i.opcode) ||
+                      (launch_.looks && space == Space::shared) || is_deciding(i) ||
+                      (i.order & Instruction::kRelease) != 0;
+  // The operations order nothing unless a thread has fenced.
+  const bool acquires = i.d != Instruction::kNone && order_.synchronizes();
+  if (orders || acquires) return mask;
+  const std::uint64_t oldest = oldest_danger(space);
+  const std::uint32_t count = bytes >> shift(space);
+  const bool returns = (i.order & Instruction::kReturns) != 0;
+  const std::uint64_t first = Record::make(order_.epoch(), w.warp * 32, true, i.statement).bits;
+  for (; mask != 0; mask &= mask - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+    const RaceCells place = cells(space, at[lane], bytes, true);
+    if (order_.fenced(w.warp, lane) != 0 || !place) return mask;
+    const std::uint64_t record = first + (std::uint64_t{lane} << Record::kThreadShift);
+    if (!settle_strong(place, count, returns, record, oldest)) return mask;
+  }
+  return 0;
+}
+
+void BlockRaces::atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                        std::uint64_t address, std::uint32_t bytes, bool uses) {
+  if (is_swap(i.opcode) || (launch_.looks && space == Space::shared))
+    settle(w, space, lane, address, bytes, is_swap(i.opcode));
+  write_cells(w, i, space, lane, address, bytes, true, false);
+  // This must come after the check: a value read here does not order the access itself.
+  if (uses) strong_read(w, i, lane, space, address);
+  order_.release(w.warp, lane, i, key(space, address));
+  if (!is_grid_barrier(space, address)) return;
+  const std::array<std::uint32_t, 3>& grid = block_.grid();
+  order_.arrive_at_grid(address, std::uint64_t{grid[0]} * grid[1] * grid[2]);
+}
+
+}  // namespace warpmark::cpu
