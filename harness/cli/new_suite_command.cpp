@@ -26,6 +26,9 @@ struct NewSuiteRequest {
   fs::path kernel;                   ///< the .cu file
   fs::path output;                   ///< a folder, or a file *.yaml; "" for the kernel's folder
   std::vector<std::string> entries;  ///< the wanted kernels; empty for all
+  std::vector<fs::path> include;     ///< folders of headers
+  std::vector<std::string> define;   ///< NAME or NAME=VALUE
+  std::vector<std::string> options;  ///< further ones of the compiler
   bool force = false;
 };
 
@@ -103,10 +106,20 @@ class SuiteMaker {
     compile.name = relative();
     compile.folder = folder_;
     compile.architecture = kArchitecture;
+    for (const fs::path& folder : request_.include)
+      compile.include_folders.push_back(whole_path(folder));
+    compile.options = compiler_options();
     for (const std::string& entry : request_.entries) {
       if (entry.find('<') != std::string::npos) compile.further_entries.push_back(entry);
     }
     return compile;
+  }
+
+  std::vector<std::string> compiler_options() const {
+    std::vector<std::string> options;
+    for (const std::string& macro : request_.define) options.push_back("-D" + macro);
+    options.insert(options.end(), request_.options.begin(), request_.options.end());
+    return options;
   }
 
   // The kernel's file, as the suite names it.
@@ -118,6 +131,37 @@ class SuiteMaker {
     } catch (const RefusedError& error) {
       throw Error(error.code(), error.message(), error.where(),
                   error.for_cpu() ? host_code_hint() : error.hint());
+    }
+    if (request_.entries.empty()) guess_instances();
+  }
+
+  // Compiles templates without an instance with arguments that are guessed, as far as the compiler
+  // takes them.
+  void guess_instances() {
+    CompileRequest guessed = compile_request();
+    for (const DeclaredKernel& kernel : declared_kernels(source_)) {
+      if (!kernel.is_template || is_instantiated(kernel.name)) continue;
+      const std::string instance = guessed_instance(kernel);
+      if (instance.empty()) continue;
+      guessed.further_entries.push_back(instance);
+      guessed_.insert(kernel.name);
+    }
+    if (guessed.further_entries.empty() || try_to_compile(guessed)) return;
+    CompileRequest good = compile_request();
+    for (const std::string& instance : guessed.further_entries) {
+      CompileRequest more = good;
+      more.further_entries.push_back(instance);
+      if (try_to_compile(more)) good = more;
+    }
+  }
+
+  bool try_to_compile(const CompileRequest& request) {
+    try {
+      made_ = Compiler::open().compile(request);
+      return true;
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::verdict) throw;
+      return false;
     }
   }
 
@@ -183,6 +227,7 @@ class SuiteMaker {
     for (const Header& header : headers_) sources.push_back(header.text);
     DraftKernel kernel = draft_kernel(entry, made_, sources);
     const std::string obstacle = launch_obstacle(kernel);
+    kernel.is_guessed = guessed_.contains(kernel.entry.substr(0, kernel.entry.find('<')));
     if (obstacle.empty()) {
       kernels_.push_back(std::move(kernel));
     } else {
@@ -194,6 +239,7 @@ class SuiteMaker {
   void read_headers() {
     IncludeSearch search;
     search.folder = folder_;
+    for (const fs::path& folder : request_.include) search.folders.push_back(whole_path(folder));
     headers_ = resolve_includes(source_, relative(), search).headers;
     std::erase_if(headers_, [](const Header& header) { return header.path.empty(); });
   }
@@ -219,8 +265,12 @@ class SuiteMaker {
       for (int number = 2; !taken.insert(file).second; ++number) {
         file = folder_ / fmt::format("{}_{}.yaml", name, number);
       }
+      std::vector<std::string> include;
+      for (const fs::path& folder : request_.include)
+        include.push_back(whole_path(folder).lexically_relative(folder_).generic_string());
       SuiteDraft draft =
-          draft_suite(kernel, relative(), schema_line(own_places().schemas, "suite", folder_));
+          draft_suite(kernel, relative(), schema_line(own_places().schemas, "suite", folder_),
+                      include, compiler_options());
       (void)parse_suite(draft.text, file);  // a suite that does not load must not be written
       outputs_ += draft.outputs.size();
       files_.emplace_back(file, std::move(draft.text));
@@ -257,6 +307,7 @@ class SuiteMaker {
   fs::path kernel_, folder_, file_;
   std::string source_;
   CompileResult made_;
+  std::set<std::string> guessed_;  ///< templates whose arguments are guessed
   std::vector<Header> headers_;
   std::vector<DraftKernel> kernels_;
   std::vector<std::string> left_out_;  ///< reasons, one for each kernel
@@ -283,6 +334,15 @@ Command new_suite_command(const ArgumentParser& kinds) {
       .add_option("--kernel", request->entries,
                   "This kernel only, or this instance of a template; may be repeated")
       .value_name("NAME")
+      .one_value_each_time();
+  suite.add_option("--include", request->include, "A folder of headers; may be repeated")
+      .value_name("DIR")
+      .one_value_each_time();
+  suite.add_option("--define", request->define, "A macro; may be repeated")
+      .value_name("NAME[=VALUE]")
+      .one_value_each_time();
+  suite.add_option("--options", request->options, "An option of the compiler; may be repeated")
+      .value_name("OPTION")
       .one_value_each_time();
   suite.add_flag("--force", request->force, "Overwrite existing files");
   return {suite, [request](Output& out) { return SuiteMaker(*request, out).run(); }};

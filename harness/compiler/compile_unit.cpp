@@ -3,12 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <set>
 
 #include "base/sha256.hpp"
 #include "base/text.hpp"
+#include "compiler/device_part.hpp"
+#include "compiler/host_headers.hpp"
 #include "compiler/includes.hpp"
 #include "compiler/memory_headers.hpp"
 #include "compiler/shims.hpp"
+#include "compiler/source_tokens.hpp"
+#include "compiler/toolkit_headers.hpp"
 
 namespace warpmark {
 
@@ -76,6 +82,74 @@ std::string with_prologue(const CompileRequest& request, const std::string& name
                      request.source);
 }
 
+bool is_default_device(const std::vector<std::string>& options) {
+  return std::any_of(options.begin(), options.end(), [](const std::string& option) {
+    return option == "-default-device" || option == "--device-as-default-execution-space";
+  });
+}
+
+// Includes of headers that a program gets by way of headers for the CPU, which are `left_out`, for
+// the names that the texts use. Libraries of CUDA bring its numbers of 16 bits.
+std::string implied_includes(const std::vector<std::string>& left_out,
+                             const std::vector<std::string>& texts) {
+  if (left_out.empty()) return "";
+  const bool brings_numbers = std::any_of(left_out.begin(), left_out.end(), [](const auto& name) {
+    return name.starts_with("cublas") || name.starts_with("cudnn") || name.starts_with("cus");
+  });
+  std::set<std::string, std::less<>> headers;
+  for (const std::string& text : texts) {
+    const std::vector<SourceToken> tokens = source_tokens(text);
+    for (size_t i = 0; i < tokens.size(); ++i) {
+      if (tokens[i].kind != TokenKind::word) continue;
+      const bool of_std = i >= 2 && tokens[i - 1].text == "::" && tokens[i - 2].text == "std";
+      const std::string_view standard = header_of_std(tokens[i].text);
+      const bool is_integer = standard == "cstdint";
+      if (of_std || is_integer) headers.emplace(standard);
+      if (brings_numbers) headers.insert(header_of(tokens[i].text));
+    }
+  }
+  headers.erase("");
+  std::string lines;
+  for (const std::string& header : headers) lines += fmt::format("#include <{}>\n", header);
+  return lines;
+}
+
+// Leaves code for the CPU out of the source and its headers.
+void keep_device_part(const CompileRequest& request, const std::vector<std::string>& folders,
+                      IncludeClosure& closure, CompileUnit& unit) {
+  std::vector<DeviceText> texts = {{closure.source, ""}};
+  std::set<std::string> known;
+  for (const Header& header : closure.headers) {
+    known.insert(header.spelling);
+    if (!header.path.empty()) texts.push_back({header.text, header.path});
+  }
+  DeviceNeeds needs;
+  needs.wanted = request.further_entries;
+  needs.wanted.push_back(request.entry);
+  needs.wanted.insert(needs.wanted.end(), request.variables.begin(), request.variables.end());
+  for (const LayoutQuestion& layout : request.layouts) needs.wanted.push_back(layout.name);
+  for (const auto& [macro, value] : request.defines) needs.wanted.push_back(value);
+  needs.default_device = is_default_device(request.options);
+  needs.lacks_header = [&](const std::string& name, bool angled) {
+    if (known.contains(name)) return false;
+    if (is_host_header(name)) return true;
+    return angled && std::none_of(folders.begin(), folders.end(), [&](const std::string& folder) {
+             return std::filesystem::exists(std::filesystem::path(folder) / name);
+           });
+  };
+  DevicePart part = device_part(texts, needs);
+  auto text = part.texts.begin();
+  closure.source = implied_includes(part.headers, part.texts) + std::move(*text++);
+  for (Header& header : closure.headers) {
+    if (!header.path.empty()) header.text = std::move(*text++);
+  }
+  std::erase_if(part.headers, [](const std::string& name) { return is_host_header(name); });
+  unit.missing = std::move(part.headers);
+  unit.has_kernel = part.has_kernel;
+  unit.left_out = std::move(part.left_out);
+  unit.left_out_names = std::move(part.names);
+}
+
 }  // namespace
 
 std::string shown_name(const CompileRequest& request) {
@@ -83,7 +157,7 @@ std::string shown_name(const CompileRequest& request) {
   return name.is_absolute() ? name.filename().string() : name.lexically_normal().string();
 }
 
-CompileUnit make_unit(const CompileRequest& request) {
+CompileUnit make_unit(const CompileRequest& request, const std::vector<std::string>& folders) {
   CompileUnit unit;
   unit.name = shown_name(request);
   if (request.headers) {
@@ -92,9 +166,11 @@ CompileUnit make_unit(const CompileRequest& request) {
     unit.headers = reachable_headers(source, *request.headers);
     unit.closed = true;
   } else {
-    IncludeClosure closure = resolve_includes(
-        with_prologue(request, unit.name), request.name,
-        {request.folder, request.include_folders, request.header_roots, std::string(kVirtualRoot)});
+    IncludeClosure closure =
+        resolve_includes(with_prologue(request, unit.name), request.name,
+                         {request.folder, request.include_folders, request.header_roots,
+                          std::string(kVirtualRoot), true});
+    if (request.device_part) keep_device_part(request, folders, closure, unit);
     unit.source = with_regions(closure.source, request.regions, unit.name);
     unit.headers = std::move(closure.headers);
     unit.not_cacheable = std::move(closure.not_cacheable);

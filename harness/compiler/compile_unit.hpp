@@ -1,6 +1,7 @@
 // The input that NVRTC gets for a request: source, headers and options, and the key of the cache.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,16 +19,21 @@ struct CompileUnit {
   std::vector<std::string> variables;
   std::vector<LayoutQuestion> layouts;
   std::string not_cacheable;
-  bool closed = false;  ///< no headers but these are allowed
-  std::string written;  ///< the source as it is in its file; "" if it was generated
-  int first_line = 1;   ///< line of the source's first line in that file
+  bool closed = false;                ///< no headers but these are allowed
+  std::string written;                ///< the source as it is in its file; "" if it was generated
+  int first_line = 1;                 ///< line of the source's first line in that file
+  std::vector<std::string> left_out;  ///< code for the CPU (device_part)
+  std::map<std::string, std::string> left_out_names;  ///< names of it, with their places
+  std::vector<std::string> missing;  ///< headers that are left out, and in no folder
+  bool has_kernel = true;            ///< of the part for devices
 };
 
 /// The name inside the virtual root; for an absolute name only the last part.
 std::string shown_name(const CompileRequest& request);
 
-/// Reads the headers. Throws a usage error for an option that a suite cannot set.
-CompileUnit make_unit(const CompileRequest& request);
+/// Reads the headers. Throws a usage error for an option that a suite cannot set. `folders` are
+/// those of the toolkit's headers.
+CompileUnit make_unit(const CompileRequest& request, const std::vector<std::string>& folders);
 
 std::string key_of(const CompileUnit& unit, const Nvrtc& nvrtc);
 

@@ -10,7 +10,6 @@
 #include "compiler/compile_error.hpp"
 #include "compiler/compile_unit.hpp"
 #include "compiler/declared_kernels.hpp"
-#include "compiler/device_part.hpp"
 #include "compiler/host_code.hpp"
 #include "compiler/nvcc.hpp"
 #include "compiler/nvrtc_program.hpp"
@@ -172,6 +171,15 @@ constexpr std::string_view kImplicit =
     "typedef unsigned short ushort;\n"
     "typedef unsigned int uint;\n"
     "typedef unsigned long ulong;\n";
+// Types of the CUDA runtime and constants of <time.h>, which programs take from headers for the CPU.
+constexpr std::string_view kHandles =
+    "#include <driver_types.h>\n"
+    "#ifndef __linux__\n"
+    "#define __linux__ 1\n"
+    "#endif\n"
+    "#ifndef CLOCKS_PER_SEC\n"
+    "#define CLOCKS_PER_SEC 1000000L\n"
+    "#endif\n";
 constexpr std::array kImplicitNames = {"ushort", "uint",      "ulong",  "INFINITY",
                                        "NAN",    "HUGE_VALF", "M_PI",   "M_PI_2",
                                        "M_E",    "M_SQRT2",   "M_1_PI", "M_LN2"};
@@ -198,12 +206,6 @@ bool lacks_implicit_names(const RefusedError& error) {
                      [&](const char* name) { return is_undefined(error, name); });
 }
 
-// True if nvcc would not refuse the source: it lacks such names, or has code for the CPU. Nothing
-// is left out of a submission, so that the graded source is the one that was handed in.
-bool is_as_for_nvcc(const RefusedError& error, bool submitted) {
-  return lacks_implicit_names(error) || (!submitted && error.for_cpu());
-}
-
 }  // namespace
 
 CompileResult Compiler::compile(const CompileRequest& request) const {
@@ -215,39 +217,60 @@ CompileResult Compiler::compile(const CompileRequest& request) const {
   }
   // Sources that a plugin generates are compiled as they are.
   if (!request.regions.empty()) return compile_whole(request);
-  const bool submitted = request.headers != nullptr;
   try {
     return compile_whole(request);
   } catch (const RefusedError& error) {
-    if (!is_as_for_nvcc(error, submitted)) throw;
-    if (submitted) {
-      CompileRequest whole = request;
-      whole.prologue = kImplicit;
-      return compile_whole(whole);
-    }
-    const bool embedded = request.origin.known() && request.origin.line > 0;
-    DevicePart part = device_part(request.source, embedded ? request.origin.line : 1);
-    CompileRequest rest = request;
-    rest.source = std::move(part.source);
-    rest.prologue = kImplicit;
-    try {
-      CompileResult result = compile_whole(rest);
-      result.left_out = std::move(part.left_out);
-      return result;
-    } catch (const RefusedError& second) {
-      // If a kernel calls a function that was left out, the first error explains that better.
-      if (std::any_of(part.names.begin(), part.names.end(),
-                      [&](const std::string& name) { return is_undefined(second, name); })) {
-        throw error;
-      }
-      throw;
-    }
+    return compile_as_for_nvcc(request, error);
   }
 }
 
-CompileResult Compiler::compile_whole(const CompileRequest& request) const {
+// Compiles a source that was refused as nvcc would: with the names that it declares by itself, and
+// without code for the CPU. Nothing is left out of a submission, so that the graded source is the
+// one that was handed in.
+CompileResult Compiler::compile_as_for_nvcc(const CompileRequest& request,
+                                            const RefusedError& error) const {
+  CompileRequest again = request;
+  again.prologue = kImplicit;
+  if (request.headers) {
+    if (!lacks_implicit_names(error)) throw error;
+    return compile_whole(again);
+  }
+  again.prologue += kHandles;
+  again.device_part = true;
+  const CompileUnit unit = unit_of(again);
+  const bool is_other = !unit.left_out.empty() || lacks_implicit_names(error);
+  if (!is_other || !unit.has_kernel) throw error;
+  try {
+    CompileResult result = compile_unit_of(again, unit);
+    result.left_out = unit.left_out;
+    return result;
+  } catch (const RefusedError& second) {
+    for (const auto& [name, place] : unit.left_out_names) {
+      if (!is_undefined(second, name)) continue;
+      throw RefusedError::with_hint(
+          second,
+          fmt::format("{} begins `{}` without `__device__`: that makes it code for the CPU, "
+                      "which a kernel cannot use; write `__device__` before it",
+                      place, name));
+    }
+    if (unit.missing.empty()) throw;
+    throw RefusedError::with_hint(
+        second, fmt::format("<{}> {} in no folder: `include` of the suite names folders",
+                            join(unit.missing, ">, <"), unit.missing.size() == 1 ? "is" : "are"));
+  }
+}
+
+CompileUnit Compiler::unit_of(const CompileRequest& request) const {
   nvrtc_->check_architecture(request.architecture);
-  const CompileUnit unit = make_unit(request);
+  return make_unit(request, nvrtc_->include_folders());
+}
+
+CompileResult Compiler::compile_whole(const CompileRequest& request) const {
+  return compile_unit_of(request, unit_of(request));
+}
+
+CompileResult Compiler::compile_unit_of(const CompileRequest& request,
+                                        const CompileUnit& unit) const {
   const bool cached = request.use_cache && unit.not_cacheable.empty() && cache_.enabled();
   const std::string key = cached ? key_of(unit, *nvrtc_) : "";
   std::vector<std::string> notices;

@@ -67,7 +67,8 @@ struct CompileRequest {
   std::vector<std::string> variables;        ///< variables of the module that the host needs to
                                              ///< reach
   std::vector<LayoutQuestion> layouts;       ///< structs whose layout is wanted
-  bool relocatable = false;                  ///< to be linked with other units: -rdc=true
+  bool device_part = false;  ///< without code for the CPU, of the project's headers as well
+  bool relocatable = false;  ///< to be linked with other units: -rdc=true
   bool use_cache = true;
 };
 
@@ -99,12 +100,20 @@ class RefusedError : public Error {
   RefusedError(const std::string& first_line, const std::string& log, const Position& where,
                const std::string& hint = {}, bool for_cpu = false)
       : Error(ExitCode::verdict, first_line + "\n" + log, where, hint), for_cpu_(for_cpu) {}
+  /// The same error with another hint.
+  static RefusedError with_hint(const RefusedError& error, const std::string& hint) {
+    const size_t line = error.message().find('\n');
+    return {error.message().substr(0, line), error.message().substr(line + 1), error.where(), hint,
+            error.for_cpu()};
+  }
   /// True if the first error is about code for the CPU.
   bool for_cpu() const { return for_cpu_; }
 
  private:
   bool for_cpu_;
 };
+
+struct CompileUnit;
 
 class Compiler {
  public:
@@ -127,7 +136,10 @@ class Compiler {
   const CompileCache& cache() const { return cache_; }
 
  private:
+  CompileResult compile_as_for_nvcc(const CompileRequest& request, const RefusedError& error) const;
+  CompileResult compile_unit_of(const CompileRequest& request, const CompileUnit& unit) const;
   CompileResult compile_whole(const CompileRequest& request) const;
+  CompileUnit unit_of(const CompileRequest& request) const;
 
   std::shared_ptr<const Nvrtc> nvrtc_;
   CompileCache cache_;

@@ -35,6 +35,8 @@ constexpr std::array kClassKeys = {"class", "struct", "union", "enum"};
 constexpr int kDeepest = 200;
 // A list of template arguments has fewer tokens.
 constexpr size_t kMostInAngles = 4096;
+// Where so many were read in vain, none is looked for again.
+constexpr size_t kManyInAngles = 256;
 
 template <size_t N>
 bool is_one_of(const std::array<const char*, N>& words, std::string_view word) {
@@ -132,6 +134,7 @@ class Reader {
   void skip_angles() {
     int nested = 0, groups = 0;
     size_t end = at_;
+    if (at_ < no_angles_before_) return step();
     const size_t most = std::min(tokens_.size(), at_ + kMostInAngles);
     for (; end < most; ++end) {
       if (tokens_[end].directive) continue;
@@ -145,7 +148,10 @@ class Reader {
       if (is(end, ">>>")) nested -= 3;
       if (nested <= 0) break;
     }
-    if (nested > 0 || end >= most) return step();  // a `<` of an expression
+    if (nested > 0 || end >= most) {  // a `<` of an expression
+      if (end - at_ > kManyInAngles) no_angles_before_ = end;
+      return step();
+    }
     while (at_ <= end) step();
   }
 
@@ -422,6 +428,7 @@ class Reader {
   int depth_ = 0;            ///< of braces
   int nested_ = 0;           ///< scopes and classes around
   std::vector<int> depths_;  ///< depth at each `#if` that is open
+  size_t no_angles_before_ = 0;
 };
 
 }  // namespace

@@ -3,109 +3,472 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <deque>
+#include <iterator>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/text.hpp"
-#include "compiler/host_code.hpp"
+#include "compiler/declarations.hpp"
+#include "compiler/host_headers.hpp"
 #include "compiler/source_tokens.hpp"
 
 namespace warpmark {
 
 namespace {
 
-constexpr size_t kMostParts = 100'000;
+// The execution and memory spaces of a declaration, as bits.
+using Spaces = unsigned;
+constexpr Spaces kKernel = 1, kDevice = 2, kHost = 4, kMemory = 8, kConstexpr = 16;
+
+Spaces space_of(std::string_view word) {
+  static const std::map<std::string_view, Spaces> kWords = {
+      {"__global__", kKernel},   {"__device__", kDevice},  {"__host__", kHost},
+      {"__constant__", kMemory}, {"__shared__", kMemory},  {"__managed__", kMemory},
+      {"constexpr", kConstexpr}, {"consteval", kConstexpr}};
+  const auto found = kWords.find(word);
+  return found == kWords.end() ? 0 : found->second;
+}
+
+// A macro of a header that is not at hand: C10_HOST_DEVICE, CUTLASS_DEVICE.
+Spaces space_of_unknown(const std::string& word) {
+  const bool is_capitals =
+      std::none_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  if (!is_capitals || word.find("DEVICE") == std::string::npos) return 0;
+  return kDevice | (word.find("HOST") == std::string::npos ? 0 : kHost);
+}
+
+struct Macro {
+  std::vector<std::string> words;  ///< of all its definitions
+  Spaces spaces = 0;
+  bool is_known = false;  ///< `spaces` is
+};
+
+// A text with its tokens and declarations.
+struct Parsed {
+  const DeviceText* given = nullptr;
+  std::vector<SourceToken> tokens;
+  std::vector<Declaration> declarations;
+  std::vector<std::pair<int, int>> shifts;  ///< of line numbers, from a line on, by `#line`
+};
+
+// A declaration at namespace scope.
+struct Node {
+  Parsed* in = nullptr;
+  Declaration* declaration = nullptr;
+  Spaces spaces = 0;
+  bool kept = false;
+};
+
+// A change of a text.
+struct Edit {
+  size_t begin = 0, end = 0;  ///< bytes that become blanks
+  std::string before;         ///< put there
+};
 
 class Cutter {
  public:
-  Cutter(std::string_view source, int first_line)
-      : lines_(split(std::string(source), '\n')),
-        tokens_(source_tokens(source)),
-        first_line_(first_line) {
-    for (const HostCode& one : find_host_code(source, kMostParts)) {
-      if (one.kind == HostCodeKind::include) cut_include(one);
-      if (one.last_line > 0) cut_lines(one);
+  Cutter(const std::vector<DeviceText>& texts, const DeviceNeeds& needs) : needs_(needs) {
+    for (const DeviceText& text : texts) {
+      Parsed& parsed = parsed_.emplace_back();
+      parsed.given = &text;
+      parsed.tokens = source_tokens(text.text);
+      read_directives(parsed);
     }
-    // `using namespace std;` needs std, even if nothing of it is used.
-    const auto uses_std = [&](const std::string& line) {
-      return line.find("using namespace std") != std::string::npos;
-    };
-    const auto found = std::find_if(lines_.begin(), lines_.end(), uses_std);
-    if (found != lines_.end() && !part_.left_out.empty()) *found = "namespace std {} " + *found;
+    for (Parsed& parsed : parsed_) {
+      parsed.declarations = declarations_of(parsed.tokens);
+      collect(parsed, parsed.declarations);
+    }
+    for (Node& node : nodes_) {
+      for (const std::string& name : node.declaration->names) by_name_[name].push_back(&node);
+    }
   }
 
-  DevicePart take() {
-    part_.source = join(lines_, "\n");
+  DevicePart run() {
+    for (const std::string& wanted : needs_.wanted) {
+      for (const SourceToken& token : source_tokens(wanted)) mention(token.text);
+    }
+    for (Node& node : nodes_) {
+      part_.has_kernel = part_.has_kernel || (node.spaces & kKernel) != 0;
+      if (is_root(node)) keep(node);
+    }
+    while (!open_.empty()) {
+      const std::string word = std::move(open_.front());
+      open_.pop_front();
+      follow(word);
+    }
+    for (Parsed& parsed : parsed_) part_.texts.push_back(cut(parsed));
     return std::move(part_);
   }
 
  private:
-  std::string& line(int number) { return lines_.at(static_cast<size_t>(number) - 1); }
-
-  void cut_include(const HostCode& include) {
-    part_.left_out.push_back(fmt::format("#include <{}>", include.name));
-    line(include.line).clear();
-  }
-
-  // True if each `#if` in the lines ends there.
-  bool keeps_conditions_whole(const HostCode& one) const {
-    int depth = 0;
-    for (size_t i = 0; i + 1 < tokens_.size(); ++i) {
-      const SourceToken& token = tokens_[i];
-      if (!token.directive || token.text != "#") continue;
-      if (token.line < one.first_line || token.line > one.last_line) continue;
-      const std::string& word = tokens_[i + 1].text;
-      if (word.starts_with("if")) ++depth;
-      if (word == "endif") --depth;
-      if (depth < 0 || (depth == 0 && word.starts_with("el"))) return false;
+  // Macros, and numbers of lines.
+  void read_directives(Parsed& parsed) {
+    const std::vector<SourceToken>& tokens = parsed.tokens;
+    for (size_t i = 0; i + 2 < tokens.size(); ++i) {
+      if (!tokens[i].opens) continue;
+      if (tokens[i + 1].text == "line" && tokens[i + 2].kind == TokenKind::number) {
+        int given = 1;
+        const std::string& digits = tokens[i + 2].text;
+        std::from_chars(digits.data(), digits.data() + digits.size(), given);
+        parsed.shifts.emplace_back(tokens[i].line + 1, given - tokens[i].line - 1);
+      }
+      if (tokens[i + 1].text == "define" && tokens[i + 2].kind == TokenKind::word) {
+        Macro& macro = macros_[tokens[i + 2].text];
+        for (size_t at = i + 3; at < tokens.size() && tokens[at].directive && !tokens[at].opens;
+             ++at) {
+          if (tokens[at].kind == TokenKind::word) macro.words.push_back(tokens[at].text);
+        }
+      }
     }
-    return depth == 0;
   }
 
-  int shown(int number) const { return number + first_line_ - 1; }
-
-  std::string said_of(const HostCode& one) const {
-    if (one.kind == HostCodeKind::variable) {
-      return fmt::format("the variable of `{}` in line {}", one.name, shown(one.line));
+  Spaces spaces_of_word(const std::string& word) {
+    if (const Spaces own = space_of(word)) return own;
+    const auto found = macros_.find(word);
+    if (found == macros_.end()) return space_of_unknown(word);
+    Macro& macro = found->second;
+    if (!macro.is_known) {
+      macro.is_known = true;  // first, because a macro may name itself
+      for (const std::string& inner : macro.words) macro.spaces |= spaces_of_word(inner);
     }
-    if (one.kind == HostCodeKind::prototype) {
-      return fmt::format("the prototype of {}() in line {}", one.name, shown(one.line));
+    return macro.spaces;
+  }
+
+  // The spaces in the head of a declaration: a lambda in a body has its own.
+  Spaces spaces_of(const Parsed& in, const Declaration& one) {
+    Spaces spaces = 0;
+    for (size_t i = one.first; i < one.body; ++i) {
+      const SourceToken& token = in.tokens[i];
+      if (token.kind == TokenKind::word && !token.directive) spaces |= spaces_of_word(token.text);
     }
-    return fmt::format("{}() in lines {} to {}", one.name, shown(one.first_line),
-                       shown(one.last_line));
+    return spaces;
   }
 
-  // The line of `constexpr` before a function; 0 if there is none.
-  int constexpr_line(const HostCode& one) const {
-    const auto found = std::find_if(tokens_.begin(), tokens_.end(), [&](const SourceToken& token) {
-      return token.text == "constexpr" && token.line >= one.first_line && token.line <= one.line;
-    });
-    return found == tokens_.end() ? 0 : found->line;
+  void collect(Parsed& in, std::vector<Declaration>& declarations) {
+    for (Declaration& one : declarations) {
+      if (one.kind == DeclarationKind::scope) {
+        collect(in, one.members);
+      } else {
+        nodes_.push_back({&in, &one, spaces_of(in, one), false});
+      }
+    }
   }
 
-  void cut_lines(const HostCode& one) {
-    if (!one.alone || !keeps_conditions_whole(one)) return;
-    // Device code may compute with such a function at compile time, which NVRTC allows only if it is
-    // annotated.
-    const bool function = one.kind == HostCodeKind::function;
-    if (const int number = function ? constexpr_line(one) : 0; number > 0) {
-      std::string& text = line(number);
-      text.insert(text.find("constexpr"), "__host__ __device__ ");
+  bool is_root(const Node& node) const {
+    // A macro may make any name.
+    const bool is_made = macros_.contains(node.in->tokens[node.declaration->first].text);
+    if (is_made && (node.spaces & kDevice) != 0) return true;
+    if (node.declaration->kind == DeclarationKind::type) return false;
+    if ((node.spaces & (kKernel | kMemory)) != 0) return true;
+    // nvcc refuses a mistake in any device function of a source.
+    return node.spaces == kDevice && node.in->given->name.empty();
+  }
+
+  bool runs_on_device(Spaces spaces) const {
+    return (spaces & (kKernel | kDevice | kMemory)) != 0 ||
+           (needs_.default_device && (spaces & kHost) == 0);
+  }
+
+  // True if kernels can use the declaration, if they reach it.
+  bool is_usable(const Parsed& in, const Declaration& one, Spaces spaces) const {
+    if (runs_on_device(spaces)) return true;
+    switch (one.kind) {
+      case DeclarationKind::function:
+        // A guide to a class's arguments is no function.
+        return (spaces & kConstexpr) != 0 || (one.body == one.last && is_guide(in, one));
+      case DeclarationKind::macro:
+        return false;
+      case DeclarationKind::variable:
+        return is_constant(in, one) && !needs_host_std(in, one);
+      default:
+        return true;
+    }
+  }
+
+  // Device code can use the value of a constant, and no other variable of the CPU.
+  static bool is_constant(const Parsed& in, const Declaration& one) {
+    return std::any_of(in.tokens.begin() + static_cast<ptrdiff_t>(one.first),
+                       in.tokens.begin() + static_cast<ptrdiff_t>(one.last),
+                       [](const SourceToken& token) {
+                         return token.text == "const" || token.text == "constexpr" ||
+                                token.text == "concept" || token.text == "extern";
+                       });
+  }
+
+  static bool is_guide(const Parsed& in, const Declaration& one) {
+    for (size_t i = one.first; i + 2 < one.last; ++i) {
+      if (in.tokens[i].text == ")" && in.tokens[i + 1].text == "-" && in.tokens[i + 2].text == ">")
+        return true;
+    }
+    return false;
+  }
+
+  // True if it names a part of std that device code does not have.
+  static bool needs_host_std(const Parsed& in, const Declaration& one) {
+    for (size_t i = one.first; i + 2 < one.last; ++i) {
+      if (in.tokens[i].text == "std" && in.tokens[i + 1].text == "::" &&
+          is_host_std(in.tokens[i + 2].text)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // True if a member of a class that is kept stays in it.
+  bool stays(const Parsed& in, const Declaration& member) {
+    const Spaces spaces = spaces_of(in, member);
+    if (member.kind == DeclarationKind::type)
+      return !needs_host_std(in, member) || member.body != member.last;
+    if (member.kind == DeclarationKind::function) {
+      const bool is_given = in.tokens[member.last - 1].text == ";" &&
+                            member.last - member.first > 3 &&
+                            (in.tokens[member.last - 2].text == "default" ||
+                             in.tokens[member.last - 2].text == "delete");
+      return is_given || is_usable(in, member, spaces) || is_virtual(in, member);
+    }
+    if (member.kind == DeclarationKind::macro) return runs_on_device(spaces);
+    if (member.kind == DeclarationKind::variable && in.tokens[member.first].text == "static")
+      return is_usable(in, member, spaces);
+    return true;
+  }
+
+  // Leaving it out would change the layout of the class.
+  static bool is_virtual(const Parsed& in, const Declaration& member) {
+    return std::any_of(in.tokens.begin() + static_cast<ptrdiff_t>(member.first),
+                       in.tokens.begin() + static_cast<ptrdiff_t>(member.body),
+                       [](const SourceToken& token) { return token.text == "virtual"; });
+  }
+
+  void mention(const std::string& word) {
+    if (mentioned_.insert(word).second) open_.push_back(word);
+  }
+
+  void follow(const std::string& word) {
+    if (const auto macro = macros_.find(word); macro != macros_.end()) {
+      for (const std::string& inner : macro->second.words) mention(inner);
+    }
+    const auto found = by_name_.find(word);
+    if (found == by_name_.end()) return;
+    for (Node* node : found->second) {
+      if (is_usable(*node->in, *node->declaration, node->spaces)) keep(*node);
+    }
+  }
+
+  void keep(Node& node) {
+    if (node.kept) return;
+    node.kept = true;
+    mention_words(*node.in, *node.declaration);
+    // An operator is called without its name.
+    if (!keeps_operators_) {
+      keeps_operators_ = true;
+      mention("operator");
+    }
+  }
+
+  void mention_words(const Parsed& in, const Declaration& one) {
+    if (one.kind != DeclarationKind::type || one.members.empty()) {
+      return mention_between(in, one.first, one.last);
+    }
+    size_t at = one.first;
+    for (const Declaration& member : one.members) {
+      mention_between(in, at, member.first);
+      if (stays(in, member)) mention_words(in, member);
+      at = member.last;
+    }
+    mention_between(in, at, one.last);
+  }
+
+  void mention_between(const Parsed& in, size_t first, size_t last) {
+    for (size_t i = first; i < last; ++i) {
+      if (in.tokens[i].kind == TokenKind::word && !in.tokens[i].directive)
+        mention(in.tokens[i].text);
+    }
+  }
+
+  std::string cut(Parsed& parsed) {
+    edits_.clear();
+    cut_includes(parsed);
+    size_t nth = 0;
+    if (!parsed.declarations.empty()) {
+      while (nth < nodes_.size() && nodes_[nth].in != &parsed) ++nth;
+    }
+    for (; nth < nodes_.size() && nodes_[nth].in == &parsed; ++nth) cut(parsed, nodes_[nth]);
+    return edited(parsed);
+  }
+
+  void cut_includes(const Parsed& parsed) {
+    const std::vector<SourceToken>& tokens = parsed.tokens;
+    for (size_t i = 0; i + 2 < tokens.size(); ++i) {
+      if (!tokens[i].opens || tokens[i + 1].text != "include") continue;
+      const SourceToken& name = tokens[i + 2];
+      if (name.kind != TokenKind::header) continue;
+      const bool angled = parsed.given->text[name.begin - 1] == '<';
+      if (!needs_.lacks_header(name.text, angled)) continue;
+      edits_.push_back({tokens[i].begin, name.end + 1, ""});
+      part_.headers.push_back(name.text);
+      say(parsed, angled ? fmt::format("#include <{}>", name.text)
+                         : fmt::format("#include \"{}\"", name.text));
+    }
+  }
+
+  void cut(const Parsed& in, const Node& node) {
+    const Declaration& one = *node.declaration;
+    if (one.kind == DeclarationKind::using_namespace) return open_namespace(in, one);
+    const bool is_harmless = one.kind == DeclarationKind::assertion && mentions_kept_only(in, one);
+    if (is_harmless) return;
+    if (!node.kept) return leave_out(in, one, node.spaces);
+    share(in, one, node.spaces);
+    cut_members(in, one);
+  }
+
+  void cut_members(const Parsed& in, const Declaration& one) {
+    if (one.kind != DeclarationKind::type) return;
+    for (const Declaration& member : one.members) {
+      if (stays(in, member)) {
+        share(in, member, spaces_of(in, member));
+        cut_members(in, member);
+      } else {
+        leave_out(in, member, 0);
+      }
+    }
+  }
+
+  // A `constexpr` function becomes one of both sides: device code may use it at compile time, which
+  // NVRTC allows only if it is annotated.
+  void share(const Parsed& in, const Declaration& one, Spaces spaces) {
+    if (one.kind != DeclarationKind::function || runs_on_device(spaces)) return;
+    if ((spaces & kConstexpr) == 0) return;
+    for (size_t i = one.first; i < one.body; ++i) {
+      if (in.tokens[i].text != "constexpr" || in.tokens[i].directive) continue;
+      edits_.push_back({in.tokens[i].begin, in.tokens[i].begin, "__host__ __device__ "});
       return;
     }
-    part_.left_out.push_back(said_of(one));
-    part_.names.push_back(one.name);
-    for (int number = one.first_line; number <= one.last_line; ++number) line(number).clear();
   }
 
-  std::vector<std::string> lines_;
-  std::vector<SourceToken> tokens_;
-  int first_line_;  ///< line of the source in its file
+  // `using namespace a::b;` needs the namespace, even if nothing of it is used.
+  void open_namespace(const Parsed& in, const Declaration& one) {
+    std::string open, close, name;
+    for (size_t i = one.first + 2; i < one.last; ++i) {
+      const SourceToken& token = in.tokens[i];
+      if (token.kind != TokenKind::word || token.directive) continue;
+      const auto found = by_name_.find(token.text);  // an alias has a declaration
+      if (found != by_name_.end()) return;
+      open += "namespace " + token.text + " { ";
+      close += "} ";
+    }
+    const size_t begin = in.tokens[one.first].begin;
+    edits_.push_back({begin, begin, open + close});
+  }
+
+  bool mentions_kept_only(const Parsed& in, const Declaration& one) const {
+    if (needs_host_std(in, one)) return false;
+    for (size_t i = one.first; i < one.last; ++i) {
+      const auto found = by_name_.find(in.tokens[i].text);
+      if (in.tokens[i].kind != TokenKind::word || found == by_name_.end()) continue;
+      const bool any = std::any_of(found->second.begin(), found->second.end(),
+                                   [](const Node* node) { return node->kept; });
+      if (!any) return false;
+    }
+    return true;
+  }
+
+  // False for what no compiler takes: its error is for the author.
+  static bool is_whole(const Parsed& in, const Declaration& one) {
+    const std::string& last = in.tokens[one.last - 1].text;
+    if (one.kind == DeclarationKind::macro) return true;
+    return last == ";" || (last == "}" && one.kind == DeclarationKind::function);
+  }
+
+  void leave_out(const Parsed& in, const Declaration& one, Spaces spaces) {
+    if (!is_whole(in, one)) return;
+    edits_.push_back({in.tokens[one.first].begin, in.tokens[one.last - 1].end, ""});
+    const int first = line_of(in, one.first), last = line_of(in, one.last - 1);
+    const std::string& file = in.given->name;
+    for (const std::string& each : one.names) {
+      part_.names.emplace(each, fmt::format("line {}{}", first, file.empty() ? "" : " of " + file));
+    }
+    const std::string name = one.names.empty() ? "" : one.names.front();
+    if (one.kind == DeclarationKind::function && (spaces & kDevice) == 0) {
+      say(in, one.body == one.last ? fmt::format("the prototype of {}() in line {}", name, first)
+              : first == last      ? fmt::format("{}() in line {}", name, first)
+                                   : fmt::format("{}() in lines {} to {}", name, first, last));
+    } else if (one.kind == DeclarationKind::variable) {
+      say(in, fmt::format("the variable `{}` in line {}", name, first));
+    } else if (one.kind == DeclarationKind::macro) {
+      say(in, fmt::format("{}(…) in line {}", name, first));
+    }
+  }
+
+  void say(const Parsed& in, const std::string& what) {
+    part_.left_out.push_back(in.given->name.empty() ? what : what + " of " + in.given->name);
+  }
+
+  // The number that compilers give the token's line.
+  static int line_of(const Parsed& in, size_t token) {
+    int line = in.tokens[token].line;
+    for (const auto& [from, shift] : in.shifts) {
+      if (from > in.tokens[token].line) break;
+      line = in.tokens[token].line + shift;
+    }
+    return line;
+  }
+
+  // Line ends stay, and directives that are no includes.
+  std::string edited(const Parsed& parsed) {
+    std::sort(edits_.begin(), edits_.end(),
+              [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
+    const std::string& text = parsed.given->text;
+    std::string out;
+    size_t at = 0, token = 0;
+    for (const Edit& edit : edits_) {
+      out.append(text, at, edit.begin - at);
+      out += edit.before;
+      at = std::max(at, edit.begin);
+      while (token < parsed.tokens.size() && parsed.tokens[token].begin < edit.begin) ++token;
+      const bool is_directive = token < parsed.tokens.size() && parsed.tokens[token].opens &&
+                                parsed.tokens[token].begin == edit.begin;
+      while (at < edit.end) {
+        while (token < parsed.tokens.size() &&
+               (parsed.tokens[token].end <= at || !parsed.tokens[token].directive)) {
+          ++token;
+        }
+        const bool holds =
+            !is_directive && token < parsed.tokens.size() && parsed.tokens[token].begin < edit.end;
+        const size_t until = holds ? std::max(at, parsed.tokens[token].begin) : edit.end;
+        for (; at < until; ++at) out += text[at] == '\n' ? '\n' : ' ';
+        if (!holds) break;
+        size_t end = token + 1;  // behind the directive
+        while (end < parsed.tokens.size() && parsed.tokens[end].directive &&
+               !parsed.tokens[end].opens)
+          ++end;
+        const size_t stop = parsed.tokens[end - 1].end;
+        out.append(text, at, stop - at);
+        at = stop;
+        token = end;
+      }
+    }
+    return out.append(text, at);
+  }
+
+  const DeviceNeeds& needs_;
+  std::deque<Parsed> parsed_;
+  std::unordered_map<std::string, Macro> macros_;
+  std::deque<Node> nodes_;
+  std::unordered_map<std::string, std::vector<Node*>> by_name_;
+  std::unordered_set<std::string> mentioned_;
+  std::deque<std::string> open_;  ///< mentioned, and not followed yet
+  bool keeps_operators_ = false;
+  std::vector<Edit> edits_;  ///< of the text that is cut
   DevicePart part_;
 };
 
 }  // namespace
 
-DevicePart device_part(std::string_view source, int first_line) {
-  return Cutter(source, first_line).take();
+DevicePart device_part(const std::vector<DeviceText>& texts, const DeviceNeeds& needs) {
+  return Cutter(texts, needs).run();
 }
 
 }  // namespace warpmark

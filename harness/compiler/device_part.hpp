@@ -1,27 +1,48 @@
-// The part of an ordinary .cu file that NVRTC can compile: without the code for the CPU.
+// The part of an ordinary .cu file, and of its project's headers, that NVRTC can compile: without
+// the code for the CPU.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace warpmark {
 
-/// A source without its code for the CPU. Lines keep their numbers.
-struct DevicePart {
-  std::string source;
-  std::vector<std::string>
-      left_out;                    ///< for people: "#include <iostream>", "main() in lines 9 to 20"
-  std::vector<std::string> names;  ///< of the functions and types among it
+/// A source or header.
+struct DeviceText {
+  std::string text;
+  std::string name;  ///< for people; "" for the source itself
 };
 
-/// Functions that are `constexpr` become functions of both sides, as device code may use them at
-/// compile time. Leaves out includes of headers for the CPU, functions without an execution space (`main`, those
-/// that call the CUDA runtime) and their prototypes, and variables of types for the CPU. No kernel can use these, so that
-/// its meaning stays. What does not have its lines to itself stays, as does all that holds one half
-/// of an `#if`. Macros are not expanded: a kernel whose `__global__` is in a macro would be left
-/// out, so that a compile of the whole source must have failed first.
-/// `first_line` is that of the source in its file.
-DevicePart device_part(std::string_view source, int first_line = 1);
+/// The needs that the parts serve.
+struct DeviceNeeds {
+  /// Names besides those of kernels that are wanted, as in `scale<float, N>` or `&table`.
+  std::vector<std::string> wanted;
+  /// True for functions without an execution space that are device functions (-default-device).
+  bool default_device = false;
+  /// True if no compiler finds a header, or device code cannot use it.
+  std::function<bool(const std::string& name, bool angled)> lacks_header;
+};
+
+/// Sources without their code for the CPU. Lines keep their numbers.
+struct DevicePart {
+  std::vector<std::string> texts;  ///< in the order given
+  std::vector<std::string>
+      left_out;  ///< for people: "#include <iostream>", "main() in lines 9 to 20"
+  std::map<std::string, std::string> names;  ///< of functions, types and variables among it, with
+                                             ///< their places: "line 9 of x.h"
+  std::vector<std::string> headers;          ///< names of headers that are not included any more
+  bool has_kernel = false;
+};
+
+/// Keeps what kernels reach by name, in all of the texts together: functions with an execution
+/// space, types, constants, macros. Leaves out the includes that `lacks_header` names; functions
+/// without an execution space, in classes as well, but those that are `constexpr`, which become
+/// functions of both sides; and variables, types, explicit instantiations, assertions and uses of
+/// macros that only these need. No kernel can use these, so that its meaning stays. Macros are not
+/// expanded, but an execution space in one counts. Conditions stay, with everything in directives, and so does what no compiler would read as a declaration.
+DevicePart device_part(const std::vector<DeviceText>& texts, const DeviceNeeds& needs);
 
 }  // namespace warpmark

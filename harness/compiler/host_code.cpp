@@ -8,7 +8,7 @@
 
 #include "base/text.hpp"
 #include "compiler/declared_kernels.hpp"
-#include "compiler/shims.hpp"
+#include "compiler/host_headers.hpp"
 #include "compiler/source_tokens.hpp"
 
 namespace warpmark {
@@ -16,16 +16,6 @@ namespace warpmark {
 namespace {
 
 constexpr size_t kNone = static_cast<size_t>(-1);
-
-// Headers of programs that run on the CPU. Headers that Warpmark has for device code (shims.hpp) do
-// not count, even if they are in this list.
-constexpr std::array kHostHeaders = {
-    "iostream", "fstream",  "sstream",       "iomanip",   "string",         "vector",
-    "map",      "set",      "list",          "deque",     "queue",          "stack",
-    "memory",   "thread",   "mutex",         "chrono",    "random",         "algorithm",
-    "numeric",  "cuda.h",   "time.h",        "unistd.h",  "unordered_map",  "functional",
-    "ctime",    "iterator", "stdexcept",     "exception", "cuda_runtime.h", "cuda_runtime_api.h",
-    "ostream",  "istream",  "helper_cuda.h", "windows.h", "sys/time.h",     "bits/stdc++.h"};
 
 constexpr std::array kStdNames = {"cout", "cerr",   "cin",    "endl",   "string",   "vector",
                                   "map",  "printf", "chrono", "thread", "to_string"};
@@ -70,8 +60,7 @@ class Finder {
   }
 
   void directive(const SourceToken& token) {
-    if (token.kind == TokenKind::header && is_one_of(kHostHeaders, token.text) &&
-        !find_shim(token.text)) {
+    if (token.kind == TokenKind::header && is_host_header(token.text)) {
       add(HostCodeKind::include, token.text, token.line);
     }
   }
@@ -97,7 +86,6 @@ class Finder {
       if (text == "{") ++inside_;
       if (text == "}" && --inside_ == 0 && body_of_ < found_.size()) {
         found_[body_of_].last_line = tokens_[i].line;
-        found_[body_of_].alone = found_[body_of_].alone && ends_line(i);
         body_of_ = kNone;
       }
       return;
@@ -162,14 +150,6 @@ class Finder {
     add(token.text == "main" ? HostCodeKind::main_function : HostCodeKind::function, token.text,
         token.line);
     found_.back().first_line = tokens_[begin].line;
-    found_.back().alone = begins_line(begin);
-  }
-
-  bool begins_line(size_t i) const { return i == 0 || tokens_[i - 1].line < tokens_[i].line; }
-  // A `;` behind a body belongs to it.
-  bool ends_line(size_t i) const {
-    if (is(i + 1, ";")) ++i;
-    return i + 1 >= tokens_.size() || tokens_[i + 1].line > tokens_[i].line;
   }
 
   // A declaration up to its `;`: a variable of a type for the CPU, as `std::vector<int> all;` is, or
@@ -210,7 +190,6 @@ class Finder {
     add(kind, name, line);
     found_.back().first_line = tokens_[declaration_.front()].line;
     found_.back().last_line = tokens_[end].line;
-    found_.back().alone = begins_line(declaration_.front()) && ends_line(end);
   }
 
   std::vector<SourceToken> tokens_;
@@ -354,13 +333,9 @@ std::string host_code_hint(const std::vector<HostCode>& found, int line) {
   if (said.empty() && here != nullptr) said = said_of(*here);
   if (said.empty() && line > 0) said = fmt::format("line {} has a host function or variable", line);
   if (said.empty()) return "";
-  // Otherwise the code would have been left out.
-  const bool shared = here != nullptr && !here->alone;
   return said +
          "; that is code for the CPU, which Warpmark never runs: put it between "
          "`#ifndef __CUDACC_RTC__` and `#endif`" +
-         (shared ? fmt::format(", or on separate lines, because line {} has other code, too", line)
-                 : "") +
          ". Warpmark itself allocates the memory, launches the kernel and compares the result. "
          "`compiler: nvcc` compiles the file as it is, where nvcc is installed";
 }

@@ -25,7 +25,6 @@ struct HostCode {
   int line = 0;        ///< from 1
   int last_line = 0;   ///< last line of a function's body; 0 for code without a body
   int first_line = 0;  ///< where the declaration of a function or variable begins; 0 for others
-  bool alone = false;  ///< the lines of the declaration and the body have nothing else
   friend bool operator==(const HostCode& a, const HostCode& b) {
     return a.kind == b.kind && a.name == b.name && a.line == b.line;
   }

@@ -1,4 +1,4 @@
-// What device code cannot use of headers and of std, and what takes its place.
+// Headers and names of std that device code cannot use, and their stand-ins.
 #pragma once
 
 #include <optional>

@@ -10,7 +10,9 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "compiler/host_headers.hpp"
 #include "compiler/shims.hpp"
+#include "compiler/source_tokens.hpp"
 
 namespace warpmark {
 
@@ -216,6 +218,7 @@ class IncludeScanner {
       at_ = end + 1;
     } else {
       out.computed = true;
+      out.macro = skip_name();
     }
     found_.push_back(out);
   }
@@ -255,15 +258,11 @@ class Resolver {
   }
 
   IncludeClosure run(const std::string& source, const std::string& name) {
-    const fs::path folder = (search_.folder / name).parent_path();
+    read_macros(source);
+    const fs::path folder = (search_.folder / name).lexically_normal().parent_path();
     out_.source = follow(source, folder, name);
-    // follow() appends to the list that this walks.
-    for (size_t i = 0; i < pending_.size(); ++i) {
-      const Pending next = pending_[i];
-      const std::string shown = display(next.file);
-      const std::string text = follow(next.text, next.file.parent_path(), shown);
-      out_.headers.push_back({next.spelling, in_virtual_root(shown, text), shown});
-    }
+    follow_pending();
+    resolve_computed();
     // A header of the toolkit, which is not read here, may want any: cuda.h wants <stdlib.h>.
     if (wants_toolkit_) {
       for (const std::string_view shim : shim_names()) {
@@ -274,6 +273,11 @@ class Resolver {
   }
 
  private:
+  // `#include MACRO`, in this folder.
+  struct Computed {
+    std::string macro, where;
+    fs::path folder;
+  };
   struct Pending {
     std::string spelling;
     fs::path file;
@@ -296,10 +300,7 @@ class Resolver {
     std::vector<std::pair<IncludeDirective, std::string>> replacements;
     for (const IncludeDirective& directive : directives) {
       if (directive.computed) {
-        if (out_.not_cacheable.empty()) {
-          out_.not_cacheable = fmt::format("{}:{} includes a name that only the preprocessor knows",
-                                           shown, directive.line);
-        }
+        computed_.push_back({directive.macro, fmt::format("{}:{}", shown, directive.line), folder});
         continue;
       }
       const std::string spelling = visit(directive, folder);
@@ -311,9 +312,79 @@ class Resolver {
     return text;
   }
 
+  void follow_pending() {
+    // follow() appends to the list that this walks.
+    for (; followed_ < pending_.size(); ++followed_) {
+      const Pending next = pending_[followed_];
+      const std::string shown = display(next.file);
+      read_macros(next.text);
+      const std::string text = follow(next.text, next.file.parent_path(), shown);
+      out_.headers.push_back({next.spelling, in_virtual_root(shown, text), shown});
+    }
+  }
+
+  // The macros that are a header's name, in quotes or brackets.
+  void read_macros(const std::string& text) {
+    if (text.find("define") == std::string::npos) return;
+    const std::vector<SourceToken> tokens = source_tokens(text);
+    for (size_t i = 0; i + 3 < tokens.size(); ++i) {
+      if (!tokens[i].opens || tokens[i + 1].text != "define") continue;
+      const bool is_last =
+          i + 4 == tokens.size() || !tokens[i + 4].directive || tokens[i + 4].opens;
+      std::string name;
+      bool angled = false;
+      if (tokens[i + 3].kind == TokenKind::literal && is_last) {
+        name = tokens[i + 3].text;
+        name = name.size() > 2 ? name.substr(1, name.size() - 2) : "";
+      } else if (tokens[i + 3].text == "<" && tokens[i + 3].directive) {
+        angled = true;
+        const size_t begin = tokens[i + 3].end;
+        const size_t end = text.find_first_of(">\n", begin);
+        if (end != std::string::npos && text[end] == '>') name = text.substr(begin, end - begin);
+      }
+      macros_[tokens[i + 2].text].push_back({name, angled, false, 0, 0, 0});
+    }
+  }
+
+  // Headers that macros name: all that any definition of one may mean. A compiler asks for them by
+  // what the macro says.
+  void resolve_computed() {
+    for (size_t i = 0; i < computed_.size(); ++i) {  // a header that is found may have further ones
+      const Computed one = computed_[i];
+      const auto found = macros_.find(one.macro);
+      bool is_known = !one.macro.empty() && found != macros_.end();
+      if (is_known) {
+        for (const IncludeDirective& directive : found->second) {
+          is_known = is_known && !directive.name.empty();
+          if (!directive.name.empty()) visit_alias(directive, one.folder);
+        }
+      }
+      if (!is_known && out_.not_cacheable.empty()) {
+        out_.not_cacheable = one.where + " includes a name that only the preprocessor knows";
+      }
+    }
+    computed_.clear();
+  }
+
+  void visit_alias(const IncludeDirective& directive, const fs::path& folder) {
+    const std::string spelling = visit(directive, folder);
+    follow_pending();
+    if (spelling == directive.name || !aliases_.insert(directive.name).second) return;
+    out_.headers.push_back({directive.name, fmt::format("#include \"{}\"\n", spelling), ""});
+  }
+
   // The spelling under which this include is to be asked for.
   std::string visit(const IncludeDirective& directive, const fs::path& folder) {
     const std::optional<fs::path> file = locate(directive, folder);
+    // Their real headers are for nvcc.
+    const auto stand_in = find_stand_in(directive.name);
+    if (stand_in && !(file && is_below(*file, folder_))) {
+      if (spellings_.emplace(directive.name, fs::path()).second) {
+        out_.headers.push_back({directive.name, in_virtual_root(directive.name, *stand_in), ""});
+        for (const IncludeDirective& inner : scan_includes(*stand_in)) visit(inner, {});
+      }
+      return directive.name;
+    }
     if (!file) {
       if (const auto shim = find_shim(directive.name);
           shim && !spellings_.contains(directive.name)) {
@@ -325,11 +396,15 @@ class Resolver {
       }
       return directive.name;
     }
+    const auto [known, is_new] = names_.try_emplace(*file);
+    if (search_.one_name_each && !is_new) return known->second;
     std::string spelling = directive.name;
     const auto taken = spellings_.find(spelling);
-    if (taken != spellings_.end() && taken->second != *file) {
+    const bool is_quoted = search_.one_name_each && !directive.angled;
+    if (is_quoted || (taken != spellings_.end() && taken->second != *file)) {
       spelling = search_.virtual_root + display(*file);
     }
+    known->second = spelling;
     if (spellings_.emplace(spelling, *file).second) {
       pending_.push_back({spelling, *file, read_file(*file)});
     }
@@ -377,7 +452,12 @@ class Resolver {
   std::map<std::string, fs::path> folders_;  ///< without links, by how they are written
   IncludeClosure out_;
   std::map<std::string, fs::path> spellings_;
+  std::map<fs::path, std::string> names_;  ///< the first spelling of each file
   std::vector<Pending> pending_;
+  size_t followed_ = 0;  ///< of them
+  std::vector<Computed> computed_;
+  std::map<std::string, std::vector<IncludeDirective>> macros_;
+  std::set<std::string> aliases_;
   bool wants_toolkit_ = false;
 };
 

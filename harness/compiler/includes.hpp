@@ -15,7 +15,8 @@ struct IncludeDirective {
   bool computed = false;  ///< #include MACRO, #include_next, #embed: only a preprocessor knows
   size_t begin = 0;       ///< offset of the name in the text, in bytes
   size_t end = 0;
-  int line = 0;  ///< from 1
+  int line = 0;            ///< from 1
+  std::string macro = {};  ///< of #include MACRO, if it is a word
 };
 
 /// Every include directive outside comments and strings, also in branches that are not taken.
@@ -39,6 +40,11 @@ struct IncludeSearch {
   std::vector<std::filesystem::path> folders;  ///< searched next, for both forms
   std::vector<std::filesystem::path> roots;    ///< if not empty, only files below these are read
   std::string virtual_root;                    ///< prefix of paths in `#line`
+  /// True to give each file one name, as a compiler does that opens files: else `#pragma once` does
+  /// not hold for a file with two spellings, and a quoted "mma.h" is also what a header of the
+  /// toolkit gets for <mma.h>. Directives are changed to these names. False if the closure serves
+  /// texts whose directives stay.
+  bool one_name_each = false;
 };
 
 /// The headers outside the toolkit that `source`, a file `name` relative to the folder, may

@@ -50,6 +50,7 @@ class Lexer {
     int line = 1;
     text_.reserve(source.size());
     lines_.reserve(source.size());
+    offsets_.reserve(source.size() + 1);
     for (size_t i = 0; i < source.size(); ++i) {
       if (source[i] == '\\') {
         size_t end = i + 1;
@@ -63,8 +64,10 @@ class Lexer {
       }
       text_ += source[i];
       lines_.push_back(line);
+      offsets_.push_back(i);
       if (source[i] == '\n') ++line;
     }
+    offsets_.push_back(source.size());
   }
 
   bool starts(std::string_view what) const { return text_.compare(at_, what.size(), what) == 0; }
@@ -75,7 +78,8 @@ class Lexer {
   }
 
   void add(TokenKind kind, size_t begin, size_t end) {
-    tokens_.push_back({kind, text_.substr(begin, end - begin), lines_[begin], directive_});
+    tokens_.push_back({kind, text_.substr(begin, end - begin), lines_[begin], directive_,
+                       offsets_[begin], offsets_[end - 1] + 1});
   }
 
   void token() {
@@ -85,7 +89,8 @@ class Lexer {
       directive_ = true;
       name_is_next_ = true;
       at_ += c == '#' ? 1 : 2;
-      tokens_.push_back({TokenKind::mark, "#", lines_[begin], true});
+      tokens_.push_back({TokenKind::mark, "#", lines_[begin], true, offsets_[begin],
+                         offsets_[at_ - 1] + 1, true});
     } else if (include_ && (c == '<' || c == '"')) {
       header(c == '<' ? '>' : '"');
     } else if (is_digit(c)) {
@@ -118,8 +123,8 @@ class Lexer {
   void header(char end) {
     const size_t begin = ++at_;
     while (at_ < text_.size() && text_[at_] != end && text_[at_] != '\n') ++at_;
-    tokens_.push_back(
-        {TokenKind::header, text_.substr(begin, at_ - begin), lines_[begin - 1], true});
+    tokens_.push_back({TokenKind::header, text_.substr(begin, at_ - begin), lines_[begin - 1], true,
+                       offsets_[begin], offsets_[at_]});
     if (at_ < text_.size() && text_[at_] == end) ++at_;
     include_ = false;
   }
@@ -147,7 +152,8 @@ class Lexer {
   }
 
   std::string text_;
-  std::vector<int> lines_;  ///< of each character
+  std::vector<int> lines_;       ///< of each character
+  std::vector<size_t> offsets_;  ///< of each character in the source, and of its end
   size_t at_ = 0;
   bool line_start_ = true;     ///< nothing but blanks and comments so far
   bool directive_ = false;     ///< until the end of the line

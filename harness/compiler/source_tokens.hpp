@@ -1,6 +1,7 @@
 // The words of a CUDA C++ source, without comments and with the line of each.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -21,7 +22,12 @@ struct SourceToken {
   std::string text;
   int line = 0;            ///< from 1
   bool directive = false;  ///< part of a preprocessor directive, including its `#`
-  friend bool operator==(const SourceToken&, const SourceToken&) = default;
+  size_t begin = 0;        ///< offset in the source, in bytes
+  size_t end = 0;
+  bool opens = false;  ///< the `#` at the beginning of a directive
+  friend bool operator==(const SourceToken& a, const SourceToken& b) {  // wherever they are
+    return a.kind == b.kind && a.text == b.text && a.line == b.line && a.directive == b.directive;
+  }
 };
 
 /// Reads as a compiler does up to the preprocessor: backslashes at a line's end join lines, then

@@ -30,15 +30,19 @@ class Failures(CheckTest):
     PROGRAM = KERNEL + "int main() {\n  float *d;\n  cudaMalloc(&d, 4);\n  k<<<1, 1>>>(d);\n}\n"
 
     def test_host_code_is_explained(self):
-        # Host code that shares no line with device code is left out.
+        # Host code is left out, also beside device code.
         self.write_scale(kernel_text=self.PROGRAM)
         self.assertIn("left out of k.cu", self.check("suites/t.yaml")[0])
-        shared = self.PROGRAM.replace("int main", "static int one; int main")
-        self.fails("suites/k.cu:5", "not allowed in JIT mode",
-                   "hint: line 5 begins a `main` function, line 7 calls `cudaMalloc` and line 8 "
-                   "launches", "`#ifndef __CUDACC_RTC__` and `#endif`", kernel_text=shared)
-        self.assertIn("hint: line 5 begins a `main` function",
-                      self.run_program("lint", "suites/t.yaml", code=2)[1])
+        shared = self.PROGRAM.replace("int main", "__constant__ int one; int main")
+        self.write_scale(kernel_text=shared)
+        self.assertIn("left out of k.cu", self.check("suites/t.yaml")[0])
+        # Host code that a kernel calls is an error.
+        called = "int one() { return 1; }\n" + self.PROGRAM.replace("f * src[i]", "one()")
+        hint = "hint: line 1 begins `one` without `__device__`: that makes it code for the CPU"
+        self.fails("suites/k.cu:4", 'identifier "one" is undefined', hint, kernel_text=called)
+        self.fails("suites/k.cu:5", 'identifier "one" is undefined', hint.replace("line 1", "line 2"),
+                   kernel_text="#include <torch/extension.h>\n" + called.replace(
+                       "int one() {", "int one() { auto a = at::zeros(1);"))
         remedied = self.PROGRAM.replace("int main", "#ifndef __CUDACC_RTC__\nint main") + "#endif\n"
         self.write_scale(kernel_text=remedied)
         self.check("suites/t.yaml")
@@ -48,7 +52,7 @@ class Failures(CheckTest):
         self.assertNotIn("code for the CPU", out)
 
     def test_host_code_inside_the_suite_is_reported_by_the_suites_lines(self):
-        self.fails("suites/t.yaml:6", "hint: line 6 begins the function `one` without `__device__`",
+        self.fails("suites/t.yaml:7", "hint: line 6 begins `one` without `__device__`",
                    "write `__device__` before it", kernel_text=None,
                    kernel="\n  entry: k\n  source: |\n    // a helper and a kernel\n"
                           "    float one() { return 1; }\n"

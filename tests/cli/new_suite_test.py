@@ -1,5 +1,6 @@
 """`warpmark new suite`: what is written loads and runs, and what cannot be written is reported."""
 import os
+import pathlib
 import re
 import unittest
 
@@ -98,12 +99,38 @@ class NewSuite(program.CheckTest):
         errors = self.refused("new", "suite", "p.cu", "--kernel", "by_value")
         self.assertIn("no suite can be written for p.cu: `by_value`: its parameter `p`", errors)
 
+    def test_arguments_of_a_template_are_guessed(self):
+        self.write("g.cu", "template <typename T, int N, bool B = true> __global__ void scale(T *a, int n)"
+                   " { if (threadIdx.x < n) a[threadIdx.x] *= N; }\n"
+                   "struct One { static constexpr int kOne = 1; };\n"
+                   "template <typename T> __global__ void one(int *a) { a[0] = T::kOne; }\n"
+                   "__global__ void plain(int *a) { a[0] = 1; }\n")
+        self.run_program("new", "suite", "g.cu")
+        text = next(pathlib.Path(self.folder).glob("g_scale*")).read_text(encoding="utf-8")
+        self.assertRegex(text, "entry: \"scale<float, 32.*>\" *# the template's arguments are a guess")
+        self.assertFalse(list(pathlib.Path(self.folder).glob("g_one*")))
+
+    def test_folders_of_headers_macros_and_options(self):
+        (pathlib.Path(self.folder) / "lib/inner").mkdir(parents=True)
+        self.write("lib/inner/factor.h", "#pragma once\nconstexpr float kFactor = FACTOR;\n#include <vector>\n"
+                   "std::vector<float> all();\n")
+        self.write("k.cu", "#include <inner/factor.h>\n__global__ void k(float *a, int n) { if (threadIdx.x < n) "
+                   "a[threadIdx.x] *= kFactor; }\n")
+        self.assertIn("<inner/factor.h> is in no folder", self.refused("new", "suite", "k.cu", code=1))
+        self.run_program("new", "suite", "k.cu", "--include", "lib", "--define", "FACTOR=2.f",
+                         "--options=--use_fast_math")
+        text = pathlib.Path(self.folder, "k.yaml").read_text(encoding="utf-8")
+        self.assertRegex(text, r'\n  include: \["?lib"?\]\n  options: \["?-DFACTOR=2.f"?, "?--use_fast_math"?\]\n')
+        self.assertIn("still to be written", self.check("k.yaml", code=1)[0])
+
     def test_templates_need_an_instance(self):
-        self.write("t.cu", "template <typename T> __global__ void scale(T *a, T by) { "
+        self.write("t.cu", "enum class Kind { one };\ntemplate <Kind T> __global__ void scale(int *a, int by) { "
                    "a[threadIdx.x] *= by; }\n")
         errors = self.refused("new", "suite", "t.cu")
-        self.assertIn("`template <typename T> scale(T *a, T by)` is a template: name an instance, as "
+        self.assertIn("`template <Kind T> scale(int *a, int by)` is a template: name an instance, as "
                       "in --kernel 'scale<float>'", errors)
+        self.write("t.cu", "template <typename T> __global__ void scale(T *a, T by) { "
+                   "a[threadIdx.x] *= by; }\n")
         self.assertIn("is a template", self.refused("new", "suite", "t.cu", "--kernel", "scale"))
         made = self.new("t.cu", "--kernel", "scale<double>", "--kernel", "scale<int>")
         self.assertEqual(list(made), ["t_scale_double.yaml", "t_scale_int.yaml"])
@@ -151,12 +178,11 @@ __global__ void nothing() {}
         self.write("bad.cu", "__global__ void k() { x; }\n")
         errors = self.refused("new", "suite", "bad.cu", code=1)
         self.assertIn('bad.cu(1): error: identifier "x" is undefined', errors)
-        # Code for the CPU is left out if it shares no line with other code.
+        # Code for the CPU is left out, also beside other code.
         self.write("whole.cu", SAXPY + "#include <vector>\nint main() { saxpy<<<1, 1>>>(0,0,0,0); }\n")
         self.assertIn("whole.yaml", self.run_program("new", "suite", "whole.cu")[0])
         self.write("host.cu", SAXPY + "#include <vector>\nint one; int main() { saxpy<<<1, 1>>>(0,0,0,0); }\n")
-        self.assertRegex(self.refused("new", "suite", "host.cu", code=1),
-                         r"hint: line \d is for the CPU .*__CUDACC_RTC__")
+        self.assertIn("host.yaml", self.run_program("new", "suite", "host.cu")[0])
         # A mistake of another kind has its own hint.
         self.write("half.cu", "#include <vector>\n__global__ void k(half *a) {}\nint main() { std::vector<int> v; }\n")
         self.assertIn("write `#include <cuda_fp16.h>`", self.refused("new", "suite", "half.cu", code=1))

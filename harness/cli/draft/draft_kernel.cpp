@@ -193,4 +193,41 @@ DraftKernel draft_kernel(const Entry& entry, const CompileResult& made,
   return kernel;
 }
 
+std::string guessed_instance(const DeclaredKernel& kernel) {
+  const std::vector<SourceToken> tokens = source_tokens(kernel.text);
+  std::vector<std::string> arguments;
+  std::vector<std::string> words;  // of a parameter
+  int nested = 0;
+  bool has_default = false;
+  for (size_t i = 1; i < tokens.size() && tokens[0].text == "template"; ++i) {
+    const std::string& text = tokens[i].text;
+    if (text == "<" && nested++ == 0) continue;
+    if (text == ">") --nested;
+    if (nested > 1 && text == "<") return "";  // a template of templates
+    if (text == "=") has_default = true;
+    if (nested > 0 && text != ",") {
+      if (!has_default) words.push_back(text);
+      continue;
+    }
+    if (has_default) break;
+    if (words.empty()) return "";
+    const std::string& kind = words.front();
+    const bool is_integer = kind == "int" || kind == "unsigned" || kind == "size_t" ||
+                            kind == "uint32_t" || kind == "int32_t" || kind == "long" ||
+                            kind == "int64_t" || kind == "uint64_t" || kind == "short";
+    if (kind == "typename" || kind == "class") {
+      arguments.emplace_back("float");
+    } else if (kind == "bool") {
+      arguments.emplace_back("true");
+    } else if (is_integer) {
+      arguments.emplace_back("32");
+    } else {
+      return "";
+    }
+    words.clear();
+    if (nested == 0) break;
+  }
+  return arguments.empty() ? "" : kernel.name + "<" + join(arguments, ", ") + ">";
+}
+
 }  // namespace warpmark

@@ -33,12 +33,17 @@ struct DraftKernel {
   KernelBounds bounds;
   size_t dimensions = 1;  ///< dimensions of the grid and block that it uses
   bool has_dynamic_shared = false;
+  bool is_guessed = false;  ///< the arguments of the template are
 };
 
 /// Describes one of `made`'s entries. `sources` are its file and then the headers, where parameters
 /// are looked for by name.
 DraftKernel draft_kernel(const Entry& entry, const CompileResult& made,
                          const std::vector<std::string_view>& sources);
+
+/// An instance of a template, "scale<float, 32>": float for types, 32 for integers and true for
+/// booleans; parameters with a default are left out. "" if a parameter is of another kind.
+std::string guessed_instance(const DeclaredKernel& kernel);
 
 /// The text of an entry in PTX, from its name to the next function.
 std::string_view entry_text(std::string_view ptx, const std::string& symbol);

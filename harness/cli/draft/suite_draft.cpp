@@ -63,13 +63,18 @@ class Draft {
     choose_block();
   }
 
-  SuiteDraft write(const std::string& file, const std::string& schema) {
+  SuiteDraft write(const std::string& file, const std::string& schema,
+                   const std::vector<std::string>& include,
+                   const std::vector<std::string>& options) {
     text_ = schema;
     text_ += "# Guesses of `warpmark new suite` are marked as such, and TODO is yours to write.\n";
     text_ += "warpmark: 1\n";
     line("about: " + yaml_value(kernel_.entry + " of " + file), "a sentence for lists");
-    text_ +=
-        "kernel:\n  file: " + yaml_value(file) + "\n  entry: " + yaml_value(kernel_.entry) + "\n";
+    text_ += "kernel:\n  file: " + yaml_value(file) + "\n";
+    line("  entry: " + yaml_value(kernel_.entry),
+         kernel_.is_guessed ? "the template's arguments are a guess" : "");
+    list("include", include);
+    list("options", options);
     axes();
     arguments();
     launch();
@@ -78,6 +83,13 @@ class Draft {
   }
 
  private:
+  void list(const std::string& key, const std::vector<std::string>& texts) {
+    if (texts.empty()) return;
+    std::vector<std::string> values;
+    for (const std::string& text : texts) values.push_back(yaml_value(text));
+    text_ += fmt::format("  {}: [{}]\n", key, join(values, ", "));
+  }
+
   void line(const std::string& text, const std::string& comment) {
     text_ += comment.empty() ? text + "\n" : fmt::format("{:<36}  # {}\n", text, comment);
   }
@@ -336,8 +348,9 @@ std::string launch_obstacle(const DraftKernel& kernel) {
 }
 
 SuiteDraft draft_suite(const DraftKernel& kernel, const std::string& file,
-                       const std::string& schema) {
-  return Draft(kernel).write(file, schema);
+                       const std::string& schema, const std::vector<std::string>& include,
+                       const std::vector<std::string>& options) {
+  return Draft(kernel).write(file, schema, include, options);
 }
 
 }  // namespace warpmark

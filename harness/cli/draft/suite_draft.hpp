@@ -21,8 +21,10 @@ struct SuiteDraft {
 /// `file` is the kernel's, relative to the suite's folder; `schema` a first line for editors, or
 /// "". Sizes, values and the launch are guesses, and marked as such; even with right guesses each
 /// case fails until the references are written. The kernel must have no obstacle.
+/// `include` are folders of headers relative to the suite's, and `options` those of the compiler.
 SuiteDraft draft_suite(const DraftKernel& kernel, const std::string& file,
-                       const std::string& schema);
+                       const std::string& schema, const std::vector<std::string>& include = {},
+                       const std::vector<std::string>& options = {});
 
 /// True if a name is typical of lengths: n, width, num_rows, sizeX …
 bool sounds_like_length(const std::string& name);

@@ -127,6 +127,42 @@ TEST_F(Resolve, IncludeFoldersServeBothForms) {
   EXPECT_THAT(spellings(resolve("#include \"c.h\"\n")), ElementsAre("c.h"));
 }
 
+TEST_F(Resolve, AFileHasOneNameWhereAsked) {
+  search_.one_name_each = true;
+  write("lib/once.h", "#pragma once\nint once;\n");
+  write("lib/user.h", "#include \"once.h\"\n");
+  search_.folders = {folder_.path() / "lib", folder_.path()};
+  const IncludeClosure closure = resolve(
+      "#include <once.h>\n#include <lib/once.h>\n#include \"lib/once.h\"\n#include "
+      "\"lib/user.h\"\n");
+  EXPECT_THAT(spellings(closure), ElementsAre("once.h", "/suite/lib/user.h"));
+  EXPECT_EQ(closure.source,
+            "#include <once.h>\n#include <once.h>\n#include \"once.h\"\n#include "
+            "\"/suite/lib/user.h\"\n");
+  EXPECT_THAT(closure.headers[1].text, HasSubstr("#include \"once.h\""));
+}
+
+TEST_F(Resolve, AQuotedNameIsNotTheToolkitsWhereAsked) {
+  search_.one_name_each = true;
+  write("mma.h", "int own;\n");
+  const IncludeClosure closure = resolve("#include \"mma.h\"\n#include <mma.h>\n");
+  EXPECT_EQ(closure.headers[0].spelling, "/suite/mma.h");
+  EXPECT_EQ(closure.source, "#include \"/suite/mma.h\"\n#include <mma.h>\n");
+}
+
+TEST_F(Resolve, MacrosThatNameHeadersAreFollowed) {
+  search_.one_name_each = true;
+  write("a/one.h", "int one;\n");
+  write("a/config.h", "#define ONE \"one.h\"\n#define TWO <two.h>\n");
+  write("two.h", "#include ONE\n");
+  search_.folders = {folder_.path(), folder_.path() / "a"};
+  const IncludeClosure closure = resolve("#include \"a/config.h\"\n#include TWO\n");
+  EXPECT_EQ(closure.not_cacheable, "");
+  EXPECT_THAT(spellings(closure), testing::IsSupersetOf({"two.h", "/suite/a/one.h", "one.h"}));
+  EXPECT_THAT(resolve("#include NOWHERE\n").not_cacheable, HasSubstr("k.cu:1"));
+  EXPECT_THAT(resolve("#define ONE JOIN(a)\n#include ONE\n").not_cacheable, HasSubstr("k.cu:2"));
+}
+
 TEST_F(Resolve, RootsKeepOtherFilesUnread) {
   write("sub/k.cu", "");
   write("sub/near.h", "");

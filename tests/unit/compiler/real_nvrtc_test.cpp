@@ -316,9 +316,9 @@ TEST_F(RealNvrtc, AMissingHeaderOfTheToolkitIsNamed) {
 
 TEST_F(RealNvrtc, AHeaderWithCodeForTheCpuIsOneErrorWithTheRemedy) {
   if (nvrtc_->include_folders().empty()) GTEST_SKIP() << "no toolkit headers beside NVRTC";
-  const std::string error =
-      error_of("#include <cub/cub.cuh>\nextern \"C\" __global__ void k(int* a) { *a = 1; }\n");
-  EXPECT_THAT(error, AllOf(HasSubstr("hint: `<cub/cub.cuh>` has code for the CPU"),
+  const std::string error = error_of(
+      "#include <cub/util_allocator.cuh>\nextern \"C\" __global__ void k(int* a) { *a = 1; }\n");
+  EXPECT_THAT(error, AllOf(HasSubstr("hint: `<cub/util_allocator.cuh>` has code for the CPU"),
                            HasSubstr("`compiler: nvcc`")));
   EXPECT_LE(split(error, '\n').size(), 4U) << error;
   // Errors that such a header gives about its use are left as they are.
@@ -326,6 +326,53 @@ TEST_F(RealNvrtc, AHeaderWithCodeForTheCpuIsOneErrorWithTheRemedy) {
                        "__global__ void k(int* a) { cuda::std::array<int, 2> b; *a = "
                        "cuda::std::get<5>(b); }\n"),
               Not(HasSubstr("for the CPU")));
+}
+
+// Kernels as programs have them, beside code for the CPU and its libraries.
+TEST_F(RealNvrtc, LibrariesForTheCpuHaveStandIns) {
+  if (nvrtc_->include_folders().empty()) GTEST_SKIP() << "no toolkit headers beside NVRTC";
+  const std::string host = "void run(std::vector<int>& all) { all.clear(); }\n";
+  for (const std::string& source : {
+           std::string(
+               "#include <torch/extension.h>\n#include <ATen/cuda/CUDAContext.h>\n"
+               "template <typename scalar_t> __global__ void add(\n"
+               "    torch::PackedTensorAccessor32<scalar_t, 2, torch::RestrictPtrTraits> a,\n"
+               "    const c10::Half* b) { a[threadIdx.x][1] += float(*b); }\n"
+               "template __global__ void add<float>(\n"
+               "    torch::PackedTensorAccessor32<float, 2, torch::RestrictPtrTraits>, const "
+               "c10::Half*);\n"
+               "void add_cuda(at::Tensor a) { AT_DISPATCH_FLOATING_TYPES(a.type(), \"add\", ([&] "
+               "{ add<scalar_t><<<1, 1>>>(a); })); }\n"
+               "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(\"add\", &add_cuda); }\n"),
+           "#include <cub/cub.cuh>\n#include <vector>\n" + host +
+               "__global__ void sum(int* a) { typedef cub::BlockReduce<int, 128> Reduce;\n"
+               "  __shared__ typename Reduce::TempStorage memory;\n"
+               "  const int all = Reduce(memory).Sum(a[threadIdx.x]);\n"
+               "  if (threadIdx.x == 0) *a = all; }\n",
+           "#include <cufft.h>\n#include <vector>\n" + host +
+               "__global__ void scale(cufftComplex* a) { a->x *= 2; }\n",
+           "#include <cublas_v2.h>\n#include <vector>\n" + host +
+               "__global__ void half_of(__half* a) { *a = __hmul(*a, *a); }\n",
+           "#include <vector>\n#include <algorithm>\n" + host +
+               "__global__ void least(int64_t* a) { a[0] = std::min(a[0], "
+               "std::numeric_limits<int64_t>::max()); }\n",
+       }) {
+    EXPECT_EQ(compile(source).entries.size(), 1U) << source;
+  }
+  // A mistake in a kernel is its own.
+  EXPECT_THAT(error_of("#include <torch/extension.h>\n" + host +
+                       "__global__ void k(int* a) { *a = nowhere; }\n"),
+              HasSubstr("sub/k.cu(3): error: identifier \"nowhere\" is undefined"));
+}
+
+TEST_F(RealNvrtc, WhatNoCompilerTakesIsAnError) {
+  const std::string kernel = "__global__ void k(int* a) { *a = 1; }\n";
+  for (const std::string& source :
+       {"oops\n" + kernel, kernel + "void f( {\n", kernel + "int main() {\n",
+        "#include <vector>\n" + kernel + "struct X { int a\n", std::string("int main() {}\n")}) {
+    error_of(source);
+    EXPECT_EQ(code_, ExitCode::verdict) << source;
+  }
 }
 
 TEST_F(RealNvrtc, ShimsLiveBesideTheToolkitsHeaders) {

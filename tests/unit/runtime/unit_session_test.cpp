@@ -96,7 +96,7 @@ TEST_F(UnitSession, AMissingHeaderNamesWhoWantsIt) {
 TEST_F(UnitSession, AComputedIncludeIsReportedAsNotCached) {
   write("type.cuh", "typedef float T;\n");
   const std::string source =
-      "#define NAME \"type.cuh\"\n#include \"type.cuh\"\n#ifdef NEVER\n#include NAME\n#endif\n"
+      "#define NAME JOIN(type)\n#include \"type.cuh\"\n#ifdef NEVER\n#include NAME\n#endif\n"
       "extern \"C\" __global__ void k(T *a) { a[threadIdx.x] *= 4; }\n";
   for (int i = 0; i < 2; ++i) {
     const Outcome outcome = run_with("entry: k", source);
