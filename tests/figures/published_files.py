@@ -1,0 +1,122 @@
+"""Tries `warpmark new suite` on .cu files of repositories that were fetched before.
+
+    published_files.py --folder FOLDER [--most N] [--json FILE] [PROGRAM]
+
+FOLDER has a folder for each repository of REPOSITORIES, OWNER+NAME, at the commit there. Of each at most N files
+(30 if not given) with a kernel are tried, spread evenly. A file loads if NVRTC compiles it unmodified; its kernels are
+drafted if a suite is written for each. A file that nvcc refuses as well, with the same folders of headers, is not
+counted: it is a part of another file, or needs a header that is not in the repository.
+"""
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from figures import parser_of, write_record
+
+# Commit, and folders of headers that the project's own build names.
+REPOSITORIES = {
+    "karpathy/llm.c": ("f1e2ace651", []),
+    "rusty1s/pytorch_scatter": ("648dda3cf9", ["csrc"]),
+    "rusty1s/pytorch_cluster": ("3d1d9e3967", ["csrc"]),
+    "NVIDIA/apex": ("6424da3b4f", ["csrc", "apex/contrib/csrc"]),
+    "open-mmlab/mmcv": ("a8073c74bf", ["mmcv/ops/csrc/common", "mmcv/ops/csrc/common/cuda"]),
+    "Dao-AILab/causal-conv1d": ("0d2252d161", ["csrc"]),
+    "facebookresearch/pytorch3d": ("9381c40163", ["pytorch3d/csrc", "."]),
+    "ashawkey/torch-ngp": ("b6e0804689", []),
+    "bitsandbytes-foundation/bitsandbytes": ("95f9af309d", ["csrc"]),
+    "NVIDIA/cuda-samples": ("c94ff366ae", ["Common"]),
+    "nerfstudio-project/gsplat": ("90d7b4b349", ["gsplat/cuda/include", "gsplat/cuda/csrc", "gsplat/cuda"]),
+    "zjin-lcf/HeCBench": ("f27000a518", []),
+}
+KERNEL = re.compile(r"__global__")
+ERROR = re.compile(r"\): (?:catastrophic )?error: (.*)")
+LEFT_OUT = re.compile(r"^warning: left out: ", re.M)
+
+
+def files_of(folder):
+    """Files with a kernel, in order. Ports to other languages' folders are left out."""
+    found = []
+    for path, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            file = os.path.join(path, name)
+            if not name.endswith(".cu") or "-hip" in path or "-sycl" in path:
+                continue
+            with open(file, encoding="latin-1") as text:
+                if KERNEL.search(re.sub(r"//.*|/\*.*?\*/", "", text.read(), flags=re.S)):
+                    found.append(file)
+    return found
+
+
+def run(command, timeout=300):
+    """Exit code and all output; None after the timeout."""
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=timeout, check=False)
+        return done.returncode, done.stdout.decode("utf-8", "replace")
+    except subprocess.TimeoutExpired:
+        return None, "it took more than %d s" % timeout
+
+
+def nvcc_takes(file, include):
+    with tempfile.TemporaryDirectory() as folder:
+        command = ["nvcc", "-arch=sm_90", "-ptx", "-o", os.path.join(folder, "x.ptx"), file, *["-I" + one for one in include]]
+        code, text = run(command)
+    return code == 0, text
+
+
+def tried(program, file, include):
+    """The state of a file, its suites, its kernels without one, and the reason."""
+    with tempfile.TemporaryDirectory() as folder:
+        options = [part for one in include for part in ("--include", one)]
+        code, text = run([program, "new", "suite", file, "-o", folder, "--force", *options])
+        suites = len([name for name in os.listdir(folder) if name.endswith(".yaml")])
+    left = len(LEFT_OUT.findall(text))
+    if code == 0 or "no suite can be written" in text:
+        return "loads", suites, max(left, 0 if code == 0 else 1), ""
+    taken, said = nvcc_takes(file, include)
+    own = [one for one in said.split("\n") if "No such file or directory" in one and re.search("torch|ATen|c10|pybind|nccl|cudnn", one)]
+    if not taken and not own:
+        return "refused by nvcc", 0, 0, ""
+    found = ERROR.search(text)
+    return "fails", 0, 0, found[1] if found else text.strip().split("\n")[-1]
+
+
+def main():
+    parser = parser_of(__doc__)
+    parser.add_argument("--folder", required=True, help="the folder of the repositories")
+    parser.add_argument("--most", type=int, default=30, help="files of a repository")
+    options = parser.parse_args()
+    rows, reasons = [], []
+    for repository, (commit, include) in REPOSITORIES.items():
+        folder = os.path.join(options.folder, repository.replace("/", "+"))
+        files = files_of(folder)
+        step = max(1, len(files) // options.most)
+        files = files[::step][:options.most]
+        folders = [os.path.join(folder, one) for one in include]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            made = list(pool.map(lambda file: tried(options.program, file, folders), files))
+        row = {"repository": repository, "commit": commit, "files": len(files),
+               "refused_by_nvcc": sum(one[0] == "refused by nvcc" for one in made),
+               "load": sum(one[0] == "loads" for one in made),
+               "suites": sum(one[1] for one in made), "kernels_without": sum(one[2] for one in made)}
+        rows.append(row)
+        reasons += [(os.path.relpath(file, options.folder), one[3]) for file, one in zip(files, made) if one[0] == "fails"]
+        print("%(repository)-38s %(files)4d files, %(refused_by_nvcc)3d refused by nvcc, %(load)4d load, %(suites)4d suites, "
+              "%(kernels_without)3d kernels without one" % row, flush=True)
+    counted = sum(row["files"] - row["refused_by_nvcc"] for row in rows)
+    loaded = sum(row["load"] for row in rows)
+    suites, without = (sum(row[key] for row in rows) for key in ("suites", "kernels_without"))
+    print("%d of %d files load (%.1f %%); %d of %d kernels have a suite (%.1f %%)" % (
+        loaded, counted, 100 * loaded / max(1, counted), suites, suites + without, 100 * suites / max(1, suites + without)))
+    for file, reason in reasons:
+        print("  %s: %s" % (file, reason))
+    write_record(options.json, {"repositories": rows, "files": counted, "load": loaded, "suites": suites,
+                                "kernels_without": without, "fails": [{"file": file, "why": why} for file, why in reasons]})
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
