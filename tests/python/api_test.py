@@ -131,6 +131,8 @@ class Outcomes(PackageTest):
         rows = results.rows()
         self.assertEqual([row["n"] for row in rows], [1, 4096])
         self.assertEqual(rows[1]["global_store_bytes"], 4 * 4096)
+        self.assertEqual([[launch["global_store_bytes"] for launch in outcome.counters]
+                          for outcome in results], [[4], [4 * 4096]])
         self.assertGreater(rows[0]["median_s"], 0)
         self.assertEqual(results[0].measurement["series"][0]["mode"], "hot")
 
