@@ -11,7 +11,7 @@ namespace warpmark {
 
 namespace {
 
-// What other programs and people call a key of ours, which its letters are not near to.
+// Keys of ours with the words of other programs and people for them, which are not near in letters.
 constexpr std::pair<std::string_view, std::string_view> kMeanings[] = {
     {"reference", "answer expected expected_output golden output outputs result results truth"},
     {"arguments", "args buffers inputs parameters params"},

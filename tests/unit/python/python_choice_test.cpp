@@ -80,10 +80,10 @@ TEST_F(PythonChoiceTest, AnUnusableEnvironmentIsPassedOverWithANotice) {
   EXPECT_THAT(choice.notices[0],
               HasSubstr(folder_.path().string() + " is not used: it is Python 3.1"));
   EXPECT_THAT(choice.text(), HasSubstr("is not used"));
-  // What the stand-in has not may be what the environment was made for.
-  EXPECT_EQ(choice.lacks("SciPy", "no module", "install it").message(),
-            choice.python.executable.string() + " has no usable SciPy: no module; " +
-                choice.notices[0]);
+  // The environment was perhaps made for the module that the stand-in has not.
+  EXPECT_EQ(
+      choice.lacks("SciPy", "no module", "install it").message(),
+      choice.python.executable.string() + " has no usable SciPy: no module; " + choice.notices[0]);
 }
 
 TEST_F(PythonChoiceTest, APlainPythonStandsInForARecordedOneThatHasGone) {
