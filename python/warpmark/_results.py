@@ -156,6 +156,10 @@ def cause(outcome: Outcome) -> tuple:
     if outcome.failure in AT_A_PLACE and outcome.where:
         reason = re.sub(r",? by thread.*", "", outcome.reason)
         return outcome.verdict, outcome.failure, outcome.where, re.sub(r"\d+", "#", reason)
+    wrong = [output for output in outcome.comparisons if output["wrong"]]
+    if outcome.failure in ("wrong", "unwritten") and wrong and not outcome.findings and all(
+            output["wrong"] == output["elements"] for output in wrong):
+        return outcome.verdict, outcome.failure, outcome.where, *(one["name"] for one in wrong)
     return outcome.verdict, outcome.message or outcome.reason, *outcome.notices
 
 
