@@ -138,7 +138,8 @@ std::string display_path(const fs::path& path) {
   std::error_code code;
   const fs::path absolute = fs::absolute(path, code).lexically_normal();
   const fs::path relative = absolute.lexically_relative(fs::current_path(code));
-  if (code || relative.empty() || *relative.begin() == "..") return path.string();
+  if (code || relative.empty() || *relative.begin() == "..")
+    return path.lexically_normal().string();
   return relative.string();
 }
 

@@ -60,7 +60,7 @@ class TemporaryFolder {
 /// Closes each file of this process from that descriptor on.
 void close_from(int first);
 
-/// Shown to people: relative to the working directory when that is shorter and inside it.
+/// Shown to people: without `x/..`, and relative to the working directory where it is inside of it.
 std::string display_path(const std::filesystem::path& path);
 
 }  // namespace warpmark

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <utility>
+#include <variant>
 
 #include "base/file.hpp"
 #include "plan/trial.hpp"
 #include "python/function.hpp"
+#include "runtime/argument_order.hpp"
 #include "runtime/artifacts.hpp"
 #include "runtime/counterexample.hpp"
 #include "suite/suite_problems.hpp"
@@ -136,6 +139,7 @@ void Linter::plan(const Case& which, Purpose purpose) {
     for (const NumpyText& one : asked.args) check(one);
   }
   launches(which, planned);
+  argument_orders(planned);
   if (purpose == Purpose::check) {
     planned_.emplace_back(which, std::move(planned));
   } else {
@@ -152,6 +156,25 @@ void Linter::launches(const Case& which, const PlannedCase& planned) {
   }
   for (const auto& other : {planned.baseline, planned.smaller}) {
     if (other) launches(which, *other);
+  }
+}
+
+// Types that happen to fit let arguments pass that stand in the wrong places. Steps may swap them on
+// purpose: then one of the launches has them in the kernel's order.
+void Linter::argument_orders(const PlannedCase& planned) {
+  std::map<std::string, std::string> orders;  // by entry; "" once one is right
+  for (const Step& step : planned.plan.steps) {
+    const auto* launch = std::get_if<LaunchStep>(&step);
+    if (launch == nullptr) continue;
+    const std::string order = misplaced_arguments(planned, *launch);
+    const auto known = orders.try_emplace(launch->entry, order).first;
+    if (order.empty()) known->second.clear();
+  }
+  const Position where = planned.positions.find("/arguments");
+  for (const auto& [entry, order] : orders) {
+    if (order.empty() || !seen_.insert(where.text() + order).second) continue;
+    warnings_.push_back(
+        usage_error(order, where, "list the arguments in the order of the parameters"));
   }
 }
 

@@ -55,6 +55,7 @@ class Linter {
   void examine(const std::shared_ptr<const Suite>& suite);
   void case_failed(const Case& which, FailureKind failure, const Error& error);
   void launches(const Case& which, const PlannedCase& planned);
+  void argument_orders(const PlannedCase& planned);
   bool compile(const Case& which, const PlannedCase& planned);
   bool examine(const Case& which, const PlannedCase& planned, TrivialFindings& findings);
   void try_claims(const Case& which);

@@ -21,9 +21,8 @@ py::object import_sqlite(const Interpreter& python) {
   try {
     return py::module_::import("sqlite3");
   } catch (const py::error_already_set& error) {
-    throw environment_error(
-        fmt::format("{} has no usable sqlite3: {}", python.choice().python.executable.string(),
-                    objects::exception_text(error)),
+    throw python.choice().lacks(
+        "sqlite3", objects::exception_text(error),
         "it is a part of Python's library that some builds leave out; WARPMARK_PYTHON names "
         "another Python");
   }

@@ -152,7 +152,7 @@ const NumPy& Interpreter::require_numpy() {
                              " -m pip install numpy` or your system's package manager, or set "
                              "WARPMARK_PYTHON to a Python that has it";
   if (!state_->numpy) {
-    throw environment_error(executable + " has no usable NumPy: " + state_->failure, remedy);
+    throw state_->choice.lacks("NumPy", state_->failure, remedy);
   }
   if (!is_new_enough(state_->numpy->version)) {
     throw environment_error(executable + " has NumPy " + state_->numpy->version + " in " +

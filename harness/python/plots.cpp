@@ -88,9 +88,8 @@ Plots::Plots(Interpreter& python) : python_(python) {
                           module.attr("__dict__"));
     modules[py::str(kModule)] = module;
   } catch (const py::error_already_set& error) {
-    throw environment_error(python_.choice().python.executable.string() +
-                                " has no usable Matplotlib: " + objects::exception_text(error),
-                            "install python3-matplotlib, or `-m pip install matplotlib`");
+    throw python_.choice().lacks("Matplotlib", objects::exception_text(error),
+                                 "install python3-matplotlib, or `-m pip install matplotlib`");
   }
 }
 

@@ -60,10 +60,9 @@ std::string ask(Interpreter& python, const PropertyQuestion& question, const Arr
     return text.is_none() ? "" : printable(text.cast<std::string>());
   } catch (const py::error_already_set& error) {
     if (error.matches(PyExc_ImportError)) {
-      throw environment_error(python.choice().python.executable.string() +
-                                  " has no usable SciPy, which `" + question.property +
-                                  "` needs: " + objects::exception_text(error),
-                              "install python3-scipy, or `-m pip install scipy`");
+      throw python.choice().lacks("SciPy, which `" + question.property + "` needs",
+                                  objects::exception_text(error),
+                                  "install python3-scipy, or `-m pip install scipy`");
     }
     if (!error.matches(module_of_ours().attr("Misfit"))) {
       throw verdict_error(

@@ -1,10 +1,13 @@
 #include "python/python_choice.hpp"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <system_error>
 
-#include "base/error.hpp"
 #include "base/spawn.hpp"
 #include "base/text.hpp"
 #include "python/linked_python.hpp"
@@ -90,10 +93,21 @@ std::string PythonChoice::text() const {
   return out;
 }
 
+Error PythonChoice::lacks(const std::string& module, const std::string& why,
+                          const std::string& hint) const {
+  std::string text = python.executable.string() + " has no usable " + module + ": " + why;
+  for (const std::string& notice : notices) text += "; " + notice;
+  return environment_error(text, hint);
+}
+
 PythonProbe probe_python(const fs::path& executable) {
   // -I and -S: neither the user's environment nor site-packages can change the answer.
   const auto output = output_of({executable.string(), "-I", "-S", "-c", kProbe}, kProbeLimits);
-  if (!output) return {{}, "it cannot be run, or did not answer"};
+  if (!output) {
+    if (!executable.has_parent_path()) return {{}, "it cannot be run, or did not answer"};
+    if (::access(executable.c_str(), X_OK) == 0) return {{}, "it did not answer"};
+    return {{}, std::string("it cannot be run: ") + std::strerror(errno)};
+  }
   const std::vector<std::string> lines = split(output->text, '\n');
   for (size_t i = 0; i + 3 < lines.size() && output->code == 0; ++i) {
     if (lines[i] != "warpmark-probe") continue;

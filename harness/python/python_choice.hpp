@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
+
 namespace warpmark {
 
 /// The inputs of the choice. Empty texts count as not set.
@@ -36,6 +38,10 @@ struct PythonChoice {
 
   /// One line for `warpmark doctor`, then the notices.
   std::string text() const;
+
+  /// The environment error for a module that this Python has not, "NumPy". It names the rejected
+  /// candidates, which perhaps have it.
+  Error lacks(const std::string& module, const std::string& why, const std::string& hint) const;
 };
 
 /// The requirements of the libpython that this program is linked to; its executable is that of the

@@ -12,6 +12,7 @@
 #include "driver/image.hpp"
 #include "python/conversion.hpp"
 #include "python/function.hpp"
+#include "runtime/argument_order.hpp"
 #include "runtime/element.hpp"
 #include "runtime/float16.hpp"
 #include "suite/companions.hpp"
@@ -468,8 +469,14 @@ ArgumentTypes argument_types(const PlannedCase& planned, const Signatures& compi
   const std::vector<size_t> of_launch = planned.plan.kernels().of_launch;
   size_t next = 0;
   for (const Step& step : planned.plan.steps) {
-    if (const auto* launch = std::get_if<LaunchStep>(&step)) {
+    const auto* launch = std::get_if<LaunchStep>(&step);
+    if (launch == nullptr) continue;
+    try {
       check.check(*launch, compiled.kernels.at(of_launch[next++]));
+    } catch (const Error& error) {
+      const std::string order = misplaced_arguments(planned, *launch);
+      if (order.empty()) throw;
+      throw verdict_error(error.message(), error.where(), order);
     }
   }
   ArgumentTypes types = check.take();

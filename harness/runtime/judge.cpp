@@ -8,6 +8,7 @@
 #include <map>
 #include <variant>
 
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "compiler/refusal.hpp"
 #include "driver/table.hpp"
@@ -95,7 +96,7 @@ Position fault_place(const PlannedCase& planned, const protocol::Failure& failur
       }
     }
     const std::filesystem::path suite = planned.positions.find("").file;
-    place.file = (suite.parent_path() / place.file).string();
+    place.file = display_path(suite.parent_path() / place.file);
     return place;
   }
   return {};

@@ -175,6 +175,14 @@ void read_expect(const YamlNode& node, Suite& suite) {
   of_counters.emplace_back("counters");
   std::vector<std::string> known = {"fault", "report", "compile_error", "argument"};
   known.insert(known.end(), of_counters.begin(), of_counters.end());
+  require_named_map(node, "`expect`");
+  for (const YamlMember& member : node.members) {
+    if (std::ranges::find(known, member.key) != known.end()) continue;
+    if (!nearest(member.key, known).empty()) break;
+    throw usage_error(
+        fmt::format("unknown key of `expect` `{}`", member.key), member.where,
+        "the values of outputs are in `reference`; keys of `expect`: " + join(known, ", "));
+  }
   require_map(node, "`expect`", known);
   const bool counts = std::any_of(of_counters.begin(), of_counters.end(),
                                   [&](const auto& key) { return node.find(key) != nullptr; });

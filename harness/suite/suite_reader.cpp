@@ -9,9 +9,39 @@
 
 namespace warpmark {
 
+namespace {
+
+// Keys of ours with the words of other programs and people for them, which are not near in letters.
+constexpr std::pair<std::string_view, std::string_view> kMeanings[] = {
+    {"reference", "answer expected expected_output golden output outputs result results truth"},
+    {"arguments", "args buffers inputs parameters params"},
+    {"tolerance", "atol eps epsilon rtol ulp"},
+    {"about", "description doc name summary title"},
+    {"launch", "block blocks config geometry grid threads"},
+    {"axes", "parametrize sizes sweep variables"},
+    {"bench", "benchmark benchmarks perf performance timing"},
+    {"kernel", "code cuda file program source src"},
+    {"requires", "needs"},
+    {"in", "data init input value"},
+    {"dtype", "type"},
+    {"shared", "smem"},
+};
+
+// The known key that is meant by this one, or "".
+std::string meant(std::string_view word, const std::vector<std::string>& known) {
+  for (const auto& [key, others] : kMeanings) {
+    const std::vector<std::string> all = split(std::string(others), ' ');
+    if (std::ranges::find(all, word) == all.end()) continue;
+    if (std::ranges::find(known, key) != known.end()) return std::string(key);
+  }
+  return nearest(word, known);
+}
+
+}  // namespace
+
 Error unknown_word(const std::string& what, const std::string& word, const Position& where,
                    const std::vector<std::string>& known) {
-  const std::string near = nearest(word, known);
+  const std::string near = meant(word, known);
   return usage_error(
       fmt::format("unknown {} `{}`", what, word), where,
       near.empty() ? "known: " + join(known, ", ") : fmt::format("did you mean `{}`?", near));
@@ -37,6 +67,11 @@ void require_map(const YamlNode& node, const std::string& what,
   require_named_map(node, what);
   for (const YamlMember& member : node.members) {
     if (std::find(known.begin(), known.end(), member.key) == known.end()) {
+      const size_t colon = member.key.find(':');
+      if (colon != std::string::npos) {
+        throw usage_error(fmt::format("unknown key of {} `{}`", what, member.key), member.where,
+                          "a key ends with a colon and a blank");
+      }
       throw unknown_word("key of " + what, member.key, member.where, known);
     }
   }

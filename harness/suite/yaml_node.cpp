@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <utility>
 
 #include "base/text.hpp"
+#include "suite/yaml_fault.hpp"
 
 namespace warpmark {
 
@@ -70,6 +72,11 @@ Error no_aliases(const Position& where) {
   return usage_error("aliases are not part of the format", where, "write the value again");
 }
 
+Error not_yaml(const YamlFault& fault, const std::string& file) {
+  return usage_error("this is not YAML: " + fault.what, {file, fault.line, fault.column},
+                     fault.hint);
+}
+
 // Builds the tree from yaml-cpp's events, which know what its Node forgets: duplicates and places.
 class TreeBuilder : public YAML::EventHandler {
  public:
@@ -80,9 +87,13 @@ class TreeBuilder : public YAML::EventHandler {
   YamlNode take_root() { return std::move(root_); }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (has_root_) {
-      throw usage_error("a second document begins here", place(mark), "one file is one document");
-    }
+    if (!has_root_) return;
+    const Position where = place(mark);
+    // A line that begins further left than the first one ends the document, too.
+    const std::string& line = lines_.at(static_cast<size_t>(where.line) - 1);
+    const auto fault = line.starts_with("---") ? std::nullopt : find_yaml_fault(lines_, where.line);
+    if (fault) throw not_yaml(*fault, file_);
+    throw usage_error("a second document begins here", where, "one file is one document");
   }
   void OnDocumentEnd() override {}
 
@@ -307,6 +318,11 @@ class TreeBuilder : public YAML::EventHandler {
   bool has_root_ = false;
 };
 
+// True if there is a tab among the blanks in front.
+bool begins_with_tab(const std::string& line) {
+  return line.substr(0, line.find_first_not_of(" \t")).find('\t') != std::string::npos;
+}
+
 void check_characters(const std::vector<std::string>& lines, const std::string& file) {
   for (size_t i = 0; i < lines.size(); ++i) {
     const int line = static_cast<int>(i) + 1;
@@ -333,18 +349,12 @@ YamlNode parse_yaml(const std::string& text, const std::string& file) {
     Position where{file, error.mark.line + 1, error.mark.column + 1};
     // An alias whose anchor is missing: anchors are refused before their aliases are met.
     if (error.msg.starts_with("the referenced anchor")) throw no_aliases(where);
-    std::string hint;
     const auto line = static_cast<size_t>(std::max(0, error.mark.line));
-    if (line < lines.size() && lines[line].find('\t') != std::string::npos) {
+    std::string hint;
+    if (line < lines.size() && begins_with_tab(lines[line])) {
       hint = "indent with blanks: YAML allows no tabs there";
-    }
-    // yaml-cpp's own message for the most frequent mistake.
-    if (hint.empty() && error.msg.starts_with("end of")) {
-      hint = "a `{` or `[` is not closed, or a `,` between two members is missing";
-    } else if (hint.empty() && error.msg.starts_with("illegal map value")) {
-      hint = "a `: ` is inside a text: quote the text; or a line is indented too far";
-    } else if (hint.empty() && error.msg.starts_with("illegal flow end")) {
-      hint = "a `}` or `]` has no `{` or `[`";
+    } else if (const auto fault = find_yaml_fault(lines, where.line)) {
+      throw not_yaml(*fault, file);
     }
     throw usage_error("this is not YAML: " + error.msg, where, hint);
   }

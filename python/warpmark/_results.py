@@ -54,9 +54,10 @@ class Outcome:
     `verdict` is passed, failed, skipped, interrupted or not_run. `failure` is the kind of a failure
     ("none", "compile", "wrong", "fault" …), `reason` one line, `message` the whole text. `seconds`
     is wall clock (None if unknown). `findings` are the device's reports, `comparisons` say for
-    each output how many elements are wrong and which, `counters` what each launch counted (only
-    with `counters=True`), `measurement` what `bench` measured. `record` is all of it as the program
-    wrote it (schema/outcome.json).
+    each output how many elements are wrong and which, `counters` what each launch counted (of
+    `check` only with `counters=True`; of `bench` on a device that counts, the sums of one run),
+    `measurement` what `bench` measured. `record` is all of it as the program wrote it
+    (schema/outcome.json).
     """
     id: str
     suite: str
@@ -127,8 +128,6 @@ class Outcome:
             for name, value in launch.items():
                 if isinstance(value, int) and not isinstance(value, bool) and name != "launch":
                     more[name] = more.get(name, 0) + value
-        if self.measurement:
-            more.update((pair["name"], pair["value"]) for pair in self.measurement["counters"])
         tables = [{**row, **more}]
         if self.measurement:
             tables = [{**row, **{key: value for key, value in series.items() if key != "samples_s"},
@@ -157,6 +156,10 @@ def cause(outcome: Outcome) -> tuple:
     if outcome.failure in AT_A_PLACE and outcome.where:
         reason = re.sub(r",? by thread.*", "", outcome.reason)
         return outcome.verdict, outcome.failure, outcome.where, re.sub(r"\d+", "#", reason)
+    wrong = [output for output in outcome.comparisons if output["wrong"]]
+    if outcome.failure in ("wrong", "unwritten") and wrong and not outcome.findings and all(
+            output["wrong"] == output["elements"] for output in wrong):
+        return outcome.verdict, outcome.failure, outcome.where, *(one["name"] for one in wrong)
     return outcome.verdict, outcome.message or outcome.reason, *outcome.notices
 
 
@@ -291,14 +294,17 @@ def outcome_of(record: Mapping[str, Any], kept: str | None = None,
     """The outcome in a record of type `case`; `kept` is the folder that `--keep` named."""
     where = record["where"]
     measurement = record.get("measurement")
+    counters = record.get("counters", [])
     axes = axes_of(record["case"], record["suite"])
     if measurement:
         axes = {axis["name"]: axis["value"] for axis in measurement["point"]}
+        if measurement["counters"]:
+            counters = [{pair["name"]: pair["value"] for pair in measurement["counters"]}]
     folder = os.path.join(kept, record["case"].replace("/", "+")) if kept else None
     return Outcome(
         id=record["case"], suite=record["suite"], axes=axes, verdict=record["verdict"],
         failure=record["failure"], reason=record["reason"], message=record["message"],
         where=Place(where["file"], where["line"], where["column"]) if where else None,
         seconds=record["seconds"], comparisons=record["outputs"], findings=record["findings"],
-        notices=record["notices"], counters=record.get("counters", []), measurement=measurement,
+        notices=record["notices"], counters=counters, measurement=measurement,
         reproduce=record["reproduce"], record=dict(record), folder=folder, _owner=owner)

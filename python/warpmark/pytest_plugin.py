@@ -1,10 +1,12 @@
 """Suites as tests of pytest: each case of a suite file is a test, named by its id.
 
 A suite file that is given to pytest by its name is always collected; those in folders with
-`--warpmark` or `warpmark = true` in pytest's configuration. See docs/python.md.
+`--warpmark` or `warpmark = true` in pytest's configuration, and with `--lf` where one of their
+cases failed in the last run. See docs/python.md.
 """
 from __future__ import annotations
 
+import pathlib
 import re
 import shlex
 from collections.abc import Iterator
@@ -61,7 +63,7 @@ def pytest_collect_file(file_path, parent):
         return None
     session = parent.config.stash[SESSION]
     named = parent.session.isinitpath(file_path)
-    if not named and not session.in_folders:
+    if not named and not session.in_folders and file_path not in session.failed_last:
         return None
     try:
         with open(file_path, encoding="utf-8", errors="replace") as stream:
@@ -72,6 +74,14 @@ def pytest_collect_file(file_path, parent):
         return None
     session.found.append(str(file_path))
     return SuiteFile.from_parent(parent, path=file_path)
+
+
+def failed_last(config: pytest.Config) -> set[pathlib.Path]:
+    """The files of the tests that `pytest --lf` runs again, none without that option."""
+    cache = getattr(config, "cache", None)  # none with `-p no:cacheprovider`
+    if cache is None or not config.getoption("lf", False):
+        return set()
+    return {config.rootpath / test.split("::")[0] for test in cache.get("cache/lastfailed", {})}
 
 
 def is_of_another_format(text: str) -> bool:
@@ -186,6 +196,7 @@ class Session:
     def __init__(self, config: pytest.Config):
         self.config = config
         self.in_folders = config.getoption("--warpmark") or config.getini("warpmark")
+        self.failed_last = failed_last(config)
         self.found: list[str] = []  # suite files that are not listed yet
         self._suites: dict[str, dict | None] = {}
         self._errors: dict[str, WarpmarkError] = {}

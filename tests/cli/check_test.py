@@ -406,6 +406,32 @@ class BeforeAnyCase(CheckTest):
         self.load("2:16", "there is no file `kernal.cu`", "did you mean `kernel.cu`?", kernel_text=None,
                   kernel="{file: kernal.cu, entry: k}")
 
+    def test_a_kernel_beside_the_suites_folder(self):
+        self.write_scale(kernel="{file: ../src/x.cu, entry: k}", kernel_text=None)
+        self.write("src/x.cu", KERNEL.replace("i < n", "i <= n"))
+        out, _ = self.check("suites", "--journal", "run.jsonl", code=1)
+        self.assertIn("\n  src/x.cu:3: error: ", out)
+        self.assertEqual(self.journal()[1]["where"]["file"], "src/x.cu")
+        (self.folder / "work").mkdir()
+        out, _ = self.check("../suites", code=1, cwd=self.folder / "work")
+        self.assertIn("\n  %s:3: error: " % (self.folder / "src/x.cu"), out)
+
+    def test_arguments_in_another_order(self):
+        self.write("suites/t.yaml", """warpmark: 1
+kernel: {file: k.cu, entry: k}
+arguments:
+  src: {in: rng.standard_normal(9)}
+  out: {out: 9}
+  n: {scalar: 9}
+  f: {scalar: 3}
+launch: {block: 32}
+reference: {out: f * src}
+""")
+        self.write("suites/k.cu", KERNEL.replace("float f", "float *f").replace("f *", "*f *"))
+        out, _ = self.check("suites", code=1)
+        self.assertIn("hint: the arguments are in the order src, out, n, f, and the parameters of "
+                      "`k` in the order out, src, f, n", out)
+
     def test_no_suite_file(self):
         self.write_scale()
         errors = self.refused("check", "suites/tt.yaml")

@@ -246,6 +246,17 @@ tolerance: {rtol: %s}
         self.assertIn("takes 5 arguments, and the suite gives 4",
                       self.lint(code=2, kernel_text=more)[1])
 
+    def test_arguments_in_another_order_that_fits(self):
+        self.write_scale(kernel_text=KERNEL.replace("float *out, const float *src",
+                                                    "const float *src, float *out"))
+        out, errors = self.run_program("lint", "suites")
+        self.assertEqual(out, "1 suite, 1 case: no problems, 1 warning\n")
+        self.assertIn("suites/t.yaml:5:3: warning: the arguments are in the order out, src, f, n, and "
+                      "the parameters of `k` in the order src, out, f, n\n", errors)
+        # Other names are no other order.
+        self.assertEqual(self.lint(kernel_text=KERNEL.replace("src", "from"))[0],
+                         "1 suite, 1 case: no problems\n")
+
     def test_a_problem_of_many_cases_is_reported_once(self):
         lines = problem_lines(self, self.write_scale(axes="{n: [1, 2, 3, 4]}",
                                                      reference="{out: np.zeros(5)}"))

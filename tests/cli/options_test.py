@@ -155,6 +155,25 @@ class Reports(CheckTest):
         self.assertRegex(out, r"^\nFAILED t\.n=100\n(  .*\n)+\n1 passed, 1 failed in .*\n$")
         self.assertRegex(self.check("suites", "-q", "-k", "n=4")[0], r"^1 passed, 1 deselected in")
 
+    def test_show(self):
+        self.write_scale(kernel_text=KERNEL.replace("f * src", "-9 - f * src"),
+                         axes="{n: [1, 2, 3, 4]}", path="wrong/t.yaml")
+        for words, shown, rest in (([], 1, 3), (["--show", "3"], 3, 1), (["--show", "4"], 4, 0),
+                                   (["--show", "0"], 4, 0)):
+            with self.subTest(words):
+                out, _ = self.check("wrong", "--junit", "r.xml", *words, code=1)
+                self.assertEqual(out.count("the first is out[0] = "), shown)
+                self.assertIn("FAILED t.n=%d%s\n" % (shown, {0: "", 1: " and 1 more case",
+                                                             3: " and 3 more cases"}[rest]), out)
+                self.assertEqual(out.count("the same in "), int(rest > 0))
+                text = (self.folder / "r.xml").read_text()  # files have each case
+                self.assertEqual(len(re.findall("<failure [^>]*the first is out", text)), 4)
+        # An output that is wrong in a part says where, and each case has a text.
+        self.write_scale(kernel_text=KERNEL.replace("f * src[i]", "i == 0 ? 9 : f * src[i]"),
+                         axes="{n: [2, 3, 4]}", path="wrong/t.yaml")
+        self.assertEqual(self.check("wrong", code=1)[0].count("the first is out[0] = "), 3)
+        self.assertIn("a whole number from 0", self.refused("check", "wrong", "--show", "x"))
+
     def test_durations(self):
         out, _ = self.check("suites", "--durations", "1", code=1)
         self.assertRegex(out, r"\nslowest 1 case\n +\d\.\d\d s  t\.n=\d+\n\n")

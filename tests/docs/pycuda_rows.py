@@ -22,6 +22,7 @@ GPUS = {"one H200": "results/h200/suites.json", "one H100": "results/h100/suites
 # of them).
 ROWS = [
     ("`SourceModule`, `multiply_them`", "`kernel: {file: …}` or `source: \\|`", "multiply_them/grid multiply_them"),
+    ("`vec_elm_mul` with `options=[\"--ptxas-options=-v\"]`", "`kernel: {options: [--ptxas-options=-v]}`", "vec_elm_mul"),
     ("`doublify`, a block of 4 x 4", "`launch: {block: [4, 4]}`", "doublify"),
     ("`double_array` in place and out of place: one name, two kernels", "a suite for each", "doublify/double_array doublify/double_array_out"),
     ("`double_array_new`, whose length is in an array", "`info: {in: …}`", "doublify/double_array_new"),

@@ -110,6 +110,16 @@ class Outcomes(PackageTest):
         self.assertEqual(results[1].counters[0]["global_load_bytes"], 4 * 4096)
         self.assertEqual([row["global_load_bytes"] for row in results.rows()], [4, 4 * 4096])
 
+    def test_outputs_that_are_wrong_as_a_whole_are_one_cause(self):
+        whole = warpmark.check(self.write_suite(kernel=KERNEL.replace("*= factor", "= 99")),
+                               device="cpu")
+        [text] = whole.blocks()
+        self.assertTrue(text.startswith("FAILED scale.n=1 and 1 more case\n"), text)
+        self.assertTrue(text.endswith("\n  the same in scale.n=4096"), text)
+        part = warpmark.check(self.write_suite(kernel=KERNEL.replace("i < n", "i < n && i < 9")),
+                              device="cpu", axes={"n": [16, 4096]})
+        self.assertEqual(len(part.blocks()), 2)
+
     def test_what_kernels_print(self):
         results = warpmark.check(self.write_suite(kernel=PRINTING), device="cpu", select="n=1")
         self.assertEqual(results.log.strip(), "from the kernel")
@@ -131,6 +141,8 @@ class Outcomes(PackageTest):
         rows = results.rows()
         self.assertEqual([row["n"] for row in rows], [1, 4096])
         self.assertEqual(rows[1]["global_store_bytes"], 4 * 4096)
+        self.assertEqual([[launch["global_store_bytes"] for launch in outcome.counters]
+                          for outcome in results], [[4], [4 * 4096]])
         self.assertGreater(rows[0]["median_s"], 0)
         self.assertEqual(results[0].measurement["series"][0]["mode"], "hot")
 

@@ -78,6 +78,27 @@ class Plugin(PackageTest):
         self.assertEqual(self.outcomes(text), {"PASSED": IDS})
         self.pytest("scale.yaml", "--warpmark-select", "zzz", code=5)
 
+    def test_the_last_failures(self):
+        at = self.command.index("no:cacheprovider")
+        self.command[at - 1:at + 1] = []
+        for name in ("suites/scale.yaml", "suites/deep/scale.yaml"):
+            self.write_suite(name, kernel=WRONG)
+        self.write_suite("suites/right.yaml", kernel=WRONG,
+                         suite=SUITE.replace("[1, 4096]", "[128]"))
+        for words in (["suites", "--warpmark"], ["suites/scale.yaml", "suites/deep/scale.yaml"]):
+            with self.subTest(words):
+                self.pytest(*words, code=1)
+                for folder in ("suites", "."):  # with `--warpmark` and without
+                    for again in (["--lf", folder], ["--lf", folder, "--warpmark"]):
+                        text = self.pytest(*again, "-v", code=1)
+                        self.assertEqual(sorted(re.findall(r"^(\S+)::\S+ FAILED", text, re.M)),
+                                         ["suites/deep/scale.yaml", "suites/scale.yaml"])
+                        self.assertNotIn("PASSED", text)
+        for name in ("suites/scale.cu", "suites/deep/scale.cu"):
+            self.write(name, KERNEL)
+        self.assertIn("2 passed", self.pytest("--lf", "suites"))
+        self.pytest("--lf", "suites", code=5)  # nothing failed last, and nothing asks for suites
+
     def test_skips_and_notices(self):
         self.write_suite(suite=SUITE + "skip: {when: n == 1, reason: too small}\n",
                          kernel=KERNEL.replace("int i =", "int u; int i ="))

@@ -55,7 +55,7 @@ void require_sharable(const JobRequest& request) {
                     !request.sanitize.empty() || !request.session.counters.empty() ||
                     request.session.in_process || request.fail_on.skipped ||
                     request.fail_on.notices || !request.fail_on.warnings.empty() ||
-                    request.max_failures > 0 || request.durations;
+                    request.max_failures > 0 || request.durations || request.shown != 1;
   if (more) {
     throw usage_error(
         "--share goes with --case, -a, --device, --seed, --timeout-s and "

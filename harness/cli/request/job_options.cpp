@@ -378,6 +378,11 @@ const std::vector<JobOption>& job_options() {
        [](Request& request, const OptionValue& value) {
          request.durations = whole_number(value, 0, "a whole number from 0");
        }},
+      {"--show", "", "N", K::word, T::check,
+       "Of cases that failed in one way, print the texts of N (default: 1; 0: all)",
+       [](Request& request, const OptionValue& value) {
+         request.shown = whole_number(value, 0, "a whole number from 0");
+       }},
       {"-v,--verbose", "verbose", "", K::flag, T::every, "Print a line for each case",
        [](Request& request, const OptionValue& value) {
          request.verbosity = value.on ? Verbosity::verbose : Verbosity::normal;

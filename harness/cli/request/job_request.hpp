@@ -42,6 +42,7 @@ struct JobRequest {
   std::filesystem::path junit;        ///< "" for none
   bool junit_part = false;            ///< the JUnit file is a part of the report of several jobs
   std::optional<size_t> durations;    ///< number of the slowest cases to list; 0 for all
+  size_t shown = 1;                   ///< texts of cases that failed in one way; 0 for all
   std::shared_ptr<Ranks> ranks;       ///< ranks that mpirun started, if this process is one; else
                                       ///< null
   std::optional<Error> no_ranks;      ///< why it cannot be a rank, though mpirun started it

@@ -47,6 +47,7 @@ void set_run_options(const JobRequest& request, const Output& out, RunOptions& o
   options.style.verbosity = request.verbosity;
   options.style.for_runner = out.for_runner();
   options.style.durations = request.durations;
+  options.style.shown = request.shown;
 }
 
 std::unique_ptr<RunReport> add_annotations(const JobRequest& request, RunOptions& options) {

@@ -22,6 +22,7 @@ struct ConsoleStyle {
   Verbosity verbosity = Verbosity::normal;
   bool for_runner = false;  ///< a CI runner reads it: no line may form a command of its
   std::optional<size_t> durations = {};  ///< how many of the slowest cases are listed; 0 for all
+  size_t shown = 1;  ///< of the cases that failed in one way, how many texts are printed; 0 for all
 };
 
 /// For what `fd` is open on: colour and progress on a terminal that is not `TERM=dumb`, no colour

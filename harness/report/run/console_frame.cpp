@@ -101,14 +101,17 @@ void ConsoleFrame::write_failures() {
   struct Cause {
     const std::pair<Outcome, std::string>* first;
     std::vector<std::string> others;  ///< ids
+    size_t shown = 1;                 ///< cases of this cause, each with a text of its own
   };
   std::vector<Cause> causes;
-  std::map<std::string, size_t> known;
+  std::map<std::string, size_t> known;  // the last of a cause, which stands for those that follow
   for (const auto& failure : failures_) {
     const std::string cause = failure_cause(failure.first);
     const auto [at, is_new] = known.emplace(cause, causes.size());
-    if (is_new || cause.empty()) {
-      causes.push_back({&failure, {}});
+    const size_t before = is_new || cause.empty() ? 0 : causes[at->second].shown;
+    if (before == 0 || style_.shown == 0 || before < style_.shown) {
+      at->second = causes.size();
+      causes.push_back({&failure, {}, before + 1});
     } else {
       causes[at->second].others.push_back(failure.first.case_id);
     }

@@ -42,6 +42,19 @@ std::string first_compile_error(const std::string& message) {
   return "";
 }
 
+// The outputs of which every element is wrong, where no output is wrong in a part: "out, sum".
+// Values differ from case to case, and say no more about such a kernel.
+std::string wrong_as_a_whole(const Outcome& outcome) {
+  std::string names;
+  for (const OutputVerdict& output : outcome.outputs) {
+    const Comparison& compared = output.comparison;
+    if (compared.passed()) continue;
+    if (compared.wrong < compared.elements) return "";
+    names += (names.empty() ? "" : ", ") + output.output;
+  }
+  return names;
+}
+
 }  // namespace
 
 std::string failure_cause(const Outcome& outcome) {
@@ -62,6 +75,11 @@ std::string failure_cause(const Outcome& outcome) {
       // Without a line nothing shows whether the cause is the same.
       if (!outcome.where.known()) return "";
       return start + without_numbers(head_of(outcome.reason));
+    case FailureKind::wrong:
+    case FailureKind::unwritten: {
+      const std::string outputs = outcome.findings.empty() ? wrong_as_a_whole(outcome) : "";
+      return outputs.empty() ? "" : start + outputs;
+    }
     default:
       return "";
   }

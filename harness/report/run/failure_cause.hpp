@@ -9,8 +9,8 @@
 namespace warpmark {
 
 /// A text that outcomes share if one mistake made them: the same kind of failure at the same place,
-/// in the same words apart from numbers. "" for an outcome that is reported alone, as wrong
-/// elements are.
+/// in the same words apart from numbers; or the same outputs wrong in every element. "" for an
+/// outcome that is reported alone, as outputs are that are wrong in a part.
 std::string failure_cause(const Outcome& outcome);
 
 /// The order of reporting, least first: what ran nothing, what ended a launch, reports, wrong

@@ -36,6 +36,13 @@ TEST(File, AWriteThatFailsIsAnEnvironmentError) {
   }
 }
 
+TEST(File, PathsAreShownWithoutDetours) {
+  EXPECT_EQ(display_path("suites/../src/x.cu"), "src/x.cu");
+  EXPECT_EQ(display_path(fs::current_path() / "a/./b/../x.cu"), "a/x.cu");
+  EXPECT_EQ(display_path("/nowhere/suites/../src/x.cu"), "/nowhere/src/x.cu");
+  EXPECT_EQ(display_path("../suites/../src/x.cu"), "../src/x.cu");
+}
+
 TEST(File, ATemporaryFolderGoesAway) {
   fs::path path;
   {

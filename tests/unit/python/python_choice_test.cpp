@@ -67,7 +67,7 @@ TEST_F(PythonChoiceTest, WhatIsNoPythonSaysSo) {
   const auto message = [&](const std::string& name) {
     return error_of([&] { choose_python({name, "", linked_.executable}); }).message();
   };
-  EXPECT_THAT(message("/nonexistent/python"), HasSubstr("cannot be run"));
+  EXPECT_THAT(message("/nonexistent/python"), HasSubstr("cannot be run: No such file"));
   EXPECT_THAT(message("true"), HasSubstr("does not behave like Python"));
   EXPECT_THAT(message("false"), HasSubstr("exit status 1"));
 }
@@ -80,6 +80,10 @@ TEST_F(PythonChoiceTest, AnUnusableEnvironmentIsPassedOverWithANotice) {
   EXPECT_THAT(choice.notices[0],
               HasSubstr(folder_.path().string() + " is not used: it is Python 3.1"));
   EXPECT_THAT(choice.text(), HasSubstr("is not used"));
+  // The environment was perhaps made for the module that the stand-in has not.
+  EXPECT_EQ(
+      choice.lacks("SciPy", "no module", "install it").message(),
+      choice.python.executable.string() + " has no usable SciPy: no module; " + choice.notices[0]);
 }
 
 TEST_F(PythonChoiceTest, APlainPythonStandsInForARecordedOneThatHasGone) {

@@ -63,6 +63,39 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"  entry: f", "\tentry: f",
             "5:1 this is not YAML: illegal tab when looking for indentation | indent with blanks: "
             "YAML allows no tabs there"},
+        Row{"  entry: f", "   entry: f",
+            "5:4 this is not YAML: this line is indented by 3 blanks, and line 4 above it by 2 "
+            "blanks | members of one map have one indentation, and what belongs to a key has more "
+            "than the key"},
+        Row{"  entry: f", " entry: f",
+            "5:2 this is not YAML: this line is indented by 1 blank, and line 4 above it by 2 "
+            "blanks | members of one map have one indentation, and what belongs to a key has more "
+            "than the key"},
+        Row{"warpmark: 1", "  warpmark: 1",
+            "2:1 this is not YAML: this line is indented by no blanks, and line 1 above it by 2 "
+            "blanks | members of one map have one indentation, and what belongs to a key has more "
+            "than the key"},
+        Row{"about: An example.", "about: \"An example.\nskip: {when: \"n\", reason: \"r\"}",
+            "2:8 this is not YAML: the text after this quote ends on line 3, where another one "
+            "should begin | write the closing \" where the text ends"},
+        Row{"about: An example.", "about: 'It's one.'",
+            "2:11 this is not YAML: a text ends at this quote, and more follows | an apostrophe "
+            "inside of '…' is written twice; or put the text between \"…\""},
+        Row{"about: An example.", "about: \"A \"b\" c\"",
+            "2:11 this is not YAML: a text ends at this quote, and more follows | a quote inside "
+            "of \"…\" is written \\\"; or put the text between '…'"},
+        Row{"about: An example.", "about: An: example.",
+            "2:10 this is not YAML: a `: ` is inside a text | quote the text"},
+        Row{"[1, 2**4]", "[1, 2**4",
+            "7:6 this is not YAML: this `[` is not closed | write a `]` where it ends"},
+        Row{"[1, 2**4]", "[1, 2**4}",
+            "7:14 this is not YAML: this `}` closes no `[`, which opens on line 7 | write `]`"},
+        Row{"block: 128", "{block: 128 shared: 1}",
+            "12:21 this is not YAML: a second `: ` is here in one member | a `,` before its key is "
+            "missing; a text with `: ` is quoted"},
+        Row{"  block: 128", "  block: 128\n  \"grid\"\n",
+            "13:3 this is not YAML: this line begins no member | a member of a map begins with "
+            "`key: `, one of a list with `- `"},
         Row{"An example", "An \x01 example",
             "2:0 the line has a control character or is not UTF-8"},
         Row{"An example", "An \xFF example",
@@ -83,6 +116,17 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"  block: 128", "  block: 128\n  width: 1",
             "13:3 unknown key of `launch` `width` | known: grid, block, shared, cluster, "
             "cooperative"},
+        Row{"", "expected: {z: 1}\n",
+            "15:1 unknown key of a suite `expected` | did you mean `reference`?"},
+        Row{"", "args: {z: 1}\n", "15:1 unknown key of a suite `args` | did you mean `arguments`?"},
+        Row{"a.shape", "a.shape, type: float32",
+            "10:21 unknown key of the argument `z` `type` | did you mean `dtype`?"},
+        Row{"", "tolerance:exact\n",
+            "15:1 unknown key of a suite `tolerance:exact` | a key ends with a colon and a blank"},
+        Row{"", "expect: {z: 2 * a}\n",
+            "15:10 unknown key of `expect` `z` | the values of outputs are in `reference`; keys of "
+            "`expect`: fault, report, compile_error, argument, parallel, coalesced, conflict_free, "
+            "tiled, work_efficient, counters"},
         Row{"warpmark: 1\n", "", "1:1 `warpmark: 1`, the version of the format, is missing"},
         Row{"warpmark: 1", "warpmark: 2",
             "1:11 version `2` of the format is unknown | this program reads `warpmark: 1`"},
