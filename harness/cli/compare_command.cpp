@@ -49,8 +49,8 @@ ExitCode compare(const CompareState& state, Output& out) {
   }
   const bool annotate = wants_annotations(mode, state.json || state.markdown);
   if (annotate) out.write_for_runner();
-  std::vector<std::filesystem::path> inputs = journal_files(state.baseline);
-  for (std::filesystem::path& file : journal_files(state.contender)) {
+  std::vector<std::filesystem::path> inputs = comparable_files(state.baseline);
+  for (std::filesystem::path& file : comparable_files(state.contender)) {
     inputs.push_back(std::move(file));
   }
   require_kept({{"--junit", state.junit}}, inputs);

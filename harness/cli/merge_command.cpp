@@ -10,6 +10,7 @@
 #include "cli/program/command.hpp"
 #include "report/run/case_text.hpp"
 #include "report/run/junit_part.hpp"
+#include "results/counted_baseline.hpp"
 #include "results/result_kind.hpp"
 #include "results/shard_merge.hpp"
 
@@ -30,8 +31,17 @@ std::optional<ResultKind> kind_of(const fs::path& file) {
   if (fs::is_directory(file, code)) return std::nullopt;
   if (const auto kind = result_kind(file)) return kind;
   throw usage_error(fmt::format("{} is nothing that can be merged", display_path(file)), {},
-                    "shards' journals, JUnit reports and Google Benchmark's JSON can be, and the "
-                    "folders of a class's grades");
+                    "shards' journals, JUnit reports and Google Benchmark's JSON can be, baselines "
+                    "of counters, and the folders of a class's grades");
+}
+
+// A single file becomes what --update-baseline writes today.
+ExitCode merge_baselines(const MergeRequest& request, Output& out) {
+  const BenchResult merged = merged_baseline(request.files);
+  write_baseline(request.out, merged);
+  out.print("{}: the baseline of {}, {}\n", display_path(request.out),
+            count_text(request.files.size(), "file"), count_text(merged.cases.size(), "case"));
+  return ExitCode::success;
 }
 
 ExitCode merge(const MergeRequest& request, Output& out) {
@@ -45,6 +55,7 @@ ExitCode merge(const MergeRequest& request, Output& out) {
   if (!kind) return merge_grades(request.files, request.out, request.grades, out);
   require_no_grades_options(request.grades);
   require_writable(request.out);
+  if (kind == ResultKind::baseline) return merge_baselines(request, out);
   const MergedFile merged = kind == ResultKind::journal ? merge_journals(request.files)
                             : kind == ResultKind::junit ? merge_junit(request.files)
                                                         : merge_google_benchmark(request.files);
@@ -64,10 +75,10 @@ Command merge_command(const ArgumentParser& program) {
   const ArgumentParser app =
       program.add_subcommand("merge",
                              "Make one run's file of the files of all its shards; ends with that\n"
-                             "run's exit code");
+                             "run's exit code. Baselines of counters become one of today's form");
   app.add_option("FILES", request->files,
                  "A journal, JUnit report, Google Benchmark's JSON or folder of grades of\n"
-                 "each shard")
+                 "each shard; or baselines of counters")
       .required()
       .value_name("");
   app.add_option("-o,--output", request->out, "The file, or the folder of grades, to write")

@@ -134,6 +134,7 @@ class Comparer {
 
   void compare_figures(const BenchCase& before, const BenchCase& after) {
     ComparedPoint point = point_of(before);
+    point.sources_known = !before.sources.empty() && !after.sources.empty();
     point.sources_differ = before.sources != after.sources;
     if (!before.counters.empty() && !after.counters.empty()) {
       judge_counters(point, before, after, options_);

@@ -93,6 +93,7 @@ struct ComparedPoint {
   /// Lines that grew most first, if the contender's lines are known.
   std::vector<GrownLine> lines;
   bool counted = false;            ///< compared by exact counters
+  bool sources_known = true;       ///< false if a baseline does not say what it measured
   bool sources_differ = false;     ///< kernel, plan or input differ, as after a change
   std::vector<std::string> notes;  ///< reasons to doubt the figures
 };

@@ -4,24 +4,18 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/json_text.hpp"
 #include "base/text.hpp"
-#include "results/counted_lines.hpp"
-#include "results/outcome_record.hpp"
-#include "results/record_field.hpp"
+#include "results/baseline_records.hpp"
+#include "results/baseline_text.hpp"
 
 namespace warpmark {
 
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
-
-constexpr const char* kSchema = "schema/baseline.json";
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -38,130 +32,15 @@ std::vector<std::string> names_of(const BenchResult& result) {
   return names;
 }
 
-Json head_json(const BenchResult& result, const std::vector<std::string>& names) {
-  Json head = {{"type", "baseline"},
-               {"baseline", kBaselineVersion},
-               {"warpmark", result.version},
-               {"device", result.device_name},
-               {"kind", result.device_kind},
-               {"architecture", result.architecture},
-               {"nvrtc_version", result.nvrtc_version},
-               {"seed", result.seed.empty() ? Json() : try_parse_ordered_json(result.seed)},
-               {"counters", names}};
-  if (result.pinned) head["pinned"] = true;
-  return head;
-}
-
-Json case_json(const BenchCase& one, const std::vector<std::string>& names) {
-  Json counters = Json::object();
-  for (const std::string& name : names) {
-    if (const auto value = one.counter(name); value && *value != 0) counters[name] = *value;
+// The cases with counters, in the order of their ids.
+std::vector<const BenchCase*> cases_of(const BenchResult& result) {
+  std::vector<const BenchCase*> cases;
+  for (const BenchCase& one : result.cases) {
+    if (!one.counters.empty()) cases.push_back(&one);
   }
-  Json record = {{"type", "case"},
-                 {"suite", one.suite},
-                 {"case", one.id},
-                 {"sources", one.sources},
-                 {"counters", std::move(counters)}};
-  if (!one.lines.empty()) record["lines"] = lines_json(one.lines);
-  return record;
-}
-
-// Reads the records of a counted baseline in their order.
-class BaselineReader {
- public:
-  explicit BaselineReader(const fs::path& file) : name_(display_path(file)) { result_.file = file; }
-
-  BenchResult read(std::string_view text) {
-    bool ended = false;
-    size_t begin = 0;
-    for (int line = 1; begin < text.size(); ++line) {
-      const size_t end = text.find('\n', begin);
-      if (end == std::string::npos) break;
-      if (ended) throw usage_error("there is a line behind that of type `end`", {name_, line, 0});
-      ended = read_line(text.substr(begin, end - begin), {name_, line, 0});
-      begin = end + 1;
-    }
-    if (!ended) {
-      throw usage_error("the baseline is cut off: its last line is not that of type `end`",
-                        {name_, 0, 0}, "take the whole file from version control");
-    }
-    result_.capabilities = {"counters"};
-    result_.complete = true;
-    return std::move(result_);
-  }
-
- private:
-  // Returns true if the line was the last one.
-  bool read_line(std::string_view text, const Position& where) {
-    const Json record = try_parse_ordered_json(text);
-    if (record.is_discarded()) {
-      const bool conflict =
-          text.starts_with("<<<<<<<") || text.starts_with("=======") || text.starts_with(">>>>>>>");
-      throw usage_error(
-          "this line of the baseline is not JSON", where,
-          conflict ? "a merge left a conflict here: take either side of the file, and write it "
-                     "again with --update-baseline"
-                   : "");
-    }
-    const RecordField field(record, where, kSchema);
-    const std::string type = field.member("type").text();
-    if (where.line == 1) {
-      read_head(field);
-    } else if (type == "case") {
-      add_case(field, where);
-    } else {
-      return type == "end";  // other types are for later versions to add
-    }
-    return false;
-  }
-
-  void read_head(const RecordField& head) {
-    const RecordField version = head.member("baseline");
-    if (version.integer() < 1 || version.integer() > kBaselineVersion) {
-      throw usage_error(
-          fmt::format("the baseline is of version {}, and this Warpmark knows versions up to {}",
-                      version.integer(), kBaselineVersion),
-          {name_, 1, 0}, "read it with the Warpmark that wrote it, or a newer one");
-    }
-    result_.version = head.member("warpmark").text();
-    result_.device_name = head.member("device").text();
-    result_.device_kind = head.member("kind").text();
-    result_.architecture = head.member("architecture").integer();
-    result_.nvrtc_version = head.member("nvrtc_version").text();
-    if (const auto seed = head.find("seed")) result_.seed = seed->plain();
-    if (const auto pinned = head.find("pinned")) result_.pinned = pinned->boolean();
-    names_ = head.member("counters").texts();
-  }
-
-  void add_case(const RecordField& record, const Position& where) {
-    BenchCase one;
-    one.suite = record.member("suite").text();
-    one.id = record.member("case").text();
-    one.sources = record.member("sources").text();
-    one.line = where.line;
-    const RecordField counters = record.member("counters");
-    for (const std::string& name : names_) {
-      const auto value = counters.find(name.c_str());
-      one.counters.emplace_back(name, value ? value->integer() : 0);
-    }
-    if (const auto lines = record.find("lines")) one.lines = read_lines(*lines);
-    const auto [other, is_new] = lines_.emplace(one.id, where.line);
-    if (!is_new) {
-      throw usage_error(fmt::format("a second line of the case {}", printable(one.id)), where,
-                        fmt::format("the first is line {}", other->second));
-    }
-    result_.cases.push_back(std::move(one));
-  }
-
-  std::string name_;
-  BenchResult result_;
-  std::vector<std::string> names_;
-  std::map<std::string, int> lines_;
-};
-
-bool is_counted_baseline(std::string_view text) {
-  const Json record = try_parse_ordered_json(text.substr(0, text.find('\n')));
-  return record.is_object() && record.value("type", Json()) == "baseline";
+  std::sort(cases.begin(), cases.end(),
+            [](const BenchCase* a, const BenchCase* b) { return is_before(a->id, b->id); });
+  return cases;
 }
 
 // Names how the counts of the two were made differently; "" if they were not.
@@ -179,6 +58,50 @@ std::string difference(const BenchResult& a, const BenchResult& b) {
     if (!text.empty()) return text;
   }
   return "";
+}
+
+// True if each counter of either that is not 0 has the same value in the other.
+bool has_same_counts(const BenchCase& a, const BenchCase& b) {
+  const auto is_in = [](const BenchCase& one, const BenchCase& other) {
+    return std::ranges::all_of(one.counters, [&](const auto& counter) {
+      return counter.second == other.counter(counter.first).value_or(0);
+    });
+  };
+  return is_in(a, b) && is_in(b, a);
+}
+
+// Adds what the lines file knows of the cases. It may be missing, and be older than the baseline:
+// lines are of use only where they are those of the counts.
+void add_lines(BenchResult& result, const fs::path& file) {
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return;
+  BenchResult lines;
+  try {
+    const std::string text = read_file(file);
+    if (!is_baseline_records(text))
+      throw usage_error("this is no file of a baseline's lines", {display_path(file), 1, 0});
+    lines = read_baseline_records(file, text);
+  } catch (const Error& error) {
+    throw usage_error(error.message(), error.where(),
+                      "delete it: the baseline is complete without it, and --update-baseline "
+                      "writes a new one");
+  }
+  std::map<std::string_view, BenchCase*> cases;
+  for (BenchCase& one : lines.cases) cases.emplace(one.id, &one);
+  for (BenchCase& one : result.cases) {
+    const auto found = cases.find(one.id);
+    if (found == cases.end() || !has_same_counts(one, *found->second)) continue;
+    one.lines = std::move(found->second->lines);
+    one.sources = std::move(found->second->sources);
+  }
+}
+
+// Returns true if it wrote: the file had another text, or is none that could have one.
+bool write_if_other(const fs::path& file, const std::string& text) {
+  std::error_code ignored;
+  if (fs::is_regular_file(file, ignored) && read_file(file) == text) return false;
+  write_file_atomically(file, text);
+  return true;
 }
 
 }  // namespace
@@ -206,23 +129,51 @@ bool is_before(const std::string& a, const std::string& b) {
 }
 
 std::string counted_baseline_text(const BenchResult& result) {
-  const std::vector<std::string> names = names_of(result);
-  std::vector<const BenchCase*> cases;
-  for (const BenchCase& one : result.cases) {
-    if (!one.counters.empty()) cases.push_back(&one);
-  }
-  std::sort(cases.begin(), cases.end(),
-            [](const BenchCase* a, const BenchCase* b) { return is_before(a->id, b->id); });
-  std::string text = record_text(strict_json(head_json(result, names))) + "\n";
-  for (const BenchCase* one : cases)
-    text += record_text(strict_json(case_json(*one, names))) + "\n";
-  return text + record_text({{"type", "end"}}) + "\n";
+  return baseline_text(result, names_of(result), cases_of(result));
+}
+
+fs::path lines_file(const fs::path& baseline) {
+  fs::path file = baseline;
+  return file += ".lines";
 }
 
 BenchResult read_baseline(const fs::path& file) {
-  const std::string text = read_file(file);
-  if (!is_counted_baseline(text)) return read_bench_result(file);
-  return BaselineReader(file).read(text);
+  const std::string whole = read_file(file);
+  const std::string_view text = without_byte_order_mark(whole);
+  if (is_baseline_records(text)) return read_baseline_records(file, text);
+  // Sides that differ in the first line leave their conflict in front of it.
+  if (!is_baseline_text(text) && !is_conflict_marker(text)) return read_bench_result(file);
+  BenchResult result = read_baseline_text(file, text);
+  add_lines(result, lines_file(file));
+  return result;
+}
+
+bool write_baseline(const fs::path& file, const BenchResult& result) {
+  const bool changed = write_if_other(file, counted_baseline_text(result));
+  std::vector<const BenchCase*> cases = cases_of(result);
+  std::erase_if(cases, [](const BenchCase* one) { return one->lines.empty(); });
+  std::error_code ignored;  // a device or a pipe has nothing beside it
+  if (!cases.empty() && fs::is_regular_file(file, ignored)) {
+    write_if_other(lines_file(file), baseline_records_text(result, names_of(result), cases));
+  }
+  return changed;
+}
+
+BenchResult merged_baseline(const std::vector<fs::path>& files) {
+  BenchResult all = read_baseline(files.front());
+  for (size_t i = 1; i < files.size(); ++i) {
+    BenchResult next = read_baseline(files[i]);
+    const std::string both = display_path(all.file) + " and " + display_path(next.file);
+    if (const std::string text = difference(all, next); !text.empty())
+      throw usage_error(fmt::format("{} are no parts of one baseline: {}", both, text));
+    for (BenchCase& one : next.cases) {
+      if (all.find(one.id) != nullptr)
+        throw usage_error(fmt::format("the case {} is in both {}", printable(one.id), both));
+      all.cases.push_back(std::move(one));
+    }
+    all.pinned = all.pinned || next.pinned;
+  }
+  return all;
 }
 
 BaselineUpdate updated_baseline(const BenchResult& old, const BenchResult& run) {

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/json_text.hpp"
+#include "results/baseline_text.hpp"
 
 namespace warpmark {
 namespace {
@@ -33,6 +34,11 @@ off_t end_of_whole_lines(int fd) {
   return end;
 }
 
+Error baseline_error(const Position& where) {
+  return usage_error("this is a baseline of counters, which has no times", where,
+                     "`warpmark compare` and `bench --compare` read it");
+}
+
 // Checks one record and puts it where it belongs.
 void read_record(Json record, const Position& where, std::vector<JournalContents>& runs) {
   if (!record.is_object() || !record.contains("type") || !record["type"].is_string()) {
@@ -40,8 +46,7 @@ void read_record(Json record, const Position& where, std::vector<JournalContents
   }
   const auto type = record["type"].get<std::string>();
   if (runs.empty() && type == "baseline") {
-    throw usage_error("this is a baseline of counters, which has no times", where,
-                      "`warpmark compare` and `bench --compare` read it");
+    throw baseline_error(where);
   }
   if (runs.empty() && type != "run") {
     throw usage_error("a journal starts with a record of type `run`, not `" + type + "`", where);
@@ -133,6 +138,7 @@ void add_records(const fs::path& path, const std::vector<Json>& records) {
 std::vector<JournalContents> read_journal_runs(const fs::path& path) {
   const std::string text = read_file(path);
   const std::string name = display_path(path);
+  if (is_baseline_text(text)) throw baseline_error({name, 1, 0});
   std::vector<JournalContents> runs;
   bool torn = false;
   size_t begin = 0;

@@ -96,14 +96,17 @@ class Together {
 
 }  // namespace
 
-std::vector<fs::path> journal_files(const fs::path& path) {
+namespace {
+
+std::vector<fs::path> files_of(const fs::path& path, const std::vector<std::string>& extensions) {
   std::error_code code;
   if (!fs::is_directory(path, code)) return {path};
   std::vector<fs::path> files;
   for (fs::directory_iterator at(path, code), end; !code && at != end; at.increment(code)) {
     const fs::path& file = at->path();
     std::error_code ignored;
-    if (file.extension() != ".jsonl" || file.filename().string().starts_with('.')) continue;
+    const bool fits = std::ranges::find(extensions, file.extension().string()) != extensions.end();
+    if (!fits || file.filename().string().starts_with('.')) continue;
     if (!fs::is_directory(file, ignored)) files.push_back(file);
   }
   if (code) {
@@ -112,14 +115,24 @@ std::vector<fs::path> journal_files(const fs::path& path) {
   }
   if (files.empty()) {
     throw usage_error(fmt::format("the folder {} has no journal", display_path(path)), {},
-                      "journals are its files *.jsonl");
+                      "journals are its files *" + join(extensions, " and *"));
   }
   std::sort(files.begin(), files.end());
   return files;
 }
 
+}  // namespace
+
+std::vector<fs::path> journal_files(const fs::path& path) {
+  return files_of(path, {".jsonl"});
+}
+
+std::vector<fs::path> comparable_files(const fs::path& path) {
+  return files_of(path, {".jsonl", ".baseline"});
+}
+
 BenchResult read_baseline_or_folder(const fs::path& path) {
-  const std::vector<fs::path> files = journal_files(path);
+  const std::vector<fs::path> files = comparable_files(path);
   BenchResult first = read_baseline(files.front());
   if (files.size() == 1 && files.front() == path) return first;
   Together together(std::move(first));

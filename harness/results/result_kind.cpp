@@ -5,6 +5,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "results/baseline_text.hpp"
 
 namespace warpmark {
 
@@ -12,6 +13,9 @@ std::optional<ResultKind> result_kind(const std::filesystem::path& file) {
   const std::string text = read_file(file, 1000);
   const std::string_view begin = trim(text);
   if (begin.starts_with("<?xml") || begin.starts_with("<testsuites")) return ResultKind::junit;
+  if (begin.starts_with("{\"type\":\"baseline\"") || is_baseline_text(begin)) {
+    return ResultKind::baseline;
+  }
   if (begin.starts_with("{\"type\"")) return ResultKind::journal;
   if (begin.starts_with("{") && begin.find("\"context\"") != std::string_view::npos) {
     return ResultKind::google_benchmark;

@@ -6,7 +6,7 @@
 
 namespace warpmark {
 
-enum class ResultKind { journal, junit, google_benchmark };
+enum class ResultKind { journal, junit, google_benchmark, baseline };
 
 /// Told by how the file begins; nothing for another file. Throws a usage error for what cannot
 /// be read.

@@ -228,20 +228,22 @@ class Github(OnGithub):
         self.assertRegex(job.summary, r"\| `t\.n=\d+` and 1 more \| `suites/k\.cu:3` \| \+")
         self.assertEqual(self.sent(), job.summary)
         # It is meant: the journal of the run takes the baseline's place.
-        shutil.copy(self.reports("counters.jsonl"), self.repository / "warpmark-baseline.jsonl")
+        shutil.copy(self.reports("counters.jsonl"), self.repository / "warpmark.baseline")
         self.assertFalse(self.job().failed)
 
     def test_the_baselines_job(self):
-        (self.repository / "warpmark-baseline.jsonl").unlink()
+        (self.repository / "warpmark.baseline").unlink()
         job = self.job()
         self.assertEqual(job.codes(), {"Install Warpmark": 0, self.CHECK: 0, self.GATE: 2}, job.steps)
-        self.assertIn("there is no baseline warpmark-baseline.jsonl", job.output(self.GATE))
+        self.assertIn("there is no baseline warpmark.baseline", job.output(self.GATE))
         self.assertFalse(self.job("baseline").ran)
         self.assertFalse(self.job(event="workflow_dispatch").ran)
         job = self.job("baseline", event="workflow_dispatch")
         self.assertEqual(job.codes(), {"Install Warpmark": 0, "Count": 0}, job.steps)
         self.assertEqual(job.artifacts, {
-            "warpmark-baseline": self.repository / "warpmark-baseline.jsonl"})
+            "warpmark-baseline": self.repository / "warpmark.baseline*"})
+        self.assertEqual(sorted(path.name for path in self.repository.glob("warpmark.baseline*")),
+                         ["warpmark.baseline", "warpmark.baseline.lines"])
         self.assertFalse(self.job().failed)
 
     def test_a_machine_that_lacks_something(self):
@@ -315,11 +317,11 @@ class Gitlab(Stranger):
         self.assertEqual(self.failures(job.reports["junit"]), (2, []))
         self.assertIn("2 the same", self.reports("comparison.md").read_text())
         self.assertEqual(self.calls(), [])  # no news, no note
-        records = [json.loads(line)
-                   for line in (self.repository / "warpmark-baseline.jsonl").read_text().splitlines()]
-        lines = ['warpmark_%s{case="%s"} %d' % (name, record["case"], record["counters"].get(name, 0))
-                 for record in records if record["type"] == "case"
-                 for name in records[0]["counters"]]
+        head, counts = (self.repository / "warpmark.baseline").read_text().split("\n\n")
+        counts = {tuple(line.split()[:2]): line.split()[2] for line in counts.splitlines()[:-1]}
+        lines = ['warpmark_%s{case="%s"} %s' % (name, case, counts.get((case, name), 0))
+                 for case in ("t.n=32", "t.n=100")
+                 for name in re.findall("^counter: (.*)$", head, re.M)]
         self.assertGreater(len(lines), 20)
         self.assertEqual(job.reports["metrics"].read_text().splitlines(), lines)
 
@@ -354,15 +356,16 @@ class Gitlab(Stranger):
                                       "notes "), call)
 
     def test_the_baselines_job(self):
-        (self.repository / "warpmark-baseline.jsonl").unlink()
+        (self.repository / "warpmark.baseline").unlink()
         job = self.job("counters")
         self.assertEqual(job.codes()["counters"], 2, job.steps)
-        self.assertIn("there is no baseline warpmark-baseline.jsonl", job.output("counters"))
+        self.assertIn("there is no baseline warpmark.baseline", job.output("counters"))
         self.assertEqual(self.job("baseline").job["rules"][0]["when"], "manual")
         job = self.job("baseline")
         self.assertEqual(job.codes(), {"baseline": 0}, job.steps)
         self.assertEqual(job.artifacts, {
-            "warpmark-baseline.jsonl": self.repository / "warpmark-baseline.jsonl"})
+            name: self.repository / name for name in ("warpmark.baseline", "warpmark.baseline.lines")})
+        self.assertTrue((self.repository / "warpmark.baseline.lines").is_file())
         self.assertFalse(self.job("counters").failed)
 
 

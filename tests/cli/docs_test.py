@@ -60,7 +60,9 @@ class DocsTest(program.CheckTest):
         self.assertIn("2 passed", self.run_program("run", "ci.yaml")[0])
         for report in ("junit.xml", "journal.jsonl"):
             self.assertTrue((self.folder / "results" / report).is_file(), report)
-        for part in ("--journal results/baseline.jsonl", "--compare results/baseline.jsonl"):
+        for part in ("--journal results/baseline.jsonl", "--compare results/baseline.jsonl",
+                     "--compare results/counts.baseline --update-baseline",
+                     "--compare results/counts.baseline"):
             self.run_program("bench", "suites", "--device", "cpu", "--max-samples", "1", *part.split())
 
     def test_the_plugin_can_be_built_and_used(self):

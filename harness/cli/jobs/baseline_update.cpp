@@ -110,10 +110,8 @@ ExitCode update_baseline(const JobRequest& request, Output& out) {
   if (const auto interrupt = count_lines(request, python, ids, run)) return *interrupt;
   BaselineUpdate update = updated_baseline(old ? *old : nothing, run);
   update.result.pinned = request.pin_version || (old && old->pinned);
-  const std::string text = counted_baseline_text(update.result);
   if (old && any_in_common(*old, run)) print_changes(*old, run, request, out);
-  const bool equal = old && read_file(request.baseline) == text;
-  if (!equal) write_file_atomically(request.baseline, text);
+  const bool equal = !write_baseline(request.baseline, update.result);
   print_beside(equal ? fmt::format("\n{} is up to date, {}\n", file,
                                    counted(update.result.cases.size(), "case"))
                      : fmt::format("\nwrote {}, {}\n", file, sum_text(update)),

@@ -10,6 +10,7 @@
 #include "cli/request/planned_work.hpp"
 #include "cli/request/suites.hpp"
 #include "compiler/includes.hpp"
+#include "results/counted_baseline.hpp"
 #include "results/result_kind.hpp"
 
 namespace warpmark {
@@ -93,10 +94,12 @@ bool is_result(const fs::path& file) {
 }  // namespace
 
 std::vector<OutputFile> output_files(const JobRequest& request) {
-  return {{"--journal", request.journal},
-          {"--junit", request.junit},
-          {"--benchmark-out", request.google_benchmark},
-          {"--update-baseline", request.update_baseline ? request.baseline : fs::path()}};
+  return {
+      {"--journal", request.journal},
+      {"--junit", request.junit},
+      {"--benchmark-out", request.google_benchmark},
+      {"--update-baseline", request.update_baseline ? request.baseline : fs::path()},
+      {"--update-baseline", request.update_baseline ? lines_file(request.baseline) : fs::path()}};
 }
 
 std::vector<fs::path> input_files(const std::vector<CaseWork>& work) {

@@ -77,7 +77,7 @@ Json point_json(const ComparedPoint& point) {
           {"contender", summary_json(point.contender)},
           {"counters", std::move(counters)},
           {"lines", std::move(lines)},
-          {"sources_differ", point.sources_differ},
+          {"sources_differ", point.sources_known ? Json(point.sources_differ) : Json()},
           {"notes", point.notes}};
 }
 

@@ -28,7 +28,7 @@ std::vector<std::string> notes_of(const ComparedPoint& point) {
   const bool moved = point.verdict == ChangeVerdict::slower ||
                      point.verdict == ChangeVerdict::mixed ||
                      point.verdict == ChangeVerdict::faster;
-  if (moved && !point.sources_differ) {
+  if (moved && point.sources_known && !point.sources_differ) {
     notes.emplace_back(point.counted ? "of the same sources: look at compiler and device"
                                      : "of the same sources: look at the machine");
   }
@@ -272,7 +272,7 @@ std::vector<std::string> head_lines(const ComparedBenches& compared) {
                                     "contender: " + file_text(compared.contender)};
   std::set<std::string> changed;
   for (const ComparedPoint& point : comparison.points) {
-    if (point.sources_differ) changed.insert(point.id);
+    if (point.sources_known && point.sources_differ) changed.insert(point.id);
   }
   if (!changed.empty()) {
     lines.push_back(fmt::format("kernel, plan or options differ in {} of {}", changed.size(),
