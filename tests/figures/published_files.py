@@ -46,7 +46,7 @@ def files_of(folder):
             if not name.endswith(".cu") or "-hip" in path or "-sycl" in path:
                 continue
             with open(file, encoding="latin-1") as text:
-                if KERNEL.search(re.sub(r"//.*|/\*.*?\*/", "", text.read(), flags=re.S)):
+                if KERNEL.search(re.sub(r"//[^\n]*|/\*.*?\*/", "", text.read(), flags=re.S)):
                     found.append(file)
     return found
 
@@ -74,6 +74,8 @@ def tried(program, file, include):
         code, text = run([program, "new", "suite", file, "-o", folder, "--force", *options])
         suites = len([name for name in os.listdir(folder) if name.endswith(".yaml")])
     left = len(LEFT_OUT.findall(text))
+    if "in no folder: `include`" in text:
+        return "refused by nvcc", 0, 0, ""
     if code == 0 or "no suite can be written" in text:
         return "loads", suites, max(left, 0 if code == 0 else 1), ""
     taken, said = nvcc_takes(file, include)
