@@ -4,6 +4,7 @@
 #include <array>
 #include <unordered_map>
 
+#include "base/text.hpp"
 #include "compiler/shims.hpp"
 
 namespace warpmark {
@@ -519,99 +520,48 @@ using ::gpuAtomicAdd;
 #endif
 )";
 
-const std::unordered_map<std::string_view, std::string_view>& std_headers() {
-  static const std::unordered_map<std::string_view, std::string_view> kHeaders = [] {
-    std::unordered_map<std::string_view, std::string_view> headers;
-    const auto add = [&](std::string_view header, std::initializer_list<std::string_view> names) {
-      for (const std::string_view name : names) headers[name] = header;
-    };
-    add("algorithm", {"min", "max", "clamp", "swap", "sort", "fill", "fill_n", "copy",
-                      "lower_bound", "upper_bound", "reverse"});
-    add("limits", {"numeric_limits"});
-    add("type_traits", {"is_same",
-                        "is_same_v",
-                        "enable_if",
-                        "enable_if_t",
-                        "conditional",
-                        "conditional_t",
-                        "is_integral",
-                        "is_integral_v",
-                        "is_floating_point",
-                        "is_floating_point_v",
-                        "is_signed",
-                        "is_unsigned",
-                        "make_unsigned",
-                        "make_unsigned_t",
-                        "make_signed_t",
-                        "remove_reference",
-                        "remove_reference_t",
-                        "remove_cv_t",
-                        "remove_const_t",
-                        "remove_const",
-                        "decay",
-                        "decay_t",
-                        "true_type",
-                        "false_type",
-                        "integral_constant",
-                        "is_pointer",
-                        "is_convertible",
-                        "is_arithmetic",
-                        "is_trivially_copyable",
-                        "common_type",
-                        "common_type_t",
-                        "is_enum",
-                        "is_empty",
-                        "is_trivial",
-                        "extent",
-                        "rank",
-                        "remove_cv",
-                        "remove_extent_t",
-                        "add_const_t",
-                        "negation",
-                        "conjunction",
-                        "disjunction",
-                        "is_signed_v",
-                        "is_unsigned_v",
-                        "is_arithmetic_v",
-                        "is_convertible_v",
-                        "is_pointer_v",
-                        "is_class_v",
-                        "is_void_v",
-                        "make_signed",
-                        "underlying_type",
-                        "type_identity_t",
-                        "is_base_of_v",
-                        "is_trivially_copyable_v",
-                        "remove_cvref_t",
-                        "is_const",
-                        "is_array",
-                        "void_t",
-                        "is_void",
-                        "aligned_storage",
-                        "remove_pointer_t",
-                        "is_const_v",
-                        "is_class",
-                        "underlying_type_t",
-                        "bool_constant",
-                        "is_base_of",
-                        "is_constructible",
-                        "result_of",
-                        "invoke_result_t"});
-    add("utility", {"forward", "move", "pair", "make_pair", "declval", "exchange",
-                    "integer_sequence", "index_sequence", "make_index_sequence"});
-    add("tuple", {"tuple", "make_tuple", "get", "tie", "tuple_size", "tuple_element"});
-    add("array", {"array"});
-    add("functional", {"plus", "minus", "multiplies", "divides", "less", "greater", "equal_to"});
-    add("complex", {"complex"});
-    add("initializer_list", {"initializer_list"});
-    add("cmath", {"abs",  "fabs",  "sqrt",  "exp",   "log",      "pow",   "sin",     "cos",
-                  "tan",  "tanh",  "floor", "ceil",  "round",    "isnan", "isinf",   "isfinite",
-                  "fmax", "fmin",  "fma",   "cosh",  "sinh",     "atan2", "atan",    "acos",
-                  "asin", "log2",  "exp2",  "hypot", "cbrt",     "erf",   "signbit", "trunc",
-                  "fmod", "log1p", "expm1", "rint",  "nearbyint"});
-    add("cstdint", {"int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t",
-                    "uint64_t", "uintptr_t", "intptr_t"});
-    add("cstddef", {"size_t", "ptrdiff_t", "nullptr_t", "byte"});
+// Headers of std, and names that they declare.
+struct StdHeader {
+  std::string_view header, names;
+};
+constexpr std::array<StdHeader, 12> kStdHeaders = {
+    {{"algorithm", "min max clamp swap sort fill fill_n copy lower_bound upper_bound reverse"},
+     {"limits", "numeric_limits"},
+     {"type_traits",
+      "is_same is_same_v enable_if enable_if_t conditional conditional_t is_integral is_integral_v "
+      "is_floating_point is_floating_point_v is_signed is_unsigned make_unsigned make_unsigned_t "
+      "make_signed_t remove_reference remove_reference_t remove_cv_t remove_const_t remove_const "
+      "decay decay_t true_type false_type integral_constant is_pointer is_convertible "
+      "is_arithmetic is_trivially_copyable common_type common_type_t is_enum is_empty is_trivial "
+      "extent rank remove_cv remove_extent_t add_const_t negation conjunction disjunction "
+      "is_signed_v is_unsigned_v is_arithmetic_v is_convertible_v is_pointer_v is_class_v "
+      "is_void_v make_signed underlying_type type_identity_t is_base_of_v is_trivially_copyable_v "
+      "remove_cvref_t is_const is_array void_t is_void aligned_storage remove_pointer_t is_const_v "
+      "is_class underlying_type_t bool_constant is_base_of is_constructible result_of "
+      "invoke_result_t"},
+     {"utility",
+      "forward move pair make_pair declval exchange integer_sequence index_sequence "
+      "make_index_sequence"},
+     {"tuple", "tuple make_tuple get tie tuple_size tuple_element"},
+     {"array", "array"},
+     {"functional", "plus minus multiplies divides less greater equal_to"},
+     {"complex", "complex"},
+     {"initializer_list", "initializer_list"},
+     {"cmath",
+      "abs fabs sqrt exp log pow sin cos tan tanh floor ceil round isnan isinf isfinite fmax fmin "
+      "fma cosh sinh atan2 atan acos asin log2 exp2 hypot cbrt erf signbit trunc fmod log1p expm1 "
+      "rint nearbyint"},
+     {"cstdint",
+      "int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t uintptr_t intptr_t"},
+     {"cstddef", "size_t ptrdiff_t nullptr_t byte"}}};
+
+// Headers by name.
+const std::unordered_map<std::string, std::string_view>& std_headers() {
+  static const std::unordered_map<std::string, std::string_view> kHeaders = [] {
+    std::unordered_map<std::string, std::string_view> headers;
+    for (const StdHeader& one : kStdHeaders) {
+      for (const std::string& name : split(std::string(one.names), ' ')) headers[name] = one.header;
+    }
     return headers;
   }();
   return kHeaders;
@@ -632,7 +582,7 @@ bool is_host_std(std::string_view name) {
 }
 
 std::string_view header_of_std(std::string_view name) {
-  const auto found = std_headers().find(name);
+  const auto found = std_headers().find(std::string(name));
   return found == std_headers().end() ? std::string_view() : found->second;
 }
 

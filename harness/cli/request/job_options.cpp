@@ -379,7 +379,7 @@ const std::vector<JobOption>& job_options() {
          request.durations = whole_number(value, 0, "a whole number from 0");
        }},
       {"--show", "", "N", K::word, T::check,
-       "Of cases that failed in one way, print the texts of N (default: 1; 0: all)",
+       "Of cases that fail in one way, print the texts of N (default: 1; 0: all)",
        [](Request& request, const OptionValue& value) {
          request.shown = whole_number(value, 0, "a whole number from 0");
        }},

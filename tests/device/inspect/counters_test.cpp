@@ -215,13 +215,13 @@ TEST_F(Counters, FloatingPointOperations) {
 
 TEST(Flops, OfNames) {
   for (const char* name : {"add.f32", "add.rn.ftz.sat.f32", "sub.f64", "mul.bf16"})
-    EXPECT_EQ(cpu::flops_of(cpu::words_of(name)), 1) << name;
+    EXPECT_EQ(cpu::flops_of(cpu::facts_of(name, 3)), 1) << name;
   for (const char* name : {"fma.rn.f32", "mad.rn.f64", "add.f16x2", "sub.rn.bf16x2"})
-    EXPECT_EQ(cpu::flops_of(cpu::words_of(name)), 2) << name;
-  EXPECT_EQ(cpu::flops_of(cpu::words_of("fma.rn.relu.bf16x2")), 4);
+    EXPECT_EQ(cpu::flops_of(cpu::facts_of(name, 3)), 2) << name;
+  EXPECT_EQ(cpu::flops_of(cpu::facts_of("fma.rn.relu.bf16x2", 4)), 4);
   for (const char* name : {"add.s32", "mad.lo.u32", "addc.u32", "atom.add.f32", "div.rn.f32", "add",
                            "mov.f32", "", "fma", "cvt.rn.f32.f64", "setp.lt.f32", "mul24.lo.s32"})
-    EXPECT_EQ(cpu::flops_of(cpu::words_of(name)), 0) << name;
+    EXPECT_EQ(cpu::flops_of(cpu::facts_of(name, 3)), 0) << name;
 }
 
 TEST_F(Counters, SharedMemoryReduction) {
