@@ -57,7 +57,7 @@ void report_result(const TestReport& report) {
   if (!report.failure.empty()) {
     ADD_FAILURE_AT(file, report.where.line) << report.failure;
   } else if (!report.skip.empty()) {
-    // As GTEST_SKIP(), but at the suite's place instead of this file's.
+    // GTEST_SKIP() would name this file instead of the suite's place.
     GTEST_MESSAGE_AT_(file, report.where.line, "", testing::TestPartResult::kSkip) << report.skip;
   }
 }

@@ -383,7 +383,7 @@ class Baseline(CheckTest):
         lines.unlink()
         out, _ = self.run_program(*self.RUN, "--journal", "j.jsonl", code=1)
         self.assertIn("the baseline has no lines; most of", out)
-        # Nothing is said of sources that are not known.
+        # A message about sources needs their digests.
         self.assertNotIn("of the same sources", out)
         self.assertNotIn("kernel, plan or options differ", out)
         points = json.loads(self.run_program("compare", "base.baseline", "j.jsonl", "--json",
