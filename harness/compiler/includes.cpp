@@ -258,7 +258,7 @@ class Resolver {
   }
 
   IncludeClosure run(const std::string& source, const std::string& name) {
-    read_macros(source);
+    source_ = &source;
     const fs::path folder = (search_.folder / name).lexically_normal().parent_path();
     out_.source = follow(source, folder, name);
     follow_pending();
@@ -317,9 +317,16 @@ class Resolver {
     for (; followed_ < pending_.size(); ++followed_) {
       const Pending next = pending_[followed_];
       const std::string shown = display(next.file);
-      read_macros(next.text);
       const std::string text = follow(next.text, next.file.parent_path(), shown);
       out_.headers.push_back({next.spelling, in_virtual_root(shown, text), shown});
+    }
+  }
+
+  // Reads the macros of texts that came since. Few closures ask for one, so that texts are taken
+  // apart only here.
+  void read_macros() {
+    for (; macros_of_ <= pending_.size(); ++macros_of_) {
+      read_macros(macros_of_ == 0 ? *source_ : pending_[macros_of_ - 1].text);
     }
   }
 
@@ -350,6 +357,7 @@ class Resolver {
   // what the macro says.
   void resolve_computed() {
     for (size_t i = 0; i < computed_.size(); ++i) {  // a header that is found may have further ones
+      read_macros();
       const Computed one = computed_[i];
       const auto found = macros_.find(one.macro);
       bool is_known = !one.macro.empty() && found != macros_.end();
@@ -455,7 +463,9 @@ class Resolver {
   std::map<fs::path, std::string> names_;  ///< the first spelling of each file
   std::vector<Pending> pending_;
   size_t followed_ = 0;  ///< of them
+  const std::string* source_ = nullptr;
   std::vector<Computed> computed_;
+  size_t macros_of_ = 0;  ///< texts whose macros were read: the source, then pending ones
   std::map<std::string, std::vector<IncludeDirective>> macros_;
   std::set<std::string> aliases_;
   bool wants_toolkit_ = false;
