@@ -8,7 +8,6 @@
 
 #include "base/sha256.hpp"
 #include "base/text.hpp"
-#include "compiler/device_part.hpp"
 #include "compiler/host_headers.hpp"
 #include "compiler/includes.hpp"
 #include "compiler/memory_headers.hpp"
@@ -143,11 +142,7 @@ void keep_device_part(const CompileRequest& request, const std::vector<std::stri
   for (Header& header : closure.headers) {
     if (!header.path.empty()) header.text = std::move(*text++);
   }
-  std::erase_if(part.headers, [](const std::string& name) { return is_host_header(name); });
-  unit.missing = std::move(part.headers);
-  unit.has_kernel = part.has_kernel;
-  unit.left_out = std::move(part.left_out);
-  unit.left_out_names = std::move(part.names);
+  unit.part = std::move(part);
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 // The input that NVRTC gets for a request: source, headers and options, and the key of the cache.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "compiler/compiler.hpp"
+#include "compiler/device_part.hpp"
 
 namespace warpmark {
 
@@ -19,13 +19,10 @@ struct CompileUnit {
   std::vector<std::string> variables;
   std::vector<LayoutQuestion> layouts;
   std::string not_cacheable;
-  bool closed = false;                ///< no headers but these are allowed
-  std::string written;                ///< the source as it is in its file; "" if it was generated
-  int first_line = 1;                 ///< line of the source's first line in that file
-  std::vector<std::string> left_out;  ///< code for the CPU (device_part)
-  std::map<std::string, std::string> left_out_names;  ///< names of it, with their places
-  std::vector<std::string> missing;  ///< headers that are left out, and in no folder
-  bool has_kernel = true;            ///< of the part for devices
+  bool closed = false;  ///< no headers but these are allowed
+  std::string written;  ///< the source as it is in its file; "" if it was generated
+  int first_line = 1;   ///< line of the source's first line in that file
+  DevicePart part;      ///< of a request for it: what was left out; its texts are those above
 };
 
 /// The name inside the virtual root; for an absolute name only the last part.

@@ -10,7 +10,7 @@
 #include "compiler/compile_error.hpp"
 #include "compiler/compile_unit.hpp"
 #include "compiler/declared_kernels.hpp"
-#include "compiler/host_code.hpp"
+#include "compiler/host_headers.hpp"
 #include "compiler/nvcc.hpp"
 #include "compiler/nvrtc_program.hpp"
 #include "compiler/source_types.hpp"
@@ -238,14 +238,14 @@ CompileResult Compiler::compile_as_for_nvcc(const CompileRequest& request,
   again.prologue += kHandles;
   again.device_part = true;
   const CompileUnit unit = unit_of(again);
-  const bool is_other = !unit.left_out.empty() || lacks_implicit_names(error);
-  if (!is_other || !unit.has_kernel) throw error;
+  const bool is_other = !unit.part.left_out.empty() || lacks_implicit_names(error);
+  if (!is_other || !unit.part.has_kernel) throw error;
   try {
     CompileResult result = compile_unit_of(again, unit);
-    result.left_out = unit.left_out;
+    result.left_out = unit.part.left_out;
     return result;
   } catch (const RefusedError& second) {
-    for (const auto& [name, place] : unit.left_out_names) {
+    for (const auto& [name, place] : unit.part.names) {
       if (!is_undefined(second, name)) continue;
       throw RefusedError::with_hint(
           second,
@@ -253,10 +253,12 @@ CompileResult Compiler::compile_as_for_nvcc(const CompileRequest& request,
                       "which a kernel cannot use; write `__device__` before it",
                       place, name));
     }
-    if (unit.missing.empty()) throw;
+    std::vector<std::string> missing = unit.part.headers;
+    std::erase_if(missing, is_host_header);
+    if (missing.empty()) throw;
     throw RefusedError::with_hint(
         second, fmt::format("<{}> {} in no folder: `include` of the suite names folders",
-                            join(unit.missing, ">, <"), unit.missing.size() == 1 ? "is" : "are"));
+                            join(missing, ">, <"), missing.size() == 1 ? "is" : "are"));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <deque>
+#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <unordered_map>
@@ -87,6 +88,7 @@ class Cutter {
   }
 
   DevicePart run() {
+    mention("operator");  // it is called without its name
     for (const std::string& wanted : needs_.wanted) {
       for (const SourceToken& token : source_tokens(wanted)) mention(token.text);
     }
@@ -188,14 +190,17 @@ class Cutter {
     }
   }
 
+  static bool has_word(const Parsed& in, size_t first, size_t last,
+                       std::initializer_list<std::string_view> words) {
+    for (size_t i = first; i < last; ++i) {
+      if (std::find(words.begin(), words.end(), in.tokens[i].text) != words.end()) return true;
+    }
+    return false;
+  }
+
   // Device code can use the value of a constant, and no other variable of the CPU.
   static bool is_constant(const Parsed& in, const Declaration& one) {
-    return std::any_of(in.tokens.begin() + static_cast<ptrdiff_t>(one.first),
-                       in.tokens.begin() + static_cast<ptrdiff_t>(one.last),
-                       [](const SourceToken& token) {
-                         return token.text == "const" || token.text == "constexpr" ||
-                                token.text == "concept" || token.text == "extern";
-                       });
+    return has_word(in, one.first, one.last, {"const", "constexpr", "concept", "extern"});
   }
 
   static bool is_guide(const Parsed& in, const Declaration& one) {
@@ -237,9 +242,7 @@ class Cutter {
 
   // Leaving it out would change the layout of the class.
   static bool is_virtual(const Parsed& in, const Declaration& member) {
-    return std::any_of(in.tokens.begin() + static_cast<ptrdiff_t>(member.first),
-                       in.tokens.begin() + static_cast<ptrdiff_t>(member.body),
-                       [](const SourceToken& token) { return token.text == "virtual"; });
+    return has_word(in, member.first, member.body, {"virtual"});
   }
 
   void mention(const std::string& word) {
@@ -261,11 +264,6 @@ class Cutter {
     if (node.kept) return;
     node.kept = true;
     mention_words(*node.in, *node.declaration);
-    // An operator is called without its name.
-    if (!keeps_operators_) {
-      keeps_operators_ = true;
-      mention("operator");
-    }
   }
 
   void mention_words(const Parsed& in, const Declaration& one) {
@@ -291,11 +289,9 @@ class Cutter {
   std::string cut(Parsed& parsed) {
     edits_.clear();
     cut_includes(parsed);
-    size_t nth = 0;
-    if (!parsed.declarations.empty()) {
-      while (nth < nodes_.size() && nodes_[nth].in != &parsed) ++nth;
+    for (const Node& node : nodes_) {
+      if (node.in == &parsed) cut(parsed, node);
     }
-    for (; nth < nodes_.size() && nodes_[nth].in == &parsed; ++nth) cut(parsed, nodes_[nth]);
     return edited(parsed);
   }
 
@@ -350,7 +346,7 @@ class Cutter {
 
   // `using namespace a::b;` needs the namespace, even if nothing of it is used.
   void open_namespace(const Parsed& in, const Declaration& one) {
-    std::string open, close, name;
+    std::string open, close;
     for (size_t i = one.first + 2; i < one.last; ++i) {
       const SourceToken& token = in.tokens[i];
       if (token.kind != TokenKind::word || token.directive) continue;
@@ -460,8 +456,7 @@ class Cutter {
   std::unordered_map<std::string, std::vector<Node*>> by_name_;
   std::unordered_set<std::string> mentioned_;
   std::deque<std::string> open_;  ///< mentioned, and not followed yet
-  bool keeps_operators_ = false;
-  std::vector<Edit> edits_;  ///< of the text that is cut
+  std::vector<Edit> edits_;       ///< of the text that is cut
   DevicePart part_;
 };
 
