@@ -19,7 +19,8 @@ class WakeUp {
   /// Throws an environment error.
   WakeUp() : fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
     if (!fd_) {
-      throw environment_error(std::string("cannot wait: eventfd: ") + std::strerror(errno));
+      throw environment_error(std::string("cannot make an eventfd: ") + std::strerror(errno),
+                              "raise the limit of open files (`ulimit -n`)");
     }
   }
   /// Makes the descriptor readable from now on. Async-signal-safe.

@@ -1,13 +1,8 @@
 #include "runtime/worker_link.hpp"
 
 #include <fmt/format.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
-#include <cstdint>
-#include <cstring>
 
 #include "base/clock.hpp"
 #include "base/own_program.hpp"
@@ -41,11 +36,7 @@ protocol::Hello hello_of(const SessionOptions& options, std::optional<WorkerLink
 }
 
 WorkerLink::WorkerLink(SessionOptions options, std::optional<Role> role)
-    : options_(std::move(options)), role_(role), wake_(::eventfd(0, EFD_CLOEXEC)) {
-  if (!wake_) {
-    throw environment_error(std::string("cannot make an eventfd: ") + std::strerror(errno),
-                            "raise the limit of open files (`ulimit -n`)");
-  }
+    : options_(std::move(options)), role_(role) {
   start();
 }
 
@@ -79,7 +70,7 @@ const DeviceFacts& WorkerLink::greet() {
     if (!worker_) start();
     const auto deadline = in_seconds(options_.start_timeout_s);
     Channel::Received received =
-        hello_sent_ ? worker_->channel().receive(deadline, wake_.get()) : Channel::Received{};
+        hello_sent_ ? worker_->channel().receive(deadline, wake_.fd()) : Channel::Received{};
     if (received.message) return take_greeting(received.message->body);
     if (received.end == ChannelEnd::timeout && options_.in_process) leave_thread();
     const Silence silence = end_worker(received.end);
@@ -115,7 +106,7 @@ std::variant<protocol::Reply, WorkerLink::Silence> WorkerLink::ask(const nlohman
   const auto deadline = in_seconds(timeout_s);
   const bool sent = worker_->channel().send(request, fds);
   const Channel::Received received =
-      sent ? worker_->channel().receive(deadline, wake_.get()) : Channel::Received{};
+      sent ? worker_->channel().receive(deadline, wake_.fd()) : Channel::Received{};
   if (received.message && !role_) return protocol::reply_from_json(received.message->body);
   if (received.message) {
     try {
@@ -166,8 +157,7 @@ WorkerLink::Silence WorkerLink::end_worker(ChannelEnd why) {
 
 void WorkerLink::interrupt() noexcept {
   interrupted_ = true;
-  const uint64_t one = 1;
-  [[maybe_unused]] const ssize_t ignored = ::write(wake_.get(), &one, sizeof one);
+  wake_.raise();
 }
 
 }  // namespace warpmark

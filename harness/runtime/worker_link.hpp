@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "base/wake_up.hpp"
 #include "runtime/session.hpp"
 #include "runtime/worker.hpp"
 #include "worker/channel.hpp"
@@ -71,7 +72,7 @@ class WorkerLink {
 
   SessionOptions options_;
   std::optional<Role> role_;
-  UniqueFd wake_;
+  WakeUp wake_;
   std::atomic<bool> interrupted_ = false;
   std::unique_ptr<Worker> worker_;
   bool hello_sent_ = false;
