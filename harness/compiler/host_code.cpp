@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "compiler/declarations.hpp"
 #include "compiler/declared_kernels.hpp"
 #include "compiler/host_headers.hpp"
 #include "compiler/source_tokens.hpp"
@@ -14,8 +15,6 @@
 namespace warpmark {
 
 namespace {
-
-constexpr size_t kNone = static_cast<size_t>(-1);
 
 constexpr std::array kStdNames = {"cout", "cerr",   "cin",    "endl",   "string",   "vector",
                                   "map",  "printf", "chrono", "thread", "to_string"};
@@ -34,26 +33,29 @@ class Finder {
   Finder(std::string_view source, size_t most) : tokens_(source_tokens(source)), most_(most) {}
 
   std::vector<HostCode> run() {
-    for (size_t i = 0; i < tokens_.size() && found_.size() < most_; ++i) {
+    declared(declarations_of(tokens_));
+    for (size_t i = 0; i < tokens_.size(); ++i) {
       const SourceToken& token = tokens_[i];
       if (token.directive) {
         directive(token);
-        continue;
+      } else if (token.kind == TokenKind::word) {
+        word(i);
+      } else if (token.kind == TokenKind::mark && token.text == "<<<") {
+        add(HostCodeKind::launch, "<<<", token.line);
       }
-      if (token.kind == TokenKind::literal) {
-        if (inside_ == 0) declaration_.push_back(i);
-        continue;
-      }
-      if (token.text == "<<<") add(HostCodeKind::launch, "<<<", token.line);
-      if (token.kind == TokenKind::word) word(i);
-      structure(i);
     }
+    std::stable_sort(found_.begin(), found_.end(),
+                     [](const HostCode& a, const HostCode& b) { return a.line < b.line; });
+    if (found_.size() > most_) found_.resize(most_);
     return std::move(found_);
   }
 
  private:
   void add(HostCodeKind kind, std::string name, int line) {
     found_.push_back({kind, std::move(name), line});
+  }
+  void add(HostCodeKind kind, const std::string& name, int line, const Declaration& of) {
+    found_.push_back({kind, name, line, tokens_[of.last - 1].line, tokens_[of.first].line});
   }
   bool is(size_t i, std::string_view text) const {
     return i < tokens_.size() && tokens_[i].text == text && !tokens_[i].directive;
@@ -65,140 +67,80 @@ class Finder {
     }
   }
 
+  bool of_std(size_t i) const { return i >= 2 && is(i - 1, "::") && is(i - 2, "std"); }
+
   void word(size_t i) {
     const SourceToken& token = tokens_[i];
     if (is_cuda_call(token.text) && is(i + 1, "(")) {
       add(HostCodeKind::call, token.text, token.line);
     }
-    const bool of_std = i >= 2 && is(i - 1, "::") && is(i - 2, "std");
     const bool bare =
         (token.text == "cout" || token.text == "cerr") && is(i + 1, "<") && is(i + 2, "<");
-    if ((of_std && is_one_of(kStdNames, token.text)) || bare) {
+    if ((of_std(i) && is_one_of(kStdNames, token.text)) || bare) {
       add(HostCodeKind::stream, "std::" + token.text, token.line);
     }
   }
 
-  // Follows braces, so that functions are looked for only where they can be defined: outside of
-  // functions and types.
-  void structure(size_t i) {
-    const std::string& text = tokens_[i].text;
-    if (inside_ > 0) {
-      if (text == "{") ++inside_;
-      if (text == "}" && --inside_ == 0 && body_of_ < found_.size()) {
-        found_[body_of_].last_line = tokens_[i].line;
-        body_of_ = kNone;
+  // Functions and variables outside of classes.
+  void declared(const std::vector<Declaration>& declarations) {
+    for (const Declaration& one : declarations) {
+      if (one.kind == DeclarationKind::scope) {
+        declared(one.members);
+      } else if (!heads_with(one, kSpaces) && !variable(one) &&
+                 one.kind == DeclarationKind::function) {
+        function(one);
       }
-      return;
-    }
-    if (text == "(") ++parentheses_;
-    if (text == ")" && parentheses_ > 0) --parentheses_;
-    if (text == "{" && parentheses_ == 0) {
-      if (opens_scope()) {
-        declaration_.clear();
-        return;
-      }
-      const size_t before = found_.size();
-      function();
-      body_of_ = found_.size() > before ? before : kNone;
-      declaration_.clear();
-      inside_ = 1;
-    } else if ((text == ";" || text == "}") && parentheses_ == 0) {
-      if (text == ";") declared(i);
-      declaration_.clear();
-    } else {
-      declaration_.push_back(i);
     }
   }
 
-  // `namespace x {` or `extern "C" {`: what is in it is still at the top.
-  bool opens_scope() const {
-    if (declaration_.empty()) return false;
-    const SourceToken& first = tokens_[declaration_.front()];
-    if (first.text == "namespace" || (first.text == "inline" && declaration_.size() > 1 &&
-                                      tokens_[declaration_[1]].text == "namespace")) {
+  template <size_t N>
+  bool heads_with(const Declaration& one, const std::array<const char*, N>& words) const {
+    for (size_t i = one.first; i < one.body; ++i) {
+      if (is_one_of(words, tokens_[i].text)) return true;
+    }
+    return false;
+  }
+
+  void function(const Declaration& one) {
+    const bool is_prototype = one.body == one.last;
+    if (one.names.empty() || (is_prototype && heads_with(one, kNoPrototypes))) return;
+    const std::string& name = one.names.back();
+    size_t at = one.first;
+    while (at < one.body && !(tokens_[at].text == name && is(at + 1, "("))) ++at;
+    if (at == one.body) return;  // an operator
+    add(is_prototype     ? HostCodeKind::prototype
+        : name == "main" ? HostCodeKind::main_function
+                         : HostCodeKind::function,
+        name, tokens_[at].line, one);
+  }
+
+  // A variable of a type for the CPU: std::vector, cudaStream_t, a text.
+  bool variable(const Declaration& one) {
+    if (one.body != one.last || !is(one.last - 1, ";") || heads_with(one, kNoPrototypes)) {
+      return false;
+    }
+    bool is_text = false;
+    for (size_t i = one.first; i < one.last; ++i) {
+      is_text = is_text || tokens_[i].kind == TokenKind::literal;
+    }
+    for (size_t i = one.first; i < one.last; ++i) {
+      const std::string& text = tokens_[i].text;
+      const bool is_handle = is_cuda_call(text) && text.ends_with("_t");
+      if (!(of_std(i) && is_one_of(kStdNames, text)) && !is_handle && !(is_text && text == "char"))
+        continue;
+      add(HostCodeKind::variable, text, tokens_[one.first].line, one);
       return true;
     }
-    return first.text == "extern" && declaration_.size() == 2 &&
-           tokens_[declaration_[1]].kind == TokenKind::literal;
+    return false;
   }
 
-  // Looks for a function's name in the declaration before a "{".
-  void function() {
-    size_t name = tokens_.size();
-    int angles = 0;
-    for (size_t d = 0; d < declaration_.size(); ++d) {
-      const SourceToken& token = tokens_[declaration_[d]];
-      if (token.text == "__device__" || token.text == "__global__") return;
-      if (name != tokens_.size()) continue;
-      if (token.text == "template") angles = 0;
-      if (token.text == "<") ++angles;
-      if (token.text == ">" && angles > 0) --angles;
-      if (angles > 0) continue;
-      // An initialised variable, or a type with a body.
-      if (token.text == "=" || token.text == "struct" || token.text == "class" ||
-          token.text == "union" || token.text == "enum") {
-        return;
-      }
-      if (token.text == "(" && d > 0 && tokens_[declaration_[d - 1]].kind == TokenKind::word &&
-          !tokens_[declaration_[d - 1]].text.starts_with("__")) {
-        name = declaration_[d - 1];
-      }
-    }
-    if (name == tokens_.size()) return;
-    const SourceToken& token = tokens_[name];
-    const size_t begin = declaration_.front();
-    add(token.text == "main" ? HostCodeKind::main_function : HostCodeKind::function, token.text,
-        token.line);
-    found_.back().first_line = tokens_[begin].line;
-  }
-
-  // A declaration up to its `;`: a variable of a type for the CPU, as `std::vector<int> all;` is, or
-  // the prototype of a function for the CPU.
-  void declared(size_t end) {
-    if (declaration_.empty()) return;
-    static const std::vector<std::string> kOthers = {"__device__", "__constant__", "__global__",
-                                                     "__shared__", "__managed__",  "typedef",
-                                                     "using",      "friend",       "template"};
-    bool is_text = false, is_char = false;
-    for (const size_t d : declaration_) {
-      const SourceToken& token = tokens_[d];
-      if (std::find(kOthers.begin(), kOthers.end(), token.text) != kOthers.end()) return;
-      is_text = is_text || token.kind == TokenKind::literal;
-      is_char = is_char || token.text == "char";
-    }
-    for (const size_t d : declaration_) {
-      const std::string& text = tokens_[d].text;
-      const bool of_std = d >= 2 && is(d - 1, "::") && is(d - 2, "std");
-      const bool is_handle = is_cuda_call(text) && text.ends_with("_t");
-      if (!(of_std && is_one_of(kStdNames, text)) && !is_handle && !(is_text && text == "char")) {
-        continue;
-      }
-      add_declared(HostCodeKind::variable, text, tokens_[declaration_.front()].line, end);
-      return;
-    }
-    for (size_t d = 2; d < declaration_.size(); ++d) {
-      const SourceToken& name = tokens_[declaration_[d - 1]];
-      if (name.text == "=") return;
-      if (tokens_[declaration_[d]].text != "(" || name.kind != TokenKind::word) continue;
-      if (name.text.starts_with("__")) continue;
-      add_declared(HostCodeKind::prototype, name.text, name.line, end);
-      return;
-    }
-  }
-
-  void add_declared(HostCodeKind kind, const std::string& name, int line, size_t end) {
-    add(kind, name, line);
-    found_.back().first_line = tokens_[declaration_.front()].line;
-    found_.back().last_line = tokens_[end].line;
-  }
+  static constexpr std::array kSpaces = {"__device__", "__global__", "__constant__", "__shared__",
+                                         "__managed__"};
+  static constexpr std::array kNoPrototypes = {"typedef", "using", "friend", "template"};
 
   std::vector<SourceToken> tokens_;
   size_t most_;
-  std::vector<size_t> declaration_;  ///< tokens since the last `;`, `{` or `}` at the top
-  int parentheses_ = 0;
-  size_t inside_ = 0;  ///< depth of braces in a function's or type's body
   std::vector<HostCode> found_;
-  size_t body_of_ = kNone;  ///< in found_: the function whose body this is, if it is there
 };
 
 std::string said_of(const HostCode& one) {
