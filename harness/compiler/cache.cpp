@@ -44,8 +44,8 @@ bool take(std::string_view& in, std::string& field) {
 std::string encode(const std::string& key, const CachedCompilation& value) {
   std::string body;
   body.reserve(value.cubin.size() + value.ptx.size() + value.log.size() + 512);
-  for (const std::string* field :
-       {&key, &value.cubin, &value.ptx, &value.log, &value.types, &value.instances}) {
+  for (const std::string* field : {&key, &value.cubin, &value.ptx, &value.log, &value.types,
+                                   &value.instances, &value.left_out}) {
     put(body, *field);
   }
   return std::string(kMagic) + sha256_hex(body) + "\n" + body;
@@ -61,8 +61,8 @@ std::optional<CachedCompilation> decode(const std::string& key, std::string_view
   if (sha256_hex(bytes) != sum) return std::nullopt;
   CachedCompilation value;
   std::string stored_key;
-  for (std::string* field :
-       {&stored_key, &value.cubin, &value.ptx, &value.log, &value.types, &value.instances}) {
+  for (std::string* field : {&stored_key, &value.cubin, &value.ptx, &value.log, &value.types,
+                             &value.instances, &value.left_out}) {
     if (!take(bytes, *field)) return std::nullopt;
   }
   if (!bytes.empty() || stored_key != key) return std::nullopt;

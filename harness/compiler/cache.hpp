@@ -16,6 +16,7 @@ struct CachedCompilation {
   std::string log;
   std::string types;      ///< signatures, in the compiler's own form
   std::string instances;  ///< symbols of requested template instances, "EXPRESSION\tSYMBOL" lines
+  std::string left_out = {};  ///< code for the CPU, in lines
   friend bool operator==(const CachedCompilation&, const CachedCompilation&) = default;
 };
 

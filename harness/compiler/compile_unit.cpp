@@ -21,7 +21,7 @@ namespace {
 
 // A part of the cache key, together with the shims' version; raised when the result for a request
 // changes.
-constexpr int kFormatVersion = 5;
+constexpr int kFormatVersion = 6;
 
 bool sets_architecture(const std::string& option) {
   return option.starts_with("--gpu-architecture") || option.starts_with("-arch");
@@ -132,7 +132,9 @@ void keep_device_part(const CompileRequest& request, const std::vector<std::stri
   needs.lacks_header = [&](const std::string& name, bool angled) {
     if (known.contains(name)) return false;
     if (is_host_header(name)) return true;
-    return angled && std::none_of(folders.begin(), folders.end(), [&](const std::string& folder) {
+    // Without the toolkit's folders it is not known what is missing.
+    return angled && !folders.empty() &&
+           std::none_of(folders.begin(), folders.end(), [&](const std::string& folder) {
              return std::filesystem::exists(std::filesystem::path(folder) / name);
            });
   };

@@ -106,6 +106,7 @@ CompileResult result_of(CachedCompilation made, const CompileUnit& unit) {
   result.cubin = std::move(made.cubin);
   result.ptx = std::move(made.ptx);
   result.log = std::move(made.log);
+  if (!made.left_out.empty()) result.left_out = split(made.left_out, '\n');
   result = with_entries(std::move(result));
   const std::map<std::string, std::string> types = decode_table(made.types);
   for (Entry& entry : result.entries) {
@@ -173,7 +174,9 @@ constexpr std::string_view kImplicit =
     "typedef unsigned long ulong;\n";
 // Types of the CUDA runtime and constants of <time.h>, which programs take from headers for the CPU.
 constexpr std::string_view kHandles =
+    "#if __has_include(<driver_types.h>)\n"
     "#include <driver_types.h>\n"
+    "#endif\n"
     "#ifndef __linux__\n"
     "#define __linux__ 1\n"
     "#endif\n"
@@ -215,35 +218,30 @@ CompileResult Compiler::compile(const CompileRequest& request) const {
     if (request.headers) throw usage_error("nvcc cannot be used while grading");
     return with_entries(compile_by_nvcc(request));
   }
-  // Sources that a plugin generates are compiled as they are.
-  if (!request.regions.empty()) return compile_whole(request);
-  try {
-    return compile_whole(request);
-  } catch (const RefusedError& error) {
-    return compile_as_for_nvcc(request, error);
-  }
+  return compile_by_nvrtc(request);
 }
 
 // Compiles a source that was refused as nvcc would: with the names that it declares by itself, and
 // without code for the CPU. Nothing is left out of a submission, so that the graded source is the
-// one that was handed in.
-CompileResult Compiler::compile_as_for_nvcc(const CompileRequest& request,
-                                            const RefusedError& error) const {
+// one that was handed in; sources that a plugin generates are compiled as they are.
+CachedCompilation Compiler::compile_as_for_nvcc(const CompileRequest& request,
+                                                const RefusedError& error) const {
+  if (!request.regions.empty()) throw error;
   CompileRequest again = request;
   again.prologue = kImplicit;
   if (request.headers) {
     if (!lacks_implicit_names(error)) throw error;
-    return compile_whole(again);
+    return compile_unit(*nvrtc_, make_unit(again, nvrtc_->include_folders()));
   }
   again.prologue += kHandles;
   again.device_part = true;
-  const CompileUnit unit = unit_of(again);
+  const CompileUnit unit = make_unit(again, nvrtc_->include_folders());
   const bool is_other = !unit.part.left_out.empty() || lacks_implicit_names(error);
   if (!is_other || !unit.part.has_kernel) throw error;
   try {
-    CompileResult result = compile_unit_of(again, unit);
-    result.left_out = unit.part.left_out;
-    return result;
+    CachedCompilation made = compile_unit(*nvrtc_, unit);
+    made.left_out = join(unit.part.left_out, "\n");
+    return made;
   } catch (const RefusedError& second) {
     for (const auto& [name, place] : unit.part.names) {
       if (!is_undefined(second, name)) continue;
@@ -262,17 +260,10 @@ CompileResult Compiler::compile_as_for_nvcc(const CompileRequest& request,
   }
 }
 
-CompileUnit Compiler::unit_of(const CompileRequest& request) const {
+// The cache keeps what came of the request, so that a source that NVRTC refuses is refused once.
+CompileResult Compiler::compile_by_nvrtc(const CompileRequest& request) const {
   nvrtc_->check_architecture(request.architecture);
-  return make_unit(request, nvrtc_->include_folders());
-}
-
-CompileResult Compiler::compile_whole(const CompileRequest& request) const {
-  return compile_unit_of(request, unit_of(request));
-}
-
-CompileResult Compiler::compile_unit_of(const CompileRequest& request,
-                                        const CompileUnit& unit) const {
+  const CompileUnit unit = make_unit(request, nvrtc_->include_folders());
   const bool cached = request.use_cache && unit.not_cacheable.empty() && cache_.enabled();
   const std::string key = cached ? key_of(unit, *nvrtc_) : "";
   std::vector<std::string> notices;
@@ -285,7 +276,12 @@ CompileResult Compiler::compile_unit_of(const CompileRequest& request,
     }
     if (!lookup.notice.empty()) notices.push_back(lookup.notice);
   }
-  CachedCompilation made = compile_unit(*nvrtc_, unit);
+  CachedCompilation made;
+  try {
+    made = compile_unit(*nvrtc_, unit);
+  } catch (const RefusedError& error) {
+    made = compile_as_for_nvcc(request, error);
+  }
   if (cached) {
     if (std::string notice = cache_.store(key, made); !notice.empty()) notices.push_back(notice);
   }

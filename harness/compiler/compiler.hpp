@@ -113,8 +113,6 @@ class RefusedError : public Error {
   bool for_cpu_;
 };
 
-struct CompileUnit;
-
 class Compiler {
  public:
   Compiler(std::shared_ptr<const Nvrtc> nvrtc, CompileCache cache)
@@ -136,10 +134,9 @@ class Compiler {
   const CompileCache& cache() const { return cache_; }
 
  private:
-  CompileResult compile_as_for_nvcc(const CompileRequest& request, const RefusedError& error) const;
-  CompileResult compile_unit_of(const CompileRequest& request, const CompileUnit& unit) const;
-  CompileResult compile_whole(const CompileRequest& request) const;
-  CompileUnit unit_of(const CompileRequest& request) const;
+  CompileResult compile_by_nvrtc(const CompileRequest& request) const;
+  CachedCompilation compile_as_for_nvcc(const CompileRequest& request,
+                                        const RefusedError& error) const;
 
   std::shared_ptr<const Nvrtc> nvrtc_;
   CompileCache cache_;

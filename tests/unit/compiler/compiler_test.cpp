@@ -138,6 +138,19 @@ TEST_F(CompilerOnFake, ComputedIncludesAndFileOptionsAreNotCachedAndSaid) {
   EXPECT_EQ(cache_.clear().files, 0U);
 }
 
+TEST_F(CompilerOnFake, ASourceWithCodeForTheCpuIsRefusedOnce) {
+  request_.source = "int main() { return ERROR; }\n\n__global__ void k(\nKERNEL doublify\n);\n";
+  const CompileResult first = compile();
+  EXPECT_EQ(fake_.compiles, 2);
+  EXPECT_FALSE(first.from_cache);
+  EXPECT_THAT(first.left_out, testing::ElementsAre("main() in line 1"));
+  const CompileResult again = compile();
+  EXPECT_EQ(fake_.compiles, 2);
+  EXPECT_TRUE(again.from_cache);
+  EXPECT_EQ(again.left_out, first.left_out);
+  EXPECT_EQ(again.ptx, first.ptx);
+}
+
 TEST_F(CompilerOnFake, FailuresAreVerdictsWithTheCompilersTextAndAreNotCached) {
   request_.source = "ERROR";
   const std::string text = error_of();
