@@ -13,6 +13,7 @@
 #include "compiler/host_headers.hpp"
 #include "compiler/nvcc.hpp"
 #include "compiler/nvrtc_program.hpp"
+#include "compiler/shims.hpp"
 #include "compiler/source_types.hpp"
 
 namespace warpmark {

@@ -131,7 +131,7 @@ void require_counters(const DeviceFacts& device) {
 }  // namespace
 
 ExitCode bench(JobRequest request, Output& out) {
-  if (const auto code = begin_job(request, out)) return *code;
+  begin_job(request, out);
   if (request.profile && (!request.baseline.empty() || !request.google_benchmark.empty())) {
     throw usage_error(fmt::format("--profile takes no times, so that {} has nothing to go by",
                                   request.baseline.empty() ? "--benchmark-out" : "--compare"));

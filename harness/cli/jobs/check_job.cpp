@@ -163,7 +163,7 @@ struct Runners {
 }  // namespace
 
 ExitCode check(JobRequest request, Output& out) {
-  if (const auto code = begin_job(request, out)) return *code;
+  begin_job(request, out);
   if (request.keep_all && request.keep.empty()) {
     throw usage_error("--keep-all needs --keep DIR", {}, "which says where to keep the files");
   }

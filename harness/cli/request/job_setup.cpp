@@ -102,11 +102,10 @@ void require_own_files(const JobRequest& request) {
   }
 }
 
-std::optional<ExitCode> begin_job(JobRequest& request, Output& out) {
-  request = for_shard(request);
+void begin_job(JobRequest& request, Output& out) {
+  adapt_to_shard(request);
   if (wants_annotations(request.annotations, request.json)) out.write_for_runner();
   require_own_files(request);
-  return {};
 }
 
 }  // namespace warpmark

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,9 +14,9 @@
 
 namespace warpmark {
 
-/// Begins a job: the request becomes that of its shard. Returns the exit code if another process
-/// carried it out, or the job is a batch for others.
-std::optional<ExitCode> begin_job(JobRequest& request, Output& out);
+/// Begins a job: the request becomes that of its shard. Throws a usage error for output files of
+/// which one would replace another.
+void begin_job(JobRequest& request, Output& out);
 
 /// The context of the run from the request; the device is not known yet.
 RunContext make_context(const JobRequest& request, size_t deselected);

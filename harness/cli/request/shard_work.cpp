@@ -43,10 +43,9 @@ std::filesystem::path with_shard_number(const std::filesystem::path& file, size_
   return name;
 }
 
-JobRequest for_shard(const JobRequest& request) {
-  JobRequest changed = request;
+void adapt_to_shard(JobRequest& request) {
   if (!request.shard) {
-    if (request.shard_times.empty()) return changed;
+    if (request.shard_times.empty()) return;
     throw usage_error("--shard-times says how cases are divided, and --shard is missing");
   }
   if (!request.baseline.empty()) {
@@ -61,10 +60,9 @@ JobRequest for_shard(const JobRequest& request) {
   }
   const size_t number = request.shard->index;
   for (std::filesystem::path* file :
-       {&changed.journal, &changed.junit, &changed.google_benchmark, &changed.keep}) {
+       {&request.journal, &request.junit, &request.google_benchmark, &request.keep}) {
     *file = with_shard_number(*file, number);
   }
-  return changed;
 }
 
 namespace {

@@ -14,10 +14,10 @@ namespace warpmark {
 /// The file with "{shard}" in its name replaced by the shard's number.
 std::filesystem::path with_shard_number(const std::filesystem::path& file, size_t number);
 
-/// The request with "{shard}" in the names of its output files replaced by the shard's number.
+/// Replaces "{shard}" in the names of the request's output files by the shard's number.
 /// Throws a usage error for what no part of a run can have: a comparison, cases that failed last
 /// time, times without a shard.
-JobRequest for_shard(const JobRequest& request);
+void adapt_to_shard(JobRequest& request);
 
 /// Keeps the cases of the request's shard, if it has one, and says so; each knows its place in the
 /// whole. Cases are divided by their times in the journal of the request, of which those that are
