@@ -100,4 +100,5 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/warpmarkConfigVersion.cmake
 install(FILES ${CMAKE_BINARY_DIR}/warpmarkConfig.cmake
   ${CMAKE_BINARY_DIR}/warpmarkConfigVersion.cmake cmake/WarpmarkAddPlugin.cmake
   cmake/WarpmarkDiscoverTests.cmake cmake/WarpmarkListTests.cmake
+  cmake/WarpmarkDiscoverKernels.cmake cmake/WarpmarkDraftSuites.cmake
   DESTINATION ${_package} COMPONENT development)

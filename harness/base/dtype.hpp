@@ -57,6 +57,11 @@ uint32_t alignment_of(const DType& dtype);
 /// True for floats that NumPy does not have: bfloat16 and those of 8 bits.
 bool is_narrow_float(const DType& dtype);
 
+/// True for integers, of which a bool is none.
+inline bool is_integer(const DType& dtype) {
+  return dtype.kind == DTypeKind::signed_integer || dtype.kind == DTypeKind::unsigned_integer;
+}
+
 /// True if an element is one number: neither complex nor a struct.
 inline bool is_single_number(const DType& dtype) {
   return dtype.kind != DTypeKind::complex && dtype.kind != DTypeKind::record;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/places.hpp"
 #include "base/text.hpp"
 #include "compiler/compiler_log.hpp"
@@ -31,17 +33,22 @@ Error instance_error(const BadInstance& bad, const CompileUnit& unit) {
     }
     return verdict_error(fmt::format("`{}` is no variable of {}\n{}", name, unit.name, bad.reason));
   }
-  std::vector<std::string> names;
-  std::vector<std::string> texts;
+  const std::string wanted = bad.expression.substr(0, bad.expression.find('<'));
+  const bool is_qualified = wanted.find("::") != std::string::npos;
+  std::vector<std::string> names, whole_names, texts;
   for (const DeclaredKernel& kernel : declared_kernels(unit.source)) {
-    names.push_back(kernel.name);
+    whole_names.push_back(kernel.scope + kernel.name);
+    names.push_back(is_qualified ? whole_names.back() : kernel.name);
     texts.push_back(kernel.text);
   }
-  const std::string near = nearest(bad.expression.substr(0, bad.expression.find('<')), names);
+  const auto near = std::find(names.begin(), names.end(), nearest(wanted, names));
   return verdict_error(
       fmt::format("`{}` is no kernel of {}, which has: {}\n{}", bad.expression, unit.name,
                   texts.empty() ? "none" : join(texts, ", "), bad.reason),
-      {}, near.empty() ? "" : fmt::format("did you mean `{}`?", near));
+      {},
+      near == names.end() ? ""
+                          : fmt::format("did you mean `{}`?",
+                                        whole_names[static_cast<size_t>(near - names.begin())]));
 }
 
 // Returns a hint if the compiler's first error is about host code. Submissions that are graded get

@@ -437,4 +437,14 @@ std::vector<Declaration> declarations_of(const std::vector<SourceToken>& tokens)
   return Reader(tokens).run();
 }
 
+std::string scope_name(const Declaration& scope, const std::vector<SourceToken>& tokens) {
+  size_t at = scope.first;
+  while (at < scope.body && tokens[at].text != "namespace") ++at;
+  std::string name;
+  for (++at; at < scope.body; ++at) {
+    if (!tokens[at].directive) name += tokens[at].text;
+  }
+  return name.empty() ? name : name + "::";
+}
+
 }  // namespace warpmark

@@ -36,4 +36,8 @@ struct Declaration {
 /// source that no compiler takes gives declarations, too.
 std::vector<Declaration> declarations_of(const std::vector<SourceToken>& tokens);
 
+/// The prefix that a scope gives to its members' names: "a::b::" of `namespace a::b {`; "" of
+/// `extern "C" {` and of a namespace without a name.
+std::string scope_name(const Declaration& scope, const std::vector<SourceToken>& tokens);
+
 }  // namespace warpmark

@@ -3,73 +3,14 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "compiler/declarations.hpp"
 #include "compiler/signature.hpp"
 
 namespace warpmark {
-
-std::string blank_comments(std::string_view source) {
-  std::string text(source);
-  size_t at = 0;
-  const auto blank_until = [&](size_t end) {
-    for (; at < std::min(end, text.size()); ++at) {
-      if (text[at] != '\n') text[at] = ' ';
-    }
-  };
-  while (at < text.size()) {
-    if (text.compare(at, 2, "//") == 0) {
-      blank_until(text.find('\n', at));
-    } else if (text.compare(at, 2, "/*") == 0) {
-      const size_t end = text.find("*/", at + 2);
-      blank_until(end == std::string::npos ? end : end + 2);
-    } else {
-      ++at;
-    }
-  }
-  return text;
-}
-
 namespace {
 
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-// Just past the bracket that closes the one at `open`; npos if none does.
-size_t past_closing(std::string_view text, size_t open) {
-  const char opening = text[open];
-  const char closing = opening == '(' ? ')' : '>';
-  int depth = 0;
-  for (size_t i = open; i < text.size(); ++i) {
-    if (text[i] == opening) ++depth;
-    if (text[i] == closing && --depth == 0) return i + 1;
-  }
-  return std::string_view::npos;
-}
-
-std::string one_line(std::string_view text) {
-  constexpr size_t kLongest = 120;
-  std::string line;
-  for (const char c : text) {
-    const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
-    if (!blank) line += c;
-    if (blank && !line.empty() && line.back() != ' ') line += ' ';
-  }
-  line = printable(trim(line));
-  return line.size() > kLongest ? line.substr(0, kLongest) + " …" : line;
-}
-
-// "template <…>" if that stands right before `at`; "" otherwise.
-std::string template_before(std::string_view text, size_t at) {
-  const size_t start = text.rfind("template", at);
-  if (start == std::string_view::npos) return "";
-  const size_t open = text.find('<', start);
-  if (open == std::string_view::npos || open > at) return "";
-  const size_t end = past_closing(text, open);
-  // Only specifiers may stand between, as in `template <typename T> static __global__`.
-  if (end == std::string_view::npos || end > at) return "";
-  const std::string_view between = text.substr(end, at - end);
-  if (between.find_first_of(";{}(") != std::string_view::npos) return "";
-  return one_line(text.substr(start, end - start)) + " ";
 }
 
 // "const float *x", "float a[16]", "int n = 3". Pointers to functions have no name that is found.
@@ -90,42 +31,120 @@ DeclaredParameter declared_parameter(std::string_view text) {
   return {std::string(name), std::string(type) + (bracket == std::string_view::npos ? "" : " *")};
 }
 
-std::vector<DeclaredParameter> declared_parameters(std::string_view list) {
-  std::vector<DeclaredParameter> parameters;
-  for (const std::string& text : parameter_types(list).value_or(std::vector<std::string>())) {
-    parameters.push_back(declared_parameter(text));
+class KernelReader {
+ public:
+  explicit KernelReader(std::string_view source) : tokens_(source_tokens(source)) {}
+
+  std::vector<DeclaredKernel> run() {
+    members(declarations_of(tokens_), "");
+    return std::move(kernels_);
   }
-  return parameters;
-}
+
+ private:
+  void members(const std::vector<Declaration>& declarations, const std::string& scope) {
+    for (const Declaration& one : declarations) {
+      if (one.kind == DeclarationKind::scope) {
+        members(one.members, scope + scope_name(one, tokens_));
+      } else if (one.kind == DeclarationKind::function) {
+        function(one, scope);
+      }
+    }
+  }
+
+  bool is(size_t i, std::string_view text) const {
+    return tokens_[i].text == text && !tokens_[i].directive &&
+           tokens_[i].kind != TokenKind::literal;
+  }
+
+  void function(const Declaration& one, const std::string& scope) {
+    size_t mark = one.first;
+    while (mark < one.body && !is(mark, "__global__")) ++mark;
+    const bool is_template = is(one.first, "template");
+    // `template __global__ void k<float>(float *);` names no further kernel.
+    if (mark == one.body || (is_template && !is(one.first + 1, "<"))) return;
+    const auto [open, close] = parameters_of(mark + 1, one.body);
+    if (open == close) return;
+    const size_t named = is(open - 1, ">") ? opening(open - 1) : open;
+    if (tokens_[named - 1].kind != TokenKind::word) return;
+    DeclaredKernel kernel;
+    kernel.name = tokens_[named - 1].text;
+    kernel.scope = scope;
+    kernel.line = tokens_[named - 1].line;
+    kernel.is_template = is_template;
+    if (is_template) kernel.text = text_of(one.first, past_template(one.first)) + " ";
+    kernel.text = shortened(kernel.text + scope + text_of(named - 1, close));
+    const auto texts = parameter_types(text_of(open, close));
+    for (const std::string& text : texts.value_or(std::vector<std::string>())) {
+      kernel.parameters.push_back(declared_parameter(text));
+    }
+    kernels_.push_back(std::move(kernel));
+  }
+
+  // The last group behind a name that is no attribute, as indices of its "(" and past its ")".
+  std::pair<size_t, size_t> parameters_of(size_t begin, size_t end) const {
+    std::pair<size_t, size_t> found;
+    for (size_t i = begin; i < end; ++i) {
+      if (!is(i, "(")) continue;
+      const size_t close = past_closing(i, end, "(", ")");
+      if (close == i) return {};
+      const bool is_attribute = tokens_[i - 1].text.starts_with("__");
+      if (i > begin && !is_attribute) found = {i, close};
+      i = close - 1;
+    }
+    return found;
+  }
+
+  // The index past the bracket that closes the one at `open`; `open` if none does.
+  size_t past_closing(size_t open, size_t end, std::string_view opens,
+                      std::string_view closes) const {
+    int depth = 0;
+    for (size_t i = open; i < end; ++i) {
+      if (is(i, opens)) ++depth;
+      if (is(i, closes) && --depth == 0) return i + 1;
+    }
+    return open;
+  }
+
+  size_t past_template(size_t first) const {
+    const size_t open = first + 1;
+    return past_closing(open, tokens_.size(), "<", ">");
+  }
+
+  // The index of the "<" that the one at `close` closes.
+  size_t opening(size_t close) const {
+    int depth = 0;
+    for (size_t i = close; i > 0; --i) {
+      if (is(i, ">")) ++depth;
+      if (is(i, "<") && --depth == 0) return i;
+    }
+    return close;
+  }
+
+  // The source from one token to another on one line, without comments and directives.
+  std::string text_of(size_t begin, size_t end) const {
+    std::string text;
+    for (size_t i = begin; i < end; ++i) {
+      if (tokens_[i].directive) continue;
+      if (!text.empty() && tokens_[i - 1].end < tokens_[i].begin) text += ' ';
+      text += tokens_[i].text;
+    }
+    return text;
+  }
+
+  static std::string shortened(const std::string& text) {
+    constexpr size_t kLongest = 120;
+    const std::string line = printable(text);
+    return line.size() > kLongest ? line.substr(0, kLongest) + " …" : line;
+  }
+
+  std::vector<SourceToken> tokens_;
+  std::vector<DeclaredKernel> kernels_;
+};
 
 }  // namespace
 
 std::vector<DeclaredKernel> declared_kernels(std::string_view source) {
-  constexpr std::string_view mark = "__global__";
-  const std::string text = blank_comments(source);
-  std::vector<DeclaredKernel> kernels;
-  for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1)) {
-    // The name is the first word before a "(", apart from attributes with arguments.
-    for (size_t open = text.find_first_of("(;{", at);
-         open != std::string::npos && text[open] == '('; open = text.find_first_of("(;{", open)) {
-      size_t end = open;
-      while (end > at && !is_word(text[end - 1])) --end;
-      size_t begin = end;
-      while (begin > at && is_word(text[begin - 1])) --begin;
-      const size_t close = past_closing(text, open);
-      if (close == std::string::npos) break;
-      const std::string name = text.substr(begin, end - begin);
-      if (!name.starts_with("__")) {
-        const std::string before = template_before(text, at);
-        const std::string_view list = std::string_view(text).substr(open, close - open);
-        kernels.push_back(
-            {name, before + name + one_line(list), !before.empty(), declared_parameters(list)});
-        break;
-      }
-      open = close;
-    }
-  }
-  return kernels;
+  return KernelReader(source).run();
 }
 
 }  // namespace warpmark

@@ -15,17 +15,15 @@ struct DeclaredParameter {
 
 struct DeclaredKernel {
   std::string name;
-  std::string text;  ///< "scale(U *a, int n)", with "template <typename U> " before it
+  std::string scope;  ///< "a::b::" for one in namespaces
+  std::string text;   ///< "b::scale(U *a, int n)", with "template <typename U> " before it
+  int line = 0;       ///< of its name
   bool is_template = false;
   std::vector<DeclaredParameter> parameters;
 };
 
-/// Every `__global__` function of a text, in order, as far as reading words can tell: macros are
-/// not expanded, and what is not compiled is seen, too. Good for candidates in a message only.
+/// Every `__global__` function of a text, in order, as far as its declarations tell: macros are not
+/// expanded, and branches that are not compiled are seen, too.
 std::vector<DeclaredKernel> declared_kernels(std::string_view source);
-
-/// The text with blanks for comments, so that words in them do not count and all else keeps its
-/// place.
-std::string blank_comments(std::string_view source);
 
 }  // namespace warpmark

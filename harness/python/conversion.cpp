@@ -92,10 +92,6 @@ py::tuple elements_shape(const Value& value, const py::object& object, const DTy
   return shape[py::slice(0, static_cast<ssize_t>(py::len(shape)) - own, 1)];
 }
 
-bool is_integer(const DType& dtype) {
-  return dtype.kind == DTypeKind::signed_integer || dtype.kind == DTypeKind::unsigned_integer;
-}
-
 char kind_of(const py::object& array) {
   return array.attr("dtype").attr("kind").cast<std::string>().front();
 }

@@ -15,6 +15,7 @@
 #include "runtime/argument_order.hpp"
 #include "runtime/element.hpp"
 #include "runtime/float16.hpp"
+#include "runtime/struct_layout.hpp"
 #include "suite/companions.hpp"
 
 namespace warpmark {
@@ -71,10 +72,6 @@ bool is_pointer(const std::string& type) {
 // "float (*)(float)"; "float (*) [16]" points to an array.
 bool points_to_function(const std::string& type) {
   return type.find("*)(") != std::string::npos;
-}
-
-bool is_integer(const DType& type) {
-  return type.kind == DTypeKind::signed_integer || type.kind == DTypeKind::unsigned_integer;
 }
 
 // Elements may be read as another type of the same size and class; bytes may be read as any type.
@@ -374,84 +371,11 @@ std::optional<uint64_t> pointed_elements(std::string_view type) {
 
 namespace {
 
-// Describes the type that the compiler reports for a field; "" for a class: only its size is known.
-std::string in_words(const FieldFacts& field) {
-  using Kind = FieldFacts::Kind;
-  const auto sized = [&](const char* what) {
-    return fmt::format("{} of {} byte{}", what, field.bytes, field.bytes == 1 ? "" : "s");
-  };
-  switch (field.kind) {
-    case Kind::boolean:
-      return "a bool";
-    case Kind::signed_integer:
-      return sized("a signed integer");
-    case Kind::unsigned_integer:
-      return sized("an unsigned integer");
-    case Kind::floating:
-      return sized("a floating-point number");
-    case Kind::character:
-      return "a char";
-    case Kind::enumeration:
-      return sized("an enumeration");
-    case Kind::pointer:
-      return "a pointer";
-    case Kind::other:
-      break;
-  }
-  return "";
-}
-
-// Returns whether `dtype` fits the type that the compiler reports for a field. The compiler reports
-// floats of 16 and 8 bits and complex numbers as classes.
-bool is_described(const DType& dtype, const FieldFacts& field) {
-  using Kind = FieldFacts::Kind;
-  if (field.kind == Kind::other) return true;
-  if (field.bytes != dtype.bytes) return false;
-  const bool integer = is_integer(dtype);
-  switch (field.kind) {
-    case Kind::boolean:
-      return dtype.kind == DTypeKind::boolean;
-    case Kind::signed_integer:
-      return dtype.kind == DTypeKind::signed_integer;
-    case Kind::unsigned_integer:
-      return dtype.kind == DTypeKind::unsigned_integer;
-    case Kind::floating:
-      return dtype.kind == DTypeKind::floating;
-    default:
-      return integer;
-  }
-}
-
 // The struct as the compiler lays it out must be the one that the suite describes.
 void check_layout(const PlanType& type, const LayoutFacts& facts, const PositionMap& positions) {
-  const Position where = positions.find("/types/" + type.name);
-  if (!facts.problem.empty()) {
-    throw verdict_error(fmt::format("the struct `{}` is not as the suite describes it: {}",
-                                    type.name, printable(facts.problem)),
-                        where);
-  }
-  const std::vector<Field>& fields = *type.dtype.fields;
-  for (size_t i = 0; i < std::min(fields.size(), facts.offsets.size()); ++i) {
-    if (facts.offsets[i] == fields[i].offset) continue;
-    throw verdict_error(
-        fmt::format("the field `{}` of `{}` is at byte {} by the suite, and at byte {} by the "
-                    "compiler",
-                    fields[i].name, type.name, fields[i].offset, facts.offsets[i]),
-        where, "describe every field, in the order of the source");
-  }
-  for (size_t i = 0; i < std::min(fields.size(), facts.fields.size()); ++i) {
-    if (is_described(fields[i].dtype, facts.fields[i])) continue;
-    throw verdict_error(
-        fmt::format("the field `{}` of `{}` is {} by the suite, and {} by the "
-                    "compiler",
-                    fields[i].name, type.name, fields[i].dtype.name, in_words(facts.fields[i])),
-        where);
-  }
-  if (facts.bytes == type.dtype.bytes) return;
-  throw verdict_error(fmt::format("the struct `{}` has {} bytes by the suite, and {} by the "
-                                  "compiler",
-                                  type.name, type.dtype.bytes, facts.bytes),
-                      where, "describe every field, in the order of the source");
+  const auto difference = layout_difference(type.name, type.dtype, facts);
+  if (!difference) return;
+  throw verdict_error(difference->text, positions.find("/types/" + type.name), difference->hint);
 }
 
 }  // namespace

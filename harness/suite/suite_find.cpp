@@ -79,6 +79,12 @@ class Search {
         add_bad(whole, usage_error(fmt::format("the folder {} has no suite", display_path(whole)),
                                    {}, "suites are files called *.yaml"));
       }
+    } else if (whole.extension() == ".cu" && fs::exists(whole, ignored)) {
+      const std::string name = display_path(whole);
+      add_bad(whole, usage_error(fmt::format("{} has kernels, and is no suite", name), {},
+                                 fmt::format("`warpmark new suite {}` writes a suite for each of "
+                                             "its kernels",
+                                             name)));
     } else if (fs::exists(whole, ignored)) {
       files_.insert(whole);
     } else {

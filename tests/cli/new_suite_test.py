@@ -1,7 +1,9 @@
 """`warpmark new suite`: what is written loads and runs, and what cannot be written is reported."""
+import json
 import os
 import pathlib
 import re
+import subprocess
 import unittest
 
 import program
@@ -22,6 +24,11 @@ class Refused(program.ProgramTest):
         self.write("saxpy.cu", SAXPY)
         self.assertIn("did you mean `saxpy.cu`?", self.new("saxpi.cu"))
         self.assertIn("is a folder", self.new("."))
+        self.assertIn("there is no file `compile_commands.json`", self.new("-p", "."))
+        self.write("compile_commands.json", "{}")
+        self.assertIn("`compile_commands.json` is no compile_commands.json", self.new("-p", "."))
+        self.write("compile_commands.json", '[{"directory": ".", "file": "a.cpp", "command": "c++ a.cpp"}, 7]')
+        self.assertIn("has no .cu file", self.new("-p", "."))
         self.assertIn("`saxpy.cu` is no folder", self.new("saxpy.cu", "-o", "saxpy.cu"))
 
     def test_without_a_compiler(self):
@@ -84,20 +91,155 @@ class NewSuite(program.CheckTest):
         self.assertIn("TODO", self.new("two.cu", "--force")["two_b.yaml"])
 
     def test_parameters_that_no_suite_gives(self):
-        self.write("p.cu", "struct P { float a, b; };\nenum class E { x, y };\n"
-                   "__global__ void by_value(P p) {}\n"
-                   "__global__ void pointers(float **p) {}\n"
-                   "__global__ void good(E e, P *p, float4 *v, void *w) {}\n")
-        made = self.new("p.cu", warnings=r"(?s)warning: left out: `by_value`: its parameter `p` is a "
-                        r"`P` by value, .*`pointers`: its parameter `p` points to pointers")
+        self.write("p.cu", "enum class E { x, y };\n"
+                   "__global__ void function(void (*p)(int)) {}\n"
+                   "__global__ void pointers(float ***p) {}\n"
+                   "__global__ void good(E e, float4 *v, void *w) {}\n")
+        made = self.new("p.cu", warnings=r"(?s)warning: left out: `function`: its parameter `arg0` is a "
+                        r"pointer to a function, .*`pointers`: its parameter `p` points to pointers")
         text = made["p.yaml"]
         self.assertIn("e: {scalar: 0, dtype: int32}", text)
         self.assertIn("dtype: float32}", text)
-        self.assertIn("64 for each `P`", text)
+        self.assertIn("64 for each `void`", text)
         out, _ = self.check("p.yaml", code=1)
-        self.assertIn("the reference of `p` is still to be written", out)
-        errors = self.refused("new", "suite", "p.cu", "--kernel", "by_value")
-        self.assertIn("no suite can be written for p.cu: `by_value`: its parameter `p`", errors)
+        self.assertIn("the reference of `v` is still to be written", out)
+        errors = self.refused("new", "suite", "p.cu", "--kernel", "function")
+        self.assertIn("no suite can be written for p.cu: `function`: its parameter `arg0`", errors)
+
+    def test_structs_pointers_textures_and_constants(self):
+        """Each draft runs as it is: only the references are missing."""
+        self.write("types.h", "#pragma once\nnamespace geo {\nusing real = float;\n"
+                   "struct Point { real x, y; };\ntemplate <typename T> struct Box { Point low; T size[2]; };\n"
+                   "struct Odd { int bits : 3; char c; };\n"
+                   "struct __align__(16) Wide { float a; };\n}\n")
+        self.write("k.cu", """#include "types.h"
+using namespace geo;
+struct View { float *data; int n; unsigned char flags[3]; };
+__constant__ float weights[4], unused[2];
+namespace deep { __constant__ int shift; __constant__ int own = 3; }
+__global__ void boxes(Box<float> *box, const Point *from, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) box[i].low = from[i];
+}
+__global__ void view(View v, Point p, Odd o, Wide w) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < v.n) v.data[i] += p.x + o.bits + w.a;
+}
+__global__ void rows(float **all, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) all[1][i] = all[0][i];
+}
+__global__ void blur(cudaTextureObject_t image, uchar4 *out, int width, int height) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < width && y < height) out[y * width + x] = tex2D<uchar4>(image, x, y);
+}
+__global__ void weigh(float *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i] *= weights[i & 3] + deep::shift + deep::own;
+}
+""")
+        made = self.new("k.cu")
+        self.assertIn('"geo::Box<float>": {low: "geo::Point", size: [float32, 2]}', made["k_boxes.yaml"])
+        self.assertIn("points_to: {data: v_data}", made["k_view.yaml"])
+        self.assertIn("  View: {data: float32 *, n: int32, flags: [uint8, 3]}", made["k_view.yaml"])
+        self.assertIn('o: {scalar: "np.zeros(4, np.uint8)", dtype: uint8}', made["k_view.yaml"])
+        self.assertIn('w: {scalar: "np.zeros(16, np.uint8)", dtype: uint8}', made["k_view.yaml"])
+        self.assertIn("all: {pointers: [all_0, all_1]}", made["k_rows.yaml"])
+        self.assertIn("dtype: uint8, channels: 4", made["k_blur.yaml"])
+        self.assertIn("  weights: ", made["k_weigh.yaml"])
+        self.assertIn('  "deep::shift": 1', made["k_weigh.yaml"])
+        for other in ("unused", "own"):
+            self.assertNotIn(other, made["k_weigh.yaml"])
+        for file in made:
+            out, _ = self.check(file, code=1)
+            self.assertIn("still to be written", out)
+            self.assertEqual(set(re.findall(r"error: (.*)", out)),
+                             set(re.findall(r"error: (the reference of .* is still to be written)", out)), out)
+
+    def test_kernels_are_listed_as_they_are_chosen(self):
+        self.write("l.cu", "namespace a { namespace {\ntemplate <typename T, int N> __global__ void t(T *p) {}\n} }\n"
+                   "namespace b { __global__ void plain(int *p) {} }\n"
+                   "template <template <typename> class C> __global__ void odd(int *p) {}\n")
+        out, _ = self.run_program("new", "suite", "l.cu", "--list")
+        self.assertEqual(out, "l.cu\n"
+                         "  --kernel 'a::t<float, 32>'  (its arguments are guessed)\n"
+                         "  --kernel 'b::plain'\n"
+                         "  left out: `template <template <typename> class C> odd(int *p)` is a template: name an "
+                         "instance, as in --kernel 'odd<float>'\n")
+        self.assertEqual(list(self.folder.glob("*.yaml")), [])
+        for kernel in re.findall("--kernel '(.*?)'", out)[:2]:
+            self.new("l.cu", "-o", "made", "--force", "--kernel", kernel)
+
+    def test_folders_and_macros_of_a_build(self):
+        self.write("lib/include/factor.h", "constexpr float kFactor = FACTOR;\n")
+        kernel = ("#include <factor.h>\n__global__ void %s(float *a, int n) { if (threadIdx.x < n) "
+                  "a[threadIdx.x] *= kFactor; }\n")
+        self.write("lib/src/a.cu", kernel % "a")
+        self.write("lib/src/b.cu", kernel % "b")
+        self.write("lib/src/none.cu", "int none;\n")
+        self.write("lib/src/bad.cu", "__global__ void k() { x; }\n")
+        commands = [{"directory": str(self.folder / "build"), "file": "../lib/src/%s.cu" % name,
+                     "command": "nvcc -forward-unknown-to-host-compiler -DFACTOR='2.f' -I../lib/include "
+                     "--generate-code=arch=compute_90,code=[sm_90] -Xcompiler -DNOT=1 --use_fast_math "
+                     "-std=c++17 -o x.o -c x.cu"} for name in ("a", "b", "none", "bad")]
+        commands[1]["arguments"] = ["nvcc", "-isystem", "../lib/include", "-D", "FACTOR=3.f"]
+        self.write("build/compile_commands.json", json.dumps(commands))
+        made = self.new("lib/src/a.cu", "-p", "build", "-o", "one")
+        self.assertRegex(made["one/a.yaml"], r'include: \["?../lib/include"?\]\n  options: '
+                         r'\["?-DFACTOR=2.f"?, "?--use_fast_math"?, "?-std=c\+\+17"?\]\n')
+        self.assertIn("still to be written", self.check("one/a.yaml", code=1)[0])
+        made = self.new("-p", "build/compile_commands.json", "-o", "all", warnings=r"left out: lib/src/bad.cu: ")
+        self.assertEqual(list(made), ["all/a.yaml", "all/b.yaml"])
+        self.assertIn("FACTOR=3.f", made["all/b.yaml"])
+        self.write("all/a.yaml", "mine")
+        os.remove(self.folder / "all/b.yaml")
+        made = self.new("-p", "build", "-o", "all", "--keep", warnings="left out")
+        self.assertEqual(list(made), ["all/b.yaml"])
+        self.assertEqual((self.folder / "all/a.yaml").read_text(), "mine")
+        out, _ = self.run_program("new", "suite", "-p", "build", "-o", "all", "--keep")
+        self.assertEqual(out, "2 suites there already\n")
+
+    def test_a_kernel_is_no_suite(self):
+        self.write("saxpy.cu", SAXPY)
+        errors = self.refused("check", "saxpy.cu")
+        self.assertIn("saxpy.cu has kernels, and is no suite", errors)
+        self.assertIn("`warpmark new suite saxpy.cu` writes a suite", errors)
+
+    def test_headers_beside_the_kernel_stay(self):
+        self.write("src/factor.h", "constexpr float kFactor = 2;\n")
+        self.write("src/k.cu", '#include "factor.h"\n__global__ void k(float *a, int n) { if (threadIdx.x < n) '
+                   'a[threadIdx.x] *= kFactor; }\n')
+        self.new("src/k.cu", "-o", "new/suites")
+        self.assertIn("still to be written", self.check("new/suites/k.yaml", code=1)[0])
+
+    def test_targets_of_cmake(self):
+        if "WARPMARK_TEST_CMAKE" not in os.environ:
+            self.skipTest("no CMake is named")
+        self.write("include/factor.h", "#define SCALE(x) ((x) * FACTOR)\n")
+        self.write("a.cu", "#include <factor.h>\nnamespace n { __global__ void a(float *x) { "
+                   "int i = blockIdx.x * blockDim.x + threadIdx.x; x[i] = SCALE(x[i]); } }\n")
+        self.write("CMakeLists.txt", """cmake_minimum_required(VERSION 3.25)
+project(lib NONE)
+include([[%s/cmake/WarpmarkDiscoverKernels.cmake]])
+add_library(mylib INTERFACE)
+add_custom_target(kernels SOURCES a.cu)
+set_target_properties(kernels PROPERTIES INCLUDE_DIRECTORIES ${CMAKE_SOURCE_DIR}/include
+  COMPILE_DEFINITIONS "FACTOR=2;OTHER=(1)" CXX_STANDARD 17)
+warpmark_discover_kernels(kernels OUTPUT made PROGRAM [[%s]])
+""" % (program.SOURCE, program.PROGRAM))
+        cmake = os.environ["WARPMARK_TEST_CMAKE"]
+        def run(*arguments):
+            done = subprocess.run([cmake, *arguments], cwd=self.folder, text=True, timeout=120, check=False,
+                                  env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            return done.stdout
+        run("-S", ".", "-B", "build")
+        self.assertIn("  --kernel 'n::a'\n", run("--build", "build", "--target", "kernels_kernels"))
+        run("--build", "build", "--target", "kernels_suites")
+        text = (self.folder / "made/a.yaml").read_text()
+        self.assertRegex(text, r'options: \["?-DFACTOR=2"?, "?-DOTHER=\(1\)"?, "?-std=c\+\+17"?\]')
+        self.assertIn("still to be written", self.check("made/a.yaml", code=1)[0])
+        self.assertIn("1 suite there already", run("--build", "build", "--target", "kernels_suites"))
 
     def test_arguments_of_a_template_are_guessed(self):
         self.write("g.cu", "template <typename T, int N, bool B = true> __global__ void scale(T *a, int n)"

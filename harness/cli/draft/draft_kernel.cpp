@@ -3,56 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/text.hpp"
 #include "compiler/source_tokens.hpp"
 
 namespace warpmark {
 namespace {
-
-// True if a source declares an enumeration of this name, which the compiler's types do not show.
-bool declares_enum(std::string_view source, std::string_view name) {
-  const std::vector<SourceToken> tokens = source_tokens(source);
-  for (size_t i = 0; i + 1 < tokens.size(); ++i) {
-    if (tokens[i].text != "enum") continue;
-    const bool scoped = tokens[i + 1].text == "class" || tokens[i + 1].text == "struct";
-    const size_t at = i + (scoped ? 2 : 1);
-    if (at < tokens.size() && tokens[at].text == name) return true;
-  }
-  return false;
-}
-
-// "float4" gives 4 members of float32.
-void read_vector(std::string_view type, KernelParameter& parameter) {
-  struct Known {
-    std::string_view type, dtype;
-    size_t members;
-  };
-  // bfloat16 is no dtype: its bits are given as an integer.
-  constexpr Known kKnown[] = {{"__half2", "float16", 2},        {"__nv_bfloat16", "uint16", 1},
-                              {"__nv_bfloat162", "uint16", 2},  {"cuComplex", "float32", 2},
-                              {"cuFloatComplex", "float32", 2}, {"cuDoubleComplex", "float64", 2}};
-  for (const Known& known : kKnown) {
-    if (type != known.type) continue;
-    parameter.dtype = find_dtype(known.dtype);
-    parameter.members = known.members;
-    return;
-  }
-  if (type.size() < 2 || type.back() < '1' || type.back() > '4') return;
-  const std::string_view name = type.substr(0, type.size() - 1);
-  if (name == "longlong" || name == "ulonglong") {
-    parameter.dtype = find_dtype(name == "longlong" ? "int64" : "uint64");
-  } else if (name == "char" || name == "short" || name == "int" || name == "long" ||
-             name == "uchar" || name == "ushort" || name == "uint" || name == "float" ||
-             name == "double") {
-    parameter.dtype = dtype_of_c_type(name);
-  } else if (name == "ulong") {
-    parameter.dtype = find_dtype("uint64");
-  } else {
-    return;
-  }
-  parameter.members = static_cast<size_t>(type.back() - '0');
-}
 
 std::string plain_type(std::string_view type) {
   std::vector<std::string> words;
@@ -69,33 +26,42 @@ bool has_word(std::string_view text, std::string_view wanted) {
   return std::find(words.begin(), words.end(), wanted) != words.end();
 }
 
-void read_pointer(std::string_view type, KernelParameter& parameter) {
-  const size_t star = type.find('*');
-  const std::string_view pointee = type.substr(0, star);
-  if (type.find('(') != std::string_view::npos) {
-    parameter.obstacle = "is a pointer to a function";
-  } else if (type.find('*', star + 1) != std::string_view::npos) {
-    parameter.obstacle = "points to pointers";
-  }
-  parameter.is_array = true;
-  parameter.is_const = has_word(pointee, "const");
-  parameter.dtype = dtype_of_c_type(pointee);
-  if (!parameter.dtype) read_vector(plain_type(pointee), parameter);
-}
-
-void read_value(std::string_view type, const std::vector<std::string_view>& sources,
-                KernelParameter& parameter) {
+// Sets the dtype of a value or an element, as far as a suite knows one; else it is given as bytes.
+void read_element(std::string_view type, const DraftTypes& types, KernelParameter& parameter) {
   parameter.dtype = dtype_of_c_type(type);
   if (parameter.dtype) return;
   const std::string name = plain_type(type);
-  const std::string last = name.substr(name.rfind(':') + 1);  // npos + 1 is 0
-  const bool is_enum = std::any_of(sources.begin(), sources.end(), [&](std::string_view source) {
-    return declares_enum(source, last);
-  });
-  if (!is_enum) {
-    parameter.obstacle = fmt::format("is a `{}` by value", printable(name));
+  if (const auto vector = vector_of_c_type(name)) {
+    parameter.dtype = vector->dtype;
+    parameter.members = vector->count;
     return;
   }
+  parameter.structs = types.structs(name);
+  if (!parameter.structs.empty()) parameter.dtype = parameter.structs.back().dtype;
+}
+
+void read_pointer(std::string_view type, const DraftTypes& types, KernelParameter& parameter) {
+  const size_t star = type.find('*');
+  const size_t second = type.find('*', star + 1);
+  parameter.role = ParameterRole::array;
+  if (type.find('(') != std::string_view::npos) {
+    parameter.obstacle = "is a pointer to a function";
+  } else if (second != std::string_view::npos) {
+    parameter.role = ParameterRole::pointers;
+    if (type.find('*', second + 1) != std::string_view::npos) {
+      parameter.obstacle = "points to pointers to pointers";
+    }
+  }
+  const std::string_view pointee = type.substr(0, star);
+  parameter.is_const = has_word(pointee, "const");
+  read_element(pointee, types, parameter);
+}
+
+void read_value(std::string_view type, const DraftTypes& types, KernelParameter& parameter) {
+  const std::string name = plain_type(type);
+  const std::string last = name.substr(name.rfind(':') + 1);  // npos + 1 is 0
+  if (dtype_of_c_type(type) || !types.is_enum(last)) return read_element(type, types, parameter);
+  parameter.is_enum = true;
   for (const DType& dtype : all_dtypes()) {
     if (dtype.kind == DTypeKind::signed_integer && dtype.bytes == parameter.bytes) {
       parameter.dtype = dtype;
@@ -103,36 +69,50 @@ void read_value(std::string_view type, const std::vector<std::string_view>& sour
   }
 }
 
-const DeclaredKernel* declaration(const std::vector<DeclaredKernel>& declared,
-                                  const std::string& called, size_t parameters) {
-  const std::string plain = called.substr(0, called.find('<'));
-  const std::string name = plain.substr(plain.rfind(':') + 1);
-  for (const DeclaredKernel& one : declared) {
-    if (one.name == name && one.parameters.size() == parameters) return &one;
+// A texture or surface: to the compiler a handle is an integer, and the calls tell the rest.
+void read_image(const std::vector<ImageCall>& calls, KernelParameter& parameter) {
+  const ImageCall* call = nullptr;
+  for (const ImageCall& one : calls) {
+    if (one.function.starts_with("surf") != (parameter.role == ParameterRole::surface)) continue;
+    const bool names = std::find(one.arguments.begin(), one.arguments.end(), parameter.name) !=
+                       one.arguments.end();
+    if (call == nullptr || names) call = &one;
+    if (names && !one.element.empty()) break;
   }
-  return nullptr;
+  parameter.image_axes = 2;
+  parameter.dtype = find_dtype("float32");
+  if (call == nullptr) return;
+  if (call->function.find("Layered") != std::string::npos ||
+      call->function.find("Cubemap") != std::string::npos) {
+    parameter.obstacle = "is a layered image or a cube map";
+    return;
+  }
+  parameter.image_axes =
+      static_cast<size_t>(call->function[call->function.find_first_of("123")] - '0');
+  if (const auto vector = vector_of_c_type(call->element)) {
+    parameter.dtype = vector->dtype;
+    parameter.members = vector->count;
+  } else if (const auto dtype = dtype_of_c_type(call->element)) {
+    parameter.dtype = dtype;
+  }
 }
 
 KernelParameter parameter_of(const EntryParameter& known, const DeclaredParameter* written,
-                             size_t index, const std::vector<std::string_view>& sources) {
+                             size_t index, const SourceFacts& facts) {
   KernelParameter parameter;
   parameter.is_found = written != nullptr && !written->name.empty();
   parameter.name = parameter.is_found ? written->name : fmt::format("arg{}", index);
   parameter.type = known.type;
   parameter.bytes = known.bytes;
-  // To the compiler a handle is an integer.
-  for (const char* handle : {"cudaTextureObject_t", "cudaSurfaceObject_t"}) {
-    if (written != nullptr && has_word(written->type, handle)) {
-      parameter.obstacle = fmt::format("is a `{}`", handle);
-      return parameter;
-    }
-  }
-  if (known.type.empty()) {
-    parameter.obstacle = "has a type that the compiler does not report";
+  const bool is_texture = written != nullptr && has_word(written->type, "cudaTextureObject_t");
+  const bool is_surface = written != nullptr && has_word(written->type, "cudaSurfaceObject_t");
+  if (is_texture || is_surface) {
+    parameter.role = is_texture ? ParameterRole::texture : ParameterRole::surface;
+    read_image(facts.image_calls, parameter);
   } else if (known.type.find('*') != std::string::npos) {
-    read_pointer(known.type, parameter);
-  } else {
-    read_value(known.type, sources, parameter);
+    read_pointer(known.type, facts.types, parameter);
+  } else if (!known.type.empty()) {
+    read_value(known.type, facts.types, parameter);
   }
   return parameter;
 }
@@ -173,24 +153,66 @@ std::string_view entry_text(std::string_view ptx, const std::string& symbol) {
   return {};
 }
 
-DraftKernel draft_kernel(const Entry& entry, const CompileResult& made,
-                         const std::vector<std::string_view>& sources) {
+DraftKernel draft_kernel(const Entry& entry, const CompileResult& made, const SourceFacts& facts) {
   DraftKernel kernel;
   kernel.entry = entry.called();
+  kernel.symbol = entry.name;
   kernel.bounds = entry.bounds;
-  std::vector<DeclaredKernel> declared;
-  for (const std::string_view source : sources) {
-    for (DeclaredKernel& one : declared_kernels(source)) declared.push_back(std::move(one));
-  }
-  const DeclaredKernel* written = declaration(declared, kernel.entry, entry.parameters.size());
+  const DeclaredKernel* written = facts.find(kernel.entry, entry.parameters.size());
   for (size_t i = 0; i < entry.parameters.size(); ++i) {
     kernel.parameters.push_back(parameter_of(
-        entry.parameters[i], written == nullptr ? nullptr : &written->parameters[i], i, sources));
+        entry.parameters[i], written == nullptr ? nullptr : &written->parameters[i], i, facts));
   }
   const std::string_view text = entry_text(made.ptx, entry.name);
   kernel.dimensions = dimensions_of(text);
   kernel.has_dynamic_shared = uses_dynamic_shared(made.ptx, text);
   return kernel;
+}
+
+std::vector<DraftStruct> DraftKernel::structs() const {
+  std::vector<DraftStruct> all;
+  for (const KernelParameter& parameter : parameters) {
+    for (const DraftStruct& one : parameter.structs) {
+      const bool is_known = std::any_of(
+          all.begin(), all.end(), [&](const DraftStruct& known) { return known.name == one.name; });
+      if (!is_known) all.push_back(one);
+    }
+  }
+  return all;
+}
+
+void DraftKernel::forget_struct(const std::string& name) {
+  for (KernelParameter& parameter : parameters) {
+    const bool has = std::any_of(parameter.structs.begin(), parameter.structs.end(),
+                                 [&](const DraftStruct& one) { return one.name == name; });
+    if (!has) continue;
+    parameter.structs.clear();
+    parameter.dtype.reset();
+  }
+}
+
+std::vector<DraftConstant> draft_constants(const DraftKernel& kernel,
+                                           const std::vector<VariableFacts>& variables,
+                                           std::string_view ptx) {
+  const std::string_view text = entry_text(ptx, kernel.symbol);
+  std::vector<DraftConstant> constants;
+  for (const VariableFacts& one : variables) {
+    if (one.symbol.empty() || text.find(one.symbol) == std::string_view::npos) continue;
+    const size_t open = one.type.find('[');
+    const std::string element = plain_type(one.type.substr(0, open));
+    DraftConstant made{one.name, {}, {}};
+    for (const std::string& part :
+         split(open == std::string::npos ? "" : one.type.substr(open), '[')) {
+      if (const int64_t extent = std::atoll(part.c_str()); extent > 0) made.shape.push_back(extent);
+    }
+    const auto vector = vector_of_c_type(element);
+    if (vector) made.shape.push_back(vector->count);
+    const auto dtype = vector ? std::optional(vector->dtype) : dtype_of_c_type(element);
+    if (!dtype) continue;
+    made.dtype = *dtype;
+    constants.push_back(std::move(made));
+  }
+  return constants;
 }
 
 std::string guessed_instance(const DeclaredKernel& kernel) {
@@ -227,7 +249,7 @@ std::string guessed_instance(const DeclaredKernel& kernel) {
     words.clear();
     if (nested == 0) break;
   }
-  return arguments.empty() ? "" : kernel.name + "<" + join(arguments, ", ") + ">";
+  return arguments.empty() ? "" : kernel.scope + kernel.name + "<" + join(arguments, ", ") + ">";
 }
 
 }  // namespace warpmark

@@ -9,39 +9,67 @@
 #include <vector>
 
 #include "base/dtype.hpp"
+#include "cli/draft/source_facts.hpp"
 #include "compiler/compiler.hpp"
-#include "compiler/declared_kernels.hpp"
 
 namespace warpmark {
+
+/// The ways in which a suite gives a parameter.
+enum class ParameterRole : uint8_t {
+  value,     ///< `scalar`
+  array,     ///< `in`, `inout` or `out`
+  pointers,  ///< an array of pointers to arrays
+  texture,
+  surface
+};
 
 struct KernelParameter {
   std::string name;      ///< name in the source, or "arg0" if it is not found there
   bool is_found = true;  ///< the name was found
   std::string type;      ///< C++, as a demangler writes it; "" if unknown
   size_t bytes = 0;
-  bool is_array = false;
-  bool is_const = false;       ///< for an array: its elements are const
-  std::optional<DType> dtype;  ///< of the value, or of an array's elements; nothing for a type that
-                               ///< is no number
-  size_t members = 1;          ///< numbers in an element, such as 4 in a float4
-  std::string obstacle;        ///< why a suite cannot pass it; "" if it can
+  ParameterRole role = ParameterRole::value;
+  bool is_const = false;             ///< elements of the array or arrays are const
+  std::optional<DType> dtype;        ///< of the value or the elements; nothing gives them as bytes
+  size_t members = 1;                ///< numbers in an element, such as 4 in a float4
+  bool is_enum = false;              ///< whose dtype the compiler does not report
+  std::vector<DraftStruct> structs;  ///< of a dtype that is a struct, itself last
+  size_t image_axes = 0;             ///< of a texture or surface
+  std::string obstacle;              ///< why a suite cannot pass it; "" if it can
+};
+
+/// A variable that the suite sets under `constants`.
+struct DraftConstant {
+  std::string name;
+  DType dtype;
+  std::vector<int64_t> shape;
 };
 
 struct DraftKernel {
-  std::string entry;  ///< its name in suites
+  std::string entry;   ///< its name in suites
+  std::string symbol;  ///< its name in the PTX
   std::vector<KernelParameter> parameters;
+  std::vector<DraftConstant> constants;  ///< draft_constants() finds them
   KernelBounds bounds;
   size_t dimensions = 1;  ///< dimensions of the grid and block that it uses
   bool has_dynamic_shared = false;
   bool is_guessed = false;  ///< the arguments of the template are
+
+  /// The structs of all parameters, each once and after those in its fields.
+  std::vector<DraftStruct> structs() const;
+  /// Gives what has this struct as bytes, because the compiler lays it out otherwise.
+  void forget_struct(const std::string& name);
 };
 
-/// Describes one of `made`'s entries. `sources` are its file and then the headers, where parameters
-/// are looked for by name.
-DraftKernel draft_kernel(const Entry& entry, const CompileResult& made,
-                         const std::vector<std::string_view>& sources);
+/// Describes one of `made`'s entries; `facts` are of its file and the headers.
+DraftKernel draft_kernel(const Entry& entry, const CompileResult& made, const SourceFacts& facts);
 
-/// An instance of a template, "scale<float, 32>": float for types, 32 for integers and true for
+/// Those of the variables that the kernel reads, with numbers as elements. `ptx` is of the unit.
+std::vector<DraftConstant> draft_constants(const DraftKernel& kernel,
+                                           const std::vector<VariableFacts>& variables,
+                                           std::string_view ptx);
+
+/// An instance of a template, "ns::scale<float, 32>": float for types, 32 for integers and true for
 /// booleans; parameters with a default are left out. "" if a parameter is of another kind.
 std::string guessed_instance(const DeclaredKernel& kernel);
 

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/error.hpp"
 #include "base/json_text.hpp"
 #include "base/text.hpp"
+#include "cli/draft/draft_values.hpp"
 #include "suite/suite.hpp"
 #include "suite/suite_reader.hpp"
 
@@ -57,7 +59,7 @@ struct Extent {
 
 class Draft {
  public:
-  explicit Draft(const DraftKernel& kernel) : kernel_(kernel) {
+  explicit Draft(const DraftKernel& kernel) : kernel_(kernel), structs_(kernel.structs()) {
     name_arguments();
     find_extents();
     choose_block();
@@ -75,8 +77,10 @@ class Draft {
          kernel_.is_guessed ? "the template's arguments are a guess" : "");
     list("include", include);
     list("options", options);
+    if (!structs_.empty()) text_ += "types:\n" + types_text(structs_);
     axes();
     arguments();
+    constants();
     launch();
     references();
     return {std::move(text_), std::move(outputs_)};
@@ -110,17 +114,48 @@ class Draft {
 
   bool is_length(size_t index) const {
     const KernelParameter& parameter = kernel_.parameters[index];
-    return !parameter.is_array && parameter.dtype && parameter.dtype->bytes >= 4 &&
-           parameter.dtype->kind != DTypeKind::floating && sounds_like_length(parameter.name);
+    return parameter.role == ParameterRole::value && parameter.structs.empty() &&
+           parameter.members == 1 && is_length(parameter.name, parameter.dtype);
+  }
+  static bool is_length(const std::string& name, const std::optional<DType>& dtype) {
+    return dtype && dtype->bytes >= 4 && is_integer(*dtype) && sounds_like_length(name);
+  }
+
+  struct Length {
+    std::string axis, name;  // as an argument or axis, and in the source
+  };
+
+  // Lengths among the arguments, then those in structs by value, which get axes of their own.
+  std::vector<Length> lengths() {
+    std::vector<Length> all;
+    for (size_t i = 0; i < names_.size(); ++i) {
+      if (is_length(i)) all.push_back({names_[i], kernel_.parameters[i].name});
+    }
+    for (const KernelParameter& parameter : kernel_.parameters) {
+      if (parameter.role != ParameterRole::value || parameter.structs.empty()) continue;
+      (void)struct_value(
+          parameter.structs.back(), structs_,
+          [&](const std::string& path, const DraftField& field) {
+            if (!field.extents.empty() || !is_length(field.name, find_dtype(field.type))) {
+              return std::string();
+            }
+            std::string axis = field.name;
+            while (is_taken(axis) || !is_usable_name(axis)) axis += '_';
+            field_axes_[parameter.name + path] = axis;
+            all.push_back({axis, field.name});
+            return std::string("0");
+          });
+    }
+    return all;
   }
 
   void find_extents() {
     std::array<bool, 3> used{};
     std::vector<size_t> undirected;
-    for (size_t i = 0; i < names_.size(); ++i) {
-      if (!is_length(i)) continue;
-      const std::optional<size_t> direction = direction_of(lower_case(kernel_.parameters[i].name));
-      extents_.push_back({names_[i], 3});
+    for (const Length& length : lengths()) {
+      const std::optional<size_t> direction = direction_of(lower_case(length.name));
+      if (has_extent(length.axis)) continue;  // of two structs
+      extents_.push_back({length.axis, 3});
       if (direction && !used[*direction] && *direction < kernel_.dimensions) {
         used[*direction] = true;
         extents_.back().direction = *direction;
@@ -136,13 +171,28 @@ class Draft {
       extents_[index].direction = direction;
     }
     takes_length_ = !extents_.empty();
-    const bool has_arrays =
-        std::any_of(kernel_.parameters.begin(), kernel_.parameters.end(),
-                    [](const KernelParameter& parameter) { return parameter.is_array; });
+    const bool has_arrays = std::any_of(
+        kernel_.parameters.begin(), kernel_.parameters.end(), [](const KernelParameter& one) {
+          return one.role != ParameterRole::value || has_pointer(one.structs);
+        });
     if (takes_length_ || !has_arrays) return;
     std::string axis = "n";
     while (is_taken(axis)) axis = axis == "n" ? "size" : axis + "_";
     extents_.push_back({axis, 0});
+  }
+
+  bool has_extent(const std::string& axis) const {
+    return std::any_of(extents_.begin(), extents_.end(),
+                       [&](const Extent& one) { return one.axis == axis; });
+  }
+
+  static bool has_pointer(const std::vector<DraftStruct>& structs) {
+    for (const DraftStruct& one : structs) {
+      for (const DraftField& field : one.fields) {
+        if (field.type.ends_with('*')) return true;
+      }
+    }
+    return false;
   }
 
   void choose_block() {
@@ -188,42 +238,119 @@ class Draft {
     }
   }
 
-  // NumPy code for an array of this many elements of the dtype.
-  static std::string values_of(const DType& dtype, const std::string& elements) {
-    if (dtype.kind == DTypeKind::floating) return fmt::format("rng.standard_normal({})", elements);
-    if (dtype.kind == DTypeKind::boolean) return fmt::format("rng.random({}) < 0.5", elements);
-    return fmt::format("rng.integers(0, 100, {}, np.{})", elements, dtype.name);
-  }
-
-  void array(const KernelParameter& parameter, const std::string& name) {
+  // Writes an array with elements of this type. `type` is C++, for people.
+  void array(const std::string& name, const KernelParameter& parameter, const std::string& type) {
     constexpr size_t kUnknownBytes = 64;
-    const std::string type = parameter.type.substr(0, parameter.type.find('*'));
     std::string count = elements();
     std::string comment = "guessed: " + count + " elements";
     std::string dtype;
     std::string value;
-    if (!parameter.dtype) {
+    if (!parameter.structs.empty()) {
+      value = array_values(parameter.structs.back(), structs_, {count});
+    } else if (!parameter.dtype) {
       count = fmt::format("{} * {}", kUnknownBytes, count);
       value = fmt::format("np.zeros({}, np.uint8)", count);
       dtype = ", dtype: uint8";
-      comment =
-          fmt::format("guessed: as bytes, {} for each `{}`", kUnknownBytes, printable(trim(type)));
+      comment = fmt::format("guessed: as bytes, {} for each `{}`", kUnknownBytes, printable(type));
     } else {
-      if (!dtype_of_c_type(type)) {
+      if (!dtype_of_c_type(type) || parameter.role == ParameterRole::pointers) {
         dtype = fmt::format(", dtype: {}", parameter.dtype->name);
         if (parameter.members > 1) count = fmt::format("{} * {}", parameter.members, count);
         comment = fmt::format("guessed: {} for each `{}`", counted(parameter.members, "number"),
-                              printable(trim(type)));
+                              printable(type));
       }
-      value = values_of(*parameter.dtype, count);
+      value = array_values(*parameter.dtype, {count});
     }
     if (!parameter.is_const) {
       comment += fmt::format("; {{out: {}}} if it is only written", count);
       outputs_.push_back(name);
     }
+    if (!parameter.structs.empty()) dtype_of_struct(name, parameter, dtype);
     line(fmt::format("  {}: {{{}: {}{}}}", name, parameter.is_const ? "in" : "inout",
                      yaml_value(value), dtype),
          comment);
+  }
+
+  // An array that no parameter is has no type but the one that is written.
+  void dtype_of_struct(const std::string& name, const KernelParameter& parameter,
+                       std::string& dtype) const {
+    if (std::find(names_.begin(), names_.end(), name) != names_.end() &&
+        parameter.role == ParameterRole::array) {
+      return;
+    }
+    dtype = ", dtype: " + yaml_value(parameter.structs.back().name);
+  }
+
+  static std::string pointee(const std::string& type) {
+    return std::string(trim(type.substr(0, type.find('*'))));
+  }
+
+  // Arrays that no parameter is, behind the arguments of the kernel.
+  std::string further_array(const std::string& wanted, const KernelParameter& of,
+                            const std::string& type) {
+    std::string name = wanted;
+    while (is_taken(name) || has_extent(name) || !is_usable_name(name)) name += '_';
+    further_.push_back({name, of, type});
+    names_.push_back(name);
+    return name;
+  }
+
+  void pointers(const KernelParameter& parameter, const std::string& name) {
+    std::vector<std::string> arrays;
+    for (const char* which : {"_0", "_1"}) {
+      arrays.push_back(further_array(name + which, parameter, pointee(parameter.type)));
+    }
+    line(fmt::format("  {}: {{pointers: [{}]}}", name, join(arrays, ", ")),
+         "guessed: pointers to two arrays");
+  }
+
+  // A texture or surface. The last axis of its value is x, or has the channels.
+  void image(const KernelParameter& parameter, const std::string& name) {
+    constexpr const char* kUnknownExtent = "32";
+    std::vector<std::string> shape;
+    for (size_t axis = parameter.image_axes; axis-- > 0;) {
+      std::string extent = kUnknownExtent;
+      for (const Extent& one : extents_) {
+        if (one.direction == axis || extents_.size() == 1) extent = one.axis;
+      }
+      shape.push_back(extent);
+    }
+    const bool is_surface = parameter.role == ParameterRole::surface;
+    std::string more = fmt::format(", dtype: {}", parameter.dtype.value().name);
+    if (parameter.members > 1) {
+      shape.push_back(std::to_string(parameter.members));
+      more += fmt::format(", channels: {}", parameter.members);
+    }
+    if (is_surface) {
+      more += ", surface: true";
+      outputs_.push_back(name);
+    }
+    line(fmt::format("  {}: {{{}: {}{}}}", name, is_surface ? "inout" : "texture",
+                     yaml_value(array_values(*parameter.dtype, shape)), more),
+         "guessed: shape, dtype and, by `address` and `filter`, how it is read");
+  }
+
+  // A struct by value, whose pointers are to arrays.
+  void structure(const KernelParameter& parameter, const std::string& name) {
+    std::vector<std::string> targets;
+    const DraftStruct& own = parameter.structs.back();
+    for (const DraftField& field : own.fields) {
+      if (!field.type.ends_with('*') || !field.extents.empty()) continue;
+      KernelParameter to;
+      to.role = ParameterRole::array;
+      to.dtype = find_dtype(pointee(field.type));
+      const std::string array = further_array(name + "_" + field.name, to, pointee(field.type));
+      targets.push_back(field.name + ": " + array);
+    }
+    const std::string value =
+        struct_value(own, structs_, [&](const std::string& path, const DraftField&) {
+          const auto axis = field_axes_.find(parameter.name + path);
+          return axis == field_axes_.end() ? "" : axis->second;
+        });
+    const std::string to =
+        targets.empty() ? "" : fmt::format(", points_to: {{{}}}", join(targets, ", "));
+    line(fmt::format("  {}: {{scalar: {}{}}}", name, yaml_value(value), to),
+         "guessed: any values, in the order of the fields");
   }
 
   void scalar(size_t index) {
@@ -231,30 +358,65 @@ class Draft {
     const std::string& name = names_[index];
     if (is_length(index)) {
       line(fmt::format("  {0}: {{scalar: {0}}}", name), "");
-      return;
+    } else if (!parameter.structs.empty()) {
+      structure(parameter, std::string(name));
+    } else if (!parameter.dtype) {
+      line(fmt::format("  {}: {{scalar: \"np.zeros({}, np.uint8)\", dtype: uint8}}", name,
+                       parameter.bytes),
+           parameter.type.empty()
+               ? "guessed: bytes, as the compiler reports no type"
+               : fmt::format("guessed: the bytes of the `{}`", printable(parameter.type)));
+    } else if (parameter.members > 1) {
+      const std::vector<std::string> values(parameter.members, usual_value(*parameter.dtype));
+      line(fmt::format("  {}: {{scalar: \"[{}]\", dtype: {}}}", name, join(values, ", "),
+                       parameter.dtype->name),
+           "guessed: any value");
+    } else {
+      line(fmt::format("  {}: {{scalar: {}{}}}", name,
+                       parameter.is_enum ? "0" : usual_value(*parameter.dtype),
+                       parameter.is_enum ? fmt::format(", dtype: {}", parameter.dtype->name) : ""),
+           "guessed: any value");
     }
-    // An enumeration has no dtype.
-    const bool is_enum = !dtype_of_c_type(parameter.type);
-    const DType& dtype = parameter.dtype.value();
-    const char* value = dtype.kind == DTypeKind::floating  ? "2"
-                        : dtype.kind == DTypeKind::boolean ? "True"
-                        : is_enum                          ? "0"
-                                                           : "1";
-    line(fmt::format("  {}: {{scalar: {}{}}}", name, value,
-                     is_enum ? fmt::format(", dtype: {}", dtype.name) : ""),
-         "guessed: any value");
   }
 
   void arguments() {
     if (names_.empty()) return;
     line("arguments:", "in the order of the kernel's parameters");
-    for (size_t i = 0; i < names_.size(); ++i) {
-      if (!kernel_.parameters[i].is_found) text_ += "  # its name was not found in the source\n";
-      if (kernel_.parameters[i].is_array) {
-        array(kernel_.parameters[i], names_[i]);
-      } else {
-        scalar(i);
+    const size_t count = names_.size();
+    for (size_t i = 0; i < count; ++i) {
+      const KernelParameter& parameter = kernel_.parameters[i];
+      const std::string name = names_[i];
+      if (!parameter.is_found) text_ += "  # its name was not found in the source\n";
+      switch (parameter.role) {
+        case ParameterRole::value:
+          scalar(i);
+          break;
+        case ParameterRole::array:
+          array(name, parameter, pointee(parameter.type));
+          break;
+        case ParameterRole::pointers:
+          pointers(parameter, name);
+          break;
+        case ParameterRole::texture:
+        case ParameterRole::surface:
+          image(parameter, name);
       }
+    }
+    for (const Further& one : further_) array(one.name, one.of, one.type);
+    own_arguments_.assign(names_.begin(), names_.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+
+  void constants() {
+    if (kernel_.constants.empty()) return;
+    line("constants:", "set before the launch");
+    for (const DraftConstant& one : kernel_.constants) {
+      std::vector<std::string> shape;
+      for (const int64_t extent : one.shape) shape.push_back(std::to_string(extent));
+      const bool quoted = one.name.find(':') != std::string::npos;
+      line(fmt::format(
+               "  {}: {}", quoted ? "\"" + one.name + "\"" : one.name,
+               yaml_value(shape.empty() ? usual_value(one.dtype) : array_values(one.dtype, shape))),
+           "guessed: any values");
     }
   }
 
@@ -283,16 +445,22 @@ class Draft {
     }
     const bool flat = kernel_.dimensions == 1;
     text_ += "launch:\n";
-    line("  block: " + (flat ? sizes[0] : "[" + join(sizes, ", ") + "]"),
+    const bool lists = !further_.empty();
+    if (lists) {
+      text_ += fmt::format("  - entry: {}\n    arguments: [{}]\n", yaml_value(kernel_.entry),
+                           join(own_arguments_, ", "));
+    }
+    const std::string indent = lists ? "    " : "  ";
+    line(indent + "block: " + (flat ? sizes[0] : "[" + join(sizes, ", ") + "]"),
          block_is_given_ ? "the kernel's own" : "guessed");
     // Commas would end an element.
     for (std::string& one : grid) {
       if (!flat && one.find(',') != std::string::npos) one = "\"" + one + "\"";
     }
-    line("  grid: " + (flat ? grid[0] : "[" + join(grid, ", ") + "]"),
+    line(indent + "grid: " + (flat ? grid[0] : "[" + join(grid, ", ") + "]"),
          "guessed: one thread for each element");
     if (kernel_.has_dynamic_shared) {
-      line(fmt::format("  shared: {}", 16 * volume(block_)),
+      line(fmt::format("{}shared: {}", indent, 16 * volume(block_)),
            "guessed: bytes of the kernel's `extern __shared__` array");
     }
   }
@@ -310,10 +478,20 @@ class Draft {
     line("tolerance: exact", "or {ulp: 1}, or {rtol: 1e-5, atol: 0}");
   }
 
+  struct Further {
+    std::string name;
+    KernelParameter of;
+    std::string type;  // of the elements, in C++
+  };
+
   const DraftKernel& kernel_;
-  std::vector<std::string> names_;  ///< names of the arguments
-  std::vector<Extent> extents_;     ///< axes that sizes are made of
-  bool takes_length_ = false;       ///< the extents are arguments
+  const std::vector<DraftStruct> structs_;
+  std::vector<std::string> names_;          ///< names of the arguments, then of further arrays
+  std::vector<std::string> own_arguments_;  ///< those of the kernel
+  std::vector<Further> further_;            ///< arrays that pointers in arguments point to
+  std::map<std::string, std::string> field_axes_;  ///< by the path of a length in a struct
+  std::vector<Extent> extents_;                    ///< axes that sizes are made of
+  bool takes_length_ = false;                      ///< the extents are arguments
   std::array<uint64_t, 3> block_{};
   bool block_is_given_ = false;
   std::string text_;

@@ -10,6 +10,29 @@
 namespace warpmark {
 namespace {
 
+// The text with blanks for comments, so that words in them do not count and all else keeps its
+// place.
+std::string blank_comments(std::string_view source) {
+  std::string text(source);
+  size_t at = 0;
+  const auto blank_until = [&](size_t end) {
+    for (; at < std::min(end, text.size()); ++at) {
+      if (text[at] != '\n') text[at] = ' ';
+    }
+  };
+  while (at < text.size()) {
+    if (text.compare(at, 2, "//") == 0) {
+      blank_until(text.find('\n', at));
+    } else if (text.compare(at, 2, "/*") == 0) {
+      const size_t end = text.find("*/", at + 2);
+      blank_until(end == std::string::npos ? end : end + 2);
+    } else {
+      ++at;
+    }
+  }
+  return text;
+}
+
 /// Where a kernel's definition stands in a text.
 struct Definition {
   size_t begin = 0;  ///< of `extern "C"`, `template <…>` or `__global__`
