@@ -237,7 +237,7 @@ CachedCompilation Compiler::compile_as_for_nvcc(const CompileRequest& request,
   again.prologue += kHandles;
   again.device_part = true;
   const CompileUnit unit = make_unit(again, nvrtc_->include_folders());
-  const bool is_other = !unit.part.left_out.empty() || lacks_implicit_names(error);
+  const bool is_other = unit.part.is_changed || lacks_implicit_names(error);
   if (!is_other || !unit.part.has_kernel) throw error;
   try {
     CachedCompilation made = compile_unit(*nvrtc_, unit);

@@ -188,19 +188,22 @@ class Reader {
       made.kind = DeclarationKind::using_namespace;
       return until_semicolon(std::move(made));
     }
-    if (is(at_, "using")) {
-      made.kind = DeclarationKind::type;
-      step();
-      const bool is_alias = is(at_ + 1, "=");
-      if (is_alias) made.names = {tokens_[at_].text};
-      made = until_semicolon(std::move(made));
-      for (size_t i = made.first; i < made.last && !is_alias; ++i) {
-        const bool ends = i + 1 == made.last || is(i + 1, ";") || is(i + 1, ",") || is(i + 1, "=");
-        if (is_word(i) && ends) made.names.push_back(tokens_[i].text);
-      }
-      return made;
-    }
+    if (is(at_, "using")) return using_name(std::move(made));
     return general(made.first);
+  }
+
+  // `using a::b, c::d;` or `using Row = …;`.
+  Declaration using_name(Declaration made) {
+    made.kind = DeclarationKind::type;
+    step();
+    const bool is_alias = is(at_ + 1, "=");
+    if (is_alias) made.names = {tokens_[at_].text};
+    made = until_semicolon(std::move(made));
+    for (size_t i = made.first; i < made.last && !is_alias; ++i) {
+      const bool ends = i + 1 == made.last || is(i + 1, ";") || is(i + 1, ",") || is(i + 1, "=");
+      if (is_word(i) && ends) made.names.push_back(tokens_[i].text);
+    }
+    return made;
   }
 
   Declaration until_semicolon(Declaration made) {
@@ -278,6 +281,7 @@ class Reader {
         skip_angles();
         if (is(at_, "template")) step();
       }
+      if (is(at_, "using")) return using_name(std::move(made));
     }
     bool ended = false;
     while (!ended && at_ < tokens_.size()) {
@@ -367,6 +371,8 @@ class Reader {
     } else if (is_pointer && !head.has_parameters) {
       // `void (*name)(int)`.
       if (is_word(at_ + 2)) head.declaration.names.push_back(tokens_[at_ + 2].text);
+      // `void (*name(int))(float)` is a function that returns one.
+      if (is_word(at_ + 2) && is(at_ + 3, "(") && !head.has_value) head.has_parameters = true;
     }
     skip_group("(", ")");
   }

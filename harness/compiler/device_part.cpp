@@ -42,7 +42,7 @@ Spaces space_of_unknown(const std::string& word) {
 }
 
 struct Macro {
-  std::vector<std::string> words;  ///< of all its definitions
+  std::vector<std::string> words;  ///< of all its definitions, of functions for the CPU as well
   Spaces spaces = 0;
   bool is_known = false;  ///< `spaces` is
 };
@@ -55,7 +55,7 @@ struct Parsed {
   std::vector<std::pair<int, int>> shifts;  ///< of line numbers, from a line on, by `#line`
 };
 
-// A declaration at namespace scope.
+// A declaration at namespace scope, or a type within a class.
 struct Node {
   Parsed* in = nullptr;
   Declaration* declaration = nullptr;
@@ -67,6 +67,7 @@ struct Node {
 struct Edit {
   size_t begin = 0, end = 0;  ///< bytes that become blanks
   std::string before;         ///< put there
+  bool in_macro = false;      ///< part of a `#define`, whose lines stay joined
 };
 
 class Cutter {
@@ -155,8 +156,28 @@ class Cutter {
         collect(in, one.members);
       } else {
         nodes_.push_back({&in, &one, spaces_of(in, one), false});
+        collect_nested(in, one);
       }
     }
+  }
+
+  // Types within classes are kept if something names them.
+  void collect_nested(Parsed& in, Declaration& outer) {
+    for (Declaration& one : outer.members) {
+      if (!is_nested_type(one)) continue;
+      nodes_.push_back({&in, &one, 0, false});
+      nested_[&one] = &nodes_.back();
+      collect_nested(in, one);
+    }
+  }
+
+  // A class with a name and members, without an object of it.
+  static bool is_nested_type(const Declaration& one) {
+    return one.kind == DeclarationKind::type && !one.members.empty() && one.names.size() == 1;
+  }
+  bool is_kept(const Declaration& member) const {
+    const auto nested = nested_.find(&member);
+    return nested == nested_.end() || nested->second->kept;
   }
 
   bool is_root(const Node& node) const {
@@ -273,7 +294,7 @@ class Cutter {
     size_t at = one.first;
     for (const Declaration& member : one.members) {
       mention_between(in, at, member.first);
-      if (stays(in, member)) mention_words(in, member);
+      if (!nested_.contains(&member) && stays(in, member)) mention_words(in, member);
       at = member.last;
     }
     mention_between(in, at, one.last);
@@ -289,8 +310,9 @@ class Cutter {
   std::string cut(Parsed& parsed) {
     edits_.clear();
     cut_includes(parsed);
+    cut_macros(parsed);
     for (const Node& node : nodes_) {
-      if (node.in == &parsed) cut(parsed, node);
+      if (node.in == &parsed && !nested_.contains(node.declaration)) cut(parsed, node);
     }
     return edited(parsed);
   }
@@ -310,6 +332,37 @@ class Cutter {
     }
   }
 
+  // Leaves functions for the CPU out of macros that make kernels as well.
+  void cut_macros(const Parsed& parsed) {
+    const std::vector<SourceToken>& tokens = parsed.tokens;
+    for (size_t i = 0; i + 3 < tokens.size(); ++i) {
+      if (!tokens[i].opens || tokens[i + 1].text != "define") continue;
+      size_t end = i + 3;
+      while (end < tokens.size() && tokens[end].directive && !tokens[end].opens) ++end;
+      if ((spaces_of_word(tokens[i + 2].text) & kKernel) == 0) continue;
+      size_t begin = i + 3;
+      if (tokens[begin].text == "(" && tokens[begin].begin == tokens[i + 2].end) {
+        while (begin < end && tokens[begin].text != ")") ++begin;
+        ++begin;
+      }
+      Parsed body;
+      body.tokens.assign(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
+                         tokens.begin() + static_cast<std::ptrdiff_t>(end));
+      for (SourceToken& token : body.tokens) token.directive = false;
+      const size_t before = edits_.size();
+      for (const Declaration& one : declarations_of(body.tokens)) cut_in_macro(body, one);
+      if (edits_.size() == before) continue;
+      say(parsed, fmt::format("functions in the macro {} in line {}", tokens[i + 2].text,
+                              line_of(parsed, i + 2)));
+    }
+  }
+
+  void cut_in_macro(const Parsed& body, const Declaration& one) {
+    if (one.kind != DeclarationKind::function || !is_whole(body, one)) return;
+    if ((spaces_of(body, one) & (kKernel | kDevice | kConstexpr)) != 0) return;
+    edits_.push_back({body.tokens[one.first].begin, body.tokens[one.last - 1].end, "", true});
+  }
+
   void cut(const Parsed& in, const Node& node) {
     const Declaration& one = *node.declaration;
     if (one.kind == DeclarationKind::using_namespace) return open_namespace(in, one);
@@ -323,7 +376,7 @@ class Cutter {
   void cut_members(const Parsed& in, const Declaration& one) {
     if (one.kind != DeclarationKind::type) return;
     for (const Declaration& member : one.members) {
-      if (stays(in, member)) {
+      if (stays(in, member) && is_kept(member)) {
         share(in, member, spaces_of(in, member));
         cut_members(in, member);
       } else {
@@ -417,12 +470,20 @@ class Cutter {
     std::sort(edits_.begin(), edits_.end(),
               [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
     const std::string& text = parsed.given->text;
+    part_.is_changed = part_.is_changed || !edits_.empty();
     std::string out;
     size_t at = 0, token = 0;
     for (const Edit& edit : edits_) {
       out.append(text, at, edit.begin - at);
       out += edit.before;
       at = std::max(at, edit.begin);
+      if (edit.in_macro) {
+        for (; at < edit.end; ++at) {
+          const bool joins = text[at] == '\\' && (text[at + 1] == '\n' || text[at + 1] == '\r');
+          out += joins || text[at] == '\n' ? text[at] : ' ';
+        }
+        continue;
+      }
       while (token < parsed.tokens.size() && parsed.tokens[token].begin < edit.begin) ++token;
       const bool is_directive = token < parsed.tokens.size() && parsed.tokens[token].opens &&
                                 parsed.tokens[token].begin == edit.begin;
@@ -453,6 +514,7 @@ class Cutter {
   std::deque<Parsed> parsed_;
   std::unordered_map<std::string, Macro> macros_;
   std::deque<Node> nodes_;
+  std::unordered_map<const Declaration*, Node*> nested_;  ///< types within classes
   std::unordered_map<std::string, std::vector<Node*>> by_name_;
   std::unordered_set<std::string> mentioned_;
   std::deque<std::string> open_;  ///< mentioned, and not followed yet

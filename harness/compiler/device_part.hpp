@@ -35,6 +35,7 @@ struct DevicePart {
                                              ///< their places: "line 9 of x.h"
   std::vector<std::string> headers;          ///< names of headers that are not included any more
   bool has_kernel = false;
+  bool is_changed = false;  ///< a text is another than the one given
 };
 
 /// Keeps what kernels reach by name, in all of the texts together: functions with an execution
@@ -42,7 +43,9 @@ struct DevicePart {
 /// without an execution space, in classes as well, but those that are `constexpr`, which become
 /// functions of both sides; and variables, types, explicit instantiations, assertions and uses of
 /// macros that only these need. No kernel can use these, so that its meaning stays. Macros are not
-/// expanded, but an execution space in one counts. Conditions stay, with everything in directives, and so does what no compiler would read as a declaration.
+/// expanded, but an execution space in one counts, and a macro that makes kernels loses its functions
+/// for the CPU. Conditions stay, with all other directives, and so does what no compiler would read
+/// as a declaration.
 DevicePart device_part(const std::vector<DeviceText>& texts, const DeviceNeeds& needs);
 
 }  // namespace warpmark
