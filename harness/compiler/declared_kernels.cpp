@@ -71,8 +71,9 @@ class KernelReader {
     kernel.scope = scope;
     kernel.line = tokens_[named - 1].line;
     kernel.is_template = is_template;
-    if (is_template) kernel.text = text_of(one.first, past_template(one.first)) + " ";
-    kernel.text = shortened(kernel.text + scope + text_of(named - 1, close));
+    if (is_template) kernel.template_head = text_of(one.first, past_template(one.first));
+    kernel.text = shortened(kernel.template_head + (is_template ? " " : "") + scope +
+                            text_of(named - 1, close));
     const auto texts = parameter_types(text_of(open, close));
     for (const std::string& text : texts.value_or(std::vector<std::string>())) {
       kernel.parameters.push_back(declared_parameter(text));

@@ -19,6 +19,7 @@ struct DeclaredKernel {
   std::string text;   ///< "b::scale(U *a, int n)", with "template <typename U> " before it
   int line = 0;       ///< of its name
   bool is_template = false;
+  std::string template_head = {};  ///< "template <typename U>" as a whole; "" for no template
   std::vector<DeclaredParameter> parameters;
 };
 

@@ -197,7 +197,9 @@ class Cutter {
 
   // True if kernels can use the declaration, if they reach it.
   bool is_usable(const Parsed& in, const Declaration& one, Spaces spaces) const {
-    if (runs_on_device(spaces)) return true;
+    // Of a template for both sides, overloads for types of the CPU are never instantiated here.
+    const bool is_for_both = one.kind == DeclarationKind::function && (spaces & kHost) != 0;
+    if (runs_on_device(spaces)) return !is_for_both || !needs_host_std(in, one.first, one.body);
     switch (one.kind) {
       case DeclarationKind::function:
         // A guide to a class's arguments is no function.
@@ -205,7 +207,7 @@ class Cutter {
       case DeclarationKind::macro:
         return false;
       case DeclarationKind::variable:
-        return is_constant(in, one) && !needs_host_std(in, one);
+        return is_constant(in, one) && !needs_host_std(in, one.first, one.last);
       default:
         return true;
     }
@@ -233,8 +235,8 @@ class Cutter {
   }
 
   // True if it names a part of std that device code does not have.
-  static bool needs_host_std(const Parsed& in, const Declaration& one) {
-    for (size_t i = one.first; i + 2 < one.last; ++i) {
+  static bool needs_host_std(const Parsed& in, size_t first, size_t last) {
+    for (size_t i = first; i + 2 < last; ++i) {
       if (in.tokens[i].text == "std" && in.tokens[i + 1].text == "::" &&
           is_host_std(in.tokens[i + 2].text)) {
         return true;
@@ -247,7 +249,7 @@ class Cutter {
   bool stays(const Parsed& in, const Declaration& member) {
     const Spaces spaces = spaces_of(in, member);
     if (member.kind == DeclarationKind::type)
-      return !needs_host_std(in, member) || member.body != member.last;
+      return !needs_host_std(in, member.first, member.last) || member.body != member.last;
     if (member.kind == DeclarationKind::function) {
       const bool is_given = in.tokens[member.last - 1].text == ";" &&
                             member.last - member.first > 3 &&
@@ -413,7 +415,7 @@ class Cutter {
   }
 
   bool mentions_kept_only(const Parsed& in, const Declaration& one) const {
-    if (needs_host_std(in, one)) return false;
+    if (needs_host_std(in, one.first, one.last)) return false;
     for (size_t i = one.first; i < one.last; ++i) {
       const auto found = by_name_.find(in.tokens[i].text);
       if (in.tokens[i].kind != TokenKind::word || found == by_name_.end()) continue;

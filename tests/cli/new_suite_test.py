@@ -246,8 +246,12 @@ warpmark_discover_kernels(kernels OUTPUT made PROGRAM [[%s]])
                    " { if (threadIdx.x < n) a[threadIdx.x] *= N; }\n"
                    "struct One { static constexpr int kOne = 1; };\n"
                    "template <typename T> __global__ void one(int *a) { a[0] = T::kOne; }\n"
+                   "enum class Kind { one }; typedef unsigned Count;\n"
+                   "template <const Kind K, Count N> __global__ void small(int *a) { static_assert(N < 5, \"\"); *a = N; }\n"
                    "__global__ void plain(int *a) { a[0] = 1; }\n")
         self.run_program("new", "suite", "g.cu")
+        text = next(pathlib.Path(self.folder).glob("g_small*")).read_text(encoding="utf-8")
+        self.assertRegex(text, r'entry: "small<\(Kind\)0, .*> *"')
         text = next(pathlib.Path(self.folder).glob("g_scale*")).read_text(encoding="utf-8")
         self.assertRegex(text, "entry: \"scale<float, 32.*>\" *# the template's arguments are a guess")
         self.assertFalse(list(pathlib.Path(self.folder).glob("g_one*")))
@@ -266,11 +270,11 @@ warpmark_discover_kernels(kernels OUTPUT made PROGRAM [[%s]])
         self.assertIn("still to be written", self.check("k.yaml", code=1)[0])
 
     def test_templates_need_an_instance(self):
-        self.write("t.cu", "enum class Kind { one };\ntemplate <Kind T> __global__ void scale(int *a, int by) { "
+        self.write("t.cu", "template <template <typename> class T> __global__ void scale(int *a, int by) { "
                    "a[threadIdx.x] *= by; }\n")
         errors = self.refused("new", "suite", "t.cu")
-        self.assertIn("`template <Kind T> scale(int *a, int by)` is a template: name an instance, as "
-                      "in --kernel 'scale<float>'", errors)
+        self.assertIn("`template <template <typename> class T> scale(int *a, int by)` is a template: name an instance, "
+                      "as in --kernel 'scale<float>'", errors)
         self.write("t.cu", "template <typename T> __global__ void scale(T *a, T by) { "
                    "a[threadIdx.x] *= by; }\n")
         self.assertIn("is a template", self.refused("new", "suite", "t.cu", "--kernel", "scale"))

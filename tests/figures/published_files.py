@@ -33,7 +33,7 @@ REPOSITORIES = {
 }
 KERNEL = re.compile(r"__global__")
 ERROR = re.compile(r"\): (?:catastrophic )?error: (.*)")
-LEFT_OUT = re.compile(r"^warning: left out: ", re.M)
+LEFT_OUT = re.compile(r"^warning: left out: (.*)", re.M)
 
 
 def files_of(folder):
@@ -68,22 +68,22 @@ def nvcc_takes(file, include):
 
 
 def tried(program, file, include):
-    """The state of a file, its suites, its kernels without one, and the reason."""
+    """The state of a file, its suites, the reasons of its kernels without one, and the file's own."""
     with tempfile.TemporaryDirectory() as folder:
         options = [part for one in include for part in ("--include", one)]
         code, text = run([program, "new", "suite", file, "-o", folder, "--force", *options])
         suites = len([name for name in os.listdir(folder) if name.endswith(".yaml")])
-    left = len(LEFT_OUT.findall(text))
+    left = LEFT_OUT.findall(text)
     if "in no folder: `include`" in text:
-        return "refused by nvcc", 0, 0, ""
+        return "refused by nvcc", 0, [], ""
     if code == 0 or "no suite can be written" in text:
-        return "loads", suites, max(left, 0 if code == 0 else 1), ""
+        return "loads", suites, left if code == 0 else left or [text.strip()], ""
     taken, said = nvcc_takes(file, include)
     own = [one for one in said.split("\n") if "No such file or directory" in one and re.search("torch|ATen|c10|pybind|nccl|cudnn", one)]
     if not taken and not own:
-        return "refused by nvcc", 0, 0, ""
+        return "refused by nvcc", 0, [], ""
     found = ERROR.search(text)
-    return "fails", 0, 0, found[1] if found else text.strip().split("\n")[-1]
+    return "fails", 0, [], found[1] if found else text.strip().split("\n")[-1]
 
 
 def main():
@@ -91,7 +91,7 @@ def main():
     parser.add_argument("--folder", required=True, help="the folder of the repositories")
     parser.add_argument("--most", type=int, default=30, help="files of a repository")
     options = parser.parse_args()
-    rows, reasons = [], []
+    rows, reasons, left_out = [], [], []
     for repository, (commit, include) in REPOSITORIES.items():
         folder = os.path.join(options.folder, repository.replace("/", "+"))
         files = files_of(folder)
@@ -103,8 +103,9 @@ def main():
         row = {"repository": repository, "commit": commit, "files": len(files),
                "refused_by_nvcc": sum(one[0] == "refused by nvcc" for one in made),
                "load": sum(one[0] == "loads" for one in made),
-               "suites": sum(one[1] for one in made), "kernels_without": sum(one[2] for one in made)}
+               "suites": sum(one[1] for one in made), "kernels_without": sum(len(one[2]) for one in made)}
         rows.append(row)
+        left_out += [(os.path.relpath(file, options.folder), why) for file, one in zip(files, made) for why in one[2]]
         reasons += [(os.path.relpath(file, options.folder), one[3]) for file, one in zip(files, made) if one[0] == "fails"]
         print("%(repository)-38s %(files)4d files, %(refused_by_nvcc)3d refused by nvcc, %(load)4d load, %(suites)4d suites, "
               "%(kernels_without)3d kernels without one" % row, flush=True)
@@ -113,10 +114,11 @@ def main():
     suites, without = (sum(row[key] for row in rows) for key in ("suites", "kernels_without"))
     print("%d of %d files load (%.1f %%); %d of %d kernels have a suite (%.1f %%)" % (
         loaded, counted, 100 * loaded / max(1, counted), suites, suites + without, 100 * suites / max(1, suites + without)))
-    for file, reason in reasons:
+    for file, reason in reasons + left_out:
         print("  %s: %s" % (file, reason))
     write_record(options.json, {"repositories": rows, "files": counted, "load": loaded, "suites": suites,
-                                "kernels_without": without, "fails": [{"file": file, "why": why} for file, why in reasons]})
+                                "kernels_without": without, "fails": [{"file": file, "why": why} for file, why in reasons],
+                                "left_out": [{"file": file, "why": why} for file, why in left_out]})
     return 0
 
 

@@ -215,41 +215,65 @@ std::vector<DraftConstant> draft_constants(const DraftKernel& kernel,
   return constants;
 }
 
-std::string guessed_instance(const DeclaredKernel& kernel) {
-  const std::vector<SourceToken> tokens = source_tokens(kernel.text);
-  std::vector<std::string> arguments;
-  std::vector<std::string> words;  // of a parameter
+namespace {
+
+// The words of each parameter of a template, up to the first with a default; nothing for a template
+// of templates or without a name.
+std::optional<std::vector<std::vector<std::string>>> template_parameters(
+    const std::vector<SourceToken>& tokens) {
+  std::vector<std::vector<std::string>> parameters(1);
   int nested = 0;
   bool has_default = false;
   for (size_t i = 1; i < tokens.size() && tokens[0].text == "template"; ++i) {
     const std::string& text = tokens[i].text;
     if (text == "<" && nested++ == 0) continue;
     if (text == ">") --nested;
-    if (nested > 1 && text == "<") return "";  // a template of templates
+    if (nested > 1 && text == "<") return std::nullopt;
     if (text == "=") has_default = true;
-    if (nested > 0 && text != ",") {
-      if (!has_default) words.push_back(text);
+    const bool ends = nested == 0 || (nested == 1 && text == ",");
+    if (!ends) {
+      if (!has_default) parameters.back().push_back(text);
       continue;
     }
-    if (has_default) break;
-    if (words.empty()) return "";
-    const std::string& kind = words.front();
-    const bool is_integer = kind == "int" || kind == "unsigned" || kind == "size_t" ||
-                            kind == "uint32_t" || kind == "int32_t" || kind == "long" ||
-                            kind == "int64_t" || kind == "uint64_t" || kind == "short";
-    if (kind == "typename" || kind == "class") {
-      arguments.emplace_back("float");
-    } else if (kind == "bool") {
-      arguments.emplace_back("true");
-    } else if (is_integer) {
-      arguments.emplace_back("32");
-    } else {
-      return "";
-    }
-    words.clear();
-    if (nested == 0) break;
+    if (has_default) parameters.pop_back();
+    if (has_default || nested == 0) break;
+    parameters.emplace_back();
   }
-  return arguments.empty() ? "" : kernel.scope + kernel.name + "<" + join(arguments, ", ") + ">";
+  const bool is_empty =
+      parameters.empty() || std::any_of(parameters.begin(), parameters.end(),
+                                        [](const auto& one) { return one.empty(); });
+  return is_empty ? std::nullopt : std::optional(parameters);
+}
+
+// Of the words of a parameter, its argument with this value of integers.
+std::string guessed_argument(const std::vector<std::string>& words, const std::string& integer) {
+  const std::string& kind = words.front();
+  if (kind == "typename" || kind == "class") return "float";
+  if (kind == "bool") return "true";
+  if (dtype_of_c_type(kind)) return integer;
+  // A type of the source: an enumeration, or another name of an integer.
+  std::string type;
+  for (size_t i = 0; i + 1 < words.size(); ++i) {
+    if (words[i] != "const") type += words[i];
+  }
+  if (type.empty()) type = kind;
+  const auto dtype = dtype_of_c_type(type);
+  return dtype && is_integer(*dtype) ? integer : "(" + type + ")0";
+}
+
+}  // namespace
+
+std::vector<std::string> guessed_instances(const DeclaredKernel& kernel) {
+  const auto parameters = template_parameters(source_tokens(kernel.template_head));
+  std::vector<std::string> instances;
+  for (const char* integer : {"32", "4", "1"}) {
+    if (!parameters) break;
+    std::vector<std::string> arguments;
+    for (const auto& words : *parameters) arguments.push_back(guessed_argument(words, integer));
+    const std::string instance = kernel.scope + kernel.name + "<" + join(arguments, ", ") + ">";
+    if (instances.empty() || instances.back() != instance) instances.push_back(instance);
+  }
+  return instances;
 }
 
 }  // namespace warpmark

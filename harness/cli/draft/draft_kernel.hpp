@@ -69,9 +69,10 @@ std::vector<DraftConstant> draft_constants(const DraftKernel& kernel,
                                            const std::vector<VariableFacts>& variables,
                                            std::string_view ptx);
 
-/// An instance of a template, "ns::scale<float, 32>": float for types, 32 for integers and true for
-/// booleans; parameters with a default are left out. "" if a parameter is of another kind.
-std::string guessed_instance(const DeclaredKernel& kernel);
+/// Instances of a template that are worth a try, the likeliest first: "ns::scale<float, 32>". Types
+/// are float, booleans true, integers 32, 4 or 1, and of an enumeration the value 0; parameters with
+/// a default are left out. None for a template of templates.
+std::vector<std::string> guessed_instances(const DeclaredKernel& kernel);
 
 /// The text of an entry in PTX, from its name to the next function.
 std::string_view entry_text(std::string_view ptx, const std::string& symbol);

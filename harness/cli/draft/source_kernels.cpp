@@ -77,21 +77,26 @@ class Maker {
   }
 
   // Compiles templates without an instance with arguments that are guessed, as far as the compiler
-  // takes them.
+  // takes them: all at once, or else each until one of its guesses is good.
   void guess_instances() {
-    CompileRequest guessed = request();
+    std::vector<std::vector<std::string>> guesses;
+    CompileRequest all = request();
     for (const DeclaredKernel& kernel : templates_without_instance()) {
-      const std::string instance = guessed_instance(kernel);
-      if (instance.empty()) continue;
-      guessed.further_entries.push_back(instance);
+      guesses.push_back(guessed_instances(kernel));
+      if (guesses.back().empty()) continue;
+      all.further_entries.push_back(guesses.back().front());
       guessed_.insert(kernel.scope + kernel.name);
     }
-    if (guessed.further_entries.empty() || try_to_compile(guessed)) return;
+    if (all.further_entries.empty() || try_to_compile(all)) return;
     CompileRequest good = request();
-    for (const std::string& instance : guessed.further_entries) {
-      CompileRequest more = good;
-      more.further_entries.push_back(instance);
-      if (try_to_compile(more)) good = more;
+    for (const std::vector<std::string>& instances : guesses) {
+      for (const std::string& instance : instances) {
+        CompileRequest more = good;
+        more.further_entries.push_back(instance);
+        if (!try_to_compile(more)) continue;
+        good = more;
+        break;
+      }
     }
   }
 
@@ -147,9 +152,9 @@ class Maker {
   }
 
   static std::string template_text(const DeclaredKernel& kernel) {
-    const std::string guessed = guessed_instance(kernel);
+    const std::vector<std::string> guessed = guessed_instances(kernel);
     return fmt::format("`{}` is a template: name an instance, as in --kernel '{}'", kernel.text,
-                       guessed.empty() ? kernel.scope + kernel.name + "<float>" : guessed);
+                       guessed.empty() ? kernel.scope + kernel.name + "<float>" : guessed.front());
   }
 
   void add(const Entry& entry) {
