@@ -167,8 +167,9 @@ Entry CompileResult::entry(const CompileRequest& request) const {
 namespace {
 
 // Names that nvcc's host headers, which every source has there, declare for device code as well:
-// types of <sys/types.h>, macros of <math.h>.
+// types of <sys/types.h>, macros of <math.h> and <limits.h>.
 constexpr std::string_view kImplicit =
+    "#include <limits.h>\n"
     "#include <math.h>\n"
     "typedef unsigned short ushort;\n"
     "typedef unsigned int uint;\n"
@@ -184,9 +185,11 @@ constexpr std::string_view kHandles =
     "#ifndef CLOCKS_PER_SEC\n"
     "#define CLOCKS_PER_SEC 1000000L\n"
     "#endif\n";
-constexpr std::array kImplicitNames = {"ushort", "uint",      "ulong",  "INFINITY",
-                                       "NAN",    "HUGE_VALF", "M_PI",   "M_PI_2",
-                                       "M_E",    "M_SQRT2",   "M_1_PI", "M_LN2"};
+constexpr std::array kImplicitNames = {
+    "ushort",   "uint",     "ulong",     "INFINITY",  "NAN",       "HUGE_VALF",
+    "M_PI",     "M_PI_2",   "M_E",       "M_SQRT2",   "M_1_PI",    "M_LN2",
+    "INT_MAX",  "INT_MIN",  "UINT_MAX",  "CHAR_BIT",  "CHAR_MAX",  "SHRT_MAX",
+    "LONG_MAX", "LONG_MIN", "ULONG_MAX", "LLONG_MAX", "LLONG_MIN", "ULLONG_MAX"};
 
 bool is_undefined(const Error& error, const std::string& name) {
   return error.message().find("identifier \"" + name + "\" is undefined") != std::string::npos;

@@ -183,7 +183,9 @@ class Cutter {
   bool is_root(const Node& node) const {
     // A macro may make any name.
     const bool is_made = macros_.contains(node.in->tokens[node.declaration->first].text);
-    if (is_made && (node.spaces & kDevice) != 0) return true;
+    if (is_made && (node.spaces & kDevice) != 0) {
+      return is_usable(*node.in, *node.declaration, node.spaces);
+    }
     if (node.declaration->kind == DeclarationKind::type) return false;
     if ((node.spaces & (kKernel | kMemory)) != 0) return true;
     // nvcc refuses a mistake in any device function of a source.

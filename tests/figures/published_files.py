@@ -1,14 +1,18 @@
 """Tries `warpmark new suite` on .cu files of repositories that were fetched before.
 
     published_files.py --folder FOLDER [--most N] [--json FILE] [PROGRAM]
+    published_files.py --page FILE [--check]
 
 FOLDER has a folder for each repository of REPOSITORIES, OWNER+NAME, at the commit there. Of each at most N files
 (30 if not given) with a kernel are tried, spread evenly. A file loads if NVRTC compiles it unmodified; its kernels are
 drafted if a suite is written for each. A file that nvcc refuses as well, with the same folders of headers, is not
-counted: it is a part of another file, or needs a header that is not in the repository.
+counted: it is a part of another file, or needs a header that is not in the repository. The second form writes the
+page from results/cpu/published_files.json, or with --check compares it.
 """
 import concurrent.futures
+import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -86,11 +90,57 @@ def tried(program, file, include):
     return "fails", 0, [], found[1] if found else text.strip().split("\n")[-1]
 
 
+RECORD = pathlib.Path(__file__).resolve().parents[2] / "results/cpu/published_files.json"
+
+
+def reason_text(text):
+    """A reason for the page: one line, without what would be markup."""
+    line = re.sub(r"\s+", " ", text).replace("|", "\\|").replace("`", "")
+    return line if len(line) <= 160 else line[:160] + " …"
+
+
+def page_text(record):
+    share = lambda part, whole: "%d of %d (%.1f %%)" % (part, whole, 100 * part / whole)
+    kernels = record["suites"] + record["kernels_without"]
+    lines = ["# Published files as they are", "",
+             "    python3 tests/figures/published_files.py --folder FOLDER --most 60 --json results/cpu/published_files.json build/bin/warpmark",
+             "    python3 tests/figures/published_files.py --page docs/results/published-files.md", "",
+             "`.cu` files with kernels of %d repositories, unmodified, with the folders of headers that the projects' own builds name:"
+             % len(record["repositories"]),
+             "%s load with NVRTC, and `warpmark new suite` drafts a suite for %s kernels, in which only the"
+             % (share(record["load"], record["files"]), share(record["suites"], kernels)),
+             "references are missing. Files that nvcc refuses as well are not counted: they are parts of others, or need headers that are not in the",
+             "repository.", "",
+             "| repository | commit | files | refused by nvcc | load | suites | kernels without one |", "|---|---|---|---|---|---|---|"]
+    for row in record["repositories"]:
+        lines.append("| %(repository)s | %(commit)s | %(files)d | %(refused_by_nvcc)d | %(load)d | %(suites)d | %(kernels_without)d |" % row)
+    for title, key in (("Files that do not load", "fails"), ("Kernels without a suite", "left_out")):
+        lines += ["", "## " + title, "", "| file | reason |", "|---|---|"]
+        lines += ["| %s | %s |" % (one["file"].replace("+", "/", 1), reason_text(one["why"])) for one in record[key]]
+    return "\n".join(lines) + "\n"
+
+
+def write_page(file, check):
+    text = page_text(json.loads(RECORD.read_text(encoding="utf-8")))
+    if not check:
+        pathlib.Path(file).write_text(text, encoding="utf-8")
+    elif pathlib.Path(file).read_text(encoding="utf-8") != text:
+        print("%s is not of the record: published_files.py --page writes it" % file)
+        return 1
+    return 0
+
+
 def main():
     parser = parser_of(__doc__)
-    parser.add_argument("--folder", required=True, help="the folder of the repositories")
+    parser.add_argument("--folder", help="the folder of the repositories")
+    parser.add_argument("--page", help="write this page")
+    parser.add_argument("--check", action="store_true", help="compare the page")
     parser.add_argument("--most", type=int, default=30, help="files of a repository")
     options = parser.parse_args()
+    if options.page:
+        return write_page(options.page, options.check)
+    if not options.folder:
+        parser.error("--folder or --page")
     rows, reasons, left_out = [], [], []
     for repository, (commit, include) in REPOSITORIES.items():
         folder = os.path.join(options.folder, repository.replace("/", "+"))
@@ -105,7 +155,7 @@ def main():
                "load": sum(one[0] == "loads" for one in made),
                "suites": sum(one[1] for one in made), "kernels_without": sum(len(one[2]) for one in made)}
         rows.append(row)
-        left_out += [(os.path.relpath(file, options.folder), why) for file, one in zip(files, made) for why in one[2]]
+        left_out += [(os.path.relpath(file, options.folder), why.replace(options.folder + "/", "")) for file, one in zip(files, made) for why in one[2]]
         reasons += [(os.path.relpath(file, options.folder), one[3]) for file, one in zip(files, made) if one[0] == "fails"]
         print("%(repository)-38s %(files)4d files, %(refused_by_nvcc)3d refused by nvcc, %(load)4d load, %(suites)4d suites, "
               "%(kernels_without)3d kernels without one" % row, flush=True)
