@@ -154,7 +154,7 @@ CUresult cuInit(unsigned int flags) {
 }
 
 CUresult cuDriverGetVersion(int* version) {
-  return give(version, DeviceProperties::driver_version);
+  return give(version, driver().properties.driver_version);
 }
 
 CUresult cuDeviceGetCount(int* count) {

@@ -28,7 +28,7 @@ extern "C" {
 
 CUresult cuGetProcAddress_v2(const char* symbol, void** function, int version, cuuint64_t flags,
                              CUdriverProcAddressQueryResult* status) {
-  if (symbol == nullptr || function == nullptr || version > DeviceProperties::driver_version ||
+  if (symbol == nullptr || function == nullptr || version > driver().properties.driver_version ||
       flags > 2) {
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -37,7 +37,7 @@ CUresult cuGetProcAddress_v2(const char* symbol, void** function, int version, c
   *function = find_entry_point(symbol, version, per_thread);
   if (status != nullptr) {
     *status = *function != nullptr ? CU_GET_PROC_ADDRESS_SUCCESS
-              : find_entry_point(symbol, DeviceProperties::driver_version, false) != nullptr
+              : find_entry_point(symbol, driver().properties.driver_version, false) != nullptr
                   ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
                   : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
   }

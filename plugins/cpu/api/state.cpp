@@ -20,6 +20,7 @@
 #include <string_view>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "ptx/error.hpp"
 
@@ -85,7 +86,36 @@ std::optional<int> capability(const char* variable) {
   });
 }
 
+namespace {
+
+// "13.0", as 130. Drivers before 11.0 are another library.
+std::optional<int> named_driver() {
+  return setting(
+      "WARPMARK_CPU_DRIVER", "a version of CUDA from 11.0 on, such as 12.4",
+      [](std::string_view text) {
+        const bool good = text.size() == 4 && text[0] == '1' && text[1] >= '1' && text[1] <= '9' &&
+                          text[2] == '.' && text[3] >= '0' && text[3] <= '9';
+        return good ? std::optional((text[1] - '0') * 10 + (text[3] - '0') + 100) : std::nullopt;
+      });
+}
+
+// The newest PTX of a release of CUDA: PTX ISA, "Release Notes", table of versions.
+std::uint32_t newest_ptx(int cuda) {
+  constexpr std::pair<int, std::uint32_t> kSkips[] = {{126, 85}, {127, 86}, {128, 87}, {129, 88}};
+  for (const auto& [release, version] : kSkips) {
+    if (release == cuda) return version;
+  }
+  // 11.0 has 7.0, 12.0 has 8.0, 13.0 has 9.0.
+  return static_cast<std::uint32_t>(cuda - 40);
+}
+
+}  // namespace
+
 Driver::Driver() {
+  if (const auto given = named_driver()) {
+    properties.driver_version = *given / 10 * 1000 + *given % 10 * 10;
+    properties.newest_ptx = newest_ptx(*given);
+  }
   if (const auto given = capability("WARPMARK_CPU_CAPABILITY")) {
     properties.major = *given / 10;
     properties.minor = *given % 10;

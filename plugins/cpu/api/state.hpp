@@ -35,7 +35,6 @@ namespace warpmark::cpu {
 
 /// Versions and sizes that the device reports; an H200's, with the memory of a modest one.
 struct DeviceProperties {
-  static constexpr int driver_version = 13000;
   static constexpr std::uint64_t total_memory = std::uint64_t{4} << 30;
   static constexpr std::uint64_t address_span = std::uint64_t{32} << 30;
   static constexpr std::uint32_t max_threads = 1024;
@@ -45,6 +44,8 @@ struct DeviceProperties {
   static constexpr std::uint32_t shared_per_block = 48 << 10;  ///< without asking for more
   static constexpr std::uint32_t shared_per_block_optin = 227 << 10;
   int major = 9, minor = 0;
+  int driver_version = 13000;    ///< as cuDriverGetVersion has it
+  std::uint32_t newest_ptx = 0;  ///< 90 for .version 9.0, which a named driver ends at; 0 for any
 };
 
 /// A kernel of a loaded module; CUfunction is its address.

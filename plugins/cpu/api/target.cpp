@@ -11,8 +11,6 @@
 namespace warpmark::cpu {
 namespace {
 
-constexpr std::uint32_t kNewestVersion = 90;  // of CUDA 13.0, which DeviceProperties has
-
 std::uint32_t device_architecture() {
   const DeviceProperties& device = driver().properties;
   return static_cast<std::uint32_t>(device.major * 10 + device.minor);
@@ -80,11 +78,14 @@ std::string device_capability() {
 
 CUresult refuse_target(std::string_view text) {
   const PtxHeader header = header_of(text);
-  if (header.version > kNewestVersion)
+  const DeviceProperties& device = driver().properties;
+  if (device.newest_ptx != 0 && header.version > device.newest_ptx)
     return fail(CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
                 "PTX line " + std::to_string(header.version_line) + ": .version " +
-                    with_point(header.version) + " is beyond " + with_point(kNewestVersion) +
-                    ", the newest of this driver (CUDA 13.0)");
+                    with_point(header.version) + " is beyond " + with_point(device.newest_ptx) +
+                    ", the newest of a driver for CUDA " +
+                    std::to_string(device.driver_version / 1000) + "." +
+                    std::to_string(device.driver_version % 1000 / 10));
   if (header.target.empty() || runs_here(header.target)) return CUDA_SUCCESS;
   const std::uint32_t architecture = architecture_of(header.target);
   if (!is_architecture(architecture)) return CUDA_SUCCESS;  // the parser says what is wrong with it

@@ -55,6 +55,23 @@ for target in "sm_75 sm_80 sm_90 sm_90a sm_100 sm_100a sm_100f sm_103 sm_103f sm
     taken += [target[3:]] * (result == 0)
 print(*taken)
 """
+# The version of the driver, and the versions of PTX that it takes: 222 is CUDA_ERROR_UNSUPPORTED_PTX_VERSION.
+VERSIONS = """
+import ctypes, sys
+cuda = ctypes.CDLL(sys.argv[1])
+context, module, version = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_int()
+assert cuda.cuDriverGetVersion(ctypes.byref(version)) == 0
+assert cuda.cuInit(0) == 0 and cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0) == 0
+taken = []
+for number in "7.0 7.8 8.0 8.4 8.5 8.6 8.8 9.0 9.1 9.4 10.2".split():
+    text = f".version {number}\\n.target sm_50\\n.address_size 64\\n.entry k() {{ ret; }}"
+    result = cuda.cuModuleLoadData(ctypes.byref(module), text.encode())
+    assert result in (0, 222), result
+    taken += [number] * (result == 0)
+text = b".version 9.4\\n.target sm_90\\n.address_size 64\\n.entry k() { new.thing; ret; }"
+assert cuda.cuModuleLoadData(ctypes.byref(module), text) == (218 if "9.4" in taken else 222)
+print(version.value, *taken)
+"""
 
 
 def run(program, **environment):
@@ -63,6 +80,19 @@ def run(program, **environment):
 
 
 class Environment(unittest.TestCase):
+    def test_a_driver_is_imitated(self):
+        everything = "7.0 7.8 8.0 8.4 8.5 8.6 8.8 9.0 9.1 9.4 10.2".split()
+        for named, version, newest in (("", 13000, "10.2"), ("13.0", 13000, "9.0"), ("13.1", 13010, "9.1"),
+                                       ("12.9", 12090, "8.8"), ("12.6", 12060, "8.5"), ("12.4", 12040, "8.4"),
+                                       ("11.8", 11080, "7.8")):
+            done = run(VERSIONS, **({"WARPMARK_CPU_DRIVER": named} if named else {}))
+            taken = everything[:everything.index(newest) + 1]
+            self.assertEqual(done.stdout.split(), [str(version), *taken], named + done.stderr)
+        for wrong in ("10.2", "13", "thirteen", "12.10"):
+            done = run(VERSIONS, WARPMARK_CPU_DRIVER=wrong)
+            self.assertIn("WARPMARK_CPU_DRIVER", done.stderr)
+            self.assertEqual(done.stdout.split()[0], "13000")
+
     def test_every_variable_is_in_the_page(self):
         names = set(re.findall(rb"WARPMARK_CPU_[A-Z_]+", pathlib.Path(LIBRARY).read_bytes()))
         self.assertGreater(len(names), 5)
