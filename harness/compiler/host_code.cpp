@@ -267,6 +267,27 @@ std::string explain_host_code(const std::vector<HostCode>& found) {
          "result.";
 }
 
+std::string host_parameter_hint(std::string_view source, int line, int first_line) {
+  constexpr int kHead = 3;  // lines of a head before its name
+  constexpr std::string_view kStd = "std::";
+  for (const DeclaredKernel& kernel : declared_kernels(source)) {
+    const int named = kernel.line + first_line - 1;
+    if (line > named || line < named - kHead) continue;
+    for (const DeclaredParameter& parameter : kernel.parameters) {
+      const size_t at = parameter.type.find(kStd);
+      if (at == std::string::npos) continue;
+      const size_t name = at + kStd.size();
+      const size_t end = parameter.type.find_first_of("<:&* ", name);
+      if (!is_host_std(parameter.type.substr(name, end - name))) continue;
+      return fmt::format(
+          "the kernel `{}` in line {} takes a `{}`, which only code for the CPU can use: give it a "
+          "pointer and a length",
+          printable(kernel.name), named, printable(parameter.type));
+    }
+  }
+  return "";
+}
+
 std::string host_code_hint(const std::vector<HostCode>& found, int line) {
   const Summary summary = summarize_host_code(found);
   if (summary.only_helpers) return summary.said + "; write `__device__` before it";

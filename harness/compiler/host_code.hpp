@@ -41,6 +41,10 @@ bool is_host_code(const std::vector<HostCode>& found, int line);
 /// A sentence or two for the student, with lines and the remedy; "" without host code.
 std::string explain_host_code(const std::vector<HostCode>& found);
 
+/// A hint if the kernel at this line takes a type of the CPU: "the kernel `k` in line 3 takes a
+/// `std::vector<float>`, …"; "" if none does. The source's first line has the number `first_line`.
+std::string host_parameter_hint(std::string_view source, int line, int first_line = 1);
+
 /// The same as a hint for the author of a suite and its kernel. `line` is the line of the
 /// compiler's error; 0: the hint is about all.
 std::string host_code_hint(const std::vector<HostCode>& found, int line = 0);

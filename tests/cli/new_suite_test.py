@@ -324,6 +324,9 @@ __global__ void nothing() {}
         self.write("bad.cu", "__global__ void k() { x; }\n")
         errors = self.refused("new", "suite", "bad.cu", code=1)
         self.assertIn('bad.cu(1): error: identifier "x" is undefined', errors)
+        self.write("vector.cu", SAXPY + "#include <vector>\n__global__ void bad(std::vector<float> v) { v[0] = 1; }\n")
+        self.assertIn("the kernel `bad` in line 6 takes a `std::vector<float>`, which only code for the CPU can use",
+                      self.refused("new", "suite", "vector.cu", code=1))
         # Code for the CPU is left out, also beside other code.
         self.write("whole.cu", SAXPY + "#include <vector>\nint main() { saxpy<<<1, 1>>>(0,0,0,0); }\n")
         self.assertIn("whole.yaml", self.run_program("new", "suite", "whole.cu")[0])

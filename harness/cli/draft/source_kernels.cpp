@@ -28,7 +28,7 @@ class Maker {
       made_ = compiler_.compile(request());
     } catch (const RefusedError& error) {
       throw Error(error.code(), error.message(), error.where(),
-                  error.for_cpu() ? host_code_hint() : error.hint());
+                  error.for_cpu() ? host_code_hint(error.where().line) : error.hint());
     }
     read_headers();
     if (source_.entries.empty()) guess_instances();
@@ -52,7 +52,9 @@ class Maker {
     return compile;
   }
 
-  std::string host_code_hint() const {
+  std::string host_code_hint(int line) const {
+    const std::string parameter = host_parameter_hint(text_, line);
+    if (!parameter.empty()) return parameter;
     for (const HostCode& one : find_host_code(text_)) {
       if (one.kind == HostCodeKind::function) continue;
       return fmt::format(
