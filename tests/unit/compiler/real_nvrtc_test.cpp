@@ -251,7 +251,7 @@ TEST_F(RealNvrtc, AllShimsCompileTogetherTwiceAndInAnyLanguageVersion) {
       "  free(malloc(8));\n"
       "}\n";
   for (const char* standard : {"c++17", "c++20"}) {  // libcu++ has no older ones
-    request_.standard = standard;
+    request_.options = {std::string("-std=") + standard};
     const CompileResult result = compile(source);
     EXPECT_EQ(result.warnings(), "") << standard;
     EXPECT_EQ(result.entries.size(), 1U);
@@ -363,6 +363,32 @@ TEST_F(RealNvrtc, LibrariesForTheCpuHaveStandIns) {
   EXPECT_THAT(error_of("#include <torch/extension.h>\n" + host +
                        "__global__ void k(int* a) { *a = nowhere; }\n"),
               HasSubstr("sub/k.cu(3): error: identifier \"nowhere\" is undefined"));
+}
+
+// Only an H100 has it, and CUDA's headers guard it by this macro.
+TEST_F(RealNvrtc, WgmmaIsOfSm90a) {
+  const std::string source =
+      "#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n#define NAME own\n#else\n#define NAME other\n#endif\n"
+      "extern \"C\" __global__ void NAME(float* o, long long a, long long b, int n) {\n"
+      "  float x = o[0], y = o[1], z = o[2], w = o[3];\n"
+      "  for (int i = 0; i < n; ++i) {\n"
+      "    asm volatile(\"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, "
+      "\"\n"
+      "                 \"%5, 1, 1, 1, 0, 0;\" : \"+f\"(x), \"+f\"(y), \"+f\"(z), \"+f\"(w) : "
+      "\"l\"(a), "
+      "\"l\"(b));\n"
+      "    x += 1;  // waits for it\n"
+      "  }\n"
+      "  o[threadIdx.x] = x + y + z + w;\n}\n";
+  request_.architecture = {90, 'a'};
+  const CompileResult result = compile(source);
+  EXPECT_EQ(result.entries.at(0).name, "own");
+  EXPECT_GT(result.entries.at(0).bounds.registers, 0U);
+  EXPECT_THAT(result.ptx, HasSubstr(".target sm_90a"));
+  EXPECT_THAT(result.warnings(), HasSubstr("wgmma.mma_async instructions are serialized"));
+  request_.architecture = 90;
+  EXPECT_THAT(error_of(source), HasSubstr("not supported on .target 'sm_90'"));
+  EXPECT_EQ(code_, ExitCode::verdict);
 }
 
 TEST_F(RealNvrtc, WhatNoCompilerTakesIsAnError) {
