@@ -118,7 +118,7 @@ Signatures CaseUnits::prepare(const Case& which, const PlannedCase& planned, Pur
   const nlohmann::json wire = protocol::to_json(request);
   // Most cases of a suite are compiled alike, and without a launch only the result of the
   // compilation is needed.
-  if (!load && wire == known_request_) {
+  if (!load && artifacts == nullptr && wire == known_request_) {
     if (!known_error_) return known_;
     end_case(outcome, FailureKind::compile, *known_error_);
   }
