@@ -112,12 +112,13 @@ class Doctor {
   void examine_device(const FoundDevice& found, const Nvrtc* nvrtc) {
     const Device& device = found.device;
     const ComputeCapability capability = found.compute_capability;
-    note(fmt::format("{}:{} {}, compute capability {}, {}", found.kind, device.index(),
-                     device.name(), version_text(capability), format_bytes(found.memory_bytes)));
+    note(fmt::format("{}:{} {}, compute capability {}, compiled for {}, {}", found.kind,
+                     device.index(), device.name(), version_text(capability),
+                     device.architecture().name(), format_bytes(found.memory_bytes)));
     if (nvrtc == nullptr) return;
     try {
       check_compiler_fits(device, nvrtc->major(), nvrtc->minor());
-      nvrtc->check_architecture(capability.architecture());
+      nvrtc->check_architecture(device.architecture());
       usable_.push_back(fmt::format("{}:{}", found.kind, device.index()));
     } catch (const Error& error) {
       missing("", error.message(), error.hint());

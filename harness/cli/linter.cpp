@@ -12,6 +12,7 @@
 #include "runtime/argument_order.hpp"
 #include "runtime/artifacts.hpp"
 #include "runtime/counterexample.hpp"
+#include "runtime/wide_indices.hpp"
 #include "suite/suite_problems.hpp"
 
 namespace warpmark {
@@ -196,12 +197,20 @@ void Linter::examine(const std::shared_ptr<const Suite>& suite) {
     bool seen = false;
     attempt([&] {
       seen = examine(one.first, one.second, findings);
-      if (seen) try_claims(one.first);
+      if (seen) {
+        try_claims(one.first);
+        indices(one.first, one.second);
+      }
     });
     whole = whole && seen;
   }
   // Their arrays are large, and are not made.
-  for (const auto& one : timed_) attempt([&] { compile(one.first, one.second); });
+  for (const auto& one : timed_) {
+    attempt([&] {
+      if (compile(one.first, one.second)) indices(one.first, one.second);
+    });
+  }
+  if (!planned_.empty()) indices_beyond(planned_.front().first, planned_.front().second);
   for (const Error& problem : trivial_problems(*suite, findings.findings())) add(problem);
   // If a case was not examined, an exception may be needed for it.
   if (!whole) return;
@@ -236,6 +245,35 @@ void Linter::try_claims(const Case& which) {
                                       where, claim.hint));
     }
     return;  // the gravest comes first, and often causes the others
+  }
+}
+
+// Evaluates the indices of a case that has very many elements.
+void Linter::indices(const Case& which, const PlannedCase& planned) {
+  if (planned.plan.fault || planned.plan.compile_error || !may_have_wide_indices(which, planned)) {
+    return;
+  }
+  CaseArtifacts made;
+  if (session_->compile(which, planned, made).verdict != Verdict::passed) return;
+  for (const Error& warning : wrapped_indices(which, planned, made)) {
+    if (seen_.insert("index " + warning.where().text()).second) warnings_.push_back(warning);
+  }
+}
+
+// The same of points that nobody has listed, and that the kernel's parameters promise to serve. Such
+// a point need not have a plan, as limits of launches and of sizes may forbid it.
+void Linter::indices_beyond(const Case& which, const PlannedCase& planned) {
+  if (planned.plan.fault || planned.plan.compile_error) return;
+  CaseArtifacts made;
+  if (session_->compile(which, planned, made).verdict != Verdict::passed) return;
+  for (const Case& larger : beyond_32_bits(which, planned, made)) {
+    try {
+      const PlannedCase plan = make_plan(larger, plugins_);
+      check_launches(plan.plan, plan.positions);
+      indices(larger, plan);
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::usage && error.code() != ExitCode::verdict) throw;
+    }
   }
 }
 

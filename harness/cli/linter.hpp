@@ -59,6 +59,8 @@ class Linter {
   bool compile(const Case& which, const PlannedCase& planned);
   bool examine(const Case& which, const PlannedCase& planned, TrivialFindings& findings);
   void try_claims(const Case& which);
+  void indices(const Case& which, const PlannedCase& planned);
+  void indices_beyond(const Case& which, const PlannedCase& planned);
 
   LintOptions options_;
   LazyPython python_;

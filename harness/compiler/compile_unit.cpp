@@ -13,6 +13,7 @@
 #include "compiler/memory_headers.hpp"
 #include "compiler/shims.hpp"
 #include "compiler/source_tokens.hpp"
+#include "compiler/suite_options.hpp"
 #include "compiler/toolkit_headers.hpp"
 
 namespace warpmark {
@@ -22,10 +23,6 @@ namespace {
 // A part of the cache key, together with the shims' version; raised when the result for a request
 // changes.
 constexpr int kFormatVersion = 6;
-
-bool sets_architecture(const std::string& option) {
-  return option.starts_with("--gpu-architecture") || option.starts_with("-arch");
-}
 
 bool reads_files(const std::string& option) {
   for (const char* prefix :
@@ -81,12 +78,6 @@ std::string with_prologue(const CompileRequest& request, const std::string& name
                      request.source);
 }
 
-bool is_default_device(const std::vector<std::string>& options) {
-  return std::any_of(options.begin(), options.end(), [](const std::string& option) {
-    return option == "-default-device" || option == "--device-as-default-execution-space";
-  });
-}
-
 // Includes of headers that a program gets by way of headers for the CPU, which are `left_out`, for
 // the names that the texts use. Libraries of CUDA bring its numbers of 16 bits.
 std::string implied_includes(const std::vector<std::string>& left_out,
@@ -128,7 +119,8 @@ void keep_device_part(const CompileRequest& request, const std::vector<std::stri
   needs.wanted.insert(needs.wanted.end(), request.variables.begin(), request.variables.end());
   for (const LayoutQuestion& layout : request.layouts) needs.wanted.push_back(layout.name);
   for (const auto& [macro, value] : request.defines) needs.wanted.push_back(value);
-  needs.default_device = is_default_device(request.options);
+  needs.default_device =
+      has_option(request.options, {"default-device", "device-as-default-execution-space"});
   needs.lacks_header = [&](const std::string& name, bool angled) {
     if (known.contains(name)) return false;
     if (is_host_header(name)) return true;
@@ -145,6 +137,22 @@ void keep_device_part(const CompileRequest& request, const std::vector<std::stri
     if (!header.path.empty()) header.text = std::move(*text++);
   }
   unit.part = std::move(part);
+}
+
+// An option that the suite gives, too, is left to it: NVRTC 12 refuses what is given twice.
+std::vector<std::string> own_options(const CompileRequest& request, const SuiteOptions& given) {
+  std::vector<std::string> options = {"--gpu-architecture=" + request.architecture.name(),
+                                      "--std=" + given.standard, "--ptxas-options=-v"};
+  if (!has_option(given.further, {"device-int128"})) options.emplace_back("--device-int128");
+  // -G has lines, too, and ptxas complains of both.
+  if (!has_option(given.further, {"G", "device-debug", "lineinfo", "generate-line-info"})) {
+    options.emplace_back("-lineinfo");
+  }
+  if (request.relocatable &&
+      !has_option(given.further, {"rdc", "relocatable-device-code", "dc", "device-c"})) {
+    options.emplace_back("--relocatable-device-code=true");
+  }
+  return options;
 }
 
 }  // namespace
@@ -182,26 +190,16 @@ CompileUnit make_unit(const CompileRequest& request, const std::vector<std::stri
       unit.not_cacheable = unit.name + " asks for the time of its compile";
     }
   }
-  unit.options = {fmt::format("--gpu-architecture=sm_{}", request.architecture),
-                  "--std=" + request.standard, "--ptxas-options=-v", "--device-int128"};
-  // -G has lines, too, and ptxas complains of both.
-  const bool debugs = std::any_of(
-      request.options.begin(), request.options.end(),
-      [](const std::string& option) { return option == "-G" || option == "--device-debug"; });
-  if (!debugs) unit.options.emplace_back("-lineinfo");
-  if (request.relocatable) unit.options.emplace_back("--relocatable-device-code=true");
+  const SuiteOptions given = suite_options(request.options);
+  unit.options = own_options(request, given);
   std::string prologue;
   for (const auto& [macro, value] : request.defines) {
     prologue += define_line(fmt::format("{}={}", macro, value));
   }
-  for (const std::string& option : request.options) {
+  for (const std::string& option : given.further) {
     if (option.starts_with("-D") && option.size() > 2) {
       prologue += define_line(option.substr(2));
       continue;
-    }
-    if (sets_architecture(option)) {
-      throw usage_error(fmt::format("a suite cannot set the option `{}`", option), {},
-                        "kernels are compiled for the device they run on");
     }
     if (reads_files(option)) {
       unit.not_cacheable =

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/architecture.hpp"
 #include "base/error.hpp"
 #include "compiler/cache.hpp"
 #include "compiler/includes.hpp"
@@ -54,10 +55,9 @@ struct CompileRequest {
   Position origin;
   std::vector<SourceRegion> regions;                         ///< by ascending line
   std::vector<std::pair<std::string, std::string>> defines;  ///< "T", "float" gives -DT=float
-  std::string prologue = {};  ///< lines before the source, which are not counted
-  std::string standard = "c++17";
-  std::vector<std::string> options;  ///< options of the suite, without the architecture
-  int architecture = 0;              ///< 90 compiles for sm_90
+  std::string prologue = {};         ///< lines before the source, which are not counted
+  std::vector<std::string> options;  ///< options of the suite (suite_options.hpp)
+  Architecture architecture;
   /// The wanted kernel. A name with template arguments, as `scale<float, N>`, instantiates the
   /// template; macros in it are expanded.
   std::string entry;

@@ -9,6 +9,7 @@
 #include "base/spawn.hpp"
 #include "base/text.hpp"
 #include "compiler/compiler_log.hpp"
+#include "compiler/suite_options.hpp"
 #include "compiler/toolkit_headers.hpp"
 
 namespace warpmark {
@@ -27,14 +28,15 @@ std::string without_folder(std::string text, const fs::path& folder) {
 
 // nvcc's own options where NVRTC's have other names.
 std::vector<std::string> options_of(const CompileRequest& request) {
-  std::vector<std::string> options = {fmt::format("-arch=sm_{}", request.architecture),
-                                      "-std=" + request.standard, "-lineinfo", "-Xptxas", "-v"};
+  const SuiteOptions given = suite_options(request.options);
+  std::vector<std::string> options = {"-arch=" + request.architecture.name(),
+                                      "-std=" + given.standard, "-lineinfo", "-Xptxas", "-v"};
   if (request.relocatable) options.emplace_back("-rdc=true");
   for (const auto& [macro, value] : request.defines) {
     options.push_back(fmt::format("-D{}={}", macro, value));
   }
   for (const fs::path& folder : request.include_folders) options.push_back("-I" + folder.string());
-  options.insert(options.end(), request.options.begin(), request.options.end());
+  options.insert(options.end(), given.further.begin(), given.further.end());
   return options;
 }
 
@@ -44,6 +46,12 @@ std::string kept_ptx(const fs::path& folder) {
     if (entry.path().extension() == ".ptx") return read_file(entry.path());
   }
   throw environment_error("nvcc kept no PTX");
+}
+
+// nvcc 13 and nvcc 12.
+bool lacks_architecture(const std::string& log) {
+  return log.find("Unsupported gpu architecture") != std::string::npos ||
+         log.find("is not defined for option 'gpu-architecture'") != std::string::npos;
 }
 
 }  // namespace
@@ -72,6 +80,12 @@ CompileResult compile_by_nvcc(const CompileRequest& request) {
   CompileResult result;
   result.log = clean_compiler_log(without_folder(read_file(log), request.folder));
   const bool done = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  if (!done && lacks_architecture(result.log)) {
+    throw environment_error(
+        fmt::format("{} cannot compile for {}", *nvcc, request.architecture.name()),
+        fmt::format("`{} --list-gpu-code` shows for what it can; a newer toolkit knows newer ones",
+                    *nvcc));
+  }
   if (!done) {
     throw RefusedError(request.name + " does not compile", result.log, first_error_in(result.log),
                        hint_at_missing_header(result.log));

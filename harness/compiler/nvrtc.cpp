@@ -54,7 +54,9 @@ const std::vector<std::string>& library_names() {
 
 std::vector<fs::path> libraries_below(const fs::path& home) {
   std::vector<fs::path> out;
-  for (const char* folder : {"lib", "lib64", "targets/x86_64-linux/lib"}) {
+  // The last two are those of wheels below `nvidia`, for CUDA 12 and from 13 on.
+  for (const char* folder :
+       {"lib", "lib64", "targets/x86_64-linux/lib", "cu13/lib", "cuda_nvrtc/lib"}) {
     for (const std::string& name : library_names()) {
       std::error_code code;
       if (fs::exists(home / folder / name, code)) out.push_back(home / folder / name);
@@ -75,28 +77,6 @@ std::vector<fs::path> homes_like(const fs::path& home) {
   std::sort(numbered.rbegin(), numbered.rend());
   numbered.insert(numbered.begin(), home);
   return numbered;
-}
-
-// The toolkit's headers beside the library (in a toolkit, or in NVIDIA's wheels, where the
-// runtime's folder has them), or below the folder that the user named.
-std::vector<std::string> find_headers(const fs::path& library, const std::string& cuda_home) {
-  std::vector<fs::path> candidates;
-  for (const char* relative :
-       {"../include", "../../include", "../targets/x86_64-linux/include",
-        "../../../targets/x86_64-linux/include", "../../cuda_runtime/include"}) {
-    candidates.push_back(library.parent_path() / relative);
-  }
-  if (!cuda_home.empty()) candidates.push_back(fs::path(cuda_home) / "include");
-  for (const fs::path& candidate : candidates) {
-    std::error_code code;
-    const fs::path found = fs::weakly_canonical(candidate, code);
-    // Any header of the toolkit proves the folder; /usr/include alone does not.
-    if (code || !fs::exists(found / "cuda_runtime.h", code)) continue;
-    std::vector<std::string> out{found.string()};
-    if (fs::is_directory(found / "cccl", code)) out.push_back((found / "cccl").string());
-    return out;
-  }
-  return {};
 }
 
 // The value of CUDART_VERSION, as in "13000"; "" if it is not to be found.
@@ -179,6 +159,32 @@ Opened search_for(const NvrtcSearch& search, std::vector<std::string>& log) {
 
 }  // namespace
 
+std::vector<std::string> toolkit_folders(const fs::path& library, const std::string& cuda_home) {
+  std::vector<fs::path> candidates;
+  for (const char* relative :
+       {"../include", "../../include", "../targets/x86_64-linux/include",
+        "../../../targets/x86_64-linux/include", "../../cuda_runtime/include"}) {
+    candidates.push_back(library.parent_path() / relative);
+  }
+  if (!cuda_home.empty()) candidates.push_back(fs::path(cuda_home) / "include");
+  for (const fs::path& candidate : candidates) {
+    std::error_code code;
+    const fs::path found = fs::weakly_canonical(candidate, code);
+    // Any header of the toolkit proves the folder; /usr/include alone does not.
+    if (code || !fs::exists(found / "cuda_runtime.h", code)) continue;
+    std::vector<std::string> out{found.string()};
+    if (fs::is_directory(found / "cccl", code)) out.push_back((found / "cccl").string());
+    if (found.parent_path().filename() != "cuda_runtime") return out;
+    // Wheels of CUDA 12 have the rest in folders of their own: crt/, the C++ library, cuRAND.
+    for (const char* part : {"cuda_crt", "cuda_nvcc", "cuda_cccl", "curand"}) {
+      const fs::path folder = found.parent_path().parent_path() / part / "include";
+      if (fs::is_directory(folder, code)) out.push_back(folder.string());
+    }
+    return out;
+  }
+  return {};
+}
+
 NvrtcSearch NvrtcSearch::from_environment() {
   NvrtcSearch search;
   search.library = variable("WARPMARK_NVRTC");
@@ -225,7 +231,7 @@ std::shared_ptr<const Nvrtc> Nvrtc::open(const NvrtcSearch& search) {
         remedy());
   }
   std::shared_ptr<Nvrtc> nvrtc(
-      new Nvrtc(table, opened.path, find_headers(opened.path, search.cuda_home)));
+      new Nvrtc(table, opened.path, toolkit_folders(opened.path, search.cuda_home)));
   nvrtc->search_log_ = std::move(log);
   return nvrtc;
 }
@@ -241,7 +247,7 @@ std::string Nvrtc::fingerprint() const {
                      include_folders_.empty() ? "none" : headers_version_);
 }
 
-void Nvrtc::check_architecture(int architecture) const {
+void Nvrtc::check_architecture(const Architecture& architecture) const {
   constexpr int most = 1000;  // far more than there are; a broken library may give any number
   int count = 0;
   if (table_.nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS || count <= 0 || count > most) {
@@ -250,15 +256,24 @@ void Nvrtc::check_architecture(int architecture) const {
   std::vector<int> supported(most);  // also for one that writes more than it announced
   if (table_.nvrtcGetSupportedArchs(supported.data()) != NVRTC_SUCCESS) return;
   supported.resize(static_cast<size_t>(count));
-  if (std::find(supported.begin(), supported.end(), architecture) != supported.end()) return;
+  const bool known =
+      std::find(supported.begin(), supported.end(), architecture.number) != supported.end();
+  // NVRTC lists numbers only. It has the `a` of each from sm_90 on (seen with 12.4 to 13.0).
+  const bool knows_families = std::pair(major_, minor_) >= std::pair(12, 9);
+  if (known && (architecture.suffix != 'f' || knows_families)) return;
   std::vector<std::string> names;
   names.reserve(supported.size());
   for (const int one : supported) names.push_back(fmt::format("sm_{}", one));
-  throw environment_error(fmt::format("NVRTC {} ({}) cannot compile for sm_{}; it can for {}",
-                                      version(), path_, architecture, join(names, ", ")),
-                          architecture < supported.front()
-                              ? "a GPU this old needs NVRTC of CUDA 12: set WARPMARK_NVRTC"
-                              : "a GPU this new needs a newer NVRTC: set WARPMARK_NVRTC");
+  const char* hint = "it needs a newer NVRTC, if there is such an architecture: set WARPMARK_NVRTC";
+  if (known)
+    hint = "families need NVRTC 12.9 or newer: set WARPMARK_NVRTC";
+  else if (architecture.number < supported.front())
+    hint = "a GPU this old needs NVRTC of CUDA 12: set WARPMARK_NVRTC";
+  else if (architecture.number > supported.back())
+    hint = "a GPU this new needs a newer NVRTC: set WARPMARK_NVRTC";
+  throw environment_error(fmt::format("NVRTC {} ({}) cannot compile for {}; it can for {}",
+                                      version(), path_, architecture.name(), join(names, ", ")),
+                          hint);
 }
 
 }  // namespace warpmark

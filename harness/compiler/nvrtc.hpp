@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/architecture.hpp"
+
 namespace warpmark {
 
 struct NvrtcTable {
@@ -28,6 +30,11 @@ struct NvrtcSearch {
 
   static NvrtcSearch from_environment();
 };
+
+/// The folders of the toolkit's headers beside a library: in a toolkit, or in NVIDIA's wheels, which
+/// have them in several; or below the folder that the user named. The first has cuda_runtime.h.
+std::vector<std::string> toolkit_folders(const std::filesystem::path& library,
+                                         const std::string& cuda_home);
 
 /// An open NVRTC. It is never closed: it leaves threads and allocations behind.
 class Nvrtc {
@@ -54,8 +61,8 @@ class Nvrtc {
   /// One line for each place that was searched, for `doctor`.
   const std::vector<std::string>& search_log() const { return search_log_; }
 
-  /// Throws an environment error if it cannot compile for sm_XX, with the supported architectures.
-  void check_architecture(int architecture) const;
+  /// Throws an environment error if it cannot compile for this, with the supported architectures.
+  void check_architecture(const Architecture& architecture) const;
 
  private:
   Nvrtc(const NvrtcTable& table, std::string path, std::vector<std::string> include_folders);

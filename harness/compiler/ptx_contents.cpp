@@ -58,20 +58,8 @@ class Contents {
     if (found_.trouble.empty()) found_.trouble = fmt::format("PTX line {}: {}", line, what);
   }
 
-  // Code inlined from another file, as atomicAdd() is from a header, counts where it was called.
   PtxPlace place_of(const cpu::Statement& statement) const {
-    constexpr uint32_t kMostLines = 100000000;
-    cpu::Location where = statement.location;
-    if (where.inlined != 0) {
-      const cpu::Location& call = module_.inlined[where.inlined - 1].call;
-      if (call.file != where.file) where = call;
-    }
-    PtxPlace place{static_cast<int>(statement.line), "", 0};
-    const auto file = module_.files.find(where.file);
-    if (file == module_.files.end() || file->second.empty()) return place;
-    place.file = file->second;
-    if (where.line <= kMostLines) place.line = static_cast<int>(where.line);
-    return place;
+    return warpmark::place_of(module_, statement);
   }
 
   void count(std::map<std::string, PtxUse>& uses, Uses& known, std::string_view name,
@@ -186,6 +174,21 @@ uint64_t PtxContents::bytes_in(PtxSpace space) const {
     sum = variable.bytes > kHuge - sum ? kHuge : sum + variable.bytes;
   }
   return sum;
+}
+
+PtxPlace place_of(const cpu::Module& module, const cpu::Statement& statement) {
+  constexpr uint32_t kMostLines = 100000000;
+  cpu::Location where = statement.location;
+  if (where.inlined != 0) {
+    const cpu::Location& call = module.inlined[where.inlined - 1].call;
+    if (call.file != where.file) where = call;
+  }
+  PtxPlace place{static_cast<int>(statement.line), "", 0};
+  const auto file = module.files.find(where.file);
+  if (file == module.files.end() || file->second.empty()) return place;
+  place.file = file->second;
+  if (where.line <= kMostLines) place.line = static_cast<int>(where.line);
+  return place;
 }
 
 PtxContents ptx_contents(std::string_view ptx) {

@@ -62,6 +62,10 @@ struct PtxContents {
   uint64_t bytes_in(PtxSpace space) const;
 };
 
+/// The place of a statement. Code inlined from another file, as atomicAdd() is from a header, counts
+/// where it was called.
+PtxPlace place_of(const cpu::Module& module, const cpu::Statement& statement);
+
 /// Reads any bytes: throws only if memory runs out, takes linear time, and keeps no more than some
 /// thousand names; more than that is trouble.
 PtxContents ptx_contents(std::string_view ptx);

@@ -1,6 +1,12 @@
 #include "compiler/shims.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "compiler/shim_texts.hpp"
 #include "compiler/shims_std.hpp"
@@ -13,9 +19,16 @@ namespace {
 // the global namespace, but no macro constants, no fixed-width types and nothing in std. Sizes are
 // LP64. Texts that are also used in place of nvcc's are in plugins/cpu/run/include. The others
 // there have the host's types of 64 bits, and the device code of its headers.
+//
+// libcu++ of CUDA 12 defines some macros in other words than that of CUDA 13, which has ours, and
+// does not look whether they are there: it comes first.
 
 constexpr std::string_view kStddef = R"(#ifndef WARPMARK_SHIM_STDDEF
 #define WARPMARK_SHIM_STDDEF
+#if __has_include(<cuda/std/__cuda/cstddef_prelude.h>) || \
+    __has_include(<cuda/std/detail/libcxx/include/__cuda/cstddef_prelude.h>)
+#include <cuda/std/cstddef>
+#endif
 #ifndef NULL
 #define NULL 0
 #endif
@@ -34,6 +47,10 @@ using ::nullptr_t;
 constexpr std::string_view kStdint = R"(#ifndef WARPMARK_SHIM_STDINT
 #define WARPMARK_SHIM_STDINT
 #include <limits.h>
+#if __has_include(<cuda/std/__cuda/cstdint_prelude.h>) || \
+    __has_include(<cuda/std/detail/libcxx/include/__cuda/cstdint_prelude.h>)
+#include <cuda/std/cstdint>
+#endif
 typedef signed char int8_t;
 typedef short int16_t;
 typedef int int32_t;
@@ -86,6 +103,7 @@ typedef uint64_t uintmax_t;
 #define INT_LEAST64_MIN INT64_MIN
 #define INT_LEAST64_MAX INT64_MAX
 #define UINT_LEAST64_MAX UINT64_MAX
+#ifndef INT_FAST8_MIN
 #define INT_FAST8_MIN INT8_MIN
 #define INT_FAST8_MAX INT8_MAX
 #define UINT_FAST8_MAX UINT8_MAX
@@ -98,6 +116,7 @@ typedef uint64_t uintmax_t;
 #define INT_FAST64_MIN INT64_MIN
 #define INT_FAST64_MAX INT64_MAX
 #define UINT_FAST64_MAX UINT64_MAX
+#endif
 #define INTPTR_MIN INT64_MIN
 #define INTPTR_MAX INT64_MAX
 #define UINTPTR_MAX UINT64_MAX
@@ -107,6 +126,7 @@ typedef uint64_t uintmax_t;
 #define SIZE_MAX UINT64_MAX
 #define PTRDIFF_MIN INT64_MIN
 #define PTRDIFF_MAX INT64_MAX
+#ifndef INT8_C
 #define INT8_C(X) ((::int_least8_t)(X))
 #define INT16_C(X) ((::int_least16_t)(X))
 #define INT32_C(X) ((::int_least32_t)(X))
@@ -117,6 +137,7 @@ typedef uint64_t uintmax_t;
 #define UINT32_C(X) ((::uint_least32_t)(X))
 #define UINT64_C(X) ((::uint_least64_t)(X))
 #define UINTMAX_C(X) ((::uintmax_t)(X))
+#endif
 namespace std {
 using ::int8_t; using ::int16_t; using ::int32_t; using ::int64_t;
 using ::uint8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t;
@@ -261,38 +282,65 @@ typedef struct alignas(64) CUtensorMap_st {
 #endif
 )";
 
+// libcu++ of CUDA 12.8 includes it where `__linux__` is defined.
+constexpr std::string_view kFeatures = "\n";
+
 struct Shim {
   std::string_view name;
   std::string_view text;
 };
 
 constexpr std::array kShims{
-    Shim{"assert.h", kAssert},   Shim{"cassert", kAssert},   Shim{"float.h", kFloat},
-    Shim{"cfloat", kFloat},      Shim{"limits.h", kLimits},  Shim{"climits", kLimits},
-    Shim{"math.h", kMath},       Shim{"cmath", kMath},       Shim{"stddef.h", kStddef},
-    Shim{"cstddef", kStddef},    Shim{"stdint.h", kStdint},  Shim{"cstdint", kStdint},
-    Shim{"inttypes.h", kStdint}, Shim{"cinttypes", kStdint}, Shim{"stdio.h", kStdio},
-    Shim{"cstdio", kStdio},      Shim{"stdlib.h", kStdlib},  Shim{"cstdlib", kStdlib},
-    Shim{"string.h", kString},   Shim{"cstring", kString},   Shim{"cuda.h", kCuda},
-};
+    Shim{"assert.h", kAssert},    Shim{"cassert", kAssert},   Shim{"float.h", kFloat},
+    Shim{"cfloat", kFloat},       Shim{"limits.h", kLimits},  Shim{"climits", kLimits},
+    Shim{"math.h", kMath},        Shim{"cmath", kMath},       Shim{"stddef.h", kStddef},
+    Shim{"cstddef", kStddef},     Shim{"stdint.h", kStdint},  Shim{"cstdint", kStdint},
+    Shim{"inttypes.h", kStdint},  Shim{"cinttypes", kStdint}, Shim{"stdio.h", kStdio},
+    Shim{"cstdio", kStdio},       Shim{"stdlib.h", kStdlib},  Shim{"cstdlib", kStdlib},
+    Shim{"string.h", kString},    Shim{"cstring", kString},   Shim{"cuda.h", kCuda},
+    Shim{"features.h", kFeatures}};
+
+// Headers of libcu++ 12.4 include these of its own by such names in quotes, which NVRTC takes for
+// ours.
+constexpr std::array kNamesInLibcu = {"climits", "cmath", "cstddef", "cstdint", "cstdlib"};
+
+std::string text_of(const Shim& shim) {
+  std::string text(shim.text);
+  if (std::find(kNamesInLibcu.begin(), kNamesInLibcu.end(), shim.name) == kNamesInLibcu.end()) {
+    return text;
+  }
+  constexpr std::string_view kFolder = "cuda/std/detail/libcxx/include/";
+  return fmt::format(
+      "#if defined(__cuda_std__) && __has_include(<{0}__cuda/climits_prelude.h>)\n"
+      "#include <{0}{1}>\n#endif\n{2}",
+      kFolder, shim.name, text);
+}
+
+const std::vector<std::pair<std::string, std::string>>& c_shims() {
+  static const std::vector<std::pair<std::string, std::string>> kOfC = [] {
+    std::vector<std::pair<std::string, std::string>> made;
+    for (const Shim& shim : kShims) made.emplace_back(shim.name, text_of(shim));
+    return made;
+  }();
+  return kOfC;
+}
 
 }  // namespace
 
 std::optional<std::string_view> find_shim(std::string_view name) {
-  for (const Shim& shim : kShims) {
-    if (shim.name == name) return shim.text;
-  }
-  for (const auto& [other, text] : std_shims()) {
-    if (other == name) return text;
+  for (const auto* shims : {&c_shims(), &std_shims()}) {
+    for (const auto& [known, text] : *shims) {
+      if (known == name) return text;
+    }
   }
   return std::nullopt;
 }
 
 std::vector<std::string_view> shim_names() {
   std::vector<std::string_view> names;
-  names.reserve(kShims.size() + std_shims().size());
-  for (const Shim& shim : kShims) names.push_back(shim.name);
-  for (const auto& [name, text] : std_shims()) names.push_back(name);
+  for (const auto* shims : {&c_shims(), &std_shims()}) {
+    for (const auto& [name, text] : *shims) names.push_back(name);
+  }
   return names;
 }
 

@@ -8,7 +8,7 @@
 namespace warpmark {
 
 /// Changes whenever a shim's text does; part of the cache key.
-inline constexpr int kShimVersion = 3;
+inline constexpr int kShimVersion = 4;
 
 /// The text for `<name>`: "cstdint" and "stdint.h" and their like; nothing for any other.
 std::optional<std::string_view> find_shim(std::string_view name);

@@ -127,9 +127,6 @@ __device__ inline auto pow(const cuda::std::complex<T>& z, const U& power)
 constexpr std::string_view kNew = R"(#if __has_include(<cuda/std/__new_>)
 #include <cuda/std/__new_>
 namespace std { using namespace cuda::std; }
-#elif __has_include(<cuda/std/detail/libcxx/include/new>)
-#include <cuda/std/detail/libcxx/include/new>
-namespace std { using namespace cuda::std; }
 #endif
 )";
 
@@ -140,14 +137,28 @@ std::string guarded(std::string_view name, std::string_view text) {
   return fmt::format("#ifndef {0}\n#define {0}\n{1}#endif\n", guard, text);
 }
 
+// The functions of <algorithm> that kernels most often want, for libcu++ that has none of it (seen: CUDA 12.4).
+constexpr std::string_view kFewAlgorithms = R"(#include <cuda/std/utility>
+namespace std {
+using namespace cuda::std;
+template <class T> __device__ constexpr const T& min(const T& a, const T& b) { return b < a ? b : a; }
+template <class T> __device__ constexpr const T& max(const T& a, const T& b) { return a < b ? b : a; }
+template <class T> __device__ constexpr const T& clamp(const T& x, const T& low, const T& high) {
+  return x < low ? low : high < x ? high : x;
+}
+}
+)";
+
 // `text` if the toolkit has `header`, which may define INFINITY and NAN anew, else an error that
-// says what to do.
+// says what to do. Headers of libcu++ 12.4 ask for each other by such names: then the names of the
+// first one are enough.
 std::string if_there(std::string_view name, std::string_view header, const std::string& text) {
   return fmt::format(
-      "#if __has_include(<{1}>)\n#undef INFINITY\n#undef NAN\n{2}#ifndef INFINITY\n#define "
+      "#if __has_include(<{1}>)\n#ifdef WARPMARK_SHIM_STD\n{2}#else\n#define WARPMARK_SHIM_STD\n"
+      "#undef INFINITY\n#undef NAN\n{2}#ifndef INFINITY\n#define "
       "INFINITY (__int_as_float(0x7f800000))\n#endif\n#ifndef NAN\n#define NAN "
-      "(__int_as_float(0x7fffffff))\n#endif\nnamespace std {{ using namespace cuda::std; "
-      "}}\n#else\n"
+      "(__int_as_float(0x7fffffff))\n#endif\n#undef WARPMARK_SHIM_STD\n#endif\n"
+      "namespace std {{ using namespace cuda::std; }}\n#else\n"
       "#error This toolkit has no <{0}> for kernels: write without it, with plain loops and types\n"
       "#endif\n",
       name, header, text);
@@ -171,8 +182,10 @@ std::vector<std::pair<std::string, std::string>> make() {
                      guarded("algorithm",
                              "#include <math.h>\n#if __has_include(<cuda/std/algorithm>)\n#include "
                              "<cuda/std/algorithm>\nnamespace "
-                             "std { using namespace cuda::std; }\n#else\n" +
-                                 parts + "#endif\n"));
+                             "std { using namespace cuda::std; }\n#elif "
+                             "__has_include(<cuda/std/utility>) && "
+                             "!__has_include(<cuda/std/__algorithm/sort_heap.h>)\n" +
+                                 std::string(kFewAlgorithms) + "#else\n" + parts + "#endif\n"));
   shims.emplace_back("new", guarded("new", kNew));
   return shims;
 }

@@ -81,6 +81,12 @@ ComputeCapability Device::compute_capability() const {
                           "the driver is broken, or not the one of this machine");
 }
 
+Architecture Device::architecture() const {
+  const int number = compute_capability().architecture();
+  if (has(Capability::baseline_features)) return number;
+  return Architecture::with_own_features(number);
+}
+
 std::string Device::identify() const {
   return name_.empty() ? fmt::format("device {}", index_)
                        : fmt::format("device {} ({})", index_, name_);

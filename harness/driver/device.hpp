@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "base/architecture.hpp"
 #include "driver/driver.hpp"
 
 namespace warpmark {
@@ -40,6 +41,9 @@ class Device {
   int attribute(CUdevice_attribute attribute) const;
   /// Throws an environment error for numbers that are none.
   ComputeCapability compute_capability() const;
+  /// The architecture that kernels are compiled for unless they say otherwise: with all that its
+  /// compute capability has, as far as the device executes it.
+  Architecture architecture() const;
   /// For error texts: "device 0 (NVIDIA H200)".
   std::string identify() const;
 

@@ -27,6 +27,7 @@ constexpr std::array kCapabilities{
     CapabilityName{Capability::deterministic, "deterministic"},
     CapabilityName{Capability::checks, "checks"},
     CapabilityName{Capability::profile, "profile"},
+    CapabilityName{Capability::baseline_features, "baseline_features"},
 };
 
 // Copies the part of the library's struct that both sides know, so that no later code reads past

@@ -28,6 +28,7 @@ enum class Capability : uint32_t {
   deterministic = WARPMARK_DETERMINISTIC,
   checks = WARPMARK_CHECKS,
   profile = WARPMARK_PROFILE,
+  baseline_features = WARPMARK_BASELINE_FEATURES,
 };
 
 /// Finds a capability by the name that a suite's `requires` uses ("exact_bounds"); nothing if there

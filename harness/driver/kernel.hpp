@@ -35,7 +35,7 @@ struct ModuleTraits {
 /// A loaded image. Functions keep it alive.
 class Module {
  public:
-  /// Loads a cubin, or PTX text if the driver has image_ptx. `name` is for error texts: the file or
+  /// Loads a cubin (a driver without image_ptx) or PTX text. `name` is for error texts: the file or
   /// kernel of the image. A DriverError has the driver's JIT log in it.
   Module(const std::shared_ptr<const Context>& context, std::string_view image, std::string name);
 

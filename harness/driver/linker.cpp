@@ -27,7 +27,8 @@ Linker::Linker(const std::shared_ptr<const Context>& context) {
 void Linker::add(std::string_view image, const std::string& name) {
   const Context& context = *handle_.context();
   const ScopedContext current(context);
-  const bool ptx = context.device().has(Capability::image_ptx);
+  // A cubin is an ELF file. A GPU takes PTX, too, of an earlier architecture than its own.
+  const bool ptx = !image.starts_with("\177ELF");
   names_ += (names_.empty() ? "" : ", ") + name;
   // PTX is a text, whose terminator counts; and the driver's parameter is not const.
   std::string bytes(image);

@@ -26,7 +26,7 @@ class Linker {
   Linker(const Linker&) = delete;
   Linker& operator=(const Linker&) = delete;
 
-  /// Adds a relocatable cubin, or PTX text if the driver has image_ptx. `name` is its name in the
+  /// Adds a relocatable cubin, or PTX text. `name` is its name in the
   /// linker's messages. Throws a DriverError with the linker's text.
   void add(std::string_view image, const std::string& name);
 

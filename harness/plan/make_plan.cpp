@@ -327,9 +327,17 @@ void take_over_names(const Case& which, Plan& plan) {
   }
 }
 
+// Plugins need not know it: it holds for all units.
+void take_over_architecture(const Kernel& kernel, Plan& plan, PositionMap& positions) {
+  if (!kernel.arch) return;
+  plan.arch = kernel.arch->text;
+  positions.set("/kernel/arch", kernel.arch->where);
+}
+
 void take_over(const Case& which, Plan& plan, PositionMap& positions) {
   const Suite& suite = *which.suite;
   take_over_names(which, plan);
+  take_over_architecture(suite.kernel, plan, positions);
   if (suite.fault) plan.fault = fault_of(*suite.fault);
   if (suite.report) plan.report = reports_of(*suite.report);
   if (suite.compile_error) {
@@ -470,6 +478,7 @@ std::optional<PlannedTrial> make_trial(const Case& which, PluginLoader& plugins)
     request.broken("emitted a trial that does not hold: " + error.message());
   }
   take_over_names(which, plan);
+  take_over_architecture(suite.kernel, plan, document.positions);
   trial.planned.positions = std::move(document.positions);
   return trial;
 }

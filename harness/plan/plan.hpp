@@ -332,6 +332,7 @@ struct Plan {
   PlanComposites composites;
   std::vector<AllowedRace> allow;
   PlanLimits limits;
+  std::string arch;                       ///< what to compile for, "sm_90a"; "": the device
   std::vector<std::string> requirements;  ///< capabilities that the device must have
   std::vector<PlannedSkip> skip;          ///< rules that are folded to false are left out
   Restore restore = Restore::never;

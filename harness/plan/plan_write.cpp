@@ -283,6 +283,7 @@ nlohmann::ordered_json to_json(const Plan& plan) {
   for (const AllowedRace& rule : plan.allow)
     json["allow"].push_back({{"race", rule.race}, {"reason", rule.reason}});
   if (plan.limits != PlanLimits()) json["limits"] = json_of(plan.limits);
+  if (!plan.arch.empty()) json["arch"] = plan.arch;
   json["requires"] = plan.requirements;
   json["skip"] = json_list(plan.skip);
   json["restore"] = to_text(plan.restore);

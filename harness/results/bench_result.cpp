@@ -242,6 +242,7 @@ void read_run(const RecordField& record, BenchResult& into) {
   into.driver_version = device.member("driver_version").integer();
   into.nvrtc_version = device.member("nvrtc_version").text();
   into.architecture = device.member("architecture").integer();
+  if (const auto target = device.find("target")) into.target = target->text();
   if (const auto capabilities = device.find("capabilities")) {
     into.capabilities = capabilities->texts();
   }

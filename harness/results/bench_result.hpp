@@ -114,6 +114,7 @@ struct BenchResult {
   int64_t driver_version = 0;
   std::string nvrtc_version;
   int64_t architecture = 0;
+  std::string target;  ///< what kernels were compiled for, "sm_90a"; "" in old records
   std::vector<std::string> capabilities;
   std::string system, processor;  ///< system and processor of the host
   std::string seed;               ///< seed of the inputs, a whole number; "" if unknown

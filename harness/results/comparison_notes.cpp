@@ -74,6 +74,9 @@ std::vector<ComparisonNote> comparison_notes(const BenchResult& baseline,
       counted ? ", and each makes its own instructions, so that counts differ for that alone" : "");
   differ("the architectures", fmt::format("sm_{}", baseline.architecture),
          fmt::format("sm_{}", contender.architecture), true);
+  if (!baseline.target.empty() && !contender.target.empty()) {
+    differ("the targets of compilation", baseline.target, contender.target);
+  }
   differ("the versions of Warpmark", baseline.version, contender.version, false,
          ", and verdicts and counts may differ for that alone");
   if (!baseline.seed.empty() && !contender.seed.empty()) {

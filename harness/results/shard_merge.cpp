@@ -37,6 +37,7 @@ const std::vector<std::pair<std::string, std::string>>& common_members() {
       {"the number of trials", "/trials"},
       {"the device", "/device/name"},
       {"the device's architecture", "/device/architecture"},
+      {"the target of compilation", "/device/target"},
       {"the driver's version", "/device/driver_version"},
       {"the version of NVRTC", "/device/nvrtc_version"},
       {"the choice of cases", "/asked_cases"},

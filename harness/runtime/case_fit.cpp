@@ -4,6 +4,7 @@
 
 #include <variant>
 
+#include "base/architecture.hpp"
 #include "base/byte_pair.hpp"
 #include "base/text.hpp"
 #include "runtime/artifacts.hpp"
@@ -18,6 +19,20 @@ void check_requirements(const PlannedCase& planned, const DeviceFacts& facts, Ou
                   planned.positions.find("/requires/" + wanted));
     }
   }
+}
+
+void check_architecture(const PlannedCase& planned, const DeviceFacts& facts, bool confined,
+                        Outcome& outcome) {
+  if (planned.plan.arch.empty()) return;
+  const Architecture target = parse_architecture(planned.plan.arch);
+  const int there = facts.architecture;
+  const bool as_ptx = facts.has("image_ptx");
+  if (as_ptx || !confined ? target.ptx_runs_on(there) : target.cubin_runs_on(there)) return;
+  end_skipped(outcome,
+              fmt::format("is compiled for {}, and {} has compute capability {}: without `arch` it "
+                          "is compiled for {}",
+                          target.name(), facts.name, capability_text(there), facts.target),
+              planned.positions.find("/kernel/arch"));
 }
 
 void check_counting(const PlannedCase& planned, const DeviceFacts& facts, bool required,

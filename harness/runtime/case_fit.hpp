@@ -13,6 +13,11 @@ namespace warpmark {
 /// Skips the case if the device lacks a capability that the plan requires.
 void check_requirements(const PlannedCase& planned, const DeviceFacts& facts, Outcome& outcome);
 
+/// Skips the case if its suite says what to compile for, and the device does not run such code.
+/// Where submissions are walled in, a GPU takes no PTX, which would serve later devices.
+void check_architecture(const PlannedCase& planned, const DeviceFacts& facts, bool confined,
+                        Outcome& outcome);
+
 /// For a case that expects counters on a device that has none: a skip if they are `required`, else
 /// a notice that only its outputs are judged.
 void check_counting(const PlannedCase& planned, const DeviceFacts& facts, bool required,

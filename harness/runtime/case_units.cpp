@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "runtime/case_fit.hpp"
 #include "runtime/judge.hpp"
 #include "runtime/requests.hpp"
 #include "worker/unit_compiler.hpp"
@@ -53,6 +54,18 @@ Position place_of_misfit(const PlannedCase& planned) {
                                                        : "/kernel/link");
 }
 
+// The error of units that cannot be compiled. If the compiler does not serve the suite's
+// architecture, another one is the remedy, too.
+Error error_of(const protocol::Failure& failure, const PlannedCase& planned) {
+  const Error error = failure.error();
+  if (planned.plan.arch.empty() || error.code() != ExitCode::environment) {
+    return error.at(planned.positions.find("/kernel/entry"));
+  }
+  const std::string hint = error.hint().empty() ? "" : error.hint() + ", or ";
+  return environment_error(error.message(), hint + "change `arch`")
+      .at(planned.positions.find("/kernel/arch"));
+}
+
 void keep_images(std::vector<protocol::UnitImage> images, const std::vector<Entry>& kernels,
                  CaseArtifacts* artifacts) {
   if (artifacts == nullptr) return;
@@ -87,6 +100,7 @@ Signatures CaseUnits::prepare(const Case& which, const PlannedCase& planned, Pur
                               CaseArtifacts* artifacts, Outcome& outcome) {
   protocol::Prepare request = request_for(which, planned, purpose, artifacts, outcome);
   const bool load = request.load;
+  if (load) check_architecture(planned, worker_.facts(), compiler_.has_value(), outcome);
   request.devices = static_cast<uint64_t>(
       devices_of(planned.plan, worker_.facts().attributes, planned.positions));
   const uint64_t devices = request.devices;
@@ -104,7 +118,7 @@ Signatures CaseUnits::prepare(const Case& which, const PlannedCase& planned, Pur
   const nlohmann::json wire = protocol::to_json(request);
   // Most cases of a suite are compiled alike, and without a launch only the result of the
   // compilation is needed.
-  if (!load && wire == known_request_) {
+  if (!load && artifacts == nullptr && wire == known_request_) {
     if (!known_error_) return known_;
     end_case(outcome, FailureKind::compile, *known_error_);
   }
@@ -117,7 +131,7 @@ Signatures CaseUnits::prepare(const Case& which, const PlannedCase& planned, Pur
       throw CaseEnded{};
     }
     known_request_ = wire;
-    known_error_ = failure->error().at(planned.positions.find("/kernel/entry"));
+    known_error_ = error_of(*failure, planned);
     end_case(outcome, FailureKind::compile, *known_error_);
   }
   auto& prepared = std::get<protocol::Prepared>(reply);
@@ -188,7 +202,7 @@ void CaseUnits::end_unloaded(const protocol::Failure& failure, Outcome& outcome)
 Signatures CaseUnits::prepare_confined(const Case& which, const PlannedCase& planned,
                                        protocol::Prepare request, CaseArtifacts* artifacts,
                                        Outcome& outcome) {
-  request.architecture = worker_.facts().architecture;
+  if (request.target.empty()) request.target = worker_.facts().target;
   const protocol::Prepared& made = compiler_->compile(request, which, outcome);
   if (outcome.verdict != Verdict::passed) throw CaseEnded{};
   outcome.notices = made.notices;

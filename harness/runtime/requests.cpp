@@ -148,6 +148,7 @@ std::vector<GivenArgument> arguments_of(const LaunchStep& launch, const Plan& pl
 
 protocol::Prepare prepare_request(const Suite& suite, const PlannedCase& planned) {
   protocol::Prepare request;
+  request.target = planned.plan.arch;
   for (const Unit& unit : planned.plan.units) {
     protocol::UnitText text =
         unit.file.empty() ? text_of(unit, suite, planned) : file_of(unit, suite, planned);

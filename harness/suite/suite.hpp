@@ -49,6 +49,7 @@ struct Kernel {
   std::optional<Located> image;     ///< a compiled file, likewise
   std::string image_form;           ///< key of `image`, one of image_forms()
   std::optional<Located> compiler;  ///< "nvrtc" or "nvcc"
+  std::optional<Located> arch;      ///< what to compile for, "sm_90a"; nothing: the device
   std::optional<Located> source;    ///< CUDA C++; `where` is the place of its first line
   std::optional<EntryName> entry;
   std::vector<NamedExpression> define;

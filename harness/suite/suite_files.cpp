@@ -70,6 +70,11 @@ void check_kernel_files(const Suite& suite, const Kernel& kernel) {
   if (kernel.compiler && kernel.compiler->text == "nvcc" && !kernel.file) {
     throw usage_error("nvcc compiles files, and `kernel` has no `file`", kernel.compiler->where);
   }
+  if (kernel.arch && kernel.image) {
+    throw usage_error(
+        fmt::format("`arch` is for sources, and `{}` is compiled already", kernel.image_form),
+        kernel.arch->where);
+  }
   if (kernel.file) require_file(suite, kernel.file->text, kernel.file->where, "`file`");
   for (const Located& unit : kernel.link) require_file(suite, unit.text, unit.where, "`link`");
   for (const Located& folder : kernel.include) require_folder(suite, folder);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/architecture.hpp"
 #include "base/text.hpp"
 #include "suite/case.hpp"
 
@@ -277,6 +278,9 @@ Kernel read_kernel(const YamlNode& node) {
       kernel.image_form = member.key;
     } else if (member.key == "compiler") {
       kernel.compiler = {read_word(value, "`compiler`", {"nvrtc", "nvcc"}), value.content};
+    } else if (member.key == "arch") {
+      kernel.arch = read_text(value, "`arch`");
+      (void)parse_architecture(kernel.arch->text, kernel.arch->where);
     } else if (member.key == "source") {
       kernel.source = read_text(value, "`source`");
     } else if (member.key == "entry") {

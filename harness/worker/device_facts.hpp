@@ -15,7 +15,8 @@ struct DeviceFacts {
   std::string name;    ///< "NVIDIA H200"
   std::string reason;  ///< why it was chosen; "" if it was asked for by name
   std::string uuid;
-  int architecture = 0;    ///< 90 for sm_90
+  int architecture = 0;    ///< 90 for compute capability 9.0
+  std::string target;      ///< what kernels are compiled for unless they say otherwise: "sm_90a"
   int driver_version = 0;  ///< as from cuDriverGetVersion: 13000
   std::string driver;      ///< the library's file
   std::string nvrtc_version;

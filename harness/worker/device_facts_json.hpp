@@ -7,7 +7,7 @@
 namespace warpmark {
 
 /// The members of DeviceFacts in JSON, by json_of and object_from.
-WARPMARK_FIELDS(DeviceFacts, kind, name, reason, uuid, architecture, driver_version, driver,
+WARPMARK_FIELDS(DeviceFacts, kind, name, reason, uuid, architecture, target, driver_version, driver,
                 nvrtc_version, nvrtc, capabilities, attributes, sandbox)
 
 }  // namespace warpmark

@@ -51,6 +51,7 @@ DeviceFacts facts_of(const DeviceChoice& choice) {
   facts.reason = choice.reason;
   facts.uuid = device.uuid();
   facts.architecture = device.compute_capability().architecture();
+  facts.target = device.architecture().name();
   facts.driver_version = device.driver()->version();
   facts.driver = device.driver()->path();
   for (const Capability capability : all_capabilities()) {
@@ -264,6 +265,21 @@ std::vector<PreparedDevice> Executor::group() const {
   return all;
 }
 
+// Returns why one of the further devices does not run code for the target, or "".
+std::string Executor::misfit_of_others(const Architecture& target, bool as_ptx,
+                                       uint64_t devices) const {
+  const auto& driver = choice_.device.driver();
+  const int count = Device::count(*driver);
+  for (uint64_t i = 1; i < devices && devices <= static_cast<uint64_t>(count); ++i) {
+    const Device other(driver, (choice_.device.index() + static_cast<int>(i)) % count);
+    const int capability = other.compute_capability().architecture();
+    if (as_ptx ? target.ptx_runs_on(capability) : target.cubin_runs_on(capability)) continue;
+    return fmt::format("runs code for {} on {} devices, and {} has compute capability {}",
+                       target.name(), devices, other.identify(), capability_text(capability));
+  }
+  return "";
+}
+
 // Only the driver knows the parameters of kernels in a binary.
 void Executor::add_parameters(const protocol::Prepare& request, std::vector<Entry>& entries) const {
   for (size_t i = 0; i < entries.size(); ++i) {
@@ -287,7 +303,12 @@ protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
   protocol::Prepared reply;
   reply.misfit = set_up(request.limits, linked_units(request.units));
   if (!reply.misfit.empty()) return reply;
-  UnitCompiler::Compiled made = compiler_->compile(request, facts_.architecture);
+  const Architecture target =
+      request.target.empty() ? choice_.device.architecture() : parse_architecture(request.target);
+  const bool as_ptx = takes_ptx() || !target.cubin_runs_on(facts_.architecture);
+  reply.misfit = misfit_of_others(target, as_ptx, request.load ? request.devices : 1);
+  if (!reply.misfit.empty()) return reply;
+  UnitCompiler::Compiled made = compiler_->compile(request, target);
   static_cast<Signatures&>(reply) = std::move(static_cast<Signatures&>(made));
   reply.notices = std::move(made.notices);
   reply.from_cache = made.from_cache;
@@ -296,7 +317,7 @@ protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
   const bool has_binary = binary != request.units.end();
   if (request.load || has_binary) {
     try {
-      const protocol::Load wanted = load_request(request, reply.kernels, made.images, takes_ptx());
+      const protocol::Load wanted = load_request(request, reply.kernels, made.images, as_ptx);
       load(wanted);
       if (request.load) reply.misfit = load_on_others(wanted, request.devices);
       if (!reply.misfit.empty()) return reply;

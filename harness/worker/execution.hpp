@@ -75,6 +75,7 @@ class Executor {
                      const std::vector<protocol::Load::Unit>& units, size_t unit);
   static PreparedDevice load(std::shared_ptr<Context> context, const protocol::Load& request);
   std::string load_on_others(const protocol::Load& request, uint64_t devices);
+  std::string misfit_of_others(const Architecture& target, bool as_ptx, uint64_t devices) const;
   std::vector<PreparedDevice> group() const;
   protocol::Verified verify_on_several(const protocol::Verify& request,
                                        std::vector<BufferMemory>& memory);

@@ -160,7 +160,8 @@ class Responder {
   }
 
   protocol::Prepared compile(const protocol::Prepare& request) const {
-    UnitCompiler::Compiled made = confined_compiler_->compile(request, request.architecture);
+    UnitCompiler::Compiled made =
+        confined_compiler_->compile(request, parse_architecture(request.target));
     protocol::Prepared reply;
     static_cast<Signatures&>(reply) = std::move(static_cast<Signatures&>(made));
     reply.images = std::move(made.images);

@@ -65,7 +65,7 @@ WARPMARK_FIELDS(Hello, device, use_cache, confined, further)
 WARPMARK_FIELDS(OwnHeader, spelling, name, text)
 WARPMARK_FIELDS(ContextLimits, stack_bytes, heap_bytes)
 WARPMARK_FIELDS(KernelName, unit, entry, arguments)
-WARPMARK_FIELDS(Prepare, units, kernels, limits, load, images, architecture, devices, times)
+WARPMARK_FIELDS(Prepare, units, kernels, limits, load, images, target, devices, times)
 WARPMARK_FIELDS(Load, units, kernels, limits)
 WARPMARK_FIELDS(Prepared, kernels, variables, layouts, misfit, images, notices, from_cache)
 WARPMARK_FIELDS(ImageShape, extents, channels, surface, linear, normalized, read_normalized,

@@ -81,9 +81,10 @@ struct Prepare {
   std::vector<UnitText> units;
   std::vector<KernelName> kernels;
   ContextLimits limits;
-  bool load = true;      ///< false: only signatures are wanted, and nothing can be launched
-  bool images = false;   ///< the reply must have the compiled images
-  int architecture = 0;  ///< for a worker without a device: 90 compiles for sm_90
+  bool load = true;     ///< false: only signatures are wanted, and nothing can be launched
+  bool images = false;  ///< the reply must have the compiled images
+  /// The architecture to compile for, as "sm_90a"; "": that of the worker's own device.
+  std::string target = {};
   uint64_t devices = 1;  ///< number of devices that run it at a time
   bool times = false;    ///< it will be timed
 };

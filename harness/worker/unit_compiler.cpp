@@ -40,7 +40,7 @@ void refuse_layered_images(const std::string& ptx, const Entry& kernel) {
 }  // namespace
 
 CompileRequest UnitCompiler::request_for(const protocol::Prepare& request, size_t index,
-                                         int architecture, bool relocatable) const {
+                                         const Architecture& architecture, bool relocatable) const {
   const protocol::UnitText& unit = request.units[index];
   CompileRequest compile;
   compile.source = unit.source;
@@ -88,7 +88,7 @@ std::shared_ptr<const std::vector<Header>> UnitCompiler::with_own(
 }
 
 UnitCompiler::Compiled UnitCompiler::compile(const protocol::Prepare& request,
-                                             int architecture) const {
+                                             const Architecture& architecture) const {
   Compiled made;
   const std::vector<bool> linked = linked_units(request.units);
   std::vector<std::pair<CompileRequest, CompileResult>> units;

@@ -22,13 +22,13 @@ class UnitCompiler {
     bool from_cache = true;
   };
   /// Throws verdict errors for units that do not compile or have no such kernel.
-  Compiled compile(const protocol::Prepare& request, int architecture) const;
+  Compiled compile(const protocol::Prepare& request, const Architecture& architecture) const;
 
   const Compiler& compiler() const { return compiler_; }
 
  private:
-  CompileRequest request_for(const protocol::Prepare& request, size_t unit, int architecture,
-                             bool relocatable) const;
+  CompileRequest request_for(const protocol::Prepare& request, size_t unit,
+                             const Architecture& architecture, bool relocatable) const;
 
   std::shared_ptr<const std::vector<Header>> with_own(const protocol::UnitText& unit,
                                                       std::vector<std::string>& notices) const;

@@ -181,6 +181,75 @@ class ExistingFiles(CheckTest):
         self.compiled("cubin", "k.cubin, ptx: k.cubin")
         self.assertIn("`kernel` has both `cubin` and `ptx`", self.check(code=2)[1])
 
+    def test_headers_without_execution_spaces_as_cute_has_them(self):
+        """`-default-device`, and includes that macros name: a small CuTe."""
+        self.write("lib/cute/config.hpp", "#pragma once\n#if defined(__CUDACC__)\n#define CUTE_HOST_DEVICE "
+                   "__forceinline__ __host__ __device__\n#else\n#define CUTE_HOST_DEVICE inline\n#endif\n"
+                   "#define CUTE_STL_NAMESPACE cuda::std\n#define CUTE_UTIL <cuda/std/utility>\n")
+        self.write("lib/cute/layout.hpp", """#pragma once
+#include <cute/config.hpp>
+#include CUTE_UTIL
+namespace cute {
+template <int N> struct Int { static constexpr int value = N; };
+constexpr int crd2idx(int i, int j, int stride) { return i * stride + j; }   // no execution space
+template <class T> struct Tensor {
+  T *data;
+  int stride;
+  constexpr Tensor(T *at, int step) : data(at), stride(step) {}
+  constexpr T &operator()(int i, int j) const { return data[crd2idx(i, j, stride)]; }
+};
+template <class T> constexpr auto make_tensor(T *data, int stride) { return Tensor<T>(data, stride); }
+template <class From, class To> CUTE_HOST_DEVICE void copy(const From &from, const To &to, int i, int j) {
+  to(j, i) = CUTE_STL_NAMESPACE::forward<decltype(from(i, j))>(from(i, j));
+}
+}
+""")
+        self.write("suites/k.cu", """#include <cute/layout.hpp>
+#include "cute/config.hpp"
+using namespace cute;
+template <class T, int N> __global__ void transpose(const T *in, T *out) {
+  auto from = make_tensor(in, Int<N>::value);
+  auto to = make_tensor(out, Int<N>::value);
+  copy(from, to, threadIdx.y, threadIdx.x);
+}
+""")
+        suite = ("warpmark: 1\nkernel:\n  {file: k.cu, entry: 'transpose<float, 8>', include: [../lib]%s}\n"
+                 "arguments:\n  x: {in: 'rng.random((8, 8))'}\n  y: {out: x.shape}\n"
+                 "launch: {block: [8, 8]}\nreference: {y: x.T}\n")
+        self.write("suites/t.yaml", suite % ", options: [-default-device]")
+        out, _ = self.check()
+        self.assertIn("1 passed", out)
+        self.assertNotIn("note", out)
+        self.write("suites/t.yaml", suite % ", options: [-default-device, -std=c++20, -lineinfo]")
+        out, _ = self.check()
+        self.assertNotIn("note", out)
+        self.assertNotIn("warning", out)
+
+    def test_the_suites_standard_replaces_ours(self):
+        source = "__global__ void scale(float *a, int n) { if (threadIdx.x < n) a[threadIdx.x] *= %s; }"
+        self.scale(source % "__cplusplus == 202002L ? 2 : 1", "file: k.cu, entry: scale, options: [-std=c++20]")
+        out, _ = self.check()
+        self.assertIn("1 passed", out)
+        self.assertNotIn("std", out)
+        self.scale(source % "__cplusplus == 201402L ? 2 : 1", "file: k.cu, entry: scale, options: [--std, c++14]")
+        self.assertIn("1 passed", self.check()[0])
+        self.scale(source % "2", "file: k.cu, entry: scale, options: [-arch=sm_90]")
+        out, errors = self.check(code=1)
+        self.assertIn("a suite cannot set the option `-arch=sm_90`", out + errors)
+
+    def test_an_nvcc_that_does_not_know_the_architecture(self):
+        nvcc = self.folder / "bin/nvcc"
+        nvcc.parent.mkdir()
+        nvcc.write_text("#!/bin/sh\nfor one in \"$@\"; do case $one in -arch=*) "
+                        "echo \"nvcc fatal   : Unsupported gpu architecture '${one#-arch=}'\"; esac; done; exit 1\n")
+        nvcc.chmod(0o755)
+        self.environment["PATH"] = "%s:%s" % (nvcc.parent, os.environ["PATH"])
+        self.environment["WARPMARK_CUDA_HOME"] = ""
+        self.scale(WHOLE, "file: k.cu, entry: scale, compiler: nvcc, arch: sm_80")
+        out, errors = self.check(code=1)
+        self.assertRegex(out, r"suites/t.yaml:2:58: error: .*bin/nvcc cannot compile for sm_80")
+        self.assertIn("a newer toolkit knows newer ones, or change `arch`", out + errors)
+
     def test_nvcc_compiles_where_it_is(self):
         home = pathlib.Path(os.environ.get("WARPMARK_CUDA_HOME", "/usr/local/cuda"))
         if not (home / "bin/nvcc").exists() and not shutil.which("nvcc"):
@@ -190,6 +259,12 @@ class ExistingFiles(CheckTest):
                    "file: k.cu, entry: scale, compiler: nvcc")
         out, _ = self.check()
         self.assertIn("1 passed", out)
+        self.scale("__global__ void scale(float *a, int n) {\n#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n"
+                   "  if (threadIdx.x < n) a[threadIdx.x] *= __cplusplus == 202002L ? 2 : 1;\n#endif\n}\n",
+                   "file: k.cu, entry: scale, compiler: nvcc, arch: sm_90a, options: [-std=c++20]")
+        out, _ = self.check()
+        self.assertIn("1 passed", out)
+        self.assertNotIn("redefinition", out)
         self.scale(WHOLE, "file: k.cu, entry: scale, compiler: nvcc")
         out, _ = self.check(code=1)
         self.assertIn("k.cu(17): error: calling a constexpr __host__ function", out)

@@ -437,5 +437,78 @@ tolerance: {rtol: 1e-5, atol: 1e-5}
         self.assertRegex(errors, r"(?m)^::warning file=suites/t.yaml,line=6,")
 
 
+class WideIndices(CheckTest):
+    """Indices that 32 bits do not hold, found without the memory for such arrays."""
+    TWICE = """__global__ void twice(float *a, %s n) {
+  %s i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i] *= 2;
+}
+"""
+
+    def warnings(self, kernel, keys="", n="[100]", entry="twice", grid="ceil_div(n, 128)", block="128", more=""):
+        self.write("suites/k.cu", kernel)
+        self.write("suites/t.yaml", """warpmark: 1
+kernel: {file: k.cu, entry: %s%s}
+axes: {n: %s}
+arguments:
+  a: {inout: rng.random(n)}
+  n: {scalar: n}
+launch: {block: %s, grid: %s}
+reference: {a: 2 * a}
+%s""" % (entry, keys, n, block, grid, more))
+        errors = self.run_program("lint", "suites")[1]
+        return [line for line in errors.splitlines() if "warning: " in line or "hint: " in line]
+
+    def test_a_size_of_64_bits_promises_as_many_elements(self):
+        found, hint = self.warnings(self.TWICE % ("size_t", "int"))
+        self.assertEqual(found, "suites/k.cu:2: warning: t.n=2147483700: `twice` computes an index in 32 bits, "
+                         "which do not hold 2147483648 in thread (0, 0, 0) of block (16777216, 0, 0): it becomes "
+                         "-2147483648")
+        self.assertIn("hint: compute it in 64 bits", hint)
+        found, _ = self.warnings(self.TWICE % ("long long", "unsigned"))
+        self.assertIn("t.n=4294967300: ", found)
+        self.assertIn("do not hold 4294967423", found)
+        self.assertIn("it becomes 127", found)
+
+    def test_what_promises_less_or_keeps_it_has_none(self):
+        self.assertEqual(self.warnings(self.TWICE % ("int", "int")), [])
+        self.assertEqual(self.warnings((self.TWICE % ("size_t", "size_t")).replace("= block", "= size_t(1) * block")), [])
+        # A launch of so many blocks there is not.
+        self.assertEqual(self.warnings(self.TWICE % ("size_t", "int"), grid='[1, "ceil_div(n, 128)"]'), [])
+
+    def test_points_of_a_benchmark_that_are_so_large(self):
+        matrix = """__global__ void twice(float *a, int n) {
+  int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+  if (row >= n || col >= n) return;
+  int i = row * n + col;
+  a[i] *= 2;
+}
+"""
+        grid, block = '["ceil_div(n, 16)", "ceil_div(n, 16)"]', "[16, 16]"
+        found, _ = self.warnings(matrix.replace("rng.random(n)", ""), n="[64]", grid=grid, block=block,
+                                 more="bench: {axes: {n: [1024, 50000]}}\n")
+        self.assertIn("suites/k.cu:4: warning: t.n=50000: ", found)
+        self.assertIn("which do not hold 2499999999", found)
+        self.assertEqual(self.warnings(matrix, n="[64]", grid=grid, block=block,
+                                       more="bench: {axes: {n: [1024, 46340]}}\n"), [])
+
+    def test_the_point_decides_macros_and_templates(self):
+        kernel = "template <typename I> " + self.TWICE % ("long", "I")
+        self.assertIn("suites/k.cu:2: ", self.warnings(kernel, entry="twice<int>")[0])
+        self.assertEqual(self.warnings(kernel.replace("= block", "= I(1) * block"), entry="twice<long>"), [])
+
+    def test_a_kernel_in_the_suite_has_its_line(self):
+        self.write("suites/t.yaml", "warpmark: 1\nkernel:\n  entry: twice\n  source: |\n    "
+                   + (self.TWICE % ("size_t", "int")).replace("\n", "\n    ").rstrip() + """
+axes: {n: [100]}
+arguments:
+  a: {inout: rng.random(n)}
+  n: {scalar: n}
+launch: {block: 128, grid: "ceil_div(n, 128)"}
+reference: {a: 2 * a}
+""")
+        self.assertIn("suites/t.yaml:6: warning: t.n=2147483700", self.run_program("lint", "suites")[1])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -35,6 +35,12 @@ class Doctor(ProgramTest):
         for name in ("NVRTC", "gpu", "cpu", "NVML", "Python", "NumPy", "plugin", "cache"):
             self.assertIn(rows[name][0], ("ok", "missing"))
 
+    def test_a_device_has_what_it_is_compiled_for(self):
+        text = self.rows()["cpu"][1]
+        self.assertIn("cpu:0 Warpmark CPU device, compute capability 9.0, compiled for sm_90, ", text)
+        self.environment["WARPMARK_CPU_CAPABILITY"] = "8.0"
+        self.assertIn("compute capability 8.0, compiled for sm_80, ", self.rows()["cpu"][1])
+
     def test_python_and_numpy_with_their_places(self):
         rows = self.rows()
         self.assertEqual(rows["Python"][0], "ok")

@@ -30,6 +30,15 @@ class Plan(ProgramTest):
         golden = json.loads((SOURCE / "tests/plan/multiply_them.json").read_text())
         self.assertEqual(self.plans("--case", "multiply_them.default", SOURCE / "suites"), golden)
 
+    def test_the_architecture_is_the_suites_for_every_plugin(self):
+        source = "kernel: {source: 'extern \"C\" __global__ void k(float *y) {}', entry: k, arch: sm_90a}\nlaunch: {block: 1}\n"
+        elementwise = "plugin: elementwise\nkernel: {parameters: float *y, operation: 'y[i] = 1', arch: sm_90a}\n"
+        for text in (source, elementwise):
+            self.write("suites/t.yaml", "warpmark: 1\n%sarguments: {y: {out: 4}}\nreference: {y: 1}\n" % text)
+            plan, = self.plans("suites")
+            self.assertEqual(plan["arch"], "sm_90a")
+        self.assertNotIn("arch", self.plans("--case", "multiply_them.default", SOURCE / "suites")[0])
+
     def test_case_takes_ids_literally(self):
         plans = self.plans(DEMO, "--case", "demo.shift=0.5,n=4", "--case=demo/single.default")
         self.assertEqual([plan["case"] for plan in plans],

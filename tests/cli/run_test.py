@@ -64,8 +64,8 @@ expected 84 (off by 56, 7.34e+06 ulp, must be equal)
 
     def test_journal(self):
         run, *cases, end = self.journal()
-        self.assertEqual((run["type"], run["seed"], run["cases"], run["device"]["kind"]),
-                         ("run", 5, 3, "cpu"))
+        self.assertEqual((run["type"], run["seed"], run["cases"], run["device"]["kind"],
+                          run["device"]["target"]), ("run", 5, 3, "cpu", "sm_90"))
         self.assertEqual([(case["case"], case["verdict"], case["failure"]) for case in cases],
                          [("t.n=4", "passed", "none"), ("t.n=100", "failed", "wrong"),
                           ("t.n=524288", "skipped", "none")])

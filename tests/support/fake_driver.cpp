@@ -303,8 +303,13 @@ DriverTable full_table() {
     for (size_t i = 0; i < sizeof(id->bytes); ++i) id->bytes[i] = static_cast<char>(0xa0 + i);
     return CUDA_SUCCESS;
   };
-  t.device_get_attribute.pointer = [](int* value, CUdevice_attribute attribute, CUdevice) {
+  t.device_get_attribute.pointer = [](int* value, CUdevice_attribute attribute, CUdevice device) {
     ENTER("cuDeviceGetAttribute");
+    const auto major = fake().majors.find(device);
+    if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR && major != fake().majors.end()) {
+      *value = major->second;
+      return CUDA_SUCCESS;
+    }
     const auto found = fake().attributes.find(attribute);
     *value = found != fake().attributes.end() ? found->second : 0;
     return CUDA_SUCCESS;

@@ -76,6 +76,7 @@ class FakeDriver {
   std::function<bool()> event_passed;
   std::map<CUdevice_attribute, int> attributes;
   int devices = 1;
+  std::map<CUdevice, int> majors;  ///< of compute capabilities that differ from the attribute's
   int driver_version = 13000;
   std::string jit_error_log;  ///< what a failing module load writes
   const warpmark_device* extension = nullptr;

@@ -126,7 +126,7 @@ std::shared_ptr<double> add_survey_timeout(const ArgumentParser& command) {
 }
 
 std::string version_text(const ComputeCapability& capability) {
-  return fmt::format("{}.{}", capability.major, capability.minor);
+  return capability_text(capability.architecture());
 }
 
 std::string version_text(int cuda_version) {

@@ -4,15 +4,19 @@
 #include <math.h>
 #undef INFINITY
 #undef NAN
+// CUDA 12.8 adds code of Thrust for the CPU to this one where another came before.
+#include <cub/block/block_load.cuh>
+
 #include <cub/block/block_adjacent_difference.cuh>
 #include <cub/block/block_discontinuity.cuh>
 #include <cub/block/block_exchange.cuh>
 #include <cub/block/block_histogram.cuh>
-#include <cub/block/block_load.cuh>
 #include <cub/block/block_merge_sort.cuh>
 #include <cub/block/block_radix_sort.cuh>
 #include <cub/block/block_reduce.cuh>
+#if __CUDACC_VER_MAJOR__ >= 13
 #include <cub/block/block_run_length_decode.cuh>
+#endif
 #include <cub/block/block_scan.cuh>
 #include <cub/block/block_shuffle.cuh>
 #include <cub/block/block_store.cuh>

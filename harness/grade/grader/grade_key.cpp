@@ -42,7 +42,7 @@ KeyContext key_context(const DeviceFacts& device, const std::string& secret_fing
                        bool no_sandbox) {
   KeyContext context;
   context.program = warpmark_version() + " " + fingerprint(own_file());
-  context.device = fmt::format("{} sm_{}", device.name, device.architecture);
+  context.device = device.name + " " + device.target;
   context.driver_version = fmt::format("{} {}", device.driver_version, fingerprint(device.driver));
   context.nvrtc_version = device.nvrtc_version;
   context.secret = secret_fingerprint;

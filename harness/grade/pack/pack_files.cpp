@@ -165,6 +165,15 @@ std::set<std::string> toolkit_headers(const fs::path& folder, const Nvrtc& nvrtc
   return names;
 }
 
+// The name of a header in a toolkit's one folder, where wheels have several.
+fs::path name_in_toolkit(const fs::path& file, const Nvrtc& nvrtc) {
+  for (const std::string& folder : nvrtc.include_folders()) {
+    const fs::path name = file.lexically_relative(folder);
+    if (!name.empty() && *name.begin() != "..") return name;
+  }
+  return file.filename();
+}
+
 void add_nvrtc(const fs::path& place, const Nvrtc& nvrtc, std::vector<PackedFile>& files) {
   const fs::path library = fs::canonical(nvrtc.path());
   const std::string name = fmt::format("libnvrtc.so.{}", nvrtc.major());
@@ -257,7 +266,9 @@ PackedProgram pack_program(const Nvrtc& nvrtc, const Assignment& assignment,
   if (nvrtc.include_folders().empty()) return packed;
   const fs::path headers = nvrtc.include_folders().front();
   for (const std::string& name : toolkit_headers(headers, nvrtc, assignment, own)) {
-    files.push_back({(cuda / "include" / name).generic_string(), headers / name, ""});
+    const fs::path file = (headers / name).lexically_normal();
+    const fs::path packed_name = cuda / "include" / name_in_toolkit(file, nvrtc);
+    files.push_back({packed_name.generic_string(), file, ""});
   }
   return packed;
 }

@@ -18,13 +18,14 @@ extern "C" {
 
 /* Capabilities, as bits of warpmark_device.capabilities. */
 enum {
-  WARPMARK_IMAGE_PTX = 1 << 0,     /* modules are loaded from PTX text, never from a cubin */
-  WARPMARK_EXACT_BOUNDS = 1 << 1,  /* every access is checked to the byte */
-  WARPMARK_REPORTS = 1 << 2,       /* drain_reports explains faults and findings */
-  WARPMARK_COUNTERS = 1 << 3,      /* drain_counters counts instructions and bytes, exactly */
-  WARPMARK_DETERMINISTIC = 1 << 4, /* equal input gives equal bytes, findings and counters */
-  WARPMARK_PROFILE = 1 << 5,       /* configure knows "counters": traffic, and line by line */
-  WARPMARK_CHECKS = 1 << 6         /* configure takes "checks", those of checks.def too */
+  WARPMARK_IMAGE_PTX = 1 << 0,        /* modules are loaded from PTX text, never from a cubin */
+  WARPMARK_EXACT_BOUNDS = 1 << 1,     /* every access is checked to the byte */
+  WARPMARK_REPORTS = 1 << 2,          /* drain_reports explains faults and findings */
+  WARPMARK_COUNTERS = 1 << 3,         /* drain_counters counts instructions and bytes, exactly */
+  WARPMARK_DETERMINISTIC = 1 << 4,    /* equal input gives equal bytes, findings and counters */
+  WARPMARK_PROFILE = 1 << 5,          /* configure knows "counters": traffic, and line by line */
+  WARPMARK_CHECKS = 1 << 6,           /* configure takes "checks", those of checks.def too */
+  WARPMARK_BASELINE_FEATURES = 1 << 7 /* it executes what sm_90 has, and not all that sm_90a has */
 };
 
 /* A context of the library, a CUcontext; null means the current one. */

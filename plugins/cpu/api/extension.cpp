@@ -235,7 +235,7 @@ extern "C" const warpmark_device* warpmark_device_v1(void) {
       sizeof(warpmark_device),
       WARPMARK_DEVICE_VERSION,
       WARPMARK_IMAGE_PTX | WARPMARK_EXACT_BOUNDS | WARPMARK_REPORTS | WARPMARK_COUNTERS |
-          WARPMARK_DETERMINISTIC | WARPMARK_PROFILE | WARPMARK_CHECKS,
+          WARPMARK_DETERMINISTIC | WARPMARK_PROFILE | WARPMARK_CHECKS | WARPMARK_BASELINE_FEATURES,
       0,
       configure,
       label,

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/file.hpp"
 #include "unit/compiler/fake_nvrtc.hpp"
 
@@ -86,7 +88,7 @@ TEST_F(CompilerOnFake, EachIngredientOfTheKeyIsAMissWhenItChanges) {
   misses("name", [&] { request_.name = "l.cu"; });
   misses("define", [&] { request_.defines = {{"T", "float"}}; });
   misses("value of a define", [&] { request_.defines = {{"T", "double"}}; });
-  misses("standard", [&] { request_.standard = "c++20"; });
+  misses("standard", [&] { request_.options = {"-std=c++20"}; });
   misses("option", [&] { request_.options = {"--fmad=false"}; });
   misses("architecture", [&] { request_.architecture = 80; });
   misses("instance", [&] { request_.entry = "scale<float>"; });
@@ -166,10 +168,67 @@ TEST_F(CompilerOnFake, FailuresAreVerdictsWithTheCompilersTextAndAreNotCached) {
 }
 
 TEST_F(CompilerOnFake, TheArchitectureIsOursToSet) {
-  for (const char* option : {"--gpu-architecture=sm_80", "-arch=sm_80"}) {
-    request_.options = {option};
-    EXPECT_THAT(error_of(), HasSubstr(option));
+  using Options = std::vector<std::string>;
+  for (const Options& options : {Options{"--gpu-architecture=sm_80"},
+                                 {"-arch=sm_80"},
+                                 {"-arch", "sm_80"},
+                                 {"--gpu-architecture sm_80"},
+                                 {"-gencode=arch=compute_80,code=sm_80"},
+                                 {"-code=sm_80"}}) {
+    request_.options = options;
+    EXPECT_THAT(error_of(),
+                AllOf(HasSubstr("`" + options.front() + "`"), HasSubstr("arch: sm_90a")));
     EXPECT_EQ(code_, ExitCode::usage);
+  }
+  request_.options = {"-archive=1", "-Xcompiler", "-arch=x"};
+  compile();
+  EXPECT_THAT(fake_.options, Contains("-archive=1"));
+}
+
+TEST_F(CompilerOnFake, TheArchitectureOfTheRequestIsGiven) {
+  request_.architecture = {90, 'a'};
+  compile();
+  EXPECT_THAT(fake_.options, Contains("--gpu-architecture=sm_90a"));
+}
+
+// Compilers warn of an option that is given twice, and NVRTC 12 refuses it.
+TEST_F(CompilerOnFake, TheSuitesStandardReplacesOurs) {
+  using Options = std::vector<std::string>;
+  for (const Options& options : {Options{"-std=c++20"},
+                                 {"--std=c++20"},
+                                 {"-std", "c++20"},
+                                 {"--std c++20"},
+                                 {"-std=c++14", "--std=c++20"},
+                                 {"-std=c++20", "-std=c++20"}}) {
+    request_.options = options;
+    compile();
+    EXPECT_THAT(fake_.options, Contains("--std=c++20"));
+    const auto about = [](const std::string& option) {
+      return option.find("std") != std::string::npos || option.starts_with("c++");
+    };
+    EXPECT_EQ(std::count_if(fake_.options.begin(), fake_.options.end(), about), 1)
+        << testing::PrintToString(options);
+  }
+  request_.options = {"-Xcompiler", "-std=c++20", "-std"};
+  compile();
+  EXPECT_THAT(fake_.options,
+              AllOf(Contains("--std=c++17"), Contains("-std=c++20"), Contains("-std")));
+}
+
+TEST_F(CompilerOnFake, NoOptionIsGivenBesideTheSuites) {
+  request_.relocatable = true;
+  const std::pair<const char*, const char*> given[] = {
+      {"--generate-line-info", "-lineinfo"},
+      {"-lineinfo", "--generate-line-info"},
+      {"-G", "-lineinfo"},
+      {"-device-int128", "--device-int128"},
+      {"-rdc=true", "--relocatable-device-code=true"},
+      {"-dc", "--relocatable-device-code=true"}};
+  for (const auto& [theirs, ours] : given) {
+    request_.options = {theirs};
+    compile();
+    EXPECT_THAT(fake_.options, AllOf(Contains(theirs), Not(Contains(ours))));
+    EXPECT_EQ(std::count(fake_.options.begin(), fake_.options.end(), theirs), 1) << theirs;
   }
 }
 

@@ -91,5 +91,68 @@ TEST(NvrtcVersion, AnArchitectureItLacksIsNamedWithThoseItHas) {
   }
 }
 
+TEST(NvrtcVersion, AnArchitectureHasItsOwnFeaturesWhereItsNumberIsKnown) {
+  FakeNvrtc fake;
+  const auto refusal_of = [&](const Architecture& architecture) -> std::string {
+    try {
+      fake.nvrtc()->check_architecture(architecture);
+      return "";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::environment);
+      return error.what();
+    }
+  };
+  EXPECT_EQ(refusal_of({90, 'a'}), "");
+  EXPECT_THAT(refusal_of({100, 'a'}), AllOf(HasSubstr("cannot compile for sm_100a; it can for "
+                                                      "sm_80, sm_90"),
+                                            HasSubstr("a GPU this new needs a newer NVRTC")));
+  EXPECT_THAT(refusal_of(89), HasSubstr("if there is such an architecture"));
+  fake.major = 12;
+  fake.minor = 8;
+  EXPECT_THAT(refusal_of({90, 'f'}), HasSubstr("families need NVRTC 12.9 or newer"));
+  fake.minor = 9;
+  EXPECT_EQ(refusal_of({90, 'f'}), "");
+}
+
+// Wheels of CUDA 12 have the headers of a toolkit in several folders, those of CUDA 13 in one.
+TEST(ToolkitFolders, AreThoseOfAWheelsNeighbours) {
+  const TemporaryFolder site;
+  const std::filesystem::path nvidia = site.path() / "nvidia";
+  const auto add = [&](const char* file) { write_file_atomically(nvidia / file, ""); };
+  const auto folders = [&](const char* library) {
+    std::vector<std::string> found = toolkit_folders(nvidia / library, "");
+    for (std::string& one : found) {
+      one = std::filesystem::path(one).lexically_relative(std::filesystem::canonical(nvidia));
+    }
+    return found;
+  };
+  add("cuda_nvrtc/include/nvrtc.h");
+  EXPECT_THAT(folders("cuda_nvrtc/lib/libnvrtc.so.12"), testing::IsEmpty());
+  add("cuda_runtime/include/cuda_runtime.h");
+  EXPECT_THAT(folders("cuda_nvrtc/lib/libnvrtc.so.12"),
+              testing::ElementsAre("cuda_runtime/include"));
+  add("cuda_nvcc/include/crt/mma.h");
+  add("cuda_cccl/include/cuda/std/limits");
+  add("curand/include/curand_kernel.h");
+  add("cudnn/include/cudnn.h");
+  EXPECT_THAT(folders("cuda_nvrtc/lib/libnvrtc.so.12"),
+              testing::ElementsAre("cuda_runtime/include", "cuda_nvcc/include", "cuda_cccl/include",
+                                   "curand/include"));
+  add("cu13/include/cuda_runtime.h");
+  add("cu13/include/cccl/cuda/std/limits");
+  EXPECT_THAT(folders("cu13/lib/libnvrtc.so.13"),
+              testing::ElementsAre("cu13/include", "cu13/include/cccl"));
+}
+
+TEST(NvrtcSearchTest, AHomeMayBeTheFolderOfWheels) {
+  for (const char* folder : {"cuda_nvrtc", "cu13"}) {
+    const TemporaryFolder nvidia;
+    write_file_atomically(nvidia.path() / folder / "lib" / "libnvrtc.so.12", "junk");
+    NvrtcSearch search = nothing();
+    search.cuda_home = nvidia.path().string();
+    EXPECT_THAT(error_of(search), HasSubstr("too short")) << folder;
+  }
+}
+
 }  // namespace
 }  // namespace warpmark

@@ -184,8 +184,8 @@ TEST(Capabilities, AnotherVersionIsRefused) {
 TEST(Capabilities, ALibraryWithoutTheSymbolHasNone) {
   FakeDriver fake;
   const auto driver = fake.driver();
-  for (const char* name :
-       {"image_ptx", "exact_bounds", "reports", "counters", "deterministic", "checks", "profile"}) {
+  for (const char* name : {"image_ptx", "exact_bounds", "reports", "counters", "deterministic",
+                           "checks", "profile", "baseline_features"}) {
     const auto capability = find_capability(name);
     ASSERT_TRUE(capability.has_value()) << name;
     EXPECT_EQ(capability_name(*capability), name);
@@ -195,6 +195,15 @@ TEST(Capabilities, ALibraryWithoutTheSymbolHasNone) {
   EXPECT_THAT(error_of([&] { driver->configure(nullptr, "{}"); }), HasSubstr("no options"));
   driver->label(nullptr, 0, 4, "a", "float32");
   driver->elements(nullptr, 0, 4);
+}
+
+TEST(Capabilities, DecideWhatKernelsAreCompiledFor) {
+  FakeDriver fake;
+  EXPECT_EQ(fake.device().architecture().name(), "sm_90a");
+  warpmark_device extension = old_extension();
+  extension.capabilities |= WARPMARK_BASELINE_FEATURES;
+  fake.extension = &extension;
+  EXPECT_EQ(fake.device().architecture().name(), "sm_90");
 }
 
 TEST(Capabilities, TheLibrarysOwnWordsAreInTheError) {

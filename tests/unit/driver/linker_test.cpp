@@ -21,10 +21,11 @@ class Linking : public testing::Test {
 TEST_F(Linking, GivesAllImagesToTheDriverAndItsImageBack) {
   {
     Linker linker(context_);
-    linker.add("main", "main.cu");
-    linker.add("helper", "helper.cu");
-    // The fake's link is its inputs one after another.
-    EXPECT_EQ(linker.complete(), "main|helper");
+    linker.add("\177ELF main", "main.cu");
+    linker.add(".version 8.0 helper", "helper.cu");
+    // The fake's link is its inputs one after another; a text has its end.
+    using namespace std::string_literals;
+    EXPECT_EQ(linker.complete(), "\177ELF main|.version 8.0 helper\0"s);
     EXPECT_EQ(linker.log(), "");
     EXPECT_EQ(fake_.live()["link"], 1);
   }

@@ -75,7 +75,7 @@ TEST(GradeKey, DependsOnNothingElse) {
 TEST(GradeKey, DistinguishesProgramsAndDrivers) {
   DeviceFacts device;
   device.name = "CPU";
-  device.architecture = 90;
+  device.target = "sm_90";
   device.driver_version = 13000;
   device.driver = "/no/such/library.so";
   device.nvrtc_version = "13.0";

@@ -498,6 +498,17 @@ TEST(CompareCounters, AnotherCompilerIsReportedLoudly) {
             "so that counts differ for that alone");
 }
 
+TEST(CompareCounters, AnotherTargetOfCompilationIsReported) {
+  BenchResult before = fixture("cpu"), after = fixture("cpu");
+  after.target = "sm_90";
+  EXPECT_TRUE(compare_benches(before, after).notes.empty()) << "older records have none";
+  before.target = "sm_90a";
+  const BenchComparison comparison = compare_benches(before, after);
+  ASSERT_EQ(comparison.notes.size(), 1U);
+  EXPECT_FALSE(comparison.notes[0].grave);
+  EXPECT_EQ(comparison.notes[0].text, "the targets of compilation differ: sm_90a and sm_90");
+}
+
 std::string refusal(const BenchResult& baseline, const BenchResult& contender,
                     const ComparisonOptions& options = {}) {
   try {

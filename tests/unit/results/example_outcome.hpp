@@ -43,6 +43,7 @@ inline RunContext context() {
   run.device.name = "NVIDIA H200";
   run.device.reason = "using NVIDIA H200 (sm_90)";
   run.device.architecture = 90;
+  run.device.target = "sm_90a";
   run.device.driver_version = 13000;
   run.device.nvrtc_version = "13.0";
   run.device.attributes = {{"warp_size", 32}};

@@ -51,10 +51,10 @@ class Filler {
 // is named here, and the test fails until each_field names it.
 template <typename Visit>
 auto members(DeviceFacts& facts, const Visit& visit) {
-  auto& [kind, name, reason, uuid, architecture, driver_version, driver, nvrtc_version, nvrtc,
-         capabilities, attributes, sandbox] = facts;
-  return visit(kind, name, reason, uuid, architecture, driver_version, driver, nvrtc_version, nvrtc,
-               capabilities, attributes, sandbox);
+  auto& [kind, name, reason, uuid, architecture, target, driver_version, driver, nvrtc_version,
+         nvrtc, capabilities, attributes, sandbox] = facts;
+  return visit(kind, name, reason, uuid, architecture, target, driver_version, driver,
+               nvrtc_version, nvrtc, capabilities, attributes, sandbox);
 }
 template <typename Visit>
 auto members(KernelFacts& kernel, const Visit& visit) {
