@@ -151,22 +151,6 @@ survey_pybind11() {
   fi
 }
 
-# Matplotlib draws the pictures of `warpmark report`, which has tables only without it. It brings
-# 79 packages to a bare Debian, so it is installed where somebody wants it: --plots, or the tests.
-survey_matplotlib() {
-  local version
-  if version=$("${python:-/usr/bin/python3}" -I -c \
-    'import matplotlib; print(matplotlib.__version__)' 2>/dev/null); then
-    row Matplotlib "$version"
-  elif [[ ${python:-/usr/bin/python3} != /usr/bin/python3 ]] || ! command -v apt-get >/dev/null; then
-    note "without matplotlib in $python the pages of warpmark report have no pictures"
-  elif [[ $plots == yes && $offline == no ]]; then
-    need Matplotlib python3-matplotlib
-  else
-    note 'no Matplotlib: pages of warpmark report have no pictures; ./bootstrap --plots installs it'
-  fi
-}
-
 # Modules that only tests use; a test without its module skips and says so.
 survey_test_modules() {
   local module missing=()
@@ -204,7 +188,6 @@ survey() {
   survey_tool ninja ninja-build 1.10
   survey_libraries
   survey_python
-  survey_matplotlib
   survey_gpu
   survey_cuda
   if [[ $command == test ]]; then

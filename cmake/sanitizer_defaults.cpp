@@ -23,13 +23,12 @@ WARPMARK_SANITIZER_HOOK* __asan_default_options() {
 
 // CPython and NumPy keep interned objects, types and modules for the life of the process, by
 // design, and so does OpenSSL, which hashlib loads, its algorithms. pybind11 keeps its registry
-// likewise, since the interpreter is never finalised, and so do the modules that Matplotlib loads.
+// likewise, since the interpreter is never finalised.
 WARPMARK_SANITIZER_HOOK* __lsan_default_suppressions() {
   return "leak:libpython3\n"
          "leak:libcrypto\n"
          "leak:_multiarray_umath\n"
-         "leak:pybind11::\n"
-         "leak:kiwisolver\n";
+         "leak:pybind11::\n";
 }
 
 // Without it a line about the suppressions lands in the stderr that tests compare.

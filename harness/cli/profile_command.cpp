@@ -49,7 +49,11 @@ CaseProfile profile_of(Session& session, const CaseWork& work, const std::string
   for (const UnitArtifacts& unit : artifacts.units) {
     for (SourceText& text : source_texts(unit)) sources.push_back(std::move(text));
   }
-  return make_profile(std::move(outcome), sources);
+  std::vector<SourceText> headers;
+  if (!outcome.counters.empty()) {
+    headers = header_texts(work.planned->plan, work.which.suite->folder);
+  }
+  return make_profile(std::move(outcome), sources, headers);
 }
 
 // Why a case that ran has no numbers: a device gives those of launches that came to their end.

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/file.hpp"
 #include "base/text.hpp"
+#include "compiler/includes.hpp"
 
 namespace warpmark {
 namespace {
@@ -79,6 +81,24 @@ std::vector<SourceText> source_texts(const UnitArtifacts& unit) {
     }
     if (begins) ++region;
     texts.back().text += lines[i] + (i + 1 < lines.size() ? "\n" : "");
+  }
+  return texts;
+}
+
+std::vector<SourceText> header_texts(const Plan& plan, const std::filesystem::path& folder) {
+  std::vector<SourceText> texts;
+  for (const Unit& unit : plan.units) {
+    IncludeSearch search;
+    search.folder = folder;
+    for (const std::string& one : unit.include) search.folders.push_back(folder / one);
+    const std::string text = unit.file.empty() ? unit.source : read_file(folder / unit.file);
+    for (const Header& header : resolve_includes(text, unit.file, search).headers) {
+      if (header.path.empty()) continue;
+      // The text is read from the file: the compiler's may have an additional line.
+      const std::string whole = read_file(folder / header.path);
+      texts.push_back({header.path, whole, 1});
+      if (header.path != header.spelling) texts.push_back({header.spelling, whole, 1});
+    }
   }
   return texts;
 }

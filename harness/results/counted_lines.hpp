@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "plan/plan.hpp"
 #include "results/bench_result.hpp"
 #include "runtime/artifacts.hpp"
 #include "worker/counters.hpp"
@@ -25,6 +27,10 @@ struct SourceText {
 /// The texts of a unit under the names and lines that line information has for them. A generated
 /// source is in pieces: text from the suite belongs to the suite's file.
 std::vector<SourceText> source_texts(const UnitArtifacts& unit);
+
+/// The headers of the plan's units that are not the toolkit's, each by its path from the suite's
+/// folder, and by the name in its directive if that is another. Throws if a file cannot be read.
+std::vector<SourceText> header_texts(const Plan& plan, const std::filesystem::path& folder);
 
 /// Counters by file, as PTX names it, and line.
 using LineCounters = std::map<std::string, std::map<int64_t, CounterSums>>;

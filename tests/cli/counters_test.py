@@ -340,6 +340,40 @@ reference: {out: x * 2}
         self.assertRegex(self.line(written, 7), r"^ +\d+ .* out\[i\] = t \* 2$")
         self.assertNotIn("a header", out)
 
+    def test_headers_of_the_suite_have_their_text(self):
+        """A kernel in a header of an include folder, and a function in one beside that header."""
+        far = "// far from what counts\n"
+        kernel = ('#pragma once\n#include "deep/twice.cuh"\n' + 40 * far +
+                  "template <typename T>\n"
+                  "__global__ void k(T *out, const T *src, unsigned n) {  // <b>&\n"
+                  "  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                  "  if (i < n) out[i] = twice(src[i]);\n}\n")
+        self.write("headers/k.cuh", kernel)
+        self.write("headers/deep/twice.cuh", "#pragma once\ntemplate <typename T>\n"
+                   "__device__ __noinline__ T twice(T x) { return x + x; }\n")
+        self.write("suites/t.cu", "#include <k.cuh>\n"
+                   "template __global__ void k<float>(float *, const float *, unsigned);\n")
+        self.write("suites/t.yaml", """warpmark: 1
+kernel: {file: t.cu, entry: k<float>, include: [../headers]}
+arguments:
+  out: {out: 100, dtype: float32}
+  src: {in: rng.random(100), dtype: float32}
+  n: {scalar: 100, dtype: uint32}
+launch: {block: 32, grid: 4}
+reference: {out: 2 * src}
+""")
+        out = self.profile("suites/t.yaml", "-o", "page.html")
+        self.assertNotIn("is not shown", out)
+        kernel, twice = re.split(r"\n\S*headers/deep/twice\.cuh\n", out.split("headers/k.cuh\n")[1])
+        self.assertRegex(self.line(kernel, 46), r" 3\.2 +96 % .*  if \(i < n\) out\[i\] = twice\(src\[i\]\);$")
+        self.assertIn("// <b>&", self.line(kernel, 44))
+        self.assertEqual(kernel.count(far), 7)  # eight lines before the first that counts
+        self.assertRegex(self.line(twice, 3), r"\d .* return x \+ x; }$")
+        self.assertEqual(out.count("twice.cuh\n"), 1)  # under one of its names
+        page = (self.folder / "page.html").read_text()
+        self.assertIn("  if (i &lt; n) out[i] = twice(src[i]);</td>", page)
+        self.assertNotIn("is not shown", page)
+
     def test_a_failing_case_is_profiled_all_the_same(self):
         self.write_scale(kernel_text=KERNEL.replace("f *", "2 * f *"))
         out = self.profile("suites/t.yaml", code=1)

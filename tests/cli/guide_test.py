@@ -4,7 +4,6 @@ In a page a block whose first line is a comment with a path is that file, and a 
 session: `$ COMMAND`, what it prints on both streams, `[exit N]` if it is not 0. In the output `…`
 stands for any text within a line, and alone in a line for any lines.
 """
-import importlib.util
 import re
 import shlex
 import subprocess
@@ -78,7 +77,6 @@ class GuideTest(program.CheckTest):
     def test_ask_for_coalesced_access(self):
         self.assertGreaterEqual(self.follow("ask-for-coalesced-access.md"), 2)
 
-    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "no Matplotlib: a note says so where the page shows none")
     def test_read_a_benchmark(self):
         self.assertGreaterEqual(self.follow("read-a-benchmark.md"), 4)
 

@@ -342,15 +342,6 @@ class Python(BootstrapTest):
         self.assertIn("3.12.9  %s" % named, output)
         self.assertIn("pybind11   /p", output)
 
-
-    def test_matplotlib_is_optional(self):
-        self.assertIn("Matplotlib 3.6.3", self.run_script(FAKE_MATPLOTLIB="3.6.3"))
-        # The packages of the system would not serve another Python.
-        output = self.run_script()
-        self.assertIn("without matplotlib in %s/python3 the pages of warpmark report have no "
-                      "pictures" % self.machine.bin, output)
-        self.assertEqual(self.machine.calls(), [])
-
     def test_mpi_is_installed_for_the_tests(self):
         for missing in ("mpirun", "mpicc"):
             self.machine = FakeMachine()
@@ -362,17 +353,6 @@ class Python(BootstrapTest):
                     self.assertEqual("libopenmpi-dev openmpi-bin" in output, wanted, output)
                     if "--offline" in arguments:
                         self.assertIn("without MPI (mpirun, mpicc) the tests of several ranks", output)
-
-    def test_matplotlib_is_installed_where_it_is_wanted(self):
-        survey = self.machine.tree / "bootstrap.d/survey.sh"  # the packages serve the system's Python
-        survey.write_text(survey.read_text().replace("/usr/bin/python3",
-                                                     str(self.machine.bin / "python3")))
-        for arguments, wanted in ((["--plots"], True), (["build"], False), (["test"], True),
-                                  (["test", "--offline"], False)):
-            with self.subTest(arguments):
-                output = self.run_script("--dry-run", *arguments)
-                self.assertEqual("python3-matplotlib" in output, wanted, output)
-                self.assertEqual("./bootstrap --plots installs it" in output, not wanted, output)
 
 
 class Presets(unittest.TestCase):

@@ -25,7 +25,6 @@ PYTHON = """case "$*" in
   *probe_gpu.py*) printf '%b' "${FAKE_GPU:-}" ; exit ;;
   *nvrtc_version.py*) echo 13.0 ; exit ;;
   *"import jsonschema"* | *"import pytest"* | *"import yaml"*) exit 0 ;;
-  *"import matplotlib"*) [ -n "${FAKE_MATPLOTLIB:-}" ] && echo "$FAKE_MATPLOTLIB" ; exit ;;
   *"pip --version"*) exit 0 ;;
   *"pip download"*)
     printf '%s\\n' "pip $*" >> "$FAKE_LOG"

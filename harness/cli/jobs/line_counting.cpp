@@ -7,7 +7,6 @@
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
 #include "cli/request/planned_work.hpp"
-#include "compiler/includes.hpp"
 #include "report/run/annotations.hpp"
 #include "results/counted_lines.hpp"
 #include "runtime/artifacts.hpp"
@@ -15,26 +14,6 @@
 namespace warpmark {
 
 namespace {
-
-namespace fs = std::filesystem;
-
-// Adds the suite's own headers, by their names for the compiler. A file that PTX names is never
-// opened.
-void add_headers(const Plan& plan, const fs::path& folder, std::vector<SourceText>& sources) {
-  for (const Unit& unit : plan.units) {
-    IncludeSearch search;
-    search.folder = folder;
-    for (const std::string& one : unit.include) search.folders.push_back(folder / one);
-    const std::string text = unit.file.empty() ? unit.source : read_file(folder / unit.file);
-    for (const Header& header : resolve_includes(text, unit.file, search).headers) {
-      if (header.path.empty()) continue;
-      // The text is read from the file: the compiler's may have an additional line.
-      const std::string whole = read_file(folder / header.path);
-      sources.push_back({header.path, whole, 1});
-      if (header.path != header.spelling) sources.push_back({header.spelling, whole, 1});
-    }
-  }
-}
 
 std::vector<CountedLine> lines_of(Session& session, const CaseWork& work,
                                   const std::vector<std::string>& names) {
@@ -49,7 +28,9 @@ std::vector<CountedLine> lines_of(Session& session, const CaseWork& work,
   for (const UnitArtifacts& unit : artifacts.units) {
     for (SourceText& one : source_texts(unit)) sources.push_back(std::move(one));
   }
-  add_headers(work.planned->plan, suite.folder, sources);
+  for (SourceText& one : header_texts(work.planned->plan, suite.folder)) {
+    sources.push_back(std::move(one));
+  }
   std::vector<CountedLine> lines = counted_lines(outcome.counters, sources, names);
   // A text of the suite is named by the suite's path as it was given, which changes with the
   // working directory.

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "python/plots.hpp"
 #include "report/page/line_plots.hpp"
+#include "report/page/plot.hpp"
 #include "report/page/report_table.hpp"
 
 namespace warpmark {

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "report/page/page.hpp"
 #include "report/page/style.hpp"
 #include "results/bench_comparison.hpp"
 
@@ -35,6 +36,12 @@ std::string comparison_text(const ComparedBenches& compared, const ConsoleStyle&
 
 /// The same as Markdown for GitHub, with the rows that are the same in a block to unfold.
 std::string comparison_markdown(const ComparedBenches& compared);
+
+/// False for what is the same, inconclusive or was not asked for.
+bool is_change(ChangeVerdict verdict);
+
+/// A page that opens with what changed: what is inconclusive and what is the same are folded away.
+Page changes_first(const ComparedBenches& compared);
 
 /// As schema/compare.json says.
 nlohmann::ordered_json comparison_json(const ComparedBenches& compared);

@@ -6,7 +6,6 @@
 
 #include "base/text.hpp"
 #include "report/comparison/comparison_rows.hpp"
-#include "report/page/page.hpp"
 
 namespace warpmark {
 
@@ -107,7 +106,7 @@ PageTable line_table(const ComparedBenches& compared) {
   return table;
 }
 
-Page comparison_page(const ComparedBenches& compared) {
+Page bare_page(const ComparedBenches& compared) {
   Page page;
   page.command = "warpmark compare";
   page.facts = head_lines(compared);
@@ -121,8 +120,28 @@ Page comparison_page(const ComparedBenches& compared) {
 
 }  // namespace
 
+bool is_change(ChangeVerdict verdict) {
+  return verdict != ChangeVerdict::same && verdict != ChangeVerdict::inconclusive &&
+         verdict != ChangeVerdict::deselected;
+}
+
+Page changes_first(const ComparedBenches& compared) {
+  Page page = bare_page(compared);
+  const auto only = [&](ChangeVerdict wanted) {
+    return PageSection{
+        change_table(compared, [&](ChangeVerdict verdict) { return verdict == wanted; }), "",
+        fmt::format("{} {}", compared.comparison.count(wanted),
+                    wanted == ChangeVerdict::same ? "the same" : to_text(wanted))};
+  };
+  page.sections = {{change_table(compared, is_change)},
+                   {line_table(compared), "Lines that grew most:"},
+                   only(ChangeVerdict::inconclusive),
+                   only(ChangeVerdict::same)};
+  return page;
+}
+
 std::string comparison_text(const ComparedBenches& compared, const ConsoleStyle& style, bool all) {
-  Page page = comparison_page(compared);
+  Page page = bare_page(compared);
   page.sections = {{change_table(compared, [&](ChangeVerdict verdict) {
     // Cases that were not asked for are as little news as those that are the same.
     const bool dull = verdict == ChangeVerdict::same || verdict == ChangeVerdict::deselected;
@@ -132,7 +151,7 @@ std::string comparison_text(const ComparedBenches& compared, const ConsoleStyle&
 }
 
 std::string comparison_markdown(const ComparedBenches& compared) {
-  Page page = comparison_page(compared);
+  Page page = bare_page(compared);
   const size_t same = compared.comparison.count(ChangeVerdict::same);
   page.sections = {
       {change_table(compared,

@@ -11,9 +11,6 @@ namespace warpmark {
 /// over the runs, a line at each change, a cross for a run that failed; gaps stay gaps. It has no texts
 /// but its scale and, for the mouse, the figures of each run. Its scale spans 5 % at least, so that
 /// noise does not look like changes.
-///
-/// Drawn here and not by Matplotlib, which takes a tenth of a second and 20 KB for each, where a page
-/// has hundreds.
 std::string sparkline(const BenchHistory& history, const HistoryPoint& point);
 
 }  // namespace warpmark

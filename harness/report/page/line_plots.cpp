@@ -217,7 +217,9 @@ class LineMaker {
     std::vector<std::string> labels;
     std::vector<std::pair<PlotLine, std::vector<std::pair<double, Height>>>> lines;
     for (const PlotPoint& point : points_) {
-      if (caption_of(point) != caption) continue;
+      const Height height = height_of(point, quantity_);
+      // Journals are what others wrote: a rate over a time of 0 is no number.
+      if (caption_of(point) != caption || !std::isfinite(height.value)) continue;
       PlotLine line;
       line.label = label_of(point);
       add_new(labels, line.label);
@@ -230,7 +232,7 @@ class LineMaker {
       auto same = std::find_if(lines.begin(), lines.end(),
                                [&](const auto& other) { return other.first.label == line.label; });
       if (same == lines.end()) same = lines.insert(lines.end(), {line, {}});
-      same->second.emplace_back(place_of(point), height_of(point, quantity_));
+      same->second.emplace_back(place_of(point), height);
     }
     std::vector<PlotLine> made;
     for (auto& [line, points] : lines) {

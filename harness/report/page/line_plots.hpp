@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "python/plots.hpp"
+#include "report/page/plot.hpp"
 #include "report/page/report_table.hpp"
 
 namespace warpmark {

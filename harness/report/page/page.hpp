@@ -1,6 +1,7 @@
-// A report that is made once, for the console and for Markdown: facts, notes, tables, a sum, advice.
+// A report that is made once, for the console, Markdown and HTML: facts, notes, tables, a sum, advice.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -58,7 +59,7 @@ struct PageTable {
 struct PageSection {
   PageTable table;
   std::string title = "";  ///< before the table
-  std::string fold = "";   ///< the title under which Markdown folds the table away
+  std::string fold = "";   ///< the title under which Markdown and HTML fold the table away
 };
 
 struct Page {
@@ -81,5 +82,7 @@ std::string markdown_table(const PageTable& table);
 /// Verbosity::quiet leaves the tables and the sum.
 std::string console_page(const Page& page, const ConsoleStyle& style);
 std::string markdown_page(const Page& page);
+/// The values of a page for HTML: `sum`, `facts`, `notes`, and `sections` for page/section.html.
+nlohmann::ordered_json html_values(const Page& page);
 
 }  // namespace warpmark

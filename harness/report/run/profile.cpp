@@ -16,6 +16,8 @@ namespace {
 
 // The least share of a counter for which a line is marked.
 constexpr double kMuch = 0.15;
+// The lines of a header that are shown before and after one that counts.
+constexpr size_t kNearLines = 8;
 
 int64_t sum_of(const CounterSums& counters, std::string_view measure) {
   int64_t sum = 0;
@@ -90,6 +92,21 @@ void add_lines(std::vector<ProfiledFile>& files, const SourceText& source,
   }
 }
 
+// Leaves out what is far from all lines that count.
+void keep_near_counts(std::vector<ProfiledLine>& lines) {
+  std::vector<bool> near(lines.size());
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].counters.empty()) continue;
+    const size_t end = std::min(lines.size(), i + kNearLines + 1);
+    for (size_t other = i - std::min(i, kNearLines); other < end; ++other) near[other] = true;
+  }
+  std::vector<ProfiledLine> kept;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (near[i]) kept.push_back(std::move(lines[i]));
+  }
+  lines = std::move(kept);
+}
+
 void mark_lines(std::vector<ProfiledFile>& files) {
   for (const Mark& mark : kMarks) {
     int64_t all = 0;
@@ -115,15 +132,28 @@ const char* const kProfileLegend =
     "excess  wavefronts of shared memory beyond the ideal; div.  branches that diverged\n"
     "marks   15 % or more of all i instructions, s sectors, w wavefronts, t turns of atomics\n";
 
-CaseProfile make_profile(Outcome outcome, const std::vector<SourceText>& sources) {
+CaseProfile make_profile(Outcome outcome, const std::vector<SourceText>& sources,
+                         const std::vector<SourceText>& headers) {
   CaseProfile profile;
   LineCounters counted = line_counters(outcome.counters);
   profile.outcome = std::move(outcome);
+  const auto find = [&](const SourceText& source) {
+    return std::find_if(counted.begin(), counted.end(),
+                        [&](const auto& file) { return is_named(file.first, source.name); });
+  };
   for (const SourceText& source : sources) {
-    const auto found = std::find_if(counted.begin(), counted.end(), [&](const auto& file) {
-      return is_named(file.first, source.name);
-    });
+    const auto found = find(source);
     if (found != counted.end()) add_lines(profile.files, source, found->second);
+  }
+  std::vector<ProfiledFile> included;
+  for (const SourceText& header : headers) {
+    const auto found = find(header);
+    const bool is_shown = found == counted.end() || found->second.empty();  // under another name
+    if (!is_shown) add_lines(included, header, found->second);
+  }
+  for (ProfiledFile& file : included) {
+    keep_near_counts(file.lines);
+    profile.files.push_back(std::move(file));
   }
   for (ProfiledFile& file : profile.files) {
     std::stable_sort(
@@ -183,7 +213,8 @@ std::string profile_text(const CaseProfile& profile, const ConsoleStyle& style) 
   constexpr std::array<size_t, 7> kWidths = {9, 11, 5, 7, 5, 6, 5};
   for (const ProfiledFile& file : profile.files) {
     out += "\n" + coloured(style, Colour::bold, printable(file.name)) +
-           (file.known ? "" : " (a header: its text is not at hand)") + "\n";
+           (file.known ? "" : " (a header of the toolkit or of Warpmark: its text is not shown)") +
+           "\n";
     std::string head = fmt::format("{:>5} {:<4}", "line", "");
     for (size_t i = 0; i < kWidths.size(); ++i)
       head += fmt::format(" {:>{}}", profile_titles()[i], kWidths[i]);

@@ -34,9 +34,11 @@ struct CaseProfile {
   std::string remark = {};  ///< why there are no numbers; "" if there are some
 };
 
-/// Texts of one file are shown together, by their lines. Lines that count without a text come last.
+/// Texts of one file are shown together, by their lines; of `headers`, in which a kernel may use one
+/// function of thousands, those near lines that count. Lines that count without a text come last.
 /// The input may be untrusted: parts that make no sense are left out.
-CaseProfile make_profile(Outcome outcome, const std::vector<SourceText>& sources);
+CaseProfile make_profile(Outcome outcome, const std::vector<SourceText>& sources,
+                         const std::vector<SourceText>& headers = {});
 
 /// The figures of one line as cells: warps, instructions, lanes, sectors a request, used, excess
 /// wavefronts, divergent branches; "" where they say nothing.

@@ -35,20 +35,33 @@ TEST(RooflinePlots, EachCaseIsOnePoint) {
   ASSERT_EQ(plot->groups.size(), 2U);
   EXPECT_EQ(plot->groups[0].label, "float32, cold");  // each case also has a hot series
   EXPECT_EQ(plot->groups[1].label, "float64, cold");
-  EXPECT_EQ(plot->groups[0].x.size(), 24U);
-  EXPECT_DOUBLE_EQ(plot->groups[0].x[0], 0.25);
+  ASSERT_EQ(plot->groups[0].points.size(), 24U);
+  const RooflinePlot::Point& point = plot->groups[0].points[0];
+  EXPECT_EQ(point.name, results[0].result.cases[0].point_text());
+  EXPECT_DOUBLE_EQ(point.x, 0.25);
   const double seconds = results[0].result.cases[0].series[0].summary.median;
-  EXPECT_DOUBLE_EQ(plot->groups[0].y[0], 250 / seconds / 1e9);
-  ASSERT_EQ(plot->memory.size(), 1U);
-  EXPECT_EQ(plot->memory[0].label, "read: 4410 GB/s");
-  ASSERT_EQ(plot->peaks.size(), 1U);
-  EXPECT_EQ(plot->peaks[0].label, "float32: 60000 GFLOP/s");
+  EXPECT_DOUBLE_EQ(point.y, 250 / seconds / 1e9);
+  EXPECT_DOUBLE_EQ(point.roof, 0.25 * 4410);  // left of the ridge
+  ASSERT_EQ(plot->roofs.size(), 1U);
+  EXPECT_EQ(plot->roofs[0].memory.label, "read: 4410 GB/s");
+  ASSERT_EQ(plot->roofs[0].peaks.size(), 1U);
+  EXPECT_EQ(plot->roofs[0].peaks[0].label, "float32: 60000 GFLOP/s");
 }
 
 TEST(RooflinePlots, AGivenPeakIsCalledSo) {
   std::vector<NamedResult> results = computed();
   for (BenchCase& one : results[0].result.cases) one.peak_dtype = "";
-  EXPECT_EQ(plot_of(results)->peaks.at(0).label, "given peak: 60000 GFLOP/s");
+  EXPECT_EQ(plot_of(results)->roofs.at(0).peaks.at(0).label, "given peak: 60000 GFLOP/s");
+}
+
+TEST(RooflinePlots, WithoutAPeakOfTheCasesThoseOfTheRunAreRoofs) {
+  std::vector<NamedResult> results = computed();
+  for (BenchCase& one : results[0].result.cases) one.peak_flops_per_s.reset();
+  EXPECT_TRUE(plot_of(results)->roofs.at(0).peaks.empty());
+  results[0].result.ceilings->float32_flops_per_s = 6.52e13;
+  const auto plot = plot_of(results);
+  ASSERT_EQ(plot->roofs.at(0).peaks.size(), 1U);
+  EXPECT_EQ(plot->roofs[0].peaks[0].label, "float32: 65200 GFLOP/s");
 }
 
 TEST(RooflinePlots, ResultsAreGroupsAndHaveRoofsOfTheirOwn) {
@@ -57,9 +70,12 @@ TEST(RooflinePlots, ResultsAreGroupsAndHaveRoofsOfTheirOwn) {
   const auto plot = plot_of(results);
   EXPECT_EQ(plot->groups.at(0).label, "float32, sweep, cold");
   EXPECT_EQ(plot->groups.at(2).label, "float32, h200, cold");
-  EXPECT_EQ(plot->memory.size(), 2U);
-  EXPECT_EQ(plot->memory[1].label, "read of h200: 2205 GB/s");
-  EXPECT_EQ(plot->peaks.size(), 1U);  // the same
+  ASSERT_EQ(plot->roofs.size(), 2U);
+  EXPECT_EQ(plot->roofs[1].memory.label, "read of h200: 2205 GB/s");
+  ASSERT_EQ(plot->roofs[1].peaks.size(), 1U);  // its ridge is another
+  EXPECT_EQ(plot->roofs[1].peaks[0].label, "float32 of h200: 60000 GFLOP/s");
+  results[1].result.ceilings = results[0].result.ceilings;
+  EXPECT_EQ(plot_of(results)->roofs.size(), 1U);
 }
 
 TEST(RooflinePlots, NothingWithoutWorkOrRoofs) {
@@ -67,6 +83,12 @@ TEST(RooflinePlots, NothingWithoutWorkOrRoofs) {
   for (BenchCase& one : results[0].result.cases) one.flops = 0;
   EXPECT_FALSE(plot_of(results));
   for (BenchCase& one : results[0].result.cases) one.flops.reset();
+  EXPECT_FALSE(plot_of(results));
+  results = computed();
+  for (BenchCase& one : results[0].result.cases) {
+    for (BenchSeries& series : one.series)
+      series.summary.median = 0;  // of a journal that is made up
+  }
   EXPECT_FALSE(plot_of(results));
   results = computed();
   results[0].result.ceilings.reset();  // as of a device that counts
