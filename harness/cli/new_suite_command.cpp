@@ -23,6 +23,7 @@ struct NewSuiteRequest {
   std::vector<fs::path> include;     ///< folders of headers
   std::vector<std::string> define;   ///< NAME or NAME=VALUE
   std::vector<std::string> options;  ///< further ones of the compiler
+  std::string arch;                  ///< "sm_90a"; "" for none
   bool list = false, keep = false, force = false;
 };
 
@@ -98,6 +99,7 @@ SuiteWriterRequest writer_request(const NewSuiteRequest& request) {
     source.options = asked.options;
     for (const std::string& macro : request.define) source.options.push_back("-D" + macro);
     source.options.insert(source.options.end(), request.options.begin(), request.options.end());
+    source.arch = request.arch;
     made.sources.push_back(std::move(source));
   }
   made.many = made.sources.size() > 1;
@@ -136,6 +138,11 @@ Command new_suite_command(const ArgumentParser& kinds) {
   suite.add_option("--options", request->options, "An option of the compiler; may be repeated")
       .value_name("OPTION")
       .one_value_each_time();
+  suite
+      .add_option(
+          "--arch", request->arch,
+          "The architecture to compile for, as sm_90a; else that of the device that runs it")
+      .value_name("NAME");
   suite.add_flag("--list", request->list, "Only list the kernels, with the --kernel of each");
   const CommandOption keep =
       suite.add_flag("--keep", request->keep, "Leave suites that are there, and write the others");

@@ -205,6 +205,14 @@ __global__ void weigh(float *a, int n) {
         self.assertIn("saxpy.cu has kernels, and is no suite", errors)
         self.assertIn("`warpmark new suite saxpy.cu` writes a suite", errors)
 
+    def test_an_architecture(self):
+        self.write("w.cu", "#ifndef __CUDA_ARCH_FEAT_SM90_ALL\n#error for sm_90a\n#endif\n"
+                   "__global__ void w(float *a) { asm volatile(\"wgmma.fence.sync.aligned;\"); a[threadIdx.x] = 1; }\n")
+        self.assertIn("for sm_90a", self.refused("new", "suite", "w.cu", code=1))
+        self.assertIn("  file: w.cu\n  entry: w\n  arch: sm_90a\n", self.new("w.cu", "--arch", "sm_90a")["w.yaml"])
+        self.assertIn("wgmma.fence", self.check("w.yaml", code=1)[0])
+        self.assertIn("`sm_9`", self.refused("new", "suite", "w.cu", "--arch", "sm_9"))
+
     def test_headers_beside_the_kernel_stay(self):
         self.write("src/factor.h", "constexpr float kFactor = 2;\n")
         self.write("src/k.cu", '#include "factor.h"\n__global__ void k(float *a, int n) { if (threadIdx.x < n) '

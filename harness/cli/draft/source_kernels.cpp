@@ -16,7 +16,7 @@ namespace warpmark {
 namespace {
 
 // The architecture of the CPU device; a signature is the same for all.
-constexpr int kArchitecture = 90;
+constexpr Architecture kUsual = 90;
 
 class Maker {
  public:
@@ -43,7 +43,7 @@ class Maker {
     compile.source = text_;
     compile.name = source_.relative();
     compile.folder = source_.folder;
-    compile.architecture = kArchitecture;
+    compile.architecture = source_.arch.empty() ? kUsual : parse_architecture(source_.arch);
     compile.include_folders = source_.include;
     compile.options = source_.options;
     for (const std::string& entry : source_.entries) {

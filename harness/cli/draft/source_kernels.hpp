@@ -17,6 +17,7 @@ struct KernelSource {
   std::vector<std::string> entries;            ///< the wanted kernels; empty for all
   std::vector<std::filesystem::path> include;  ///< folders of headers, whole paths
   std::vector<std::string> options;            ///< of the compiler, macros as well
+  std::string arch = {};                       ///< as the suite's `arch`; "" for none
 
   /// The file as suites in the folder name it.
   std::string relative() const { return file.lexically_relative(folder).generic_string(); }

@@ -65,18 +65,17 @@ class Draft {
     choose_block();
   }
 
-  SuiteDraft write(const std::string& file, const std::string& schema,
-                   const std::vector<std::string>& include,
-                   const std::vector<std::string>& options) {
+  SuiteDraft write(const DraftOrigin& origin, const std::string& schema) {
     text_ = schema;
     text_ += "# Guesses of `warpmark new suite` are marked as such, and TODO is yours to write.\n";
     text_ += "warpmark: 1\n";
-    line("about: " + yaml_value(kernel_.entry + " of " + file), "a sentence for lists");
-    text_ += "kernel:\n  file: " + yaml_value(file) + "\n";
+    line("about: " + yaml_value(kernel_.entry + " of " + origin.file), "a sentence for lists");
+    text_ += "kernel:\n  file: " + yaml_value(origin.file) + "\n";
     line("  entry: " + yaml_value(kernel_.entry),
          kernel_.is_guessed ? "the template's arguments are a guess" : "");
-    list("include", include);
-    list("options", options);
+    if (!origin.arch.empty()) text_ += "  arch: " + origin.arch + "\n";
+    list("include", origin.include);
+    list("options", origin.options);
     if (!structs_.empty()) text_ += "types:\n" + types_text(structs_);
     axes();
     arguments();
@@ -525,10 +524,9 @@ std::string launch_obstacle(const DraftKernel& kernel) {
   return "";
 }
 
-SuiteDraft draft_suite(const DraftKernel& kernel, const std::string& file,
-                       const std::string& schema, const std::vector<std::string>& include,
-                       const std::vector<std::string>& options) {
-  return Draft(kernel).write(file, schema, include, options);
+SuiteDraft draft_suite(const DraftKernel& kernel, const DraftOrigin& origin,
+                       const std::string& schema) {
+  return Draft(kernel).write(origin, schema);
 }
 
 }  // namespace warpmark

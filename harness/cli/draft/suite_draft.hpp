@@ -18,13 +18,19 @@ struct SuiteDraft {
   std::vector<std::string> outputs;  ///< outputs whose references have to be written
 };
 
-/// `file` is the kernel's, relative to the suite's folder; `schema` a first line for editors, or
-/// "". Sizes, values and the launch are guesses, and marked as such; even with right guesses each
-/// case fails until the references are written. The kernel must have no obstacle.
-/// `include` are folders of headers relative to the suite's, and `options` those of the compiler.
-SuiteDraft draft_suite(const DraftKernel& kernel, const std::string& file,
-                       const std::string& schema, const std::vector<std::string>& include = {},
-                       const std::vector<std::string>& options = {});
+/// The entries of a suite's `kernel` besides the name of the kernel.
+struct DraftOrigin {
+  std::string file;                       ///< relative to the suite's folder
+  std::vector<std::string> include = {};  ///< folders of headers, likewise
+  std::vector<std::string> options = {};  ///< of the compiler
+  std::string arch = {};                  ///< "" for none
+};
+
+/// `schema` is a first line for editors, or "". Sizes, values and the launch are guesses, and marked
+/// as such; even with right guesses each case fails until the references are written. The kernel
+/// must have no obstacle.
+SuiteDraft draft_suite(const DraftKernel& kernel, const DraftOrigin& origin,
+                       const std::string& schema);
 
 /// True if a name is typical of lengths: n, width, num_rows, sizeX …
 bool sounds_like_length(const std::string& name);

@@ -84,9 +84,9 @@ class Writer {
     std::error_code ignored;
     fs::create_directories(source.folder, ignored);
     const std::string stem = file_word(source.file.stem().string());
-    std::vector<std::string> include;
+    DraftOrigin origin{source.relative(), {}, source.options, source.arch};
     for (const fs::path& folder : source.include) {
-      include.push_back(folder.lexically_relative(source.folder).generic_string());
+      origin.include.push_back(folder.lexically_relative(source.folder).generic_string());
     }
     for (const DraftKernel& kernel : kernels) {
       const std::string word = file_word(kernel.entry);
@@ -97,9 +97,8 @@ class Writer {
       for (int number = 2; !taken_.insert(file).second; ++number) {
         file = source.folder / fmt::format("{}_{}.yaml", name, number);
       }
-      SuiteDraft draft = draft_suite(kernel, source.relative(),
-                                     schema_line(own_places().schemas, "suite", source.folder),
-                                     include, source.options);
+      SuiteDraft draft =
+          draft_suite(kernel, origin, schema_line(own_places().schemas, "suite", source.folder));
       (void)parse_suite(draft.text, file);  // a suite that does not load must not be written
       files_.push_back({file, std::move(draft.text), !draft.outputs.empty()});
     }

@@ -31,7 +31,7 @@ DraftKernel kernel_of(const std::string& source, const std::vector<std::string>&
 
 // The suite as it is loaded; its kernel is in place, as there is no file.
 std::shared_ptr<const Suite> load(const DraftKernel& kernel) {
-  std::string text = draft_suite(kernel, "k.cu", "").text;
+  std::string text = draft_suite(kernel, {"k.cu"}, "").text;
   const std::string file = "file: k.cu";
   text.replace(text.find(file), file.size(), "source: text");
   return parse_suite(text, "/nowhere/k.yaml");
@@ -41,7 +41,7 @@ TEST(SuiteDraft, WhatIsKnownIsNotGuessed) {
   const DraftKernel kernel = kernel_of("__global__ void k(const float *x, float *y, int n)",
                                        {"float const*", "float*", "int"});
   EXPECT_EQ(launch_obstacle(kernel), "");
-  const SuiteDraft draft = draft_suite(kernel, "k.cu", "# first\n");
+  const SuiteDraft draft = draft_suite(kernel, {"k.cu"}, "# first\n");
   EXPECT_TRUE(draft.text.starts_with("# first\n"));
   EXPECT_THAT(draft.outputs, ElementsAre("y"));
   const auto suite = load(kernel);
@@ -107,7 +107,7 @@ TEST(SuiteDraft, StructsAreDescribed) {
       "struct View { const float *__restrict__ data; int count; unsigned char *more; };\n"
       "__global__ void k(Box<double, 3> *boxes, View view, a::Point p) {}";
   const DraftKernel kernel = kernel_of(source, {"Box<double, 3>*", "View", "a::Point"});
-  const std::string text = draft_suite(kernel, "k.cu", "").text;
+  const std::string text = draft_suite(kernel, {"k.cu"}, "").text;
   EXPECT_THAT(text, HasSubstr("types:\n"
                               "  \"a::Point\": {x: float32, y: float32}\n"
                               "  \"Box<double, 3>\": {low: \"a::Point\", sizes: [float64, 3, 2]}\n"
@@ -148,7 +148,7 @@ TEST(SuiteDraft, TexturesAreAsTheirCallsReadThem) {
   const std::string text =
       draft_suite(
           kernel_of(source, {"unsigned long long", "unsigned long long", "int", "int"}, "%tid.y"),
-          "k.cu", "")
+          {"k.cu"}, "")
           .text;
   EXPECT_THAT(text, HasSubstr("image: {texture: \"rng.standard_normal((h, w, 4))\", "
                               "dtype: float32, channels: 4}"));
@@ -164,7 +164,7 @@ TEST(SuiteDraft, ConstantsAreSet) {
       kernel,
       {{"n::table", "_ZN1n5tableE", "float [4][3]"}, {"other", "other", "int"}, {"absent", "", ""}},
       ptx);
-  EXPECT_THAT(draft_suite(kernel, "k.cu", "").text,
+  EXPECT_THAT(draft_suite(kernel, {"k.cu"}, "").text,
               ContainsRegex("constants: +# set before the launch\n"
                             "  \"n::table\": \"rng.standard_normal\\(\\(4, 3\\)\\)\""));
 }
