@@ -6,7 +6,7 @@
 namespace warpmark {
 
 /// Name and facts of a member. Messages between processes need the name alone; the rest is for
-/// records (results/record_table.hpp), for their schemas and for pages:
+/// records (base/record_table.hpp), for their schemas and for pages:
 ///     visit({"trials", "That were run."}, item.trials);
 ///     visit(FieldInfo("open", "Why it could not be measured.").if_set(), item.open);
 struct FieldInfo {

@@ -10,10 +10,10 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/json_text.hpp"
+#include "base/record_field.hpp"
 #include "base/text.hpp"
 #include "results/counted_lines.hpp"
 #include "results/outcome_record.hpp"
-#include "results/record_field.hpp"
 
 namespace warpmark {
 

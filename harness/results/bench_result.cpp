@@ -7,8 +7,8 @@
 #include <map>
 
 #include "base/file.hpp"
+#include "base/record_field.hpp"
 #include "results/journal.hpp"
-#include "results/record_field.hpp"
 #include "suite/select_expression.hpp"
 #include "worker/measurement_json.hpp"
 
@@ -76,14 +76,13 @@ BenchSeries series_of(const RecordField& record) {
   BenchSeries series;
   // Journals from before 2026-12 name the mode `cache`.
   const auto cache = record.find("cache");
-  series.mode = (cache ? *cache : record.member("mode")).one_of(all_timing_modes());
+  series.mode = (cache ? *cache : record.member("mode")).word<TimingMode>();
   const RecordField batch = record.member("batch");
   if (batch.integer() < 1) throw batch.wrong("must be 1 or more");
   series.batch = static_cast<uint64_t>(batch.integer());
   if (const auto moved = optional_integer(record, "moved_bytes"))
     series.moved_bytes = static_cast<uint64_t>(*moved);
-  series.stop =
-      record.member("stop").one_of({StopReason::precise, StopReason::budget, StopReason::samples});
+  series.stop = record.member("stop").word<StopReason>();
   series.latency_hidden = record.member("latency_hidden").boolean();
   series.summary = summary_of(record);
   const RecordField samples = record.member("samples_s");
@@ -190,8 +189,7 @@ BenchCase bench_case_of(const RecordField& record) {
   BenchCase one;
   one.suite = record.member("suite").text();
   one.id = record.member("case").text();
-  one.verdict = record.member("verdict").one_of(
-      {Verdict::passed, Verdict::failed, Verdict::skipped, Verdict::interrupted, Verdict::not_run});
+  one.verdict = record.member("verdict").word<Verdict>();
   one.reason = record.member("reason").text();
   one.reproduce = record.member("reproduce").text();
   if (const auto measurement = record.find("measurement")) read_measurement(*measurement, one);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/words.hpp"
 #include "driver/nvml.hpp"
 
 namespace warpmark {
@@ -27,8 +28,10 @@ enum class TimingMode : uint8_t {
   download,
   pageable_download
 };
-std::string_view to_text(TimingMode mode);
-const std::vector<TimingMode>& all_timing_modes();
+constexpr auto words(TimingMode) {
+  return words_are("cold", "hot", "cold graph", "hot graph", "upload", "pageable upload",
+                   "download", "pageable download");
+}
 bool is_cold(TimingMode mode);
 bool is_graph(TimingMode mode);
 bool is_transfer(TimingMode mode);
@@ -59,7 +62,9 @@ enum class StopReason : uint8_t {
   budget,   ///< the time is used up
   samples   ///< the greatest number of samples is reached
 };
-std::string_view to_text(StopReason reason);
+constexpr auto words(StopReason) {
+  return words_are("precise", "budget", "samples");
+}
 
 /// Times in one mode, in one process.
 struct TimedSeries {

@@ -20,14 +20,15 @@ void refuse_negative(const std::vector<double>& numbers) {
   for (const double number : numbers) refuse_negative(number);
 }
 
-template <typename Enum>
-void refuse_unknown(Enum value, Enum last) {
-  if (value > last) throw std::runtime_error("a state is unknown");
+template <Worded Enum>
+void refuse_unknown(Enum value) {
+  if (static_cast<size_t>(value) >= words(value).size())
+    throw std::runtime_error("a state is unknown");
 }
 
 void validate(const TimedSeries& series) {
-  refuse_unknown(series.mode, TimingMode::pageable_download);
-  refuse_unknown(series.stop, StopReason::samples);
+  refuse_unknown(series.mode);
+  refuse_unknown(series.stop);
   if (series.seconds.empty()) throw std::runtime_error("a series has no samples");
   for (const auto* times : {&series.seconds, &series.empty_seconds, &series.single_seconds})
     refuse_negative(*times);
@@ -38,7 +39,7 @@ void validate(const TimedSeries& series) {
 }  // namespace
 
 void validate(const TimingOptions& options) {
-  for (const TimingMode mode : options.modes) refuse_unknown(mode, TimingMode::pageable_download);
+  for (const TimingMode mode : options.modes) refuse_unknown(mode);
   for (const double number : {options.budget_s, options.precision, options.min_seconds})
     refuse_negative(number);
 }

@@ -8,9 +8,9 @@
 
 #include "base/file.hpp"
 #include "base/json_text.hpp"
+#include "base/record_table.hpp"
 #include "grade/class/grade_shard.hpp"
-#include "results/record_schemas.hpp"
-#include "results/record_table.hpp"
+#include "results/grade_result.hpp"
 
 namespace warpmark {
 

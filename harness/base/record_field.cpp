@@ -1,4 +1,4 @@
-#include "results/record_field.hpp"
+#include "base/record_field.hpp"
 
 #include <fmt/format.h>
 

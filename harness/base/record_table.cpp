@@ -1,4 +1,4 @@
-#include "results/record_table.hpp"
+#include "base/record_table.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "base/text.hpp"
-#include "results/record_schemas.hpp"
 
 namespace warpmark {
 

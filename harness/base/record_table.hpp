@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/json_fields.hpp"
+#include "base/record_field.hpp"
 #include "base/words.hpp"
-#include "results/record_field.hpp"
 
 namespace warpmark {
 
@@ -112,7 +112,7 @@ void read_record(const RecordField& record, T&& value, const FieldInfo& field = 
     });
     if constexpr (requires { check_record(record, value); }) check_record(record, value);
   } else if constexpr (Worded<Read>) {
-    value = record.one_of(each_value<Read>());
+    value = record.word<Read>();
   } else if constexpr (record_table::kIsOptional<Read>) {
     read_record(record, value.emplace(), field);
   } else if constexpr (std::same_as<Read, std::vector<double>>) {
@@ -174,6 +174,10 @@ RecordJson record_schema(const T& example, bool closed, const FieldInfo& field =
     return record_table::number_schema("integer", bounds);
   }
 }
+
+/// The head of schema/NAME.json with the rest of it.
+RecordJson schema_document(const std::string& name, const std::string& title,
+                           const std::string& about, RecordJson rest);
 
 // --- members that are another value in records ---
 
