@@ -78,6 +78,12 @@ int64_t RecordField::integer() const {
   return value_->get<int64_t>();
 }
 
+uint64_t RecordField::natural() const {
+  if (value_->is_number_unsigned()) return value_->get<uint64_t>();
+  if (integer() < 0) throw wrong("must not be negative");
+  return static_cast<uint64_t>(integer());
+}
+
 double RecordField::number() const {
   if (!value_->is_number() || !std::isfinite(value_->get<double>())) throw mistyped("a number");
   return value_->get<double>();

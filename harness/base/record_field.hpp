@@ -31,6 +31,8 @@ class RecordField {
   std::string text() const;
   bool boolean() const;
   int64_t integer() const;
+  /// One from 0 on, which may be more than an int64_t.
+  uint64_t natural() const;
   double number() const;
   std::vector<double> numbers() const;
   std::vector<std::string> texts() const;

@@ -22,6 +22,10 @@ void require_bounds(const RecordField& record, const FieldInfo& field, double nu
                                 : fmt::format("must be {} or more", least));
 }
 
+Error wrong_size(const RecordField& record, size_t size) {
+  return record.wrong(fmt::format("must have {}", counted(size, "element")));
+}
+
 std::vector<std::string> words_of(std::string_view all) {
   return all.empty() ? std::vector<std::string>() : split(std::string(all), ',');
 }

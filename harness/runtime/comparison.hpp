@@ -59,6 +59,7 @@ struct Mismatch {
   std::string error;     ///< |x − e| or |x − r|; "" unless both are finite
   std::string bound;     ///< of that error, 0 if exact; "" unless both are finite
   std::string ulp = {};  ///< |x − r| / spacing(r), for floats of kind `value` whose r is finite
+  std::vector<size_t> position = {};  ///< in records alone: the subscripts
 };
 
 inline constexpr size_t kMostListed = 5;

@@ -111,22 +111,26 @@ struct HonestRuns {
   std::vector<std::string> untested;
 };
 
-/// All measurements of one case.
-struct Measurement {
-  std::vector<TimedSeries> series;
+/// The measurement of a case but for its times.
+struct MeasuredFacts {
   std::vector<KernelFacts> kernels;  ///< facts of each launch step
   /// Counters of one run of the steps, summed over its launches by name (warpmark/device.h); only
   /// on devices that count.
   std::vector<std::pair<std::string, int64_t>> counters;
   DeviceState before, after;  ///< states before and after the sampling
   double seconds = 0;         ///< wall clock of the sampling
+  /// Amounts of one run of the steps, as given by the suite or the plugin; absent if neither gives
+  /// them.
+  std::optional<double> bytes, flops;
+};
+
+/// All measurements of one case.
+struct Measurement : MeasuredFacts {
+  std::vector<TimedSeries> series;
   HonestRuns honest;
   bool outputs_differ = false;          ///< outputs of cold runs differ, although each run began
                                         ///< alike
   std::optional<uint64_t> digest = {};  ///< digest of these outputs, the same in every process
-  /// Amounts of one run of the steps, as given by the suite or the plugin; absent if neither gives
-  /// them.
-  std::optional<double> bytes, flops;
   // The peak that the flops are compared with: that of the suite, or else the measured rate of
   // fused multiply-adds of this type ("float32"; "" if they say nothing about the kernel).
   std::optional<double> given_peak;
