@@ -9,7 +9,12 @@
 namespace warpmark {
 
 /// The members of a place in JSON, here and in records.
-WARPMARK_FIELDS(Position, file, line, column)
+template <typename Visit>
+void each_field(Position& where, const Visit& visit) {
+  visit("file", where.file);
+  visit(FieldInfo("line").at_least(0).null_for_0(), where.line);
+  visit(FieldInfo("column").at_least(0).null_for_0(), where.column);
+}
 
 nlohmann::json error_json(const Error& error);
 

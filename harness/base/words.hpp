@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 namespace warpmark {
 
@@ -28,9 +27,9 @@ constexpr std::string_view to_text(Enum value) {
 }
 
 template <Worded Enum>
-std::vector<Enum> each_value() {
-  std::vector<Enum> all;
-  for (size_t i = 0; i < words(Enum()).size(); ++i) all.push_back(static_cast<Enum>(i));
+constexpr auto each_value() {
+  std::array<Enum, words(Enum()).size()> all{};
+  for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Enum>(i);
   return all;
 }
 

@@ -11,9 +11,9 @@
 #include "base/file.hpp"
 #include "base/json_text.hpp"
 #include "base/text.hpp"
-#include "results/counted_lines.hpp"
+#include "results/measurement_fields.hpp"
 #include "results/outcome_record.hpp"
-#include "results/record_field.hpp"
+#include "worker/counters.hpp"
 
 namespace warpmark {
 
@@ -26,32 +26,71 @@ using Json = nlohmann::ordered_json;
 constexpr int kRecordsVersion = 1;
 constexpr const char* kSchema = "schema/baseline.json";
 
-Json head_json(const BenchResult& result, const std::vector<std::string>& names) {
-  Json head = {{"type", "baseline"},
-               {"baseline", kRecordsVersion},
-               {"warpmark", result.version},
-               {"device", result.device_name},
-               {"kind", result.device_kind},
-               {"architecture", result.architecture},
-               {"nvrtc_version", result.nvrtc_version},
-               {"seed", result.seed.empty() ? Json() : try_parse_ordered_json(result.seed)},
-               {"counters", names}};
-  if (result.pinned) head["pinned"] = true;
-  return head;
+// A whole number as its digits.
+struct Digits {
+  std::string& value;
+  RecordJson json() const { return try_parse_ordered_json(value); }
+  void read(const RecordField& record, const FieldInfo&) { value = record.plain(); }
+  RecordJson schema(const FieldInfo& field) const {
+    return record_schema(uint64_t{0}, true, field);
+  }
+};
+
+// The first line of a result, and the names of all counters.
+struct BaselineHead {
+  BenchResult& result;
+  std::vector<std::string>& counters;
+};
+template <typename Visit>
+void each_field(BaselineHead& head, const Visit& visit) {
+  BenchResult& result = head.result;
+  visit("type", Constant{"baseline"});
+  visit({"baseline", "The version of this format."}, Constant{kRecordsVersion});
+  visit({"warpmark", "The version of the program that counted."}, result.version);
+  visit({"device", "Its name."}, result.device_name);
+  visit({"kind", "cpu, or the driver library's name."}, result.device_kind);
+  visit({"architecture", "90 for sm_90."}, result.architecture);
+  visit("nvrtc_version", result.nvrtc_version);
+  visit(FieldInfo("seed", "Of the inputs.").or_null(!result.seed.empty()), Digits{result.seed});
+  visit({"counters", "The names of all counters; those that a case leaves out are 0."},
+        head.counters);
+  visit(FieldInfo("pinned",
+                  "Only the version that counted may compare with it: --update-baseline=pinned.")
+            .when(result.pinned),
+        result.pinned);
 }
 
-Json case_json(const BenchCase& one, const std::vector<std::string>& names) {
-  Json counters = Json::object();
-  for (const std::string& name : names) {
-    if (const auto value = one.counter(name); value && *value != 0) counters[name] = *value;
-  }
-  Json record = {{"type", "case"},
-                 {"suite", one.suite},
-                 {"case", one.id},
-                 {"sources", one.sources},
-                 {"counters", std::move(counters)}};
-  if (!one.lines.empty()) record["lines"] = lines_json(one.lines);
-  return record;
+// The line of a case, in the order of the ids.
+struct CountedCase {
+  BenchCase& one;
+  CounterSums counters;
+};
+template <typename Visit>
+void each_field(CountedCase& counted, const Visit& visit) {
+  visit("type", Constant{"case"});
+  visit("suite", counted.one.suite);
+  visit({"case", "The case id."}, counted.one.id);
+  visit(FieldInfo("sources", "SHA-256 of the plan and the sources.").like("^[0-9a-f]{64}$"),
+        counted.one.sources);
+  visit(FieldInfo("counters", "Those that are not 0, in the order of the first line.").at_least(1),
+        ByName{counted.counters});
+  visit(FieldInfo("lines",
+                  "What each line of the source counted, so that lines that grew can be named. "
+                  "They are found again by their text.")
+            .if_set(),
+        counted.one.lines);
+}
+
+// The last line, without which the file is cut off.
+struct BaselineEnd {};
+template <typename Visit>
+void each_field(BaselineEnd&, const Visit& visit) {
+  visit("type", Constant{"end"});
+}
+
+template <typename Object>
+std::string line_of(const Object& object) {
+  return record_text(strict_json(record_json(object))) + "\n";
 }
 
 // Reads the records of a counted baseline in their order.
@@ -110,28 +149,16 @@ class BaselineReader {
                       version.integer(), kRecordsVersion),
           {name_, 1, 0}, "read it with the Warpmark that wrote it, or a newer one");
     }
-    result_.version = head.member("warpmark").text();
-    result_.device_name = head.member("device").text();
-    result_.device_kind = head.member("kind").text();
-    result_.architecture = head.member("architecture").integer();
-    result_.nvrtc_version = head.member("nvrtc_version").text();
-    if (const auto seed = head.find("seed")) result_.seed = seed->plain();
-    if (const auto pinned = head.find("pinned")) result_.pinned = pinned->boolean();
-    names_ = head.member("counters").texts();
+    read_record(head, BaselineHead{result_, names_});
   }
 
   void add_case(const RecordField& record, const Position& where) {
     BenchCase one;
-    one.suite = record.member("suite").text();
-    one.id = record.member("case").text();
-    one.sources = record.member("sources").text();
+    CountedCase counted{one, {}};
+    read_record(record, counted);
     one.line = where.line;
-    const RecordField counters = record.member("counters");
-    for (const std::string& name : names_) {
-      const auto value = counters.find(name.c_str());
-      one.counters.emplace_back(name, value ? value->integer() : 0);
-    }
-    if (const auto lines = record.find("lines")) one.lines = read_lines(*lines);
+    for (const std::string& name : names_)
+      one.counters.emplace_back(name, counter_value(counted.counters, name));
     const auto [other, is_new] = lines_.emplace(one.id, where.line);
     if (!is_new) {
       throw usage_error(fmt::format("a second line of the case {}", printable(one.id)), where,
@@ -159,10 +186,32 @@ BenchResult read_baseline_records(const fs::path& file, std::string_view text) {
 
 std::string baseline_records_text(const BenchResult& result, const std::vector<std::string>& names,
                                   const std::vector<const BenchCase*>& cases) {
-  std::string text = record_text(strict_json(head_json(result, names))) + "\n";
-  for (const BenchCase* one : cases)
-    text += record_text(strict_json(case_json(*one, names))) + "\n";
-  return text + record_text({{"type", "end"}}) + "\n";
+  // Writing changes none of them.
+  std::vector<std::string> all = names;
+  std::string text = line_of(BaselineHead{const_cast<BenchResult&>(result), all});
+  for (const BenchCase* one : cases) {
+    CountedCase counted{const_cast<BenchCase&>(*one), {}};
+    for (const std::string& name : names) {
+      if (const int64_t value = one->counter(name).value_or(0); value != 0)
+        counted.counters.emplace_back(name, value);
+    }
+    text += line_of(counted);
+  }
+  return text + line_of(BaselineEnd());
+}
+
+RecordJson baseline_schema() {
+  BenchResult result;
+  BenchCase one;
+  std::vector<std::string> counters;
+  return schema_document(
+      "baseline",
+      "One line of a baseline's lines file (FILE.lines), as `warpmark bench --update-baseline` "
+      "writes it; also of a baseline of counters as it was before it was text",
+      "The first line says what the counts depend on. Without the last one the file is cut off.",
+      types_schema({{"baseline", record_schema(BaselineHead{result, counters}, /*closed=*/true)},
+                    {"case", record_schema(CountedCase{one, {}}, /*closed=*/true)},
+                    {"end", record_schema(BaselineEnd(), /*closed=*/true)}}));
 }
 
 bool is_conflict_marker(std::string_view line) {

@@ -22,6 +22,9 @@ BenchResult read_baseline_records(const std::filesystem::path& file, std::string
 std::string baseline_records_text(const BenchResult& result, const std::vector<std::string>& names,
                                   const std::vector<const BenchCase*>& cases);
 
+/// schema/baseline.json.
+nlohmann::ordered_json baseline_schema();
+
 /// True for a line that a merge left in a file because both sides had changed it.
 bool is_conflict_marker(std::string_view line);
 

@@ -203,30 +203,6 @@ class Comparer {
 
 }  // namespace
 
-std::string_view to_text(ChangeVerdict verdict) {
-  switch (verdict) {
-    case ChangeVerdict::slower:
-      return "slower";
-    case ChangeVerdict::lost:
-      return "lost";
-    case ChangeVerdict::inconclusive:
-      return "inconclusive";
-    case ChangeVerdict::faster:
-      return "faster";
-    case ChangeVerdict::same:
-      return "same";
-    case ChangeVerdict::missing:
-      return "missing";
-    case ChangeVerdict::mixed:
-      return "mixed";
-    case ChangeVerdict::deselected:
-      return "deselected";
-    case ChangeVerdict::added:
-      break;
-  }
-  return "added";
-}
-
 size_t BenchComparison::count(ChangeVerdict verdict) const {
   return static_cast<size_t>(
       std::count_if(points.begin(), points.end(),

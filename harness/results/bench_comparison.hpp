@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/words.hpp"
 #include "results/comparable_times.hpp"
 
 namespace warpmark {
@@ -27,11 +28,11 @@ enum class ChangeVerdict : uint8_t {
   added,      ///< without figures in the baseline
   deselected  ///< in the baseline only: -k or --case left it out of this run
 };
-constexpr std::array<ChangeVerdict, 9> kChangeVerdicts = {
-    ChangeVerdict::slower, ChangeVerdict::lost,         ChangeVerdict::missing,
-    ChangeVerdict::mixed,  ChangeVerdict::inconclusive, ChangeVerdict::faster,
-    ChangeVerdict::same,   ChangeVerdict::added,        ChangeVerdict::deselected};
-std::string_view to_text(ChangeVerdict verdict);
+constexpr auto words(ChangeVerdict) {
+  return words_are("slower", "lost", "missing", "mixed", "inconclusive", "faster", "same", "added",
+                   "deselected");
+}
+constexpr auto kChangeVerdicts = each_value<ChangeVerdict>();
 
 /// The least change of some counters that counts as a change.
 struct CounterEffect {

@@ -7,260 +7,133 @@
 #include <map>
 
 #include "base/file.hpp"
+#include "base/record_field.hpp"
 #include "results/journal.hpp"
-#include "results/record_field.hpp"
+#include "results/measurement_fields.hpp"
+#include "results/run_fields.hpp"
 #include "suite/select_expression.hpp"
-#include "worker/measurement_json.hpp"
 
 namespace warpmark {
 
-namespace {
-
-std::optional<double> optional_number(const RecordField& record, const char* name) {
-  const auto field = record.find(name);
-  return field ? std::optional(field->number()) : std::nullopt;
-}
-
-std::optional<int64_t> optional_integer(const RecordField& record, const char* name) {
-  const auto field = record.find(name);
-  return field ? std::optional(field->integer()) : std::nullopt;
-}
-
-std::optional<bool> optional_boolean(const RecordField& record, const char* name) {
-  const auto field = record.find(name);
-  return field ? std::optional(field->boolean()) : std::nullopt;
-}
-
-// The clock that takes the times has steps, so that a short time may read as 0.
-double seconds_of(const RecordField& record, const char* name) {
-  const RecordField field = record.member(name);
-  const double seconds = field.number();
-  if (seconds < 0) throw field.wrong("must not be negative");
-  return seconds;
-}
-
-// The record's summary, as the statistics that wrote it computed it.
-Summary summary_of(const RecordField& record) {
-  Summary summary;
-  const RecordField count = record.member("count");
-  if (count.integer() < 1) throw count.wrong("must be 1 or more");
-  summary.count = static_cast<size_t>(count.integer());
-  summary.median = seconds_of(record, "median_s");
-  // A median of 0 would make rates and ratios meaningless.
-  if (summary.median == 0) throw record.member("median_s").wrong("must be more than 0");
-  summary.interval = {seconds_of(record, "low_s"), seconds_of(record, "high_s"),
-                      record.member("confidence").number()};
-  summary.q1 = seconds_of(record, "q1_s");
-  summary.q3 = seconds_of(record, "q3_s");
-  summary.min = seconds_of(record, "min_s");
-  summary.max = seconds_of(record, "max_s");
+void check_record(const RecordField& record, const BenchSeries& series) {
+  const Summary& summary = series.summary;
+  if (!record.find("cache")) record.member("mode");
   if (summary.interval.low > summary.median || summary.interval.high < summary.median) {
     throw record.member("median_s").wrong("lies outside its interval");
   }
-  return summary;
+  if (series.samples.size() != summary.count) {
+    throw record.member("samples_s")
+        .wrong(fmt::format("has {} samples, but `count` says {}", series.samples.size(),
+                           summary.count));
+  }
+  size_t count = 0;
+  for (const BenchProcess& process : series.processes) count += process.count;
+  if (record.find("processes") && count != summary.count) {
+    throw record.member("processes")
+        .wrong(fmt::format("does not have the {} samples that there are", summary.count));
+  }
 }
 
-BenchProcess process_of(const RecordField& record) {
-  BenchProcess process;
-  const RecordField count = record.member("count");
-  if (count.integer() < 1) throw count.wrong("must be 1 or more");
-  process.count = static_cast<size_t>(count.integer());
-  process.median_s = seconds_of(record, "median_s");
-  process.overhead_s = optional_number(record, "overhead_s");
-  process.clock_mhz = optional_number(record, "clock_mhz");
-  process.clock_change = optional_number(record, "clock_change");
-  return process;
+void check_record(const RecordField& record, const CaseMeasurement& measurement) {
+  for (size_t i = 0; i < measurement.series.size(); ++i) {
+    const TimingMode mode = measurement.series[i].mode;
+    if (measurement.find_series(mode) == &measurement.series[i]) continue;
+    throw record.member("series").elements()[i].wrong(
+        fmt::format("is a second series of mode `{}`", to_text(mode)));
+  }
 }
 
-BenchSeries series_of(const RecordField& record) {
-  BenchSeries series;
-  // Journals from before 2026-12 name the mode `cache`.
-  const auto cache = record.find("cache");
-  series.mode = (cache ? *cache : record.member("mode")).one_of(all_timing_modes());
-  const RecordField batch = record.member("batch");
-  if (batch.integer() < 1) throw batch.wrong("must be 1 or more");
-  series.batch = static_cast<uint64_t>(batch.integer());
-  if (const auto moved = optional_integer(record, "moved_bytes"))
-    series.moved_bytes = static_cast<uint64_t>(*moved);
-  series.stop =
-      record.member("stop").one_of({StopReason::precise, StopReason::budget, StopReason::samples});
-  series.latency_hidden = record.member("latency_hidden").boolean();
-  series.summary = summary_of(record);
-  const RecordField samples = record.member("samples_s");
-  series.samples = samples.numbers();
-  if (series.samples.size() != series.summary.count) {
-    throw samples.wrong(fmt::format("has {} samples, but `count` says {}", series.samples.size(),
-                                    series.summary.count));
-  }
-  if (const auto processes = record.find("processes")) {
-    size_t count = 0;
-    for (const RecordField& process : processes->elements()) {
-      series.processes.push_back(process_of(process));
-      count += series.processes.back().count;
-    }
-    if (count != series.summary.count) {
-      throw processes->wrong(
-          fmt::format("does not have the {} samples that there are", series.summary.count));
-    }
-  }
-  series.bytes_per_s = optional_number(record, "bytes_per_s");
-  series.flops_per_s = optional_number(record, "flops_per_s");
-  series.copy_share = optional_number(record, "copy_share");
-  series.read_share = optional_number(record, "read_share");
-  series.peak_share = optional_number(record, "peak_share");
-  return series;
+RecordJson RecordedValue::json() const {
+  if (const auto* truth = std::get_if<bool>(&value)) return *truth;
+  if (const auto* whole = std::get_if<int64_t>(&value)) return *whole;
+  if (const auto* fraction = std::get_if<double>(&value)) return *fraction;
+  return to_text(value);
 }
 
-std::array<int64_t, 3> extent_of(const RecordField& field) {
-  const std::vector<RecordField> sizes = field.elements();
-  if (sizes.size() != 3) throw field.wrong("must be three integers");
-  return {sizes[0].integer(), sizes[1].integer(), sizes[2].integer()};
+void RecordedValue::read(const RecordField& record, const FieldInfo&) {
+  const RecordJson& json = record.json();
+  if (json.is_boolean()) {
+    value = record.boolean();
+  } else if (json.is_number_float()) {
+    value = record.number();
+  } else if (json.is_number()) {
+    value = record.integer();
+  } else {
+    value = record.text();
+  }
 }
 
-// Absent and null figures of a kernel are unknown, which is 0.
-void read_field(const RecordField& record, const char* name, std::string& into) {
-  into = record.member(name).text();
-}
-void read_field(const RecordField& record, const char* name, std::vector<std::string>& into) {
-  into = record.member(name).texts();
-}
-void read_field(const RecordField& record, const char* name, std::array<int64_t, 3>& into) {
-  into = extent_of(record.member(name));
-}
-void read_field(const RecordField& record, const char* name, int64_t& into) {
-  into = optional_integer(record, name).value_or(0);
-}
-void read_field(const RecordField& record, const char* name, double& into) {
-  into = optional_number(record, name).value_or(0);
-}
-void read_field(const RecordField& record, const char* name, std::optional<int64_t>& into) {
-  into = optional_integer(record, name);
-}
-void read_field(const RecordField& record, const char* name, std::optional<double>& into) {
-  into = optional_number(record, name);
-}
-void read_field(const RecordField& record, const char* name, std::optional<bool>& into) {
-  into = optional_boolean(record, name);
+std::string RecordedValue::text() const {
+  const RecordJson as_json = json();
+  return as_json.is_string() ? as_json.get<std::string>() : as_json.dump();
 }
 
-// As json_of wrote it.
-template <typename Object>
-Object recorded(const RecordField& record) {
-  Object object;
-  each_field(object, [&](const char* name, auto& value) { read_field(record, name, value); });
-  return object;
+std::optional<int64_t> CaseMeasurement::counter(const std::string& name) const {
+  for (const auto& [known, value] : counters) {
+    if (known == name) return value;
+  }
+  return std::nullopt;
 }
 
-void read_measurement(const RecordField& record, BenchCase& into) {
-  for (const RecordField& axis : record.member("point").elements()) {
-    into.point.emplace_back(axis.member("name").text(), axis.member("value").plain());
-  }
-  if (const auto sweep = record.find("sweep")) into.sweep.axes = sweep->texts();
-  if (const auto relative = record.find("relative_to")) {
-    for (const RecordField& axis : relative->elements()) {
-      into.sweep.relative_to.emplace_back(axis.member("name").text(), axis.member("label").text());
-    }
-  }
-  into.sources = record.member("sources").text();
-  into.bytes = optional_number(record, "bytes");
-  into.flops = optional_number(record, "flops");
-  into.peak_flops_per_s = optional_number(record, "peak_flops_per_s");
-  if (const auto dtype = record.find("peak_dtype")) into.peak_dtype = dtype->text();
-  for (const RecordField& series : record.member("series").elements()) {
-    BenchSeries one = series_of(series);
-    if (into.find_series(one.mode) != nullptr) {
-      throw series.wrong(fmt::format("is a second series of mode `{}`", to_text(one.mode)));
-    }
-    into.series.push_back(std::move(one));
-  }
-  for (const RecordField& kernel : record.member("kernels").elements()) {
-    into.kernels.push_back(recorded<KernelFacts>(kernel));
-  }
-  for (const RecordField& counter : record.member("counters").elements()) {
-    into.counters.emplace_back(counter.member("name").text(), counter.member("value").integer());
-  }
-  into.before = recorded<DeviceState>(record.member("before"));
-  into.after = recorded<DeviceState>(record.member("after"));
-  if (const auto relative = record.find("relative_to_baseline"))
-    into.relative = recorded<RelativeTime>(*relative);
-  if (const auto untested = record.find("untested")) into.untested = untested->texts();
-}
+namespace {
 
+// Reads what results need of a case's record.
 BenchCase bench_case_of(const RecordField& record) {
   BenchCase one;
   one.suite = record.member("suite").text();
   one.id = record.member("case").text();
-  one.verdict = record.member("verdict").one_of(
-      {Verdict::passed, Verdict::failed, Verdict::skipped, Verdict::interrupted, Verdict::not_run});
+  one.verdict = record.member("verdict").word<Verdict>();
   one.reason = record.member("reason").text();
   one.reproduce = record.member("reproduce").text();
-  if (const auto measurement = record.find("measurement")) read_measurement(*measurement, one);
+  if (const auto measurement = record.find("measurement"))
+    read_record(*measurement, static_cast<CaseMeasurement&>(one));
+  for (const auto& [axis, value] : one.axes) one.point.emplace_back(axis, value.text());
   return one;
 }
 
-void read_bench(const RecordField& record, BenchResult& into) {
-  const RecordField host = record.member("host");
-  into.system = host.member("system").text();
-  into.processor = host.member("processor").text();
-  if (const auto git = record.find("git")) {
-    into.commit = git->member("commit").text();
-    into.dirty = git->member("dirty").boolean();
-  }
-  if (const auto ceilings = record.find("ceilings")) {
-    Ceilings& best = into.ceilings.emplace();
-    best.copy_bytes_per_s = ceilings->member("copy_bytes_per_s").number();
-    best.read_bytes_per_s = ceilings->member("read_bytes_per_s").number();
-    best.array_bytes = static_cast<uint64_t>(ceilings->member("array_bytes").integer());
-    // Older journals lack these members.
-    const auto newer = [&](const char* name) {
-      return optional_number(*ceilings, name).value_or(0);
-    };
-    best.launch_s = newer("launch_s");
-    best.memory_bytes_per_s = newer("memory_bytes_per_s");
-    best.float64_flops_per_s = newer("float64_flops_per_s");
-    best.float32_flops_per_s = newer("float32_flops_per_s");
-    best.float16_flops_per_s = newer("float16_flops_per_s");
-    best.clock_headroom = newer("clock_headroom");
-  }
-}
-
-void read_run(const RecordField& record, BenchResult& into) {
-  into.version = record.member("warpmark").text();
-  into.date = record.member("date").text();
-  into.command = record.member("command").text();
-  if (const auto seed = record.find("seed")) into.seed = seed->plain();
-  if (const auto ids = record.find("asked_cases")) into.asked_ids = ids->texts();
-  if (const auto select = record.find("asked_select")) {
-    into.asked_select = select->text();
+void read_run(const RecordField& field, BenchResult& into) {
+  RunRecord record;
+  read_record(field, record);
+  RunContext& run = record.run;
+  into.version = run.version;
+  into.date = run.date;
+  into.command = run.command;
+  into.seed = std::to_string(run.seed);
+  into.asked_ids = run.asked_ids;
+  into.asked_select = run.asked_select;
+  if (!into.asked_select.empty()) {
     (void)SelectExpression::parse(into.asked_select, "`asked_select`",
                                   Position{display_path(into.file), 1, 0});
   }
-  const RecordField device = record.member("device");
-  into.device_kind = device.member("kind").text();
-  into.device_name = device.member("name").text();
-  if (const auto uuid = device.find("uuid")) into.device_uuid = uuid->text();
-  into.driver_version = device.member("driver_version").integer();
-  into.nvrtc_version = device.member("nvrtc_version").text();
-  into.architecture = device.member("architecture").integer();
-  if (const auto target = device.find("target")) into.target = target->text();
-  if (const auto capabilities = device.find("capabilities")) {
-    into.capabilities = capabilities->texts();
-  }
-  const auto bench = record.find("bench");
-  if (!bench) {
+  into.device_kind = run.device.kind;
+  into.device_name = run.device.name;
+  into.device_uuid = run.device.uuid;
+  into.driver_version = run.device.driver_version;
+  into.nvrtc_version = run.device.nvrtc_version;
+  into.architecture = run.device.architecture;
+  into.target = run.device.target;
+  into.capabilities = run.device.capabilities;
+  if (!run.bench) {
     throw usage_error(
         fmt::format("{} is the journal of a check, which has no times", display_path(into.file)),
         {}, "`warpmark bench` makes one that has");
   }
-  read_bench(*bench, into);
+  into.system = run.bench->host.system;
+  into.processor = run.bench->host.processor;
+  if (run.bench->git) {
+    into.commit = run.bench->git->commit;
+    into.dirty = run.bench->git->dirty;
+  }
+  into.ceilings = run.bench->ceilings;
 }
 
 // Reads how the run ended; a killed one has no end.
 void read_end(const JournalContents& contents, const Position& where, BenchResult& into) {
   if (!contents.end) return;
-  const RecordField end(*contents.end, where);
-  if (const auto error = end.find("error")) into.error = error->text();
-  if (into.error.empty() && end.member("interrupted").integer() > 0) into.error = "interrupted";
+  EndRecord end;
+  read_record(RecordField(*contents.end, where), end);
+  into.error = end.error;
+  if (into.error.empty() && end.totals.interrupted > 0) into.error = "interrupted";
   into.complete = into.error.empty();
 }
 
@@ -280,13 +153,6 @@ const BenchSeries* find_series(const std::vector<BenchSeries>& series, TimingMod
 std::string point_text(const std::string& suite, const std::string& id) {
   const std::string prefix = suite + ".";
   return id.starts_with(prefix) ? id.substr(prefix.size()) : id;
-}
-
-std::optional<int64_t> BenchCase::counter(const std::string& name) const {
-  for (const auto& [known, value] : counters) {
-    if (known == name) return value;
-  }
-  return std::nullopt;
 }
 
 const BenchCase* BenchResult::find(const std::string& id) const {
@@ -334,12 +200,12 @@ BenchResult result_of(const std::filesystem::path& file, const JournalContents& 
   }
   for (size_t i = 0; i < contents.lines.size(); ++i) {
     const Position where{name, contents.line_lines[i], 0};
-    const RecordField record(contents.lines[i], where);
-    const std::string id = record.member("case").text();
+    LinesRecord record;
+    read_record(RecordField(contents.lines[i], where), record);
     for (BenchCase& one : result.cases) {
-      if (one.id != id) continue;
-      one.folder = record.member("folder").text();
-      one.lines = read_lines(record.member("lines"));
+      if (one.id != record.case_id) continue;
+      one.folder = record.folder;
+      one.lines = record.lines;
     }
   }
   read_end(contents, Position{name, 0, 0}, result);
@@ -347,20 +213,6 @@ BenchResult result_of(const std::filesystem::path& file, const JournalContents& 
 }
 
 }  // namespace
-
-std::vector<CountedLine> read_lines(const RecordField& lines) {
-  std::vector<CountedLine> all;
-  for (const RecordField& record : lines.elements()) {
-    CountedLine& line = all.emplace_back();
-    line.file = record.member("file").text();
-    line.number = record.member("line").integer();
-    line.text = record.member("text").text();
-    for (const auto& [name, value] : record.member("counters").members()) {
-      line.counters.emplace_back(name, value.integer());
-    }
-  }
-  return all;
-}
 
 BenchResult read_bench_result(const std::filesystem::path& file) {
   return result_of(file, read_journal(file));

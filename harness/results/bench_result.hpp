@@ -8,9 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/arithmetic.hpp"
+#include "base/record_table.hpp"
 #include "base/statistics.hpp"
 #include "results/relative_time.hpp"
 #include "runtime/outcome.hpp"
+#include "suite/restore.hpp"
 #include "worker/measurement.hpp"
 
 namespace warpmark {
@@ -36,6 +39,7 @@ struct BenchSeries {
   std::optional<uint64_t> moved_bytes;  ///< bytes that one run of a transfer moves
   StopReason stop = StopReason::precise;
   bool latency_hidden = true;
+  uint64_t late = 0;  ///< samples thrown away because the host was late
   /// In seconds. For several processes the mean of their medians, with the interval of Student's t;
   /// for one process the median and its interval.
   Summary summary;
@@ -74,7 +78,45 @@ std::string point_text(const std::string& suite, const std::string& id);
 /// The series of that mode, or null.
 const BenchSeries* find_series(const std::vector<BenchSeries>& series, TimingMode mode);
 
-struct BenchCase {
+/// The value of an axis in records.
+struct RecordedValue {
+  ArithmeticValue value;
+  RecordJson json() const;
+  void read(const RecordField& record, const FieldInfo&);
+  RecordJson schema(const FieldInfo&) const { return {{"type", {"string", "number", "boolean"}}}; }
+  std::string text() const;  ///< as JSON has it, but for the quotes
+};
+
+/// Times of cold runs that can find nothing of an earlier one.
+struct NewStateTimes {
+  std::optional<double> first_s;
+  std::optional<double> last_s;
+};
+
+/// The measurement of a case: the member `measurement` of its record.
+struct CaseMeasurement : MeasuredFacts {
+  std::vector<std::pair<std::string, RecordedValue>> axes;  ///< of the case's point
+  SweepSettings sweep;
+  std::string sources;  ///< sources_hash(), a SHA-256; "" for a case that was not timed
+  double budget_s = 0, precision = 0;
+  Restore restore = Restore::never;
+  /// The peak that the flops are compared with: given, or measured; nothing if neither is known.
+  std::optional<double> peak_flops_per_s;
+  std::string peak_dtype;  ///< the type of a measured peak; "" for a peak that the suite gives
+  std::vector<BenchSeries> series;       ///< empty for a case that was not timed
+  std::vector<NewStateTimes> new_state;  ///< one for each process
+  std::optional<RelativeTime> relative;  ///< to the suite's baseline, if that was timed, too
+  /// Reasons why runs that reuse earlier results may be among its times; empty if none can be.
+  std::vector<std::string> untested;
+
+  const BenchSeries* find_series(TimingMode mode) const {
+    return warpmark::find_series(series, mode);
+  }
+  /// Nothing if the device does not count it.
+  std::optional<int64_t> counter(const std::string& name) const;
+};
+
+struct BenchCase : CaseMeasurement {
   std::string suite, id;
   Verdict verdict = Verdict::passed;
   std::string reason;          ///< reason why a case did not pass
@@ -83,27 +125,10 @@ struct BenchCase {
   std::filesystem::path file;  ///< the journal, in a result of several; "" for the result's file
   /// Axis names and values, values as texts.
   std::vector<std::pair<std::string, std::string>> point;
-  SweepSettings sweep;
-  std::string sources;              ///< SHA-256; "" for a case that was not timed
-  std::vector<BenchSeries> series;  ///< empty for a case that was not timed
-  std::vector<KernelFacts> kernels;
-  std::vector<std::pair<std::string, int64_t>> counters;
   std::vector<CountedLine> lines;  ///< empty if they were not counted
   std::string folder;              ///< folder of the suite with the files of `lines`; "" if unknown
-  std::optional<double> bytes, flops;
-  std::optional<double> peak_flops_per_s;  ///< the peak that the flops are compared with
-  std::string peak_dtype;  ///< the type of a measured peak; "" for a peak that the suite gives
-  DeviceState before, after;
-  std::optional<RelativeTime> relative;  ///< to the suite's baseline, if that was timed, too
-  /// Reasons why runs that reuse earlier results may be among its times; empty if none can be.
-  std::vector<std::string> untested;
-
-  const BenchSeries* find_series(TimingMode mode) const {
-    return warpmark::find_series(series, mode);
-  }
   std::string point_text() const { return warpmark::point_text(suite, id); }
   bool measured() const { return !series.empty() || !counters.empty(); }
-  std::optional<int64_t> counter(const std::string& name) const;
 };
 
 struct BenchResult {
@@ -134,10 +159,6 @@ struct BenchResult {
   /// True if its device counts: the figures of its cases are exact.
   bool counted() const;
 };
-
-class RecordField;
-/// Reads the value that lines_json wrote.
-std::vector<CountedLine> read_lines(const RecordField& lines);
 
 /// Throws a usage error with file and line for a file that is no journal of a bench. A run that
 /// ended early is read up to its end.

@@ -129,17 +129,4 @@ std::vector<CountedLine> counted_lines(const std::vector<Json>& launches,
   return lines;
 }
 
-Json lines_json(const std::vector<CountedLine>& lines) {
-  Json list = Json::array();
-  for (const CountedLine& line : lines) {
-    Json counters = Json::object();
-    for (const auto& [name, value] : line.counters) counters[name] = value;
-    list.push_back({{"file", line.file},
-                    {"line", line.number},
-                    {"text", line.text},
-                    {"counters", std::move(counters)}});
-  }
-  return list;
-}
-
 }  // namespace warpmark

@@ -48,7 +48,4 @@ std::vector<CountedLine> counted_lines(const std::vector<nlohmann::ordered_json>
                                        const std::vector<SourceText>& sources,
                                        const std::vector<std::string>& names);
 
-/// As records of baselines and journals have them: [{"file", "line", "text", "counters"}].
-nlohmann::ordered_json lines_json(const std::vector<CountedLine>& lines);
-
 }  // namespace warpmark

@@ -1,5 +1,7 @@
 #include "results/database_tables.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -8,8 +10,12 @@
 #include <utility>
 
 #include "base/json_text.hpp"
+#include "base/record_columns.hpp"
+#include "base/template.hpp"
 #include "base/text.hpp"
 #include "results/database_text.hpp"
+#include "results/outcome_fields.hpp"
+#include "results/run_fields.hpp"
 #include "results/standings.hpp"
 #include "suite/case.hpp"
 
@@ -23,149 +29,43 @@ using Json = nlohmann::ordered_json;
 
 constexpr Cell kNull;
 
-enum class Kind : uint8_t {
-  text,     ///< "" is NULL
-  integer,  ///< also true and false
-  place,    ///< a line or column; 0 becomes NULL
-  number,
-  digits  ///< of a number, as a text
-};
+using Columns = std::vector<RecordColumn>;
+using Kind = RecordColumn::Kind;
 
-// A column, and the path of its member: "device/name".
-struct Column {
-  const char* name;
-  const char* path;
-  Kind kind;
-  bool required = false;
-};
-
-constexpr bool kRequired = true;
-
-const std::vector<Column>& run_columns() {
-  static const std::vector<Column> kColumns = {
-      {"date", "date", Kind::text, kRequired},
-      {"warpmark", "warpmark", Kind::text, kRequired},
-      {"command", "command", Kind::text, kRequired},
-      {"seed", "seed", Kind::digits},
-      {"cases", "cases", Kind::integer, kRequired},
-      {"deselected", "deselected", Kind::integer},
-      {"trials", "trials", Kind::integer},
-      {"shard_index", "shard/index", Kind::integer},
-      {"shard_count", "shard/count", Kind::integer},
-      {"device_kind", "device/kind", Kind::text},
-      {"device_name", "device/name", Kind::text},
-      {"device_uuid", "device/uuid", Kind::text},
-      {"architecture", "device/architecture", Kind::place},  // 0 without a device
-      {"driver_version", "device/driver_version", Kind::place},
-      {"nvrtc_version", "device/nvrtc_version", Kind::text},
-      {"host_system", "bench/host/system", Kind::text},
-      {"host_processor", "bench/host/processor", Kind::text},
-      {"host_processors", "bench/host/processors", Kind::integer},
-      {"host_memory_bytes", "bench/host/memory_bytes", Kind::integer},
-      {"git_commit", "bench/git/commit", Kind::text},
-      {"git_dirty", "bench/git/dirty", Kind::integer},
-      {"copy_bytes_per_s", "bench/ceilings/copy_bytes_per_s", Kind::number},
-      {"read_bytes_per_s", "bench/ceilings/read_bytes_per_s", Kind::number},
-      {"launch_s", "bench/ceilings/launch_s", Kind::number},
-      {"float64_flops_per_s", "bench/ceilings/float64_flops_per_s", Kind::number},
-      {"float32_flops_per_s", "bench/ceilings/float32_flops_per_s", Kind::number},
-      {"float16_flops_per_s", "bench/ceilings/float16_flops_per_s", Kind::number}};
+// The columns that come from records: of the table that `database.sql` fills in by that name.
+template <typename Object>
+const Columns& columns_of() {
+  static const Columns kColumns = record_columns<Object>();
   return kColumns;
 }
 
-const std::vector<Column>& end_columns() {
-  static const std::vector<Column> kColumns = {
-      {"passed", "passed", Kind::integer},       {"failed", "failed", Kind::integer},
-      {"skipped", "skipped", Kind::integer},     {"interrupted", "interrupted", Kind::integer},
-      {"not_run", "not_run", Kind::integer},     {"seconds", "seconds", Kind::number},
-      {"exit_code", "exit_code", Kind::integer}, {"error", "error", Kind::text}};
-  return kColumns;
-}
-
-const std::vector<Column>& result_columns() {
-  static const std::vector<Column> kColumns = {
-      {"suite", "suite", Kind::text, kRequired},
-      {"case_id", "case", Kind::text, kRequired},
-      {"verdict", "verdict", Kind::text, kRequired},
-      {"failure", "failure", Kind::text, kRequired},
-      {"reason", "reason", Kind::text},
-      {"message", "message", Kind::text},
-      {"where_file", "where/file", Kind::text},
-      {"where_line", "where/line", Kind::place},
-      {"where_column", "where/column", Kind::place},
-      {"compiled_from_cache", "compiled_from_cache", Kind::integer},
-      {"seconds", "seconds", Kind::number},
-      {"trial", "trial", Kind::integer},
-      {"reproduce", "reproduce", Kind::text},
-      {"sources", "measurement/sources", Kind::text},
-      {"restore", "measurement/restore", Kind::text},
-      {"budget_s", "measurement/budget_s", Kind::number},
-      {"precision", "measurement/precision", Kind::number},
-      {"bytes", "measurement/bytes", Kind::number},
-      {"flops", "measurement/flops", Kind::number},
-      {"peak_flops_per_s", "measurement/peak_flops_per_s", Kind::number},
-      {"sampling_s", "measurement/seconds", Kind::number}};
-  return kColumns;
-}
-
-const std::vector<Column>& series_columns() {
-  static const std::vector<Column> kColumns = {{"batch", "batch", Kind::integer},
-                                               {"stop", "stop", Kind::text},
-                                               {"latency_hidden", "latency_hidden", Kind::integer},
-                                               {"late", "late", Kind::integer},
-                                               {"count", "count", Kind::integer, kRequired},
-                                               {"median_s", "median_s", Kind::number, kRequired},
-                                               {"low_s", "low_s", Kind::number},
-                                               {"high_s", "high_s", Kind::number},
-                                               {"confidence", "confidence", Kind::number},
-                                               {"q1_s", "q1_s", Kind::number},
-                                               {"q3_s", "q3_s", Kind::number},
-                                               {"min_s", "min_s", Kind::number},
-                                               {"max_s", "max_s", Kind::number},
-                                               {"bytes_per_s", "bytes_per_s", Kind::number},
-                                               {"flops_per_s", "flops_per_s", Kind::number},
-                                               {"copy_share", "copy_share", Kind::number},
-                                               {"read_share", "read_share", Kind::number},
-                                               {"peak_share", "peak_share", Kind::number},
-                                               {"moved_bytes", "moved_bytes", Kind::integer}};
-  return kColumns;
-}
-
-const std::vector<Column>& process_columns() {
-  static const std::vector<Column> kColumns = {{"count", "count", Kind::integer, kRequired},
-                                               {"median_s", "median_s", Kind::number, kRequired},
-                                               {"overhead_s", "overhead_s", Kind::number},
-                                               {"clock_mhz", "clock_mhz", Kind::number},
-                                               {"clock_change", "clock_change", Kind::number}};
-  return kColumns;
-}
-
-const std::vector<Column>& kernel_columns() {
-  static const std::vector<Column> kColumns = {{"entry", "entry", Kind::text, kRequired},
-                                               {"registers", "registers", Kind::integer},
-                                               {"shared_bytes", "shared_bytes", Kind::integer},
-                                               {"local_bytes", "local_bytes", Kind::integer},
-                                               {"active_blocks", "active_blocks", Kind::integer},
-                                               {"occupancy", "occupancy", Kind::number}};
-  return kColumns;
-}
-
-const std::vector<Column>& output_columns() {
-  static const std::vector<Column> kColumns = {
-      {"name", "name", Kind::text, kRequired},
-      {"dtype", "dtype", Kind::text},
-      {"elements", "elements", Kind::integer},
-      {"wrong", "wrong", Kind::integer},
-      {"unwritten", "unwritten", Kind::integer},
-      {"doubtful", "doubtful", Kind::integer},
-      {"first_kind", "first/kind", Kind::text},
-      {"first_index", "first/index", Kind::integer},
-      {"first_actual", "first/actual", Kind::text},
-      {"first_expected", "first/expected", Kind::text},
-      {"first_error", "first/error", Kind::text},
-      {"first_bound", "first/bound", Kind::text},
-      {"sufficient_tolerance", "sufficient_tolerance", Kind::text}};
-  return kColumns;
+// "  name TYPE,   -- The sentence of its field", as the other lines of database.sql.
+std::string column_lines(const Columns& columns) {
+  constexpr size_t kComment = 37, kWidth = 100;
+  std::string text;
+  for (const RecordColumn& column : columns) {
+    const bool is_integer = column.kind == Kind::integer;
+    std::string line = fmt::format("  {} {}{},", column.name,
+                                   is_integer                    ? "INTEGER"
+                                   : column.kind == Kind::number ? "REAL"
+                                                                 : "TEXT",
+                                   column.field.is_in_each_row ? " NOT NULL" : "");
+    bool begins = true;
+    const auto add_line = [&] {
+      text += (text.empty() ? "" : "\n") + line;
+      line.clear();
+      begins = true;
+    };
+    for (const std::string& word : split(column.says, ' ')) {
+      if (word.empty()) continue;
+      if (line.size() + 1 + word.size() > kWidth) add_line();
+      if (begins) line = fmt::format("{:<{}}--", line, std::max(kComment, line.size() + 2));
+      line += " " + word;
+      begins = false;
+    }
+    add_line();
+  }
+  return text;
 }
 
 // In the order of database.sql.
@@ -184,62 +84,66 @@ enum Table : uint8_t {
 };
 
 DatabaseRows table(const char* name, std::vector<std::string> columns,
-                   std::initializer_list<const std::vector<Column>*> more = {}) {
-  for (const std::vector<Column>* list : more) {
-    for (const Column& column : *list) columns.emplace_back(column.name);
+                   std::initializer_list<const Columns*> more = {}) {
+  for (const Columns* list : more) {
+    for (const RecordColumn& column : *list) columns.push_back(column.name);
   }
   return {name, std::move(columns), {}};
 }
 
 std::vector<DatabaseRows> empty_tables() {
-  return {
-      table("run", {"id", "file", "number", "verb"}, {&run_columns(), &end_columns()}),
-      table("result", {"id", "run_id", "number"}, {&result_columns()}),
-      table("axis", {"result_id", "position", "name", "label", "text", "number"}),
-      table("series", {"id", "result_id", "mode"}, {&series_columns()}),
-      table("process", {"series_id", "number"}, {&process_columns()}),
-      table("sample", {"series_id", "number", "seconds"}),
-      table("kernel",
-            {"result_id", "number", "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z"},
-            {&kernel_columns()}),
-      table("counter", {"result_id", "launch", "kernel", "step", "name", "value"}),
-      table("output", {"result_id", "number", "shape"}, {&output_columns()}),
-      table("finding", {"result_id", "number", "kind", "severity", "kernel", "argument", "file",
-                        "message", "line", "record"}),
-      table("notice", {"result_id", "number", "text"})};
+  return {table("run", {"id", "file", "number", "verb"},
+                {&columns_of<RunRecord>(), &columns_of<EndRecord>()}),
+          table("result", {"id", "run_id", "number"}, {&columns_of<CaseRecord>()}),
+          table("axis", {"result_id", "position", "name", "label", "text", "number"}),
+          table("series", {"id", "result_id", "mode"}, {&columns_of<BenchSeries>()}),
+          table("process", {"series_id", "number"}, {&columns_of<BenchProcess>()}),
+          table("sample", {"series_id", "number", "seconds"}),
+          table("kernel", {"result_id", "number"}, {&columns_of<KernelFacts>()}),
+          table("counter", {"result_id", "launch", "kernel", "step", "name", "value"}),
+          table("output", {"result_id", "number"}, {&columns_of<OutputVerdict>()}),
+          table("finding", {"result_id", "number", "kind", "severity", "kernel", "argument", "file",
+                            "message", "line", "record"}),
+          table("notice", {"result_id", "number", "text"})};
 }
 
-Cell cell_of(const RecordField& field, Kind kind) {
-  switch (kind) {
+Cell cell_of(const RecordField& field, const RecordColumn& column) {
+  switch (column.kind) {
     case Kind::text: {
       std::string text = printable(field.text());
-      return text.empty() ? kNull : Cell(std::move(text));
+      // An empty text is a value where one is required.
+      return text.empty() && !column.field.is_in_each_row ? kNull : Cell(std::move(text));
     }
     case Kind::integer:
-      return field.json().is_boolean() ? Cell(int64_t{field.boolean()}) : Cell(field.integer());
-    case Kind::place:
-      return field.integer() == 0 ? kNull : Cell(field.integer());
+      if (field.json().is_boolean()) return int64_t{field.boolean()};
+      return column.field.is_null_for_0 && field.integer() == 0 ? kNull : Cell(field.integer());
     case Kind::number:
       return field.number();
+    case Kind::list:
+      return json_line(field.json());
     case Kind::digits:
       break;
   }
   return printable(field.plain());
 }
 
-Cell cell_at(const RecordField& record, const Column& column) {
+Cell cell_at(const RecordField& record, const RecordColumn& column) {
   std::optional<RecordField> field = record;
-  for (const std::string& name : split(column.path, '/')) {
-    field = column.required ? field->member(name.c_str()) : field->find(name.c_str());
+  for (const std::string& name : column.path) {
+    if (field->json().is_array()) {
+      const std::vector<RecordField> elements = field->elements();
+      const auto index = static_cast<size_t>(std::stoi(name));
+      field = index < elements.size() ? std::optional(elements[index]) : std::nullopt;
+    } else {
+      field = column.field.is_in_each_row ? field->member(name.c_str()) : field->find(name.c_str());
+    }
     if (!field) return kNull;
   }
-  // An empty text is a value where one is required.
-  if (column.required && column.kind == Kind::text) return printable(field->text());
-  return cell_of(*field, column.kind);
+  return cell_of(*field, column);
 }
 
-void append(Row& row, const RecordField& record, const std::vector<Column>& columns) {
-  for (const Column& column : columns) row.push_back(cell_at(record, column));
+void append(Row& row, const RecordField& record, const Columns& columns) {
+  for (const RecordColumn& column : columns) row.push_back(cell_at(record, column));
 }
 
 // The value of an axis that a label in a case id means.
@@ -262,11 +166,9 @@ ArithmeticValue value_of(const std::string& label) {
 }
 
 ArithmeticValue value_of(const RecordField& field) {
-  const Json& value = field.json();
-  if (value.is_boolean()) return field.boolean();
-  if (value.is_number_float()) return field.number();
-  if (value.is_number()) return field.integer();
-  return field.text();
+  RecordedValue recorded;
+  recorded.read(field, "");
+  return recorded.value;
 }
 
 Cell number_of(const ArithmeticValue& value) {
@@ -297,7 +199,13 @@ Cell line_of(const Json& object) {
 }  // namespace
 
 std::string database_schema() {
-  return kDatabaseText;
+  return filled(kDatabaseText, {{"run", column_lines(columns_of<RunRecord>())},
+                                {"end", column_lines(columns_of<EndRecord>())},
+                                {"result", column_lines(columns_of<CaseRecord>())},
+                                {"series", column_lines(columns_of<BenchSeries>())},
+                                {"process", column_lines(columns_of<BenchProcess>())},
+                                {"kernel", column_lines(columns_of<KernelFacts>())},
+                                {"output", column_lines(columns_of<OutputVerdict>())}});
 }
 
 DatabaseTables::DatabaseTables(bool samples) : samples_(samples), tables_(empty_tables()) {}
@@ -311,12 +219,12 @@ void DatabaseTables::add(const JournalContents& run, const std::string& file, in
   const RecordField record(run.run, where);
   const bool bench = record.find("bench").has_value();
   Row row = {++runs_, printable(file), int64_t{number}, bench ? "bench" : "check"};
-  append(row, record, run_columns());
+  append(row, record, columns_of<RunRecord>());
   if (run.end) {
     const Position end{file, run.end_line, 0};
-    append(row, RecordField(*run.end, end), end_columns());
+    append(row, RecordField(*run.end, end), columns_of<EndRecord>());
   } else {
-    row.resize(row.size() + end_columns().size());
+    row.resize(row.size() + columns_of<EndRecord>().size());
     ++unfinished_;
   }
   tables_[kRun].rows.push_back(std::move(row));
@@ -328,7 +236,7 @@ void DatabaseTables::add(const JournalContents& run, const std::string& file, in
 
 void DatabaseTables::add_case(const RecordField& record, int64_t number) {
   Row row = {++results_, runs_, number};
-  append(row, record, result_columns());
+  append(row, record, columns_of<CaseRecord>());
   tables_[kResult].rows.push_back(std::move(row));
   add_axes(record, record.member("case").text());
   if (const auto measurement = record.find("measurement")) add_measurement(*measurement);
@@ -337,9 +245,8 @@ void DatabaseTables::add_case(const RecordField& record, int64_t number) {
   if (const auto outputs = record.find("outputs")) {
     int64_t place = 0;
     for (const RecordField& output : outputs->elements()) {
-      const auto shape = output.find("shape");
-      Row one = {results_, ++place, shape ? Cell(json_line(shape->json())) : kNull};
-      append(one, output, output_columns());
+      Row one = {results_, ++place};
+      append(one, output, columns_of<OutputVerdict>());
       tables_[kOutput].rows.push_back(std::move(one));
     }
   }
@@ -378,13 +285,7 @@ void DatabaseTables::add_measurement(const RecordField& measurement) {
   if (const auto kernels = measurement.find("kernels")) {
     for (const RecordField& kernel : kernels->elements()) {
       Row row = {results_, ++place};
-      for (const char* extent : {"grid", "block"}) {
-        const RecordField field = kernel.member(extent);
-        const std::vector<RecordField> sizes = field.elements();
-        if (sizes.size() != 3) throw field.wrong("must be three integers");
-        for (const RecordField& size : sizes) row.emplace_back(size.integer());
-      }
-      append(row, kernel, kernel_columns());
+      append(row, kernel, columns_of<KernelFacts>());
       tables_[kKernel].rows.push_back(std::move(row));
     }
   }
@@ -401,13 +302,13 @@ void DatabaseTables::add_series(const RecordField& series) {
   // Journals from before 2026-12 name the mode `cache`.
   const auto cache = series.find("cache");
   Row row = {++series_, results_, printable((cache ? *cache : series.member("mode")).text())};
-  append(row, series, series_columns());
+  append(row, series, columns_of<BenchSeries>());
   tables_[kSeries].rows.push_back(std::move(row));
   int64_t place = 0;
   if (const auto processes = series.find("processes")) {
     for (const RecordField& process : processes->elements()) {
       Row one = {series_, ++place};
-      append(one, process, process_columns());
+      append(one, process, columns_of<BenchProcess>());
       tables_[kProcess].rows.push_back(std::move(one));
     }
   }

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "base/record_field.hpp"
 #include "python/database.hpp"
 #include "results/journal.hpp"
-#include "results/record_field.hpp"
 
 namespace warpmark {
 

@@ -1,10 +1,9 @@
 // Grades as JSON, and back: the tables of their members.
 #include <fmt/format.h>
 
+#include "base/record_table.hpp"
 #include "results/grade_result.hpp"
 #include "results/outcome_record.hpp"
-#include "results/record_schemas.hpp"
-#include "results/record_table.hpp"
 
 namespace warpmark {
 

@@ -213,6 +213,8 @@ constexpr int kGradeVersion = 1;
 nlohmann::ordered_json to_json(const GradeResult& result);
 /// The same with only what the student may see.
 nlohmann::ordered_json to_json(const StudentView& view);
+/// schema/grade.json.
+nlohmann::ordered_json grade_schema();
 /// Reads the JSON that `to_json` makes of a whole result. Unknown members are ignored. Throws a
 /// usage error that names the member which is wrong, and `where`: the file it was read from.
 GradeResult grade_result_from_json(const nlohmann::ordered_json& json, const Position& where = {});

@@ -9,13 +9,11 @@
 #include "base/file.hpp"
 #include "base/sha256.hpp"
 #include "compiler/includes.hpp"
-#include "worker/measurement_json.hpp"
 
 namespace warpmark {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 // The least time that a run is given after the overhead is subtracted: a rate needs a time.
 constexpr double kLeastTime = 1e-9;
@@ -97,72 +95,7 @@ BenchSeries figures(const std::vector<const TimedSeries*>& processes, size_t lau
   return series;
 }
 
-Json record_of(const BenchProcess& process) {
-  return {{"count", process.count},
-          {"median_s", process.median_s},
-          {"overhead_s", json_or_null<Json>(process.overhead_s)},
-          {"clock_mhz", json_or_null<Json>(process.clock_mhz)},
-          {"clock_change", json_or_null<Json>(process.clock_change)}};
-}
-
-Json record_of(const BenchSeries& series, uint64_t late) {
-  const Summary& summary = series.summary;
-  Json processes = Json::array();
-  for (const BenchProcess& process : series.processes) processes.push_back(record_of(process));
-  Json record = {{"mode", to_text(series.mode)},
-                 {"batch", series.batch},
-                 {"stop", to_text(series.stop)},
-                 {"latency_hidden", series.latency_hidden},
-                 {"late", late},
-                 {"count", summary.count},
-                 {"median_s", summary.median},
-                 {"low_s", summary.interval.low},
-                 {"high_s", summary.interval.high},
-                 {"confidence", summary.interval.confidence},
-                 {"q1_s", summary.q1},
-                 {"q3_s", summary.q3},
-                 {"min_s", summary.min},
-                 {"max_s", summary.max},
-                 {"bytes_per_s", json_or_null<Json>(series.bytes_per_s)},
-                 {"flops_per_s", json_or_null<Json>(series.flops_per_s)},
-                 {"copy_share", json_or_null<Json>(series.copy_share)},
-                 {"read_share", json_or_null<Json>(series.read_share)},
-                 {"peak_share", json_or_null<Json>(series.peak_share)},
-                 {"processes", std::move(processes)},
-                 {"samples_s", series.samples}};
-  if (series.moved_bytes) record["moved_bytes"] = *series.moved_bytes;
-  if (series.single_s) record["single_s"] = *series.single_s;
-  return record;
-}
-
-Json record_of(const KernelFacts& kernel) {
-  Json record = json_of<Json>(kernel);
-  if (kernel.active_blocks <= 0) record["active_blocks"] = record["occupancy"] = nullptr;
-  return record;
-}
-
-Json record_of(const HonestRuns& honest) {
-  Json record = {{"first_s", json_or_null<Json>(honest.first_s)}, {"last_s", nullptr}};
-  if (!honest.last_s.empty()) record["last_s"] = summarize(honest.last_s).median;
-  return record;
-}
-
-Json value_of(const ArithmeticValue& value) {
-  if (const auto* truth = std::get_if<bool>(&value)) return *truth;
-  if (const auto* whole = std::get_if<int64_t>(&value)) return *whole;
-  if (const auto* fraction = std::get_if<double>(&value)) return *fraction;
-  if (const auto* text = std::get_if<std::string>(&value)) return *text;
-  return to_text(value);
-}
-
 }  // namespace
-
-std::optional<int64_t> TimedCase::counter(const std::string& name) const {
-  for (const auto& [counted, value] : measurement.counters) {
-    if (counted == name) return value;
-  }
-  return std::nullopt;
-}
 
 std::optional<TimedCase> timed_case(const PlannedCase& planned, std::string sources,
                                     const TimingOptions& options,
@@ -170,10 +103,13 @@ std::optional<TimedCase> timed_case(const PlannedCase& planned, std::string sour
                                     const std::optional<Ceilings>& ceilings) {
   if (processes.empty()) return std::nullopt;
   TimedCase timed;
-  timed.point = planned.plan.point;
+  for (const PlanAxis& axis : planned.plan.point)
+    timed.axes.emplace_back(axis.name, RecordedValue{axis.value});
   timed.sources = std::move(sources);
   timed.restore = planned.plan.restore;
   timed.options = options;
+  timed.budget_s = options.budget_s;
+  timed.precision = options.precision;
   Measurement& together = timed.measurement;
   together = processes.front();
   together.after = processes.back().after;
@@ -181,11 +117,15 @@ std::optional<TimedCase> timed_case(const PlannedCase& planned, std::string sour
   together.seconds = 0;
   for (const Measurement& one : processes) {
     together.seconds += one.seconds;
-    timed.honest.push_back(one.honest);
+    if (!one.honest.first_s) continue;
+    NewStateTimes& times = timed.new_state.emplace_back();
+    times.first_s = one.honest.first_s;
+    if (!one.honest.last_s.empty()) times.last_s = summarize(one.honest.last_s).median;
   }
   timed.peak_flops_per_s = together.given_peak;
   if (!timed.peak_flops_per_s && together.flops && ceilings)
     timed.peak_flops_per_s = ceilings->flops_per_s(together.peak_dtype);
+  if (timed.peak_flops_per_s && !together.given_peak) timed.peak_dtype = together.peak_dtype;
   for (const TimedSeries& first : processes.front().series) {
     std::vector<const TimedSeries*> same;
     uint64_t late = 0;
@@ -199,10 +139,12 @@ std::optional<TimedCase> timed_case(const PlannedCase& planned, std::string sour
     if (same.empty()) continue;
     timed.series.push_back(
         figures(same, together.kernels.size(), together, ceilings, timed.peak_flops_per_s));
+    timed.series.back().late = late;
     together.series.push_back(*same.front());
-    together.series.back().late = late;
   }
   if (timed.series.empty()) return std::nullopt;
+  static_cast<MeasuredFacts&>(timed) = together;
+  timed.untested = together.honest.untested;
   return timed;
 }
 
@@ -233,52 +175,6 @@ std::string sources_hash(const Plan& plan, const fs::path& suite_folder) {
     }
   }
   return hash.finish_hex();
-}
-
-Json measurement_record(const TimedCase& timed) {
-  const Measurement& measurement = timed.measurement;
-  Json point = Json::array(), series = Json::array(), kernels = Json::array(),
-       counters = Json::array();
-  for (const PlanAxis& axis : timed.point) {
-    point.push_back({{"name", axis.name}, {"value", value_of(axis.value)}});
-  }
-  for (size_t i = 0; i < timed.series.size(); ++i) {
-    series.push_back(record_of(timed.series[i], measurement.series[i].late));
-  }
-  for (const KernelFacts& kernel : measurement.kernels) kernels.push_back(record_of(kernel));
-  for (const auto& [name, value] : measurement.counters) {
-    counters.push_back({{"name", name}, {"value", value}});
-  }
-  Json record = {{"point", std::move(point)}};
-  if (!timed.sweep.axes.empty()) record["sweep"] = timed.sweep.axes;
-  for (const auto& [axis, label] : timed.sweep.relative_to) {
-    record["relative_to"].push_back({{"name", axis}, {"label", label}});
-  }
-  record.update({{"sources", timed.sources},
-                 {"budget_s", timed.options.budget_s},
-                 {"precision", timed.options.precision},
-                 {"restore", to_text(timed.restore)},
-                 {"bytes", json_or_null<Json>(measurement.bytes)},
-                 {"flops", json_or_null<Json>(measurement.flops)},
-                 {"peak_flops_per_s", json_or_null<Json>(timed.peak_flops_per_s)},
-                 {"peak_dtype", measurement.given_peak || !timed.peak_flops_per_s
-                                    ? Json(nullptr)
-                                    : Json(measurement.peak_dtype)},
-                 {"series", std::move(series)},
-                 {"kernels", std::move(kernels)},
-                 {"counters", std::move(counters)},
-                 {"before", json_of<Json>(measurement.before)},
-                 {"after", json_of<Json>(measurement.after)},
-                 {"seconds", std::isfinite(measurement.seconds) && measurement.seconds >= 0
-                                 ? Json(measurement.seconds)
-                                 : Json(nullptr)}});
-  for (const HonestRuns& honest : timed.honest) {
-    if (honest.first_s) record["new_state"].push_back(record_of(honest));
-  }
-  if (timed.relative) record["relative_to_baseline"] = json_of<Json>(*timed.relative);
-  if (!timed.honest.empty() && !timed.honest.front().untested.empty())
-    record["untested"] = timed.honest.front().untested;
-  return record;
 }
 
 std::vector<std::string> throttling(const Measurement& measurement) {

@@ -1,39 +1,22 @@
-// A case that was timed: the figures of its samples, and its record (schema/outcome.json).
+// A case that was timed: the figures of its samples.
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "plan/plugin_loader.hpp"
 #include "results/bench_result.hpp"
-#include "results/relative_time.hpp"
 #include "worker/measurement.hpp"
 
 namespace warpmark {
 
 /// The data that the reports of a run need of a case that was right before and after it was timed.
-struct TimedCase {
-  std::vector<PlanAxis> point;
-  SweepSettings sweep;
-  std::string sources;  ///< sources_hash()
-  Restore restore = Restore::never;
+struct TimedCase : CaseMeasurement {
   TimingOptions options;
-  Measurement measurement;          ///< combined from all processes; the series of the first
-  std::vector<BenchSeries> series;  ///< one for each of measurement.series, in its order; one or
-                                    ///< more
-  std::vector<HonestRuns> honest;   ///< one for each process
-  std::optional<RelativeTime> relative;  ///< to the suite's baseline, in the first series' mode
-  /// The peak that the flops are compared with: given, or measured; nothing if neither is known.
-  std::optional<double> peak_flops_per_s;
-
-  const BenchSeries* find_series(TimingMode mode) const {
-    return warpmark::find_series(series, mode);
-  }
-  /// Nothing if the device does not count it.
-  std::optional<int64_t> counter(const std::string& name) const;
+  Measurement measurement;  ///< combined from all processes; the series of the first, of which
+                            ///< `series` has one or more in the same order
 };
 
 /// Works out the figures from the measurements of each process. Series without a sample are left
@@ -52,9 +35,6 @@ std::optional<RelativeTime> relative_to_baseline(const TimedCase& timed, const T
 /// toolkit: equal if the measured program is the same. Throws a usage error for a file that cannot
 /// be read.
 std::string sources_hash(const Plan& plan, const std::filesystem::path& suite_folder);
-
-/// The member `measurement` of a case's record.
-nlohmann::ordered_json measurement_record(const TimedCase& timed);
 
 /// The clock reasons (DeviceState::throttle_reasons) for which the device ran slower than it could
 /// have, before or after the sampling; without harmless ones such as an idle device.

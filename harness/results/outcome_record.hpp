@@ -26,6 +26,11 @@ struct EndedCase {
 /// The record of one case.
 nlohmann::ordered_json outcome_record(const EndedCase& ended);
 
+/// The outcome as processes of ours hand it to each other, which is more than a record has.
+nlohmann::json outcome_json(const Outcome& outcome);
+/// Reads what outcome_json made. Throws an Error or an exception of nlohmann-json for anything else.
+Outcome outcome_from(const nlohmann::json& json);
+
 /// The record that opens a journal; `cases` is how many are to come.
 nlohmann::ordered_json run_record(const RunContext& context, size_t cases);
 
@@ -35,6 +40,12 @@ nlohmann::ordered_json shard_record(const ShardContext& shard);
 /// The record that ends a journal; `error` is the error that ended the run early, "" for none.
 nlohmann::ordered_json end_record(const Totals& totals, double seconds, int exit_code,
                                   const std::string& error);
+
+/// schema/outcome.json: all types of records.
+nlohmann::ordered_json outcome_schema();
+
+/// The part of a schema for files with a record of one of these types on each line.
+nlohmann::ordered_json types_schema(nlohmann::ordered_json definitions);
 
 /// A record in one line, written so that it is no command to a CI runner that reads it.
 std::string record_text(const nlohmann::ordered_json& record);

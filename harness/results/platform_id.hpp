@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/words.hpp"
+
 namespace warpmark {
 
 /// An id that no student chooses for somebody else: two students never have the same one.
@@ -23,7 +25,9 @@ struct PlatformId {
   bool operator==(const PlatformId&) const = default;
 };
 /// "canvas", "moodle", …
-std::string_view to_text(PlatformId::Kind kind);
+constexpr auto words(PlatformId::Kind) {
+  return words_are("canvas", "moodle", "gradescope", "email", "github");
+}
 /// "canvas:1006", as results keep it.
 std::string to_text(const PlatformId& id);
 /// Nothing for what is no such text.

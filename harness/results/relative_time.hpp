@@ -14,17 +14,6 @@ struct RelativeTime {
   int64_t rounds = 0;
 };
 
-/// The members of RelativeTime in records (schema/outcome.json).
-template <typename Visit>
-void each_field(RelativeTime& time, const Visit& visit) {
-  visit("own_s", time.own_s);
-  visit("baseline_s", time.baseline_s);
-  visit("ratio", time.ratio);
-  visit("low", time.low);
-  visit("high", time.high);
-  visit("rounds", time.rounds);
-}
-
 /// The ratio of rounds, in each of which both were timed, one soon after the other. The interval is
 /// that of the bootstrap (percentiles of the medians of samples drawn with replacement, Efron 1979),
 /// always the same for the same times. There is at least one round, and as many of both.

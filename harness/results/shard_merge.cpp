@@ -16,6 +16,7 @@
 #include "results/exit_code.hpp"
 #include "results/journal.hpp"
 #include "results/outcome_record.hpp"
+#include "results/run_fields.hpp"
 
 namespace warpmark {
 
@@ -130,23 +131,16 @@ std::vector<std::string> object_texts(const std::string& text, size_t at) {
 }  // namespace
 
 ShardContext shard_from(const Json& value, const fs::path& file) {
+  ShardContext shard;
   try {
-    ShardContext shard;
-    shard.index = value.at("index").get<size_t>();
-    shard.count = value.at("count").get<size_t>();
-    shard.cases = value.at("cases").get<size_t>();
-    shard.division = value.at("division").get<std::string>();
-    shard.command = value.value("command", std::string());
-    using Named = std::map<std::string, std::string>;
-    shard.settings = value.value("settings", Named());
-    shard.texts = value.value("texts", Named());
-    if (shard.index < 1 || shard.index > shard.count || shard.count > shard.cases) {
-      throw no_shard(file, fmt::format("there is no shard {} of {}", shard.index, shard.count));
-    }
-    return shard;
-  } catch (const nlohmann::json::exception&) {
+    read_record(RecordField(value, Position{display_path(file), 0, 0}), shard);
+  } catch (const Error&) {
     throw no_shard(file, "what it says of its shard cannot be read");
   }
+  if (shard.index > shard.count || shard.count > shard.cases) {
+    throw no_shard(file, fmt::format("there is no shard {} of {}", shard.index, shard.count));
+  }
+  return shard;
 }
 
 void require_same(const std::string& what, const Json& value, const Json& first,

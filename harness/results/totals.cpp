@@ -3,23 +3,8 @@
 namespace warpmark {
 
 void Totals::add(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::passed:
-      ++passed;
-      break;
-    case Verdict::failed:
-      ++failed;
-      break;
-    case Verdict::skipped:
-      ++skipped;
-      break;
-    case Verdict::interrupted:
-      ++interrupted;
-      break;
-    case Verdict::not_run:
-      ++not_run;
-      break;
-  }
+  size_t* const counts[] = {&passed, &failed, &skipped, &interrupted, &not_run};
+  ++*counts[static_cast<size_t>(verdict)];
 }
 
 }  // namespace warpmark

@@ -395,26 +395,6 @@ void require_fit(const TypedBytes& actual, const TypedBytes& expected, const Com
   if (!rule.atol.empty()) require_count(rule.atol.size(), actual.count(), "atol");
 }
 
-}  // namespace
-
-std::string_view to_text(MismatchKind kind) {
-  switch (kind) {
-    case MismatchKind::value:
-      return "value";
-    case MismatchKind::nan:
-      return "nan";
-    case MismatchKind::infinity:
-      return "infinity";
-    case MismatchKind::bound:
-      return "bound";
-    case MismatchKind::unwritten:
-      return "unwritten";
-  }
-  return "unknown";
-}
-
-namespace {
-
 void require_earlier(const TypedBytes& actual, std::optional<std::byte> poison,
                      const EarlierLaunch& earlier) {
   if (earlier.bytes.empty() || (poison && earlier.bytes.size() == actual.bytes.size())) return;

@@ -6,10 +6,10 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/dtype.hpp"
+#include "base/words.hpp"
 #include "suite/suite.hpp"
 
 namespace warpmark {
@@ -47,7 +47,9 @@ enum class MismatchKind : uint8_t {
   bound,     ///< both finite, but the bound, or ulp, rtol or atol, is negative or not finite
   unwritten  ///< still the poison from before the launch, in whole or in part
 };
-std::string_view to_text(MismatchKind kind);
+constexpr auto words(MismatchKind) {
+  return words_are("value", "nan", "infinity", "bound", "unwritten");
+}
 
 struct Mismatch {
   MismatchKind kind = MismatchKind::value;
@@ -57,6 +59,7 @@ struct Mismatch {
   std::string error;     ///< |x − e| or |x − r|; "" unless both are finite
   std::string bound;     ///< of that error, 0 if exact; "" unless both are finite
   std::string ulp = {};  ///< |x − r| / spacing(r), for floats of kind `value` whose r is finite
+  std::vector<size_t> position = {};  ///< in records alone: the subscripts
 };
 
 inline constexpr size_t kMostListed = 5;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace warpmark {
 /// Errors of at least `low` and less than `high`, both powers of two; `high` is infinite for the
 /// errors of elements whose bound is 0.
 struct ErrorBucket {
-  double low = 0, high = 0;
+  double low = 0, high = std::numeric_limits<double>::infinity();
   size_t count = 0;
   friend bool operator==(const ErrorBucket&, const ErrorBucket&) = default;
 };

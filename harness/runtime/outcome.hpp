@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/words.hpp"
 #include "runtime/comparison.hpp"
 #include "runtime/error_profile.hpp"
 #include "worker/counters.hpp"
@@ -23,7 +23,9 @@ enum class Verdict : uint8_t {
   interrupted,  ///< not run, or not finished, because of an interrupt
   not_run       ///< left out after the allowed number of failures
 };
-std::string_view to_text(Verdict verdict);
+constexpr auto words(Verdict) {
+  return words_are("passed", "failed", "skipped", "interrupted", "not_run");
+}
 /// The verdict for people: "not run".
 std::string in_words(Verdict verdict);
 
@@ -51,7 +53,11 @@ enum class FailureKind : uint8_t {
   replayed,       ///< a time of runs that reuse earlier results
   slower          ///< more of the baseline's time than `bench.against_baseline` allows
 };
-std::string_view to_text(FailureKind kind);
+constexpr auto words(FailureKind) {
+  return words_are("none", "compile", "signature", "input", "fault", "limit", "crash", "no_fault",
+                   "reference", "wrong", "check", "unwritten", "input_changed", "driver", "finding",
+                   "counter", "load", "launch", "impossible", "replayed", "slower");
+}
 
 /// The subscripts of the element at `index` in C order. An index into a shape without elements is
 /// returned as it is; a single value has none.

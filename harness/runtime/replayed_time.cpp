@@ -75,7 +75,7 @@ std::optional<ReplayedTime> replayed_batch(const std::vector<Measurement>& proce
 
 std::optional<ReplayedTime> replayed_time(const std::vector<Measurement>& processes) {
   if (auto found = replayed_firsts(processes)) return found;
-  for (const TimingMode mode : all_timing_modes()) {
+  for (const TimingMode mode : each_value<TimingMode>()) {
     if (auto found = replayed_batch(processes, mode)) return found;
   }
   return std::nullopt;

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
+
+#include "base/words.hpp"
 
 namespace warpmark {
 
 /// When `inout` buffers are restored between timed launches; `batch` is once for each batch of
 /// launches.
 enum class Restore : uint8_t { never, batch, each };
-std::string_view to_text(Restore restore);
+constexpr auto words(Restore) {
+  return words_are("never", "batch", "each");
+}
 
 }  // namespace warpmark

@@ -42,18 +42,6 @@ std::string_view to_text(NanPolicy policy) {
   return policy == NanPolicy::equal ? "equal" : "forbid";
 }
 
-std::string_view to_text(Restore restore) {
-  switch (restore) {
-    case Restore::never:
-      return "never";
-    case Restore::batch:
-      return "batch";
-    case Restore::each:
-      return "each";
-  }
-  return "";
-}
-
 const std::vector<std::string>& fault_kinds() {
   static const std::vector<std::string> kKinds = {"illegal_address",
                                                   "misaligned_address",

@@ -5,37 +5,6 @@
 
 namespace warpmark {
 
-std::string_view to_text(TimingMode mode) {
-  switch (mode) {
-    case TimingMode::cold:
-      return "cold";
-    case TimingMode::hot:
-      return "hot";
-    case TimingMode::cold_graph:
-      return "cold graph";
-    case TimingMode::hot_graph:
-      return "hot graph";
-    case TimingMode::upload:
-      return "upload";
-    case TimingMode::pageable_upload:
-      return "pageable upload";
-    case TimingMode::download:
-      return "download";
-    case TimingMode::pageable_download:
-      break;
-  }
-  return "pageable download";
-}
-
-const std::vector<TimingMode>& all_timing_modes() {
-  static const std::vector<TimingMode> kAll = {
-      TimingMode::cold,       TimingMode::hot,
-      TimingMode::cold_graph, TimingMode::hot_graph,
-      TimingMode::upload,     TimingMode::pageable_upload,
-      TimingMode::download,   TimingMode::pageable_download};
-  return kAll;
-}
-
 bool is_cold(TimingMode mode) {
   return mode == TimingMode::cold || mode == TimingMode::cold_graph;
 }
@@ -46,18 +15,6 @@ bool is_graph(TimingMode mode) {
 
 bool is_transfer(TimingMode mode) {
   return mode >= TimingMode::upload;
-}
-
-std::string_view to_text(StopReason reason) {
-  switch (reason) {
-    case StopReason::precise:
-      return "precise";
-    case StopReason::budget:
-      return "budget";
-    case StopReason::samples:
-      break;
-  }
-  return "samples";
 }
 
 TimingOptions share_of(const TimingOptions& options, uint64_t processes) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/words.hpp"
 #include "driver/nvml.hpp"
 
 namespace warpmark {
@@ -27,8 +28,10 @@ enum class TimingMode : uint8_t {
   download,
   pageable_download
 };
-std::string_view to_text(TimingMode mode);
-const std::vector<TimingMode>& all_timing_modes();
+constexpr auto words(TimingMode) {
+  return words_are("cold", "hot", "cold graph", "hot graph", "upload", "pageable upload",
+                   "download", "pageable download");
+}
 bool is_cold(TimingMode mode);
 bool is_graph(TimingMode mode);
 bool is_transfer(TimingMode mode);
@@ -59,7 +62,9 @@ enum class StopReason : uint8_t {
   budget,   ///< the time is used up
   samples   ///< the greatest number of samples is reached
 };
-std::string_view to_text(StopReason reason);
+constexpr auto words(StopReason) {
+  return words_are("precise", "budget", "samples");
+}
 
 /// Times in one mode, in one process.
 struct TimedSeries {
@@ -106,22 +111,26 @@ struct HonestRuns {
   std::vector<std::string> untested;
 };
 
-/// All measurements of one case.
-struct Measurement {
-  std::vector<TimedSeries> series;
+/// The measurement of a case but for its times.
+struct MeasuredFacts {
   std::vector<KernelFacts> kernels;  ///< facts of each launch step
   /// Counters of one run of the steps, summed over its launches by name (warpmark/device.h); only
   /// on devices that count.
   std::vector<std::pair<std::string, int64_t>> counters;
   DeviceState before, after;  ///< states before and after the sampling
   double seconds = 0;         ///< wall clock of the sampling
+  /// Amounts of one run of the steps, as given by the suite or the plugin; absent if neither gives
+  /// them.
+  std::optional<double> bytes, flops;
+};
+
+/// All measurements of one case.
+struct Measurement : MeasuredFacts {
+  std::vector<TimedSeries> series;
   HonestRuns honest;
   bool outputs_differ = false;          ///< outputs of cold runs differ, although each run began
                                         ///< alike
   std::optional<uint64_t> digest = {};  ///< digest of these outputs, the same in every process
-  /// Amounts of one run of the steps, as given by the suite or the plugin; absent if neither gives
-  /// them.
-  std::optional<double> bytes, flops;
   // The peak that the flops are compared with: that of the suite, or else the measured rate of
   // fused multiply-adds of this type ("float32"; "" if they say nothing about the kernel).
   std::optional<double> given_peak;

@@ -1,62 +1,45 @@
 #include "worker/measurement_json.hpp"
 
 #include <cmath>
-#include <initializer_list>
-#include <optional>
 #include <stdexcept>
-#include <vector>
+#include <type_traits>
 
 namespace warpmark::protocol {
 
 namespace {
 
-void refuse_negative(double number) {
-  if (!std::isfinite(number) || number < 0) throw std::runtime_error("a time or rate is no number");
-}
-void refuse_negative(const std::optional<double>& number) {
-  if (number) refuse_negative(*number);
-}
-void refuse_negative(const std::vector<double>& numbers) {
-  for (const double number : numbers) refuse_negative(number);
-}
-
-template <typename Enum>
-void refuse_unknown(Enum value, Enum last) {
-  if (value > last) throw std::runtime_error("a state is unknown");
-}
-
-void validate(const TimedSeries& series) {
-  refuse_unknown(series.mode, TimingMode::pageable_download);
-  refuse_unknown(series.stop, StopReason::samples);
-  if (series.seconds.empty()) throw std::runtime_error("a series has no samples");
-  for (const auto* times : {&series.seconds, &series.empty_seconds, &series.single_seconds})
-    refuse_negative(*times);
-  refuse_negative(series.clock_mhz);
-  refuse_negative(series.clock_change);
+// Refuses numbers and enumerators that none of the members may have.
+template <typename T>
+void refuse_senseless(const T& value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (!std::isfinite(value) || value < 0) throw std::runtime_error("a time or rate is no number");
+  } else if constexpr (Worded<T>) {
+    if (static_cast<size_t>(value) >= words(value).size())
+      throw std::runtime_error("a state is unknown");
+  } else if constexpr (Listed<T>) {
+    each_field(const_cast<T&>(value),
+               [](const FieldInfo&, const auto& member) { refuse_senseless(member); });
+  } else if constexpr (requires { value.has_value(); }) {
+    if (value) refuse_senseless(*value);
+  } else if constexpr (requires { value.data(); }) {
+    for (const auto& element : value) refuse_senseless(element);
+  }
 }
 
 }  // namespace
 
 void validate(const TimingOptions& options) {
-  for (const TimingMode mode : options.modes) refuse_unknown(mode, TimingMode::pageable_download);
-  for (const double number : {options.budget_s, options.precision, options.min_seconds})
-    refuse_negative(number);
+  refuse_senseless(options);
 }
 
 void validate(const Measurement& measurement) {
-  for (const TimedSeries& one : measurement.series) validate(one);
-  for (const KernelFacts& one : measurement.kernels) refuse_negative(one.occupancy);
-  refuse_negative(measurement.seconds);
-  refuse_negative(measurement.honest.first_s);
-  refuse_negative(measurement.honest.last_s);
+  refuse_senseless(measurement);
+  for (const TimedSeries& one : measurement.series)
+    if (one.seconds.empty()) throw std::runtime_error("a series has no samples");
 }
 
 void validate(const Ceilings& ceilings) {
-  for (const double number :
-       {ceilings.copy_bytes_per_s, ceilings.read_bytes_per_s, ceilings.launch_s,
-        ceilings.memory_bytes_per_s, ceilings.float64_flops_per_s, ceilings.float32_flops_per_s,
-        ceilings.float16_flops_per_s, ceilings.clock_headroom})
-    refuse_negative(number);
+  refuse_senseless(ceilings);
 }
 
 }  // namespace warpmark::protocol

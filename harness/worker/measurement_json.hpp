@@ -1,4 +1,4 @@
-// Measurements as worker and front hand them over.
+// Measurements as worker and front hand them over, and as records have them (schema/outcome.json).
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,15 +8,55 @@
 
 namespace warpmark {
 
-// On the wire, and in records (schema/outcome.json).
-WARPMARK_FIELDS(KernelFacts, entry, grid, block, registers, shared_bytes, local_bytes,
-                active_blocks, occupancy)
+template <typename Visit>
+void each_field(KernelFacts& kernel, const Visit& visit) {
+  const bool fits = kernel.active_blocks > 0;
+  visit(FieldInfo("entry").in_each_row(), kernel.entry);
+  visit(FieldInfo("grid").column(), kernel.grid);
+  visit(FieldInfo("block").column(), kernel.block);
+  visit(FieldInfo("registers", "Of a thread.").or_null(), kernel.registers);
+  visit(FieldInfo("shared_bytes", "Of a block, static and dynamic.").or_null(),
+        kernel.shared_bytes);
+  visit(FieldInfo("local_bytes", "Of a thread, spills included.").or_null(), kernel.local_bytes);
+  visit(FieldInfo("active_blocks", "On one multiprocessor at a time.").or_null(fits),
+        kernel.active_blocks);
+  visit(FieldInfo("occupancy", "Resident warps over those that a multiprocessor can hold.")
+            .or_null(fits),
+        kernel.occupancy);
+}
 WARPMARK_FIELDS(DeviceState, sm_clock_mhz, memory_clock_mhz, max_sm_clock_mhz, temperature_c,
                 power_w, ecc, mig, throttle_reasons)
 WARPMARK_FIELDS(HonestRuns, first_s, is_warm, last_s, untested)
-WARPMARK_FIELDS(Ceilings, copy_bytes_per_s, read_bytes_per_s, array_bytes, launch_s,
-                memory_bytes_per_s, float64_flops_per_s, float32_flops_per_s, float16_flops_per_s,
-                clock_headroom)
+template <typename Visit>
+void each_field(Ceilings& best, const Visit& visit) {
+  visit({"copy_bytes_per_s", "Of a copy on the device, read and written."}, best.copy_bytes_per_s);
+  visit({"read_bytes_per_s", "Of a kernel that only reads."}, best.read_bytes_per_s);
+  visit(FieldInfo("array_bytes").no_column(), best.array_bytes);
+  visit(
+      FieldInfo("launch_s", "Of an empty kernel, where one follows another.").from_month("2026-12"),
+      best.launch_s);
+  visit(FieldInfo("memory_bytes_per_s",
+                  "At most, by the memory's clock and bus; 0 if the driver does not say.")
+            .no_column()
+            .from_month("2026-12"),
+        best.memory_bytes_per_s);
+  visit(FieldInfo("float64_flops_per_s",
+                  "Of fused multiply-adds of the plain cores, two operations each; 0 if they were "
+                  "not measured.")
+            .from_month("2026-12"),
+        best.float64_flops_per_s);
+  visit(FieldInfo("float32_flops_per_s").from_month("2026-12"), best.float32_flops_per_s);
+  visit(FieldInfo("float16_flops_per_s", "Of two at a time.").from_month("2026-12"),
+        best.float16_flops_per_s);
+  visit(FieldInfo("clock_headroom",
+                  "The greatest clock of a multiprocessor over the one that it had at these; 0 if "
+                  "it is not known.")
+            .no_column()
+            .from_month("2026-12"),
+        best.clock_headroom);
+}
+
+// Between processes alone.
 WARPMARK_FIELDS(TimedSeries, mode, batch, seconds, moved_bytes, empty_seconds, single_seconds,
                 clock_mhz, clock_change, stop, latency_hidden, late)
 // The worker knows neither amounts nor peaks.

@@ -13,8 +13,10 @@ import json
 import os
 import pathlib
 import re
+import sqlite3
 import subprocess
 import sys
+import tempfile
 
 import links
 
@@ -213,14 +215,25 @@ def command_page(program, root):
     return "\n".join(lines).rstrip() + "\n"
 
 
-def database_page(root):
-    """The tables that `warpmark export` makes, in the words that make them."""
-    source = "harness/results/database.sql"
+def database_page(program, root):
+    """The tables that `warpmark export` makes, as a database has them."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "results.sqlite")
+        subprocess.run([program, "export", str(root / "tests/results/check.jsonl"), "-o", file],
+                       stdout=subprocess.DEVNULL, check=True)
+        connection = sqlite3.connect(file)
+        statements = [row[0] for row in connection.execute(
+            "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid")]
+        statements[:0] = ["PRAGMA %s = %d" % (name, connection.execute("PRAGMA " + name).fetchone()[0])
+                          for name in ("application_id", "user_version")]
+        connection.close()
     return "\n".join([
-        "# Tables of exported results", NOTE % ("`%s`" % source),
+        "# Tables of exported results",
+        NOTE % "`harness/results/database.sql` and the tables of members that it is filled from",
         "The tables and views of a database that `warpmark export` writes. [Queries over results](../commands.md#queries-over-results)",
-        "has examples. `sqlite3 FILE .schema` prints the same, with the comments inside of statements.", "",
-        "```sql", (root / source).read_text(encoding="utf-8").strip(), "```", ""])
+        "has examples. Names and meanings are those of journals (`schema/outcome.json`): a column is called like its member,",
+        "units are in the names, and what a journal does not say is NULL. `sqlite3 FILE .schema` prints the same.", "",
+        "```sql", "\n\n".join(statement + ";" for statement in statements), "```", ""])
 
 
 SETS = re.compile(r'\{"(\w+)",\s*((?:"[^"]*"\s*)+)(?:,\s*WordSet::\w+)?\}')
@@ -310,7 +323,7 @@ def main(arguments):
         page = Page(json.loads(schemas[name])).text(title, about, "schema/%s.json" % name)
         files["docs/reference/%s-schema.md" % name] = page
     if (root / "harness/results/database.sql").is_file():
-        files["docs/reference/database-tables.md"] = database_page(root)
+        files["docs/reference/database-tables.md"] = database_page(program, root)
     if (root / "plugins/cpu/ptx").is_dir():
         files["docs/reference/instructions.md"] = instruction_page(root)
     old = 0

@@ -20,8 +20,8 @@
 #include "driver/choose.hpp"
 #include "driver/driver.hpp"
 #include "report/run/case_text.hpp"
-#include "results/counted_lines.hpp"
 #include "results/journal.hpp"
+#include "results/measurement_fields.hpp"
 #include "results/measurement_record.hpp"
 
 namespace warpmark {
@@ -212,10 +212,7 @@ void MeasuredJob::add_lines(const BenchResult& run, const std::vector<std::strin
   for (const std::string& id : ids) {
     const BenchCase* one = run.find(id);
     if (one == nullptr || one->lines.empty()) continue;
-    records.push_back({{"type", "lines"},
-                       {"case", id},
-                       {"folder", one->folder},
-                       {"lines", lines_json(one->lines)}});
+    records.push_back(record_json(LinesRecord{id, one->folder, one->lines}));
   }
   add_records(request_.journal, records);
 }

@@ -13,8 +13,8 @@
 #include "cli/jobs/session_runner.hpp"
 #include "cli/request/planned_work.hpp"
 #include "jobs/forked_process.hpp"
+#include "results/outcome_record.hpp"
 #include "runtime/judge.hpp"
-#include "runtime/outcome_transfer.hpp"
 
 namespace warpmark {
 

@@ -21,7 +21,7 @@
 #include "cli/jobs/check_lanes.hpp"
 #include "cli/request/output_files.hpp"
 #include "cli/request/planned_work.hpp"
-#include "runtime/outcome_transfer.hpp"
+#include "results/outcome_record.hpp"
 #include "worker/device_facts_json.hpp"
 
 namespace warpmark {
@@ -246,6 +246,8 @@ std::optional<SharedStart::Start> SharedStart::start(const JobRequest& request,
       auto runner = std::make_unique<LeftResult>(*result_);
       return Start{std::move(runner), object_from<DeviceFacts>(result_->at("device"))};
     } catch (const nlohmann::json::exception&) {
+      return std::nullopt;
+    } catch (const Error&) {
       return std::nullopt;
     }
   }

@@ -232,10 +232,6 @@ using Request = JobRequest;
 
 }  // namespace
 
-std::string_view to_text(JobKind kind) {
-  return kind == JobKind::check ? "check" : "bench";
-}
-
 const std::vector<JobOption>& job_options() {
   static const std::vector<JobOption> kOptions = {
       {"", "suites", "", K::words, T::every, "Suite files and folders of them", &read_suites},

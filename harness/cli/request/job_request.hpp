@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/words.hpp"
 #include "cli/program/output.hpp"
 #include "cli/request/case_choice.hpp"
 #include "cli/request/compare_request.hpp"
@@ -25,7 +26,9 @@ namespace warpmark {
 
 enum class JobKind : uint8_t { check, bench };
 /// The command, and the section of a run configuration.
-std::string_view to_text(JobKind kind);
+constexpr auto words(JobKind) {
+  return words_are("check", "bench");
+}
 
 struct JobRequest {
   JobKind kind = JobKind::check;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/words.hpp"
 #include "grade/assignment/handout_store.hpp"
 #include "results/grade_result.hpp"
 #include "suite/case.hpp"
@@ -47,7 +48,9 @@ enum class DegreeOf : uint8_t {
   elements,   ///< the share of elements that are right, of the output with the least
   composites  ///< closeness of a right kernel to the composite that it misses by most
 };
-std::string_view to_text(DegreeOf degree);
+constexpr auto words(DegreeOf) {
+  return words_are("elements", "composites");
+}
 
 /// The number of runs of each item, and the number of failed trials that do not count.
 struct TrialRules {

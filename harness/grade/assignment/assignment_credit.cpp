@@ -87,10 +87,6 @@ bool expects_composites(const AssignmentCase& one) {
 
 }  // namespace
 
-std::string_view to_text(DegreeOf degree) {
-  return degree == DegreeOf::elements ? "elements" : "composites";
-}
-
 TrialRules read_trials(const YamlNode& node) {
   TrialRules rules;
   if (node.kind != YamlNode::Kind::map) {

@@ -5,10 +5,9 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/json_text.hpp"
+#include "base/record_table.hpp"
 #include "base/text.hpp"
 #include "results/outcome_record.hpp"
-#include "results/record_schemas.hpp"
-#include "results/record_table.hpp"
 
 namespace warpmark {
 

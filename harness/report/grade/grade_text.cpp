@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "report/page/style.hpp"
 #include "report/page/text_line.hpp"
 #include "report/run/case_text.hpp"
@@ -83,95 +85,56 @@ std::vector<std::string> adjustment_texts(const GradeResult& result) {
   return lines;
 }
 
+namespace {
+
+// One of texts that are in the order of the enumeration's values.
+template <Worded Enum, size_t count>
+std::string_view text_for(Enum value, const std::array<std::string_view, count>& texts) {
+  static_assert(count == words(Enum()).size());
+  return texts[static_cast<size_t>(value)];
+}
+
+}  // namespace
+
 std::string_view state_title(GradeState state) {
-  switch (state) {
-    case GradeState::graded:
-      return "graded";
-    case GradeState::refused:
-      return "not accepted";
-    case GradeState::compile_error:
-      return "does not compile";
-    case GradeState::limit:
-      return "compiling went past a limit";
-    case GradeState::fault:
-      return "crashed the compiler";
-    case GradeState::grader_error:
-      return "grader error";
-  }
-  return "";
+  return text_for(
+      state, words_are("graded", "not accepted", "does not compile", "compiling went past a limit",
+                       "crashed the compiler", "grader error"));
 }
 
 std::string message_text(const GradeResult& result) {
   const std::string_view message = trim(result.message);
   if (!message.empty()) return std::string(message);
-  switch (result.state) {
-    case GradeState::graded:
-      return "";
-    case GradeState::refused:
-      return "There is no kernel to grade in what was handed in.";
-    case GradeState::compile_error:
-      return "The compiler did not accept the file. Its log says where and why.";
-    case GradeState::limit:
-      return "Compiling the file took more time or memory than is allowed.";
-    case GradeState::fault:
-      return "The compiler crashed on the file.";
-    case GradeState::grader_error:
-      return "The grader could not judge this submission. That is not your fault and costs you no "
-             "points. The course's staff can grade it again.";
-  }
-  return "";
+  return std::string(text_for(
+      result.state,
+      words_are("", "There is no kernel to grade in what was handed in.",
+                "The compiler did not accept the file. Its log says where and why.",
+                "Compiling the file took more time or memory than is allowed.",
+                "The compiler crashed on the file.",
+                "The grader could not judge this submission. That is not your fault and costs you "
+                "no points. The course's staff can grade it again.")));
 }
 
 std::string_view word_text(GradeWord word) {
-  switch (word) {
-    case GradeWord::pass:
-      return "Correct.";
-    case GradeWord::wrong:
-      return "It is not as this case asks: elements are wrong or got no value, an input was "
-             "changed, an assertion does not hold, or the results are right and the way to them is "
-             "not the one that was asked for.";
-    case GradeWord::memory_error:
-      return "A thread used memory in a way that is not allowed: outside of an array, misaligned, "
-             "before anything was written there, by a pointer that leads nowhere, or more than "
-             "there "
-             "is.";
-    case GradeWord::race:
-      return "Two threads used the same memory, one of them wrote to it, and nothing put them in "
-             "order.";
-    case GradeWord::barrier:
-      return "Threads waited at a barrier, or in an operation of a warp, for others that did not "
-             "come "
-             "to it, or used it in a way that is not allowed.";
-    case GradeWord::limit:
-      return "It took more instructions, time or memory than is allowed.";
-    case GradeWord::not_launched:
-      return "Nothing ran.";
-    case GradeWord::partly:
-      return "Some of its items pass.";
-  }
-  return "";
+  return text_for(
+      word,
+      words_are("Correct.",
+                "It is not as this case asks: elements are wrong or got no value, an input was "
+                "changed, an assertion does not hold, or the results are right and the way to them "
+                "is not the one that was asked for.",
+                "A thread used memory in a way that is not allowed: outside of an array, "
+                "misaligned, before anything was written there, by a pointer that leads nowhere, "
+                "or more than there is.",
+                "Two threads used the same memory, one of them wrote to it, and nothing put them "
+                "in order.",
+                "Threads waited at a barrier, or in an operation of a warp, for others that did "
+                "not come to it, or used it in a way that is not allowed.",
+                "It took more instructions, time or memory than is allowed.", "Nothing ran.",
+                "Some of its items pass."));
 }
 
 char word_letter(GradeWord word) {
-  switch (word) {
-    case GradeWord::pass:
-      return '.';
-    case GradeWord::wrong:
-      return 'w';
-    case GradeWord::memory_error:
-      return 'm';
-    case GradeWord::race:
-      return 'r';
-    case GradeWord::barrier:
-      return 'b';
-    case GradeWord::limit:
-      return 'l';
-    case GradeWord::not_launched:
-      return '-';
-    case GradeWord::partly:
-      return 'p';
-  }
-  return '?';
+  return text_for(word, words_are(".", "w", "m", "r", "b", "l", "-", "p")).front();
 }
 
 std::string place_text(const GradedItem& item) {

@@ -129,12 +129,12 @@ TEST(Glossary, ExplainsWhatIsThere) {
   // Every mode has a word.
   BenchCase& one = results[0].result.cases[0];
   const BenchSeries pattern = one.series[0];
-  for (const TimingMode mode : all_timing_modes()) {
+  for (const TimingMode mode : each_value<TimingMode>()) {
     if (one.find_series(mode) != nullptr) continue;
     one.series.push_back(pattern);
     one.series.back().mode = mode;
   }
-  for (const TimingMode mode : all_timing_modes()) {
+  for (const TimingMode mode : each_value<TimingMode>()) {
     EXPECT_TRUE(terms().contains(std::string(to_text(mode)))) << to_text(mode);
   }
   results = named({"cpu"});

@@ -9,6 +9,7 @@
 #include "results/counted_baseline.hpp"
 #include "results/counted_lines.hpp"
 #include "results/journal.hpp"
+#include "results/measurement_fields.hpp"
 
 namespace warpmark {
 namespace {
@@ -189,7 +190,7 @@ TEST(AddRecords, StandBeforeTheEndAndComeBack) {
   add_records(file, {{{"type", "lines"},
                       {"case", "doublify.n=257"},
                       {"folder", "suites"},
-                      {"lines", lines_json(lines)}}});
+                      {"lines", record_json(lines)}}});
   const BenchResult result = read_bench_result(file);
   EXPECT_TRUE(result.complete);
   ASSERT_EQ(result.cases[1].lines.size(), 1U);

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "results/measurement_fields.hpp"
 #include "results/outcome_record.hpp"
 #include "results/reproduce.hpp"
 #include "unit/results/example_measurement.hpp"
@@ -106,7 +107,7 @@ TEST(TimedCase, ATransferHasTheRateOfWhatItMoves) {
   const BenchSeries& upload = *timed.find_series(TimingMode::pageable_upload);
   EXPECT_NEAR(*upload.bytes_per_s, (1 << 20) / 1e-3, 1);
   EXPECT_FALSE(upload.flops_per_s || upload.copy_share || upload.read_share);
-  const Json record = measurement_record(timed)["series"].back();
+  const Json record = record_json<CaseMeasurement>(timed)["series"].back();
   EXPECT_EQ(record["mode"], "pageable upload");
   EXPECT_EQ(record["moved_bytes"], 1 << 20);
 }
@@ -116,7 +117,7 @@ TEST(TimedCase, FlopsAreHeldAgainstAPeak) {
   best.float32_flops_per_s = 5e13;
   Measurement one = measurement();  // 2.5e11 a second
   const auto record_with = [&] {
-    return measurement_record(*timed_case(planned(), "", {}, {one}, best));
+    return record_json<CaseMeasurement>(*timed_case(planned(), "", {}, {one}, best));
   };
   EXPECT_TRUE(record_with()["peak_flops_per_s"].is_null()) << "of no type";
   one.peak_dtype = "float32";
@@ -165,13 +166,13 @@ TEST(MeasurementRecord, Golden) {
               "temperature_c": null, "power_w": 120.5, "ecc": true, "mig": null,
               "throttle_reasons": ["gpu_idle"]},
     "seconds": 0.5})");
-  EXPECT_EQ(measurement_record(timed(small)).dump(2), expected.dump(2));
+  EXPECT_EQ(record_json<CaseMeasurement>(timed(small)).dump(2), expected.dump(2));
 }
 
 TEST(MeasurementRecord, OccupancyIsNullWhereItIsNotKnown) {
   Measurement unknown = measurement();
   unknown.kernels[0].active_blocks = 0;
-  const Json kernel = measurement_record(timed(unknown))["kernels"][0];
+  const Json kernel = record_json<CaseMeasurement>(timed(unknown))["kernels"][0];
   EXPECT_TRUE(kernel["active_blocks"].is_null());
   EXPECT_TRUE(kernel["occupancy"].is_null());
 }

@@ -112,7 +112,7 @@ TEST(MeasurementJson, TimesThatCannotBeAreRefused) {
   refused("/measurement/series/0/batch", 1.5);
   refused("/measurement/series/0/clock_mhz", "fast");
   refused("/measurement/series/0/clock_change", -1);
-  refused("/measurement/series/0/mode", all_timing_modes().size());
+  refused("/measurement/series/0/mode", each_value<TimingMode>().size());
   refused("/measurement/series/0/stop", -1);
   refused("/measurement/seconds", std::numeric_limits<double>::infinity());
   refused("/measurement/kernels/0/grid", Json::array({1}));

@@ -1,4 +1,4 @@
-#include "results/record_field.hpp"
+#include "base/record_field.hpp"
 
 #include <fmt/format.h>
 
@@ -76,6 +76,12 @@ bool RecordField::boolean() const {
 int64_t RecordField::integer() const {
   if (!fits_int64(*value_)) throw mistyped("an integer");
   return value_->get<int64_t>();
+}
+
+uint64_t RecordField::natural() const {
+  if (value_->is_number_unsigned()) return value_->get<uint64_t>();
+  if (integer() < 0) throw wrong("must not be negative");
+  return static_cast<uint64_t>(integer());
 }
 
 double RecordField::number() const {

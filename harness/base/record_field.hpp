@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
 
 namespace warpmark {
 
@@ -31,6 +31,8 @@ class RecordField {
   std::string text() const;
   bool boolean() const;
   int64_t integer() const;
+  /// One from 0 on, which may be more than an int64_t.
+  uint64_t natural() const;
   double number() const;
   std::vector<double> numbers() const;
   std::vector<std::string> texts() const;
@@ -41,16 +43,12 @@ class RecordField {
   std::string plain() const;
   const nlohmann::ordered_json& json() const { return *value_; }
 
-  /// The enumerator whose `to_text` equals the text.
-  template <typename Enum>
-  Enum one_of(std::initializer_list<Enum> all) const {
-    return one_of(std::vector<Enum>(all));
-  }
-  template <typename Enum>
-  Enum one_of(const std::vector<Enum>& all) const {
+  /// The enumerator of which the text is the word.
+  template <Worded Enum>
+  Enum word() const {
     const std::string given = text();
     std::vector<std::string> known;
-    for (const Enum one : all) {
+    for (const Enum one : each_value<Enum>()) {
       if (given == to_text(one)) return one;
       known.emplace_back(to_text(one));
     }

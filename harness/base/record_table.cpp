@@ -1,4 +1,4 @@
-#include "results/record_table.hpp"
+#include "base/record_table.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "base/text.hpp"
-#include "results/record_schemas.hpp"
 
 namespace warpmark {
 
@@ -21,6 +20,10 @@ void require_bounds(const RecordField& record, const FieldInfo& field, double nu
   if (number >= least) return;
   throw record.wrong(least == 0 ? "must not be negative"
                                 : fmt::format("must be {} or more", least));
+}
+
+Error wrong_size(const RecordField& record, size_t size) {
+  return record.wrong(fmt::format("must have {}", counted(size, "element")));
 }
 
 std::vector<std::string> words_of(std::string_view all) {

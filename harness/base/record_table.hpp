@@ -7,13 +7,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "base/json_fields.hpp"
+#include "base/record_field.hpp"
 #include "base/words.hpp"
-#include "results/record_field.hpp"
 
 namespace warpmark {
 
@@ -40,9 +41,20 @@ constexpr bool kIsList = requires(T& value) {
   value.push_back(*value.begin());
 }
 &&!std::same_as<T, std::string>;
+template <typename T>
+constexpr bool kIsArray = requires {
+  std::tuple_size<T>::value;
+  typename T::value_type;
+};
+template <typename T>
+constexpr bool kIsMap = requires {
+  typename T::mapped_type;
+};
 
 /// Throws unless the number is one that the field may be.
 void require_bounds(const RecordField& record, const FieldInfo& field, double number);
+/// The error about a list that does not have so many elements.
+Error wrong_size(const RecordField& record, size_t size);
 /// `all` is text with commas between.
 std::vector<std::string> words_of(std::string_view all);
 
@@ -68,26 +80,37 @@ bool is_empty(const T& value) {
   }
 }
 
+/// Which members of objects are written: those of records, or also those that are unrecorded.
+enum class RecordScope : uint8_t { record, message };
+
 /// The value as JSON; of an object that has a table its record.
 template <typename T>
-RecordJson record_json(const T& value) {
-  if constexpr (RecordPart<T>) {
+RecordJson record_json(const T& value, RecordScope scope = RecordScope::record) {
+  if constexpr (std::same_as<T, RecordJson>) {
+    return value;
+  } else if constexpr (RecordPart<T>) {
     return value.json();
   } else if constexpr (Listed<T>) {
     RecordJson json = RecordJson::object();
     // Writing changes nothing: a table is of members that can be read, too.
     each_field(const_cast<T&>(value), [&](const FieldInfo& field, auto&& member) {
+      if (field.is_unrecorded && scope == RecordScope::record) return;
       if (!field.is_present || (field.is_left_out_empty && is_empty(member))) return;
-      json[field.name] = field.is_known ? record_json(std::as_const(member)) : RecordJson(nullptr);
+      json[field.name] =
+          field.is_known ? record_json(std::as_const(member), scope) : RecordJson(nullptr);
     });
     return json;
   } else if constexpr (Worded<T>) {
     return to_text(value);
   } else if constexpr (record_table::kIsOptional<T>) {
-    return value ? record_json(*value) : RecordJson(nullptr);
-  } else if constexpr (record_table::kIsList<T>) {
+    return value ? record_json(*value, scope) : RecordJson(nullptr);
+  } else if constexpr (record_table::kIsMap<T>) {
+    RecordJson object = RecordJson::object();
+    for (const auto& [name, mapped] : value) object[name] = record_json(mapped, scope);
+    return object;
+  } else if constexpr (record_table::kIsList<T> || record_table::kIsArray<T>) {
     RecordJson list = RecordJson::array();
-    for (const auto& element : value) list.push_back(record_json(element));
+    for (const auto& element : value) list.push_back(record_json(element, scope));
     return list;
   } else {
     return value;
@@ -99,22 +122,30 @@ RecordJson record_json(const T& value) {
 template <typename T>
 void read_record(const RecordField& record, T&& value, const FieldInfo& field = "") {
   using Read = std::remove_cvref_t<T>;
-  if constexpr (RecordPart<Read>) {
+  if constexpr (std::same_as<Read, RecordJson>) {
+    value = record.json();
+  } else if constexpr (RecordPart<Read>) {
     value.read(record, field);
   } else if constexpr (Listed<Read>) {
     each_field(value, [&](const FieldInfo& each, auto&& member) {
       using Member = std::remove_cvref_t<decltype(member)>;
-      const bool may_lack = each.is_optional || each.is_nullable || *each.since != '\0' ||
-                            record_table::kIsOptional<Member>;
+      const bool may_lack = each.is_optional || each.is_nullable || each.is_unrecorded ||
+                            *each.since != '\0' || record_table::kIsOptional<Member>;
       if (each.is_needed || !may_lack) record.member(each.name);
       if (!may_lack) return read_record(record.member(each.name), member, each);
       if (const auto found = record.find(each.name)) read_record(*found, member, each);
     });
     if constexpr (requires { check_record(record, value); }) check_record(record, value);
   } else if constexpr (Worded<Read>) {
-    value = record.one_of(each_value<Read>());
+    value = record.word<Read>();
   } else if constexpr (record_table::kIsOptional<Read>) {
     read_record(record, value.emplace(), field);
+  } else if constexpr (record_table::kIsMap<Read>) {
+    for (const auto& [name, mapped] : record.members()) read_record(mapped, value[name]);
+  } else if constexpr (record_table::kIsArray<Read>) {
+    const std::vector<RecordField> elements = record.elements();
+    if (elements.size() != value.size()) throw record_table::wrong_size(record, value.size());
+    for (size_t i = 0; i < value.size(); ++i) read_record(elements[i], value[i]);
   } else if constexpr (std::same_as<Read, std::vector<double>>) {
     value = record.numbers();
   } else if constexpr (record_table::kIsList<Read>) {
@@ -128,10 +159,12 @@ void read_record(const RecordField& record, T&& value, const FieldInfo& field = 
     value = record.number();
   } else {
     static_assert(std::is_integral_v<Read>);
-    const int64_t number = record.integer();
-    FieldInfo bounds = field;
-    if (std::is_unsigned_v<Read> && !bounds.least) bounds.at_least(0);
-    record_table::require_bounds(record, bounds, static_cast<double>(number));
+    const auto number = [&] {
+      if constexpr (std::is_unsigned_v<Read>) return record.natural();
+      if constexpr (std::is_signed_v<Read>) return record.integer();
+    }();
+    record_table::require_bounds(record, field, static_cast<double>(number));
+    if (!std::in_range<Read>(number)) throw record.wrong("is too large");
     value = static_cast<Read>(number);
   }
 }
@@ -139,7 +172,9 @@ void read_record(const RecordField& record, T&& value, const FieldInfo& field = 
 /// The JSON schema of what record_json makes of such values. A `closed` one allows no other members.
 template <typename T>
 RecordJson record_schema(const T& example, bool closed, const FieldInfo& field = "") {
-  if constexpr (RecordPart<T>) {
+  if constexpr (std::same_as<T, RecordJson>) {
+    return RecordJson::object();
+  } else if constexpr (RecordPart<T>) {
     return example.schema(field);
   } else if constexpr (Listed<T>) {
     RecordJson object = {{"type", "object"}, {"required", RecordJson::array()}};
@@ -147,6 +182,7 @@ RecordJson record_schema(const T& example, bool closed, const FieldInfo& field =
     object["properties"] = RecordJson::object();
     each_field(const_cast<T&>(example), [&](const FieldInfo& each, auto&& member) {
       using Member = std::remove_cvref_t<decltype(member)>;
+      if (each.is_unrecorded) return;
       const bool nullable =
           each.is_nullable || (record_table::kIsOptional<Member> && !each.is_optional);
       record_table::add_property(object, each, record_schema(std::as_const(member), closed, each),
@@ -159,8 +195,15 @@ RecordJson record_schema(const T& example, bool closed, const FieldInfo& field =
     return record_table::enum_schema(std::move(words), field);
   } else if constexpr (record_table::kIsOptional<T>) {
     return record_schema(std::remove_cvref_t<decltype(*example)>(), closed, field);
+  } else if constexpr (record_table::kIsMap<T>) {
+    return record_table::map_schema(record_schema(typename T::mapped_type(), closed), field);
   } else if constexpr (record_table::kIsList<T>) {
     return record_table::list_schema(record_schema(typename T::value_type(), closed), field);
+  } else if constexpr (record_table::kIsArray<T>) {
+    RecordJson list =
+        record_table::list_schema(record_schema(typename T::value_type(), closed), FieldInfo(""));
+    list["minItems"] = list["maxItems"] = std::tuple_size_v<T>;
+    return list;
   } else if constexpr (std::convertible_to<T, std::string_view>) {
     return record_table::text_schema(field);
   } else if constexpr (std::same_as<T, bool>) {
@@ -175,7 +218,21 @@ RecordJson record_schema(const T& example, bool closed, const FieldInfo& field =
   }
 }
 
+/// The head of schema/NAME.json with the rest of it.
+RecordJson schema_document(const std::string& name, const std::string& title,
+                           const std::string& about, RecordJson rest);
+
 // --- members that are another value in records ---
+
+/// In other messages than records it is the value itself.
+template <typename Json, RecordPart Part>
+requires nlohmann::detail::is_basic_json<Json>::value void to_json(Json& json, const Part& part) {
+  json = part.value;
+}
+template <RecordPart Part>
+void from_json(const nlohmann::json& json, Part& part) {
+  json.get_to(part.value);
+}
 
 /// A value that is written, and follows from the others: reading demands one of its type.
 template <typename T>
@@ -251,11 +308,43 @@ struct ByName {
       read_record(value, pairs.emplace_back(name, T()).second);
   }
   RecordJson schema(const FieldInfo& field) const {
-    return record_table::map_schema(record_schema(T(), true, FieldInfo("").like(field.pattern)),
-                                    field);
+    FieldInfo of_value = field;
+    of_value.words = "";
+    return record_table::map_schema(record_schema(T(), true, of_value), field);
   }
 };
 template <typename T>
 ByName(std::vector<std::pair<std::string, T>>&) -> ByName<T>;
+
+/// Pairs, or a map, as a list of objects with two members.
+template <typename Pairs>
+struct NamedValues {
+  Pairs& value;
+  const char* second = "value";  ///< the member beside `name`
+  bool empty() const { return value.empty(); }
+  RecordJson json() const {
+    RecordJson list = RecordJson::array();
+    for (const auto& [name, of] : value)
+      list.push_back({{"name", name}, {second, record_json(of)}});
+    return list;
+  }
+  void read(const RecordField& record, const FieldInfo&) {
+    for (const RecordField& element : record.elements()) {
+      std::string name = element.member("name").text();
+      typename Pairs::value_type::second_type of{};
+      read_record(element.member(second), of);
+      value.insert(value.end(), {std::move(name), std::move(of)});
+    }
+  }
+  RecordJson schema(const FieldInfo& field) const {
+    RecordJson pair = {{"type", "object"}, {"required", {"name", second}}};
+    pair["properties"] = {
+        {"name", {{"type", "string"}}},
+        {second, record_schema(typename Pairs::value_type::second_type{}, false)}};
+    return record_table::list_schema(std::move(pair), field);
+  }
+};
+template <typename Pairs>
+NamedValues(Pairs&, const char* = "value") -> NamedValues<Pairs>;
 
 }  // namespace warpmark
