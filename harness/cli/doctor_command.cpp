@@ -114,11 +114,11 @@ class Doctor {
     const ComputeCapability capability = found.compute_capability;
     note(fmt::format("{}:{} {}, compute capability {}, compiled for {}, {}", found.kind,
                      device.index(), device.name(), version_text(capability),
-                     device.architecture().name(), format_bytes(found.memory_bytes)));
+                     found.architecture.name(), format_bytes(found.memory_bytes)));
     if (nvrtc == nullptr) return;
     try {
       check_compiler_fits(device, nvrtc->major(), nvrtc->minor());
-      nvrtc->check_architecture(device.architecture());
+      nvrtc->check_architecture(found.architecture);
       usable_.push_back(fmt::format("{}:{}", found.kind, device.index()));
     } catch (const Error& error) {
       missing("", error.message(), error.hint());

@@ -304,7 +304,7 @@ protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
   reply.misfit = set_up(request.limits, linked_units(request.units));
   if (!reply.misfit.empty()) return reply;
   const Architecture target =
-      request.target.empty() ? choice_.device.architecture() : parse_architecture(request.target);
+      parse_architecture(request.target.empty() ? facts_.target : request.target);
   const bool as_ptx = takes_ptx() || !target.cubin_runs_on(facts_.architecture);
   reply.misfit = misfit_of_others(target, as_ptx, request.load ? request.devices : 1);
   if (!reply.misfit.empty()) return reply;

@@ -50,8 +50,8 @@ void add_devices(DeviceSurvey& survey, const std::string& kind,
   for (int index = 0; index < count; ++index) {
     try {
       const Device device(driver, index);
-      survey.devices.push_back(
-          {kind, device, device.compute_capability(), device.total_memory(), device.uuid()});
+      survey.devices.push_back({kind, device, device.compute_capability(), device.architecture(),
+                                device.total_memory(), device.uuid()});
     } catch (const Error& error) {
       survey.drivers.push_back(
           {fmt::format("{}:{}", kind, index), driver->path(), 0, error.message(), error.hint()});

@@ -15,6 +15,7 @@ struct FoundDevice {
   std::string kind;  ///< what --device takes: "gpu", "cpu" or a driver library's NAME
   Device device;
   ComputeCapability compute_capability;
+  Architecture architecture;  ///< kernels are compiled for it
   uint64_t memory_bytes = 0;
   std::string uuid;
 };
