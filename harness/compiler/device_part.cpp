@@ -199,7 +199,7 @@ class Cutter {
 
   // True if kernels can use the declaration, if they reach it.
   bool is_usable(const Parsed& in, const Declaration& one, Spaces spaces) const {
-    // Of a template for both sides, overloads for types of the CPU are never instantiated here.
+    // Device code never instantiates what is for both sides and takes types of the CPU.
     const bool is_for_both = one.kind == DeclarationKind::function && (spaces & kHost) != 0;
     if (runs_on_device(spaces)) return !is_for_both || !needs_host_std(in, one.first, one.body);
     switch (one.kind) {

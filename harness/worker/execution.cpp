@@ -268,6 +268,7 @@ std::vector<PreparedDevice> Executor::group() const {
 // Returns why one of the further devices does not run code for the target, or "".
 std::string Executor::misfit_of_others(const Architecture& target, bool as_ptx,
                                        uint64_t devices) const {
+  if (devices <= 1) return "";
   const auto& driver = choice_.device.driver();
   const int count = Device::count(*driver);
   for (uint64_t i = 1; i < devices && devices <= static_cast<uint64_t>(count); ++i) {

@@ -245,7 +245,7 @@ std::optional<std::vector<std::vector<std::string>>> template_parameters(
   return is_empty ? std::nullopt : std::optional(parameters);
 }
 
-// Of the words of a parameter, its argument with this value of integers.
+// The argument for a parameter of these words, with this value for integers.
 std::string guessed_argument(const std::vector<std::string>& words, const std::string& integer) {
   const std::string& kind = words.front();
   if (kind == "typename" || kind == "class") return "float";
