@@ -376,6 +376,19 @@ class Thread {
     return sum(made, given[2], Type::s64);
   }
 
+  Value multiplied(const cpu::InstructionFacts& facts, const std::vector<Value>& given,
+                   Type type) const {
+    const Value made = product(given[0], given[1], type);
+    if (facts.mnemonic == Mnemonic::mul || !made.known) return made;
+    return given.size() == 3 ? sum(made, given[2], type) : Value();
+  }
+
+  Value shifted(const std::vector<Value>& given, Type type) const {
+    const uint64_t bits = is_wide(type) ? 64 : 32;
+    const uint64_t by = as_unsigned(given[1], Type::u32);
+    return by < bits - 1 ? product(given[0], exactly(Wide{1} << by, type), type) : Value();
+  }
+
   Value computed(const cpu::InstructionFacts& facts, const std::vector<Value>& given,
                  Type type) const {
     const size_t count = given.size();
@@ -390,17 +403,11 @@ class Thread {
       case Mnemonic::neg:
         return count == 1 ? sum(exactly(0, type), given[0], type, true) : Value();
       case Mnemonic::mul:
-      case Mnemonic::mad: {
+      case Mnemonic::mad:
         if (count < 2 || !facts.has(Modifier::lo)) break;
-        const Value made = product(given[0], given[1], type);
-        if (facts.mnemonic == Mnemonic::mul || !made.known) return made;
-        return count == 3 ? sum(made, given[2], type) : Value();
-      }
-      case Mnemonic::shl: {
-        const uint64_t bits = is_wide(type) ? 64 : 32;
-        if (count != 2 || as_unsigned(given[1], Type::u32) >= bits - 1) return {};
-        return product(given[0], exactly(Wide{1} << as_unsigned(given[1], Type::u32), type), type);
-      }
+        return multiplied(facts, given, type);
+      case Mnemonic::shl:
+        return count == 2 ? shifted(given, type) : Value();
       case Mnemonic::or_:
         // The compiler adds to a multiple so.
         if (count == 2 && (given[0].bits & given[1].bits) == 0 && given[1].meant >= 0 &&

@@ -66,7 +66,7 @@ Error error_of(const protocol::Failure& failure, const PlannedCase& planned) {
       .at(planned.positions.find("/kernel/arch"));
 }
 
-void keep_images(std::vector<protocol::UnitImage> images, const std::vector<Entry>& kernels,
+void keep_images(const std::vector<protocol::UnitImage>& images, const std::vector<Entry>& kernels,
                  CaseArtifacts* artifacts) {
   if (artifacts == nullptr) return;
   for (const Entry& kernel : kernels) artifacts->kernels.push_back(kernel.name);
@@ -74,9 +74,9 @@ void keep_images(std::vector<protocol::UnitImage> images, const std::vector<Entr
     throw internal_error("the worker reported a wrong number of units");
   }
   for (size_t i = 0; i < images.size(); ++i) {
-    artifacts->units[i].ptx = std::move(images[i].ptx);
-    artifacts->units[i].cubin = std::move(images[i].cubin);
-    artifacts->units[i].log = std::move(images[i].log);
+    artifacts->units[i].ptx = images[i].ptx;
+    artifacts->units[i].cubin = images[i].cubin;
+    artifacts->units[i].log = images[i].log;
   }
 }
 
@@ -118,8 +118,11 @@ Signatures CaseUnits::prepare(const Case& which, const PlannedCase& planned, Pur
   const nlohmann::json wire = protocol::to_json(request);
   // Most cases of a suite are compiled alike, and without a launch only the result of the
   // compilation is needed.
-  if (!load && artifacts == nullptr && wire == known_request_) {
-    if (!known_error_) return known_;
+  if (!load && wire == known_request_) {
+    if (!known_error_) {
+      keep_images(known_images_, known_.kernels, artifacts);
+      return known_;
+    }
     end_case(outcome, FailureKind::compile, *known_error_);
   }
   protocol::Reply reply = ask(wire, load ? devices : 1, planned, outcome);
@@ -146,7 +149,8 @@ Signatures CaseUnits::prepare(const Case& which, const PlannedCase& planned, Pur
   known_request_ = wire;
   known_ = prepared;
   known_error_.reset();
-  keep_images(std::move(prepared.images), known_.kernels, artifacts);
+  known_images_ = std::move(prepared.images);
+  keep_images(known_images_, known_.kernels, artifacts);
   if (planned.plan.compile_error) {
     judge_missing_refusal(planned, outcome);
     throw CaseEnded{};

@@ -51,6 +51,7 @@ class CaseUnits {
   nlohmann::json known_request_;              ///< the last request that was compiled, with its
                                               ///< result
   Signatures known_;
+  std::vector<protocol::UnitImage> known_images_;  ///< if they were wanted
   std::optional<Error> known_error_;
 };
 

@@ -205,6 +205,23 @@ __global__ void weigh(float *a, int n) {
         self.assertIn("saxpy.cu has kernels, and is no suite", errors)
         self.assertIn("`warpmark new suite saxpy.cu` writes a suite", errors)
 
+    def test_odd_files(self):
+        """Line ends of Windows, other encodings, macros for braces, two programs in one file, headers in a circle."""
+        self.write("blocks.cu", "#include <vector>\n#define BEGIN {\n#define END }\n__global__ void k(float *a) BEGIN a[0] = 1; "
+                   "END\nvoid host() BEGIN std::vector<int> v; END\n")
+        self.write("mains.cu", SAXPY + "int main() { return 0; }\nint main(int n, char **v) { return n; }\n")
+        crlf = "#include <vector>\nstd::vector<int> v;\nstruct P { int a; float b; };\n__global__ void k(P *p, P q) { p[0] = q; }\n"
+        (self.folder / "crlf.cu").write_bytes(crlf.replace("\n", "\r\n").encode())
+        (self.folder / "latin.cu").write_bytes(("// Gr\xf6\xdfe\n#include <string>\nstd::string s = \"\xe4\";\n"
+                                                + SAXPY).encode("latin-1"))
+        for name in ("blocks", "mains", "crlf", "latin"):
+            self.assertEqual(list(self.new(name + ".cu")), [name + ".yaml"])
+        self.assertIn("  P: {a: int32, b: float32}\n", (self.folder / "crlf.yaml").read_text())
+        self.write("a.h", '#include "b.h"\nstruct A {};\n')
+        self.write("b.h", '#include "a.h"\n')
+        self.write("circle.cu", '#include "a.h"\n' + SAXPY)
+        self.assertIn("includes itself", self.refused("new", "suite", "circle.cu", code=1))
+
     def test_an_architecture(self):
         self.write("w.cu", "#ifndef __CUDA_ARCH_FEAT_SM90_ALL\n#error for sm_90a\n#endif\n"
                    "__global__ void w(float *a) { asm volatile(\"wgmma.fence.sync.aligned;\"); a[threadIdx.x] = 1; }\n")

@@ -112,7 +112,7 @@ class Maker {
     }
   }
 
-  // Of the file itself: headers have templates for many files.
+  // Those of the file itself: headers have templates for many files.
   std::vector<DeclaredKernel> templates_without_instance() const {
     std::vector<DeclaredKernel> templates;
     for (size_t i = 0; i < own_count_; ++i) {

@@ -13,7 +13,7 @@ constexpr std::array<double, 7> kLabelDistances = {6, 11, 18, 28, 42, 60, 85};
 // Right, left, above, below, then between them; in the order in which readers expect labels.
 constexpr std::array<std::array<int, 2>, 8> kLabelSides = {
     {{1, 0}, {-1, 0}, {0, -1}, {0, 1}, {1, -1}, {1, 1}, {-1, -1}, {-1, 1}}};
-// What covering a marker or a line costs, in pixels of distance.
+// The cost of covering a marker or a line, in pixels of distance.
 constexpr double kCostOfMarker = 90, kCostOfLine = 30;
 
 // The begin of a label that is beyond, before or around a place on one axis.

@@ -29,7 +29,7 @@ class LabelPlaces {
   /// All labels are within `room`.
   explicit LabelPlaces(LabelBox room) : room_(room) {}
 
-  // What labels cover only where no other place is left, lines before markers.
+  // Labels cover markers and lines only where no other place is left, lines before markers.
   void avoid_marker(double x, double y);
   void avoid_line(double x1, double y1, double x2, double y2);
 
