@@ -1,0 +1,4 @@
+template<struct{{{__global__ void k(((ÿ
+#define A(
+#if 1
+}}};using template using=<::
