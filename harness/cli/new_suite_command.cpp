@@ -95,7 +95,12 @@ SuiteWriterRequest writer_request(const NewSuiteRequest& request) {
     }
     source.entries = request.entries;
     source.include = asked.include;
-    for (const fs::path& folder : request.include) source.include.push_back(whole_path(folder));
+    for (const fs::path& folder : request.include) {
+      source.include.push_back(whole_path(folder));
+      if (std::error_code ignored; fs::is_directory(folder, ignored)) continue;
+      throw usage_error(fmt::format("there is no folder `{}`", display_path(folder)), {},
+                        "--include names folders of headers");
+    }
     source.options = asked.options;
     for (const std::string& macro : request.define) source.options.push_back("-D" + macro);
     source.options.insert(source.options.end(), request.options.begin(), request.options.end());

@@ -24,6 +24,7 @@ class Refused(program.ProgramTest):
         self.write("saxpy.cu", SAXPY)
         self.assertIn("did you mean `saxpy.cu`?", self.new("saxpi.cu"))
         self.assertIn("is a folder", self.new("."))
+        self.assertIn("there is no folder `absent`", self.new("saxpy.cu", "--include", "absent"))
         self.assertIn("there is no file `compile_commands.json`", self.new("-p", "."))
         self.write("compile_commands.json", "{}")
         self.assertIn("`compile_commands.json` is no compile_commands.json", self.new("-p", "."))
@@ -179,7 +180,7 @@ __global__ void weigh(float *a, int n) {
         self.write("lib/src/none.cu", "int none;\n")
         self.write("lib/src/bad.cu", "__global__ void k() { x; }\n")
         commands = [{"directory": str(self.folder / "build"), "file": "../lib/src/%s.cu" % name,
-                     "command": "nvcc -forward-unknown-to-host-compiler -DFACTOR='2.f' -I../lib/include "
+                     "command": "nvcc -forward-unknown-to-host-compiler -DFACTOR='2.f' -I../lib/include -I../absent "
                      "--generate-code=arch=compute_90,code=[sm_90] -Xcompiler -DNOT=1 --use_fast_math "
                      "-std=c++17 -o x.o -c x.cu"} for name in ("a", "b", "none", "bad")]
         commands[1]["arguments"] = ["nvcc", "-isystem", "../lib/include", "-D", "FACTOR=3.f"]
@@ -248,7 +249,8 @@ project(lib NONE)
 include([[%s/cmake/WarpmarkDiscoverKernels.cmake]])
 add_library(mylib INTERFACE)
 add_custom_target(kernels SOURCES a.cu)
-set_target_properties(kernels PROPERTIES INCLUDE_DIRECTORIES ${CMAKE_SOURCE_DIR}/include
+set_target_properties(kernels PROPERTIES INCLUDE_DIRECTORIES
+  "${CMAKE_SOURCE_DIR}/include;${CMAKE_SOURCE_DIR}/absent"
   COMPILE_DEFINITIONS "FACTOR=2;OTHER=(1)" CXX_STANDARD 17)
 warpmark_discover_kernels(kernels OUTPUT made PROGRAM [[%s]])
 """ % (program.SOURCE, program.PROGRAM))

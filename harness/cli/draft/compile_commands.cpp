@@ -115,6 +115,8 @@ class CommandReader {
     }
     for (const std::string& one : split(value, ',')) {
       const fs::path folder = (folder_ / one).lexically_normal();
+      // Compilers ignore a folder that is not there.
+      if (std::error_code ignored; !fs::is_directory(folder, ignored)) continue;
       auto& all = command_.include;
       if (std::find(all.begin(), all.end(), folder) == all.end()) all.push_back(folder);
     }
