@@ -9,6 +9,8 @@
 # Include folders, macros and the language standard are those of the target. PROGRAM is the program
 # of the package, or of the project, else the one on PATH. Neither a GPU nor nvcc is needed.
 
+include(${CMAKE_CURRENT_LIST_DIR}/WarpmarkFindProgram.cmake)
+
 function(warpmark_discover_kernels target)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "OUTPUT;PROGRAM" "")
   if(ARG_UNPARSED_ARGUMENTS)
@@ -21,16 +23,7 @@ function(warpmark_discover_kernels target)
     set(ARG_OUTPUT suites)
   endif()
   get_filename_component(output "${ARG_OUTPUT}" ABSOLUTE)
-  if(NOT ARG_PROGRAM AND TARGET warpmark::warpmark)
-    set(ARG_PROGRAM warpmark::warpmark)
-  elseif(NOT ARG_PROGRAM)
-    find_program(WARPMARK_PROGRAM warpmark DOC "The program that checks kernel suites" REQUIRED)
-    set(ARG_PROGRAM "${WARPMARK_PROGRAM}")
-  endif()
-  set(program "${ARG_PROGRAM}")
-  if(TARGET ${ARG_PROGRAM})
-    set(program "$<TARGET_FILE:${ARG_PROGRAM}>")
-  endif()
+  _warpmark_find_program(program "${ARG_PROGRAM}")
 
   get_target_property(sources ${target} SOURCES)
   get_target_property(folder ${target} SOURCE_DIR)

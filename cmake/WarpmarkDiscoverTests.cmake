@@ -25,6 +25,7 @@
 # missing and none is left over. A suite that cannot be loaded takes no other away: it is a failing
 # test, PREFIX + its name + _NOT_DISCOVERED (PER suite: without that end), that shows the reason.
 
+include(${CMAKE_CURRENT_LIST_DIR}/WarpmarkFindProgram.cmake)
 set(_WARPMARK_LIST_TESTS ${CMAKE_CURRENT_LIST_DIR}/WarpmarkListTests.cmake)
 
 function(warpmark_discover_tests)
@@ -75,17 +76,7 @@ function(warpmark_discover_tests)
     set(name "")
   endforeach()
 
-  if(NOT ARG_PROGRAM AND TARGET warpmark::warpmark)
-    set(ARG_PROGRAM warpmark::warpmark)
-  elseif(NOT ARG_PROGRAM)
-    find_program(WARPMARK_PROGRAM warpmark DOC "The program that checks kernel suites" REQUIRED)
-    set(ARG_PROGRAM "${WARPMARK_PROGRAM}")
-  endif()
-  if(TARGET ${ARG_PROGRAM})
-    set(program "$<TARGET_FILE:${ARG_PROGRAM}>")
-  else()
-    get_filename_component(program "${ARG_PROGRAM}" ABSOLUTE)
-  endif()
+  _warpmark_find_program(program "${ARG_PROGRAM}")
   if(NOT ARG_DEVICE)
     set(ARG_DEVICE auto)
   endif()

@@ -101,4 +101,5 @@ install(FILES ${CMAKE_BINARY_DIR}/warpmarkConfig.cmake
   ${CMAKE_BINARY_DIR}/warpmarkConfigVersion.cmake cmake/WarpmarkAddPlugin.cmake
   cmake/WarpmarkDiscoverTests.cmake cmake/WarpmarkListTests.cmake
   cmake/WarpmarkDiscoverKernels.cmake cmake/WarpmarkDraftSuites.cmake
+  cmake/WarpmarkFindProgram.cmake
   DESTINATION ${_package} COMPONENT development)

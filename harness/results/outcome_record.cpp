@@ -38,7 +38,7 @@ Json outcome_record(const EndedCase& ended) {
 }
 
 nlohmann::json outcome_json(const Outcome& outcome) {
-  // As a text, which keeps the order of the members of findings.
+  // A text keeps the order of the members of findings.
   return json_line(record_json(CaseRecord{outcome, {}, {}, {}}, RecordScope::message));
 }
 

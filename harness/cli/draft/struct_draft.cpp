@@ -261,8 +261,6 @@ class StructReader {
           words.push_back(one.text);
         }
         after_scope = false;
-      } else if (one.text == "*") {
-        break;
       } else {
         break;
       }

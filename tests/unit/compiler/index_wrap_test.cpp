@@ -116,7 +116,7 @@ TEST_F(IndexWrap, NotOfWhatIsWrittenWell) {
         "size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; if (i < n) a[(int)a[i]] *= 2;",
         // A difference that is less than 0 on the way.
         "unsigned j = threadIdx.x - 1; a[j + 1] *= 2;",
-        // Nothing that is an index.
+        // None of these is an index.
         "int i = blockIdx.x * blockDim.x + threadIdx.x; a[threadIdx.x] = i;"}) {
     const auto found = of("size_t", body, static_cast<int64_t>(kMany), threads);
     EXPECT_FALSE(found.has_value()) << body << "\n" << found->meant << " " << found->computed;
