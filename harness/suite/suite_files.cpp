@@ -64,9 +64,6 @@ void check_kernel_files(const Suite& suite, const Kernel& kernel) {
     throw usage_error(fmt::format("`kernel` has both `{}` and a source", kernel.image_form),
                       kernel.image->where, "keep one of them");
   }
-  if (kernel.image) {
-    require_file(suite, kernel.image->text, kernel.image->where, "`" + kernel.image_form + "`");
-  }
   if (kernel.compiler && kernel.compiler->text == "nvcc" && !kernel.file) {
     throw usage_error("nvcc compiles files, and `kernel` has no `file`", kernel.compiler->where);
   }
@@ -74,6 +71,9 @@ void check_kernel_files(const Suite& suite, const Kernel& kernel) {
     throw usage_error(
         fmt::format("`arch` is for sources, and `{}` is compiled already", kernel.image_form),
         kernel.arch->where);
+  }
+  if (kernel.image) {
+    require_file(suite, kernel.image->text, kernel.image->where, "`" + kernel.image_form + "`");
   }
   if (kernel.file) require_file(suite, kernel.file->text, kernel.file->where, "`file`");
   for (const Located& unit : kernel.link) require_file(suite, unit.text, unit.where, "`link`");
