@@ -62,6 +62,9 @@ std::string hint_at_host_code(const CompileUnit& unit, const Position& where,
     if (one.first_line > 0) one.first_line += unit.first_line - 1;
     if (one.last_line > 0) one.last_line += unit.first_line - 1;
   }
+  const std::string runtime =
+      device_runtime_hint(host, where.line, undefined_name(first_error_alone(log)));
+  if (!runtime.empty()) return runtime;
   const std::string parameter = host_parameter_hint(unit.written, where.line, unit.first_line);
   if (!parameter.empty()) return parameter;
   if (is_host_code(host, where.line)) return host_code_hint(host, where.line);

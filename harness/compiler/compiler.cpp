@@ -187,6 +187,14 @@ constexpr std::string_view kHandles =
     "#ifndef CLOCKS_PER_SEC\n"
     "#define CLOCKS_PER_SEC 1000000L\n"
     "#endif\n";
+// Programmatic dependent launch (cuda_device_runtime_api.h, which a source may also include).
+constexpr std::string_view kDependentLaunch =
+    "static __device__ inline void cudaTriggerProgrammaticLaunchCompletion() {"
+    " asm volatile(\"griddepcontrol.launch_dependents;\" :::); }\n"
+    "static __device__ inline void cudaGridDependencySynchronize() {"
+    " asm volatile(\"griddepcontrol.wait;\" ::: \"memory\"); }\n";
+constexpr std::array kDependentLaunchNames = {"cudaTriggerProgrammaticLaunchCompletion",
+                                              "cudaGridDependencySynchronize"};
 constexpr std::array kImplicitNames = {
     "ushort",   "uint",     "ulong",     "INFINITY",  "NAN",       "HUGE_VALF",
     "M_PI",     "M_PI_2",   "M_E",       "M_SQRT2",   "M_1_PI",    "M_LN2",
@@ -208,11 +216,16 @@ bool lacks_math(const Error& error) {
   return find_shim("math.h")->find("using ::" + name + ";") != std::string_view::npos;
 }
 
+template <typename Names>
+bool lacks_one(const Error& error, const Names& names) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](const char* name) { return is_undefined(error, name); });
+}
+
 // True if the error is about names that nvcc declares by itself.
 bool lacks_implicit_names(const RefusedError& error) {
-  return lacks_math(error) ||
-         std::any_of(kImplicitNames.begin(), kImplicitNames.end(),
-                     [&](const char* name) { return is_undefined(error, name); });
+  return lacks_math(error) || lacks_one(error, kImplicitNames) ||
+         lacks_one(error, kDependentLaunchNames);
 }
 
 }  // namespace
@@ -235,6 +248,7 @@ CachedCompilation Compiler::compile_as_for_nvcc(const CompileRequest& request,
   if (!request.regions.empty()) throw error;
   CompileRequest again = request;
   again.prologue = kImplicit;
+  if (lacks_one(error, kDependentLaunchNames)) again.prologue += kDependentLaunch;
   if (request.headers) {
     if (!lacks_implicit_names(error)) throw error;
     return compile_unit(*nvrtc_, make_unit(again, nvrtc_->include_folders()));
@@ -259,7 +273,16 @@ CachedCompilation Compiler::compile_as_for_nvcc(const CompileRequest& request,
     }
     std::vector<std::string> missing = unit.part.headers;
     std::erase_if(missing, is_host_header);
-    if (missing.empty()) throw;
+    if (missing.empty() && (unit.part.headers.empty() || !second.hint().empty())) throw;
+    if (missing.empty()) {
+      throw RefusedError::with_hint(
+          second,
+          fmt::format("<{}> {} for the CPU, and left out: if a kernel needs {}, "
+                      "`compiler: nvcc` compiles the file as it is, where nvcc is "
+                      "installed",
+                      join(unit.part.headers, ">, <"), unit.part.headers.size() == 1 ? "is" : "are",
+                      unit.part.headers.size() == 1 ? "it" : "them"));
+    }
     throw RefusedError::with_hint(
         second, fmt::format("<{}> {} in no folder: `include` of the suite names folders",
                             join(missing, ">, <"), missing.size() == 1 ? "is" : "are"));

@@ -33,4 +33,13 @@ Position first_error_in(const std::string& log) {
   return {log.substr(begin, open - begin), line, 0};
 }
 
+std::string undefined_name(std::string_view error) {
+  constexpr std::string_view kBefore = "identifier \"";
+  const size_t at = error.find(kBefore);
+  if (at == std::string_view::npos) return "";
+  const size_t begin = at + kBefore.size();
+  const size_t end = error.find("\" is undefined", begin);
+  return end == std::string_view::npos ? "" : std::string(error.substr(begin, end - begin));
+}
+
 }  // namespace warpmark

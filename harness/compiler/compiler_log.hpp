@@ -14,4 +14,7 @@ std::string clean_compiler_log(std::string_view raw);
 /// "x.cu(3): error: …" gives x.cu:3, the place of the first error.
 Position first_error_in(const std::string& log);
 
+/// The name in an error's text that is undefined: `identifier "x" is undefined`; "" for others.
+std::string undefined_name(std::string_view error);
+
 }  // namespace warpmark

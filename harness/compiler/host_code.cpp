@@ -288,6 +288,23 @@ std::string host_parameter_hint(std::string_view source, int line, int first_lin
   return "";
 }
 
+std::string device_runtime_hint(const std::vector<HostCode>& found, int line,
+                                std::string_view undefined) {
+  const bool of_runtime = undefined.size() > 4 && undefined.starts_with("cuda") &&
+                          undefined[4] >= 'A' && undefined[4] <= 'Z';
+  const bool in_function = std::any_of(found.begin(), found.end(), [line](const HostCode& one) {
+    return one.line <= line && line <= one.last_line;
+  });
+  if (!of_runtime || in_function || declared_at(found, line) != nullptr) return "";
+  return fmt::format(
+      "`{}` in line {} is in code for the device, and NVRTC does not declare CUDA's device "
+      "runtime: "
+      "`compiler: nvcc` does, where nvcc is installed. Kernels that launch kernels or allocate "
+      "memory need nvcc's separate compilation, too, which no suite has: make them steps of the "
+      "suite",
+      printable(undefined), line);
+}
+
 std::string host_code_hint(const std::vector<HostCode>& found, int line) {
   const Summary summary = summarize_host_code(found);
   if (summary.only_helpers) return summary.said + "; write `__device__` before it";

@@ -45,6 +45,11 @@ std::string explain_host_code(const std::vector<HostCode>& found);
 /// `std::vector<float>`, …"; "" if none does. The source's first line has the number `first_line`.
 std::string host_parameter_hint(std::string_view source, int line, int first_line = 1);
 
+/// A hint for the author of a suite if the undefined name in this line belongs to CUDA's device runtime, and no function of the
+/// CPU is there: `cudaMalloc` in a kernel; "" otherwise.
+std::string device_runtime_hint(const std::vector<HostCode>& found, int line,
+                                std::string_view undefined);
+
 /// The same as a hint for the author of a suite and its kernel. `line` is the line of the
 /// compiler's error; 0: the hint is about all.
 std::string host_code_hint(const std::vector<HostCode>& found, int line = 0);

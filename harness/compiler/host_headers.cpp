@@ -134,6 +134,9 @@ std::string_view header_of_std(std::string_view name) {
 std::optional<std::string_view> find_stand_in(std::string_view name) {
   if (name == "cub/cub.cuh") return embedded_text("compiler/stand_ins/cub.h");
   if (name == "cufft.h" || name == "cufftXt.h") return embedded_text("compiler/stand_ins/cufft.h");
+  if (name == "thrust/device_ptr.h" || name == "thrust/device_vector.h") {
+    return embedded_text("compiler/stand_ins/thrust_device_ptr.h");
+  }
   if (!begins_with_one(kOfTorch, name)) return std::nullopt;
   const bool is_atomic = name.ends_with("Atomic.cuh") || name.ends_with("Atomics.cuh");
   return embedded_text(is_atomic ? "compiler/stand_ins/torch_atomics.h"

@@ -19,7 +19,7 @@ bool is_host_std(std::string_view name);
 std::string_view header_of_std(std::string_view name);
 
 /// The types and functions of a library for the CPU that kernels take and call: tensors and numbers
-/// of PyTorch. `name` is that of any of its headers; nothing for other names.
+/// of PyTorch, pointers of Thrust. `name` is that of any of its headers; nothing for other names.
 std::optional<std::string_view> find_stand_in(std::string_view name);
 
 }  // namespace warpmark

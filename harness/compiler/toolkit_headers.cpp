@@ -41,15 +41,6 @@ bool begins_as_of_toolkit(std::string_view name) {
          name.starts_with("make_");
 }
 
-std::string quoted_name(std::string_view error) {
-  constexpr std::string_view kBefore = "identifier \"";
-  const size_t at = error.find(kBefore);
-  if (at == std::string_view::npos) return "";
-  const size_t begin = at + kBefore.size();
-  const size_t end = error.find("\" is undefined", begin);
-  return end == std::string_view::npos ? "" : std::string(error.substr(begin, end - begin));
-}
-
 std::string hint_at(std::string_view name, std::string_view header) {
   return fmt::format("`{}` is declared by a header: write `#include <{}>`", printable(name),
                      header);
@@ -70,7 +61,7 @@ std::string header_of(std::string_view name) {
 
 std::string hint_at_missing_header(const std::string& log) {
   for (const std::string& error : source_errors(log)) {
-    const std::string name = quoted_name(error);
+    const std::string name = undefined_name(error);
     if (const std::string header = header_of(name); !header.empty()) return hint_at(name, header);
   }
   // The error about a missing namespace has no name, but the source line quoted below it has.

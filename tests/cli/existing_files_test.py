@@ -111,6 +111,27 @@ class ExistingFiles(CheckTest):
         self.assertIn("`#ifndef __CUDACC_RTC__` and `#endif`", hint)
         self.assertIn("`compiler: nvcc` compiles the file as it is", hint)
 
+    def hint_of(self, source):
+        """The hint of a file that does not compile."""
+        self.scale(source)
+        out, _ = self.check(code=1)
+        return next((one for one in out.splitlines() if one.startswith("    hint: ")), out)
+
+    def test_names_that_nvcc_alone_knows_are_a_hint_at_nvcc(self):
+        kernel = "__global__ void scale(float *a, int n) { %s }"
+        for name, call in (("cudaGraphSetConditional", "cudaGraphSetConditional(0, n);"),
+                           ("cudaMalloc", "cudaMalloc((void **)&a, n);"),
+                           ("cudaStreamCreateWithFlags", "cudaStream_t s; cudaStreamCreateWithFlags(&s, n);")):
+            for include in ("", "#include <cuda_runtime.h>\n"):
+                hint = self.hint_of(include + kernel % call)
+                self.assertIn(f"`{name}` in line {2 if include else 1} is in code for the device", hint)
+                self.assertIn("`compiler: nvcc` does", hint)
+        for header, parameter in (("cudnn.h", "cudnnHandle_t h"), ("absl/types/span.h", "absl::Span<int> h"),
+                                  ("Eigen/Core", "Eigen::Matrix3f h")):
+            hint = self.hint_of("#include <%s>\n__global__ void scale(float *a, int n, %s) { }" % (header, parameter))
+            self.assertIn(f"<{header}> is for the CPU, and left out", hint)
+            self.assertIn("`compiler: nvcc` compiles the file as it is", hint)
+
     def test_code_for_the_cpu_in_the_suite_itself(self):
         self.write("suites/t.yaml", "warpmark: 1\nkernel:\n  entry: scale\n  source: |\n    %s"
                    "arguments: {a: {inout: rng.random(100)}, n: {scalar: 100}}\n"
