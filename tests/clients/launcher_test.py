@@ -72,6 +72,75 @@ class Launcher(unittest.TestCase):
         self.assertEqual(start("--devices", "4", sys.executable, "-c", program).stdout, "4\n")
 
 
+MISTAKE = """
+import ctypes, sys
+cuda = ctypes.CDLL('libcuda.so.1')
+context, module, function, memory = (ctypes.c_void_p() for _ in range(4))
+text = b'''.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry store(.param .u64 p) {
+  .reg .u64 %p;
+  ld.param.u64 %p, [p];
+  st.global.u32 [%p+4], 1;
+  ret;
+}'''
+assert cuda.cuInit(0) == 0 and cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0
+assert cuda.cuCtxSetCurrent(context) == 0
+assert cuda.cuModuleLoadData(ctypes.byref(module), text) == 0
+assert cuda.cuModuleGetFunction(ctypes.byref(function), module, b'store') == 0
+assert cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(int(sys.argv[1]))) == 0
+parameters = (ctypes.c_void_p * 1)(ctypes.addressof(memory))
+assert cuda.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, None, parameters, None) == 0
+cuda.cuCtxSynchronize()
+print('the end', end='')
+sys.exit(int(sys.argv[2]))
+"""
+WRONG, RIGHT = "4", "8"  # bytes that are allocated
+
+
+class ExitCodes(unittest.TestCase):
+    def run_mistake(self, bytes_, *options, own=0, **environment):
+        done = start(*options, sys.executable, "-c", MISTAKE, bytes_, str(own), **environment)
+        self.assertEqual(done.stdout, "the end", done.stderr)  # what the program has buffered is written
+        return done
+
+    def test_errors_decide(self):
+        for options, bytes_, own, code in (
+                (("--error-exitcode", "7"), WRONG, 0, 7), (("--error-exitcode", "7"), RIGHT, 0, 0),
+                (("--error-exitcode", "7"), RIGHT, 3, 3), (("--error-exitcode", "7"), WRONG, 3, 7),
+                (("--check", "memory"), WRONG, 0, 1), (("--check", "all", "--error-exitcode", "0"), WRONG, 0, 0),
+                (("--error-exitcode", "9", "--check", "all"), WRONG, 0, 9), (("--check", "none"), WRONG, 0, 0),
+                ((), WRONG, 0, 0)):
+            self.assertEqual(self.run_mistake(bytes_, *options, own=own).returncode, code, (options, bytes_, own))
+
+    def test_suppressions(self):
+        with tempfile.TemporaryDirectory() as folder:
+            new, accepted = folder + "/new", folder + "/accepted"
+            done = self.run_mistake(WRONG, "--check", "all", "--gen-suppressions", new)
+            self.assertEqual(done.returncode, 1)
+            line = pathlib.Path(new).read_text()
+            self.assertEqual(line, "illegal_address kernel=store # TODO: why is this right?\n")
+            for text, code, said in (
+                    (line.replace("TODO: why is this right?", "a test"), 0, "ERROR SUMMARY: 0 errors (1 report suppressed)"),
+                    (line, 1, f"{accepted}:1: no suppression: the reason is not yet written"),
+                    ("race # a test\n", 1, f"Suppression in line 1 of {accepted} matched nothing"),
+                    ("\nillegal_address kernel=sto* # x\nrace\n", 0, f"{accepted}:3: no suppression: the reason is missing"),
+                    ("illegal_address kernel=load # x\n", 1, "ERROR SUMMARY: 1 error")):
+                pathlib.Path(accepted).write_text(text)
+                done = self.run_mistake(WRONG, "--check", "all", "--suppressions", accepted)
+                self.assertEqual(done.returncode, code, (text, done.stderr))
+                self.assertIn(said, done.stderr)
+
+    def test_mistakes(self):
+        for option, value in (("--error-exitcode", "256"), ("--error-exitcode", "-1"), ("--error-exitcode", "x"),
+                              ("--error-exitcode", ""), ("--error-exitcode", "1000"), ("--suppressions", "/no/such/file"),
+                              ("--suppressions", "/"), ("--gen-suppressions", "/no/such/folder/x")):
+            done = start(option, value, "true")
+            self.assertEqual(done.returncode, 2, (option, value))
+            self.assertIn("warpmark-cpu: ", done.stderr)
+
+
 # Says how many devices the driver has that it was started with.
 COUNT = """
 #include <stdio.h>
@@ -82,6 +151,16 @@ int main(void) {
   if (cuInit(0) != 0 || cuDeviceGetCount(&count) != 0) return 1;
   printf("%d\\n", count);
   return 0;
+}
+"""
+# Asks the driver for a table, as NVIDIA's runtime library does wherever it is linked into.
+TABLES = """
+int cuInit(unsigned int flags);
+int cuGetExportTable(const void **table, const void *id);
+int ask(void) {
+  static const char id[16];
+  const void *table;
+  return cuInit(0) == 0 && cuGetExportTable(&table, id) == 801 ? 0 : 1;
 }
 """
 OTHER_DRIVER = """
@@ -110,6 +189,30 @@ class Linked(unittest.TestCase):
             done = subprocess.run([program], env={**os.environ, "LD_LIBRARY_PATH": folder},
                                   capture_output=True, text=True, check=False)
             self.assertEqual(done.stdout, "77\n", done.stderr)
+
+    def test_who_brings_nvidias_runtime_library_is_named(self):
+        driver = start("--print-path").stdout.strip()
+        with tempfile.TemporaryDirectory() as folder:
+            def compile_c(text, *options):
+                pathlib.Path(folder, "source.c").write_text(text)
+                subprocess.run(["cc", "source.c", *options], cwd=folder, check=True)
+
+            main = "int ask(void); int main(void) { return ask(); }"
+            link = (f"-L{driver}", "-lcuda")
+            compile_c(TABLES + main, "-o", "whole", *link)
+            done = start(folder + "/whole")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("is linked into the program", done.stderr)
+            self.assertIn("nvcc -cudart shared", done.stderr)
+            for name in ("libcublas.so.13", "libcudart.so.13"):
+                compile_c(TABLES, "-shared", "-fPIC", "-o", name, f"-Wl,-soname,{name}", *link)
+                compile_c(main, "-o", "program", f"-Wl,-rpath,{folder},--disable-new-dtags", "./" + name, *link)
+                done = start(folder + "/program")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertNotIn("is linked into the program", done.stderr)
+                said = ("what needs libcublas.so.13 cannot run on this device" if "cublas" in name else
+                        f"loads NVIDIA's runtime library {folder}/libcudart.so.13")
+                self.assertIn(said, done.stderr)
 
     def test_who_opens_it_by_the_linkers_name_gets_the_device(self):
         # A library that is linked against one of the names calls the other's contexts.

@@ -75,6 +75,17 @@ class Programs(unittest.TestCase):
         self.assertEqual(done.stdout, "480 cudaSuccess\n", done.stderr)
         self.assertEqual(done.stderr, "========= ERROR SUMMARY: 0 errors\n")
 
+    def test_a_function_that_is_missing_is_named(self):
+        source = os.path.join(self.folder.name, "missing.cu")
+        pathlib.Path(source).write_text(
+            "#include <cstdio>\n__device__ extern double elsewhere(double);\n"
+            "__global__ void k(double *p) { *p = elsewhere(2); }\n"
+            "int main() { k<<<1, 1>>>(nullptr); std::puts(cudaGetErrorName(cudaGetLastError())); }\n")
+        done = self.run_on_device(self.build("missing", "-cudart", "shared", source))
+        self.assertIn("cudaError", done.stdout)
+        self.assertIn("elsewhere", done.stderr)
+        self.assertIn("line ", done.stderr)
+
     def test_processes_share_memory_and_events(self):
         done = self.run_on_device(self.build("processes", "-cudart", "shared", "processes.cu"))
         self.assertEqual(done.stdout, "cudaSuccess cudaSuccess, 11 14 cudaErrorDeviceUninitialized\n",

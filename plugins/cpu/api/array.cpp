@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "api/mistake.hpp"
 #include "api/owner.hpp"
 #include "api/state.hpp"
 
@@ -98,9 +99,10 @@ CUresult create(Context& context, CUarray* handle, const CUDA_ARRAY3D_DESCRIPTOR
   array->descriptor = descriptor;
   array->image = image_of(descriptor);
   const std::uint64_t bytes = array->image.bytes();
-  if (bytes > DeviceProperties::total_memory) return CUDA_ERROR_OUT_OF_MEMORY;
-  array->image.address = context.arena.allocate(bytes, Arena::Kind::device, "cuArrayCreate_v2");
-  if (array->image.address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  constexpr const char* kCall = "cuArrayCreate_v2";
+  if (bytes > driver().properties.memory) return out_of_memory(context, kCall, bytes);
+  array->image.address = context.arena.allocate(bytes, Arena::Kind::device, kCall);
+  if (array->image.address == 0) return out_of_memory(context, kCall, bytes);
   *handle = keep(context, std::move(array));
   return CUDA_SUCCESS;
 }
@@ -138,9 +140,10 @@ CUresult create(Context& context, CUmipmappedArray* handle,
     bytes += rounded(array->image.bytes());
     made.push_back(std::move(array));
   }
-  if (bytes > DeviceProperties::total_memory) return CUDA_ERROR_OUT_OF_MEMORY;
-  mipmap->address = context.arena.allocate(bytes, Arena::Kind::device, "cuMipmappedArrayCreate");
-  if (mipmap->address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  constexpr const char* kCall = "cuMipmappedArrayCreate";
+  if (bytes > driver().properties.memory) return out_of_memory(context, kCall, bytes);
+  mipmap->address = context.arena.allocate(bytes, Arena::Kind::device, kCall);
+  if (mipmap->address == 0) return out_of_memory(context, kCall, bytes);
   for (auto& array : made) {
     array->image.address += mipmap->address;
     mipmap->levels.push_back(keep(context, std::move(array)));

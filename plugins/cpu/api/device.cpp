@@ -203,7 +203,7 @@ CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
 
 CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice device) {
   return with_device("cuDeviceTotalMem", device,
-                     [&]() { return give(bytes, DeviceProperties::total_memory); });
+                     [&]() { return give(bytes, driver().properties.memory); });
 }
 
 CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {

@@ -56,10 +56,11 @@ constexpr unsigned char kTableOfNvrtc[] = {0xda, 0x91, 0x51, 0xd3, 0x3a, 0xe6, 0
 
 // NVIDIA's runtime library asks for tables that are documented nowhere; it cannot use this driver.
 CUresult cuGetExportTable(const void** table, const CUuuid* id) {
+  const void* const caller = __builtin_return_address(0);
   return enter("cuGetExportTable", [&]() -> CUresult {
     if (table != nullptr) *table = nullptr;
     if (id == nullptr || std::memcmp(id, kTableOfNvrtc, sizeof kTableOfNvrtc) != 0)
-      report_missing_tables();
+      report_missing_tables(caller);
     return CUDA_ERROR_NOT_SUPPORTED;
   });
 }

@@ -14,6 +14,18 @@ std::size_t side_of(unsigned int attribute) {
   return attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH;
 }
 
+// The size of the constant bank, which all kernels of a module share.
+std::uint64_t constant_bytes(const Module& module) {
+  std::uint64_t bytes = 0;
+  for (const Variable& variable : module.variables) {
+    if (variable.space != Space::constant || variable.external) continue;
+    if (&module.variables[module.variable_by_name.at(variable.name)] != &variable) continue;
+    const std::uint64_t alignment = std::max<std::uint64_t>(variable.alignment, 1);
+    bytes = (bytes + alignment - 1) / alignment * alignment + variable.bytes;
+  }
+  return bytes;
+}
+
 CUresult set_cluster_attribute(Kernel& kernel, unsigned int attribute, int value) {
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
@@ -79,6 +91,7 @@ CUresult get_attribute(const Kernel& kernel, unsigned int attribute, int* value)
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
       return give(value, kernel.cluster_scheduling);
     case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+      return give(value, static_cast<int>(constant_bytes(kernel.module->ptx)));
     case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
       return give(value, 0);
     default:

@@ -22,7 +22,7 @@ CUresult allocate_host(const char* name, void** pointer, std::size_t bytes, unsi
       return CUDA_SUCCESS;
     }
     const std::uint64_t address = context.arena.allocate(bytes, Arena::Kind::pinned, name);
-    if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (address == 0) return out_of_memory(context, name, bytes);
     context.host[address] = {bytes, true, flags | CU_MEMHOSTALLOC_DEVICEMAP};
     driver().connect_shared();
     *pointer = reinterpret_cast<void*>(address);

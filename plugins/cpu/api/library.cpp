@@ -70,7 +70,8 @@ CUresult module_in(Context& context, Library& library, LoadedModule*& module) {
   module = find_in(library.modules, &context);
   if (module != nullptr) return CUDA_SUCCESS;
   const CUresult result = load_text(context, &module, library.text, {});
-  if (result != CUDA_SUCCESS) return result;
+  // A context loads the image at its first use, with whichever call that is.
+  if (result != CUDA_SUCCESS) return report_refused_image("cuLibraryLoadData", result);
   module->of_library = true;
   library.modules[&context] = module;
   return CUDA_SUCCESS;
@@ -121,7 +122,9 @@ CUresult kernel_in(Context& context, LibraryKernel& kernel, CUfunction& function
   const CUresult result = module_in(context, *kernel.library, module);
   if (result != CUDA_SUCCESS) return result;
   const std::uint32_t index = module->ptx.function_by_name.at(kernel.name);
-  return make_kernel(context, *module, module->ptx.functions[index], &function);
+  return report_refused_image(
+      "cuKernelGetFunction",
+      make_kernel(context, *module, module->ptx.functions[index], &function));
 }
 
 }  // namespace warpmark::cpu

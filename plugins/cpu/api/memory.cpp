@@ -1,4 +1,5 @@
 // Device memory: allocation, managed memory, and where an address belongs.
+#include <algorithm>
 #include <cstdint>
 
 #include "api/capture.hpp"
@@ -101,7 +102,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
     const CUresult result = refuse_unsafe(context);
     if (result != CUDA_SUCCESS) return result;
     *address = context.arena.allocate(bytes, Arena::Kind::device, "cuMemAlloc_v2");
-    return *address == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+    return *address == 0 ? out_of_memory(context, "cuMemAlloc_v2", bytes) : CUDA_SUCCESS;
   });
 }
 
@@ -113,12 +114,13 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr* address, size_t* pitch, size_t width, s
     if (element != 4 && element != 8 && element != 16) return CUDA_ERROR_INVALID_VALUE;
     const CUresult result = refuse_unsafe(context);
     if (result != CUDA_SUCCESS) return result;
-    if (width > DeviceProperties::total_memory || height > DeviceProperties::total_memory)
-      return CUDA_ERROR_OUT_OF_MEMORY;
+    constexpr const char* kCall = "cuMemAllocPitch_v2";
+    const std::uint64_t all = driver().properties.memory;
+    if (width > all || height > all) return out_of_memory(context, kCall, std::max(width, height));
     *pitch = (width + 511) / 512 * 512;
-    if (height > DeviceProperties::total_memory / *pitch) return CUDA_ERROR_OUT_OF_MEMORY;
-    *address = context.arena.allocate(*pitch * height, Arena::Kind::device, "cuMemAllocPitch_v2");
-    return *address == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+    if (height > all / *pitch) return out_of_memory(context, kCall, *pitch * height);
+    *address = context.arena.allocate(*pitch * height, Arena::Kind::device, kCall);
+    return *address == 0 ? out_of_memory(context, kCall, *pitch * height) : CUDA_SUCCESS;
   });
 }
 
@@ -190,7 +192,7 @@ CUresult cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned int flag
     const CUresult result = refuse_unsafe(context);
     if (result != CUDA_SUCCESS) return result;
     *address = context.arena.allocate(bytes, Arena::Kind::managed, "cuMemAllocManaged");
-    if (*address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (*address == 0) return out_of_memory(context, "cuMemAllocManaged", bytes);
     context.managed[*address][0] = {};
     driver().connect_shared();
     return CUDA_SUCCESS;

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "api/mistake.hpp"
 #include "api/state.hpp"
 
 namespace warpmark::cpu {
@@ -97,8 +98,9 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes,
                                                 " bytes are not a multiple of the granularity, " +
                                                 std::to_string(PhysicalMemory::kGranularity));
     const int device = properties->location.id;
-    constexpr std::uint64_t all = DeviceProperties::total_memory;
-    if (bytes > all - std::min(all, used_on(device))) return CUDA_ERROR_OUT_OF_MEMORY;
+    const std::uint64_t all = driver().properties.memory;
+    const std::uint64_t left = all - std::min(all, used_on(device));
+    if (bytes > left) return out_of_memory("cuMemCreate", bytes, left);
     const bool tracked = tracks_values();
     if (tracked && driver().virtual_memory != nullptr) driver().virtual_memory->track_values();
     const std::shared_ptr<PhysicalMemory> memory =

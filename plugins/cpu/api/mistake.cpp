@@ -1,5 +1,7 @@
 #include "api/mistake.hpp"
 
+#include <link.h>
+
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -222,6 +224,27 @@ void print_once(const char* call, CUresult result, const std::string& why) {
 
 }  // namespace
 
+CUresult out_of_memory(const Context& context, const char* call, std::uint64_t bytes) {
+  return out_of_memory(call, bytes, context.arena.capacity() - context.arena.used());
+}
+
+CUresult out_of_memory(const char* call, std::uint64_t bytes, std::uint64_t left) {
+  const std::string why = std::to_string(bytes) + " bytes were asked for, and " +
+                          std::to_string(left) + " of the device's " +
+                          std::to_string(driver().properties.memory) +
+                          " are free; WARPMARK_CPU_MEMORY=16G gives it more";
+  last_error() = why;
+  if (reports_are_printed() && first_time(why)) {
+    Json json = refusal(call, CUDA_ERROR_OUT_OF_MEMORY);
+    json["severity"] = "warning";
+    json["message"] = std::string(call) + " is refused: " + why;
+    print_report(json_text(json),
+                 program_hit(CUDA_ERROR_OUT_OF_MEMORY, call) + "=========     " + why + "\n",
+                 {false, false, 0});
+  }
+  return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
 CUresult report_refused_image(const char* call, CUresult result) {
   switch (result) {
     case CUDA_ERROR_INVALID_IMAGE:
@@ -237,11 +260,55 @@ CUresult report_refused_image(const char* call, CUresult result) {
   return result;
 }
 
-void report_missing_tables() {
-  const std::string why =
-      "NVIDIA's runtime library, which is linked into the program (or CuPy's, PyTorch's), asks the "
-      "driver for tables that are documented nowhere, and cannot run on this device: link with "
-      "nvcc -cudart shared, and warpmark-cpu brings its own runtime library";
+namespace {
+
+// The file of the library that holds an address; "" for the program itself, and if there is none.
+std::string library_at(const void* address) {
+  struct Search {
+    std::uintptr_t address;
+    std::string name;
+  } search{reinterpret_cast<std::uintptr_t>(address), ""};
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* data) {
+        auto& wanted = *static_cast<Search*>(data);
+        for (int i = 0; i < object->dlpi_phnum; ++i) {
+          const auto& part = object->dlpi_phdr[i];
+          const std::uintptr_t begin = object->dlpi_addr + part.p_vaddr;
+          if (part.p_type != PT_LOAD || wanted.address < begin ||
+              wanted.address - begin >= part.p_memsz)
+            continue;
+          wanted.name = object->dlpi_name;
+          return 1;
+        }
+        return 0;
+      },
+      &search);
+  return search.name;
+}
+
+}  // namespace
+
+void report_missing_tables(const void* caller) {
+  const std::string library = library_at(caller);
+  const std::string name = safe(library.substr(library.rfind('/') + 1));
+  std::string why;
+  if (name.empty()) {
+    why =
+        "NVIDIA's runtime library is linked into the program, asks the driver for tables that are "
+        "documented nowhere, and cannot run on this device: build the program with "
+        "nvcc -cudart shared, and warpmark-cpu brings its own runtime library";
+  } else if (name.starts_with("libcudart.so")) {
+    why = "the program loads NVIDIA's runtime library " + safe(library) +
+          ", which asks the driver for tables that are documented nowhere, and cannot run on this "
+          "device: start it with LD_PRELOAD=$(warpmark-cpu --print-path)/" +
+          name;
+  } else {
+    why = name +
+          " brings NVIDIA's own runtime library, which asks the driver for tables that are "
+          "documented nowhere: what needs " +
+          name +
+          " cannot run on this device. Kernels of the program itself can, where nothing calls it";
+  }
   print_once("cuGetExportTable", CUDA_ERROR_NOT_SUPPORTED, why);
 }
 

@@ -38,6 +38,11 @@ struct BatchAccess {
   std::size_t copy = 0;
   bool write = false;
 };
+/// The answer to a call that asks for more memory than there is. Reports it as a warning where
+/// reports are printed, once: a program may ask for less then.
+CUresult out_of_memory(const Context& context, const char* call, std::uint64_t bytes);
+/// `left` bytes are free.
+CUresult out_of_memory(const char* call, std::uint64_t bytes, std::uint64_t left);
 /// Reports that two copies of a batch, which nothing orders, meet at an address.
 void report_batch_race(Context& context, const char* call, BatchAccess one, BatchAccess other,
                        std::uint64_t address);
@@ -48,7 +53,8 @@ CUresult refuse_ptx(const PtxError& error);
 /// `result`. Reports nothing if `result` is none of the errors of images.
 CUresult report_refused_image(const char* call, CUresult result);
 /// Reports the tables that NVIDIA's runtime library asks for and that this driver does not have.
-void report_missing_tables();
+/// `caller` is an address in that library, or in the program or library that it is linked into.
+void report_missing_tables(const void* caller);
 
 /// Reports each allocation that is left in a context that is destroyed, if it looks for leaks.
 void report_leaks(const Context& context);

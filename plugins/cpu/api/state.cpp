@@ -49,6 +49,21 @@ std::optional<std::uint64_t> whole_number(const char* variable) {
   });
 }
 
+// The bytes of a variable such as 512M or 16G. Each context reserves eight times as many addresses.
+std::optional<std::uint64_t> memory_size(const char* variable) {
+  return setting(variable, "a size from 64M to 1024G, such as 16G", [](std::string_view text) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    const int shift = unit == "M" ? 20 : unit == "G" ? 30 : -1;
+    if (error != std::errc() || shift < 0 || value > (std::uint64_t{1} << 20))
+      return std::optional<std::uint64_t>();
+    value <<= shift;
+    const bool good = value >= std::uint64_t{64} << 20 && value <= std::uint64_t{1} << 40;
+    return good ? std::optional(value) : std::nullopt;
+  });
+}
+
 // The milliseconds of a variable that holds seconds, perhaps with a decimal point.
 std::optional<std::uint64_t> milliseconds(const char* variable) {
   constexpr double most = 1e9;  // 30 years
@@ -120,6 +135,7 @@ Driver::Driver() {
     properties.major = *given / 10;
     properties.minor = *given % 10;
   }
+  if (const auto given = memory_size("WARPMARK_CPU_MEMORY")) properties.memory = *given;
   const std::uint64_t count = whole_number("WARPMARK_CPU_DEVICES").value_or(1);
   devices.resize(std::min(count, kMostDevices));
   for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -129,6 +145,8 @@ Driver::Driver() {
   }
 }
 Driver::~Driver() = default;
+
+Context::Context() : arena(driver().properties.address_span(), driver().properties.memory) {}
 
 Driver& driver() {
   static Driver* const instance = [] {

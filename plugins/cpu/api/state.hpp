@@ -35,14 +35,15 @@ namespace warpmark::cpu {
 
 /// Versions and sizes that the device reports; an H200's, with the memory of a modest one.
 struct DeviceProperties {
-  static constexpr std::uint64_t total_memory = std::uint64_t{4} << 30;
-  static constexpr std::uint64_t address_span = std::uint64_t{32} << 30;
   static constexpr std::uint32_t max_threads = 1024;
   static constexpr std::uint32_t multiprocessors = kMultiprocessors;
   static constexpr std::uint32_t portable_cluster_blocks = 8;
   static constexpr std::uint32_t max_cluster_blocks = 16;      ///< where a kernel allows it
   static constexpr std::uint32_t shared_per_block = 48 << 10;  ///< without asking for more
   static constexpr std::uint32_t shared_per_block_optin = 227 << 10;
+  std::uint64_t memory = std::uint64_t{4} << 30;  ///< bytes
+  /// Addresses of a context, more than its memory: accesses to freed ones are found.
+  std::uint64_t address_span() const { return 8 * memory; }
   int major = 9, minor = 0;
   int driver_version = 13000;    ///< as cuDriverGetVersion has it
   std::uint32_t newest_ptx = 0;  ///< 90 for .version 9.0, which a named driver ends at; 0 for any
@@ -202,7 +203,7 @@ using ManagedAdvice = std::map<std::uint64_t, PageAdvice>;
 
 /// A context; CUcontext is its address.
 struct Context {
-  Context() : arena(DeviceProperties::address_span, DeviceProperties::total_memory) {}
+  Context();
   Arena arena;
   int device = 0;
   std::uint64_t id = 0;

@@ -55,6 +55,29 @@ for target in "sm_75 sm_80 sm_90 sm_90a sm_100 sm_100a sm_100f sm_103 sm_103f sm
     taken += [target[3:]] * (result == 0)
 print(*taken)
 """
+# The MiB of the device's memory, and what allocations of 5 GiB give: 2 is CUDA_ERROR_OUT_OF_MEMORY.
+MEMORY = """
+import ctypes, sys
+cuda = ctypes.CDLL(sys.argv[1])
+context, memory = ctypes.c_void_p(), ctypes.c_void_p()
+free, total = ctypes.c_size_t(), ctypes.c_size_t()
+assert cuda.cuInit(0) == 0 and cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0) == 0
+assert cuda.cuMemGetInfo_v2(ctypes.byref(free), ctypes.byref(total)) == 0
+print(total.value >> 20, *[cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(5 << 30)) for _ in range(3)])
+"""
+# The size of the constant bank that the kernels of a module have.
+CONSTANTS = """
+import ctypes, sys
+cuda = ctypes.CDLL(sys.argv[1])
+context, module, kernel, size = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_int()
+text = (b".version 8.0 .target sm_90 .address_size 64 "
+        b".const .b8 a[3]; .const .align 8 .f64 c[10]; .const .b32 d; .entry k() { ret; }")
+assert cuda.cuInit(0) == 0 and cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0) == 0
+assert cuda.cuModuleLoadData(ctypes.byref(module), text) == 0
+assert cuda.cuModuleGetFunction(ctypes.byref(kernel), module, b"k") == 0
+assert cuda.cuFuncGetAttribute(ctypes.byref(size), 2, kernel) == 0
+print(size.value)
+"""
 # The version of the driver, and the versions of PTX that it takes: 222 is CUDA_ERROR_UNSUPPORTED_PTX_VERSION.
 VERSIONS = """
 import ctypes, sys
@@ -111,10 +134,24 @@ class Environment(unittest.TestCase):
             done = run(TARGETS, WARPMARK_CPU_CAPABILITY=given)
             self.assertEqual((done.stdout, done.stderr), (taken + "\n", ""), given)
 
+    def test_the_memory_is_an_option(self):
+        report = "5368709120 bytes were asked for, and 4294967296 of the device's 4294967296 are free"
+        done = run(MEMORY, WARPMARK_CPU_REPORT="stderr")
+        self.assertEqual(done.stdout, "4096 2 2 2\n")
+        self.assertEqual(done.stderr.count(report), 1, done.stderr)
+        self.assertIn("CUDA_ERROR_OUT_OF_MEMORY", done.stderr)
+        done = run(MEMORY, WARPMARK_CPU_REPORT="stderr", WARPMARK_CPU_MEMORY="11G")
+        self.assertEqual(done.stdout, "11264 0 0 2\n", done.stderr)
+        self.assertEqual(run(MEMORY, WARPMARK_CPU_MEMORY="512M").stdout, "512 2 2 2\n")
+
+    def test_constants_have_a_size(self):
+        self.assertEqual(run(CONSTANTS).stdout, "92\n")
+
     def test_values_that_cannot_be_read_are_reported_and_ignored(self):
         for name, wrong in (("TIMEOUT", "soon"), ("TIMEOUT", "-1"), ("TIMEOUT", "1s"), ("WORKERS", "two"),
                             ("DEVICES", "1x"), ("DEVICES", "-1"), ("SCHEDULE_SEED", "0x1"), ("CAPABILITY", "90"),
-                            ("CAPABILITY", "9.x"), ("CAPABILITY", "4.0"), ("CAPABILITY", "-9.0"), ("CAPABILITY", "9.00")):
+                            ("CAPABILITY", "9.x"), ("CAPABILITY", "4.0"), ("CAPABILITY", "-9.0"), ("CAPABILITY", "9.00"),
+                            ("MEMORY", "4"), ("MEMORY", "0G"), ("MEMORY", "4g"), ("MEMORY", "2000G"), ("MEMORY", "63M")):
             done = run(COUNT, **{"WARPMARK_CPU_" + name: wrong})
             self.assertEqual(done.stdout, "1\n", done.stderr)
             self.assertRegex(done.stderr, f'^WARPMARK_CPU_{name}: "{wrong}" is not a .*; ignored\n$')

@@ -356,7 +356,7 @@ class Json(unittest.TestCase):
                           (link, "218"), (link, "222"), (link, "218"), (link, "801"), ("cuGetExportTable", "801")])
         for words in ("PTX line 5: in kernel 'k': 'oops' is no instruction", ".version 9.1 is beyond 9.0", "code for sm_100 needs compute capability 10.0",
                       "a cubin holds code for a GPU", "the image is no PTX", "which this device would run, is compressed, and damaged",
-                      "the fatbin has PTX for sm_100, and none that runs on", "a.ptx, ", "a.cubin: ", "NVIDIA's runtime library"):
+                      "the fatbin has PTX for sm_100, and none that runs on", "a.ptx, ", "a.cubin: ", "NVIDIA's own runtime library"):
             self.assertIn(words, text)
         self.assertEqual(summaries, ["ERROR SUMMARY: 12 errors"])
         _, text = run("refused_images", name="report.jsonl", WARPMARK_CPU_DRIVER="13.0")
