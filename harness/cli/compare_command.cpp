@@ -10,9 +10,9 @@
 #include "cli/program/command.hpp"
 #include "cli/request/compare_request.hpp"
 #include "cli/request/output_files.hpp"
+#include "cli/request/problem_formats.hpp"
 #include "report/comparison/comparison_junit.hpp"
 #include "report/comparison/comparison_report.hpp"
-#include "report/run/annotations.hpp"
 #include "results/journal_folder.hpp"
 
 namespace warpmark {
@@ -22,9 +22,8 @@ namespace {
 struct CompareState {
   std::filesystem::path baseline, contender;
   CompareRequest request;
-  std::filesystem::path junit;
-  std::vector<std::string> min_effects;
-  std::string annotations;  ///< as it was given
+  std::vector<std::string> min_effects, formats;
+  std::string junit, annotations;  ///< as they were given
   bool all = false, json = false, markdown = false, quiet = false;
 };
 
@@ -38,28 +37,24 @@ CompareRequest request_of(const CompareState& state) {
 
 ExitCode compare(const CompareState& state, Output& out) {
   const CompareRequest request = request_of(state);
-  AnnotationMode mode = AnnotationMode::automatic;
-  if (!state.annotations.empty()) {
-    const auto given = annotation_mode(state.annotations);
-    if (!given) {
-      throw usage_error(fmt::format("--annotations must be auto, github or off, and is `{}`",
-                                    printable(state.annotations)));
-    }
-    mode = *given;
-  }
-  const bool annotate = wants_annotations(mode, state.json || state.markdown);
-  if (annotate) out.write_for_runner();
+  const ProblemFormats formats = formats_given(state.formats, state.junit, state.annotations);
+  const bool annotated = wants_annotations(formats.annotations, state.json || state.markdown);
+  if (annotated) out.write_for_runner();
   std::vector<std::filesystem::path> inputs = comparable_files(state.baseline);
   for (std::filesystem::path& file : comparable_files(state.contender)) {
     inputs.push_back(std::move(file));
   }
-  require_kept({{"--junit", state.junit}}, inputs);
+  require_kept(files_of(formats), inputs);
   const BenchResult baseline = read_baseline_or_folder(state.baseline);
   const BenchResult contender = read_baseline_or_folder(state.contender);
   const BenchComparison comparison = compare_benches(baseline, contender, request.options());
   const ComparedBenches compared = request.compared(baseline, contender, comparison);
-  if (!state.junit.empty())
-    write_file_atomically(state.junit, junit_text(comparison_junit(compared)));
+  const std::vector<Problem> changes = changes_as_problems(compared);
+  if (!formats.junit.empty())
+    write_file_atomically(formats.junit, junit_text(comparison_junit(compared)));
+  ProblemFormats outputs = formats;
+  outputs.junit.clear();
+  write_problems(outputs, changes, run_of(compared));
   if (state.json) {
     out.write(json_document(comparison_json(compared)));
   } else if (state.markdown) {
@@ -69,9 +64,9 @@ ExitCode compare(const CompareState& state, Output& out) {
     if (state.quiet) style.verbosity = Verbosity::quiet;
     out.write(comparison_text(compared, style, state.all));
   }
-  if (annotate) {
+  if (annotated) {
     out.flush();
-    annotate_changes(compared);
+    annotate(changes);
   }
   return static_cast<ExitCode>(compared.exit_code());
 }
@@ -103,10 +98,7 @@ Command compare_command(const ArgumentParser& program) {
       .one_value_each_time();
   app.add_flag("--allow-missing", state->request.allow_missing,
                "Cases that only the baseline has do not fail");
-  app.add_option("--junit", state->junit, "Write a JUnit XML report").value_name("FILE");
-  app.add_option("--annotations", state->annotations,
-                 "Annotate failures for a code host: auto (default), github, off")
-      .value_name("HOW");
+  add_format_options(app, state->formats, &state->junit, state->annotations);
   app.add_flag("--across-devices", state->request.across_devices,
                "Compare results of different devices");
   app.add_flag("--all", state->all, "List what is the same, too");

@@ -7,6 +7,9 @@
 #include "base/text.hpp"
 #include "cli/linter.hpp"
 #include "cli/program/command.hpp"
+#include "cli/program/command_line.hpp"
+#include "cli/request/output_files.hpp"
+#include "cli/request/problem_formats.hpp"
 #include "cli/request/suites.hpp"
 
 namespace warpmark {
@@ -16,7 +19,8 @@ struct LintRequest {
   std::vector<std::filesystem::path> paths;
   LintOptions options;
   bool json = false;
-  AnnotationMode annotations = AnnotationMode::automatic;
+  ProblemFormats formats;
+  std::vector<std::string> format_texts;
   std::string annotation_text;  ///< as it was given
 };
 
@@ -49,29 +53,47 @@ std::string warning_text(const Error& warning) {
   return place + "warning: " + warning.message() + hint;
 }
 
-ExitCode lint(LintRequest& request, Output& out) {
-  if (!request.annotation_text.empty()) {
-    const auto mode = annotation_mode(request.annotation_text);
-    if (!mode) {
-      throw usage_error(fmt::format("--annotations must be auto, github or off, and is `{}`",
-                                    printable(request.annotation_text)));
-    }
-    request.annotations = *mode;
+std::vector<Problem> found_by(const Linter& linter) {
+  std::vector<Problem> found;
+  for (const Error& problem : linter.problems()) found.push_back(problem_of(problem, "lint"));
+  for (const Error& warning : linter.warnings()) {
+    found.push_back(problem_of(warning, "lint", true));
   }
-  const bool annotate = wants_annotations(request.annotations, request.json);
+  return found;
+}
+
+void write_found(const LintRequest& request, const Linter& linter,
+                 const std::vector<Problem>& found) {
+  ProblemRun run;
+  run.verb = "lint";
+  run.command = command_line();
+  run.date = utc_date();
+  run.exit_code = static_cast<int>(linter.problems().empty() ? ExitCode::success : ExitCode::usage);
+  if (linter.failure()) {
+    run.error = linter.failure()->message();
+    run.exit_code = static_cast<int>(linter.failure()->code());
+  }
+  write_problems(request.formats, found, run);
+}
+
+ExitCode lint(LintRequest& request, Output& out) {
+  request.formats = formats_given(request.format_texts, "", request.annotation_text);
+  const bool annotate = wants_annotations(request.formats.annotations, request.json);
   if (annotate) out.write_for_runner();
   const FoundSuites suites = suite_files(request.paths);
   if (suites.files.empty() && suites.bad.size() == 1) throw suites.bad.front().error;
   Linter linter(request.options);
   for (const BadSuite& bad : suites.bad) linter.suite(bad);
   const std::vector<std::filesystem::path>& files = suites.files;
+  require_kept(files_of(request.formats), files);
   for (const std::filesystem::path& file : files) linter.suite(file);
+  const std::vector<Problem> problems_found = found_by(linter);
+  write_found(request, linter, problems_found);
   if (annotate) {
     AnnotationList list;
-    for (const Error& problem : linter.problems()) list.add(annotation(problem));
-    for (const Error& warning : linter.warnings()) list.add(annotation(warning, "warning"));
+    for (const Problem& problem : problems_found) list.add(problem);
     // With JSON the failure is not thrown.
-    if (request.json && linter.failure()) list.add(annotation(*linter.failure()));
+    if (request.json && linter.failure()) list.add(problem_of(*linter.failure(), "error"));
     list.write(std::cerr);
   }
   if (request.json) {
@@ -115,15 +137,14 @@ Command lint_command(const ArgumentParser& program) {
   app.add_flag("--static", request->options.is_static,
                "Only checks that need neither compiler nor NumPy");
   app.add_flag("--json", request->json, "As JSON");
-  app.add_option("--annotations", request->annotation_text,
-                 "Annotate problems for a code host: auto (default), github, off")
-      .value_name("HOW");
+  add_format_options(app, request->format_texts, nullptr, request->annotation_text);
   app.add_option("--device", request->options.session.device,
                  "What to compile for: cpu (default), gpu, auto …")
       .value_name("D");
   return {app, [request](Output& out) {
-            out.annotate_error_if(
-                [request] { return wants_annotations(request->annotations, request->json); });
+            out.annotate_error_if([request] {
+              return wants_annotations(request->formats.annotations, request->json);
+            });
             return lint(*request, out);
           }};
 }

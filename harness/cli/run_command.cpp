@@ -90,7 +90,7 @@ ExitCode run(RunState& state, Output& out) {
         fmt::format("none of these jobs takes {}", unused), {},
         fmt::format("`warpmark {} --help` lists the options", to_text(kinds.front())));
   }
-  const SharedFiles shared = {request.junit, request.journal};
+  const SharedFiles shared = {request.formats.junit, request.journal};
   const std::filesystem::path keep = request.keep;
   const bool several = jobs.size() > 1 || !state.part.empty();
   for (RunJob& job : jobs) {
@@ -109,7 +109,7 @@ ExitCode run(RunState& state, Output& out) {
     request = jobs.front().request;
     request.append_journal = !shared.journal.empty();
     if (!shared.junit.empty()) {
-      request.junit = state.part;
+      request.formats.junit = state.part;
       request.junit_part = true;
     }
     return run_job(request, out);

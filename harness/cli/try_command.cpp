@@ -17,7 +17,7 @@
 #include "report/grade/grade_annotations.hpp"
 #include "report/grade/grade_console.hpp"
 #include "report/page/style.hpp"
-#include "report/run/annotations.hpp"
+#include "report/problems/annotations.hpp"
 
 namespace warpmark {
 namespace {

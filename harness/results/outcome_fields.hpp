@@ -139,6 +139,7 @@ void each_field(CaseRecord& record, const Visit& visit) {
          "on the cases before: `launch`, and an allocation's `number`."},
         outcome.findings);
   visit(FieldInfo("step").unrecorded(), outcome.step);
+  visit(FieldInfo("suppressed").unrecorded(), outcome.suppressed);
   visit({"notices", "Reported, not judged."}, outcome.notices);
   visit("compiled_from_cache", outcome.compiled_from_cache);
   visit(

@@ -21,6 +21,7 @@ struct EndedCase {
   const std::string& reproduce;         ///< the command that repeats it
   const TimedCase* timed = nullptr;     ///< set in a bench for a case that was right
   std::optional<size_t> position = {};  ///< for a shard's case, its index in the whole run, from 0
+  Position where = {};                  ///< what is to blame, or else where the case is written
 };
 
 /// The record of one case.

@@ -231,7 +231,8 @@ protocol::Verified CaseLaunch::launch_once(const ReadyCase& ready, const protoco
                                            const Results& results, Outcome& outcome) {
   protocol::Reply reply = ask_for_launch(ready, request, results, outcome);
   if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
-    failure->reports = without_allowed(ready.planned.plan, std::move(failure->reports));
+    failure->reports = without_allowed(ready.planned.plan, options_.suppressions,
+                                       std::move(failure->reports), outcome);
     outcome.step = name_steps(ready.planned.plan, *failure);
     if (options_.sanitizer) {
       failure->reports = sanitizer_reports(failure->places);
@@ -243,7 +244,8 @@ protocol::Verified CaseLaunch::launch_once(const ReadyCase& ready, const protoco
   }
   if (!std::holds_alternative<protocol::Verified>(reply)) dialogue_.end_garbled(outcome);
   auto& verified = std::get<protocol::Verified>(reply);
-  verified.reports = without_allowed(ready.planned.plan, std::move(verified.reports));
+  verified.reports = without_allowed(ready.planned.plan, options_.suppressions,
+                                     std::move(verified.reports), outcome);
   outcome.step = name_steps(ready.planned.plan, verified.reports);
   return std::move(verified);
 }
@@ -311,7 +313,8 @@ protocol::Verified CaseLaunch::launch_on_ranks(const ReadyCase& ready,
         end_failed(ready, *failure, outcome);
       }
       auto& verified = std::get<protocol::Verified>(reply);
-      verified.reports = without_allowed(plan, std::move(verified.reports));
+      verified.reports =
+          without_allowed(plan, options_.suppressions, std::move(verified.reports), outcome);
       const std::string step = name_steps(plan, verified.reports);
       if (outcome.step.empty()) outcome.step = step;
       end_misfit(ready.planned, verified.misfit, outcome);

@@ -331,15 +331,20 @@ void judge_counters(const PlannedCase& planned, const std::vector<nlohmann::orde
 }
 
 std::vector<nlohmann::ordered_json> without_allowed(const Plan& plan,
-                                                    std::vector<nlohmann::ordered_json> reports) {
+                                                    const std::vector<Suppression>& suppressions,
+                                                    std::vector<nlohmann::ordered_json> reports,
+                                                    Outcome& outcome) {
   std::erase_if(reports, [&](const nlohmann::ordered_json& report) {
-    const auto word = [&](const char* name) {
-      const auto member = report.find(name);
-      return member != report.end() && member->is_string() ? member->get<std::string>() : "";
-    };
-    if (!report.is_object() || word("kind") != "race") return false;
+    const ReportedMistake mistake = reported_mistake(report);
+    if (std::ranges::find(finding_kinds(), mistake.kind) == finding_kinds().end()) return false;
+    const Suppression* rule = find_suppression(suppressions, mistake);
+    if (rule != nullptr) outcome.suppressed.push_back(rule->line);
+    return rule != nullptr;
+  });
+  std::erase_if(reports, [&](const nlohmann::ordered_json& report) {
+    if (!report.is_object() || text_of(report, "kind") != "race") return false;
     return std::ranges::any_of(plan.allow, [&](const AllowedRace& rule) {
-      return rule.race == word("argument") || rule.race == word("name");
+      return rule.race == text_of(report, "argument") || rule.race == text_of(report, "name");
     });
   });
   return reports;

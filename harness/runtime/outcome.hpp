@@ -101,6 +101,7 @@ struct Outcome {
   std::optional<Error> error;  ///< the failure itself, the source of `message` and `where`
   std::vector<OutputVerdict> outputs;
   std::vector<nlohmann::ordered_json> findings;  ///< the device's reports (warpmark/device.h)
+  std::vector<size_t> suppressed;  ///< lines of the suppressions that accepted findings
   std::string step;  ///< the step of the first finding, if there are several steps; "" for none
   /// The counters of each launch, as the device gave them (warpmark/device.h), if they were asked
   /// for.

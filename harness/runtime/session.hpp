@@ -20,6 +20,7 @@
 #include "runtime/sanitizer.hpp"
 #include "runtime/timing_job.hpp"
 #include "suite/case.hpp"
+#include "warpmark/suppressions.hpp"
 #include "worker/confinement.hpp"
 #include "worker/device_facts.hpp"
 #include "worker/measurement.hpp"
@@ -46,6 +47,8 @@ struct SessionOptions {
   /// The checks, among known_checks(), of devices with the capability `checks` during verification;
   /// other devices are not asked. Empty: the device's default.
   std::vector<std::string> checks;
+  /// Findings that people accept: they fail no case and give no notice.
+  std::vector<Suppression> suppressions;
   /// The most further schedules that a device with schedules tries, if the order of threads may
   /// decide a result.
   uint64_t schedules = 7;

@@ -54,12 +54,18 @@ const std::vector<std::string>& fault_kinds() {
   return kKinds;
 }
 
-// The kinds of faults that end a launch, and the findings of checks in one that continues.
+const std::vector<std::string>& finding_kinds() {
+  static const std::vector<std::string> kKinds = {
+#define CHECK(name, kind, word, places) #kind,
+#include "warpmark/checks.def"
+  };
+  return kKinds;
+}
+
 const std::vector<std::string>& report_kinds() {
   static const std::vector<std::string> kKinds = [] {
     std::vector<std::string> kinds = fault_kinds();
-#define CHECK(name, kind, word, places) kinds.emplace_back(#kind);
-#include "warpmark/checks.def"
+    kinds.insert(kinds.end(), finding_kinds().begin(), finding_kinds().end());
     return kinds;
   }();
   return kKinds;

@@ -332,7 +332,9 @@ std::vector<const Kernel*> kernels(const Suite& suite);
 
 /// The faults for `expect: {fault: …}`: kinds of a device's reports (warpmark/device.h).
 const std::vector<std::string>& fault_kinds();
-/// The reports for `expect: {report: …}`.
+/// The findings of checks in a launch that continues.
+const std::vector<std::string>& finding_kinds();
+/// The reports for `expect: {report: …}`: both of these.
 const std::vector<std::string>& report_kinds();
 /// The counters for `expect: {counters: …}`: those of a device with `profile` (warpmark/device.h),
 /// and KIND_conflicts, its wavefronts beyond the ideal.

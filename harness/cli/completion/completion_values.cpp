@@ -10,7 +10,7 @@
 #include "cli/program/lazy_python.hpp"
 #include "cli/request/run_config.hpp"
 #include "cli/request/suites.hpp"
-#include "report/run/annotations.hpp"
+#include "report/problems/annotations.hpp"
 
 namespace warpmark {
 

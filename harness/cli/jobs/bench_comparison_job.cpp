@@ -32,9 +32,9 @@ BenchResult read_existing(const fs::path& file) {
 }
 
 void write_junit(const JobRequest& request, const JunitDocument& document) {
-  if (request.junit.empty()) return;
+  if (request.formats.junit.empty()) return;
   write_file_atomically(
-      request.junit,
+      request.formats.junit,
       junit_text(document, request.junit_part ? junit_part_comment(document, {}) : ""));
 }
 
@@ -58,6 +58,17 @@ std::vector<std::string> grown_cases(const BenchComparison& comparison) {
     if (grew) ids.push_back(point.id);
   }
   return ids;
+}
+
+// The files of `--format` have what failed in the run so far.
+void write_changes(const JobRequest& request, const ComparedBenches& compared,
+                   std::vector<Problem> problems, const std::vector<Problem>& changes) {
+  problems.insert(problems.end(), changes.begin(), changes.end());
+  ProblemRun run = run_of(compared);
+  run.verb = to_text(request.kind);
+  ProblemFormats outputs = request.formats;
+  outputs.junit.clear();  // write_junit knows more of the cases
+  write_problems(outputs, problems, run);
 }
 
 // Where the kernel of each suite is said.
@@ -119,10 +130,13 @@ ExitCode bench_and_compare(const JobRequest& request, Output& out) {
   compared.command = contender.command;
   write_junit(request, comparison_junit(compared));
   print_comparison(compared, request, out);
-  if (wants_annotations(request.annotations, request.json)) {
+  const std::map<std::string, Position> places = suite_places(request);
+  const std::vector<Problem> changes = changes_as_problems(compared, places);
+  if (wants_annotations(request.formats.annotations, request.json)) {
     out.flush();
-    annotate_changes(compared, suite_places(request));
+    annotate(changes);
   }
+  write_changes(request, compared, failures_as_problems(contender, places), changes);
   job.add_lines(contender, grown);  // if the disk is full, the comparison is shown all the same
   if (interrupt) return *interrupt;
   return compared.exit_code() != 0 ? ExitCode::verdict : *job.code();

@@ -99,11 +99,12 @@ std::vector<CaseWork> case_work(const std::vector<BenchWork>& work) {
 // standard error.
 [[noreturn]] void measure_nothing(const std::vector<BenchWork>& work, const JobRequest& request,
                                   RunContext context, Output& out) {
-  if (!request.junit.empty() || !request.journal.empty() || request.json) {
+  if (request.formats.any_file() || !request.journal.empty() || request.json) {
     context.bench.emplace();
     context.bench->host = this_host();
     BenchOptions options;
     set_run_options(request, out, options);
+    const auto files = add_problem_files(request, context, options);
     NoTimer timer;
     std::ostringstream nobody;
     run_bench(work, timer, context, options, request.json ? std::cout : nobody);
@@ -176,6 +177,7 @@ ExitCode measure_cases(const JobRequest& request, Output& out, LazyPython& pytho
   if (!request.google_benchmark.empty()) options.google_benchmark = request.google_benchmark;
   SessionTimer timer(std::move(session));
   const auto annotations = add_annotations(request, options);
+  const auto files = add_problem_files(request, context, options);
   out.flush();  // the report goes to the same descriptor
   return run_bench(work, timer, context, options, std::cout);
 }

@@ -15,6 +15,7 @@
 #include "cli/jobs/last_failed_report.hpp"
 #include "cli/jobs/session_runner.hpp"
 #include "cli/jobs/shared_start.hpp"
+#include "cli/jobs/suppression_report.hpp"
 #include "cli/program/device_survey.hpp"
 #include "cli/program/lazy_python.hpp"
 #include "cli/request/job_setup.hpp"
@@ -42,6 +43,7 @@ constexpr uint64_t kSchedulesOfMany = 2;
 SessionOptions session_options_of(const JobRequest& request) {
   SessionOptions options = request.session;
   if (!request.checks_given) options.checks = known_checks();
+  if (!request.suppressions.empty()) options.suppressions = load_suppressions(request.suppressions);
   if (request.sanitize.empty()) return options;
   if (options.in_process) {
     throw usage_error("--sanitize runs workers, and --in-process wants none");
@@ -149,10 +151,11 @@ struct Runners {
 // standard error.
 [[noreturn]] void check_nothing(const std::vector<CaseWork>& work, const JobRequest& request,
                                 size_t deselected, Output& out) {
-  if (!request.junit.empty() || !request.journal.empty() || request.json) {
+  if (request.formats.any_file() || !request.journal.empty() || request.json) {
     const RunContext context = make_context(request, deselected);
     RunOptions options;
     set_run_options(request, out, options);
+    const auto files = add_problem_files(request, context, options);
     NoRunner runner;
     std::ostringstream nobody;
     run_check(work, runner, context, options, request.json ? std::cout : nobody);
@@ -223,7 +226,11 @@ ExitCode check(JobRequest request, Output& out) {
     keep.emplace(request.keep, request.keep_all, *runners.alone, python.interpreter());
     options.reports.push_back(&*keep);
   }
+  SuppressionReport suppressions(session_options.suppressions, request.suppressions,
+                                 request.gen_suppressions);
+  options.reports.push_back(&suppressions);
   const auto annotations = add_annotations(request, options);
+  const auto files = add_problem_files(request, context, options);
 
   out.flush();  // the report goes to the same descriptor
   return run_check(work, runner, context, options, std::cout);

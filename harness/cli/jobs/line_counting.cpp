@@ -7,7 +7,7 @@
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
 #include "cli/request/planned_work.hpp"
-#include "report/run/annotations.hpp"
+#include "report/problems/annotations.hpp"
 #include "results/counted_lines.hpp"
 #include "runtime/artifacts.hpp"
 
@@ -55,7 +55,7 @@ std::optional<ExitCode> count_lines(const JobRequest& request, LazyPython& pytho
   options.counters = {"lines"};
   // Text that kernels print is no command to a runner, as in the run before.
   std::optional<CommandsStopped> stopped;
-  if (wants_annotations(request.annotations, request.json)) {
+  if (wants_annotations(request.formats.annotations, request.json)) {
     stopped.emplace(options.in_process && !request.json ? std::cout : std::cerr);
   }
   Session session(python.interpreter(), options);

@@ -43,7 +43,7 @@ void Output::flush() {
 void Output::annotate(const Error& error) {
   if (!annotated_ || !annotated_()) return;
   write_for_runner();
-  std::fprintf(stderr, "%s\n", annotation(error).c_str());
+  std::fprintf(stderr, "%s\n", annotation(problem_of(error, "error")).c_str());
 }
 
 void print_error(const Output& out, const std::string& text) {

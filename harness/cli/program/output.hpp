@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "report/run/annotations.hpp"
+#include "report/problems/annotations.hpp"
 
 namespace warpmark {
 

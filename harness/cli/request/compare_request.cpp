@@ -10,8 +10,9 @@
 #include <iostream>
 
 #include "base/text.hpp"
+#include "cli/program/command_line.hpp"
 #include "report/comparison/comparison_rows.hpp"
-#include "report/run/annotations.hpp"
+#include "report/problems/annotations.hpp"
 #include "report/run/failure_cause.hpp"
 #include "suite/select_expression.hpp"
 #include "suite/suite.hpp"
@@ -116,36 +117,61 @@ ComparedBenches CompareRequest::compared(const BenchResult& baseline, const Benc
   return {baseline, contender, comparison, options(), failing(), allow_missing};
 }
 
-void annotate_changes(const ComparedBenches& compared,
-                      const std::map<std::string, Position>& places) {
-  // Cases of one kernel grow at one line, and GitHub shows ten annotations of a step.
-  struct Annotation {
-    Position where;
-    std::string first_case, text;
-    size_t more = 0;
-  };
-  std::vector<Annotation> annotations;
-  std::map<std::pair<std::string, int>, size_t> known;
+std::vector<Problem> failures_as_problems(const BenchResult& run,
+                                          const std::map<std::string, Position>& places) {
+  std::vector<Problem> problems;
+  for (const BenchCase& one : run.cases) {
+    if (one.verdict != Verdict::failed) continue;
+    const auto place = places.find(one.suite);
+    const std::string again = one.reproduce.empty() ? "" : "\nreproduce: " + one.reproduce;
+    problems.push_back({false, "wrong", place == places.end() ? Position{} : place->second, one.id,
+                        one.reason + again, one.id + " " + without_numbers(one.reason)});
+  }
+  return problems;
+}
+
+std::vector<Problem> changes_as_problems(const ComparedBenches& compared,
+                                         const std::map<std::string, Position>& places) {
+  std::vector<Problem> problems;
+  // Cases of one kernel grow at one line: the index of its problem, and the count of others.
+  std::map<std::pair<std::string, int>, std::pair<size_t, size_t>> known;
   for (const FailedChange& change : failed_changes(compared)) {
+    const std::string rule(to_text(change.verdict));
     std::error_code ignored;
     if (change.line.known() && std::filesystem::is_regular_file(change.line.file, ignored)) {
-      const auto [at, is_new] =
-          known.emplace(std::pair(change.line.file, change.line.line), annotations.size());
-      if (!is_new) {
-        ++annotations[at->second].more;
-        continue;
+      const auto [at, is_new] = known.emplace(std::pair(change.line.file, change.line.line),
+                                              std::pair(problems.size(), size_t{0}));
+      if (is_new) {
+        problems.push_back({false, rule, change.line, change.id, change.text, change.id});
+      } else {
+        ++at->second.second;
       }
-      annotations.push_back({change.line, change.id, change.text});
       continue;
     }
     const auto place = places.find(change.suite);
-    annotations.push_back(
-        {place == places.end() ? change.where : place->second, change.id, change.text});
+    problems.push_back({false, rule, place == places.end() ? change.where : place->second,
+                        change.id, change.text, change.id});
   }
+  for (const auto& [place, found] : known) {
+    Problem& problem = problems[found.first];
+    problem.title = cases_title(problem.title, found.second);
+  }
+  return problems;
+}
+
+ProblemRun run_of(const ComparedBenches& compared) {
+  ProblemRun run;
+  run.verb = "compare";
+  run.command = compared.command.empty() ? command_line() : compared.command;
+  run.device = compared.contender.device_name;
+  run.date = utc_date();
+  run.exit_code = compared.exit_code();
+  return run;
+}
+
+void annotate(const std::vector<Problem>& problems) {
   AnnotationList list;
-  for (const Annotation& one : annotations) {
-    list.add(annotation(one.where, cases_title(one.first_case, one.more), one.text));
-  }
+  for (const Problem& problem : problems) list.add(problem);
   list.write(std::cerr);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "report/comparison/comparison_report.hpp"
+#include "report/problems/problem_files.hpp"
 #include "results/bench_comparison.hpp"
 
 namespace warpmark {
@@ -33,9 +34,15 @@ struct CompareRequest {
                            const BenchComparison& comparison) const;
 };
 
-/// Annotates failed changes: at the source line that grew most, if it is known, all cases of the
-/// line together; else at the place of its suite, by the suite's name, else at its record.
-void annotate_changes(const ComparedBenches& compared,
-                      const std::map<std::string, Position>& places = {});
+/// Failed changes: at the source line that grew most, if it is known, all cases of the line
+/// together; else at the place of its suite, by the suite's name, else at its record.
+std::vector<Problem> changes_as_problems(const ComparedBenches& compared,
+                                         const std::map<std::string, Position>& places = {});
+/// The cases of a run that failed by themselves, at the places of their suites.
+std::vector<Problem> failures_as_problems(const BenchResult& run,
+                                          const std::map<std::string, Position>& places = {});
+/// The command of a comparison.
+ProblemRun run_of(const ComparedBenches& compared);
+void annotate(const std::vector<Problem>& problems);
 
 }  // namespace warpmark

@@ -180,9 +180,14 @@ void read_trial(JobRequest& request, const OptionValue& value) {
 }
 
 void read_annotations(JobRequest& request, const OptionValue& value) {
-  const auto mode = annotation_mode(value.words.front().text);
-  if (!mode) throw wrong(value, "auto, github or off");
-  request.annotations = *mode;
+  request.formats.read_annotations(value.words.front(), value.what);
+}
+
+void read_formats(JobRequest& request, const OptionValue& value) {
+  request.formats.outputs.clear();
+  for (const Located& word : value.words) {
+    request.formats.read(word, value.what, value.folder);
+  }
 }
 
 void read_checks(JobRequest& request, const OptionValue& value) {
@@ -277,6 +282,14 @@ const std::vector<JobOption>& job_options() {
 #include "warpmark/checks.def"
        " (default all)",
        &read_checks},
+      {"--suppressions", "suppressions", "FILE", K::word, T::check,
+       "Accept the findings that this file lists, with a reason for each",
+       [](Request& request, const OptionValue& value) { request.suppressions = path_of(value); }},
+      {"--gen-suppressions", "gen_suppressions", "FILE", K::word, T::check,
+       "Write a suppression for each finding to this file, to be completed",
+       [](Request& request, const OptionValue& value) {
+         request.gen_suppressions = path_of(value);
+       }},
       {"--schedules", "schedules", "N", K::word, T::check,
        "Orders of threads to try, where they may matter (default 8)",
        [](Request& request, const OptionValue& value) {
@@ -334,7 +347,8 @@ const std::vector<JobOption>& job_options() {
        "Write every outcome to this file, as JSON lines",
        [](Request& request, const OptionValue& value) { request.journal = path_of(value); }},
       {"--junit", "junit", "FILE", K::word, T::every, "Write a JUnit XML report",
-       [](Request& request, const OptionValue& value) { request.junit = path_of(value); }},
+       [](Request& request, const OptionValue& value) { request.formats.junit = path_of(value); }},
+      {"--format", "formats", "KIND=FILE", K::words, T::every, kFormatHelp, &read_formats},
       {"--benchmark-out", "benchmark_out", "FILE", K::word, T::bench,
        "Write Google Benchmark's JSON, for its compare.py",
        [](Request& request, const OptionValue& value) {
@@ -368,8 +382,8 @@ const std::vector<JobOption>& job_options() {
       {"--json", "json", "", K::flag, T::every,
        "Print JSON lines (schema/outcome.json), not a report",
        [](Request& request, const OptionValue& value) { request.json = value.on; }},
-      {"--annotations", "annotations", "HOW", K::word, T::every,
-       "Annotate failures for a code host: auto (default), github, off", &read_annotations},
+      {"--annotations", "annotations", "HOW", K::word, T::every, kAnnotationsHelp,
+       &read_annotations},
       {"--durations", "durations", "N", K::word, T::every, "List the N slowest cases (0: all)",
        [](Request& request, const OptionValue& value) {
          request.durations = whole_number(value, 0, "a whole number from 0");

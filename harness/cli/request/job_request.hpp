@@ -16,9 +16,9 @@
 #include "cli/program/output.hpp"
 #include "cli/request/case_choice.hpp"
 #include "cli/request/compare_request.hpp"
+#include "cli/request/problem_formats.hpp"
 #include "jobs/shard.hpp"
 #include "report/page/style.hpp"
-#include "report/run/annotations.hpp"
 #include "report/run/case_run.hpp"
 #include "runtime/session.hpp"
 
@@ -42,7 +42,6 @@ struct JobRequest {
   size_t max_failures = 0;  ///< 0 for no limit
   SessionOptions session;
   std::filesystem::path journal;      ///< "" for none
-  std::filesystem::path junit;        ///< "" for none
   bool junit_part = false;            ///< the JUnit file is a part of the report of several jobs
   std::optional<size_t> durations;    ///< number of the slowest cases to list; 0 for all
   size_t shown = 1;                   ///< texts of cases that failed in one way; 0 for all
@@ -60,7 +59,7 @@ struct JobRequest {
   bool timeout_given = false;
   bool checks_given = false;  ///< SessionOptions::checks was given; else `check` looks for every
                               ///< kind of mistake that it can
-  AnnotationMode annotations = AnnotationMode::automatic;
+  ProblemFormats formats;     ///< JUnit XML, annotations and other forms of failures
 
   // These are for `check` only.
   size_t jobs = 1;  ///< processes that run cases at the same time
@@ -73,7 +72,8 @@ struct JobRequest {
   std::filesystem::path keep;   ///< folder for the files of failures; "" for none
   bool last_failed = false;     ///< only cases that failed last time, if any did
   bool trials_given = false;
-  bool keep_all = false;  ///< keeps files of passes, too
+  std::filesystem::path suppressions, gen_suppressions;  ///< files; "" for none
+  bool keep_all = false;                                 ///< keeps files of passes, too
 
   // These are for `bench` only; nothing leaves the suite's own value, or that of TimingOptions.
   std::optional<CacheChoice> cache;

@@ -12,7 +12,7 @@
 #include "cli/request/output_files.hpp"
 #include "cli/request/shard_work.hpp"
 #include "driver/choose.hpp"
-#include "report/run/annotations.hpp"
+#include "report/problems/annotations.hpp"
 
 namespace warpmark {
 
@@ -38,7 +38,7 @@ RunContext make_context(const JobRequest& request, size_t deselected) {
 void set_run_options(const JobRequest& request, const Output& out, RunOptions& options) {
   if (!request.journal.empty()) options.journal = request.journal;
   options.append_journal = request.append_journal;
-  if (!request.junit.empty()) options.junit = request.junit;
+  if (!request.formats.junit.empty()) options.junit = request.formats.junit;
   options.junit_part = request.junit_part;
   options.fail_on = request.fail_on;
   options.max_failures = request.max_failures;
@@ -51,7 +51,7 @@ void set_run_options(const JobRequest& request, const Output& out, RunOptions& o
 }
 
 std::unique_ptr<RunReport> add_annotations(const JobRequest& request, RunOptions& options) {
-  if (!wants_annotations(request.annotations, request.json)) return nullptr;
+  if (!wants_annotations(request.formats.annotations, request.json)) return nullptr;
   // Where kernels print: a worker's standard output is its standard error.
   std::ostream& log = request.session.in_process && !request.json ? std::cout : std::cerr;
   auto annotations = std::make_unique<Annotations>(log);
@@ -59,9 +59,17 @@ std::unique_ptr<RunReport> add_annotations(const JobRequest& request, RunOptions
   return annotations;
 }
 
+std::unique_ptr<RunReport> add_problem_files(const JobRequest& request, const RunContext& context,
+                                             RunOptions& options) {
+  if (request.formats.outputs.empty()) return nullptr;
+  auto files = std::make_unique<ProblemFiles>(request.formats.outputs, context);
+  options.reports.push_back(files.get());
+  return files;
+}
+
 void annotate_errors_of(std::shared_ptr<const JobRequest> request, Output& out) {
   out.annotate_error_if([request = std::move(request)] {
-    return wants_annotations(request->annotations, request->json);
+    return wants_annotations(request->formats.annotations, request->json);
   });
 }
 
@@ -104,7 +112,7 @@ void require_own_files(const JobRequest& request) {
 
 void begin_job(JobRequest& request, Output& out) {
   adapt_to_shard(request);
-  if (wants_annotations(request.annotations, request.json)) out.write_for_runner();
+  if (wants_annotations(request.formats.annotations, request.json)) out.write_for_runner();
   require_own_files(request);
 }
 

@@ -27,6 +27,9 @@ void set_run_options(const JobRequest& request, const Output& out, RunOptions& o
 /// Adds annotations to the reports, if the request wants them. The returned object holds them; from
 /// now on nothing that kernels print is a command.
 std::unique_ptr<RunReport> add_annotations(const JobRequest& request, RunOptions& options);
+/// The same for the files of `--format`.
+std::unique_ptr<RunReport> add_problem_files(const JobRequest& request, const RunContext& context,
+                                             RunOptions& options);
 
 /// An error that ends the program becomes an annotation, if the request wants any by then.
 void annotate_errors_of(std::shared_ptr<const JobRequest> request, Output& out);

@@ -94,12 +94,17 @@ bool is_result(const fs::path& file) {
 }  // namespace
 
 std::vector<OutputFile> output_files(const JobRequest& request) {
-  return {
-      {"--journal", request.journal},
-      {"--junit", request.junit},
-      {"--benchmark-out", request.google_benchmark},
-      {"--update-baseline", request.update_baseline ? request.baseline : fs::path()},
-      {"--update-baseline", request.update_baseline ? lines_file(request.baseline) : fs::path()}};
+  std::vector<OutputFile> files = files_of(request.formats);
+  files.insert(files.begin(), {"--journal", request.journal});
+  files.push_back({"--gen-suppressions", request.gen_suppressions});
+  for (const OutputFile& file : std::initializer_list<OutputFile>{
+           {"--benchmark-out", request.google_benchmark},
+           {"--update-baseline", request.update_baseline ? request.baseline : fs::path()},
+           {"--update-baseline",
+            request.update_baseline ? lines_file(request.baseline) : fs::path()}}) {
+    files.push_back(file);
+  }
+  return files;
 }
 
 std::vector<fs::path> input_files(const std::vector<CaseWork>& work) {

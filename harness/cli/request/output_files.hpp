@@ -6,15 +6,10 @@
 #include <vector>
 
 #include "cli/request/job_request.hpp"
+#include "cli/request/output_file.hpp"
 #include "report/run/case_run.hpp"
 
 namespace warpmark {
-
-/// An option and the file that it names; "" for none.
-struct OutputFile {
-  std::string option;
-  std::filesystem::path file;
-};
 
 /// The files that a request of check or bench has written.
 std::vector<OutputFile> output_files(const JobRequest& request);

@@ -6,7 +6,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "report/run/annotations.hpp"
+#include "report/problems/annotations.hpp"
 #include "runtime/step_choice.hpp"
 #include "suite/axis_override.hpp"
 
@@ -104,8 +104,8 @@ void refuse_all(const std::vector<CaseWork>& work, const JobRequest& request, Ou
   // The first error is thrown, so it is printed last.
   for (size_t i = errors.size(); i-- > 1;) {
     print_error(out, errors[i]->what());
-    if (!wants_annotations(request.annotations, request.json)) continue;
-    std::cerr << annotation(*errors[i]) << std::endl;
+    if (!wants_annotations(request.formats.annotations, request.json)) continue;
+    std::cerr << annotation(problem_of(*errors[i], "load")) << std::endl;
   }
   throw *errors.front();
 }

@@ -76,7 +76,10 @@ class Reader {
       if (value != nullptr) read_option(option, *value, folder_, one.request);
     }
     claim(node, "journal", one.request.journal);
-    claim(node, "junit", one.request.junit);
+    claim(node, "junit", one.request.formats.junit);
+    for (const ProblemOutput& output : one.request.formats.outputs) {
+      claim(node, "formats", output.file);
+    }
     claim(node, "benchmark_out", one.request.google_benchmark);
     claim(node, "keep", one.request.keep);
     return one;

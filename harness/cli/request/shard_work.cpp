@@ -60,8 +60,11 @@ void adapt_to_shard(JobRequest& request) {
   }
   const size_t number = request.shard->index;
   for (std::filesystem::path* file :
-       {&request.journal, &request.junit, &request.google_benchmark, &request.keep}) {
+       {&request.journal, &request.formats.junit, &request.google_benchmark, &request.keep}) {
     *file = with_shard_number(*file, number);
+  }
+  for (ProblemOutput& output : request.formats.outputs) {
+    output.file = with_shard_number(output.file, number);
   }
 }
 
@@ -80,6 +83,8 @@ const std::set<std::string>& indifferent_options() {
                                               "shard",
                                               "journal",
                                               "junit",
+                                              "formats",
+                                              "gen_suppressions",
                                               "keep",
                                               "keep_all",
                                               "json",

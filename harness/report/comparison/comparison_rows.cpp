@@ -184,6 +184,7 @@ std::vector<FailedChange> failed_changes(const ComparedBenches& compared) {
       FailedChange one;
       one.suite = point.suite;
       one.id = point.id;
+      one.verdict = verdict;
       std::vector<ComparisonRow> rows;
       add_rows(point, rows);
       one.text = std::string(to_text(verdict));

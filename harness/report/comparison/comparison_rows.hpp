@@ -28,6 +28,7 @@ std::vector<ComparisonRow> rows_of(const BenchComparison& comparison, ChangeVerd
 /// A case that fails the comparison, in words.
 struct FailedChange {
   std::string suite, id;
+  ChangeVerdict verdict = ChangeVerdict::slower;
   std::string text;  ///< verdict, reason, then each time or counter that shows it
   Position where;    ///< place of the baseline's record
   Position line;     ///< source line that grew most, if the baseline shows which

@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "report/grade/grade_text.hpp"
-#include "report/run/annotations.hpp"
+#include "report/problems/annotations.hpp"
 
 namespace warpmark {
 namespace {
@@ -35,7 +35,7 @@ void annotate_grade(std::ostream& out, const StudentView& view,
       at = {file.place, line, 0};
       break;
     }
-    list.add(annotation(at, title, text));
+    list.add({false, "grade", at, title, text, text});
   };
   if (result.state != GradeState::graded) {
     add(result.log, std::string(state_title(result.state)), message_text(result));

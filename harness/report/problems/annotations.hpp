@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
+#include "report/problems/problem.hpp"
 #include "report/run/run_report.hpp"
 
 namespace warpmark {
@@ -33,19 +33,14 @@ bool wants_annotations(AnnotationMode mode, bool json);
 
 /// "::error file=…,line=…,col=…,title=…::TEXT" in one line, whatever the parts hold. Escaped as
 /// actions/toolkit does (packages/core/src/command.ts): % and line ends everywhere, `:` and `,` in
-/// properties. A place that is unknown is left out. A file within GITHUB_WORKSPACE is named from
-/// there, and any other as it is.
-/// The `level` is "error" or "warning".
-std::string annotation(const Position& where, std::string_view title, std::string_view text,
-                       std::string_view level = "error");
-
-/// The annotation of an error, with its hint.
-std::string annotation(const Error& error, std::string_view level = "error");
+/// properties. A place that is unknown is left out. A file within the checkout is named from its
+/// root.
+std::string annotation(const Problem& problem);
 
 /// Annotations to write at once. GitHub shows ten of a step, and we write no more than fifty.
 class AnnotationList {
  public:
-  void add(std::string line);
+  void add(const Problem& problem);
   /// One line each, and one that counts the rest.
   void write(std::ostream& out) const;
 
@@ -80,17 +75,9 @@ class Annotations : public RunReport {
   void finish(const RunEnd& end) override;
 
  private:
-  /// The failures that have one cause.
-  struct Cause {
-    std::string key;
-    Position where;
-    std::string first_case, text;
-    size_t more = 0;
-  };
-
   std::ostream& out_;
   std::optional<CommandsStopped> stopped_;
-  std::vector<Cause> causes_;
+  FailedCases failed_;
 };
 
 }  // namespace warpmark

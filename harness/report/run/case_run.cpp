@@ -139,7 +139,8 @@ CaseRun::Result CaseRun::result_of(const Begun& begun, Attempt ran) {
       reproduce_command({work.which.suite->file, work.which.id, work.axes, outcome.trial,
                          outcome.schedule, blames_step(outcome) ? outcome.step : std::string()},
                         context_);
-  report({outcome, reproduce, result.timed ? &*result.timed : nullptr, work.position});
+  report(
+      {outcome, reproduce, result.timed ? &*result.timed : nullptr, work.position, result.where});
   if (outcome.verdict == Verdict::failed) {
     result.failure = failure_text(outcome, reproduce);
   } else if (error_ != nullptr && !begun.ended_before) {

@@ -11,17 +11,6 @@ namespace {
 
 constexpr size_t kMostIds = 6;
 
-// Which thread it was and how many there are differ from case to case.
-std::string without_numbers(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const bool digit = c >= '0' && c <= '9';
-    if (digit && !out.empty() && out.back() == '#') continue;
-    out += digit ? '#' : c;
-  }
-  return out;
-}
-
 // "out-of-bounds global write of # bytes": what stands before the thread.
 std::string_view head_of(std::string_view reason) {
   for (const std::string_view end : {", by thread", " by thread", ", in block"}) {
@@ -83,6 +72,16 @@ std::string failure_cause(const Outcome& outcome) {
     default:
       return "";
   }
+}
+
+std::string without_numbers(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool digit = c >= '0' && c <= '9';
+    if (digit && !out.empty() && out.back() == '#') continue;
+    out += digit ? '#' : c;
+  }
+  return out;
 }
 
 int failure_rank(const Outcome& outcome) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/outcome.hpp"
@@ -12,6 +13,10 @@ namespace warpmark {
 /// in the same words apart from numbers; or the same outputs wrong in every element. "" for an
 /// outcome that is reported alone, as outputs are that are wrong in a part.
 std::string failure_cause(const Outcome& outcome);
+
+/// The text with `#` for each number: which thread it was and how many there are differ from case to
+/// case.
+std::string without_numbers(std::string_view text);
 
 /// The order of reporting, least first: what ran nothing, what ended a launch, reports, wrong
 /// results.

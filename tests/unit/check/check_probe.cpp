@@ -16,7 +16,7 @@
 
 #include "check/check.hpp"
 #include "cli/program/argument_parser.hpp"
-#include "report/run/annotations.hpp"
+#include "report/problems/annotations.hpp"
 #include "support/scripted_front.hpp"
 
 namespace {

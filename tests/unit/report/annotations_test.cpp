@@ -1,4 +1,4 @@
-#include "report/run/annotations.hpp"
+#include "report/problems/annotations.hpp"
 
 #include <gtest/gtest.h>
 
@@ -42,9 +42,13 @@ class Workspace {
   std::optional<std::string> kept_;
 };
 
+Problem problem(const Position& where, const std::string& title, const std::string& text) {
+  return {false, "wrong", where, title, text, text};
+}
+
 // "FILE" of "::error file=FILE,line=1,…".
 std::string annotated_file(const fs::path& file) {
-  const std::string line = annotation({file.string(), 1, 0}, "t", "u");
+  const std::string line = annotation(problem({file.string(), 1, 0}, "t", "u"));
   const size_t begin = line.find("file=") + 5;
   return line.substr(begin, line.find(",line=") - begin);
 }
@@ -85,16 +89,16 @@ TEST(AnnotationFile, IsFoundThroughLinks) {
 
 TEST(Annotation, IsEscapedAsTheRunnerReadsIt) {
   const Workspace none("");
-  EXPECT_EQ(annotation({"suites/x.yaml", 14, 3}, "x.n=1,m=2", "50% wrong\nat: a,b"),
+  EXPECT_EQ(annotation(problem({"suites/x.yaml", 14, 3}, "x.n=1,m=2", "50% wrong\nat: a,b")),
             "::error file=suites/x.yaml,line=14,col=3,title=x.n=1%2Cm=2::50%25 wrong%0Aat: a,b");
-  EXPECT_EQ(annotation({}, "t", "u"), "::error title=t::u");
-  EXPECT_EQ(annotation({"a.cu", 5, 0}, "t", ""), "::error file=a.cu,line=5,title=t::");
+  EXPECT_EQ(annotation(problem({}, "t", "u")), "::error title=t::u");
+  EXPECT_EQ(annotation(problem({"a.cu", 5, 0}, "t", "")), "::error file=a.cu,line=5,title=t::");
 }
 
 TEST(Annotation, HostileTextStaysOneLineOfText) {
   const Workspace none("");
   const std::string line =
-      annotation({"a,line=1::b\n::error::c", 1, 1}, "::\r\n::", "\n::set-env::x\r");
+      annotation(problem({"a,line=1::b\n::error::c", 1, 1}, "::\r\n::", "\n::set-env::x\r"));
   EXPECT_EQ(line.find_first_of("\r\n"), std::string::npos);
   EXPECT_EQ(line,
             "::error file=a%2Cline=1%3A%3Ab%0A%3A%3Aerror%3A%3Ac,line=1,col=1,"
@@ -103,9 +107,10 @@ TEST(Annotation, HostileTextStaysOneLineOfText) {
 
 TEST(Annotation, OfAnErrorHasItsHint) {
   const Workspace none("");
-  EXPECT_EQ(annotation(usage_error("bad\nworse", {"a.yaml", 6, 2}, "good")),
+  EXPECT_EQ(annotation(problem_of(usage_error("bad\nworse", {"a.yaml", 6, 2}, "good"), "lint")),
             "::error file=a.yaml,line=6,col=2,title=warpmark::bad%0Aworse%0Ahint: good");
-  EXPECT_EQ(annotation(environment_error("no GPU")), "::error title=warpmark::no GPU");
+  EXPECT_EQ(annotation(problem_of(environment_error("no GPU"), "error")),
+            "::error title=warpmark::no GPU");
 }
 
 TEST(AnnotationList, HasAnEnd) {
@@ -113,7 +118,7 @@ TEST(AnnotationList, HasAnEnd) {
   std::ostringstream none;
   list.write(none);
   EXPECT_EQ(none.str(), "");
-  for (int i = 0; i < 53; ++i) list.add("::error::x");
+  for (int i = 0; i < 53; ++i) list.add(problem({}, "t", "x"));
   std::ostringstream out;
   list.write(out);
   const std::string text = out.str();
