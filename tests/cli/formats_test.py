@@ -157,10 +157,11 @@ class Formats(CheckTest):
     def test_a_run_configuration_has_them(self):
         self.write_scale(axes="{n: [100]}", kernel_text=WRONG)
         self.write("ci.yaml", "warpmark: 1\ncheck:\n  suites: [suites]\n  device: cpu\n"
-                              "  formats: ['sarif=out/a.sarif', 'gitlab=out/q.json']\n")
+                              "  formats: ['sarif=out/a.sarif', 'gitlab=out/q.json', 'junit=out/j.xml']\n")
         self.run_program("run", "ci.yaml", code=1)
         self.assertEqual(len(self.sarif()["results"]), 1)
         self.assertEqual(len(json.loads(self.file("q.json"))), 1)
+        self.assertIn('failures="1"', self.file("j.xml"))
 
 
 class Editor(CheckTest):

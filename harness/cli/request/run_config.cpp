@@ -76,7 +76,7 @@ class Reader {
       if (value != nullptr) read_option(option, *value, folder_, one.request);
     }
     claim(node, "journal", one.request.journal);
-    claim(node, "junit", one.request.formats.junit);
+    claim(node, node.find("junit") != nullptr ? "junit" : "formats", one.request.formats.junit);
     for (const ProblemOutput& output : one.request.formats.outputs) {
       claim(node, "formats", output.file);
     }

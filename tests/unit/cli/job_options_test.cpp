@@ -169,7 +169,21 @@ TEST(JobOptions, LineAndFileMeanTheSame) {
   same({"--timeout-s", "1.5"}, "  timeout_s: 1.5\n",
        [](const R& r) { return r.session.timeout_s; });
   same({"--journal", "/tmp/j"}, "  journal: j\n", [](const R& r) { return r.journal; });
-  same({"--junit", "/tmp/j"}, "  junit: j\n", [](const R& r) { return r.junit; });
+  same({"--junit", "/tmp/j"}, "  junit: j\n", [](const R& r) { return r.formats.junit; });
+  same({"--format", "junit=/tmp/j"}, "  formats: [junit=j]\n",
+       [](const R& r) { return r.formats.junit; });
+  same({"--format", "sarif=/tmp/s", "--format", "html=/tmp/h"}, "  formats: [sarif=s, html=h]\n",
+       [](const R& r) {
+         std::string text;
+         for (const ProblemOutput& one : r.formats.outputs) {
+           text += std::string(to_text(one.format)) + " " + one.file.string() + "\n";
+         }
+         return text;
+       });
+  same({"--suppressions", "/tmp/s"}, "  suppressions: s\n",
+       [](const R& r) { return r.suppressions; });
+  same({"--gen-suppressions", "/tmp/s"}, "  gen_suppressions: s\n",
+       [](const R& r) { return r.gen_suppressions; });
   same({"--fail-on", "skipped"}, "  fail_on: [skipped]\n",
        [](const R& r) { return r.fail_on.skipped; });
   same({"--fail-on", "skipped,notices"}, "  fail_on: [skipped, notices]\n",
@@ -177,7 +191,8 @@ TEST(JobOptions, LineAndFileMeanTheSame) {
   same({"--keep", "/tmp/k"}, "  keep: k\n", [](const R& r) { return r.keep; });
   same({"--keep-all"}, "  keep_all: true\n", [](const R& r) { return r.keep_all; });
   same({"--json"}, "  json: true\n", [](const R& r) { return r.json; });
-  same({"--annotations", "off"}, "  annotations: off\n", [](const R& r) { return r.annotations; });
+  same({"--annotations", "off"}, "  annotations: off\n",
+       [](const R& r) { return r.formats.annotations; });
   same({"--durations", "10"}, "  durations: 10\n", [](const R& r) { return r.durations; });
   same({"-v"}, "  verbose: true\n", [](const R& r) { return r.verbosity; });
   same({"--quiet"}, "  quiet: true\n", [](const R& r) { return r.verbosity; });
@@ -208,7 +223,7 @@ TEST(JobOptions, LineAndFileMeanTheSameForABench) {
        [](const R& r) { return r.comparison.fail_on; });
   same({"--fail-on", "missing,skipped"}, "  fail_on: [missing, skipped]\n",
        [](const R& r) { return r.fail_on.skipped; });
-  same({"--junit", "/tmp/j"}, "  junit: j\n", [](const R& r) { return r.junit; });
+  same({"--junit", "/tmp/j"}, "  junit: j\n", [](const R& r) { return r.formats.junit; });
   same({"--min-effect", "2.5"}, "  min_effect: 2.5\n",
        [](const R& r) { return r.comparison.min_effect; });
   for (const auto& words : std::vector<std::vector<std::string>>{
