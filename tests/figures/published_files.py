@@ -1,12 +1,14 @@
 """Tries `warpmark new suite` on .cu files of repositories that were fetched before.
 
     published_files.py --folder FOLDER [--most N] [--json FILE] [PROGRAM]
+    published_files.py --require [PROGRAM]
     published_files.py --page FILE [--check]
 
 FOLDER has a folder for each repository of REPOSITORIES, OWNER+NAME, at the commit there. Of each at most N files
 (30 if not given) with a kernel are tried, spread evenly. A file loads if NVRTC compiles it unmodified; its kernels are
 drafted if a suite is written for each. A file that nvcc refuses as well, with the same folders of headers, is not
-counted: it is a part of another file, or needs a header that is not in the repository. The second form writes the
+counted: it is a part of another file, or needs a header that is not in the repository. The second form takes FOLDER from
+WARPMARK_PUBLISHED_FILES, and fails if the shares are below 95 % and 90 %; without that folder its exit code is 77. The last form writes the
 page from results/cpu/published_files.json, or with --check compares it.
 """
 import concurrent.futures
@@ -135,10 +137,16 @@ def main():
     parser.add_argument("--folder", help="the folder of the repositories")
     parser.add_argument("--page", help="write this page")
     parser.add_argument("--check", action="store_true", help="compare the page")
+    parser.add_argument("--require", action="store_true", help="fail below the shares that are to be reached")
     parser.add_argument("--most", type=int, default=30, help="files of a repository")
     options = parser.parse_args()
     if options.page:
         return write_page(options.page, options.check)
+    if options.require:
+        options.folder = options.folder or os.environ.get("WARPMARK_PUBLISHED_FILES")
+        if not options.folder:
+            print("skipped: WARPMARK_PUBLISHED_FILES names no folder of published files")
+            return 77
     if not options.folder:
         parser.error("--folder or --page")
     rows, reasons, left_out = [], [], []
@@ -169,7 +177,8 @@ def main():
     write_record(options.json, {"repositories": rows, "files": counted, "load": loaded, "suites": suites,
                                 "kernels_without": without, "fails": [{"file": file, "why": why} for file, why in reasons],
                                 "left_out": [{"file": file, "why": why} for file, why in left_out]})
-    return 0
+    reached = counted > 0 and loaded >= 0.95 * counted and suites >= 0.9 * (suites + without)
+    return 1 if options.require and not reached else 0
 
 
 if __name__ == "__main__":
