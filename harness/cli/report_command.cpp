@@ -9,6 +9,7 @@
 #include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "cli/program/command.hpp"
+#include "cli/program/command_line.hpp"
 #include "cli/request/output_files.hpp"
 #include "cli/request/report_request.hpp"
 #include "report/bench/bench_markdown.hpp"
@@ -16,6 +17,8 @@
 #include "report/comparison/changes_page.hpp"
 #include "report/history/history_report.hpp"
 #include "report/page/markdown.hpp"
+#include "report/problems/device_reports.hpp"
+#include "results/result_kind.hpp"
 
 namespace warpmark {
 
@@ -66,9 +69,23 @@ std::string report_text(const ReportRequest& request) {
   return bench_markdown(named) + (remark.empty() ? "" : "\n" + markdown_text(remark) + "\n");
 }
 
+// The reports of warpmark-cpu, if the files are such; nothing for results of benches.
+std::optional<std::string> device_report_text(const ReportRequest& request) {
+  std::vector<Problem> problems;
+  for (const std::filesystem::path& file : request.files()) {
+    if (result_kind(file) != ResultKind::device_reports) return std::nullopt;
+    for (Problem& problem : read_device_reports(file)) problems.push_back(std::move(problem));
+  }
+  ProblemRun run;
+  run.verb = "report";
+  run.command = command_line();
+  return problems_text(request.problem_format(), problems, run);
+}
+
 ExitCode report(const ReportRequest& request, Output& out) {
-  request.require_known_words();
-  const std::string text = report_text(request);
+  const std::optional<std::string> of_device = device_report_text(request);
+  if (!of_device) request.require_known_words();
+  const std::string text = of_device ? *of_device : report_text(request);
   if (request.output.empty()) {
     out.write(text);
     return ExitCode::success;
@@ -85,15 +102,17 @@ Command report_command(const ArgumentParser& program) {
   const ArgumentParser app = program.add_subcommand(
       "report",
       "Make one HTML page, or Markdown tables, from results of `bench`: of two runs what\n"
-      "changed, of three and more a history with its change points");
-  app.add_option("RESULT", state->results, "Journals of benches, and folders of them")
+      "changed, of three and more a history with its change points; or a page, SARIF or a\n"
+      "code quality report from the reports of warpmark-cpu");
+  app.add_option("RESULT", state->results,
+                 "Journals of benches, and folders of them; or reports of warpmark-cpu (.jsonl)")
       .required()
       .value_name("");
   app.add_option("-o,--output", state->output, "The file to write; else standard output")
       .value_name("FILE");
   app.add_option("--format", state->format,
                  "html or markdown (default: by FILE's name, else html); of a history\n"
-                 "also text or json")
+                 "also text or json; of warpmark-cpu's reports html, sarif or gitlab")
       .value_name("FORMAT");
   app.add_option("--layout", state->layout,
                  "changes, history or side-by-side (default: changes for two results,\n"

@@ -20,6 +20,9 @@ std::optional<ResultKind> result_kind(const std::filesystem::path& file) {
   if (begin.starts_with("{") && begin.find("\"context\"") != std::string_view::npos) {
     return ResultKind::google_benchmark;
   }
+  const std::string_view line = begin.substr(0, begin.find('\n'));
+  const bool is_report = line.starts_with("{\"launch\":") || line.starts_with("{\"kind\":");
+  if (is_report) return ResultKind::device_reports;
   return std::nullopt;
 }
 

@@ -6,7 +6,13 @@
 
 namespace warpmark {
 
-enum class ResultKind { journal, junit, google_benchmark, baseline };
+enum class ResultKind {
+  journal,
+  junit,
+  google_benchmark,
+  baseline,
+  device_reports  ///< of warpmark-cpu
+};
 
 /// Told by how the file begins; nothing for another file. Throws a usage error for what cannot
 /// be read.

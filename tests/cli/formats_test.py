@@ -7,7 +7,7 @@ import re
 import unittest
 import xml.etree.ElementTree
 
-from program import HERE, KERNEL, SOURCE, CheckTest
+from program import HERE, KERNEL, SOURCE, CheckTest, ProgramTest
 
 try:
     import jsonschema
@@ -162,6 +162,41 @@ class Formats(CheckTest):
         self.assertEqual(len(self.sarif()["results"]), 1)
         self.assertEqual(len(json.loads(self.file("q.json"))), 1)
         self.assertIn('failures="1"', self.file("j.xml"))
+
+
+class DeviceReports(ProgramTest):
+    LINES = (
+        {"launch": 1, "kind": "race", "kernel": "add", "severity": "error", "message": "race at a[3], by thread (1,0,0)",
+         "file": "add.cu", "line": 7},
+        {"launch": 2, "kind": "race", "kernel": "add", "severity": "error", "message": "race at a[4], by thread (2,0,0)",
+         "file": "add.cu", "line": 7},
+        {"launch": 2, "kind": "race", "name": "order-by-barrier", "kernel": "add", "severity": "warning", "message": "order",
+         "file": "add.cu", "line": 9},
+        {"kind": "api_error", "severity": "error", "call": "cuMemFree_v2", "code": "CUDA_ERROR_INVALID_VALUE",
+         "message": "cuMemFree_v2 is refused: <b>"},
+    )
+
+    def test_they_become_what_code_hosts_read(self):
+        self.write("reports.jsonl", "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in self.LINES))
+        self.run_program("report", "reports.jsonl", "-o", "out.sarif")
+        run = json.loads((self.folder / "out.sarif").read_text())["runs"][0]
+        self.assertEqual([(one["ruleId"], one["level"]) for one in run["results"]],
+                         [("race", "error"), ("order-by-barrier", "warning")])
+        self.assertEqual(len(run["invocations"][0]["toolExecutionNotifications"]), 1)
+        out, _ = self.run_program("report", "reports.jsonl", "--format", "gitlab")
+        self.assertEqual([one["check_name"] for one in json.loads(out)], ["race", "order-by-barrier", "api_error"])
+        out, _ = self.run_program("report", "reports.jsonl")
+        self.assertIn("<h1>3 problems</h1>", out)
+        self.assertIn("add.cu:7", out)
+        self.assertNotIn("<b>\n", out)
+
+    def test_mistakes(self):
+        self.write("reports.jsonl", json.dumps(self.LINES[0], separators=(",", ":")) + "\nno report\n")
+        _, errors = self.run_program("report", "reports.jsonl", code=2)
+        self.assertIn("reports.jsonl:2: error: the line is no report", errors)
+        self.write("reports.jsonl", json.dumps(self.LINES[0], separators=(",", ":")) + "\n")
+        _, errors = self.run_program("report", "reports.jsonl", "--format", "markdown", code=2)
+        self.assertIn("must be gitlab, sarif or html", errors)
 
 
 class Editor(CheckTest):

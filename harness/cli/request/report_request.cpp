@@ -133,6 +133,16 @@ void ReportRequest::require_known_words() const {
   require_one_of("--layout", layout, {"changes", "history", "side-by-side"});
 }
 
+ProblemFormat ReportRequest::problem_format() const {
+  std::vector<std::string> known;
+  for (const ProblemFormat value : each_value<ProblemFormat>()) {
+    known.emplace_back(to_text(value));
+    if (known.back() == format) return value;
+  }
+  require_one_of("--format of these reports", format, known);
+  return output.extension() == ".sarif" ? ProblemFormat::sarif : ProblemFormat::html;
+}
+
 std::vector<fs::path> ReportRequest::files() const {
   std::vector<fs::path> all;
   for (const fs::path& path : results) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "report/problems/problem_files.hpp"
 #include "results/bench_comparison.hpp"
 #include "results/bench_history.hpp"
 #include "results/bench_result.hpp"
@@ -38,6 +39,10 @@ struct ReportRequest {
 
   /// "html", "markdown", "text" or "json".
   std::string format_of_output() const;
+
+  /// The same for the reports of warpmark-cpu: by the option, else by the output's ending (.sarif),
+  /// else a page. Throws a usage error for other words.
+  ProblemFormat problem_format() const;
 
   /// By the option, else by the results: three or more of one device are a history, and two show
   /// what changed. Throws a usage error for a number of results that the layout cannot have, and for
