@@ -10,8 +10,7 @@ namespace warpmark {
 
 namespace {
 
-// Of GitLab's five words. A result that is wrong now and then is no less grave than one that is
-// always.
+// A word of GitLab's five. A result that is wrong now and then is as grave as one that always is.
 const char* severity_of(const Problem& problem) {
   return problem.is_warning ? "minor" : "critical";
 }

@@ -18,8 +18,8 @@ struct Problem {
   Position where;
   std::string title;  ///< the cases that it is of: "t.n=4 and 5 more cases"
   std::string text;   ///< several lines, for people
-  /// What tells it from others of its rule and file in this run and later ones: without the numbers
-  /// of lines, threads and values, which change with the code around it.
+  /// A text that tells it from others of its rule and file in this run and later ones: without the
+  /// numbers of lines, threads and values, which change with the code around it.
   std::string identity;
 };
 
