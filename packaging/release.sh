@@ -144,7 +144,7 @@ if wanted deb; then
       -DWARPMARK_NOTICES="$output/THIRD_PARTY_NOTICES" >/dev/null
     cmake --build "$build" --target product >/dev/null
   fi
-  # From a folder of the release: cpack writes into its own.
+  rm -f "$build"/packages/warpmark*.deb # of an earlier version
   cpack --config "$build/CPackConfig.cmake" -B "$build/packages" >/dev/null
   cp "$build"/packages/warpmark*.deb "$output/"
 fi

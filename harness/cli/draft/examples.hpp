@@ -1,4 +1,4 @@
-// What came with the program to be copied: suites, courses, run configurations, files for CI.
+// The examples that came with the program: suites, courses, run configurations, files for CI.
 #pragma once
 
 #include <filesystem>
@@ -23,9 +23,10 @@ struct ExampleFile {
 std::vector<Example> examples(const std::filesystem::path& data);
 
 /// The files that an example needs: those of a folder, or a file with what it names (the kernels of
-/// a suite, the suites of a run configuration or of an assignment). `name` is one of the list, or any path below one.
-/// Where all lie in one folder, the copies lie together; else they keep their paths below `data`,
-/// because the files name each other by these. Throws a usage error for an unknown name.
+/// a suite, the suites of a run configuration or of an assignment). `name` is one of the list, or
+/// any path below one. Where all lie in one folder, the copies lie together; else they keep their
+/// paths below `data`, because the files name each other by these. Throws a usage error for an
+/// unknown name.
 std::vector<ExampleFile> example_files(const std::filesystem::path& data, const std::string& name);
 
 /// The text of a copy that is to lie in `folder`: its first line names the schema from there.

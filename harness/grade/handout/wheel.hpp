@@ -30,8 +30,8 @@ struct WheelTarget {
 /// Throws a usage error that names both if the target's pip would refuse the wheel.
 void require_fits(const Wheel& wheel, const WheelTarget& target);
 
-/// What pip is given for it from `folder`, which has the wheel if it is a file: an address with the
-/// hash, which pip compares.
+/// The argument of pip for it: an address with the hash, which pip compares. `folder` has the wheel
+/// if it is a file.
 std::string pip_argument(const Wheel& wheel, const std::string& folder);
 
 }  // namespace warpmark
