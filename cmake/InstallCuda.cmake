@@ -16,5 +16,8 @@ foreach(_library IN LISTS _libraries)
       RENAME "${_name}")
   endif()
 endforeach()
+if(EXISTS "${WARPMARK_CUDA}/licenses")  # of the wheels that ./bootstrap fetched
+  file(INSTALL DESTINATION "${WARPMARK_CUDA_DESTINATION}" TYPE DIRECTORY FILES "${WARPMARK_CUDA}/licenses")
+endif()
 get_filename_component(_include "${WARPMARK_CUDA}/include" REALPATH)
 file(INSTALL DESTINATION "${WARPMARK_CUDA_DESTINATION}/include" TYPE DIRECTORY FILES "${_include}/")

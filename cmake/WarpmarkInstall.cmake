@@ -42,18 +42,23 @@ if(TARGET warpmark_cudart_13)
   install(TARGETS warpmark_cudart_12 warpmark_cudart_13
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu COMPONENT runtime)
 endif()
-foreach(_folder suites courses examples schema)
+# `warpmark examples` copies from these, and README and guides name them.
+foreach(_folder suites courses configs examples schema)
   install(DIRECTORY ${_folder} DESTINATION ${_data} COMPONENT runtime
     PATTERN __pycache__ EXCLUDE)
 endforeach()
-# The other configurations are of this repository: they write into its build folder, or hold it
-# against the figures of its suites.
-install(FILES configs/demo.yaml DESTINATION ${_data}/configs COMPONENT runtime)
+# A configuration compares with it.
+install(FILES results/cpu/regression.baseline DESTINATION ${_data}/results/cpu COMPONENT runtime)
 # The files that the pages link to.
 install(DIRECTORY docs results DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime
   PATTERN results/local EXCLUDE)
-install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR}
-  COMPONENT runtime)
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE
+  DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+# The licences of the libraries that are linked or compiled in (packaging/notices.sh).
+if(WARPMARK_NOTICES)
+  install(FILES ${WARPMARK_NOTICES} DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME THIRD_PARTY_NOTICES
+    COMPONENT runtime)
+endif()
 
 # Asked when installing: only the built program knows its subcommands. A wheel has nowhere to put
 # them; `warpmark completion` prints them.

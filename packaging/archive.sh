@@ -42,12 +42,17 @@ if [[ $with_cuda == yes ]]; then
   rm -f "$home"/lib/*.alt.so* "$home"/lib/*.a "$home"/lib/libcudart*
   mkdir -p "$tree/lib/python/warpmark/lib/warpmark/cuda"
   mv "$home/include" "$home/lib" "$tree/lib/python/warpmark/lib/warpmark/cuda/"
+  for part in "$work/nvidia"/*.dist-info; do # NVIDIA's licences go along
+    find "$part" -name 'License*' -exec install -D -m 644 {} \
+      "$tree/lib/python/warpmark/lib/warpmark/cuda/licenses/$(basename "$part" .dist-info).txt" \;
+  done
 fi
 mkdir "$tree/bin"
 for name in warpmark warpmark-cpu; do
   ln -s "../lib/python/warpmark/bin/$name" "$tree/bin/$name"
 done
-cp "$tree/lib/python/warpmark/share/doc/warpmark/LICENSE" "$tree/"
+cp "$tree/lib/python/warpmark/share/doc/warpmark"/{LICENSE,THIRD_PARTY_NOTICES} "$tree/"
 output=${output:-warpmark-$version-linux-x86_64.tar.gz}
-tar -C "$work" --owner=0 --group=0 --sort=name -czf "$output" "warpmark-$version"
+tar -C "$work" --owner=0 --group=0 --sort=name ${SOURCE_DATE_EPOCH:+"--mtime=@$SOURCE_DATE_EPOCH"} -cf - "warpmark-$version" |
+  gzip -n >"$output"
 ls -l "$output"

@@ -28,7 +28,8 @@ Places places_of(const fs::path& program_folder) {
   const fs::path library = places.installed ? kInstalledLibrary : kBuiltLibrary;
   places.library = (program_folder / library).lexically_normal();
   const fs::path data = places.installed ? kInstalledData : kBuiltData;
-  places.schemas = (program_folder / data / "schema").lexically_normal();
+  places.data = (program_folder / data).lexically_normal();
+  places.schemas = places.data / "schema";
   places.cuda = places.installed ? places.library / "cuda"
                                  : (program_folder / "../deps/cuda").lexically_normal();
   // A host that installs NVRTC in a place of its own passes the place to its workers, too.

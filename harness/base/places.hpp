@@ -15,6 +15,7 @@ struct Places {
   /// CUDA's headers and NVRTC, if they are part of the copy: build/deps/cuda as ./bootstrap fills
   /// it, and lib/warpmark/cuda of an installed copy.
   std::filesystem::path cuda;
+  std::filesystem::path data;     ///< share/warpmark: suites, courses, configs, examples, schema
   std::filesystem::path schemas;  ///< share/warpmark/schema
 };
 

@@ -8,6 +8,7 @@
 #include "base/json_text.hpp"
 #include "base/places.hpp"
 #include "base/text.hpp"
+#include "cli/draft/examples.hpp"
 #include "cli/program/command.hpp"
 #include "cli/program/device_survey.hpp"
 #include "compiler/cache.hpp"
@@ -35,6 +36,7 @@ class Doctor {
     const bool numpy = examine_python();
     const bool plugins = examine_plugins();
     examine_cache();
+    examine_examples();
     const bool able = nvrtc && numpy && plugins && !usable_.empty();
     if (json_) {
       write_json(able);
@@ -198,6 +200,19 @@ class Doctor {
       missing("cache", text + "\n" + reason, "set WARPMARK_CACHE_DIR to a folder of your own");
     } else {
       row(Mark::ok, "cache", text);
+    }
+  }
+
+  // A copy of the program alone can check kernels, too.
+  void examine_examples() {
+    const fs::path data = own_places().data;
+    const size_t count = examples(data).size();
+    if (count > 0) {
+      row(Mark::ok, "examples",
+          fmt::format("{}: {}, see `warpmark examples`", data.string(), counted(count, "example")));
+    } else {
+      missing("examples", "none in " + data.string(),
+              "the program was copied without the rest of its folder");
     }
   }
 

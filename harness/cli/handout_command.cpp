@@ -18,6 +18,7 @@ struct HandoutRequest {
   fs::path assignment;
   fs::path out;
   HandoutOptions options;
+  std::string wheel;
 };
 
 ExitCode hand_out(const HandoutRequest& request, Output& out) {
@@ -25,12 +26,14 @@ ExitCode hand_out(const HandoutRequest& request, Output& out) {
     throw usage_error("a hand-out needs a separate folder: -o DIR", {},
                       "one that is not there yet");
   }
+  HandoutOptions options = request.options;
+  if (!request.wheel.empty()) options.wheel = read_wheel(request.wheel);
   FolderDraft draft(request.out);
   LazyPython python;
   const auto assignment = load_assignment(request.assignment, python.list_evaluator());
-  Handout made = make_handout(*assignment, request.options, python.interpreter());
+  Handout made = make_handout(*assignment, options, python.interpreter());
   for (const auto& [place, text] : made.files) write_file_atomically(draft.path() / place, text);
-  const std::string warning = prove_handout(*assignment, draft.path(), request.options,
+  const std::string warning = prove_handout(*assignment, draft.path(), options,
                                             python.interpreter(), python.list_evaluator());
   if (!warning.empty()) made.warnings.push_back(warning);
   draft.keep();
@@ -55,6 +58,9 @@ Command handout_command(const ArgumentParser& program) {
   app.add_option("--device", request->options.device,
                  "Where the course's kernels run: cpu (default), auto, gpu …")
       .value_name("D");
+  app.add_option("--wheel", request->wheel,
+                 "The wheel that students install: a file, or https://…/NAME.whl#sha256=HASH")
+      .value_name("WHEEL");
   app.add_flag("--hidden-points", request->options.hidden_points,
                "Tell students how many points hidden cases give");
   return {app, [request](Output& out) { return hand_out(*request, out); }};

@@ -25,6 +25,7 @@ struct PackRequest {
   bool list = false;
   GradescopePack gradescope;
   HandoutOptions handout;
+  std::string wheel, python;
   AuditRequest audit;
 };
 
@@ -78,9 +79,11 @@ ExitCode pack_audit(const PackRequest& request, Output& out) {
 }
 
 ExitCode pack_github(const PackRequest& request, Output& out) {
+  HandoutOptions options = request.handout;
+  if (!request.wheel.empty()) options.wheel = read_wheel(request.wheel);
   LazyPython python;
   const auto assignment = load_assignment(request.assignment, python.list_evaluator());
-  Handout made = make_repository(*assignment, request.handout, python.interpreter());
+  Handout made = make_repository(*assignment, options, request.python, python.interpreter());
   const fs::path folder = request.out.empty() ? fs::path(assignment->id) : request.out;
   if (request.list) {
     for (const auto& [place, text] : made.files) out.print("{:>10} {}\n", text.size(), place);
@@ -88,7 +91,7 @@ ExitCode pack_github(const PackRequest& request, Output& out) {
   }
   FolderDraft draft(folder);
   for (const auto& [place, text] : made.files) write_file_atomically(draft.path() / place, text);
-  const std::string warning = prove_handout(*assignment, draft.path(), request.handout,
+  const std::string warning = prove_handout(*assignment, draft.path(), options,
                                             python.interpreter(), python.list_evaluator());
   if (!warning.empty()) made.warnings.push_back(warning);
   draft.keep();
@@ -141,6 +144,12 @@ Command github_command(const ArgumentParser& kinds) {
   app.add_option("-o,--output", request->out,
                  "The folder to write, which is not there yet (default: ID)")
       .value_name("DIR");
+  app.add_option("--wheel", request->wheel,
+                 "The wheel that the workflow installs: a file, or https://…/NAME.whl#sha256=HASH")
+      .value_name("WHEEL");
+  app.add_option("--python", request->python,
+                 "The Python of the workflow, as 3.12 (default: the wheel's)")
+      .value_name("VERSION");
   app.add_flag("--hidden-points", request->handout.hidden_points,
                "Tell students how many points hidden cases give");
   return {app, [request](Output& out) { return pack_github(*request, out); }};

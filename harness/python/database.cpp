@@ -21,10 +21,12 @@ py::object import_sqlite(const Interpreter& python) {
   try {
     return py::module_::import("sqlite3");
   } catch (const py::error_already_set& error) {
-    throw python.choice().lacks(
-        "sqlite3", objects::exception_text(error),
-        "it is a part of Python's library that some builds leave out; WARPMARK_PYTHON names "
-        "another Python");
+    const bool package = python.choice().origin == "host";
+    throw python.choice().lacks("sqlite3", objects::exception_text(error),
+                                std::string("it is a part of Python's library that some builds "
+                                            "leave out; ") +
+                                    (package ? "install Warpmark in another Python"
+                                             : "WARPMARK_PYTHON names another Python"));
   }
 }
 

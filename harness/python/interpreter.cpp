@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "python/install_hint.hpp"
 
 namespace warpmark {
 
@@ -148,9 +149,7 @@ void Interpreter::begin_importing_numpy() {
 const NumPy& Interpreter::require_numpy() {
   state_->import_now();
   const std::string executable = state_->choice.python.executable.string();
-  const std::string remedy = "install it with `" + executable +
-                             " -m pip install numpy` or your system's package manager, or set "
-                             "WARPMARK_PYTHON to a Python that has it";
+  const std::string remedy = install_hint(state_->choice, "numpy");
   if (!state_->numpy) {
     throw state_->choice.lacks("NumPy", state_->failure, remedy);
   }

@@ -3,6 +3,7 @@
 #include <pybind11/embed.h>
 
 #include "base/text.hpp"
+#include "python/install_hint.hpp"
 #include "python/objects.hpp"
 #include "python/properties_text.hpp"
 
@@ -62,7 +63,7 @@ std::string ask(Interpreter& python, const PropertyQuestion& question, const Arr
     if (error.matches(PyExc_ImportError)) {
       throw python.choice().lacks("SciPy, which `" + question.property + "` needs",
                                   objects::exception_text(error),
-                                  "install python3-scipy, or `-m pip install scipy`");
+                                  install_hint(python.choice(), "scipy"));
     }
     if (!error.matches(module_of_ours().attr("Misfit"))) {
       throw verdict_error(

@@ -18,6 +18,7 @@ except ImportError:
 from ci_pipeline import GithubJob, GitlabJob
 
 EXAMPLES = SOURCE / "examples/ci"
+WHEEL = ("https://example.invalid/warpmark-0.1.0-cp312-cp312-manylinux_2_31_x86_64.whl#sha256=" + 64 * "0")
 WRONG = KERNEL.replace("f * src[i]", "i < 28 ? f * src[i] : src[i]")
 MORE_WORK = KERNEL.replace("f * src[i]", "f * src[i] + 0.f * src[(i + 1) % n]")
 
@@ -54,6 +55,8 @@ class Stranger(CheckTest):
     def setUp(self):
         super().setUp()
         self.pipeline = yaml.safe_load((EXAMPLES / self.example).read_text())
+        self.settings = self.pipeline.get("env") or self.pipeline["variables"]
+        self.settings["WARPMARK"] = WHEEL
         self.repository = self.folder / "repository"
         self.repository.mkdir()
         for name, text in (("python", PYTHON_STUB), ("python3", PYTHON_STUB), ("gh", GH_STUB),
@@ -158,11 +161,19 @@ class Github(OnGithub):
             for step in job["steps"]:
                 self.assertNotIn("${{", step.get("run", ""))
 
+    def test_what_pip_would_look_for_in_an_index_is_refused(self):
+        for wheel in ("", "warpmark", "warpmark==0.1.0", WHEEL.split("#")[0]):
+            self.settings["WARPMARK"] = wheel
+            job = self.job()
+            self.assertEqual(job.codes(), {"Install Warpmark": 1}, job.steps)
+            self.assertIn("WARPMARK in this file must name a wheel with #sha256=", job.output("Install Warpmark"))
+            self.assertFalse((self.folder / "installed").exists())
+
     def test_a_good_pull_request(self):
         job = self.job()
         self.assertEqual(job.codes(), {"Install Warpmark": 0, self.CHECK: 0, self.GATE: 0,
                                        "Summarise": 0, self.COMMENT: 0}, job.steps)
-        self.assertEqual((self.folder / "installed").read_text(), "warpmark==0.1.0\n")
+        self.assertEqual((self.folder / "installed").read_text(), WHEEL + "\n")
         self.assertEqual(self.failures(self.reports("check.xml")), (2, []))
         self.assertEqual(self.failures(self.reports("counters.xml")), (2, []))
         self.assertIn("**warpmark compare**: 2 the same", job.summary)
@@ -305,10 +316,18 @@ class Gitlab(Stranger):
             self.assertIn("timeout", job)
             self.assertEqual(set(job["cache"]), {"key", "fallback_keys", "paths"})
 
+    def test_what_pip_would_look_for_in_an_index_is_refused(self):
+        for wheel in ("", "warpmark", "warpmark==0.1.0", WHEEL.split("#")[0]):
+            self.settings["WARPMARK"] = wheel
+            job = self.job("kernels")
+            self.assertEqual(job.codes(), {"kernels": 1}, job.steps)
+            self.assertIn("WARPMARK in this file must name a wheel with #sha256=", job.output("kernels"))
+            self.assertFalse((self.folder / "installed").exists())
+
     def test_a_good_merge_request(self):
         job = self.job("kernels")
         self.assertEqual(job.codes(), {"kernels": 0}, job.steps)
-        self.assertEqual((self.folder / "installed").read_text(), "warpmark==0.1.0\n")
+        self.assertEqual((self.folder / "installed").read_text(), WHEEL + "\n")
         self.assertEqual(self.failures(job.reports["junit"]), (2, []))
         (cache,) = job.job["cache"]["paths"]
         self.assertTrue((self.repository / cache / "kernels").is_dir())
@@ -381,11 +400,14 @@ class Both(unittest.TestCase):
             self.assertLess(len((EXAMPLES / name).read_text().splitlines()), 130)
         self.assertIn("gh run download --name warpmark-baseline ", text)
 
-    def test_the_version_is_ours(self):
-        project = (SOURCE / "CMakeLists.txt").read_text()
-        version = re.search(r"project\(warpmark VERSION (\S+)", project).group(1)
-        for name in ("github.yml", "gitlab.yml"):
-            self.assertIn("  WARPMARK: warpmark==%s\n" % version, (EXAMPLES / name).read_text())
+    def test_the_wheel_is_the_users_to_name(self):
+        """For the Python that the pipeline has."""
+        for name in ("github.yml", "github_matrix.yml", "gitlab.yml"):
+            text = (EXAMPLES / name).read_text()
+            self.assertIn('  WARPMARK: ""\n', text)
+            tag = re.search(r"warpmark-[\d.]+-(cp3\d+)-\1-manylinux_2_31_x86_64\.whl#sha256=", text).group(1)
+            pythons = re.findall(r"(?:python-version: \"|image: python:)3\.(\d+)", text)
+            self.assertEqual(set(pythons), {tag[3:]}, name)
 
 
 if __name__ == "__main__":

@@ -83,5 +83,32 @@ class DocsTest(program.CheckTest):
         self.assertIn("suites/t.yaml:3:9: error: `kernel` needs `type`", self.refused("check"))
 
 
+class Names(unittest.TestCase):
+    """The name is not registered in an index of packages; whoever does so must not own our users."""
+    BARE = re.compile(r"\bwarpmark\s*[=~<>!]=|"
+                      r"\bpip3? install\b[^#\n`;&|]*(?<![\w./@-])warpmark(?![\w./*-]| @)")
+
+    def test_what_is_a_bare_name(self):
+        for text in ("pip install warpmark", "pip install -q 'warpmark'", "WARPMARK: warpmark==0.1.0", "warpmark >=0.1",
+                     "python3 -m pip install numpy warpmark"):
+            self.assertRegex(text, self.BARE)
+        for text in ("pip install ./warpmark-*-cp312-*.whl", 'pip install "$WARPMARK"', "apt install ./warpmark_*.deb",
+                     "pip install 'warpmark @ https://example.invalid/warpmark-1.whl#sha256=0'"):
+            self.assertNotRegex(text, self.BARE)
+
+    def test_no_command_of_ours_installs_by_the_bare_name(self):
+        looked_at = 0
+        for place in ("README.md", "SECURITY.md", "docs", "examples", "courses", "configs", "harness", "packaging", ".github",
+                      "python", "plugins"):
+            path = program.SOURCE / place
+            for file in [path] if path.is_file() else path.rglob("*"):
+                if file.suffix not in (".md", ".yml", ".yaml", ".sh", ".in", ".py", ".sbatch", "") or not file.is_file():
+                    continue
+                looked_at += 1
+                for line in file.read_text(errors="replace").splitlines():
+                    self.assertNotRegex(line, self.BARE, file)
+        self.assertGreater(looked_at, 100)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -350,12 +350,20 @@ class PackedPackage(PackTest):
         self.assertIn("once it is installed", done.stdout)
 
 
+WHEEL = "warpmark-0.1.0-cp312-cp312-manylinux_2_31_x86_64.whl"
+ADDRESS = "https://example.invalid/v0.1.0/%s#sha256=%s" % (WHEEL, "0123456789abcdef" * 4)
+
+
 class Repository(PackTest):
+    def setUp(self):
+        super().setUp()
+        self.hash = hashlib.sha256(self.write(WHEEL, "PK of a wheel").read_bytes()).hexdigest()
+
     def test_a_hand_out_with_a_workflow(self):
-        out, errors = self.run_program("pack", "github", "hw1.yaml", "-o", "repository")
+        out, errors = self.run_program("pack", "github", "hw1.yaml", "--wheel", WHEEL, "-o", "repository")
         self.assertEqual(errors, "")
-        listed, _ = self.run_program("pack", "github", "hw1.yaml", "--list")
-        self.run_program("handout", "hw1.yaml", "-o", "given")
+        listed, _ = self.run_program("pack", "github", "hw1.yaml", "--wheel", WHEEL, "--list")
+        self.run_program("handout", "hw1.yaml", "--wheel", WHEEL, "-o", "given")
         given = {path.relative_to(self.folder / "given").as_posix(): path.read_text()
                  for path in (self.folder / "given").rglob("*") if path.is_file()}
         there = {path.relative_to(self.folder / "repository").as_posix(): path.read_text()
@@ -365,11 +373,61 @@ class Repository(PackTest):
         workflow = there.pop(".github/workflows/grade.yml")
         self.assertEqual(there, given)
         self.assertIn("warpmark try assignment.yaml scale.cu --device cpu\n", workflow)
+        self.assertIn('  WARPMARK: "file://${{ github.workspace }}/%s#sha256=%s"\n' % (WHEEL, self.hash), workflow)
+        self.assertIn('python-version: "3.12"\n', workflow)
+        self.assertIn("python3 -m pip install ./%s`" % WHEEL, there["README.md"])
+        self.assertEqual(there[WHEEL], "PK of a wheel")
         for text in (workflow, *there.values()):
             for hidden in ("odd", "any n", "257", "f * src[i]", "0123456789abcdef"):
                 self.assertNotIn(hidden, text)
         self.assertFalse((self.folder / "hw1").exists())
-        self.run_program("pack", "github", "hw1.yaml", "-o", "repository", code=2)
+        self.run_program("pack", "github", "hw1.yaml", "--wheel", WHEEL, "-o", "repository", code=2)
+
+    def test_a_wheel_by_its_address(self):
+        self.run_program("pack", "github", "hw1.yaml", "--wheel", ADDRESS, "--python", "3.12", "-o", "repository")
+        workflow = (self.folder / "repository/.github/workflows/grade.yml").read_text()
+        self.assertIn('  WARPMARK: "%s"\n' % ADDRESS, workflow)
+        self.assertIn("python3 -m pip install '%s'`" % ADDRESS, (self.folder / "repository/README.md").read_text())
+        self.assertEqual(list((self.folder / "repository").glob("*.whl")), [])
+
+    def test_a_hand_out_without_a_wheel_warns_of_the_bare_name(self):
+        self.run_program("handout", "hw1.yaml", "-o", "given")
+        self.assertIn("and not by its name alone", (self.folder / "given/README.md").read_text())
+
+    def refused_wheel(self, wheel, *more):
+        errors = self.refused("pack", "github", "hw1.yaml", "--wheel", wheel, "-o", "repository", *more)
+        self.assertFalse((self.folder / "repository").exists())
+        return errors
+
+    def test_a_wheel_that_the_workflow_cannot_take(self):
+        errors = self.refused_wheel(WHEEL, "--python", "3.13")
+        self.assertIn(WHEEL + " is for Python 3.12, and ubuntu-24.04 is to have Python 3.13", errors)
+        self.assertIn("take the wheel with cp313, or --python 3.12", errors)
+        for tag, reason in (("manylinux_2_40_x86_64", "needs glibc 2.40, and ubuntu-24.04 has 2.39"),
+                            ("linux_x86_64", "is for linux_x86_64, which means the machine that made it"),
+                            ("manylinux_2_31_aarch64", "is for manylinux_2_31_aarch64, and not for x86-64 Linux"),
+                            ("musllinux_1_2_x86_64", "and not for x86-64 Linux"),
+                            ("win_amd64", "is for win_amd64, and not for x86-64 Linux")):
+            errors = self.refused_wheel(ADDRESS.replace("manylinux_2_31_x86_64", tag))
+            self.assertIn(reason, errors)
+            self.assertIn("hint: ", errors)
+        both = ADDRESS.replace("manylinux_2_31_x86_64", "manylinux_2_31_x86_64.manylinux_2_40_x86_64")
+        self.run_program("pack", "github", "hw1.yaml", "--wheel", both, "--list")
+
+    def test_what_is_no_wheel_with_a_hash(self):
+        self.assertIn("needs a wheel of Warpmark to install",
+                      self.refused("pack", "github", "hw1.yaml", "-o", "repository"))
+        for wheel in ("warpmark", "warpmark==0.1.0", "numpy-2.0-cp312-cp312-manylinux_2_31_x86_64.whl",
+                      "warpmark-0.1.0.tar.gz", WHEEL.replace("cp312-cp312", "cp312-cp312t"),
+                      WHEEL.replace("cp312-cp312", "py3-none")):
+            self.assertIn("`%s` is not the name of a wheel of Warpmark" % wheel, self.refused_wheel(wheel))
+        for address in (ADDRESS.split("#")[0], ADDRESS[:-1], ADDRESS[:-1] + "g"):
+            self.assertIn("has no hash, by which pip could tell it from another file", self.refused_wheel(address))
+        self.assertIn("is neither a file nor an address with https://",
+                      self.refused_wheel(ADDRESS.replace("https", "http")))
+        self.assertIn("cannot read ", self.refused_wheel("nowhere/" + WHEEL))
+        self.write(WHEEL, "<html>404")
+        self.assertIn("is no wheel: it is not a zip archive", self.refused_wheel(WHEEL))
 
     def annotations(self, text, *more, code=1):
         self.run_program("handout", "hw1.yaml", "-o", "given")

@@ -231,7 +231,8 @@ class Handout(SeveralTest):
         self.hand_in("ada", {"scale.cu": KERNEL, "shift.cu": SHIFT})
         out, _ = self.run_program("try", "hand/assignment.yaml", "class/ada", "--device", "cpu")
         self.assertIn("5 of 5 points", out)
-        self.run_program("pack", "github", "hw2.yaml", "-o", "repository")
+        wheel = "https://example.invalid/warpmark-0.1.0-cp312-cp312-manylinux_2_31_x86_64.whl#sha256=" + "0" * 64
+        self.run_program("pack", "github", "hw2.yaml", "--wheel", wheel, "-o", "repository")
         workflow = (self.folder / "repository/.github/workflows/grade.yml").read_text()
         self.assertIn("warpmark try assignment.yaml scale.cu shift.cu --device cpu", workflow)
 

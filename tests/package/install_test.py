@@ -130,6 +130,26 @@ class Installed(InstallTest):
         installed = {path.name for path in self.prefix.glob("lib*/**/warpmark/*.so")}
         self.assertEqual(installed, built)
 
+    def test_what_readme_and_guides_name_is_there(self):
+        data = self.prefix / (cached("CMAKE_INSTALL_DATADIR") or "share") / "warpmark"
+        named = set()
+        for page in (SOURCE / "README.md", *SOURCE.glob("docs/**/*.md"), *SOURCE.glob("examples/**/*.md")):
+            named.update(re.findall(r"\b((?:suites|courses|configs|examples|schema)/[\w./-]*\w)", page.read_text()))
+        ours = sorted(name for name in named if (SOURCE / name).exists())  # the others are the reader's
+        self.assertGreater(len(ours), 40)
+        self.assertEqual([name for name in ours if not (data / name).exists()], [])
+
+    def test_examples_are_listed_and_copied_whole(self):
+        self.assertIn("ok       examples   %s/" % self.prefix, self.doctor)
+        names = [line.split()[0] for line in self.run_command(self.program, "examples").stdout.splitlines()]
+        for name in ("suites/doublify", "courses/first/multiply_them", "configs/demo.yaml", "examples/ci/gitlab.yml"):
+            self.assertIn(name, names)
+        for name in names:
+            self.run_command(self.program, "examples", name, "-o", self.root / name)
+        self.need_device()
+        config = self.root / "configs/demo.yaml/configs/demo.yaml"
+        self.assertIn("\n645 passed in ", self.run_command(self.program, "run", config).stdout)
+
     @unittest.skipIf(cached("WARPMARK_SANITIZE"), "sanitizers record where variables are declared")
     def test_no_file_names_the_folder_of_build_or_source(self):
         words = {str(SOURCE).encode(), str(BUILD).encode()}

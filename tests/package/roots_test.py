@@ -1,21 +1,22 @@
-"""The packages, each used in a bare Debian in which it was not built.
+"""The files of a release, each used in a bare Debian in which it was not built, by the commands of docs/install.md.
 
-Usage: roots_test.py SOURCE_DIR BINARY_DIR WHEEL_DIR [TEST...]
+Usage: roots_test.py SOURCE_DIR BINARY_DIR RELEASE_DIR [TEST...]
 
   bullseye  glibc 2.31, the oldest that is promised: wheel and archive under a Python 3.11 that is
             built there from Debian's source
-  bookworm  .deb (made by CPack from BINARY_DIR), wheel, archive, and the Dockerfile's instructions
+  bookworm  .deb, wheel, archive, the Dockerfile's instructions, and files that are refused
   trixie    wheel and archive under Python 3.13
 
-WHEEL_DIR holds portable wheels for Python 3.11 and 3.13; what is missing is made by packaging/wheel.sh
-where an interpreter is found (python3.11, python3.13, or those of pyenv). Each use prints its time
-from the package to the first verdict, downloads included. Exits with 77 where no bare system can be
-made. The systems are kept in $WARPMARK_ROOTS, if that is set.
+A release that lies in RELEASE_DIR is taken as it is; else packaging/release.sh makes one, with the .deb of BINARY_DIR.
+Each use counts the commands and the seconds from the files to the first verdict, downloads included, prints
+them, and fails above three and 60. Exits with 77 where no bare system can be made. The systems are kept in
+$WARPMARK_ROOTS, if that is set.
 """
 import glob
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -27,41 +28,36 @@ import zipfile
 import debian_root
 from scale_suite import KERNEL, SUITE
 
-SOURCE = BINARY = WHEELS = ROOTS = None
+SOURCE = BINARY = RELEASE = ROOTS = None
+MOST_COMMANDS, MOST_SECONDS = 3, 60
 # For a Python of Debian's source. The optional modules are those that pip needs.
 BUILD_PYTHON = ("build-essential", "zlib1g-dev", "libssl-dev", "libffi-dev", "ca-certificates", "xz-utils")
 
 
-def python_of(version):
-    """An interpreter of this machine for a version such as 3.13; None for none."""
-    candidates = ["python" + version]
-    candidates += sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/%s.*/bin/python3" % version)))
-    for python in candidates:  # a shim may be there without its Python
-        if shutil.which(python) and subprocess.run([python, "-c", ""], check=False,
-                                                   stderr=subprocess.DEVNULL).returncode == 0:
-            return python
-    return None
+def release():
+    """The folder of a release; it is made if there is none."""
+    if not (RELEASE / "SHA256SUMS").exists():
+        subprocess.run([SOURCE / "packaging/release.sh", "--output", RELEASE, "--build", BINARY], check=True,
+                       stdout=subprocess.DEVNULL)
+    return RELEASE
+
+
+def one_of(pattern):
+    files = sorted(release().glob(pattern))
+    if not files:
+        raise unittest.SkipTest("the release has no " + pattern)
+    return files[0]
 
 
 def wheel_for(version):
-    """The portable wheel for a version of Python; it is made if there is none."""
-    pattern = str(WHEELS / ("warpmark-*-cp%s-*manylinux*.whl" % version.replace(".", "")))
-    if not glob.glob(pattern):
-        python = python_of(version)
-        if python is None:
-            raise unittest.SkipTest("no wheel for Python %s, and no such Python to make it" % version)
-        subprocess.run([SOURCE / "packaging/wheel.sh", "--python", python, WHEELS], check=True,
-                       stdout=subprocess.DEVNULL)
-    return pathlib.Path(glob.glob(pattern)[0])
+    return one_of("warpmark-*-cp%s-*manylinux*.whl" % version.replace(".", ""))
 
 
-def archive_for(*versions):
-    """One archive for several versions of Python."""
-    file = WHEELS / ("warpmark-" + "-".join(versions) + ".tar.gz")
-    if not file.exists():
-        subprocess.run([SOURCE / "packaging/archive.sh", *map(wheel_for, versions), file], check=True,
-                       stdout=subprocess.DEVNULL)
-    return file
+def commands_of(package, version="3.12"):
+    """The commands from a file to a verdict that docs/install.md has, with the wheel for that Python."""
+    row = re.search(r"^\| %s \| (.*?) \|" % re.escape(package), (SOURCE / "docs/install.md").read_text(), re.M)
+    commands = re.findall("`([^`]*)`", row.group(1))
+    return [command.replace("cp312", "cp" + version.replace(".", "")) for command in commands]
 
 
 def instructions_of(dockerfile):
@@ -129,37 +125,58 @@ class RootTest(unittest.TestCase):
     def as_visitor(self, *words, **how):
         return self.root.run(*words, user="visitor", folder="/home/visitor/my kernels", **how)
 
-    def judges(self, program, since, what):
-        """The program's first verdict, and a second one that is red. None of it needs a network."""
-        out = self.as_visitor(program, "check", "scale.yaml", network=False)
-        print("%s, %s: %.1f s to the first verdict" % (self.suite, what, time.monotonic() - since),
-              flush=True)
-        self.assertIn("2 passed", out)
+    def judges(self, program):
+        """A second verdict, which is red. It needs no network."""
         self.assertIn("wrong.cu:4", self.as_visitor(program, "check", "wrong.yaml", code=1, network=False))
 
-    def put(self, file, folder="home/visitor"):
+    def follow(self, package, what, version="3.12", user="visitor", environment=None):
+        """Follows the page from the files of the release to the first verdict, and holds it to its figures."""
+        commands = commands_of(package, version)
+        self.assertLessEqual(len(commands), MOST_COMMANDS)
+        since = time.monotonic()
+        for command in commands:
+            how = {"environment": environment} if environment else {}
+            last = command == commands[-1]  # the verdict needs no network, and no rights
+            out = self.root.run("sh", "-c", command, user="visitor" if last else user, network=not last,
+                                folder="/home/visitor/my kernels", **how)
+        seconds = time.monotonic() - since
+        print("%s, %s: %d commands and %.1f s to the first verdict" % (self.suite, what, len(commands), seconds),
+              flush=True)
+        self.assertIn("2 passed", out)
+        self.assertLessEqual(seconds, MOST_SECONDS)
+
+    def put(self, file, folder="home/visitor/my kernels"):
         shutil.copy(file, self.root.path / folder)
         return "/%s/%s" % (folder, file.name)
 
+    def pythons(self, python):
+        """A PATH on which that interpreter is python3."""
+        folder = self.root.path / "opt/first"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "python3").unlink(missing_ok=True)
+        (folder / "python3").symlink_to(python)
+        return {"PATH": "/opt/first:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"}
+
     def try_wheel(self, python, version):
-        wheel = self.put(wheel_for(version))
-        since = time.monotonic()
-        self.as_visitor(python, "-m", "venv", "--clear", "venv")
-        self.as_visitor("venv/bin/pip", "install", "--quiet", wheel)
-        self.judges("venv/bin/warpmark", since, "wheel for Python " + version)
+        self.put(wheel_for(version))
+        shutil.rmtree(self.work / "venv", ignore_errors=True)
+        self.follow("wheel", "wheel for Python " + version, version, environment=self.pythons(python))
+        self.judges("venv/bin/warpmark")
 
     def try_archive(self, python):
         """The archive runs in the first python3 of PATH, here an environment that has NumPy."""
-        archive = self.put(archive_for("3.11", "3.13"))
+        self.put(one_of("warpmark-*-linux-x86_64.tar.gz"))
+        self.as_visitor("sh", "-c", "rm -rf moved warpmark-*/")
         self.as_visitor(python, "-m", "venv", "--clear", "numpy")
         self.as_visitor("numpy/bin/pip", "install", "--quiet", "numpy")
-        since = time.monotonic()
-        self.as_visitor("sh", "-c", "rm -rf opt && mkdir opt && tar -C opt -xzf " + archive)
-        self.as_visitor("sh", "-c", "mv opt/warpmark-* 'opt/moved there'")
+        path = "/home/visitor/my kernels/numpy/bin:/usr/bin:/bin"
+        self.follow("`.tar.gz`", "archive", environment={"PATH": path})
+        self.as_visitor("sh", "-c", "mv warpmark-*/ 'moved there' && test -s 'moved there/THIRD_PARTY_NOTICES'")
         (self.work / "archived").write_text(
-            '#!/bin/sh\nPATH="$PWD/numpy/bin:$PATH" exec "$PWD/opt/moved there/bin/warpmark" "$@"\n')
+            '#!/bin/sh\nPATH="$PWD/numpy/bin:$PATH" exec "$PWD/moved there/bin/warpmark" "$@"\n')
         (self.work / "archived").chmod(0o755)
-        self.judges("./archived", since, "archive")
+        self.judges("./archived")
+        self.as_visitor("rm", "-rf", "moved there")
 
     def try_packed_autograder(self, python):
         """The wheel packs what Gradescope runs: as an ordinary user, and without a network."""
@@ -210,11 +227,11 @@ class Bullseye(RootTest):
         self.root.run("apt-get", "install", "-qq", "--no-install-recommends", "python3-pip", "python3-numpy")
         out = self.as_visitor("python3", "-m", "pip", "install", self.put(wheel_for("3.11")), code=1)
         self.assertIn("is not a supported wheel on this platform", out)
-        archive = self.put(archive_for("3.11", "3.13"))
-        self.as_visitor("sh", "-c", "rm -rf old && mkdir old && tar -C old --strip-components=1 -xzf " + archive)
+        archive = self.put(one_of("warpmark-*-linux-x86_64.tar.gz"))
+        self.as_visitor("sh", "-c", "rm -rf old && mkdir old && tar -C old --strip-components=1 -xzf '%s'" % archive)
         out = self.as_visitor("old/bin/warpmark", "check", "scale.yaml", code=3)
         self.assertRegex(out, r"Python 3\.9")
-        self.assertRegex(out, r"3\.11.*3\.13")
+        self.assertRegex(out, r"is for Python 3\.\d+ and 3\.")
 
     def python(self):
         """A Python 3.11 from bookworm's source."""
@@ -236,17 +253,15 @@ class Bookworm(RootTest):
     suite = "bookworm"
 
     def test_deb(self):
-        subprocess.run(["cpack", "--config", BINARY / "CPackConfig.cmake"], check=True, cwd=BINARY,
-                       stdout=subprocess.DEVNULL)
-        names = [self.put(file, "root") for file in sorted((BINARY / "packages").glob("*.deb"))
-                 if not file.name.startswith("warpmark-mpi_")]  # where the build found an MPI
-        self.assertEqual(len(names), 2)
+        for file in (one_of("warpmark_*.deb"), one_of("warpmark-cuda_*.deb")):
+            self.put(file)
+        (self.root.path / "etc/apt/apt.conf.d/99yes").write_text('APT::Get::Assume-Yes "true";\n')
         self.root.run("apt-get", "update", "-qq")
         self.root.run("sh", "-c", "dpkg --purge warpmark warpmark-cuda || true")  # of a kept system
         before = self.packages()
-        since = time.monotonic()
-        self.root.run("apt-get", "install", "-qq", "--no-install-recommends", *names)
-        self.judges("warpmark", since, ".deb (%d packages with it)" % (self.packages() - before))
+        self.follow("`.deb`", ".deb", user="root")
+        print("%d packages with it" % (self.packages() - before), flush=True)
+        self.judges("warpmark")
         self.assertIn("warpmark-cpu", self.as_visitor("sh", "-c", "command -v warpmark-cpu"))
         # Without the package of NVRTC it says what is missing and what brings it.
         self.root.run("dpkg", "--remove", "warpmark-cuda")
@@ -277,6 +292,30 @@ class Bookworm(RootTest):
         self.assertIn("Subcommands:", image.start())
         self.assertEqual(self.root.run("sh", "-c", "ls /tmp/warpmark-* 2> /dev/null || true"), "")
 
+    def test_files_that_are_refused(self):
+        """Another file than the one that was released, another Python, and no network."""
+        self.root.run("apt-get", "update", "-qq")
+        self.root.run("apt-get", "install", "-qq", "--no-install-recommends", "python3-venv")
+        self.as_visitor("python3", "-m", "venv", "--clear", "bad")
+        good = wheel_for("3.11")
+        wheel = self.put(good)
+        self.put(release() / "SHA256SUMS")
+        check = ("sha256sum", "--check", "--ignore-missing", "SHA256SUMS")
+        self.assertIn(good.name + ": OK", self.as_visitor(*check))
+        digest = re.search(r"(?m)^(\w{64})  %s$" % re.escape(good.name), (release() / "SHA256SUMS").read_text()).group(1)
+        out = self.as_visitor("bad/bin/pip", "install", "--no-index", "warpmark @ file://%s#sha256=%s" % (
+            wheel.replace(" ", "%20"), digest), code=1, network=False)
+        self.assertIn("No matching distribution found for n", out)  # numpy, or NVIDIA's: no network
+        with open(self.work / good.name, "r+b") as file:
+            file.seek(1000)
+            file.write(b"tampered")
+        self.assertIn(good.name + ": FAILED", self.as_visitor(*check, code=1))
+        out = self.as_visitor("bad/bin/pip", "install", "warpmark @ file://%s#sha256=%s" % (
+            wheel.replace(" ", "%20"), digest), code=1)
+        self.assertIn("DO NOT MATCH THE HASHES", out)
+        out = self.as_visitor("bad/bin/pip", "install", self.put(wheel_for("3.13")), code=1)
+        self.assertIn("is not a supported wheel on this platform", out)
+
     def packages(self):
         return len(self.root.run("dpkg-query", "-W").splitlines())
 
@@ -303,8 +342,8 @@ class Trixie(RootTest):
 
 
 def main():
-    global SOURCE, BINARY, WHEELS, ROOTS  # pylint: disable=global-statement
-    SOURCE, BINARY, WHEELS = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(3))
+    global SOURCE, BINARY, RELEASE, ROOTS  # pylint: disable=global-statement
+    SOURCE, BINARY, RELEASE = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(3))
     try:
         debian_root.require()
     except debian_root.Unavailable as reason:

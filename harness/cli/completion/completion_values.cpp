@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/places.hpp"
 #include "base/schemas.hpp"
+#include "cli/draft/examples.hpp"
 #include "cli/program/device_survey.hpp"
 #include "cli/program/lazy_python.hpp"
 #include "cli/request/run_config.hpp"
@@ -91,6 +92,12 @@ std::vector<std::string> devices() {
   return names;
 }
 
+std::vector<std::string> example_names() {
+  std::vector<std::string> names;
+  for (const Example& one : examples(own_places().data)) names.push_back(one.name);
+  return names;
+}
+
 std::vector<std::string> jobs(const CursorLine& line) {
   std::vector<std::string> names;
   for (size_t i = 2; i < line.words.size(); ++i) {
@@ -119,6 +126,7 @@ std::vector<std::string> values(const std::string& argument, const CursorLine& l
   if (argument == "FILE") return files(current, ".cu");
   if (argument == "--output") return files(current, "/");
   if (argument == "SHELL") return {"bash", "fish", "zsh"};
+  if (argument == "EXAMPLE") return example_names();
   if (argument == "SCHEMA") return schema_names(own_places().schemas);
   if (argument == "--case") return case_ids(line);
   if (argument == "--select") return suite_names(line);

@@ -42,6 +42,7 @@ Command devices_command(const ArgumentParser& program);
 Command new_command(const ArgumentParser& program);
 Command doctor_command(const ArgumentParser& program);
 Command cache_command(const ArgumentParser& program);
+Command examples_command(const ArgumentParser& program);
 Command schema_command(const ArgumentParser& program);
 Command completion_command(const ArgumentParser& program);
 /// Hidden: the scripts of `completion` call it.

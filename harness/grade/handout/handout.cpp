@@ -26,9 +26,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// The argument of pip in the folder of the hand-out; "" for none.
+std::string install_words(const std::optional<Wheel>& wheel) {
+  if (!wheel) return "";
+  return shell_word(wheel->address.empty() ? "./" + wheel->name : wheel->address);
+}
+
 // README.md: what to do, and the visible cases with their points; `hidden_points` adds those of the
 // hidden cases as one number.
-std::string handout_readme(const Assignment& assignment, bool hidden_points) {
+std::string handout_readme(const Assignment& assignment, const HandoutOptions& options) {
   std::vector<std::string> words;
   for (const std::string& name : assignment.submission.files()) words.push_back(shell_word(name));
   double hidden = 0;
@@ -48,12 +54,14 @@ std::string handout_readme(const Assignment& assignment, bool hidden_points) {
       "grade/handout/README.md.in",
       {{"title", assignment.title},
        {"about", assignment.about},
+       {"install", install_words(options.wheel)},
+       {"python", options.wheel ? options.wheel->python : ""},
        {"several", assignment.submission.several()},
        {"names", join(assignment.submission.files(), "`, `")},
        {"words", join(words, " ")},
        {"several_suites", assignment.suites.size() > 1 && !assignment.suite_files.empty()},
        {"cases", std::move(rows)},
-       {"hidden_points", hidden_points && hidden > 0 ? points_text(hidden) : ""}});
+       {"hidden_points", options.hidden_points && hidden > 0 ? points_text(hidden) : ""}});
 }
 
 // Puts files together, and gives those another name whose own is taken or leads out of the folder.
@@ -163,12 +171,15 @@ Handout make_handout(const Assignment& assignment, const HandoutOptions& options
   for (const auto& [name, text] : starts) files.add(name, text);
   files.add("assignment.yaml", handout_assignment_text(assignment, items));
   files.add(kStoreFile, json_page(to_json(store)) + "\n");
-  files.add("README.md", handout_readme(assignment, options.hidden_points));
+  files.add("README.md", handout_readme(assignment, options));
   for (const fs::path& header : assignment.submission.headers) {
     files.add(header.filename().string(), read_file(header));
   }
   for (const HandoutSuite& suite : items.suites) files.add_suite(suite, store);
   files.look_for_hidden_words();
+  if (options.wheel && options.wheel->address.empty()) {
+    files.add(options.wheel->name, read_file(options.wheel->file));
+  }
   return files.take();
 }
 

@@ -4,10 +4,12 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "grade/assignment/assignment.hpp"
+#include "grade/handout/wheel.hpp"
 #include "python/interpreter.hpp"
 
 namespace warpmark {
@@ -15,6 +17,7 @@ namespace warpmark {
 struct HandoutOptions {
   std::string device = "cpu";  ///< the device that measures types and counters
   bool hidden_points = false;  ///< shows how many points hidden cases give
+  std::optional<Wheel> wheel;  ///< what students are told to install; a file goes along
 };
 
 struct Handout {

@@ -7,7 +7,6 @@
 #include "grade/pack/pack_files.hpp"
 #include "grade/pack/pack_scripts.hpp"
 #include "results/reproduce.hpp"
-#include "results/run_context.hpp"
 
 namespace warpmark {
 
@@ -15,12 +14,19 @@ namespace {
 
 constexpr const char* kWorkflowPlace = ".github/workflows/grade.yml";
 
+// The system of the workflow's runner, and the glibc that it has.
+constexpr const char* kRunner = "ubuntu-24.04";
+constexpr int kRunnerGlibc = 39;
+
 // Tries the files on the visible cases, on each push; failures become annotations.
-std::string workflow_text(const std::vector<std::string>& files, const std::string& version) {
+std::string workflow_text(const std::vector<std::string>& files, const Wheel& wheel) {
   std::vector<std::string> words;
   for (const std::string& file : files) words.push_back(shell_word(file));
   return filled_file("grade/pack/workflow.yaml.in",
-                     {{"version", version}, {"files", join(words, " ")}});
+                     {{"runner", kRunner},
+                      {"python", wheel.python},
+                      {"wheel", pip_argument(wheel, "${{ github.workspace }}")},
+                      {"files", join(words, " ")}});
 }
 
 }  // namespace
@@ -41,9 +47,16 @@ std::vector<PackedFile> gradescope_files(const Assignment& assignment, const Gra
 }
 
 Handout make_repository(const Assignment& assignment, const HandoutOptions& options,
-                        Interpreter& python) {
+                        const std::string& python_version, Interpreter& python) {
+  if (!options.wheel) {
+    throw usage_error("the workflow needs a wheel of Warpmark to install: --wheel FILE or ADDRESS",
+                      {}, "a release has one for each Python");
+  }
+  const Wheel& wheel = *options.wheel;
+  require_fits(wheel,
+               {kRunner, kRunnerGlibc, python_version.empty() ? wheel.python : python_version});
   Handout made = make_handout(assignment, options, python);
-  made.files[kWorkflowPlace] = workflow_text(assignment.submission.files(), warpmark_version());
+  made.files[kWorkflowPlace] = workflow_text(assignment.submission.files(), wheel);
   return made;
 }
 

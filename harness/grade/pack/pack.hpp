@@ -22,8 +22,10 @@ struct GradescopePack {
 /// that cannot be packed, and environment errors for what this machine lacks.
 std::vector<PackedFile> gradescope_files(const Assignment& assignment, const GradescopePack& pack);
 
-/// The hand-out, with a workflow that tries the students' files on each push.
+/// The hand-out, with a workflow that installs its wheel and tries the students' files on each push,
+/// with the version of Python `python_version`, or, if that is "", the wheel's. Throws a usage error
+/// for a hand-out without a wheel, or with one that the runner of the workflow cannot take.
 Handout make_repository(const Assignment& assignment, const HandoutOptions& options,
-                        Interpreter& python);
+                        const std::string& python_version, Interpreter& python);
 
 }  // namespace warpmark

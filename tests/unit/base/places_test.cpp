@@ -19,6 +19,7 @@ TEST(Places, ABuiltCopyUsesTheBuildsFolders) {
   EXPECT_FALSE(places.installed);
   EXPECT_EQ(places.library, build.path() / "lib/warpmark");
   EXPECT_EQ(places.cuda, build.path() / "deps/cuda");
+  EXPECT_EQ(places.data, build.path() / "share/warpmark");
   EXPECT_EQ(places.schemas, build.path() / "share/warpmark/schema");
 }
 
@@ -29,7 +30,7 @@ TEST(Places, AnInstalledCopyStaysWithinItsPrefix) {
   EXPECT_EQ(places.library.filename(), "warpmark");
   EXPECT_THAT(places.library.string(), testing::StartsWith(prefix.path().string() + "/"));
   EXPECT_EQ(places.cuda, places.library / "cuda");
-  EXPECT_EQ(places.schemas.filename(), "schema");
+  EXPECT_EQ(places.schemas, places.data / "schema");
   EXPECT_THAT(places.schemas.string(), testing::StartsWith(prefix.path().string() + "/"));
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/file.hpp"
+#include "python/install_hint.hpp"
 #include "unit/python/python_test.hpp"
 
 namespace warpmark {
@@ -27,6 +28,17 @@ class PythonChoiceTest : public ::testing::Test {
   const PythonIdentity linked_ = linked_python();
   const std::string prefix_ = linked_.base_prefix.string();
 };
+
+TEST_F(PythonChoiceTest, AHintNamesAnotherPythonOnlyWhereTheProgramCanRunInOne) {
+  PythonChoice choice;
+  choice.python.executable = "/opt/venv/bin/python3";
+  choice.origin = "host";
+  EXPECT_EQ(install_hint(choice, "numpy"),
+            "install it with `/opt/venv/bin/python3 -m pip install numpy`");
+  choice.origin = "build";
+  EXPECT_THAT(install_hint(choice, "scipy"), HasSubstr(" -m pip install scipy` or your system's"));
+  EXPECT_THAT(install_hint(choice, "scipy"), HasSubstr("or set WARPMARK_PYTHON to a Python"));
+}
 
 TEST_F(PythonChoiceTest, TheRecordedOneFitsTheLinkedLibrary) {
   const PythonChoice choice = choose_python({"", "", linked_.executable});
