@@ -70,6 +70,8 @@ void mark_repeated_functions(Program& program);
 /// Sizes a thread's stack: exactly for calls that end, `recursive_bytes` more for others.
 void lay_out_stack(Program& program, const CallGraph& graph, std::uint32_t recursive_bytes);
 
+struct MatrixForm;
+
 class Decoder {
  public:
   /// Bytes of a 64-bit register's slot; a 128-bit register is two of them.
@@ -192,6 +194,13 @@ class Decoder {
   void matrix(const Statement& statement);
   void matrix_access(const Statement& statement, bool load);
   void matrix_move(const Statement& statement);
+  // decode_matrix_narrow.cpp
+  bool narrow_kind(const Statement& statement, MatrixForm& form) const;
+  void sparse_operands(const Statement& statement, MatrixForm& form,
+                       std::vector<std::uint32_t>& slots);
+  void scale_operands(const Statement& statement, const MatrixForm& form,
+                      std::vector<std::uint32_t>& slots);
+  // decode_matrix.cpp
   void fragment(const Statement& statement, std::size_t index, Type type, std::uint32_t count,
                 bool result, std::vector<std::uint32_t>& into, bool any = false);
 

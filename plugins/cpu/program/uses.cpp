@@ -131,7 +131,8 @@ FurtherCounts further_counts(const Instruction& i) {
     case Opcode::matrix_multiply: {
       const auto form = i.form<MatrixForm>();
       return {form.registers(Part::d),
-              form.registers(Part::a) + form.registers(Part::b) + form.registers(Part::c)};
+              form.registers(Part::a) + form.registers(Part::b) + form.registers(Part::c) +
+                  form.further()};
     }
     case Opcode::matrix_load:
     case Opcode::matrix_store: {
