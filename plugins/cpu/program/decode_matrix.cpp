@@ -264,7 +264,6 @@ void Decoder::matrix_access(const Statement& statement, bool load) {
 // ldmatrix and stmatrix: 1, 2 or 4 matrices of 8 rows of 16 bytes, whose addresses the lanes hold.
 void Decoder::matrix_move(const Statement& statement) {
   const Mnemonic name = statement.facts->mnemonic;
-  const Modifier count = statement.facts->of(WordSet::matrices);
   const bool transposed = statement.facts->has(Modifier::trans);
   Space space = words_of(*statement.facts).space;
   Instruction instruction;
@@ -279,10 +278,15 @@ void Decoder::matrix_move(const Statement& statement) {
     return;
   }
   const bool load = name == Mnemonic::ldmatrix;
-  const auto matrices = count == Modifier::x4 ? 4u : count == Modifier::x2 ? 2u : 1u;
+  const InstructionFacts& facts = *statement.facts;
+  const auto matrices = facts.has(Modifier::x4) ? 4u : facts.has(Modifier::x2) ? 2u : 1u;
   expect_operands(statement, 2, 2);
   instruction.address = address(statement, operand(statement, load ? 1 : 0), space, instruction);
-  instruction.opcode = load ? Opcode::matrix_rows_load : Opcode::matrix_rows_store;
+  instruction.opcode = facts.has(Modifier::b8)          ? Opcode::matrix_rows_store_8
+                       : facts.has(Modifier::b4x16_p64) ? Opcode::matrix_rows_load_4
+                       : facts.has(Modifier::b8x16)     ? Opcode::matrix_rows_load_6
+                       : load                           ? Opcode::matrix_rows_load
+                                                        : Opcode::matrix_rows_store;
   fragment(statement, load ? 0 : 1, Type::b32, matrices, load, slots, true);
   instruction.more = more(slots);
   instruction.count = static_cast<std::uint8_t>(matrices);

@@ -65,6 +65,7 @@ void Decoder::sparse_operands(const Statement& statement, MatrixForm& form,
                                  : "the sparsity selector is 0 to " + std::to_string(most));
   }
   form.selector = static_cast<std::uint8_t>(selector.value);
+  check_is_register(statement, 4);
   slots.push_back(source(statement, 4, Type::b32));
 }
 
@@ -73,6 +74,7 @@ void Decoder::scale_operands(const Statement& statement, const MatrixForm& form,
                              std::vector<std::uint32_t>& slots) {
   const std::size_t first = form.sparse ? 6 : 4;
   for (const std::size_t input : {0u, 1u}) {
+    check_is_register(statement, first + 2 * input);
     slots.push_back(source(statement, first + 2 * input, Type::b32));
     const Operand& place = operand(statement, first + 2 * input + 1);
     if (place.kind != OperandKind::vector || place.count != 2)

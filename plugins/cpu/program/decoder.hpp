@@ -244,6 +244,8 @@ class Decoder {
                         std::vector<std::uint32_t>& slots);
   void coordinates(const Statement& statement, const Operand& where, Geometry geometry, Type number,
                    std::vector<std::uint32_t>& slots);
+  void texture_samples(const Statement& statement);
+  void image_type(const Statement& statement);
   void surface(const Statement& statement, Opcode opcode);
   void surface_data(const Statement& statement, const Operand& data, Type type,
                     Instruction& instruction);
@@ -284,8 +286,14 @@ class Decoder {
   void tensor_copy(const Statement& statement, bool reduces);
   std::vector<std::uint32_t> box_slots(const Statement& statement, const Operand& map,
                                        const Operand* offsets, const TensorForm& form);
+  // decode_tensor_map.cpp
+  void tensor_map(const Statement& statement);
+  void replaced_field(const Statement& statement, Instruction& instruction);
+  // decode_multimem.cpp
+  void multimem(const Statement& statement);
   // decode_cluster.cpp
   void cluster_address(const Statement& statement);
+  void cluster_cancel(const Statement& statement);
   std::uint32_t frame_address(const Statement& statement, std::uint64_t offset);
   std::uint64_t function_address(std::string_view name) const;
 
