@@ -291,6 +291,8 @@ CUresult run_kernel(Context& context, const KernelWork& work, Nesting& nesting) 
   shape.schedule_seed = context.launch_limits.schedule_seed;
   shape.workers = context.launch_limits.workers;
   shape.images = &context.images.table;
+  shape.multicasts = &driver().multicasts;
+  shape.device = context.device;
   shape.exact_bounds = context.launch_limits.exact_bounds || context.arena.reaches_further();
   shape.parameters = work.parameters;
   shape.module = &kernel.module->ptx;

@@ -39,7 +39,7 @@ template <typename Body>
 CUresult with_handle(const char* name, CUmemGenericAllocationHandle handle, Body body) {
   return initialised(name, [&]() -> CUresult {
     MemoryHandle* found = find_in(driver().memory_handles, handle);
-    return found == nullptr
+    return found == nullptr || found->memory == nullptr
                ? fail(CUDA_ERROR_INVALID_VALUE, "the handle is not that of live memory")
                : body(*found);
   });
@@ -114,8 +114,11 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes,
 
 // Mapped memory stays until it is unmapped.
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
-  return with_handle("cuMemRelease", handle, [&](MemoryHandle& found) -> CUresult {
-    if (--found.references == 0) driver().memory_handles.erase(handle);
+  return initialised("cuMemRelease", [&]() -> CUresult {
+    MemoryHandle* found = find_in(driver().memory_handles, handle);
+    if (found == nullptr)
+      return fail(CUDA_ERROR_INVALID_VALUE, "the handle is not that of live memory");
+    if (--found->references == 0) driver().memory_handles.erase(handle);
     return CUDA_SUCCESS;
   });
 }

@@ -363,8 +363,10 @@ void report_mapped_leaks() {
     return 0;
   };
   for (const auto& [handle, held] : driver().memory_handles) {
+    const bool own = held.memory != nullptr;  // else of devices whose memory is told of itself
     report_mapped_leak(
-        first_address(held.memory.get()), held.memory->bytes(), true,
+        own ? first_address(held.memory.get()) : 0,
+        own ? held.memory->bytes() : held.multicast->bytes(), own,
         "handle " + std::to_string(handle) + " of " + held.by + " was not released (cuMemRelease)");
   }
   if (driver().virtual_memory == nullptr) return;

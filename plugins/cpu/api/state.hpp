@@ -26,6 +26,7 @@
 #include "machine/grid.hpp"
 #include "machine/heap.hpp"
 #include "memory/arena.hpp"
+#include "memory/multicast.hpp"
 #include "memory/virtual_memory.hpp"
 #include "program/program.hpp"
 #include "ptx/link.hpp"
@@ -271,9 +272,10 @@ struct Device {
 
 /// Memory made by cuMemCreate, while a program holds it; mappings hold the memory, too.
 struct MemoryHandle {
-  std::shared_ptr<PhysicalMemory> memory;
+  std::shared_ptr<PhysicalMemory> memory;  ///< null of a multicast object
   std::uint64_t references = 1;
   const char* by = nullptr;  ///< the driver's function that gave the handle first
+  std::shared_ptr<Multicast> multicast{};
 };
 
 /// The process's one driver. Everything in it is guarded by `mutex`.
@@ -298,10 +300,11 @@ class Driver {
   std::map<CUmemGenericAllocationHandle, MemoryHandle> memory_handles;
   std::uint64_t next_memory_handle = 1;
   std::unique_ptr<VirtualMemory> virtual_memory;  ///< set once addresses are reserved
-  std::uint64_t next_id = 1;                      ///< of contexts, streams and captures
-  std::uint64_t next_graph = 1;                   ///< number in cuGraphDebugDotPrint
-  Limits default_limits;                          ///< of new contexts
-  std::uint64_t environment_schedule = 0;         ///< WARPMARK_CPU_SCHEDULE_SEED
+  MulticastMappings multicasts;
+  std::uint64_t next_id = 1;               ///< of contexts, streams and captures
+  std::uint64_t next_graph = 1;            ///< number in cuGraphDebugDotPrint
+  Limits default_limits;                   ///< of new contexts
+  std::uint64_t environment_schedule = 0;  ///< WARPMARK_CPU_SCHEDULE_SEED
 
   Driver();
   ~Driver();

@@ -1,4 +1,5 @@
 // Reserving addresses, mapping memory there, and who may use it.
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -23,6 +24,29 @@ CUresult check_location(const CUmemLocation& location) {
 // Memory of another process is mapped as a whole, and not by these functions.
 bool is_of_others(CUdeviceptr address) {
   return driver().opened.contains(address);
+}
+
+// Only multimem instructions take its addresses: no other access finds memory there.
+CUresult map_multicast(const VirtualMemory& memory, CUdeviceptr address, size_t bytes,
+                       size_t offset, const MemoryHandle& handle) {
+  const Multicast& object = *handle.multicast;
+  if (!object.complete())
+    return fail(CUDA_ERROR_INVALID_VALUE, "devices of the multicast object are still to be added");
+  if (offset % kGranule != 0 || bytes % kGranule != 0 || offset > object.bytes() ||
+      bytes > object.bytes() - offset)
+    return fail(CUDA_ERROR_INVALID_VALUE, "the range leaves the multicast object");
+  const VirtualMemory::Reservation* range = memory.reservation_at(address);
+  const bool reserved = range != nullptr &&
+                        address - range->address <= range->bytes - std::min(range->bytes, bytes) &&
+                        bytes <= range->bytes;
+  for (std::uint64_t at = address; reserved && at < address + bytes; at += kGranule) {
+    if (memory.mapping_at(at) != nullptr)
+      return fail(CUDA_ERROR_INVALID_VALUE, "something is mapped at the addresses");
+  }
+  if (reserved && driver().multicasts.map(address, bytes, offset, handle.multicast))
+    return CUDA_SUCCESS;
+  return fail(CUDA_ERROR_INVALID_VALUE,
+              "the addresses are not all reserved, or something is mapped there");
 }
 
 // A call on addresses that were reserved.
@@ -55,7 +79,9 @@ CUresult cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t alignmen
 
 CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
   return with_reserved("cuMemAddressFree", [&](VirtualMemory& memory) -> CUresult {
-    if (!driver().opened.contains(address) && memory.unreserve(address, bytes)) return CUDA_SUCCESS;
+    if (!driver().opened.contains(address) && !driver().multicasts.overlaps(address, bytes) &&
+        memory.unreserve(address, bytes))
+      return CUDA_SUCCESS;
     return fail(CUDA_ERROR_INVALID_VALUE,
                 memory.reservation_at(address) == nullptr
                     ? "no address range of cuMemAddressReserve begins there"
@@ -70,13 +96,16 @@ CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
     if (found == nullptr)
       return fail(CUDA_ERROR_INVALID_VALUE, "the handle is not that of live memory");
     if (flags != 0 || bytes == 0 || address % kGranule != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (found->multicast != nullptr) return map_multicast(memory, address, bytes, offset, *found);
     if (offset != 0 || bytes != found->memory->bytes())
       return fail(CUDA_ERROR_NOT_SUPPORTED, "the handle's memory has " +
                                                 std::to_string(found->memory->bytes()) +
                                                 " bytes, and is mapped as a whole");
     // Memory may have been created before somebody looked for values.
     if (!found->memory->has_values) memory.track_values();
-    if (memory.map(address, bytes, 0, found->memory, "cuMemMap")) return CUDA_SUCCESS;
+    if (!driver().multicasts.overlaps(address, bytes) &&
+        memory.map(address, bytes, 0, found->memory, "cuMemMap"))
+      return CUDA_SUCCESS;
     return fail(CUDA_ERROR_INVALID_VALUE,
                 "the addresses are not all reserved, or something is mapped there");
   });
@@ -84,6 +113,7 @@ CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
 
 CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
   return with_reserved("cuMemUnmap", [&](VirtualMemory& memory) -> CUresult {
+    if (driver().multicasts.unmap(address, bytes)) return CUDA_SUCCESS;
     if (!is_of_others(address) && memory.unmap(address, bytes)) return CUDA_SUCCESS;
     return fail(CUDA_ERROR_INVALID_VALUE,
                 "the range has a part of a mapping, or begins in no address range");
@@ -99,6 +129,13 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc
       if (check_location(access[i].location) != CUDA_SUCCESS ||
           !is_access(number_in(access[i].flags)))
         return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (auto* mapping = driver().multicasts.holder(address, bytes);
+        mapping != nullptr && mapping->bytes == bytes) {
+      for (std::size_t i = 0; i < count; ++i)
+        mapping->access.at(static_cast<std::size_t>(access[i].location.id)) =
+            static_cast<std::uint8_t>(number_in(access[i].flags));
+      return CUDA_SUCCESS;
     }
     if (is_of_others(address) || !memory.whole(address, bytes))
       return fail(CUDA_ERROR_INVALID_VALUE,

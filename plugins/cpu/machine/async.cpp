@@ -537,6 +537,7 @@ void fill_async(HandlerTable& table) {
   table.set(Opcode::arrive_async, arrive_later);
   fill_bulk_copies(table);
   fill_tensors(table);
+  fill_tensor_maps(table);
 }
 
 }  // namespace warpmark::cpu

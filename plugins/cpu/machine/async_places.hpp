@@ -43,5 +43,7 @@ void for_lanes(const Lanes& w, Body body) {
 /// (tensor.cpp).
 void fill_bulk_copies(HandlerTable& table);
 void fill_tensors(HandlerTable& table);
+/// … of changes of tensor maps (tensor_map_change.cpp).
+void fill_tensor_maps(HandlerTable& table);
 
 }  // namespace warpmark::cpu

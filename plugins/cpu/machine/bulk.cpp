@@ -1,7 +1,11 @@
 // Bulk copies and reductions, and stores and reductions that complete on an mbarrier.
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "inspect/observer.hpp"
 #include "machine/access_places.hpp"
@@ -17,6 +21,24 @@ std::uint64_t address_in(const Lanes& w, std::uint32_t slot, std::uint32_t lane)
   return read_lane<std::uint64_t>(w.registers, slot, lane);
 }
 
+// The parts of a copy of which `mask` has the bytes of each 16. A part ends with its 16 bytes.
+std::shared_ptr<const std::vector<CopyPart>> masked_parts(std::uint32_t bytes, std::uint32_t mask) {
+  constexpr std::uint32_t kChunk = 16;
+  std::vector<CopyPart> parts;
+  for (std::uint32_t at = 0; at < bytes; at += kChunk) {
+    for (std::uint32_t first = 0; first < kChunk;) {
+      if ((mask >> first & 1) == 0) {
+        ++first;
+        continue;
+      }
+      const auto count = static_cast<std::uint32_t>(std::countr_one((mask & 0xffff) >> first));
+      parts.push_back({at + first, at + first, count, count});
+      first += count;
+    }
+  }
+  return std::make_shared<const std::vector<CopyPart>>(std::move(parts));
+}
+
 void copy_bulk(Lanes& w, const Instruction& i) {
   const auto form = i.form<BulkForm>();
   const Reduction combine = reduction_by(form.reduction);
@@ -30,6 +52,8 @@ void copy_bulk(Lanes& w, const Instruction& i) {
     made.reduces = combine != nullptr;
     made.launch = &launch;
     made.to_global = form.to == Space::global;
+    if (i.e != Instruction::kNone)
+      made.parts = masked_parts(bytes, read_lane<std::uint32_t>(w.registers, i.e, lane));
     // Sizes must be multiples of 16, and so must addresses.
     if (bytes % 16 != 0) {
       record_fault(w, i, form.from, lane, address_in(w, i.a, lane) | 1, 16, false);
@@ -120,6 +144,48 @@ void store_async(Lanes& w, const Instruction& i) {
   });
 }
 
+// The answer is written as copies are, and completes 16 bytes on the mbarrier of each block that
+// gets it.
+void try_cancel(Lanes& w, const Instruction& i) {
+  constexpr std::uint32_t kAnswer = 16;
+  LaunchState& launch = w.block->launch();
+  for_lanes(w, [&](std::uint32_t lane) {
+    std::uint64_t address = address_in(w, i.address, lane), barrier = address_in(w, i.c, lane);
+    const Space lies = resolve_space(w, i.space, address), at = resolve_space(w, i.space, barrier);
+    if (lies != Space::shared || at != Space::shared) {
+      const bool wrong = lies != Space::shared;
+      record_fault(w, i, wrong ? lies : at, lane, wrong ? address : barrier, wrong ? kAnswer : 8,
+                   true);
+      launch.stop = true;
+      return;
+    }
+    AsyncCopy made;
+    made.bytes = kAnswer;
+    made.launch = &launch;
+    const auto taken = launch.cancel ? launch.cancel() : std::nullopt;
+    std::uint32_t words[] = {0, 0, 0, taken ? 1u : 0u};
+    for (std::size_t d = 0; taken && d < taken->size(); ++d) words[d] = (*taken)[d];
+    static_assert(sizeof words == kAnswer);
+    std::memcpy(made.values.data(), words, sizeof words);
+    const Flight::Side from{Space::param, 0, nullptr, 0};
+    if (i.proxy) {  // to every block of the cluster
+      const auto blocks = (1u << w.block->cluster().blocks.size()) - 1;
+      if (!start_multicast(w, i, lane, blocks, address, kAnswer, barrier, from, made))
+        launch.stop = true;
+      return;
+    }
+    Flight::Side to;
+    made.to = locate_async(w, i, Space::shared, lane, address, kAnswer, kAnswer, true, &to);
+    made.completion = locate_completion(w, i, lane, barrier);
+    if (made.to == nullptr || made.completion == nullptr) {
+      launch.stop = true;
+      return;
+    }
+    note_flight(w, i, lane, from, to, made);
+    w.block->async().start(AsyncCopies::bulk, w.warp * 32 + lane, std::move(made));
+  });
+}
+
 // address = to, b = bytes. It comes about at once.
 void fill_bulk(Lanes& w, const Instruction& i) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 24;  // of shared memory there is less
@@ -175,6 +241,7 @@ void fill_bulk_copies(HandlerTable& table) {
   table.set(Opcode::prefetch_bulk, prefetch_bulk);
   table.set(Opcode::store_async, store_async);
   table.set(Opcode::fill_bulk, fill_bulk);
+  table.set(Opcode::try_cancel, try_cancel);
   table.set(Opcode::discard, discard);
 }
 

@@ -49,7 +49,7 @@ std::optional<u64> converted_nan(const ConvertForm& form, u64 pattern) {
 }
 
 // `flush` works on binary32 values: on the source, and on a result in that format.
-u64 converted(const ConvertForm& form, u64 pattern) {
+u64 converted(const ConvertForm& form, u64 pattern, RandomBits random) {
   Number number =
       is_integer(form.from) ? decode_integer(form.from, pattern) : decode_real(form.from, pattern);
   if (form.flush && form.from == Format::f32 && subnormal32(number)) number.significand = 0;
@@ -59,7 +59,7 @@ u64 converted(const ConvertForm& form, u64 pattern) {
   }
   if (form.integral) number = rounded_to_integer(number, form.rounding);
   if (form.clamp && is_one_or_more(number)) number = normal(false, 1, 0);
-  u64 result = encode_real(form.to, number, form.rounding, form.finite);
+  u64 result = encode_real(form.to, number, form.rounding, form.finite, random);
   if (form.flush && form.to == Format::f32) {  // as flush_scaled of numerics.hpp
     number.exponent += 24;
     const u64 scaled = encode_real(form.to, number, form.rounding, form.finite);
@@ -85,7 +85,12 @@ void convert_any(Lanes& w, const Instruction& i) {
         pattern = read_lane(w.registers, sources[0], lane, false) >> (element * from) &
                   ((u64{1} << from) - 1);
       }
-      const u64 value = converted(form, pattern);
+      RandomBits random;
+      if (form.random != 0) {
+        const auto all = static_cast<u32>(read_lane(w.registers, sources[2], lane, false));
+        random = {all >> (16 * element) & ((u32{1} << form.random) - 1), form.random};
+      }
+      const u64 value = converted(form, pattern, random);
       // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): several fit a register
       whole |= form.elements == 1 ? value : value << (element * to);
     }

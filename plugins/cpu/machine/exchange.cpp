@@ -304,6 +304,34 @@ REDUCE(redux_or, a | b)
 REDUCE(redux_xor, a ^ b)
 #undef REDUCE
 
+// PTX ISA, redux.sync: NaNs are left out, unless .NaN says otherwise or there is nothing else, and
+// -0 is less than +0.
+void redux_real(Lanes& w, const Instruction& i) {
+  const auto form = i.form<RealReduction>();
+  constexpr u32 kSign = 0x80000000, kNan = 0x7fffffff;
+  const auto read = [&](u32 value) { return form.absolute ? value & ~kSign : value; };
+  const auto is_nan = [](u32 value) { return (value & ~kSign) > 0x7f800000; };
+  // Patterns in the order of the numbers.
+  const auto rank = [](u32 value) { return (value & kSign) != 0 ? ~value : value | kSign; };
+  u32 values[32];
+  __builtin_memcpy(values, w.registers + i.a, sizeof values);
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    u32 result = kNan;
+    bool spoilt = false;
+    for (u32 members = lanes32(w, i.b)[lane] & w.mask; members != 0; members &= members - 1) {
+      const u32 value = read(values[__builtin_ctz(members)]);
+      if (is_nan(value)) {
+        spoilt = true;
+        continue;
+      }
+      const bool better = form.largest ? rank(value) > rank(result) : rank(value) < rank(result);
+      if (is_nan(result) || better) result = value;
+    }
+    lanes32(w, i.d)[lane] = spoilt && form.nan ? kNan : result;
+  }
+}
+
 template <typename T, bool All>
 void match(Lanes& w, const Instruction& i) {
   T values[32];
@@ -385,6 +413,7 @@ void fill_exchange(HandlerTable& table) {
   table.set(Opcode::redux_and, redux_and);
   table.set(Opcode::redux_or, redux_or);
   table.set(Opcode::redux_xor, redux_xor);
+  table.set(Opcode::redux_real, redux_real);
   table.set(Opcode::match_any_32, match<u32, false>);
   table.set(Opcode::match_any_64, match<u64, false>);
   table.set(Opcode::match_all_32, match<u32, true>);

@@ -54,6 +54,10 @@ WARPMARK_INLINE Number normal(bool negative, u64 significand, s32 exponent) {
 }
 
 static inline Number decode_real(Format format, u64 pattern) {
+  if (format == Format::ue8m0) {
+    if ((pattern & 0xff) == 0xff) return {Number::Kind::nan, false, 0, 0};
+    return normal(false, 1, static_cast<s32>(pattern & 0xff) - 127);
+  }
   if (format == Format::tf32) pattern = (pattern & 0xffffffff) >> 13;
   const Layout layout = layout_of(format);
   const u64 sign = u64{1} << (layout.width - 1);
@@ -68,8 +72,15 @@ static inline Number decode_real(Format format, u64 pattern) {
   return normal(negative, significand, (biased == 0 ? 1 : biased) - layout.bias - layout.fraction);
 }
 
+/// The bits for Rounding::random: `count` of them stand above the first bit that is cut off.
+struct RandomBits {
+  u64 bits = 0;
+  u32 count = 0;
+};
+
 // Cuts the significand's lowest `drop` bits off (64 or more: all of them) and rounds.
-static inline u64 rounded_shift(u64 significand, s32 drop, bool negative, Rounding rounding) {
+static inline u64 rounded_shift(u64 significand, s32 drop, bool negative, Rounding rounding,
+                                RandomBits random = {}) {
   if (drop <= 0) return significand << -drop;
   const u64 kept = drop < 64 ? significand >> drop : 0;
   const u64 rest = drop < 64 ? significand & ((u64{1} << drop) - 1) : significand;
@@ -85,6 +96,13 @@ static inline u64 rounded_shift(u64 significand, s32 drop, bool negative, Roundi
       break;
     case Rounding::zero:
       break;
+    case Rounding::random: {
+      // A number of fewer bits than are random loses nothing above them.
+      const s32 low = drop - static_cast<s32>(random.count);
+      const u64 cut = low >= 64 ? 0 : low >= 0 ? rest >> low : rest << -low;
+      up = (cut + random.bits) >> random.count != 0;
+      break;
+    }
     case Rounding::down:
       up = rest != 0 && negative;
       break;
@@ -95,7 +113,21 @@ static inline u64 rounded_shift(u64 significand, s32 drop, bool negative, Roundi
   return kept + (up ? 1 : 0);
 }
 
-static inline u64 encode_real(Format format, const Number& number, Rounding rounding, bool finite) {
+// ue8m0: 2^(x - 127), 0xff is a NaN. There is neither 0, which is the least power, nor a sign.
+static inline u64 encode_power(const Number& number, Rounding rounding, bool finite) {
+  constexpr u64 kNan = 0xff, kGreatest = 0xfe;
+  if (number.kind == Number::Kind::nan) return kNan;
+  if (number.kind == Number::Kind::infinite) return finite ? kGreatest : kNan;
+  if (number.significand == 0) return 0;
+  s32 exponent = number.exponent + 63;
+  if (rounding == Rounding::up && (number.significand & ~(u64{1} << 63)) != 0) ++exponent;
+  if (exponent > 127) return finite ? kGreatest : kNan;
+  return exponent < -127 ? 0 : static_cast<u64>(exponent + 127);
+}
+
+static inline u64 encode_real(Format format, const Number& number, Rounding rounding, bool finite,
+                              RandomBits random = {}) {
+  if (format == Format::ue8m0) return encode_power(number, rounding, finite);
   const Layout layout = layout_of(format);
   const int up_shift = format == Format::tf32 ? 13 : 0;
   const u64 sign = number.negative ? u64{1} << (layout.width - 1) : 0;
@@ -109,13 +141,14 @@ static inline u64 encode_real(Format format, const Number& number, Rounding roun
     const s32 biased = number.exponent + 63 + layout.bias;
     const s32 below = biased < 1 ? 1 - biased : 0;
     const s32 drop = 63 - layout.fraction + (below > 70 ? 70 : below);
-    const u64 kept = rounded_shift(number.significand, drop, number.negative, rounding);
+    const u64 kept = rounded_shift(number.significand, drop, number.negative, rounding, random);
     // A carry out of the significand moves on into the exponent, as it should.
     magnitude = biased < 1 ? kept : (static_cast<u64>(biased - 1) << layout.fraction) + kept;
     const s32 top = static_cast<s32>(layout.greatest >> layout.fraction);
     over = biased > top || magnitude > layout.greatest;
     if (over && !finite && layout.infinity != 0) {
       const bool away = rounding == Rounding::nearest || rounding == Rounding::away ||
+                        rounding == Rounding::random ||
                         (rounding == Rounding::up && !number.negative) ||
                         (rounding == Rounding::down && number.negative);
       return (sign | (away ? layout.infinity : layout.greatest)) << up_shift;

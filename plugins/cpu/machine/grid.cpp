@@ -85,7 +85,7 @@ bool in_rotation(const Program& program, const LaunchShape& shape) {
   const bool clusters = shape.cluster != std::array<std::uint32_t, 3>{1, 1, 1};
   // By a schedule's seed others may come between any two accesses by which blocks may meet.
   const bool meet = shape.schedule_seed != 0 && program.contends_globally;
-  return program.waits || clusters || shape.cooperative || meet;
+  return program.waits || program.cancels || clusters || shape.cooperative || meet;
 }
 
 // Blocks of a launch with checks on several threads; nothing, and memory is as before, if they

@@ -56,6 +56,7 @@ HandlerTable make_table(int level, Watch watch) {
   fill_textures(table);
   fill_image_queries(table);
   fill_surfaces(table);
+  fill_multimem(table);
   fill_runtime(table);
   fill_convert(table);
   fill_matrix(table);

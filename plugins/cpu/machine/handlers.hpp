@@ -44,6 +44,8 @@ void fill_cluster(HandlerTable& table);
 void fill_textures(HandlerTable& table);
 void fill_image_queries(HandlerTable& table);
 void fill_surfaces(HandlerTable& table);
+/// Memory of several devices at one address.
+void fill_multimem(HandlerTable& table);
 /// Functions that the device provides.
 void fill_runtime(HandlerTable& table);
 /// … of conversions in general, and of matrices.

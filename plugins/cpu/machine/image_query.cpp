@@ -106,11 +106,42 @@ void surface_query(Lanes& w, const Instruction& i) {
   }
 }
 
+// cuArray3DCreate and the like make no textures of several samples.
+void texture_samples(Lanes& w, const Instruction& i) {
+  const ImageTable* images = w.block->launch().shape.images;
+  const HandleTable<Texture>* table = images == nullptr ? nullptr : &images->textures;
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<u32>(__builtin_ctz(rest));
+    if (find_image(w, i, lane, table, "texture") == nullptr) continue;
+    record_image_fault(w, i, lane, FaultKind::handle,
+                       "the texture has one sample for each texel, and the instruction is for "
+                       "textures of several, which no function of the driver makes");
+  }
+}
+
+void image_type(Lanes& w, const Instruction& i) {
+  const ImageTable* images = w.block->launch().shape.images;
+  const auto wanted = i.form<ImageType>();
+  u32 is = 0;
+  for (u32 rest = w.mask; rest != 0 && images != nullptr; rest &= rest - 1) {
+    const auto lane = static_cast<u32>(__builtin_ctz(rest));
+    const auto handle = read_lane<std::uint64_t>(w.registers, i.a, lane);
+    const bool found = wanted == ImageType::texture ? images->textures.find(handle) != nullptr
+                       : wanted == ImageType::surface
+                           ? images->surfaces.find(handle) != nullptr
+                           : false;  // samplers are parts of textures here
+    is |= static_cast<u32>(found) << lane;
+  }
+  write_predicate(w.registers, i.d, w.mask, is);
+}
+
 }  // namespace
 
 void fill_image_queries(HandlerTable& table) {
   table.set(Opcode::texture_query, texture_query);
   table.set(Opcode::surface_query, surface_query);
+  table.set(Opcode::texture_samples, texture_samples);
+  table.set(Opcode::image_type, image_type);
 }
 
 }  // namespace warpmark::cpu

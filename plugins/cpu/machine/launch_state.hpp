@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct LaunchShape {
   Checks checks;  ///< beyond bounds; they need exact bounds, and the memory below
   InspectionMemory* inspection = nullptr;
   const TrafficMap* traffic = nullptr;  ///< of the program, if memory traffic is to be counted
+  class MulticastMappings* multicasts = nullptr;  ///< of the process, or null
+  int device = 0;                                 ///< that runs it
   const struct ImageTable* images = nullptr;  ///< images that the kernel's handles name, or null
   std::uint32_t workers = 1;                  ///< threads of the host that execute blocks
   bool speculates = true;  ///< several threads also with checks: no launch was serialized yet
@@ -87,6 +90,10 @@ struct LaunchState {
   Speculation* speculation = nullptr;  ///< … and several threads run blocks
   std::uint64_t active = 1;            ///< blocks that have begun and not ended, in this thread
   bool stop = false;  ///< budget, wall limit or deadlock: the launch ends with error 702
+
+  /// Takes the next cluster that has not begun out of the launch, and gives the coordinates of its
+  /// first block; nothing if all have begun.
+  std::function<std::optional<std::array<std::uint32_t, 3>>()> cancel;
 
   std::uint64_t random_state = 0;  ///< of the schedule
   /// A number below `end` > 0 that depends on the schedule's seed (the generator is splitmix64).

@@ -273,6 +273,82 @@ void move_rows(Lanes& w, const Instruction& i) {
   }
 }
 
+// Matrices of 8 rows of 16 bytes, of which four lanes hold a row each (PTX ISA, ldmatrix, .m8n16).
+// A row in memory has its 16 elements of `Bits` bits, and padding, which is not read.
+template <u32 Bits>
+void load_narrow_rows(Lanes& w, const Instruction& i) {
+  constexpr u32 kElements = 16, kBytes = kElements * Bits / 8, kWord = 4, kAlignment = 16;
+  const u32* slots = w.operands + i.more;
+  ValueShadow* const values = shadow_of(w.observer);
+  if (i.space == Space::generic) count_generic<Traffic::load>(w, i, w.mask, 0);
+  // Bit by bit of a row: what an element has, and whether that is defined.
+  const auto element = [](const u32* row, u32 at) {
+    u32 bits = 0;
+    for (u32 bit = at * Bits; bit < (at + 1) * Bits; ++bit)
+      bits |= (row[bit / 32] >> bit % 32 & 1) << (bit - at * Bits);
+    return bits;
+  };
+  u32 results[4][32] = {};
+  Definedness undefined[4][32];
+  for (u32 m = 0; m < i.count; ++m) {
+    for (u32 row = 0; row < 8; ++row) {
+      const u32 lane = m * 8 + row;  // whose address it is
+      const u64 address = address_of(w, i, lane) + static_cast<u64>(i.imm);
+      const RowPlace place = locate(w, i, i.space, lane, address, kBytes, kAlignment, false);
+      if (place.host == nullptr) continue;
+      u32 words[kBytes / kWord], missing[kBytes / kWord] = {};
+      __builtin_memcpy(words, place.host, kBytes);
+      Definedness known;
+      for (u32 word = 0; values != nullptr && word < kBytes / kWord; ++word) {
+        const Definedness read =
+            values->read(w, i, place.space, lane, place.address + kWord * word, kWord, kWord);
+        missing[word] = static_cast<u32>(read.undefined);
+        if (read.incomplete()) known = read;
+      }
+      for (u32 at = 0; at < kElements; ++at) {
+        const u32 to = row * 4 + at / 4, shift = at % 4 * 8;
+        results[m][to] |= element(words, at) << shift;
+        const u64 bits = u64{element(missing, at)} << shift;
+        if (bits != 0) undefined[m][to] = known.with(undefined[m][to].undefined | bits);
+      }
+    }
+  }
+  for (u32 m = 0; m < i.count; ++m) {
+    for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<u32>(__builtin_ctz(rest));
+      write_lane<u32>(w.registers, slots[m], lane, results[m][lane]);
+      if (values != nullptr && undefined[m][lane].incomplete())
+        values->definedness(w.warp).set(slots[m], lane, undefined[m][lane]);
+    }
+  }
+}
+
+// Matrices of 16 rows and 8 columns of bytes, stored by columns (PTX ISA, stmatrix, .m16n8): lane
+// 4 · row + column / 2 holds two columns of a row, and behind them of the one eight below.
+void store_byte_columns(Lanes& w, const Instruction& i) {
+  constexpr u32 kColumns = 8, kRows = 16;
+  const u32* slots = w.operands + i.more;
+  ValueShadow* const values = shadow_of(w.observer);
+  if (i.space == Space::generic) count_generic<Traffic::store>(w, i, w.mask, 0);
+  for (u32 m = 0; m < i.count; ++m) {
+    for (u32 column = 0; column < kColumns; ++column) {
+      const u32 lane = m * kColumns + column;  // whose address it is
+      const u64 address = address_of(w, i, lane) + static_cast<u64>(i.imm);
+      const RowPlace place = locate(w, i, i.space, lane, address, kRows, kRows, true);
+      if (place.host == nullptr) continue;
+      for (u32 row = 0; row < kRows; ++row) {
+        const u32 from = row % 8 * 4 + column / 2, shift = 8 * (column % 2 + row / 8 * 2);
+        const u32 word = read_lane<u32>(w.registers, slots[m], from);
+        place.host[row] = static_cast<std::byte>(word >> shift);
+        if (values == nullptr) continue;
+        const Definedness whole = values->definedness(w.warp).get(slots[m], from);
+        values->write(w, i, place.space, lane, place.address + row, 1,
+                      whole.with(whole.undefined >> shift & 0xff));
+      }
+    }
+  }
+}
+
 void transpose(Lanes& w, const Instruction& i) {
   u16 matrix[8][8];
   for (u32 lane = 0; lane < 32; ++lane) {
@@ -296,6 +372,9 @@ void fill_matrix(HandlerTable& table) {
   table.set(Opcode::matrix_store, move_fragment<true>);
   table.set(Opcode::matrix_rows_load, move_rows<false>);
   table.set(Opcode::matrix_rows_store, move_rows<true>);
+  table.set(Opcode::matrix_rows_load_4, load_narrow_rows<4>);
+  table.set(Opcode::matrix_rows_load_6, load_narrow_rows<6>);
+  table.set(Opcode::matrix_rows_store_8, store_byte_columns);
   table.set(Opcode::matrix_transpose, transpose);
 }
 

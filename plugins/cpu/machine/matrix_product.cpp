@@ -8,12 +8,15 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <type_traits>
 #include <vector>
 
+#include "machine/block.hpp"
 #include "machine/handlers.hpp"
 #include "memory/lanes.hpp"
 #include "program/matrix.hpp"
+#include "program/sparse_matrix.hpp"
 
 #define WARPMARK_ISA matrix_product
 #include "machine/formats.hpp"
@@ -71,6 +74,24 @@ class Layout {
   std::vector<u16> places_[4];
 };
 
+// f32: none of the small formats.
+constexpr Format format_of(Element type) {
+  switch (type) {
+    case Element::e4m3:
+      return Format::e4m3;
+    case Element::e5m2:
+      return Format::e5m2;
+    case Element::e2m3:
+      return Format::e2m3;
+    case Element::e3m2:
+      return Format::e3m2;
+    case Element::e2m1:
+      return Format::e2m1;
+    default:
+      return Format::f32;
+  }
+}
+
 template <Element Type>
 WARPMARK_INLINE f64 real_of(u64 pattern) {
   if constexpr (Type == Element::f16) {
@@ -79,9 +100,18 @@ WARPMARK_INLINE f64 real_of(u64 pattern) {
     return widen(bf16{static_cast<u16>(pattern)});
   } else if constexpr (Type == Element::tf32) {  // the low 13 bits do not exist
     return real(static_cast<u32>(pattern) & 0xffffe000);
-  } else if constexpr (Type == Element::e4m3 || Type == Element::e5m2) {
-    constexpr Format format = Type == Element::e4m3 ? Format::e4m3 : Format::e5m2;
-    return real(encode_real(Format::f64, decode_real(format, pattern), Rounding::nearest, false));
+  } else if constexpr (format_of(Type) != Format::f32) {
+    // 8 bits at most, of which numbers of 6 bits are the low ones.
+    static const std::vector<f64> values = [] {
+      std::vector<f64> all(256);
+      for (u32 one = 0; one < 256; ++one) {
+        const u64 bits = one & ((1u << layout_of(format_of(Type)).width) - 1);
+        const Number number = decode_real(format_of(Type), bits);
+        all[one] = real(encode_real(Format::f64, number, Rounding::nearest, false));
+      }
+      return all;
+    }();
+    return values[pattern & 0xff];
   } else if constexpr (Type == Element::f64) {
     return real(pattern);
   } else {
@@ -102,10 +132,9 @@ WARPMARK_INLINE s32 integer_of(u64 pattern) {
 }
 
 // The values of one part, into a dense matrix.
-template <Element Type, typename T, typename Value>
+template <u32 width, typename T, typename Value>
 WARPMARK_INLINE void gather(const Lanes& w, const u32* slots, u32 registers, const u16* places,
                             T* to, Value value) {
-  constexpr u32 width = bits_of(Type);
   for (u32 reg = 0; reg < registers; ++reg) {
     for (u32 lane = 0; lane < 32; ++lane) {
       if constexpr (width == 64) {
@@ -120,16 +149,21 @@ WARPMARK_INLINE void gather(const Lanes& w, const u32* slots, u32 registers, con
 }
 template <Element Type>
 void gather_reals(const Lanes& w, const u32* slots, u32 registers, const u16* places, f64* to) {
-  gather<Type>(w, slots, registers, places, to, [](u64 pattern) { return real_of<Type>(pattern); });
+  gather<bits_of(Type)>(w, slots, registers, places, to,
+                        [](u64 pattern) { return real_of<Type>(pattern); });
 }
 template <Element Type>
 void gather_integers(const Lanes& w, const u32* slots, u32 registers, const u16* places, s32* to) {
-  gather<Type>(w, slots, registers, places, to,
-               [](u64 pattern) { return integer_of<Type>(pattern); });
+  gather<bits_of(Type)>(w, slots, registers, places, to,
+                        [](u64 pattern) { return integer_of<Type>(pattern); });
 }
 
-void gather_reals(Element type, const Lanes& w, const u32* slots, u32 registers, const u16* places,
-                  f64* to) {
+void gather_reals(Element type, bool in_bytes, const Lanes& w, const u32* slots, u32 registers,
+                  const u16* places, f64* to) {
+  if (type == Element::e2m1 && in_bytes) {  // in the middle of the byte
+    return gather<8>(w, slots, registers, places, to,
+                     [](u64 pattern) { return real_of<Element::e2m1>(pattern >> 2 & 0xf); });
+  }
   switch (type) {
     case Element::f16:
       return gather_reals<Element::f16>(w, slots, registers, places, to);
@@ -141,6 +175,12 @@ void gather_reals(Element type, const Lanes& w, const u32* slots, u32 registers,
       return gather_reals<Element::e4m3>(w, slots, registers, places, to);
     case Element::e5m2:
       return gather_reals<Element::e5m2>(w, slots, registers, places, to);
+    case Element::e2m3:
+      return gather_reals<Element::e2m3>(w, slots, registers, places, to);
+    case Element::e3m2:
+      return gather_reals<Element::e3m2>(w, slots, registers, places, to);
+    case Element::e2m1:
+      return gather_reals<Element::e2m1>(w, slots, registers, places, to);
     case Element::f64:
       return gather_reals<Element::f64>(w, slots, registers, places, to);
     default:
@@ -169,13 +209,15 @@ void gather_integers(Element type, const Lanes& w, const u32* slots, u32 registe
 typedef f64 RowOfReals __attribute__((vector_size(16)));
 typedef s32 RowOfIntegers __attribute__((vector_size(16)));
 
-// The sums of products, eight columns at a time: each in the order of k, side by side.
+// The sums of products, eight columns at a time: each in the order of k, side by side. `chosen` has
+// the row of b for each element of a sparse matrix.
 template <typename T, typename Sum, typename Step>
-WARPMARK_INLINE void sum_products(const MatrixForm& form, const T* a, const T* b, Sum* sums,
-                                  Step step) {
+WARPMARK_INLINE void sum_products(const MatrixForm& form, const u8* chosen, const T* a, const T* b,
+                                  Sum* sums, Step step) {
   using Row = std::conditional_t<sizeof(T) == 8, RowOfReals, RowOfIntegers>;
   constexpr u32 each = 16 / sizeof(T), parts = kColumns / each;
-  const u32 k = form.k(), n = form.n, rows = form.m * (form.volta() ? 4u : 1u);
+  const u32 n = form.n, rows = form.m * (form.volta() ? 4u : 1u);
+  const u32 k = form.columns(Part::a);  // of b a dense matrix has as many rows
   for (u32 row = 0; row < rows; ++row) {
     const T* const right = b + row / form.m * k * n;
     for (u32 column = 0; column < n; column += kColumns) {
@@ -184,7 +226,8 @@ WARPMARK_INLINE void sum_products(const MatrixForm& form, const T* a, const T* b
         const Row left = a[row * k + at] - Row{};
         for (u32 part = 0; part < parts; ++part) {
           Row other;
-          __builtin_memcpy(&other, right + at * n + column + part * each, sizeof other);
+          const u32 below = chosen == nullptr ? at : chosen[row * k + at];
+          __builtin_memcpy(&other, right + below * n + column + part * each, sizeof other);
           step(sum[part], left, other);
         }
       }
@@ -219,7 +262,7 @@ struct Product {
   Lanes& w;
   const MatrixForm form;
   const Layout& layout;
-  const u32 *d, *a, *b, *c;
+  const u32 *d, *a, *b, *c, *further;
 
   Product(Lanes& warp, const Instruction& i)
       : w(warp),
@@ -228,11 +271,13 @@ struct Product {
         d(w.operands + i.more),
         a(d + form.registers(Part::d)),
         b(a + form.registers(Part::a)),
-        c(b + form.registers(Part::b)) {}
+        c(b + form.registers(Part::b)),
+        further(c + form.registers(Part::c)) {}
 
   [[nodiscard]] u32 size() const { return form.m * form.n * (form.volta() ? 4u : 1u); }
   void reals(Part part, const u32* slots, f64* to) const {
-    gather_reals(form.element(part), w, slots, form.registers(part), layout.places(part), to);
+    gather_reals(form.element(part), form.in_bytes, w, slots, form.registers(part),
+                 layout.places(part), to);
   }
   void integers(Part part, const u32* slots, s32* to) const {
     gather_integers(form.element(part), w, slots, form.registers(part), layout.places(part), to);
@@ -242,13 +287,93 @@ struct Product {
   }
 };
 
-void multiply_reals(const Product& product) {
+// The rows of b that the elements of a sparse matrix meet.
+class Chosen {
+ public:
+  explicit Chosen(const Product& product) {
+    if (!product.form.sparse) return;
+    const SparseMetadata metadata{product.form};
+    const u32 columns = product.form.columns(Part::a), half = metadata.group() / 2;
+    for (u32 row = 0; row < product.form.m; ++row) {
+      for (u32 number = 0; number < metadata.groups(); ++number) {
+        const SparseMetadata::Place place = metadata.place(row, number);
+        const u32 word = read_lane<u32>(product.w.registers, *product.further, place.lane);
+        const u32 four_bits = word >> place.shift & 0xf;
+        if (const char* wrong = metadata.wrong(four_bits); wrong != nullptr && wrong_ == nullptr) {
+          wrong_ = wrong;
+          lane_ = place.lane;
+          shift_ = place.shift;
+        }
+        for (u32 at = number * half; at < (number + 1) * half; ++at)
+          rows_[row * columns + at] = static_cast<u8>(metadata.column(four_bits, at));
+      }
+    }
+    all_ = rows_;
+  }
+  [[nodiscard]] const u8* rows() const { return all_; }
+
+  // PTX ISA: with other metadata the behaviour is undefined.
+  [[nodiscard]] bool refused(Lanes& w, const Instruction& i) const {
+    if (wrong_ == nullptr) return false;
+    Fault fault = w.block->fault(FaultKind::descriptor, i.statement, w.warp, 1u << lane_);
+    fault.message = "the sparsity metadata cannot be used: the group of four bits from bit " +
+                    std::to_string(shift_) + " on " + wrong_;
+    w.block->launch().faults.add(fault);
+    w.block->launch().stop = true;
+    return true;
+  }
+
+ private:
+  u8 rows_[kMost];
+  const u8* all_ = nullptr;
+  const char* wrong_ = nullptr;
+  u32 lane_ = 0, shift_ = 0;
+};
+
+// 2^(x - 127), or NaN; ue4m3 is e4m3 without a sign.
+f64 factor_of(u32 byte, bool e4m3) {
+  if (e4m3) return real_of<Element::e4m3>(byte & 0x7f);
+  if (byte == 0xff) return real(u64{0x7ff8000000000000});
+  return real(u64{byte - 127 + 1023} << 52);
+}
+
+// Multiplies inputs by the factors of their blocks, which divide k: products stay exact.
+void scale(const Product& product, const Chosen& chosen, f64* a, f64* b) {
+  const MatrixForm& form = product.form;
+  const u32 blocks = form.scales, each = form.k() / blocks, columns = form.columns(Part::a);
+  const u32* slots = product.further + (form.sparse ? 1 : 0);
+  for (const Part part : {Part::a, Part::b}) {
+    const auto byte = read_lane<u32>(product.w.registers, slots[1], 0) & 3;
+    const auto lane_number = read_lane<u32>(product.w.registers, slots[2], 0);
+    const u32 lines = part == Part::a ? form.m : form.n;
+    for (u32 line = 0; line < lines; ++line) {
+      const u32 lane = BlockScales::lane(part, line, lane_number);
+      const u32 word = read_lane<u32>(product.w.registers, slots[0], lane) >> (8 * byte);
+      f64 factors[4];
+      for (u32 block = 0; block < blocks; ++block)
+        factors[block] = factor_of(word >> (8 * block) & 0xff, form.scales_e4m3);
+      for (u32 at = 0; at < (part == Part::a ? columns : form.k()); ++at) {
+        if (part == Part::b) {
+          b[at * form.n + line] *= factors[at / each];
+          continue;
+        }
+        const u32 element = line * columns + at;
+        a[element] *= factors[(form.sparse ? chosen.rows()[element] : at) / each];
+      }
+    }
+    slots += 3;
+  }
+}
+
+void multiply_reals(const Product& product, const Chosen& chosen) {
   f64 a[kMost], b[kMost], c[kMost], sums[kMost];
   u64 patterns[kMost];
   product.reals(Part::a, product.a, a);
   product.reals(Part::b, product.b, b);
   product.reals(Part::c, product.c, c);
-  sum_products(product.form, a, b, sums, [](auto& sum, auto x, auto y) { sum += x * y; });
+  if (product.form.scales != 0) scale(product, chosen, a, b);
+  sum_products(product.form, chosen.rows(), a, b, sums,
+               [](auto& sum, auto x, auto y) { sum += x * y; });
   const u32 size = product.size();
   if (product.form.d == Element::f16) {
     for (u32 at = 0; at < size; ++at) patterns[at] = pattern_of<Element::f16>(sums[at] + c[at]);
@@ -279,14 +404,14 @@ void multiply_doubles(const Product& product) {
 }
 
 template <u32 Most, typename Step>
-void multiply_integers(const Product& product, Step step) {
+void multiply_integers(const Product& product, const Chosen& chosen, Step step) {
   s32 a[Most], b[Most], c[kMost], sums[kMost];
   u64 patterns[kMost];
   product.integers(Part::a, product.a, a);
   product.integers(Part::b, product.b, b);
   product.integers(Part::c, product.c, c);
   // The sum of the products alone cannot overflow: there are 64 of 16 bits.
-  sum_products(product.form, a, b, sums, step);
+  sum_products(product.form, chosen.rows(), a, b, sums, step);
   for (u32 at = 0; at < product.size(); ++at) {
     s64 sum = s64{sums[at]} + c[at];
     if (product.form.saturate) {
@@ -301,25 +426,29 @@ void multiply_integers(const Product& product, Step step) {
 
 void multiply(Lanes& w, const Instruction& i) {
   const Product product(w, i);
+  const Chosen chosen(product);
+  if (chosen.refused(w, i)) return;
   switch (product.form.a) {
     case Element::b1:
       if (product.form.conjunction) {
-        multiply_integers<kMostBits>(product, [](auto& sum, auto x, auto y) { sum += x & y; });
+        multiply_integers<kMostBits>(product, chosen,
+                                     [](auto& sum, auto x, auto y) { sum += x & y; });
       } else {
-        multiply_integers<kMostBits>(product, [](auto& sum, auto x, auto y) { sum += x ^ y; });
+        multiply_integers<kMostBits>(product, chosen,
+                                     [](auto& sum, auto x, auto y) { sum += x ^ y; });
       }
       return;
     case Element::s8:
     case Element::u8:
     case Element::s4:
     case Element::u4:
-      multiply_integers<kMost>(product, [](auto& sum, auto x, auto y) { sum += x * y; });
+      multiply_integers<kMost>(product, chosen, [](auto& sum, auto x, auto y) { sum += x * y; });
       return;
     case Element::f64:
       multiply_doubles(product);
       return;
     default:
-      multiply_reals(product);
+      multiply_reals(product, chosen);
   }
 }
 

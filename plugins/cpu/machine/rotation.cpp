@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,9 +59,7 @@ class Units {
     idle_.pop_back();
     unit->cluster.arrived = 0;
     unit->finished.assign(size_, 0);
-    const std::uint64_t index = Order(shape.schedule_seed, count_)(next_++);
-    const std::uint64_t at[3] = {index % clusters_[0], index / clusters_[0] % clusters_[1],
-                                 index / clusters_[0] / clusters_[1]};
+    const std::array<std::uint64_t, 3> at = next();
     for (std::uint32_t rank = 0; rank < size_; ++rank) {
       const std::uint64_t x = at[0] * shape.cluster[0] + rank % shape.cluster[0];
       const std::uint64_t y = at[1] * shape.cluster[1] + rank / shape.cluster[0] % shape.cluster[1];
@@ -69,9 +68,25 @@ class Units {
     }
     return unit;
   }
+  // A cluster that never begins: the coordinates of its first block.
+  std::optional<std::array<std::uint32_t, 3>> cancel() {
+    if (!left()) return std::nullopt;
+    const std::array<std::uint64_t, 3> at = next();
+    std::array<std::uint32_t, 3> first{};
+    for (std::size_t i = 0; i < 3; ++i)
+      first[i] = static_cast<std::uint32_t>(at[i]) * state_.shape.cluster[i];
+    return first;
+  }
   void put_back(std::unique_ptr<Unit> unit) { idle_.push_back(std::move(unit)); }
 
  private:
+  // The place, among the clusters, of the one whose turn it is.
+  std::array<std::uint64_t, 3> next() {
+    const std::uint64_t index = Order(state_.shape.schedule_seed, count_)(next_++);
+    return {index % clusters_[0], index / clusters_[0] % clusters_[1],
+            index / clusters_[0] / clusters_[1]};
+  }
+
   LaunchState& state_;
   std::array<std::uint64_t, 3> clusters_{};
   std::uint64_t size_ = 1, count_ = 0, most_ = 1, next_ = 0;
@@ -173,6 +188,7 @@ bool run_in_rotation(LaunchState& state, Counters& counters, Profile& profile) {
   const LaunchShape& shape = state.shape;
   state.rotates = true;
   Units units(state);
+  state.cancel = [&units] { return units.cancel(); };
   Active active(state, units);
   bool limited = false;
   while (!state.stop && (units.left() || active.any())) {

@@ -21,6 +21,9 @@ struct bf16x2 {
 };
 // NOLINTEND(readability-identifier-naming)
 
+// The NaN by which copies of boxes fill what lies outside a tensor.
+constexpr u16 kOutOfBounds = 0x7ff7;
+
 enum class Round { nearest, zero, down, up };
 
 /// How a real format of the machine is made up.
@@ -227,6 +230,13 @@ WARPMARK_INLINE T clamp_unit(T a) {  // .sat: NaN becomes +0
 template <typename T>
 WARPMARK_INLINE T positive(T a) {  // .relu: negative becomes +0, NaN canonical
   return is_nan(a) ? T{0x7fff} : T{static_cast<u16>((a.pattern & 0x8000) != 0 ? 0 : a.pattern)};
+}
+// fma.oob: +0 where an operand lies outside a tensor. (The PTX ISA says "either of the operands".)
+template <typename T>
+WARPMARK_INLINE T zero_outside(T a, T b, T c, T result) {
+  const bool outside =
+      a.pattern == kOutOfBounds || b.pattern == kOutOfBounds || c.pattern == kOutOfBounds;
+  return outside ? T{0} : result;
 }
 // The result of .xorsign.abs: a magnitude with the product of two signs; a NaN stays canonical.
 WARPMARK_INLINE f32 with_xor_sign(f32 magnitude, f32 a, f32 b) {

@@ -27,6 +27,7 @@ namespace {
 using Type = TensorMap::Type;
 using Reduced = TensorForm::Reduction;
 
+constexpr std::uint32_t kRows = 4;                      // of tile::gather4 and tile::scatter4
 constexpr std::uint32_t kChunk = 16, kAlignment = 128;  // bytes
 // No sum of an address and what a map's dimensions and strides come to passes 2^63.
 constexpr std::uint64_t kMostOffset = std::uint64_t{1} << 62;
@@ -72,6 +73,8 @@ bool read_map(Lanes& w, const Instruction& i, const TensorForm& form, std::uint3
     complaint = "its number of dimensions is not that of the instruction";
   if (complaint == nullptr && (map.im2col != 0) != form.im2col)
     complaint = form.im2col ? "it was not made for im2col" : "it was made for im2col";
+  if (complaint == nullptr && form.rows && map.count(1) != 1)
+    complaint = "its box has more than one row, and rows are taken one by one";
   if (complaint == nullptr) return true;
   refuse_map(w, i, lane, complaint);
   return false;
@@ -88,14 +91,16 @@ std::uint64_t swizzled(std::uint64_t address, TensorMap::Swizzle swizzle) {
 class Box {
  public:
   /// `at` has the coordinates, and behind them the offsets of im2col.
-  Box(const TensorMap& map, const std::int32_t* at, std::uint64_t shared, bool to_global)
-      : map_(map), first_(at), shared_(shared), to_global_(to_global) {
+  Box(const TensorMap& map, const std::int32_t* at, std::uint64_t shared, const TensorForm& form)
+      : map_(map), first_(at), shared_(shared), to_global_(form.to_global) {
     if (map.im2col != 0)
       walk_pixels();
+    else if (form.rows)
+      walk_rows();
     else
       walk(map.rank - 1, 0, 0, true);
     for (CopyPart& part : parts) {
-      if (part.source != 0) (to_global ? part.to : part.from) -= begin;
+      if (part.source != 0) (to_global_ ? part.to : part.from) -= begin;
     }
   }
   /// Places in the tensor count from `begin` on.
@@ -117,6 +122,14 @@ class Box {
       const bool here = inside && at >= 0 && at <= std::int64_t{map_.last[d]};
       walk(d - 1, row * count + k, here ? offset + static_cast<Wide>(at) * map_.strides[d - 1] : 0,
            here);
+    }
+  }
+  // Four rows of a matrix, one behind the other.
+  void walk_rows() {
+    for (std::uint32_t k = 0; k < kRows; ++k) {
+      const std::int64_t at = first_[1 + k];
+      const bool inside = at >= 0 && at <= std::int64_t{map_.last[1]};
+      add_row(k, inside ? static_cast<Wide>(at) * map_.strides[0] : 0, inside);
     }
   }
   // From one pixel to the next within the bounding box, then to the next image. Where it is read is
@@ -337,7 +350,7 @@ using BoxCorner = std::array<std::int32_t, 2 * TensorMap::kMostRank>;
 BoxCorner place_of(const Lanes& w, const Instruction& i, const TensorForm& form,
                    std::uint32_t lane) {
   BoxCorner at{};
-  for (std::uint32_t d = 0; d < form.rank; ++d)
+  for (std::uint32_t d = 0; d < form.coordinates(); ++d)
     at[d] = read_lane<std::int32_t>(w.registers, w.operands[i.more + d], lane);
   for (std::uint32_t d = 0; d < form.offsets; ++d)
     at[form.rank + d] =
@@ -349,14 +362,21 @@ BoxCorner place_of(const Lanes& w, const Instruction& i, const TensorForm& form,
 std::string refusal(const TensorForm& form, const TensorMap& map, const BoxCorner& at) {
   if (form.reduction != Reduced::none && reduction_of(form.reduction, map.type) == nullptr)
     return "its data type has no such reduction";
-  // In no manual, but so on an H200: CUDA_ERROR_ILLEGAL_INSTRUCTION.
-  const bool before = std::any_of(at.begin(), at.begin() + map.rank,
+  // PTX and its compiler have stores of columns of pixels, and an H200 ends each kernel that makes
+  // one with CUDA_ERROR_ILLEGAL_INSTRUCTION.
+  if (form.to_global && form.im2col) return "columns of pixels are not stored";
+  // In no manual, but so on an H200, too.
+  const bool before = std::any_of(at.begin(), at.begin() + form.coordinates(),
                                   [](std::int32_t coordinate) { return coordinate < 0; });
   if (form.to_global && before) return "a box that is stored does not begin before the tensor";
   if (at[0] * std::int64_t{map.element_bytes()} % 16 != 0)
     return "a box begins at multiples of 16 bytes of a row, and this one at element " +
            std::to_string(at[0]) + " of " + std::to_string(map.element_bytes()) + " bytes";
   return "";
+}
+
+std::uint64_t bytes_of(const TensorForm& form, const TensorMap& map) {
+  return map.box_bytes() * (form.rows ? kRows : 1);
 }
 
 // A copy of nothing yet.
@@ -368,7 +388,7 @@ AsyncCopy make_copy(LaunchState& launch, const TensorForm& form, const TensorMap
   made.combine = made.reduces     ? reduction_of(form.reduction, map.type)
                  : form.to_global ? nullptr
                                   : conversion_of(map.type);
-  made.bytes = static_cast<std::uint32_t>(map.box_bytes());
+  made.bytes = static_cast<std::uint32_t>(bytes_of(form, map));
   // PTX ISA, "Out of Boundary Access": a special NaN. These bits are an H200's, in all types.
   for (std::size_t byte = 0; map.nan_outside != 0 && byte < made.values.size(); ++byte)
     made.values[byte] = std::byte{byte % 2 == 0 ? std::uint8_t{0xf7} : std::uint8_t{0x7f}};
@@ -380,8 +400,9 @@ AsyncCopy make_copy(LaunchState& launch, const TensorForm& form, const TensorMap
 bool box_fits(Lanes& w, const Instruction& i, const TensorForm& form, const TensorMap& map,
               std::uint32_t lane, std::uint64_t shared) {
   const bool aligned = shared % kAlignment == 0;
-  if (aligned && map.box_bytes() <= kSharedPart) return true;
-  const std::uint64_t last = shared + (aligned ? map.box_bytes() - kChunk : 0);
+  const std::uint64_t bytes = bytes_of(form, map);
+  if (aligned && bytes <= kSharedPart) return true;
+  const std::uint64_t last = shared + (aligned ? bytes - kChunk : 0);
   record_fault(w, i, Space::shared, lane, last, aligned ? kChunk : kAlignment, !form.to_global);
   return false;
 }
@@ -393,8 +414,8 @@ bool copy_box(Lanes& w, const Instruction& i, const TensorForm& form, const Tens
   if (!box_fits(w, i, form, map, lane, shared)) return false;
   AsyncCopy made = make_copy(w.block->launch(), form, map);
   Flight::Side in_shared, in_global{Space::global, map.address, nullptr, 0};
-  Box box(map, at.data(), shared, form.to_global);
-  const std::uint64_t reach = std::max(box.reach, map.box_bytes());
+  Box box(map, at.data(), shared, form);
+  const std::uint64_t reach = std::max(box.reach, bytes_of(form, map));
   const bool multicast = i.d != Instruction::kNone;
   std::byte* in_box = nullptr;
   if (!multicast) {
@@ -453,7 +474,7 @@ void prefetch_tensor(Lanes& w, const Instruction& i) {
     if (!read_map(w, i, form, lane, map) || w.traffic == nullptr || map.box_bytes() > kSharedPart)
       return;
     const BoxCorner at = place_of(w, i, form, lane);
-    const Box box(map, at.data(), 0, false);
+    const Box box(map, at.data(), 0, form);
     for (const CopyPart& part : box.parts) {
       if (part.source != 0)
         w.traffic->touch(Space::global, map.address + box.begin + part.from, part.source);

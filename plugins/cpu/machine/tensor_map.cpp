@@ -85,8 +85,12 @@ void TensorMap::make_seal() {
   seal = seal_of(*this);
 }
 
+bool TensorMap::is_sealed() const {
+  return seal == seal_of(*this);
+}
+
 const char* TensorMap::complaint() const {
-  if (seal != seal_of(*this))
+  if (!is_sealed())
     return "it was not made by cuTensorMapEncodeTiled of this device, or was changed since";
   return wrong();
 }

@@ -60,6 +60,8 @@ struct TensorMap {
   /// The requirement of cuda.h that this map does not meet; null if it meets all.
   [[nodiscard]] const char* wrong() const;
   void make_seal();
+  /// Returns whether nothing but this device has made or changed it.
+  [[nodiscard]] bool is_sealed() const;
   /// Null, or why kernels cannot use these bytes: they were not sealed, or they are wrong().
   [[nodiscard]] const char* complaint() const;
 

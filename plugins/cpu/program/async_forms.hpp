@@ -14,7 +14,7 @@ struct CopyForm {
 };
 
 /// copy_bulk: address = to, a = from, b = bytes, c = mbarrier or none, d = blocks of a multicast or
-/// none (no result).
+/// none (no result), e = the bytes of each 16 that are copied, or none: all.
 struct BulkForm {
   Space from = Space::shared, to = Space::shared;
   Opcode reduction = Opcode::count;  ///< opcode of the atomic; count: a copy
@@ -24,6 +24,13 @@ struct BulkForm {
 struct StoreForm {
   Opcode reduction = Opcode::count;  ///< opcode of the atomic; count: a store
   std::uint8_t bytes = 4;            ///< of an element
+};
+
+/// multimem_load, …_store and …_reduce: `count` elements from `more`.
+struct MultimemForm {
+  Opcode reduction = Opcode::count;  ///< opcode of the atomic; count: a store
+  std::uint8_t bytes = 4;            ///< of an element's register
+  bool f16 = false, bf16 = false;    ///< sums of these in binary32: .acc::f32
 };
 
 /// copy_tensor and prefetch_tensor. address = the box in shared memory, a = the tensor map (a
@@ -37,6 +44,28 @@ struct TensorForm {
   Reduction reduction = Reduction::none;
   bool im2col = false;
   std::uint8_t offsets = 0;
+  bool rows = false;  ///< four rows of a matrix by their numbers, in the place of one
+
+  [[nodiscard]] std::uint32_t coordinates() const { return rows ? 5 : rank; }
+};
+
+/// replace_in_map: address = the map, in `space`, a = the new value (64 bits).
+struct TensorMapField {
+  enum class Field : std::uint8_t {
+    global_address,
+    rank,
+    box_dim,
+    global_dim,
+    global_stride,
+    element_stride,
+    elemtype,
+    interleave_layout,
+    swizzle_mode,
+    swizzle_atomicity,
+    fill_mode
+  };
+  Field field = Field::global_address;
+  std::uint8_t ordinal = 0;  ///< the dimension, where there is one for each
 };
 
 }  // namespace warpmark::cpu

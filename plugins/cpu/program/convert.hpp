@@ -24,7 +24,8 @@ enum class Format : std::uint8_t {
   e5m2,
   e2m1,
   e2m3,
-  e3m2
+  e3m2,
+  ue8m0  ///< a power of two, without a sign
 };
 constexpr bool is_integer(Format format) {
   return format <= Format::s64;
@@ -40,6 +41,7 @@ constexpr std::uint32_t element_bits(Format format) {
     case Format::e5m2:
     case Format::e2m3:
     case Format::e3m2:
+    case Format::ue8m0:
       return 8;
     case Format::f16:
     case Format::bf16:
@@ -49,8 +51,9 @@ constexpr std::uint32_t element_bits(Format format) {
   }
 }
 
-/// To nearest even, to nearest with ties away from zero, to zero, down, up.
-enum class Rounding : std::uint8_t { nearest, away, zero, down, up };
+/// To nearest even, to nearest with ties away from zero, to zero, down, up; away from zero if random
+/// bits and those that are cut off have a carry.
+enum class Rounding : std::uint8_t { nearest, away, zero, down, up, random };
 
 /// Kept in Instruction::imm. `elements` values of `from` become as many packed values of `to`;
 /// `apart` means that the sources are separate registers, the last one the lowest element.
@@ -64,6 +67,8 @@ struct ConvertForm {
   bool clamp : 1 = false;     ///< .sat of a real result: to [0, 1], NaN to 0
   bool finite : 1 = false;    ///< .satfinite: overflow gives the largest number
   bool positive : 1 = false;  ///< .relu: negative results become 0
+  /// Random bits of an element: of the lower half of the last source for the lowest, then the upper.
+  std::uint8_t random = 0;
 };
 
 /// The form of cvt.pack: the type that a and b are clamped to.

@@ -66,7 +66,9 @@ void Decoder::bulk_copy(const Statement& statement) {
   if (to_global) form.to = Space::global;
   if (reduces) form.reduction = bulk_reduction(statement, to_global);
   instruction.set_form(form);
-  const std::size_t operands = (on_barrier ? 4u : 3u) + (hint ? 1u : 0u) + (multicast ? 1u : 0u);
+  const bool masked = facts.has(Modifier::cp_mask);
+  const std::size_t operands =
+      (on_barrier ? 4u : 3u) + (hint ? 1u : 0u) + (multicast ? 1u : 0u) + (masked ? 1u : 0u);
   expect_operands(statement, operands, operands);
   instruction.site = program_.sites++;
   instruction.address = address_value(statement, operand(statement, 0), form.to);
@@ -74,7 +76,8 @@ void Decoder::bulk_copy(const Statement& statement) {
   instruction.b = bulk_size(statement, operand(statement, 2));
   if (on_barrier) instruction.c = address_value(statement, operand(statement, 3), Space::shared);
   if (multicast) instruction.d = source(statement, 4, Type::u16);
-  if (hint) source(statement, operands - 1, Type::u64);
+  if (hint) source(statement, operands - (masked ? 2 : 1), Type::u64);
+  if (masked) instruction.e = source(statement, operands - 1, Type::u16);
   emit(statement, instruction);
 }
 

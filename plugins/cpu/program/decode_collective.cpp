@@ -7,6 +7,7 @@
 
 #include "program/decoder.hpp"
 #include "program/memory_words.hpp"
+#include "program/shuffle.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -35,6 +36,8 @@ constexpr Collective kCollectives[] = {
     {Mnemonic::redux, Modifier::and_, Type::b32, Opcode::redux_and},
     {Mnemonic::redux, Modifier::or_, Type::b32, Opcode::redux_or},
     {Mnemonic::redux, Modifier::xor_, Type::b32, Opcode::redux_xor},
+    {Mnemonic::redux, Modifier::min, Type::f32, Opcode::redux_real},
+    {Mnemonic::redux, Modifier::max, Type::f32, Opcode::redux_real},
     {Mnemonic::match, Modifier::any, Type::b32, Opcode::match_any_32},
     {Mnemonic::match, Modifier::any, Type::b64, Opcode::match_any_64},
     {Mnemonic::match, Modifier::all, Type::b32, Opcode::match_all_32},
@@ -124,8 +127,14 @@ void Decoder::collective(const Statement& statement) {
     instruction.b = waits ? source(statement, 2, Type::u32) : constant(0xffffffff, false);
   } else {
     expect_operands(statement, 3, 3);
-    instruction.d = destination(statement, 0, Type::u32);
-    instruction.a = source(statement, 1, Type::u32);
+    const bool real = row->opcode == Opcode::redux_real;
+    if (real) {
+      const InstructionFacts& facts = *statement.facts;
+      instruction.set_form(RealReduction{facts.has(Modifier::max), facts.has(Modifier::abs),
+                                         facts.has(Modifier::NaN)});
+    }
+    instruction.d = destination(statement, 0, real ? Type::f32 : Type::u32);
+    instruction.a = source(statement, 1, real ? Type::f32 : Type::u32);
     instruction.b = source(statement, 2, Type::u32);
   }
   emit(statement, instruction);
@@ -190,7 +199,10 @@ void Decoder::atomic(const Statement& statement) {
   const std::uint32_t elements = vector_elements(facts);
   const Space space = space_of(facts);
   const Modifier operation = atomic_operation(facts);
-  const OpcodeInfo* info = find_atomic(operation, facts.types.front(), elements > 1);
+  // Sums of two's complement are the same with a sign and without.
+  const Type given = facts.types.front();
+  const bool sums_signed = facts.has(Modifier::async) && given == Type::s64;
+  const OpcodeInfo* info = find_atomic(operation, sums_signed ? Type::u64 : given, elements > 1);
   if (info == nullptr) refuse_opcode(statement);
   const bool wide = info->form == Form::wide_atomic;
   const std::uint32_t bytes = bytes_of(info->d);

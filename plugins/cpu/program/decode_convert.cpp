@@ -38,7 +38,8 @@ constexpr FormatRow kFormats[] = {{Modifier::u8, Format::u8, Type::u8},
                                   {Modifier::e5m2x2, Format::e5m2, Type::b16, 2},
                                   {Modifier::e2m1x2, Format::e2m1, Type::b8, 2},
                                   {Modifier::e2m3x2, Format::e2m3, Type::b16, 2},
-                                  {Modifier::e3m2x2, Format::e3m2, Type::b16, 2}};
+                                  {Modifier::e3m2x2, Format::e3m2, Type::b16, 2},
+                                  {Modifier::ue8m0x2, Format::ue8m0, Type::b16, 2}};
 
 const FormatRow* row_of(Modifier name) {
   return std::find_if(std::begin(kFormats), std::end(kFormats),
@@ -58,9 +59,9 @@ struct Words {
 
 Words words_of(const InstructionFacts& facts) {
   Words words;
-  constexpr std::array kModes = {Modifier::rn,  Modifier::rz,  Modifier::rm,
-                                 Modifier::rp,  Modifier::rna, Modifier::rni,
-                                 Modifier::rzi, Modifier::rmi, Modifier::rpi};
+  constexpr std::array kModes = {Modifier::rs,  Modifier::rn,  Modifier::rz,  Modifier::rm,
+                                 Modifier::rp,  Modifier::rna, Modifier::rni, Modifier::rzi,
+                                 Modifier::rmi, Modifier::rpi};
   for (const Modifier word : facts.modifiers) {
     const FormatRow* const row = row_of(word);
     if (row != std::end(kFormats)) words.formats.push_back(*row);
@@ -78,6 +79,7 @@ Rounding rounding_of(Modifier word) {
          : word == Modifier::rm || word == Modifier::rmi ? Rounding::down
          : word == Modifier::rp || word == Modifier::rpi ? Rounding::up
          : word == Modifier::rna                         ? Rounding::away
+         : word == Modifier::rs                          ? Rounding::random
                                                          : Rounding::nearest;
 }
 
@@ -164,14 +166,18 @@ void Decoder::conversion(const Statement& statement) {
   form.clamp = words.saturate;
   form.finite = words.finite;
   form.positive = words.relu;
+  // The bits that a number of binary32 loses: PTX ISA, cvt, figures of the random bits.
+  if (form.rounding == Rounding::random) form.random = form.to == Format::f16 ? 13 : 16;
   const std::size_t sources = form.apart ? 2 : 1;
-  expect_operands(statement, 1 + sources, 1 + sources);
+  const std::size_t operands = 1 + sources + (form.random != 0 ? 1 : 0);
+  expect_operands(statement, operands, operands);
   Instruction instruction;
   instruction.opcode = Opcode::convert_any;
   instruction.set_form(form);
   instruction.d = destination(statement, 0, to.type);
   std::vector<std::uint32_t> slots;
   for (std::size_t i = 0; i < sources; ++i) slots.push_back(source(statement, i + 1, from.type));
+  if (form.random != 0) slots.push_back(source(statement, operands - 1, Type::u32));
   instruction.more = more(slots);
   emit(statement, instruction);
   finish_widening(statement);

@@ -12,7 +12,7 @@
 namespace warpmark::cpu {
 namespace {
 
-constexpr std::array<std::pair<Modifier, Element>, 13> kElements = {
+constexpr std::array<std::pair<Modifier, Element>, 16> kElements = {
     {{Modifier::f16, Element::f16},
      {Modifier::bf16, Element::bf16},
      {Modifier::tf32, Element::tf32},
@@ -25,7 +25,10 @@ constexpr std::array<std::pair<Modifier, Element>, 13> kElements = {
      {Modifier::b1, Element::b1},
      {Modifier::s32, Element::s32},
      {Modifier::e4m3, Element::e4m3},
-     {Modifier::e5m2, Element::e5m2}}};
+     {Modifier::e5m2, Element::e5m2},
+     {Modifier::e2m3, Element::e2m3},
+     {Modifier::e3m2, Element::e3m2},
+     {Modifier::e2m1, Element::e2m1}}};
 
 struct Shape {
   Element a;
@@ -49,6 +52,11 @@ constexpr Shape kMma[] = {
     {Element::s4, 16, 8, 32},  {Element::s4, 16, 8, 64},   {Element::b1, 8, 8, 128},
     {Element::b1, 16, 8, 128}, {Element::b1, 16, 8, 256},  {Element::e4m3, 16, 8, 16},
     {Element::e4m3, 16, 8, 32}};
+constexpr Shape kSparse[] = {
+    {Element::f16, 16, 8, 16},  {Element::f16, 16, 8, 32}, {Element::bf16, 16, 8, 16},
+    {Element::bf16, 16, 8, 32}, {Element::tf32, 16, 8, 8}, {Element::tf32, 16, 8, 16},
+    {Element::s8, 16, 8, 32},   {Element::s8, 16, 8, 64},  {Element::s4, 16, 8, 64},
+    {Element::s4, 16, 8, 128},  {Element::e4m3, 16, 8, 64}};
 
 // Types that share shapes and may be mixed.
 Element family(Element element) {
@@ -160,14 +168,17 @@ void Decoder::matrix(const Statement& statement) {
     form.b = words.types[2];
     form.c = words.types[3];
   }
+  form.ordered = facts.has(Modifier::sp_ordered_metadata);
+  form.sparse = form.ordered || facts.has(Modifier::sp);
+  const bool narrow = narrow_kind(statement, form);
   const Shape shape{family(form.a), words.m, words.n, words.k};
   const auto has = [&](const auto& shapes) {
     return std::find(std::begin(shapes), std::end(shapes), shape) != std::end(shapes);
   };
-  if (!(form.wmma ? has(kWmma) : has(kMma)))
+  if (!narrow && !(form.wmma ? has(kWmma) : form.sparse ? has(kSparse) : has(kMma)))
     invalid(statement, "there is no such shape for these types");
-  if (family(form.a) != family(form.b) || !accumulates(form.a, form.c) ||
-      !accumulates(form.a, form.d)) {
+  if (!narrow && (family(form.a) != family(form.b) || !accumulates(form.a, form.c) ||
+                  !accumulates(form.a, form.d))) {
     invalid(statement, "these types do not go together");
   }
   form.a_row = words.rows[0];
@@ -182,13 +193,16 @@ void Decoder::matrix(const Statement& statement) {
   if ((form.a == Element::b1) != facts.has(Modifier::popc))
     invalid(statement, "single bits, and only they, need .xor.popc or .and.popc");
 
-  expect_operands(statement, 4, 4);
+  const std::size_t operands = 4 + (form.sparse ? 2u : 0u) + (form.scales != 0 ? 4u : 0u);
+  expect_operands(statement, operands, operands);
   std::vector<std::uint32_t> slots;
   constexpr Part kOrder[] = {Part::d, Part::a, Part::b, Part::c};
   for (std::size_t i = 0; i < 4; ++i) {
     const Part part = kOrder[i];
     fragment(statement, i, register_type(form.element(part)), form.registers(part), i == 0, slots);
   }
+  if (form.sparse) sparse_operands(statement, form, slots);
+  if (form.scales != 0) scale_operands(statement, form, slots);
   Instruction instruction;
   instruction.opcode = Opcode::matrix_multiply;
   instruction.set_form(form);
@@ -250,7 +264,6 @@ void Decoder::matrix_access(const Statement& statement, bool load) {
 // ldmatrix and stmatrix: 1, 2 or 4 matrices of 8 rows of 16 bytes, whose addresses the lanes hold.
 void Decoder::matrix_move(const Statement& statement) {
   const Mnemonic name = statement.facts->mnemonic;
-  const Modifier count = statement.facts->of(WordSet::matrices);
   const bool transposed = statement.facts->has(Modifier::trans);
   Space space = words_of(*statement.facts).space;
   Instruction instruction;
@@ -265,10 +278,15 @@ void Decoder::matrix_move(const Statement& statement) {
     return;
   }
   const bool load = name == Mnemonic::ldmatrix;
-  const auto matrices = count == Modifier::x4 ? 4u : count == Modifier::x2 ? 2u : 1u;
+  const InstructionFacts& facts = *statement.facts;
+  const auto matrices = facts.has(Modifier::x4) ? 4u : facts.has(Modifier::x2) ? 2u : 1u;
   expect_operands(statement, 2, 2);
   instruction.address = address(statement, operand(statement, load ? 1 : 0), space, instruction);
-  instruction.opcode = load ? Opcode::matrix_rows_load : Opcode::matrix_rows_store;
+  instruction.opcode = facts.has(Modifier::b8)          ? Opcode::matrix_rows_store_8
+                       : facts.has(Modifier::b4x16_p64) ? Opcode::matrix_rows_load_4
+                       : facts.has(Modifier::b8x16)     ? Opcode::matrix_rows_load_6
+                       : load                           ? Opcode::matrix_rows_load
+                                                        : Opcode::matrix_rows_store;
   fragment(statement, load ? 0 : 1, Type::b32, matrices, load, slots, true);
   instruction.more = more(slots);
   instruction.count = static_cast<std::uint8_t>(matrices);

@@ -37,6 +37,7 @@ bool takes_narrow_addresses(const InstructionFacts& facts) {
     case Family::bulk_store:
     case Family::fence:
     case Family::policy:
+    case Family::tensormap:
       return true;
     default:
       return facts.has(Modifier::tensormap);
@@ -131,6 +132,9 @@ void Decoder::check_vector_access(const Statement& statement, const MemoryWords&
   const std::vector<WordSet>& sets = statement.facts->sets;
   if (std::find(sets.begin(), sets.end(), WordSet::evict2) != sets.end() && all != 32)
     invalid(statement, "eviction from L2 needs a vector of 32 bytes");
+  if (statement.facts->has(Modifier::async) &&
+      (bytes == 16 || operand(statement, 1).kind == OperandKind::vector))
+    invalid(statement, "an asynchronous store is of one register of 64 bits at most");
   if (words.count == 8 && bytes != 4) invalid(statement, ".v8 is a vector of 32-bit types");
 }
 

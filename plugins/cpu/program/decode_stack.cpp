@@ -29,15 +29,22 @@ std::uint32_t Decoder::stack_top() {
 }
 
 void Decoder::stack(const Statement& statement) {
+  // Addresses of local memory fit 32 bits.
+  const Type type = statement.facts->types.front();
+  const bool narrow = type == Type::u32;
   if (statement.facts->mnemonic == Mnemonic::stacksave) {
     expect_operands(statement, 1, 1);
-    emit_plain(statement, Opcode::mov_b64, destination(statement, 0, Type::u64), stack_top());
+    emit_plain(statement, narrow ? Opcode::cvt_u32_u64 : Opcode::mov_b64,
+               destination(statement, 0, type), stack_top());
     return;
   }
   if (statement.facts->mnemonic == Mnemonic::stackrestore) {
     expect_operands(statement, 1, 1);
-    if (operand(statement, 0).kind != OperandKind::reg) invalid(statement, "expected a register");
-    emit_plain(statement, Opcode::mov_b64, stack_top(), source(statement, 0, Type::u64));
+    const Operand& top = operand(statement, 0);
+    if (top.kind != OperandKind::reg || (narrow && top.value != 0))
+      invalid(statement, "expected a register");
+    emit_plain(statement, narrow ? Opcode::cvt_u64_u32 : Opcode::mov_b64, stack_top(),
+               source(statement, 0, type));
     return;
   }
   expect_operands(statement, 2, 3);
@@ -51,15 +58,22 @@ void Decoder::stack(const Statement& statement) {
   const std::uint32_t top = stack_top();
   const auto less_one = static_cast<std::uint64_t>(alignment) - 1;
   const std::uint32_t begin = allocate(true), bytes = allocate(true), past = allocate(false);
-  const std::uint32_t d = destination(statement, 0, Type::u64);
+  const std::uint32_t d = destination(statement, 0, type);
+  std::uint32_t wanted = source(statement, 1, type);
+  if (narrow) {
+    emit_plain(statement, Opcode::cvt_u64_u32, bytes, wanted);
+    wanted = bytes;
+  }
   // No more than does not fit, so that no sum wraps around.
-  emit_plain(statement, Opcode::min_u64, bytes, source(statement, 1, Type::u64),
+  emit_plain(statement, Opcode::min_u64, bytes, wanted,
              constant(placement_.stack_bytes + std::uint64_t{1}, true));
   emit_plain(statement, Opcode::add_64, begin, top, constant(less_one, true));
   emit_plain(statement, Opcode::and_64, begin, begin, constant(~less_one, true));
   emit_plain(statement, Opcode::add_64, top, begin, bytes);
   emit_plain(statement, Opcode::setp_lt_u64, past, constant(shared_.stack_end, true), top);
-  emit_plain(statement, Opcode::selp_b64, d, constant(kNowhere, true), begin, past);
+  emit_plain(statement, Opcode::selp_b64, narrow ? begin : d, constant(kNowhere, true), begin,
+             past);
+  if (narrow) emit_plain(statement, Opcode::cvt_u32_u64, d, begin);
 }
 
 // A function gives back what it took: the top as it was on entry is kept in a register of its own.

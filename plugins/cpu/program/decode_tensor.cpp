@@ -32,10 +32,11 @@ std::vector<std::uint32_t> Decoder::box_slots(const Statement& statement, const 
     invalid(statement, "expected a tensor map with coordinates");
   if (map.value != 0) invalid(statement, "the address of a tensor map has no offset");
   const Operand& coordinates = function_.operands[map.index + map.count];
-  if (coordinates.kind != OperandKind::vector || coordinates.count != form.rank)
-    invalid(statement, "needs as many coordinates as dimensions");
+  if (coordinates.kind != OperandKind::vector || coordinates.count != form.coordinates())
+    invalid(statement,
+            form.rows ? "needs a column and four rows" : "needs as many coordinates as dimensions");
   std::vector<std::uint32_t> slots;
-  for (std::uint32_t d = 0; d < form.rank; ++d)
+  for (std::uint32_t d = 0; d < form.coordinates(); ++d)
     slots.push_back(
         element(statement, function_.operands[coordinates.index + d], Type::s32, false));
   if (offsets == nullptr) return slots;
@@ -52,11 +53,13 @@ void Decoder::tensor_copy(const Statement& statement, bool reduces) {
   const bool multicast = facts.has(Modifier::multicast_cluster);
   const auto* const dimensions =
       std::find(kDimensions.begin(), kDimensions.end(), facts.of(WordSet::dim));
-  const bool im2col = facts.has(Modifier::im2col);
+  const bool im2col = facts.has(Modifier::im2col) || facts.has(Modifier::im2col_no_offs);
   TensorForm form;
   form.rank = static_cast<std::uint8_t>(dimensions - kDimensions.begin());
   if (im2col && form.rank < 3) invalid(statement, ".im2col needs .3d to .5d");
   form.im2col = im2col;
+  form.rows = facts.has(Modifier::tile_gather4) || facts.has(Modifier::tile_scatter4);
+  if (form.rows && form.rank != 2) invalid(statement, "rows are those of .2d");
   form.to_global = facts.has(Modifier::bulk_group);
   Instruction instruction;
   if (im2col && !form.to_global) form.offsets = static_cast<std::uint8_t>(form.rank - 2);

@@ -309,7 +309,47 @@ void Decoder::image_query(const Statement& statement, bool texture) {
   emit(statement, instruction);
 }
 
+// tex.2dms: {sample, x, y, _}, of layers {sample, layer, x, y}; then offsets, if there are any.
+void Decoder::texture_samples(const Statement& statement) {
+  const InstructionFacts& facts = *statement.facts;
+  expect_operands(statement, 2, 3);
+  Instruction instruction;
+  instruction.opcode = Opcode::texture_samples;
+  const Type type = facts.types.front() == Type::f16 ? Type::b16 : facts.types.front();
+  std::vector<std::uint32_t> slots(1);
+  slots[0] = results(statement, operand(statement, 0), 4, type, instruction);
+  const Operand& where = operand(statement, 1);
+  instruction.address = image_handle(statement, where);
+  if (where.count == 0) invalid(statement, "expected coordinates");
+  vector(statement, function_.operands[where.index + where.count], 4, Type::s32, slots);
+  if (statement.operands == 3) {
+    std::vector<std::uint32_t> offsets;  // of no use
+    vector(statement, operand(statement, 2), 2, Type::s32, offsets);
+  }
+  instruction.more = more(slots);
+  instruction.site = program_.sites++;
+  emit(statement, instruction);
+}
+
+// istypep.TYPE p, a
+void Decoder::image_type(const Statement& statement) {
+  const InstructionFacts& facts = *statement.facts;
+  expect_operands(statement, 2, 2);
+  check_is_register(statement, 1);
+  Instruction instruction;
+  instruction.opcode = Opcode::image_type;
+  instruction.set_form(facts.has(Modifier::texref)       ? ImageType::texture
+                       : facts.has(Modifier::samplerref) ? ImageType::sampler
+                                                         : ImageType::surface);
+  instruction.d = destination(statement, 0, Type::pred);
+  instruction.a = source(statement, 1, Type::u64);
+  emit(statement, instruction);
+}
+
 void Decoder::image(const Statement& statement) {
+  const InstructionFacts& facts = *statement.facts;
+  if (facts.has(Modifier::_2dms) || facts.has(Modifier::a2dms)) return texture_samples(statement);
+  if (facts.mnemonic == Mnemonic::istypep) return image_type(statement);
   const Mnemonic mnemonic = statement.facts->mnemonic;
   if (mnemonic == Mnemonic::tex || mnemonic == Mnemonic::tld4) {
     texture(statement);

@@ -213,6 +213,7 @@ Decoder::Decode Decoder::decoder_of(Family wanted) {
     set(Family::bulk_copy, &Decoder::bulk_copy);
     set(Family::bulk_store, &Decoder::bulk_store);
     set(Family::cluster_address, &Decoder::cluster_address);
+    set(Family::cluster_cancel, &Decoder::cluster_cancel);
     set(Family::collective, &Decoder::collective);
     set(Family::conversion, &Decoder::conversion);
     set(Family::elect, &Decoder::elects);
@@ -224,10 +225,12 @@ Decoder::Decode Decoder::decoder_of(Family wanted) {
     set(Family::memory, &Decoder::memory);
     set(Family::mixed, &Decoder::mixed_real);
     set(Family::move, &Decoder::move);
+    set(Family::multimem, &Decoder::multimem);
     set(Family::packed, &Decoder::packed_real);
     set(Family::policy, &Decoder::policy);
     set(Family::set, &Decoder::set);
     set(Family::stack, &Decoder::stack);
+    set(Family::tensormap, &Decoder::tensor_map);
     set(Family::test, &Decoder::test_kind);
     set(Family::three_operands, &Decoder::three_operands);
     set(Family::video, &Decoder::video);

@@ -70,6 +70,8 @@ void mark_repeated_functions(Program& program);
 /// Sizes a thread's stack: exactly for calls that end, `recursive_bytes` more for others.
 void lay_out_stack(Program& program, const CallGraph& graph, std::uint32_t recursive_bytes);
 
+struct MatrixForm;
+
 class Decoder {
  public:
   /// Bytes of a 64-bit register's slot; a 128-bit register is two of them.
@@ -192,6 +194,13 @@ class Decoder {
   void matrix(const Statement& statement);
   void matrix_access(const Statement& statement, bool load);
   void matrix_move(const Statement& statement);
+  // decode_matrix_narrow.cpp
+  bool narrow_kind(const Statement& statement, MatrixForm& form) const;
+  void sparse_operands(const Statement& statement, MatrixForm& form,
+                       std::vector<std::uint32_t>& slots);
+  void scale_operands(const Statement& statement, const MatrixForm& form,
+                      std::vector<std::uint32_t>& slots);
+  // decode_matrix.cpp
   void fragment(const Statement& statement, std::size_t index, Type type, std::uint32_t count,
                 bool result, std::vector<std::uint32_t>& into, bool any = false);
 
@@ -235,6 +244,8 @@ class Decoder {
                         std::vector<std::uint32_t>& slots);
   void coordinates(const Statement& statement, const Operand& where, Geometry geometry, Type number,
                    std::vector<std::uint32_t>& slots);
+  void texture_samples(const Statement& statement);
+  void image_type(const Statement& statement);
   void surface(const Statement& statement, Opcode opcode);
   void surface_data(const Statement& statement, const Operand& data, Type type,
                     Instruction& instruction);
@@ -275,8 +286,14 @@ class Decoder {
   void tensor_copy(const Statement& statement, bool reduces);
   std::vector<std::uint32_t> box_slots(const Statement& statement, const Operand& map,
                                        const Operand* offsets, const TensorForm& form);
+  // decode_tensor_map.cpp
+  void tensor_map(const Statement& statement);
+  void replaced_field(const Statement& statement, Instruction& instruction);
+  // decode_multimem.cpp
+  void multimem(const Statement& statement);
   // decode_cluster.cpp
   void cluster_address(const Statement& statement);
+  void cluster_cancel(const Statement& statement);
   std::uint32_t frame_address(const Statement& statement, std::uint64_t offset);
   std::uint64_t function_address(std::string_view name) const;
 

@@ -39,6 +39,9 @@ struct TextureOp {
   Result result = Result::word;
 };
 
+/// istypep: what a number may be the handle of.
+enum class ImageType : std::uint8_t { texture, sampler, surface };
+
 /// suld, sust and sured. Instruction: address = handle, d a b c = data, count of them. Operands
 /// from Instruction::more: layer, if layered; coordinates.
 struct SurfaceOp {

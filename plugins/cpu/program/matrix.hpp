@@ -19,7 +19,10 @@ enum class Element : std::uint8_t {
   b1,
   s32,
   e4m3,
-  e5m2
+  e5m2,
+  e2m3,
+  e3m2,
+  e2m1
 };
 
 constexpr std::uint32_t bits_of(Element element) {
@@ -33,9 +36,12 @@ constexpr std::uint32_t bits_of(Element element) {
     case Element::u8:
     case Element::e4m3:
     case Element::e5m2:
+    case Element::e2m3:
+    case Element::e3m2:
       return 8;
     case Element::s4:
     case Element::u4:
+    case Element::e2m1:
       return 4;
     case Element::b1:
       return 1;
@@ -59,16 +65,31 @@ struct MatrixForm {
   bool conjunction : 1 = false;  ///< b1: counts a & b, else a ^ b
   bool wmma : 1 = false;
   Part part : 2 = Part::a;  ///< part that is loaded or stored
+  /// mma.sp: of each few elements of a row of a, half are in registers, and the metadata say which.
+  bool sparse : 1 = false;
+  bool ordered : 1 = false;       ///< the metadata are sorted: sp::ordered_metadata
+  std::uint8_t selector : 2 = 0;  ///< lanes of the metadata (sparse_matrix.hpp)
+  bool in_bytes : 1 = false;      ///< an element of four bits takes a byte, and is in its middle
+  std::uint8_t scales : 3 = 0;    ///< .block_scale: factors of a row of a, and of a column of b
+  bool scales_e4m3 : 1 = false;   ///< they are ue4m3, else ue8m0
 
   [[nodiscard]] std::uint32_t k() const { return k4 * 4u; }
   [[nodiscard]] std::uint32_t rows(Part of) const { return of == Part::b ? k() : m; }
-  [[nodiscard]] std::uint32_t columns(Part of) const { return of == Part::a ? k() : n; }
+  /// Those in registers: of a sparse matrix half of them.
+  [[nodiscard]] std::uint32_t columns(Part of) const {
+    return of == Part::a ? k() / (sparse ? 2 : 1) : n;
+  }
   [[nodiscard]] Element element(Part of) const {
     return of == Part::a ? a : of == Part::b ? b : of == Part::c ? c : d;
   }
+  /// Bits of an element in a register.
+  [[nodiscard]] std::uint32_t bits(Part of) const {
+    const std::uint32_t bits = bits_of(element(of));
+    return in_bytes && bits < 8 ? 8 : bits;
+  }
   /// Elements in one register.
   [[nodiscard]] std::uint32_t packed(Part of) const {
-    const std::uint32_t bits = bits_of(element(of));
+    const std::uint32_t bits = this->bits(of);
     return bits >= 32 ? 1 : 32 / bits;
   }
   /// Registers of a lane. The two inputs of wmma in binary16 lie in two lanes each.
@@ -78,6 +99,9 @@ struct MatrixForm {
     const std::uint32_t elements = rows(of) * columns(of) * (volta() ? 4 : 1);
     return elements / 32 / packed(of);
   }
+  /// Registers behind those of the sums: metadata; of each input factors, a byte's and a lane's
+  /// number.
+  [[nodiscard]] std::uint32_t further() const { return (sparse ? 1 : 0) + (scales != 0 ? 6 : 0); }
   /// mma.m8n8k4 of binary16: four products side by side, each by eight lanes.
   [[nodiscard]] bool volta() const { return !wmma && k4 == 1 && a == Element::f16; }
 };

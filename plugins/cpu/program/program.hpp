@@ -243,6 +243,7 @@ struct Program {
   DecidingAccesses deciding;         ///< find_deciding_accesses() fills it in
   bool contends_globally = false;    ///< one of these accesses may be to global memory
   bool uses_heap = false;            ///< calls malloc or free
+  bool cancels = false;              ///< may take clusters over that have not begun
   std::uint32_t register_bytes = 0;  ///< of one warp; a multiple of 64
   std::uint32_t sites = 0;           ///< loads and stores
   std::uint32_t shared_bytes = 0;    ///< static; dynamic shared memory follows at `dynamic_offset`

@@ -165,8 +165,8 @@ class Provenance {
       default:
         return instruction.opcode == Opcode::matrix_load ||
                instruction.opcode == Opcode::matrix_store ||
-               instruction.opcode == Opcode::matrix_rows_load ||
-               instruction.opcode == Opcode::matrix_rows_store;
+               (instruction.opcode >= Opcode::matrix_rows_load &&
+                instruction.opcode < Opcode::matrix_transpose);
     }
   }
 

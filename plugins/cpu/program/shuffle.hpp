@@ -7,6 +7,13 @@
 
 namespace warpmark::cpu {
 
+/// redux.sync of binary32, in Instruction::imm.
+struct RealReduction {
+  bool largest = false;   ///< .max
+  bool absolute = false;  ///< .abs
+  bool nan = false;       ///< .NaN: one among the values is the result
+};
+
 struct ShuffleSource {
   std::uint32_t lane = 0;  ///< out of range its own
   bool in_range = false;   ///< what the predicate of the result says

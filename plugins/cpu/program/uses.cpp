@@ -117,6 +117,8 @@ FurtherCounts further_counts(const Instruction& i) {
     case Opcode::texture_fetch:
     case Opcode::texture_gather:
       return of_texture(i.form<TextureOp>());
+    case Opcode::texture_samples:
+      return {1, 4};
     case Opcode::surface_load:
     case Opcode::surface_store:
     case Opcode::surface_reduce: {
@@ -126,12 +128,12 @@ FurtherCounts further_counts(const Instruction& i) {
     case Opcode::copy_tensor:
     case Opcode::prefetch_tensor: {
       const auto form = i.form<TensorForm>();
-      return {0, std::uint32_t{form.rank} + form.offsets};
+      return {0, form.coordinates() + form.offsets};
     }
     case Opcode::matrix_multiply: {
       const auto form = i.form<MatrixForm>();
-      return {form.registers(Part::d),
-              form.registers(Part::a) + form.registers(Part::b) + form.registers(Part::c)};
+      return {form.registers(Part::d), form.registers(Part::a) + form.registers(Part::b) +
+                                           form.registers(Part::c) + form.further()};
     }
     case Opcode::matrix_load:
     case Opcode::matrix_store: {
@@ -140,13 +142,20 @@ FurtherCounts further_counts(const Instruction& i) {
       return i.opcode == Opcode::matrix_load ? FurtherCounts{registers, 0}
                                              : FurtherCounts{0, registers};
     }
+    case Opcode::multimem_load:
     case Opcode::matrix_rows_load:
+    case Opcode::matrix_rows_load_4:
+    case Opcode::matrix_rows_load_6:
       return {i.count, 0};
+    case Opcode::multimem_store:
+    case Opcode::multimem_reduce:
     case Opcode::matrix_rows_store:
+    case Opcode::matrix_rows_store_8:
     case Opcode::store_async:
       return {0, i.count};
     case Opcode::convert_any:
-      return {0, i.form<ConvertForm>().apart ? 2U : 1U};
+      return {0, (i.form<ConvertForm>().apart ? 2U : 1U) +
+                     (i.form<ConvertForm>().random != 0 ? 1U : 0U)};
     default:  // wide atomics: registers of each operand
       return {i.count, 2U * i.count};
   }

@@ -45,10 +45,7 @@ constexpr NamedSet kSets[] = {
     {"evict2", "L2::evict_normal L2::evict_first L2::evict_last", WordSet::evict2},
     {"fetch", "L2::64B L2::128B L2::256B"},
     {"data", "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64", WordSet::data},
-    {"reduce", "add min max and or xor"},
-    {"multimem",
-     "u32 s32 b32 u64 s64 b64 f32 f64 f16 f16x2 bf16 bf16x2 e4m3 e5m2 e4m3x2 e5m2x2 e4m3x4 "
-     "e5m2x4"},
+    {"reduce", "add min max and or xor", WordSet::operation},
     {"operation", "and or xor add inc dec min max", WordSet::operation},
     {"policy", "L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged"},
     {"dim", "1d 2d 3d 4d 5d", WordSet::dim},
@@ -155,7 +152,8 @@ enum class Ordered : std::uint8_t { none, type, space, counted, kinds };
 
 Ordered ordered(std::string_view word) {
   static const std::unordered_set<std::string_view> formats = {
-      "tf32", "s4", "u4", "b1", "e4m3", "e5m2", "e4m3x2", "e5m2x2", "e2m1x2", "e2m3x2", "e3m2x2"};
+      "tf32", "s4", "u4", "b1", "e4m3", "e5m2", "e4m3x2", "e5m2x2", "e2m1x2", "e2m3x2", "e3m2x2",
+      "e2m1", "e2m3", "e3m2"};
   if (type_named(word) != Type::none || formats.contains(word)) return Ordered::type;
   if (word == "and" || word == "xor" || word == "popc") return Ordered::counted;
   return word == "global" || word.starts_with("shared") ? Ordered::space : Ordered::none;

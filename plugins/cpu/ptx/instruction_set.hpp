@@ -43,6 +43,7 @@ enum class Family : std::uint8_t {
   bulk_copy,
   bulk_store,
   cluster_address,
+  cluster_cancel,
   collective,
   control,  ///< ends a basic block
   conversion,
@@ -55,10 +56,12 @@ enum class Family : std::uint8_t {
   memory,
   mixed,
   move,
+  multimem,
   packed,
   policy,
   set,
   stack,
+  tensormap,  ///< changes of tensor maps
   test,
   three_operands,
   video,

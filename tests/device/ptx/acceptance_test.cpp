@@ -92,6 +92,13 @@ const std::vector<Exception> kExceptions = {
      "words of vectors and images in an order that nobody writes"},
     {R"((suld|sust|sured)\..*(1\.5|0d3FF0000000000000|\{%r1,%r2\}, \[%rd1, \{%r3,%r4\}).*)", true,
      "more coordinates than the surface has, and floating-point ones"},
+    {R"(clusterlaunchcontrol\.query\S* %p1, \d+)", true, "a number of 128 bits"},
+    {R"(cp\.\S*tensor\S* .*(%b8|%f8|0d3FF0000000000000|0f3F800000).*)", true,
+     "operands of tensor copies that are no integers"},
+    {R"(cvt\.\S*ue8m0x2\.bf16x2 %h1, (%u8|0f3F800000))", true,
+     "two bfloat16 as an integer of its own, or as one number"},
+    {R"(stmatrix\..*\{.*-1.*\})", true, "a number in a matrix"},
+    {R"(mma\..*block_scale\S* .*\{0,%(r8|ud8)\}.*)", true, "numbers of lanes in wider registers"},
     // Statements that this device takes and ptxas refuses.
     {R"(.*%hx8.*)", false, "a register of two binary16 where ptxas wants an integer of its own"},
 };

@@ -112,6 +112,9 @@ Accesses make_accesses() {
   by_space(Opcode::id, Form::atomic, Space::generic, Traffic::atomic);
 #include "program/atomics.def"
   by_space(Opcode::matrix_rows_load, Form::rows, Space::generic, Traffic::load);
+  by_space(Opcode::matrix_rows_load_4, Form::rows, Space::generic, Traffic::load);
+  by_space(Opcode::matrix_rows_load_6, Form::rows, Space::generic, Traffic::load);
+  by_space(Opcode::matrix_rows_store_8, Form::rows, Space::generic, Traffic::store);
   by_space(Opcode::matrix_rows_store, Form::rows, Space::generic, Traffic::store);
   // Lane by lane and element by element.
   by_space(Opcode::matrix_load, Form::reported, Space::generic, Traffic::load);

@@ -16,6 +16,7 @@
 #include "program/data_flow.hpp"
 #include "program/matrix.hpp"
 #include "program/shuffle.hpp"
+#include "program/sparse_matrix.hpp"
 #include "program/uses.hpp"
 
 namespace warpmark::cpu {
@@ -320,6 +321,7 @@ class Step {
     each(form, Part::c, input, [&](const Position& at, Definedness defined) {
       sums[{at.product, at.row, at.column}] = defined;
     });
+    further(form, input + form.registers(Part::c), rows, columns);
     const std::uint32_t packed = form.packed(Part::d), bits = bits_of(form.element(Part::d));
     for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
@@ -338,10 +340,36 @@ class Step {
       }
     }
   }
+  // Metadata of a row of a sparse matrix, factors of a row and of a column.
+  template <typename Lines>
+  void further(const MatrixForm& form, const std::uint32_t* slots, Lines& rows, Lines& columns) {
+    if (form.sparse) {
+      const SparseMetadata metadata{form};
+      for (std::uint32_t row = 0; row < form.m; ++row) {
+        for (std::uint32_t number = 0; number < metadata.groups(); ++number) {
+          const SparseMetadata::Place place = metadata.place(row, number);
+          const Definedness defined = of(*slots, place.lane);
+          if ((defined.undefined >> place.shift & 0xf) != 0) rows.at(row) = defined;
+        }
+      }
+      ++slots;
+    }
+    for (const Part part : {Part::a, Part::b}) {
+      if (form.scales == 0) return;
+      const auto byte = read_lane<std::uint32_t>(lanes_.registers, slots[1], 0) & 3;
+      const auto number = read_lane<std::uint32_t>(lanes_.registers, slots[2], 0);
+      for (std::uint32_t line = 0; line < (part == Part::a ? form.m : form.n); ++line) {
+        const Definedness defined = of(slots[0], BlockScales::lane(part, line, number));
+        if ((defined.undefined >> (8 * byte) & low_bits(8 * form.scales)) != 0)
+          (part == Part::a ? rows : columns).at(line) = defined;
+      }
+      slots += 3;
+    }
+  }
   // The undefined elements of one part.
   template <typename Take>
   void each(const MatrixForm& form, Part part, const std::uint32_t* slots, Take take) {
-    const std::uint32_t packed = form.packed(part), bits = bits_of(form.element(part));
+    const std::uint32_t packed = form.packed(part), bits = form.bits(part);
     for (std::uint32_t lane = 0; lane < 32; ++lane) {
       for (std::uint32_t r = 0; r < form.registers(part); ++r) {
         const Definedness defined = of(slots[r], lane);

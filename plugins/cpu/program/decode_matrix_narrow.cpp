@@ -1,0 +1,96 @@
+// Decoding of what mma has beside its matrices: kinds of narrow numbers, metadata of sparse matrices
+// and factors of blocks.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "program/decoder.hpp"
+#include "program/matrix.hpp"
+#include "program/sparse_matrix.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+constexpr std::array kBytes = {Element::e4m3, Element::e5m2, Element::e2m3, Element::e3m2,
+                               Element::e2m1};
+
+bool is_narrow(Element element) {
+  return std::find(kBytes.begin(), kBytes.end(), element) != kBytes.end();
+}
+
+}  // namespace
+
+// .kind::…: returns false if there is none. Sparse matrices have twice the columns.
+bool Decoder::narrow_kind(const Statement& statement, MatrixForm& form) const {
+  const InstructionFacts& facts = *statement.facts;
+  const bool mx = facts.has(Modifier::kind_mxf8f6f4), four = facts.has(Modifier::kind_mxf4),
+             nv = facts.has(Modifier::kind_mxf4nvf4);
+  if (!mx && !four && !nv && !facts.has(Modifier::kind_f8f6f4)) {
+    for (const Part part : {Part::a, Part::b, Part::c, Part::d}) {
+      const Element element = form.element(part);
+      if (element == Element::e2m3 || element == Element::e3m2 || element == Element::e2m1)
+        invalid(statement, "numbers of four and six bits need a .kind");
+    }
+    return false;
+  }
+  const bool packed = four || nv;
+  form.in_bytes = !packed;
+  const std::uint32_t k = (packed ? 64u : 32u) * (form.sparse ? 2 : 1);
+  if (form.m != 16 || form.n != 8 || form.k() != k)
+    invalid(statement, "there is no such shape for this kind");
+  const bool types = packed ? form.a == Element::e2m1 && form.b == Element::e2m1
+                            : is_narrow(form.a) && is_narrow(form.b);
+  if (!types || form.c != form.d) invalid(statement, "these types do not go together");
+  if (!mx && !packed) return true;
+  const bool one = facts.has(Modifier::scale_vec_1x), two = facts.has(Modifier::scale_vec_2x),
+             all = facts.has(Modifier::scale_vec_4x);
+  if (nv && !two && !all) invalid(statement, "needs .scale_vec::2X or .scale_vec::4X");
+  if ((mx && (two || all)) || (four && (one || all)) || (nv && one))
+    invalid(statement, "this kind has no such number of factors");
+  form.scales = mx ? 1 : all ? 4 : 2;
+  form.scales_e4m3 = facts.has(Modifier::ue4m3);
+  if (form.scales_e4m3 != all) invalid(statement, "these factors do not go with this kind");
+  return true;
+}
+
+// …, e, f: a register of metadata, and a number that says whose registers count.
+void Decoder::sparse_operands(const Statement& statement, MatrixForm& form,
+                              std::vector<std::uint32_t>& slots) {
+  const Operand& selector = operand(statement, 5);
+  const std::int64_t most = SparseMetadata{form}.selectors() - 1;
+  if (selector.kind != OperandKind::integer || selector.value < 0 || selector.value > most) {
+    invalid(statement, most == 0 ? "the sparsity selector is 0"
+                                 : "the sparsity selector is 0 to " + std::to_string(most));
+  }
+  form.selector = static_cast<std::uint8_t>(selector.value);
+  check_is_register(statement, 4);
+  slots.push_back(source(statement, 4, Type::b32));
+}
+
+// …, factors of a, {byte, lane}, factors of b, {byte, lane}
+void Decoder::scale_operands(const Statement& statement, const MatrixForm& form,
+                             std::vector<std::uint32_t>& slots) {
+  const std::size_t first = form.sparse ? 6 : 4;
+  for (const std::size_t input : {0u, 1u}) {
+    check_is_register(statement, first + 2 * input);
+    slots.push_back(source(statement, first + 2 * input, Type::b32));
+    const Operand& place = operand(statement, first + 2 * input + 1);
+    if (place.kind != OperandKind::vector || place.count != 2)
+      invalid(statement, "the factors need the numbers of a byte and a lane in { }");
+    const std::int64_t lanes = input == 0 ? 2 : 4;
+    for (const std::uint32_t part : {0u, 1u}) {
+      const Operand& number = function_.operands[place.index + part];
+      const bool constant = number.kind == OperandKind::integer;
+      if (constant && part == 0 &&
+          (number.value < 0 || number.value > 3 || number.value % form.scales != 0))
+        invalid(statement, "there is no such byte of factors");
+      if (constant && part == 1 && (number.value < 0 || number.value >= lanes))
+        invalid(statement, "there is no such lane of factors");
+      slots.push_back(source(statement, number, Type::u16));
+    }
+  }
+}
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,331 @@
+// Instructions of sm_90 and later that are none of copies and matrices, against arithmetic written
+// out here.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <random>
+#include <sstream>
+
+#include "device/support/client.hpp"
+#include "device/support/newer.hpp"
+
+namespace warpmark::test {
+namespace {
+
+using U16 = std::uint16_t;
+using U32 = std::uint32_t;
+using U64 = std::uint64_t;
+using Words = std::vector<U32>;
+
+float real(U32 bits) {
+  return std::bit_cast<float>(bits);
+}
+
+class NewestForms : public DeviceTest {
+ protected:
+  // A kernel of one warp whose lanes read words into %r1, %r2, … and write %r20, %r21, …
+  Words run(const std::string& body, const std::vector<Words>& in, std::size_t outputs = 1) {
+    std::ostringstream text;
+    text << ".version 9.0\n.target sm_121a\n.address_size 64\n"
+            ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
+            ".reg .b32 %r<40>; .reg .b64 %rd<20>; .reg .b16 %h<20>; .reg .f32 %f<20>;\n"
+            ".reg .pred %p<9>; .reg .b32 %t; .reg .b64 %in, %out;\n"
+            ".shared .align 128 .b8 s[1024]; .shared .align 8 .b64 bar;\n"
+            "ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x;\n"
+            "mul.wide.u32 %rd1, %t, 4; add.s64 %in, %in, %rd1; add.s64 %out, %out, %rd1;\n";
+    for (std::size_t i = 0; i < in.size(); ++i)
+      text << "ld.global.b32 %r" << i + 1 << ", [%in+" << i * 128 << "];\n";
+    text << body << "\n";
+    for (std::size_t i = 0; i < outputs; ++i)
+      text << "st.global.b32 [%out+" << i * 128 << "], %r" << i + 20 << ";\n";
+    text << "ret;\n}\n";
+    CUfunction kernel = kernel_of(text.str(), "k");
+    if (kernel == nullptr) return {};
+    Words all;
+    for (const Words& row : in) all.insert(all.end(), row.begin(), row.end());
+    if (all.empty()) all.resize(32);
+    Array<U32> given(all), out(outputs * 32);
+    EXPECT_CU(launch(kernel, {}, {32}, 0, given.address, out.address));
+    EXPECT_CU(api().synchronize());
+    EXPECT_CU(out.fetch());
+    return out.host;
+  }
+  Words random_words() {
+    Words words(32);
+    for (U32& word : words) word = random_();
+    return words;
+  }
+  std::mt19937 random_{20261128};
+};
+
+// An operand from outside of a tensor, 0x7ff7, makes the result +0.
+TEST_F(NewestForms, FusedMultiplyAddOutsideOfATensor) {
+  const U32 two = 0x4000, three = 0x4200, outside = 0x7ff7, nan = 0x7e00;
+  Words a(32, two), b(32, three), c(32, 0x3c00);
+  a[1] = b[2] = c[3] = outside;
+  a[4] = nan;
+  c[5] = 0xc800;  // -8: 2 · 3 - 8
+  const Words got =
+      run("cvt.u16.u32 %h1, %r1; cvt.u16.u32 %h2, %r2; cvt.u16.u32 %h3, %r3;\n"
+          "fma.rn.oob.f16 %h4, %h1, %h2, %h3; cvt.u32.u16 %r20, %h4;\n"
+          "fma.rn.oob.relu.f16 %h4, %h1, %h2, %h3; cvt.u32.u16 %r21, %h4;\n"
+          "shl.b32 %r4, %r1, 16; or.b32 %r4, %r4, 0x4000; shl.b32 %r5, %r2, 16; or.b32 %r5, %r5, "
+          "0x4200;\n"
+          "shl.b32 %r6, %r3, 16; or.b32 %r6, %r6, 0x3c00; fma.rn.oob.f16x2 %r22, %r4, %r5, %r6;",
+          {a, b, c}, 3);
+  ASSERT_EQ(got.size(), 96u);
+  for (std::size_t lane = 0; lane < 6; ++lane) {
+    const U32 want = lane == 0 ? 0x4700 : lane <= 3 ? 0 : lane == 4 ? 0x7fff : 0xc000;
+    EXPECT_EQ(got[lane], want) << lane;
+    EXPECT_EQ(got[32 + lane], lane == 5 ? 0 : want) << lane;
+    EXPECT_EQ(got[64 + lane], want << 16 | 0x4700) << lane;
+  }
+  Words x(32, 0x40004000), y(32, 0x40404040), z(32, 0x3f803f80);  // bfloat16: 2, 3, 1
+  x[1] = 0x7ff74000;
+  const Words brain = run("fma.rn.oob.bf16x2 %r20, %r1, %r2, %r3;", {x, y, z});
+  EXPECT_EQ(brain[0], 0x40e040e0u);
+  EXPECT_EQ(brain[1], 0x000040e0u);
+}
+
+TEST_F(NewestForms, StackOfNarrowAddresses) {
+  const Words got =
+      run("stacksave.u32 %r9; alloca.u32 %r10, 16; st.local.u32 [%r10+12], %t;\n"
+          "alloca.u32 %r11, 64, 64; st.local.u32 [%r11], 7; and.b32 %r21, %r11, 63;\n"
+          "ld.local.u32 %r20, [%r10+12]; stackrestore.u32 %r9; alloca.u32 %r12, 16;\n"
+          "sub.u32 %r22, %r12, %r10;",
+          {}, 3);
+  ASSERT_EQ(got.size(), 96u);
+  for (U32 lane = 0; lane < 32; ++lane) {
+    EXPECT_EQ(got[lane], lane);
+    EXPECT_EQ(got[32 + lane], 0u);
+    EXPECT_EQ(got[64 + lane], 0u);
+  }
+}
+
+TEST_F(NewestForms, ReductionsOfReals) {
+  for (int round = 0; round < 20; ++round) {
+    Words in = random_words();
+    for (U32& word : in) word = (word & 0x807fffff) | (word >> 24 & 7) << 23 | 0x3c000000;
+    if (round % 4 == 1) in[static_cast<std::size_t>(random_() % 32)] = 0xffc00001;
+    if (round % 4 == 2) in = Words(32, 0xff800123), in[3] = round == 2 ? 0x80000000 : in[4];
+    if (round % 4 == 3) in = Words(32, 0x80000000), in[9] = 0;
+    const Words got =
+        run("redux.sync.min.f32 %r20, %r1, -1; redux.sync.max.f32 %r21, %r1, -1;\n"
+            "redux.sync.min.abs.f32 %r22, %r1, -1; redux.sync.max.abs.NaN.f32 %r23, %r1, -1;",
+            {in}, 4);
+    ASSERT_EQ(got.size(), 128u);
+    const bool any = std::any_of(in.begin(), in.end(), [](U32 w) { return std::isnan(real(w)); });
+    const auto best = [&](bool largest, bool absolute) {
+      U32 result = 0x7fffffff;
+      for (U32 word : in) {
+        if (std::isnan(real(word))) continue;
+        if (absolute) word &= 0x7fffffff;
+        const double x = std::ldexp(real(word), 60) + ((word >> 31) != 0 ? -1e-9 : 0),
+                     y = std::ldexp(real(result), 60) + ((result >> 31) != 0 ? -1e-9 : 0);
+        if (std::isnan(real(result)) || (largest ? x > y : x < y)) result = word;
+      }
+      return result;
+    };
+    for (std::size_t lane = 0; lane < 32; ++lane) {
+      EXPECT_EQ(got[lane], best(false, false)) << round;
+      EXPECT_EQ(got[32 + lane], best(true, false)) << round;
+      EXPECT_EQ(got[64 + lane], best(false, true)) << round;
+      EXPECT_EQ(got[96 + lane], any ? 0x7fffffffu : best(true, true)) << round;
+    }
+  }
+}
+
+// The power of two at or below |x|, or at or above it.
+U32 power(float x, bool up, bool finite) {
+  x = std::fabs(x);
+  if (std::isnan(x)) return 0xff;
+  if (std::isinf(x)) return finite ? 0xfe : 0xff;
+  for (int exponent = -127; exponent <= 127; ++exponent) {
+    const double here = std::ldexp(1.0, exponent);
+    if (up ? here >= x : here * 2 > x || exponent == 127) {
+      return static_cast<U32>(exponent + 127);
+    }
+  }
+  return finite ? 0xfe : 0xff;
+}
+
+TEST_F(NewestForms, PowersOfTwo) {
+  for (int round = 0; round < 40; ++round) {
+    Words a = random_words(), b = random_words();
+    if (round == 0) {
+      const U32 edges[] = {0,          1,          0x80000000, 0x00400000, 0x00400001, 0x007fffff,
+                           0x00800000, 0x00200000, 0x3f800000, 0x3f800001, 0x7f000000, 0x7f000001,
+                           0x7f7fffff, 0x7f800000, 0x7fc00000, 0xbf800000};
+      std::copy(std::begin(edges), std::end(edges), a.begin());
+    }
+    const Words got =
+        run("mov.b32 %f1, %r1; mov.b32 %f2, %r2;\n"
+            "cvt.rz.ue8m0x2.f32 %h1, %f1, %f2; cvt.u32.u16 %r20, %h1;\n"
+            "cvt.rp.ue8m0x2.f32 %h1, %f1, %f2; cvt.u32.u16 %r21, %h1;\n"
+            "cvt.rp.satfinite.ue8m0x2.f32 %h1, %f1, %f2; cvt.u32.u16 %r22, %h1;\n"
+            "cvt.rz.satfinite.ue8m0x2.bf16x2 %h1, %r1; cvt.u32.u16 %r23, %h1;\n"
+            "cvt.rp.ue8m0x2.bf16x2 %h1, %r1; cvt.u32.u16 %r24, %h1;\n"
+            "cvt.u16.u32 %h1, %r1; cvt.rn.bf16x2.ue8m0x2 %r25, %h1;",
+            {a, b}, 6);
+    ASSERT_EQ(got.size(), 6 * 32u);
+    for (std::size_t lane = 0; lane < 32; ++lane) {
+      const float x = real(a[lane]), y = real(b[lane]);
+      const auto both = [&](float high, float low, bool up, bool finite) {
+        return power(high, up, finite) << 8 | power(low, up, finite);
+      };
+      EXPECT_EQ(got[lane], both(x, y, false, false)) << x << " " << y;
+      EXPECT_EQ(got[32 + lane], both(x, y, true, false)) << x << " " << y;
+      EXPECT_EQ(got[64 + lane], both(x, y, true, true)) << x << " " << y;
+      const float high = real(a[lane] & 0xffff0000), low = real(a[lane] << 16);
+      EXPECT_EQ(got[96 + lane], both(high, low, false, true)) << high << " " << low;
+      EXPECT_EQ(got[128 + lane], both(high, low, true, false)) << high << " " << low;
+      const auto brain = [](U32 byte) {
+        if (byte == 0xff) return U32{0x7fff};
+        return std::bit_cast<U32>(
+                   static_cast<float>(std::ldexp(1.0, static_cast<int>(byte) - 127))) >>
+               16;
+      };
+      EXPECT_EQ(got[160 + lane], brain(a[lane] >> 8 & 0xff) << 16 | brain(a[lane] & 0xff));
+    }
+  }
+}
+
+// PTX ISA, .rs: random bits are added to those that are cut off, and a carry rounds away from zero.
+TEST_F(NewestForms, RandomRounding) {
+  for (int round = 0; round < 40; ++round) {
+    Words a = random_words(), b = random_words(), bits = random_words();
+    for (Words* words : {&a, &b})  // normal numbers of binary16
+      for (U32& word : *words) word = (word & 0x807fffff) | (113 + (word >> 23) % 29) << 23;
+    const Words got =
+        run("mov.b32 %f1, %r1; mov.b32 %f2, %r2; cvt.rs.bf16x2.f32 %r20, %f1, %f2, %r3;\n"
+            "cvt.rs.f16x2.f32 %r21, %f1, %f2, %r3; cvt.rs.relu.bf16x2.f32 %r22, %f1, %f2, %r3;",
+            {a, b, bits}, 3);
+    ASSERT_EQ(got.size(), 96u);
+    for (std::size_t lane = 0; lane < 32; ++lane) {
+      const auto brain = [](U32 x, U32 r) { return (x + r) >> 16; };
+      const auto half = [](U32 x, U32 r) {
+        const U32 magnitude = ((x & 0x7fffffff) + (r & 0x1fff)) >> 13;
+        return (x >> 31) << 15 | (magnitude - (112u << 10));
+      };
+      const U32 low = bits[lane] & 0xffff, high = bits[lane] >> 16;
+      EXPECT_EQ(got[lane], brain(a[lane], high) << 16 | brain(b[lane], low));
+      EXPECT_EQ(got[32 + lane], half(a[lane], high) << 16 | half(b[lane], low));
+      const auto positive = [&](U32 x, U32 r) { return (x >> 31) != 0 ? 0 : brain(x, r); };
+      EXPECT_EQ(got[64 + lane], positive(a[lane], high) << 16 | positive(b[lane], low));
+    }
+  }
+}
+
+TEST_F(NewestForms, AsynchronousStoresAndSums) {
+  const Words got = run(
+      "mov.u32 %r20, 0; mov.u32 %r21, 0; add.s64 %rd2, %out, 256; st.async.release.gpu.global.b32 "
+      "[%rd2], %t; st.async.mmio.release.sys.global.u32 [%rd2+128], 5;\n"
+      "red.async.release.gpu.global.add.u32 [%rd2+128], %t; ld.global.u32 %r22, [%rd2]; "
+      "ld.global.u32 %r23, [%rd2+128];",
+      {}, 4);
+  ASSERT_EQ(got.size(), 128u);
+  for (U32 lane = 0; lane < 32; ++lane) {
+    EXPECT_EQ(got[64 + lane], lane);
+    EXPECT_EQ(got[96 + lane], 5 + lane);
+  }
+}
+
+// Of each 16 bytes those whose bit is set.
+TEST_F(NewestForms, BulkCopiesOfSomeBytes) {
+  for (const U32 mask : {0xffffu, 0x0000u, 0x8001u, 0x5a3cu}) {
+    std::ostringstream body;
+    body << "mov.u32 %r9, s; shl.b32 %r10, %t, 2; add.u32 %r10, %r10, %r9; st.shared.u32 [%r10], "
+            "%r1;\nfence.proxy.async; bar.sync 0; setp.eq.u32 %p1, %t, 0; mov.u16 %h1, "
+         << mask
+         << "; @!%p1 bra END;\nmov.u64 %rd2, %out;\n"
+            "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd2], [%r9], 128, %h1;\n"
+            "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\nEND: bar.sync 0; "
+            "ld.global.u32 %r20, [%out];";
+    const Words in = random_words();
+    const Words got = run(body.str(), {in});
+    for (std::size_t i = 0; i < 128; ++i) {
+      const U32 want = (mask >> i % 16 & 1) != 0 ? in[i / 4] >> i % 4 * 8 & 0xff : 0;
+      EXPECT_EQ(got[i / 4] >> i % 4 * 8 & 0xff, want) << i << " of mask " << mask;
+    }
+  }
+}
+
+TEST_F(NewestForms, NarrowRowsAndColumnsOfBytes) {
+  Words in(32);
+  for (U32& word : in) word = random_();
+  const Words got = run(
+      "mov.u32 %r9, s; shl.b32 %r10, %t, 2; add.u32 %r10, %r10, %r9; st.shared.u32 [%r10], %r1;\n"
+      "bar.warp.sync -1; and.b32 %r11, %t, 7; shl.b32 %r11, %r11, 4; add.u32 %r11, %r11, %r9;\n"
+      "ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b4x16_p64 {%r20}, [%r11];\n"
+      "ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b6x16_p32 {%r21}, [%r11]; bar.warp.sync -1;\n"
+      "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r11], {%r1}; bar.warp.sync -1;\n"
+      "ld.shared.u32 %r22, [%r10];",
+      {in}, 3);
+  ASSERT_EQ(got.size(), 96u);
+  const auto bits = [&](std::size_t row, std::size_t first, std::size_t count) {
+    U32 value = 0;
+    for (std::size_t bit = 0; bit < count; ++bit)
+      value |= (in[row * 4 + (first + bit) / 32] >> (first + bit) % 32 & 1) << bit;
+    return value;
+  };
+  for (std::size_t lane = 0; lane < 32; ++lane) {
+    for (std::size_t k = 0; k < 4; ++k) {
+      const std::size_t row = lane / 4, column = lane % 4 * 4 + k;
+      EXPECT_EQ(got[lane] >> 8 * k & 0xff, bits(row, column * 4, 4));
+      EXPECT_EQ(got[32 + lane] >> 8 * k & 0xff, bits(row, column * 6, 6));
+      // Byte `column` of row `row` in memory is (column, row) of the matrix.
+      const std::size_t from = column % 8 * 4 + row / 2, byte = row % 2 + column / 8 * 2;
+      EXPECT_EQ(got[64 + lane] >> 8 * k & 0xff, in[from] >> 8 * byte & 0xff);
+    }
+  }
+}
+
+TEST_F(NewestForms, HandlesAndTexturesOfSeveralSamples) {
+  const Words got = run(
+      "mov.u64 %rd2, 77; istypep.texref %p1, %rd2; istypep.surfref %p2, %rd2; istypep.samplerref "
+      "%p3, %rd2; or.pred %p1, %p1, %p2; or.pred %p1, %p1, %p3; selp.u32 %r20, 1, 0, %p1;",
+      {});
+  EXPECT_EQ(got, Words(32, 0));
+}
+
+// Blocks that have begun take others over; each of the grid's tiles is done once.
+TEST_F(NewestForms, ClustersThatNeverBegin) {
+  CUfunction kernel = kernel_of(R"(.version 9.0
+.target sm_121a
+.address_size 64
+.visible .entry k(.param .u64 out)
+{ .reg .b64 %rd<9>; .reg .b32 %r<20>; .reg .pred %p<5>; .reg .b128 %q;
+  .shared .align 16 .b8 answer[16]; .shared .align 8 .b64 bar;
+  ld.param.u64 %rd1, [out]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ctaid.y; mov.u32 %r3, 0;
+  mov.u32 %r6, answer; mov.u32 %r7, bar;
+  mbarrier.init.shared.b64 [%r7], 1; fence.mbarrier_init.release.cluster;
+LOOP:
+  mad.lo.u32 %r4, %r2, 5, %r1; mul.wide.u32 %rd2, %r4, 4; add.s64 %rd2, %rd1, %rd2;
+  red.global.add.u32 [%rd2], 1;
+  fence.proxy.async;
+  clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r6], [%r7];
+  mbarrier.arrive.expect_tx.shared.b64 _, [%r7], 16;
+WAIT: mbarrier.try_wait.parity.shared.b64 %p1, [%r7], %r3; @!%p1 bra WAIT;
+  xor.b32 %r3, %r3, 1;
+  ld.shared.b128 %q, [answer];
+  clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p2, %q;
+  @!%p2 bra END;
+  clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r1, %r2, _, _}, %q;
+  clusterlaunchcontrol.query_cancel.get_first_ctaid::y.b32.b128 %r8, %q;
+  setp.ne.u32 %p3, %r8, %r2; @%p3 trap;
+  red.global.add.u32 [%rd1+60], 1;
+  bra LOOP;
+END: ret; })",
+                                "k");
+  ASSERT_NE(kernel, nullptr);
+  Array<U32> out(16);
+  ASSERT_CU(launch(kernel, {5, 3}, {1}, 0, out.address));
+  ASSERT_CU(api().synchronize());
+  ASSERT_CU(out.fetch());
+  for (std::size_t i = 0; i < 15; ++i) EXPECT_EQ(out.host[i], 1u) << i;
+  EXPECT_GT(out.host[15], 0u) << "no block took another one over";
+}
+
+}  // namespace
+}  // namespace warpmark::test
