@@ -40,8 +40,6 @@ const std::vector<NotHere> kNotHere = {
      "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
      "[%rd1], [%r1], 128"},
     {"multimem", "multimem.ld_reduce.global.add.u32 %r1, [%rd1]"},
-    {"wgmma", "wgmma.fence.sync.aligned", "sm_90a"},
-    {"setmaxnreg", "setmaxnreg.inc.sync.aligned.u32 40", "sm_90a"},
     {"redux", "redux.sync.min.abs.NaN.f32 %f1, %f2, -1", "sm_100a"},
     {".kind",
      "mma.sync.aligned.kind::f8f6f4.m16n8k32.row.col.f32.e2m1.e2m1.f32 {%f1,%f2,%f3,%f4}, "
@@ -57,11 +55,6 @@ const std::vector<NotHere> kNotHere = {
     {"mma.sp",
      "mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 "
      "{%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r5,%r6,%r7,%r8}, {%f1,%f2,%f3,%f4}, %r1, 0x0"},
-    {"wgmma", "wgmma.wait_group.sync.aligned 0", "sm_90a"},
-    {"wgmma",
-     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3,%f4}, %rd1, %rd2, %p1, 1, 1, "
-     "0, 0",
-     "sm_90a"},
     {"tcgen05", "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r1], 32", "sm_100a"},
     {"tcgen05", "tcgen05.ld.sync.aligned.16x32bx2.x1.pack::16b.b32 {%r1}, [%r2], 1", "sm_100a"},
     {"tcgen05", "tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, %p1", "sm_100a"},
