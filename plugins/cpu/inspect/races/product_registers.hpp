@@ -38,7 +38,7 @@ class ProductRegisters final : public Check {
   struct Warp {
     std::vector<Register> registers;
     std::uint64_t committed = 0, done = 0;  ///< groups
-    std::uint32_t fence = kNone;           ///< statement of the last wgmma.fence
+    std::uint32_t fence = kNone;            ///< statement of the last wgmma.fence
   };
   /// Registers that an instruction uses, by their number among those that are followed.
   struct Use {
