@@ -371,6 +371,10 @@ std::string relaxed_text(const Fault& fault, const Program& program) {
 // warnings.
 std::string race_text(const Fault& fault, const Program& program, const std::string& element,
                       const std::string& place, const std::string& at) {
+  if (!fault.message.empty()) {  // of registers
+    return "race: " + fault.message + ", " + by_thread(fault, program, place) +
+           (at.empty() ? "" : "; the other access is" + at);
+  }
   std::string where = element.empty() ? "" : " at " + element;
   if (fault.space == Space::shared) where = at_offset(fault);
   const bool fetched = std::string_view(fault.hazard).starts_with("fetch");

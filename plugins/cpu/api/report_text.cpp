@@ -118,6 +118,13 @@ void access(const Fault& fault, Text& text) {
 // "read after write": which access came first, and which is the fault's.
 void race(const Fault& fault, Text& text) {
   const std::string_view hazard = fault.hazard;
+  if (!fault.message.empty()) {  // of registers
+    text.head("Error: Race reported: " + safe(fault.message));
+    text.at(fault);
+    text.by(fault);
+    if (fault.other.known) text.at(fault.other.statement, "the other access is at ");
+    return;
+  }
   const bool writes = hazard.starts_with("write"), wrote = hazard.ends_with("write");
   text.head(std::string(fault.warning ? "Warning" : "Error") + ": Race reported between " +
             (wrote ? "Write" : "Read") + " access at " + text.place(fault.other.statement));

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "inspect/mbarrier_use.hpp"
 #include "inspect/values/definedness.hpp"
@@ -107,6 +108,16 @@ class Check {
                          const Instruction&) {}
   virtual void see_copies(const std::byte*, std::uint32_t /*warp*/) {}
 
+  // --- products of warpgroups (wgmma)
+  /// A warp issues its part of a product, which reads pieces of 16 bytes of the block's shared
+  /// memory, by their offsets: its rows of a, if that is not in registers, and all of b.
+  virtual void multiply_in_group(Lanes&, const Instruction&,
+                                 const std::vector<std::uint32_t>& /*a*/,
+                                 const std::vector<std::uint32_t>& /*b*/) {}
+  /// A warp executes another instruction of its warpgroup: wgmma.fence, commit_group or wait_group,
+  /// or setmaxnreg.
+  virtual void steer_group(Lanes&, const Instruction&) {}
+
   // --- asynchronous copies, by this block's threads
   virtual void depart(AsyncCopy&) {}
   virtual void has_read(AsyncCopy&) {}
@@ -128,6 +139,11 @@ class ValueShadow {
                                          std::uint32_t element) = 0;
   virtual void write(Lanes&, const Instruction&, Space, std::uint32_t lane, std::uint64_t address,
                      std::uint32_t bytes, const Definedness&) = 0;
+  /// Returns whether bytes of the block's own shared memory all have values.
+  [[nodiscard]] virtual bool is_defined(std::uint64_t offset, std::uint32_t bytes) = 0;
+  /// A product is made of a matrix none of whose bytes, of which one is at `offset`, has a value.
+  virtual void multiply_nothing(Lanes&, const Instruction&, std::uint64_t offset,
+                                const char* what) = 0;
 
  protected:
   ~ValueShadow() = default;

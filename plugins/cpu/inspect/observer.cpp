@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "inspect/races/block_races.hpp"
+#include "inspect/races/product_registers.hpp"
 #include "inspect/synchronization/sync_check.hpp"
+#include "inspect/synchronization/warpgroup_check.hpp"
 #include "inspect/values/block_values.hpp"
 #include "memory/arena.hpp"
 
@@ -124,6 +126,10 @@ BlockObserver::BlockObserver(LaunchObserver& launch, ObservedBlock& block,
     values_ =
         add(std::make_unique<BlockValues>(*launch.values, block, shared_bytes, local_bytes, warps));
   if (launch.checks.sync) add(std::make_unique<SyncCheck>(block, ahead));
+  const bool multiplies = block.program().multiplies_in_groups;
+  if (launch.checks.sync && multiplies) add(std::make_unique<WarpgroupCheck>(block, warps));
+  follows_products_ = launch.races && multiplies;
+  if (follows_products_) add(std::make_unique<ProductRegisters>(block, warps));
   for (const auto& make : launch.memory.further) add(make(block));
 }
 BlockObserver::~BlockObserver() = default;

@@ -90,7 +90,9 @@ class BlockObserver {
   /// Null if no check follows values.
   [[nodiscard]] ValueShadow* shadow() const;
   /// True if Check::execute() is to be told of each instruction.
-  [[nodiscard]] bool follows_all() const { return !launch_.memory.further.empty(); }
+  [[nodiscard]] bool follows_all() const {
+    return follows_products_ || !launch_.memory.further.empty();
+  }
   /// True if some check asks for `same` of Check::store().
   [[nodiscard]] bool compares() const { return races_ != nullptr; }
   /// The barriers that Check::go_past() is to be told of: bits of BasicBlock::past.
@@ -112,6 +114,7 @@ class BlockObserver {
   std::vector<std::unique_ptr<Check>> checks_;
   BlockRaces* races_ = nullptr;
   BlockValues* values_ = nullptr;
+  bool follows_products_ = false;  ///< some check follows the registers of products
 };
 
 /// Null if the observer is null or no check follows values.

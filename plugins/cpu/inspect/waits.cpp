@@ -10,6 +10,8 @@ std::string text_of(const Wait& wait, const Program& program) {
       std::to_string(wait.arrived) + " of " + std::to_string(wait.expected) + " threads wait at ";
   switch (wait.what) {
     case Wait::For::barrier:
+      if (wait.barrier >= 16)
+        return some + "wgmma.wait_group for other warps of the warpgroup that never reach it";
       return some + "barrier " + std::to_string(wait.barrier) + " for others that never reach it";
     case Wait::For::cluster:
       return some + "the cluster's barrier for others that never reach it";

@@ -10,18 +10,46 @@
 
 namespace warpmark::cpu {
 
+namespace {
+
+constexpr std::uint32_t kOfBlock = 16;  // barriers; those of warpgroups come behind them
+constexpr std::uint32_t kWarpsOfGroup = 4;
+
+}  // namespace
+
+// The warps of a warpgroup wait for each other before they wait for their products: nobody else
+// sees that, and it orders no memory.
+void Barriers::arrive_in_group(Warp& warp, Fragment fragment, const BasicBlock& node) {
+  const std::uint32_t number = kOfBlock + warp.lanes.warp / kWarpsOfGroup;
+  barriers_[number].arrived += static_cast<std::uint32_t>(std::popcount(fragment.mask));
+  barriers_[number].latest = std::max(barriers_[number].latest, warp.clock());
+  fragment.node = node.next;
+  fragment.wait = Fragment::Wait::barrier;
+  fragment.key = number;
+  warp.add(fragment);
+  check(number);
+}
+
+std::uint32_t Barriers::threads_of_group(std::uint32_t number) const {
+  const std::uint32_t first = (number - kOfBlock) * kWarpsOfGroup;
+  std::uint32_t threads = 0;
+  for (std::uint32_t k = first; k < first + kWarpsOfGroup && k < warps_.size(); ++k)
+    threads += static_cast<std::uint32_t>(std::popcount(warps_[k].live));
+  return threads;
+}
+
 void Barriers::arrive(Warp& warp, Fragment fragment, const BasicBlock& node) {
+  if (node.barrier == Instruction::kNone) return arrive_in_group(warp, fragment, node);
   const std::uint32_t number = warp.value(node.barrier, fragment.mask);
   const std::uint32_t threads =
       node.threads == Instruction::kNone ? 0 : warp.value(node.threads, fragment.mask);
-  if (number >= barriers_.size() ||
+  if (number >= kOfBlock ||
       (node.threads != Instruction::kNone && (threads == 0 || threads % 32 != 0))) {
     Fault fault = block_.fault(FaultKind::barrier, node.statement, warp.lanes.warp, fragment.mask);
-    fault.message =
-        number >= barriers_.size()
-            ? "barrier " + std::to_string(number) + " does not exist; a block has barriers 0 to 15"
-            : "a barrier for " + std::to_string(threads) +
-                  " threads; the number must be a multiple of 32";
+    fault.message = number >= kOfBlock ? "barrier " + std::to_string(number) +
+                                             " does not exist; a block has barriers 0 to 15"
+                                       : "a barrier for " + std::to_string(threads) +
+                                             " threads; the number must be a multiple of 32";
     launch_.faults.add(fault);
     launch_.stop = true;
     return;
@@ -50,16 +78,19 @@ void Barriers::arrive(Warp& warp, Fragment fragment, const BasicBlock& node) {
 
 void Barriers::check(std::uint32_t number) {
   Barrier& barrier = barriers_[number];
-  const std::uint32_t expected = barrier.expected != 0 ? barrier.expected : block_.live_threads();
+  const bool of_group = number >= kOfBlock;
+  const std::uint32_t expected = of_group                ? threads_of_group(number)
+                                 : barrier.expected != 0 ? barrier.expected
+                                                         : block_.live_threads();
   if (barrier.arrived == 0 || barrier.arrived < expected) return;
   const Barrier finished = std::exchange(barrier, {});
   // A barrier that counts its threads does not wait for those who have left.
   const bool everybody =
-      !finished.passed &&
+      !of_group && !finished.passed &&
       finished.arrived >= (finished.expected != 0 ? launch_.threads() : block_.live_threads());
   // Those who have left were waited for, too.
   const std::uint64_t latest = everybody ? latest_clock(warps_) : finished.latest;
-  if (block_.observer() != nullptr) {
+  if (block_.observer() != nullptr && !of_group) {
     std::uint32_t waiting = 0;
     for (const Warp& warp : warps_) {
       for (const Fragment& fragment : warp.fragments) {

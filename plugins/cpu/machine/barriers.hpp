@@ -38,6 +38,9 @@ class Barriers {
 
  private:
   void check(std::uint32_t number);
+  void arrive_in_group(Warp& warp, Fragment fragment, const BasicBlock& node);
+  /// Live threads of the warpgroup that a barrier is of.
+  [[nodiscard]] std::uint32_t threads_of_group(std::uint32_t number) const;
   void wait_for_lanes(Warp& warp, Fragment fragment, const BasicBlock& node);
   void release(Warp& warp);
   // collectives.cpp
@@ -48,7 +51,7 @@ class Barriers {
   BlockState& block_;
   LaunchState& launch_;
   std::vector<Warp>& warps_;
-  std::array<Barrier, 16> barriers_{};
+  std::array<Barrier, 16 + 8> barriers_{};  ///< of the block, and of its warpgroups
 };
 
 }  // namespace warpmark::cpu

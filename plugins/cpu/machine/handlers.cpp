@@ -27,13 +27,14 @@ bool processor_has(int level) {
 
 HandlerTable make_table(int level, Watch watch) {
   HandlerTable table;
-#define LEVEL(v)               \
-  v::fill_registers(table);    \
-  v::fill_integers(table);     \
-  v::fill_reals(table);        \
-  v::fill_conversions(table);  \
-  v::fill_small_floats(table); \
-  v::fill_memory(table, watch)
+#define LEVEL(v)                \
+  v::fill_registers(table);     \
+  v::fill_integers(table);      \
+  v::fill_reals(table);         \
+  v::fill_conversions(table);   \
+  v::fill_small_floats(table);  \
+  v::fill_memory(table, watch); \
+  v::fill_wgmma(table)
   switch (level) {
     case 4:
       LEVEL(v4);
@@ -60,6 +61,7 @@ HandlerTable make_table(int level, Watch watch) {
   fill_runtime(table);
   fill_convert(table);
   fill_matrix(table);
+  fill_warpgroups(table);
   return table;
 }
 

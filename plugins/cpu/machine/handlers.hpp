@@ -52,6 +52,8 @@ void fill_runtime(HandlerTable& table);
 void fill_convert(HandlerTable& table);
 void fill_matrix(HandlerTable& table);
 void fill_matrix_product(HandlerTable& table);
+/// … of what warpgroups do with their products (wgmma) but for the products.
+void fill_warpgroups(HandlerTable& table);
 
 /// Declares the operations that are compiled for each level of x86-64, in which kernels spend most
 /// time.
@@ -63,6 +65,7 @@ void fill_matrix_product(HandlerTable& table);
   void fill_conversions(HandlerTable& table);         \
   void fill_small_floats(HandlerTable& table);        \
   void fill_memory(HandlerTable& table, Watch watch); \
+  void fill_wgmma(HandlerTable& table);               \
   }
 WARPMARK_LEVEL(v2)
 WARPMARK_LEVEL(v3)

@@ -90,7 +90,9 @@ Wait BlockState::wait_of(const Warp& warp, const Fragment& fragment) const {
       wait.what = Wait::For::barrier;
       wait.barrier = fragment.key;
       wait.arrived = barrier.arrived;
-      wait.expected = barrier.expected != 0 ? barrier.expected : live_threads_;
+      wait.expected = fragment.key >= 16      ? 128
+                      : barrier.expected != 0 ? barrier.expected
+                                              : live_threads_;
       break;
     }
     case Fragment::Wait::cluster:

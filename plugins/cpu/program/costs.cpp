@@ -19,7 +19,8 @@ void lay_out_costs(Program& program) {
       add(instruction.counter, instruction.cost);
       if (instruction.counter != Counter::ptx_flops) add(requests_of(instruction.counter), 1);
     }
-    if (block.exit == Exit::barrier) add(Counter::barriers, 1);
+    if (block.exit == Exit::barrier && block.barrier != Instruction::kNone)
+      add(Counter::barriers, 1);
     for (std::size_t counter = 0; counter < amounts.size(); ++counter) {
       if (amounts[counter] != 0)
         program.costs.push_back({i, static_cast<Counter>(counter), amounts[counter]});

@@ -65,12 +65,13 @@ Type atomic_type(const InstructionFacts& facts, Type known) {
 
 bool Decoder::is_collective(const Statement& statement) {
   return statement.facts->family == Family::matrix ||
+         statement.facts->family == Family::warpgroup ||
          (statement.facts->family == Family::collective && statement.facts->has(Modifier::sync));
 }
 
 // The lanes that a collective waits for: its last operand, of a matrix instruction all.
 std::uint32_t Decoder::members(const Statement& statement) {
-  if (statement.facts->family == Family::matrix) return constant(0xffffffff, false);
+  if (statement.facts->family != Family::collective) return constant(0xffffffff, false);
   if (statement.operands == 0) invalid(statement, "needs the mask of its lanes");
   const Operand& mask = operand(statement, statement.operands - 1u);
   if (mask.kind == OperandKind::reg && mask.value != 0)  // nobody would compute it before the wait

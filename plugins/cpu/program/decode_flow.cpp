@@ -121,6 +121,15 @@ void Decoder::collect_before(const Statement& operation, std::uint32_t index, Ba
   wait.statement = first_statement_ + index;
   wait.barrier = members(operation);
   wait.next = numbers.add(block);
+  if (operation.facts->family == Family::warpgroup &&
+      operation.facts->has(Modifier::wait_group)) {  // products are done when four warps made them
+    BasicBlock others = wait;
+    others.exit = Exit::barrier;
+    others.barrier = Instruction::kNone;
+    others.threads = constant(128, false);
+    others.next = numbers.add(wait);
+    wait = others;
+  }
   if (operation.guard == Operand::kNone) {
     block = wait;
     return;

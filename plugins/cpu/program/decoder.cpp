@@ -234,6 +234,7 @@ Decoder::Decode Decoder::decoder_of(Family wanted) {
     set(Family::test, &Decoder::test_kind);
     set(Family::three_operands, &Decoder::three_operands);
     set(Family::video, &Decoder::video);
+    set(Family::warpgroup, &Decoder::warpgroup);
     return all;
   }();
   return kDecoders.at(static_cast<std::size_t>(wanted));

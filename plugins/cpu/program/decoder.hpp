@@ -204,6 +204,14 @@ class Decoder {
   void fragment(const Statement& statement, std::size_t index, Type type, std::uint32_t count,
                 bool result, std::vector<std::uint32_t>& into, bool any = false);
 
+  // decode_wgmma.cpp
+  void warpgroup(const Statement& statement);
+  void warpgroup_product(const Statement& statement);
+  void matrix_registers(const Statement& statement, std::size_t index, Type type,
+                        std::uint32_t count, std::vector<std::uint32_t>& into);
+  [[nodiscard]] bool second_of(const Statement& statement, std::size_t index, std::int64_t first,
+                               std::int64_t second) const;
+
   // decode_collective.cpp
   void collective(const Statement& statement);
   std::uint32_t members(const Statement& statement);

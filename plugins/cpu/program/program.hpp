@@ -240,13 +240,14 @@ struct Program {
   /// Blocks with an access whose result depends on the order of threads, although it does not race;
   /// find_contention() fills it in.
   std::vector<std::uint32_t> contended;
-  DecidingAccesses deciding;         ///< find_deciding_accesses() fills it in
-  bool contends_globally = false;    ///< one of these accesses may be to global memory
-  bool uses_heap = false;            ///< calls malloc or free
-  bool cancels = false;              ///< may take clusters over that have not begun
-  std::uint32_t register_bytes = 0;  ///< of one warp; a multiple of 64
-  std::uint32_t sites = 0;           ///< loads and stores
-  std::uint32_t shared_bytes = 0;    ///< static; dynamic shared memory follows at `dynamic_offset`
+  DecidingAccesses deciding;          ///< find_deciding_accesses() fills it in
+  bool contends_globally = false;     ///< one of these accesses may be to global memory
+  bool uses_heap = false;             ///< calls malloc or free
+  bool cancels = false;               ///< may take clusters over that have not begun
+  bool multiplies_in_groups = false;  ///< has products of warpgroups (wgmma)
+  std::uint32_t register_bytes = 0;   ///< of one warp; a multiple of 64
+  std::uint32_t sites = 0;            ///< loads and stores
+  std::uint32_t shared_bytes = 0;     ///< static; dynamic shared memory follows at `dynamic_offset`
   std::uint32_t dynamic_offset = 0;
   /// Bytes at the end of a block's shared memory that cooperative groups use, if the program uses
   /// them.

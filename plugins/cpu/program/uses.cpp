@@ -11,6 +11,7 @@
 #include "program/data_flow.hpp"
 #include "program/image_op.hpp"
 #include "program/matrix.hpp"
+#include "program/wgmma.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -134,6 +135,11 @@ FurtherCounts further_counts(const Instruction& i) {
       const auto form = i.form<MatrixForm>();
       return {form.registers(Part::d), form.registers(Part::a) + form.registers(Part::b) +
                                            form.registers(Part::c) + form.further()};
+    }
+    case Opcode::matrix_group_multiply: {
+      const auto form = i.form<WgmmaForm>();
+      return {form.registers(),
+              form.registers() + (form.a_registers ? WgmmaForm::kRegistersOfA : 0)};
     }
     case Opcode::matrix_load:
     case Opcode::matrix_store: {

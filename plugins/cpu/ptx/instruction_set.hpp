@@ -65,6 +65,7 @@ enum class Family : std::uint8_t {
   test,
   three_operands,
   video,
+  warpgroup,
   count
 };
 

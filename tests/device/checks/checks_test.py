@@ -126,6 +126,8 @@ def main():
         for kernel in kernels:
             if options.word not in kernel.name or unit["architecture"] > int(kernel.launch.get("most", 1000)):
                 continue
+            if "specific" in kernel.launch and set(options.architectures.split(",")) != {"90"}:
+                continue  # a device that runs sm_100 does not run sm_90a
             TASKS.append((options, module, kernel))
             labels.append("%s %s %s" % (unit["architecture"], unit["mode"], kernel.name))
     bugs = good = 0

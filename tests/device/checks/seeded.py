@@ -5,7 +5,7 @@ Each kernel of the .cu files here, with the functions that it alone calls, is pr
     //@ bug NAME KIND [key=value …]
     //@ good NAME [key=value …]
 
-and a file for newer devices only has a line `//@ least 90`. Keys say how a kernel is launched: grid=2x3 block=64 (1 each
+and a file for newer devices only has a line `//@ least 90`, one for what only sm_90a has `//@ specific`, too. Keys say how a kernel is launched: grid=2x3 block=64 (1 each
 unless given), shared=BYTES, cooperative=1, budget=INSTRUCTIONS in place of 5000000, most=90 if the compiler puts the branches of later architectures in another
 order, and args="…", one word for each argument:
 
@@ -219,10 +219,12 @@ def kernels_of(path, mode="lines"):
     """The kernels of a file for a mode, in their order, and the least architecture that it is for."""
     with open(path, encoding="utf-8") as file:
         source = file.read().splitlines()
-    least, kernels = 75, []
+    least, kernels, specific = 75, [], "//@ specific" in source
     for number, line in enumerate(source):
         if line.startswith("//@ least"):
             least = int(line.split()[2])
-        elif line.startswith("//@"):
+        elif line.startswith("//@") and line != "//@ specific":
             kernels.append(Kernel(number, line[3:].strip(), source, mode))
+    for kernel in kernels if specific else []:
+        kernel.launch["specific"] = "1"
     return [kernel for kernel in kernels if is_of(mode, kernel.launch)], least

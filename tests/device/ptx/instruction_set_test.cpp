@@ -90,7 +90,7 @@ TEST(InstructionSet, OperandsDistinguishForms) {
 }
 
 TEST(InstructionSet, WhatThisDeviceHasNot) {
-  EXPECT_TRUE(facts_of("wgmma.fence.sync.aligned", 0).is_unsupported());
+  EXPECT_TRUE(facts_of("tcgen05.alloc.cta_group::1.sync.aligned.b32", 2).is_unsupported());
   EXPECT_TRUE(facts_of("cvt.rs.satfinite.e4m3x4.f32", 3).is_unsupported());
   EXPECT_FALSE(facts_of("tex.2d.v4.f32.f32", 2).is_unsupported());
   EXPECT_FALSE(facts_of("wgmma.foo", 0).is_unsupported());

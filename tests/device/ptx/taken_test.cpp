@@ -27,15 +27,8 @@ const std::vector<NotHere> kNotHere = {
      "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes.cta_group::2 "
      "[%r1], [%rd1, {%r2,%r3}], [%r4]",
      "sm_100a"},
-    {"wgmma", "wgmma.fence.sync.aligned", "sm_90a"},
-    {"setmaxnreg", "setmaxnreg.inc.sync.aligned.u32 40", "sm_90a"},
     {".m16n16", "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1,%r2}, [%r3]", "sm_100a"},
     {"multimem", "multimem.ld_reduce.global.add.v4.e4m3x4 {%r1,%r2,%r3,%r4}, [%rd1]", "sm_100a"},
-    {"wgmma", "wgmma.wait_group.sync.aligned 0", "sm_90a"},
-    {"wgmma",
-     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3,%f4}, %rd1, %rd2, %p1, 1, 1, "
-     "0, 0",
-     "sm_90a"},
     {"tcgen05", "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r1], 32", "sm_100a"},
     {"tcgen05", "tcgen05.ld.sync.aligned.16x32bx2.x1.pack::16b.b32 {%r1}, [%r2], 1", "sm_100a"},
     {"tcgen05", "tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, %p1", "sm_100a"},

@@ -15,7 +15,8 @@ namespace {
 bool orders_in_part(const Program& program) {
   constexpr std::uint8_t kOrders =
       Instruction::kRelease | Instruction::kAcquire | Instruction::kBlockScope;
-  return std::any_of(
+  return program.multiplies_in_groups ||
+         std::any_of(
              program.code.begin(), program.code.end(),
              [](const Instruction& i) {
                return (i.order & kOrders) != 0 || i.opcode == Opcode::fence ||

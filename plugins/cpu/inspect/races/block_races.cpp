@@ -148,6 +148,7 @@ void BlockRaces::begin(std::uint64_t index) {
   in_cluster_ = block_.cluster_size() > 1;
   visited_ = false;
   made_.clear();
+  leave_groups();
   reported_.fill({});
 }
 

@@ -16,6 +16,7 @@
 #include "inspect/races/block_order.hpp"
 #include "inspect/races/further_records.hpp"
 #include "inspect/races/race_memory.hpp"
+#include "inspect/races/warpgroup_reads.hpp"
 #include "memory/lanes.hpp"
 
 namespace warpmark::cpu {
@@ -171,6 +172,11 @@ class BlockRaces final : public Check {
     order_.see_copies(barrier, warp);
   }
 
+  // --- products of warpgroups
+  void multiply_in_group(Lanes& w, const Instruction& i, const std::vector<std::uint32_t>& a,
+                         const std::vector<std::uint32_t>& b) override;
+  void steer_group(Lanes& w, const Instruction& i) override;
+
   // --- asynchronous copies
   void depart(AsyncCopy& copy) override;
   void has_read(AsyncCopy& copy) override;
@@ -249,6 +255,14 @@ class BlockRaces final : public Check {
   void each_cell(const AsyncCopy& copy, bool written, Body body);
   void access_cells(const AsyncCopy& copy, bool written);
   void check_proxy(const AsyncCopy& copy);
+  void leave_groups();
+  void check_operand(Lanes& w, const Instruction& i, const AsyncCopy& reads,
+                     const AsyncCopy* known);
+  template <typename Body>
+  void each_operand_cell(const AsyncCopy& reads, Body body);
+  void begin_reads(AsyncCopy& reads);
+  void end_reads(AsyncCopy& reads, const std::byte* key);
+  void keep_read(const RaceCells& cell, const Record& record, FurtherRecords* readers);
   [[nodiscard]] Record made_unordered(const Access& access);
   /// Returns whether no other statement's use of an object that `made` created has been reported.
   bool is_first_use(const Record& made, const Instruction& i) {
@@ -307,6 +321,7 @@ class BlockRaces final : public Check {
   std::vector<std::uint64_t> shared_records_;
   RaceCells shared_cells_;
   std::array<Reported, 64> reported_;
+  std::vector<WarpgroupReads> warpgroups_;
 };
 
 }  // namespace warpmark::cpu

@@ -70,6 +70,11 @@ class BlockValues final : public Check, public ValueShadow {
                                  std::uint32_t element) override;
   void write(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
              std::uint32_t bytes, const Definedness& defined) override;
+  [[nodiscard]] bool is_defined(std::uint64_t offset, std::uint32_t bytes) override {
+    return in_shared(offset).defined(bytes);
+  }
+  void multiply_nothing(Lanes& w, const Instruction& i, std::uint64_t offset,
+                        const char* what) override;
   [[nodiscard]] std::uint32_t fetch(Lanes& w, const Instruction& i, std::uint32_t lane,
                                     std::uint64_t address, std::uint32_t bytes) override;
   void use_mbarrier(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,

@@ -1,4 +1,6 @@
 // The values that asynchronous copies carry.
+#include <bit>
+
 #include "inspect/observed_block.hpp"
 #include "inspect/values/block_values.hpp"
 #include "memory/async_copy.hpp"
@@ -45,6 +47,13 @@ void BlockValues::no_value(const Flight& flight, const Flight::Side& side, std::
   const Instruction& i = *flight.instruction;
   report_access(*flight.lanes, i, side.space, flight.lane, side.address + at, bytes, false,
                 Definedness::make(0xff, side.space, i.statement), what);
+}
+
+void BlockValues::multiply_nothing(Lanes& w, const Instruction& i, std::uint64_t offset,
+                                   const char* what) {
+  const auto lane = static_cast<std::uint32_t>(std::countr_zero(w.mask));
+  report_access(w, i, Space::shared, lane, offset, 16, false,
+                Definedness::make(0xff, Space::shared, i.statement), what);
 }
 
 // Reports elements that have no defined byte.

@@ -298,6 +298,7 @@ class Step {
   void own() {
     if (i_.opcode == Opcode::matrix_multiply) return multiply();
     if (i_.opcode == Opcode::matrix_transpose) return transpose();
+    if (i_.opcode == Opcode::matrix_group_multiply) return;  // by its handler, which knows memory
     for (const std::uint32_t slot : uses_of(program_, i_).writes) {
       for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1)
         set(slot, static_cast<std::uint32_t>(std::countr_zero(rest)), {});
