@@ -12,7 +12,7 @@
 
 namespace warpmark::cpu {
 
-/// What cuMulticastCreate makes: devices, and what of each one's memory is bound to which place.
+/// An object of cuMulticastCreate: devices, and what of each one's memory is bound to which place.
 class Multicast {
  public:
   Multicast(std::uint64_t bytes, std::uint32_t devices) : bytes_(bytes), wanted_(devices) {}

@@ -249,13 +249,13 @@ TEST_F(ApiTest, AnUnsupportedInstructionIsNamedWithItsLines) {
   const char* text =
       ".version 9.0\n.target sm_90\n.address_size 64\n.entry good() { ret; }\n.entry bad() {\n.reg "
       ".b32 %r<3>;\n"
-      ".loc 1 77 3\nfma.rn.oob.f16x2 %r1,\n  %r2, %r2, %r2;\nret; }\n.file 1 \"some.cu\"\n";
+      ".loc 1 77 3\nredux.sync.or.b32 %r1,\n  %r2, %r2+4;\nret; }\n.file 1 \"some.cu\"\n";
   ASSERT_CU(api().load(&module, text));
   EXPECT_CU(api().function(&function, module, "good"));
   EXPECT_EQ(api().function(&function, module, "bad"), CUDA_ERROR_NOT_SUPPORTED);
   const std::string error = api().device->last_error();
   EXPECT_THAT(error, ::testing::HasSubstr("line 8"));
-  EXPECT_THAT(error, ::testing::HasSubstr("fma.rn.oob.f16x2 %r1, %r2, %r2, %r2;"));
+  EXPECT_THAT(error, ::testing::HasSubstr("redux.sync.or.b32 %r1, %r2, %r2+4;"));
   EXPECT_THAT(error, ::testing::HasSubstr("some.cu:77"));
   EXPECT_EQ(api().function(&function, module, "missing"), CUDA_ERROR_NOT_FOUND);
 }
@@ -272,7 +272,7 @@ TEST_F(ApiTest, AMisspeltInstructionIsAnErrorWhenTheModuleIsLoaded) {
         {"fma.f32 %f1, %f2, %f3, %f4;", "needs a rounding modifier"},
         {"div.f32 %f1, %f2, %f3;", "needs a rounding modifier"},
         {"sin.f32 %f1, %f2;", "needs .approx"},
-        {"fma.rn.oob.f16x2 %r1, %r2, %r3, %r3; add.foo.u32 %r1, %r2, %r3;",
+        {"redux.sync.or.b32 %r1, %r2, %r3+4; add.foo.u32 %r1, %r2, %r3;",
          "unknown modifier '.foo'"}}) {
     for (const char* function : {".entry k() ", ".func nobody_calls() "}) {
       char log[400] = "";

@@ -231,7 +231,7 @@ TEST_F(NewestForms, AsynchronousStoresAndSums) {
   }
 }
 
-// Of each 16 bytes those whose bit is set.
+// A copy has of each 16 bytes those whose bit is set.
 TEST_F(NewestForms, BulkCopiesOfSomeBytes) {
   for (const U32 mask : {0xffffu, 0x0000u, 0x8001u, 0x5a3cu}) {
     std::ostringstream body;

@@ -105,8 +105,8 @@ const std::vector<std::string> kStatements = {
     "fma.oob.f16 %h1, %h2, %h3, %h4",
     "multimem.foo.u32 %r1, [%rd1]",
     // what stands behind an instruction that this device has not
-    "fma.rn.oob.f16x2 %r1, %r2, %r3, %r4; foo.u32 %r1",
-    "call nosuch, (); fma.rn.oob.f16x2 %r1, %r2, %r3, %r4",
+    "redux.sync.or.b32 %r1, %r2, %r3+4; foo.u32 %r1",
+    "call nosuch, (); redux.sync.or.b32 %r1, %r2, %r3+4",
     // addresses
     "mapa.b32 %r1, %r2, %r3",
     "mapa.u64 %rd1, %r2, %r3",
