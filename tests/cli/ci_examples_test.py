@@ -171,7 +171,7 @@ class Github(OnGithub):
 
     def test_a_good_pull_request(self):
         job = self.job()
-        self.assertEqual(job.codes(), {"Install Warpmark": 0, self.CHECK: 0, self.GATE: 0,
+        self.assertEqual(job.codes(), {"Install Warpmark": 0, self.CHECK: 0, "Lint": 0, self.GATE: 0,
                                        "Summarise": 0, self.COMMENT: 0}, job.steps)
         self.assertEqual((self.folder / "installed").read_text(), WHEEL + "\n")
         self.assertEqual(self.failures(self.reports("check.xml")), (2, []))
@@ -207,7 +207,7 @@ class Github(OnGithub):
         self.write_kernel(WRONG)
         job = self.job()
         self.assertTrue(job.failed)
-        self.assertEqual(job.codes(), {"Install Warpmark": 0, self.CHECK: 1, self.GATE: 1,
+        self.assertEqual(job.codes(), {"Install Warpmark": 0, self.CHECK: 1, "Lint": 0, self.GATE: 1,
                                        "Summarise": 0, self.COMMENT: 0}, job.steps)
         self.assertEqual(self.failures(self.reports("check.xml")), (2, ["t.n=32", "t.n=100"]))
         files = {file for file, _ in self.annotations(job, self.CHECK)}
@@ -228,7 +228,7 @@ class Github(OnGithub):
         self.write_kernel(MORE_WORK)
         job = self.job()
         self.assertTrue(job.failed)
-        self.assertEqual(job.codes(), {"Install Warpmark": 0, self.CHECK: 0, self.GATE: 1,
+        self.assertEqual(job.codes(), {"Install Warpmark": 0, self.CHECK: 0, "Lint": 0, self.GATE: 1,
                                        "Summarise": 0, self.COMMENT: 0}, job.steps)
         self.assertEqual(self.failures(self.reports("counters.xml")), (2, ["t.n=32", "t.n=100"]))
         annotations = self.annotations(job, self.GATE)
@@ -245,7 +245,7 @@ class Github(OnGithub):
     def test_the_baselines_job(self):
         (self.repository / "warpmark.baseline").unlink()
         job = self.job()
-        self.assertEqual(job.codes(), {"Install Warpmark": 0, self.CHECK: 0, self.GATE: 2}, job.steps)
+        self.assertEqual(job.codes(), {"Install Warpmark": 0, self.CHECK: 0, "Lint": 0, self.GATE: 2}, job.steps)
         self.assertIn("there is no baseline warpmark.baseline", job.output(self.GATE))
         self.assertFalse(self.job("baseline").ran)
         self.assertFalse(self.job(event="workflow_dispatch").ran)
@@ -309,7 +309,7 @@ class Gitlab(Stranger):
 
     def test_its_keys(self):
         jobs = [name for name in self.pipeline if name not in ("variables", ".warpmark")]
-        self.assertEqual(jobs, ["kernels", "counters", "baseline"])
+        self.assertEqual(jobs, ["kernels", "lint", "counters", "baseline"])
         for name in jobs:
             job = GitlabJob.whole(self.pipeline, name)
             self.assertRegex(job["image"], r"^python:\d+\.\d+\.\d+-\w+$")
@@ -345,7 +345,7 @@ class Gitlab(Stranger):
         self.assertEqual(job.reports["metrics"].read_text().splitlines(), lines)
 
     def test_where_it_runs(self):
-        for name in ("kernels", "counters", "baseline"):
+        for name in ("kernels", "lint", "counters", "baseline"):
             self.assertTrue(self.job(name, branch="main").ran)
             self.assertFalse(self.job(name, branch="other").ran)
 
@@ -356,8 +356,20 @@ class Gitlab(Stranger):
         self.assertEqual(self.failures(job.reports["junit"]), (2, ["t.n=32", "t.n=100"]))
         self.assertEqual(job.artifacts, {"reports": self.repository / "reports"})
         self.assertTrue(self.reports("failures/t.n=32").is_dir())
+        self.assertEqual([one["location"]["path"] for one in json.loads(job.reports["codequality"].read_text())],
+                         ["suites/t.yaml"] * 2)
+        self.assertIn("2 problems", self.reports("check.html").read_text())
         # No runner of GitHub reads this.
         self.assertNotIn("::error", job.output("kernels"))
+
+    def test_a_suite_that_everything_passes(self):
+        file = self.repository / "suites/t.yaml"
+        file.write_text(file.read_text().replace("reference: {out: f * src}", "reference: {out: 0 * src}"))
+        job = self.job("lint")
+        self.assertEqual(job.codes(), {"lint": 2}, job.steps)
+        (issue, *_) = json.loads(job.reports["codequality"].read_text())
+        self.assertEqual(issue["location"]["path"], "suites/t.yaml")
+        self.assertFalse(self.job("kernels").reports["codequality"].read_text().startswith("[]"))
 
     def test_a_regression(self):
         self.write_kernel(MORE_WORK)

@@ -44,7 +44,7 @@ struct KnownMatrix {
   std::vector<Line> rows;
 };
 
-// Of a thread that executes blocks. Descriptors of neighbouring tiles lie side by side.
+// Each thread that executes blocks has its own. Descriptors of neighbouring tiles lie side by side.
 KnownMatrix& known_matrix(std::uint64_t descriptor) {
   constexpr std::uint64_t kKept = 32;
   static thread_local std::array<KnownMatrix, kKept> known;
@@ -155,7 +155,8 @@ bool accumulates(Lanes& w, const Instruction& i, const WgmmaForm& form,
   return true;
 }
 
-// What has no value, by rows of a and columns of b: it leaves a row or a column of d without one.
+// Elements without a value, by rows of a and columns of b: they leave a row or a column of d without
+// one.
 class Undefined {
  public:
   Undefined(Lanes& w, const Instruction& i) : w_(w), i_(i), values_(*w.observer->shadow()) {}

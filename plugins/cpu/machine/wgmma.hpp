@@ -23,7 +23,7 @@ struct WarpProduct {
   const std::uint32_t* d = nullptr;  ///< slots of its registers
   /// Rows of 32 bytes; of a transposed a, which has 16 bits, columns of 16 elements.
   alignas(64) std::byte a[std::size_t{kRows} * kBytesOfRow];
-  /// Of a sparse a: which of the k elements of a row each kept one is.
+  /// For a sparse a: which of the k elements of a row each kept one is.
   std::uint8_t places[kRows][kMostK / 2];
   /// Columns of k elements; of a transposed b rows of n.
   const std::byte* b = nullptr;

@@ -60,7 +60,7 @@ bool go_together(Element d, Element a, Element b, bool sparse) {
   }
 }
 
-// Of integers and bits, n is a multiple of 16 from 32 on, and may be 8 and 24.
+// For integers and bits, n is a multiple of 16 from 32 on, and may be 8 and 24.
 bool has_columns(const WgmmaForm& form, std::uint32_t n) {
   if (n < 8 || n > 256 || n % 8 != 0) return false;
   return form.d != Element::s32 || n % 16 == 0 || n < 32;

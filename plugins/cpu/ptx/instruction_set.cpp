@@ -152,8 +152,8 @@ enum class Ordered : std::uint8_t { none, type, space, counted, kinds };
 
 Ordered ordered(std::string_view word) {
   static const std::unordered_set<std::string_view> formats = {
-      "tf32", "s4", "u4", "b1", "e4m3", "e5m2", "e4m3x2", "e5m2x2", "e2m1x2", "e2m3x2", "e3m2x2",
-      "e2m1", "e2m3", "e3m2"};
+      "tf32",   "s4",     "u4",     "b1",     "e4m3", "e5m2", "e4m3x2",
+      "e5m2x2", "e2m1x2", "e2m3x2", "e3m2x2", "e2m1", "e2m3", "e3m2"};
   if (type_named(word) != Type::none || formats.contains(word)) return Ordered::type;
   if (word == "and" || word == "xor" || word == "popc") return Ordered::counted;
   return word == "global" || word.starts_with("shared") ? Ordered::space : Ordered::none;

@@ -59,7 +59,7 @@ class CorpusCompiler {
   /// The file with the PTX; "" with NVRTC's own words in `log` if it refuses the source.
   fs::path compile_to_file(const fs::path& kernel, int architecture, const Mode& mode) {
     const std::string source = text_of(kernel);
-    // What only one architecture has, such as wgmma.
+    // Some kernels need what only one architecture has, such as wgmma.
     const bool specific = architecture == 90 && source.find("\n//@ specific\n") != source.npos;
     std::vector<std::string> options = {
         "--gpu-architecture=compute_" + std::to_string(architecture) + (specific ? "a" : ""),

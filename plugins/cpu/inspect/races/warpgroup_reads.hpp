@@ -1,4 +1,4 @@
-// What the products of a warpgroup (wgmma) read of shared memory while nobody has waited for them.
+// Shared memory that the products of a warpgroup (wgmma) read while nothing has waited for them.
 #pragma once
 
 #include <array>
