@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "runtime/accepted_findings.hpp"
 #include "runtime/case_fit.hpp"
 #include "runtime/output_checks.hpp"
 #include "runtime/requests.hpp"

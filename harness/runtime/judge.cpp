@@ -330,26 +330,6 @@ void judge_counters(const PlannedCase& planned, const std::vector<nlohmann::orde
        verdict_error(join(broken, "\n"), planned.positions.find(first)));
 }
 
-std::vector<nlohmann::ordered_json> without_allowed(const Plan& plan,
-                                                    const std::vector<Suppression>& suppressions,
-                                                    std::vector<nlohmann::ordered_json> reports,
-                                                    Outcome& outcome) {
-  std::erase_if(reports, [&](const nlohmann::ordered_json& report) {
-    const ReportedMistake mistake = reported_mistake(report);
-    if (std::ranges::find(finding_kinds(), mistake.kind) == finding_kinds().end()) return false;
-    const Suppression* rule = find_suppression(suppressions, mistake);
-    if (rule != nullptr) outcome.suppressed.push_back(rule->line);
-    return rule != nullptr;
-  });
-  std::erase_if(reports, [&](const nlohmann::ordered_json& report) {
-    if (!report.is_object() || text_of(report, "kind") != "race") return false;
-    return std::ranges::any_of(plan.allow, [&](const AllowedRace& rule) {
-      return rule.race == text_of(report, "argument") || rule.race == text_of(report, "name");
-    });
-  });
-  return reports;
-}
-
 bool judge_clean(const PlannedCase& planned, Outcome& outcome) {
   protocol::Failure mistakes;
   for (const auto& report : outcome.findings) {

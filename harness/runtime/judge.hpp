@@ -10,7 +10,6 @@
 #include "python/array.hpp"
 #include "runtime/inputs.hpp"
 #include "runtime/outcome.hpp"
-#include "warpmark/suppressions.hpp"
 #include "worker/protocol.hpp"
 
 namespace warpmark {
@@ -46,13 +45,6 @@ void judge_refusal(const PlannedCase& planned, const Error& refusal, Outcome& ou
 
 /// Fails a case that compiled although the plan expects a compile error.
 void judge_missing_refusal(const PlannedCase& planned, Outcome& outcome);
-
-/// The reports of a device without the races that the plan allows, and without findings that a
-/// suppression accepts; the outcome gets its line.
-std::vector<nlohmann::ordered_json> without_allowed(const Plan& plan,
-                                                    const std::vector<Suppression>& suppressions,
-                                                    std::vector<nlohmann::ordered_json> reports,
-                                                    Outcome& outcome);
 
 /// Fails the outcome of a case that expects no report if the device found a mistake (warnings do
 /// not count, and become notices). Returns false if it did.
