@@ -99,6 +99,7 @@ void Decoder::collective(const Statement& statement) {
   const bool match = statement.facts->mnemonic == Mnemonic::match;
   if (match || statement.facts->mnemonic == Mnemonic::shfl) {
     match ? expect_operands(statement, 3, 3) : expect_operands(statement, 4 + masks, 4 + masks);
+    const Type type = match ? Type::u32 : Type::b32;
     const Operand& result = operand(statement, 0);
     if (result.kind == OperandKind::pair) {
       const Operand& value = function_.operands[result.index];
@@ -108,16 +109,15 @@ void Decoder::collective(const Statement& statement) {
           valid.kind == OperandKind::integer || valid.negated)
         invalid(statement, "the result must be a register");
       if (statement.facts->has(Modifier::any)) invalid(statement, "only match.all has a predicate");
-      if (value.kind == OperandKind::reg)
-        check_register(statement, value, match ? Type::u32 : Type::b32, false);
+      if (value.kind == OperandKind::reg) check_register(statement, value, type, false);
       instruction.d = value.kind == OperandKind::reg ? register_slot(value.index) : allocate(false);
       if (valid.kind != OperandKind::sink) instruction.predicate = predicate(statement, valid);
     } else {
-      instruction.d = destination(statement, 0, match ? Type::u32 : Type::b32);
+      instruction.d = destination(statement, 0, type);
     }
     const bool wide = row->type == Type::b64;
     instruction.a = source(statement, 1, wide ? Type::b64 : Type::b32);
-    instruction.b = source(statement, 2, match ? Type::u32 : Type::b32);
+    instruction.b = source(statement, 2, type);
     if (!match) instruction.c = source(statement, 3, Type::b32);
   } else if (statement.facts->mnemonic == Mnemonic::vote) {
     expect_operands(statement, 2 + masks, 2 + masks);
@@ -134,8 +134,9 @@ void Decoder::collective(const Statement& statement) {
       instruction.set_form(RealReduction{facts.has(Modifier::max), facts.has(Modifier::abs),
                                          facts.has(Modifier::NaN)});
     }
-    instruction.d = destination(statement, 0, real ? Type::f32 : Type::u32);
-    instruction.a = source(statement, 1, real ? Type::f32 : Type::u32);
+    const Type type = real ? Type::f32 : Type::u32;
+    instruction.d = destination(statement, 0, type);
+    instruction.a = source(statement, 1, type);
     instruction.b = source(statement, 2, Type::u32);
   }
   emit(statement, instruction);

@@ -147,6 +147,22 @@ void Decoder::fragment(const Statement& statement, std::size_t index, Type type,
   }
 }
 
+namespace {
+
+template <typename Types>
+void set_types(const Types& types, MatrixForm& form) {
+  form.d = types[0];
+  if (form.wmma && types.size() == 2) {  // only the types of the sums: binary16
+    form.c = types[1];
+    return;
+  }
+  form.a = types[1];
+  form.b = types[2];
+  form.c = types[3];
+}
+
+}  // namespace
+
 void Decoder::matrix(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   if (facts.has(Modifier::load) || facts.has(Modifier::store))
@@ -159,15 +175,7 @@ void Decoder::matrix(const Statement& statement) {
   form.m = static_cast<std::uint8_t>(words.m);
   form.n = static_cast<std::uint8_t>(words.n);
   form.k4 = static_cast<std::uint8_t>(words.k / 4);
-  if (form.wmma && words.types.size() == 2) {  // only the types of the sums: binary16
-    form.d = words.types[0];
-    form.c = words.types[1];
-  } else {
-    form.d = words.types[0];
-    form.a = words.types[1];
-    form.b = words.types[2];
-    form.c = words.types[3];
-  }
+  set_types(words.types, form);
   form.ordered = facts.has(Modifier::sp_ordered_metadata);
   form.sparse = form.ordered || facts.has(Modifier::sp);
   const bool narrow = narrow_kind(statement, form);

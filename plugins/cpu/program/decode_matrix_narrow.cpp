@@ -22,6 +22,20 @@ bool is_narrow(Element element) {
 
 }  // namespace
 
+// The factors of a .kind that has them.
+void Decoder::set_scales(const Statement& statement, MatrixForm& form) const {
+  const InstructionFacts& facts = *statement.facts;
+  const bool mx = facts.has(Modifier::kind_mxf8f6f4), nv = facts.has(Modifier::kind_mxf4nvf4);
+  const bool one = facts.has(Modifier::scale_vec_1x), two = facts.has(Modifier::scale_vec_2x),
+             all = facts.has(Modifier::scale_vec_4x);
+  if (nv && !two && !all) invalid(statement, "needs .scale_vec::2X or .scale_vec::4X");
+  const bool fits = mx ? !two && !all : nv ? !one : !one && !all;
+  if (!fits) invalid(statement, "this kind has no such number of factors");
+  form.scales = mx ? 1 : all ? 4 : 2;
+  form.scales_e4m3 = facts.has(Modifier::ue4m3);
+  if (form.scales_e4m3 != all) invalid(statement, "these factors do not go with this kind");
+}
+
 // .kind::…: returns false if there is none. Sparse matrices have twice the columns.
 bool Decoder::narrow_kind(const Statement& statement, MatrixForm& form) const {
   const InstructionFacts& facts = *statement.facts;
@@ -44,14 +58,7 @@ bool Decoder::narrow_kind(const Statement& statement, MatrixForm& form) const {
                             : is_narrow(form.a) && is_narrow(form.b);
   if (!types || form.c != form.d) invalid(statement, "these types do not go together");
   if (!mx && !packed) return true;
-  const bool one = facts.has(Modifier::scale_vec_1x), two = facts.has(Modifier::scale_vec_2x),
-             all = facts.has(Modifier::scale_vec_4x);
-  if (nv && !two && !all) invalid(statement, "needs .scale_vec::2X or .scale_vec::4X");
-  if ((mx && (two || all)) || (four && (one || all)) || (nv && one))
-    invalid(statement, "this kind has no such number of factors");
-  form.scales = mx ? 1 : all ? 4 : 2;
-  form.scales_e4m3 = facts.has(Modifier::ue4m3);
-  if (form.scales_e4m3 != all) invalid(statement, "these factors do not go with this kind");
+  set_scales(statement, form);
   return true;
 }
 

@@ -196,6 +196,7 @@ class Decoder {
   void matrix_move(const Statement& statement);
   // decode_matrix_narrow.cpp
   bool narrow_kind(const Statement& statement, MatrixForm& form) const;
+  void set_scales(const Statement& statement, MatrixForm& form) const;
   void sparse_operands(const Statement& statement, MatrixForm& form,
                        std::vector<std::uint32_t>& slots);
   void scale_operands(const Statement& statement, const MatrixForm& form,
