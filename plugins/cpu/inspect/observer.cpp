@@ -128,7 +128,8 @@ BlockObserver::BlockObserver(LaunchObserver& launch, ObservedBlock& block,
   if (launch.checks.sync) add(std::make_unique<SyncCheck>(block, ahead));
   const bool multiplies = block.program().multiplies_in_groups;
   if (launch.checks.sync && multiplies) add(std::make_unique<WarpgroupCheck>(block, warps));
-  follows_products_ = launch.races && multiplies;
+  // With -G values live in local memory, and ptxas makes each product wait for the one before.
+  follows_products_ = launch.races && multiplies && !block.program().module->debug;
   if (follows_products_) add(std::make_unique<ProductRegisters>(block, warps));
   for (const auto& make : launch.memory.further) add(make(block));
 }

@@ -66,7 +66,7 @@ extern "C" __global__ void product_of_registers(float* out, int n) {
   put(out, d);
 }
 
-//@ bug result_read_before_the_wait race block=128 args="float32[512]" hazard=read_before_the_wait
+//@ bug result_read_before_the_wait race only=optimised block=128 args="float32[512]" hazard=read_before_the_wait
 extern "C" __global__ void result_read_before_the_wait(float* out) {
   __shared__ Tiles s;
   float d[4] = {0, 0, 0, 0};
@@ -78,7 +78,7 @@ extern "C" __global__ void result_read_before_the_wait(float* out) {
   WAIT(0);
 }
 
-//@ bug wait_leaves_the_group_under_way race block=128 args="float32[512]" hazard=read_before_the_wait
+//@ bug wait_leaves_the_group_under_way race only=optimised block=128 args="float32[512]" hazard=read_before_the_wait
 extern "C" __global__ void wait_leaves_the_group_under_way(float* out) {
   __shared__ Tiles s;
   float d[4] = {0, 0, 0, 0}, e[4] = {0, 0, 0, 0};
@@ -94,7 +94,7 @@ extern "C" __global__ void wait_leaves_the_group_under_way(float* out) {
   WAIT(0);
 }
 
-//@ bug group_not_committed race block=128 args="float32[512]" hazard=read_before_the_wait
+//@ bug group_not_committed race only=optimised block=128 args="float32[512]" hazard=read_before_the_wait
 extern "C" __global__ void group_not_committed(float* out) {
   __shared__ Tiles s;
   float d[4] = {0, 0, 0, 0};
@@ -105,7 +105,7 @@ extern "C" __global__ void group_not_committed(float* out) {
   out[threadIdx.x] = d[0];  //!
 }
 
-//@ bug result_changed_before_the_wait race block=128 args="float32[512]= float32[512]"
+//@ bug result_changed_before_the_wait race only=optimised block=128 args="float32[512]= float32[512]"
 extern "C" __global__ void result_changed_before_the_wait(const float* in, float* out) {
   __shared__ Tiles s;
   float d[4] = {0, 0, 0, 0};
@@ -118,7 +118,7 @@ extern "C" __global__ void result_changed_before_the_wait(const float* in, float
   put(out, d);
 }
 
-//@ bug no_fence_at_all race block=128 args="float32[512]" hazard=no_fence
+//@ bug no_fence_at_all race only=optimised block=128 args="float32[512]" hazard=no_fence
 extern "C" __global__ void no_fence_at_all(float* out) {
   __shared__ Tiles s;
   float d[4] = {0, 0, 0, 0};
@@ -129,7 +129,7 @@ extern "C" __global__ void no_fence_at_all(float* out) {
   put(out, d);
 }
 
-//@ bug no_fence_after_a_change race block=128 args="float32[512]= float32[512]" hazard=no_fence
+//@ bug no_fence_after_a_change race only=optimised block=128 args="float32[512]= float32[512]" hazard=no_fence
 extern "C" __global__ void no_fence_after_a_change(const float* in, float* out) {
   __shared__ Tiles s;
   float d[4] = {0, 0, 0, 0};
@@ -162,7 +162,7 @@ extern "C" __global__ void fence_after_a_change(const float* in, float* out) {
   put(out, d);
 }
 
-//@ bug no_fence_after_a_new_matrix race block=128 args="int32[512]= float32[512]" hazard=no_fence
+//@ bug no_fence_after_a_new_matrix race only=optimised block=128 args="int32[512]= float32[512]" hazard=no_fence
 extern "C" __global__ void no_fence_after_a_new_matrix(const unsigned* in, float* out) {
   __shared__ Tiles s;
   float d[4] = {0, 0, 0, 0};
@@ -176,7 +176,7 @@ extern "C" __global__ void no_fence_after_a_new_matrix(const unsigned* in, float
   put(out, d);
 }
 
-//@ bug matrix_changed_before_the_wait race block=128 args="int32[512]= float32[512] 4:int32" hazard=change_before_the_wait
+//@ bug matrix_changed_before_the_wait race only=optimised block=128 args="int32[512]= float32[512] 4:int32" hazard=change_before_the_wait
 extern "C" __global__ void matrix_changed_before_the_wait(const unsigned* in, float* out, int n) {
   __shared__ Tiles s;
   ready(s);

@@ -93,13 +93,14 @@ TEST_F(ArchitectureSession, WhatTheCpuDeviceDoesNotExecute) {
       "}\n";
   const std::string yaml = suite("sm_90a") + "reference: {a: 1}\n";
   EXPECT_EQ(run(yaml, source).verdict, Verdict::passed);
-  const Outcome outcome = run(yaml,
-                              "extern \"C\" __global__ void k(int *a) {\n"
-                              "  asm volatile(\"stackrestore.u32 0;\");\n"
-                              "  *a = 1;\n"
-                              "}\n");
+  const Outcome outcome =
+      run(yaml,
+          "extern \"C\" __global__ void k(int *a) {\n"
+          "  asm volatile(\"{ .reg .b32 r; mov.b32 r, 0; redux.sync.or.b32 r, r, r+4; }\");\n"
+          "  *a = 1;\n"
+          "}\n");
   EXPECT_EQ(outcome.verdict, Verdict::failed);
-  EXPECT_THAT(outcome.message, AllOf(HasSubstr("stackrestore"), HasSubstr("k.cu:2")));
+  EXPECT_THAT(outcome.message, AllOf(HasSubstr("redux.sync.or.b32"), HasSubstr("k.cu:2")));
   const Outcome baseline = run(suite("") + "reference: {a: 1}\n", source);
   EXPECT_EQ(baseline.failure, FailureKind::compile);
   EXPECT_THAT(baseline.message, HasSubstr("wgmma"));
