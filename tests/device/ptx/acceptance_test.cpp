@@ -98,6 +98,8 @@ const std::vector<Exception> kExceptions = {
     {R"(cvt\.\S*ue8m0x2\.bf16x2 %h1, (%u8|0f3F800000))", true,
      "two bfloat16 as an integer of its own, or as one number"},
     {R"(stmatrix\..*\{.*-1.*\})", true, "a number in a matrix"},
+    {R"(wgmma\.mma_async\S* .*\{%r1,70000,.*)", true, "a number in a matrix"},
+    {R"(wgmma\.mma_async\.sp\S* .*, \{%r5,%r5\}, .*)", true, "a vector where a register belongs"},
     {R"(mma\..*block_scale\S* .*\{0,%(r8|ud8)\}.*)", true, "numbers of lanes in wider registers"},
     // Statements that this device takes and ptxas refuses.
     {R"(.*%hx8.*)", false, "a register of two binary16 where ptxas wants an integer of its own"},
