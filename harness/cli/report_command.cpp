@@ -105,7 +105,7 @@ Command report_command(const ArgumentParser& program) {
       "changed, of three and more a history with its change points; or a page, SARIF or a\n"
       "code quality report from the reports of warpmark-cpu");
   app.add_option("RESULT", state->results,
-                 "Journals of benches, and folders of them; or reports of warpmark-cpu (.jsonl)")
+                 "Journals of benches and folders of them, or reports of warpmark-cpu")
       .required()
       .value_name("");
   app.add_option("-o,--output", state->output, "The file to write; else standard output")

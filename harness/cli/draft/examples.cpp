@@ -62,8 +62,8 @@ std::string comment_about(const fs::path& file) {
   std::string text;
   for (const std::string& line : split(read_file(file), '\n')) {
     if (line.starts_with("#!") || line.starts_with(kSchemaLine)) continue;
-    if (!line.starts_with("# ")) break;
-    text += (text.empty() ? "" : " ") + line.substr(2);
+    if (!line.starts_with("# ") && !line.starts_with("// ")) break;
+    text += (text.empty() ? "" : " ") + line.substr(line.find(' ') + 1);
     if (text.ends_with(".")) break;
   }
   const size_t end = text.find(". ");

@@ -45,7 +45,7 @@ void write_problems(const ProblemFormats& formats, const std::vector<Problem>& p
 
 /// The helps of the options.
 constexpr const char* kFormatHelp =
-    "Write failures as github, gitlab=FILE, junit=FILE, sarif=FILE or html=FILE";
+    "Write failures: github, gitlab=FILE, junit=FILE, sarif=FILE, html=FILE";
 constexpr const char* kAnnotationsHelp =
     "Annotate failures for a code host: auto (default), github, off";
 
