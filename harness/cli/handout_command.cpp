@@ -59,7 +59,7 @@ Command handout_command(const ArgumentParser& program) {
                  "Where the course's kernels run: cpu (default), auto, gpu …")
       .value_name("D");
   app.add_option("--wheel", request->wheel,
-                 "The wheel that students install: a file, or https://…/NAME.whl#sha256=HASH")
+                 "The wheel that students install: a file, or https://….whl#sha256=HASH")
       .value_name("WHEEL");
   app.add_flag("--hidden-points", request->options.hidden_points,
                "Tell students how many points hidden cases give");
