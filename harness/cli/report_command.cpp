@@ -102,8 +102,7 @@ Command report_command(const ArgumentParser& program) {
   const ArgumentParser app = program.add_subcommand(
       "report",
       "Make one HTML page, or Markdown tables, from results of `bench`: of two runs what\n"
-      "changed, of three and more a history with its change points; or a page, SARIF or a\n"
-      "code quality report from the reports of warpmark-cpu");
+      "changed, of three and more a history with its change points; or of warpmark-cpu's reports");
   app.add_option("RESULT", state->results,
                  "Journals of benches and folders of them, or reports of warpmark-cpu")
       .required()
