@@ -274,8 +274,10 @@ class Data(InstallTest):
     def test_no_configuration_writes_into_the_prefix(self):
         self.need_device()
         before = self.files_of_the_prefix()
-        configs = list((self.data / "configs").iterdir())
-        self.assertTrue(configs)
+        # The others write reports beside them: `warpmark examples` copies them to where that is wanted.
+        writes = re.compile(r"^ *(journal|junit|keep|benchmark_out|formats):", re.M)
+        configs = [path for path in (self.data / "configs").iterdir() if not writes.search(path.read_text())]
+        self.assertIn("demo.yaml", [path.name for path in configs])
         for config in configs:
             self.run_command(self.program, "run", config, "--device", "cpu", "-k", "multiply_them")
         self.assertEqual(self.files_of_the_prefix(), before)
