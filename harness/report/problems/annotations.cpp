@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kMostLines = 50;
 
-// As GitHub's own toolkit escapes a command's message, and more in its properties.
+// GitHub's own toolkit escapes a command's message so, and more in its properties.
 std::string escaped(std::string_view text, bool property) {
   const std::string message = escape(printable(text), {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}});
   return property ? escape(message, {{':', "%3A"}, {',', "%2C"}}) : message;

@@ -308,7 +308,7 @@ bool collect(Lanes& w, const Instruction& i, WarpProduct& product) {
 
 namespace {
 
-// Nothing but what the checks see.
+// The order of groups is for the checks alone: results are those of products that are done at once.
 void steer(Lanes& w, const Instruction& i) {
   if (w.observer != nullptr) w.observer->tell<&Check::steer_group>(w, i);
 }
