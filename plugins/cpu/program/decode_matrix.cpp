@@ -104,18 +104,26 @@ struct Words {
 Words words_of(const InstructionFacts& facts) {
   Words words;
   words.space = space_of(facts);
+  words.types = elements_of(facts);
   const auto [m, n, k] = facts.shape();
   words.m = m, words.n = n, words.k = k;
   for (const Modifier word : facts.modifiers) {
     if (word == Modifier::row || word == Modifier::col) words.rows.push_back(word == Modifier::row);
-    const auto type = std::find_if(kElements.begin(), kElements.end(),
-                                   [&](const auto& row) { return row.first == word; });
-    if (type != kElements.end()) words.types.push_back(type->second);
   }
   return words;
 }
 
 }  // namespace
+
+std::vector<Element> elements_of(const InstructionFacts& facts) {
+  std::vector<Element> types;
+  for (const Modifier word : facts.modifiers) {
+    const auto* const type = std::find_if(kElements.begin(), kElements.end(),
+                                          [&](const auto& row) { return row.first == word; });
+    if (type != kElements.end()) types.push_back(type->second);
+  }
+  return types;
+}
 
 // The registers of one fragment: { … }. Bits are no other type, but for those of ldmatrix and
 // stmatrix, which take `any`.

@@ -1,9 +1,7 @@
 // Decoding of warpgroup matrix products: wgmma and setmaxnreg.
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "program/decoder.hpp"
@@ -11,29 +9,6 @@
 
 namespace warpmark::cpu {
 namespace {
-
-constexpr std::array<std::pair<Modifier, Element>, 10> kElements = {
-    {{Modifier::f16, Element::f16},
-     {Modifier::bf16, Element::bf16},
-     {Modifier::tf32, Element::tf32},
-     {Modifier::f32, Element::f32},
-     {Modifier::s8, Element::s8},
-     {Modifier::u8, Element::u8},
-     {Modifier::b1, Element::b1},
-     {Modifier::s32, Element::s32},
-     {Modifier::e4m3, Element::e4m3},
-     {Modifier::e5m2, Element::e5m2}}};
-
-// The types of d, a and b, in this order.
-std::vector<Element> elements_of(const InstructionFacts& facts) {
-  std::vector<Element> types;
-  for (const Modifier word : facts.modifiers) {
-    const auto* const type = std::find_if(kElements.begin(), kElements.end(),
-                                          [&](const auto& row) { return row.first == word; });
-    if (type != kElements.end()) types.push_back(type->second);
-  }
-  return types;
-}
 
 bool is_integer(Element element) {
   return element == Element::s8 || element == Element::u8;
@@ -125,7 +100,7 @@ void Decoder::matrix_registers(const Statement& statement, std::size_t index, Ty
 // imm-trans-a}{, imm-trans-b}}
 void Decoder::warpgroup_product(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
-  const std::vector<Element> types = elements_of(facts);
+  const std::vector<Element> types = elements_of(facts);  // of d, a and b
   const auto [m, n, k] = facts.shape();
   if (types.size() != 3) invalid(statement, "these types do not go together");
   WgmmaForm form;

@@ -70,6 +70,9 @@ void mark_repeated_functions(Program& program);
 /// Sizes a thread's stack: exactly for calls that end, `recursive_bytes` more for others.
 void lay_out_stack(Program& program, const CallGraph& graph, std::uint32_t recursive_bytes);
 
+enum class Element : std::uint8_t;
+/// The types that an instruction of matrices names, in their order.
+std::vector<Element> elements_of(const InstructionFacts& facts);
 struct MatrixForm;
 
 class Decoder {
