@@ -2,6 +2,7 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
+#include <iostream>
 #include <memory>
 
 #include "base/file.hpp"
@@ -52,9 +53,7 @@ ExitCode compare(const CompareState& state, Output& out) {
   const std::vector<Problem> changes = changes_as_problems(compared);
   if (!formats.junit.empty())
     write_file_atomically(formats.junit, junit_text(comparison_junit(compared)));
-  ProblemFormats outputs = formats;
-  outputs.junit.clear();
-  write_problems(outputs, changes, run_of(compared));
+  write_outputs(formats, changes, run_of(compared));
   if (state.json) {
     out.write(json_document(comparison_json(compared)));
   } else if (state.markdown) {
@@ -66,7 +65,7 @@ ExitCode compare(const CompareState& state, Output& out) {
   }
   if (annotated) {
     out.flush();
-    annotate(changes);
+    write_annotations(std::cerr, changes);
   }
   return static_cast<ExitCode>(compared.exit_code());
 }

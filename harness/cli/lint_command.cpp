@@ -87,14 +87,14 @@ ExitCode lint(LintRequest& request, Output& out) {
   const std::vector<std::filesystem::path>& files = suites.files;
   require_kept(files_of(request.formats), files);
   for (const std::filesystem::path& file : files) linter.suite(file);
-  const std::vector<Problem> problems_found = found_by(linter);
+  std::vector<Problem> problems_found = found_by(linter);
   write_found(request, linter, problems_found);
   if (annotate) {
-    AnnotationList list;
-    for (const Problem& problem : problems_found) list.add(problem);
     // With JSON the failure is not thrown.
-    if (request.json && linter.failure()) list.add(problem_of(*linter.failure(), "error"));
-    list.write(std::cerr);
+    if (request.json && linter.failure()) {
+      problems_found.push_back(problem_of(*linter.failure(), "error"));
+    }
+    write_annotations(std::cerr, problems_found);
   }
   if (request.json) {
     print_json(linter, files.size(), out);

@@ -1,6 +1,7 @@
 #include "cli/jobs/bench_comparison_job.hpp"
 
 #include <unistd.h>
+#include <iostream>
 
 #include <cstdio>
 #include <map>
@@ -66,9 +67,7 @@ void write_changes(const JobRequest& request, const ComparedBenches& compared,
   problems.insert(problems.end(), changes.begin(), changes.end());
   ProblemRun run = run_of(compared);
   run.verb = to_text(request.kind);
-  ProblemFormats outputs = request.formats;
-  outputs.junit.clear();  // write_junit knows more of the cases
-  write_problems(outputs, problems, run);
+  write_outputs(request.formats, problems, run);
 }
 
 // Where the kernel of each suite is said.
@@ -134,7 +133,7 @@ ExitCode bench_and_compare(const JobRequest& request, Output& out) {
   const std::vector<Problem> changes = changes_as_problems(compared, places);
   if (wants_annotations(request.formats.annotations, request.json)) {
     out.flush();
-    annotate(changes);
+    write_annotations(std::cerr, changes);
   }
   write_changes(request, compared, failures_as_problems(contender, places), changes);
   job.add_lines(contender, grown);  // if the disk is full, the comparison is shown all the same

@@ -169,10 +169,4 @@ ProblemRun run_of(const ComparedBenches& compared) {
   return run;
 }
 
-void annotate(const std::vector<Problem>& problems) {
-  AnnotationList list;
-  for (const Problem& problem : problems) list.add(problem);
-  list.write(std::cerr);
-}
-
 }  // namespace warpmark

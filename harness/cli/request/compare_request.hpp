@@ -43,6 +43,5 @@ std::vector<Problem> failures_as_problems(const BenchResult& run,
                                           const std::map<std::string, Position>& places = {});
 /// The command of a comparison.
 ProblemRun run_of(const ComparedBenches& compared);
-void annotate(const std::vector<Problem>& problems);
 
 }  // namespace warpmark

@@ -94,16 +94,15 @@ bool is_result(const fs::path& file) {
 }  // namespace
 
 std::vector<OutputFile> output_files(const JobRequest& request) {
-  std::vector<OutputFile> files = files_of(request.formats);
-  files.insert(files.begin(), {"--journal", request.journal});
-  files.push_back({"--gen-suppressions", request.gen_suppressions});
-  for (const OutputFile& file : std::initializer_list<OutputFile>{
-           {"--benchmark-out", request.google_benchmark},
-           {"--update-baseline", request.update_baseline ? request.baseline : fs::path()},
-           {"--update-baseline",
-            request.update_baseline ? lines_file(request.baseline) : fs::path()}}) {
-    files.push_back(file);
-  }
+  const fs::path baseline = request.update_baseline ? request.baseline : fs::path();
+  const fs::path lines = request.update_baseline ? lines_file(request.baseline) : fs::path();
+  std::vector<OutputFile> files = {{"--journal", request.journal},
+                                   {"--benchmark-out", request.google_benchmark},
+                                   {"--gen-suppressions", request.gen_suppressions},
+                                   {"--update-baseline", baseline},
+                                   {"--update-baseline", lines}};
+  const std::vector<OutputFile> formats = files_of(request.formats);
+  files.insert(files.begin() + 1, formats.begin(), formats.end());
   return files;
 }
 

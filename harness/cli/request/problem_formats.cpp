@@ -88,11 +88,16 @@ std::vector<OutputFile> files_of(const ProblemFormats& formats) {
   return files;
 }
 
-void write_problems(const ProblemFormats& formats, const std::vector<Problem>& problems,
-                    const ProblemRun& run) {
+void write_outputs(const ProblemFormats& formats, const std::vector<Problem>& problems,
+                   const ProblemRun& run) {
   for (const ProblemOutput& output : formats.outputs) {
     write_file_atomically(output.file, problems_text(output.format, problems, run));
   }
+}
+
+void write_problems(const ProblemFormats& formats, const std::vector<Problem>& problems,
+                    const ProblemRun& run) {
+  write_outputs(formats, problems, run);
   if (formats.junit.empty()) return;
   JunitDocument document;
   JunitSuite& suite = document.suite(run.verb);

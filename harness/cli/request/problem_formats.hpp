@@ -38,8 +38,11 @@ void add_format_options(const ArgumentParser& app, std::vector<std::string>& wor
 /// The files, with the option that names each.
 std::vector<OutputFile> files_of(const ProblemFormats& formats);
 
-/// Writes the problems of a command that runs no cases to the outputs and, as failures of one suite
-/// named after the command, to JUnit's file.
+/// Writes problems to the outputs; JUnit's file has more of the cases, and is left to its writer.
+void write_outputs(const ProblemFormats& formats, const std::vector<Problem>& problems,
+                   const ProblemRun& run);
+/// The same for a command without cases, with the problems as failures of one suite, named after the
+/// command, in JUnit's file.
 void write_problems(const ProblemFormats& formats, const std::vector<Problem>& problems,
                     const ProblemRun& run);
 

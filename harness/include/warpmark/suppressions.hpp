@@ -25,7 +25,7 @@ struct Suppression {
 
 /// The parts of a report that suppressions look at.
 struct ReportedMistake {
-  std::string kind, name, kernel;
+  std::string kind, name, kernel, argument;
   std::vector<std::string> files;  ///< of its place, of the calls that it was inlined through, and
                                    ///< of the other access
 };
@@ -43,6 +43,7 @@ ReportedMistake reported_mistake(const Json& report) {
   mistake.kind = text(report, "kind");
   mistake.name = text(report, "name");
   mistake.kernel = text(report, "kernel");
+  mistake.argument = text(report, "argument");
   const auto add_places = [&](const Json& place) {
     if (!place.is_object()) return;
     if (std::string file = text(place, "file"); !file.empty()) mistake.files.push_back(file);

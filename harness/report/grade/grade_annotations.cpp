@@ -26,7 +26,7 @@ int line_in(std::string_view text, const std::string& name) {
 void annotate_grade(std::ostream& out, const StudentView& view,
                     const std::vector<AnnotatedFile>& files) {
   const GradeResult& result = view.result();
-  AnnotationList list;
+  std::vector<Problem> problems;
   const auto add = [&](std::string_view place, const std::string& title, const std::string& text) {
     Position at{files.front().place, 0, 0};
     for (const AnnotatedFile& file : files) {
@@ -35,11 +35,11 @@ void annotate_grade(std::ostream& out, const StudentView& view,
       at = {file.place, line, 0};
       break;
     }
-    list.add({false, "grade", at, title, text, text});
+    problems.push_back({false, "grade", at, title, text, text});
   };
   if (result.state != GradeState::graded) {
     add(result.log, std::string(state_title(result.state)), message_text(result));
-    list.write(out);
+    write_annotations(out, problems);
     return;
   }
   for (const GradedCase& one : result.cases) {
@@ -54,7 +54,7 @@ void annotate_grade(std::ostream& out, const StudentView& view,
           text);
     }
   }
-  list.write(out);
+  write_annotations(out, problems);
 }
 
 }  // namespace warpmark

@@ -64,14 +64,11 @@ std::string annotation(const Problem& problem) {
                      escaped(problem.title, true), escaped(problem.text, false));
 }
 
-void AnnotationList::add(const Problem& problem) {
-  if (++count_ <= kMostLines) lines_.push_back(annotation(problem));
-}
-
-void AnnotationList::write(std::ostream& out) const {
-  for (const std::string& line : lines_) out << line << "\n";
-  if (count_ > lines_.size()) {
-    out << "::error title=warpmark::" << count_ - lines_.size() << " more\n";
+void write_annotations(std::ostream& out, const std::vector<Problem>& problems) {
+  const size_t count = std::min(problems.size(), kMostLines);
+  for (size_t i = 0; i < count; ++i) out << annotation(problems[i]) << "\n";
+  if (count < problems.size()) {
+    out << "::error title=warpmark::" << problems.size() - count << " more\n";
   }
   out.flush();
 }
@@ -94,9 +91,7 @@ void Annotations::end_case(const EndedCase& ended) {
 
 void Annotations::finish(const RunEnd&) {
   stopped_.reset();
-  AnnotationList list;
-  for (const Problem& problem : failed_.problems()) list.add(problem);
-  list.write(out_);
+  write_annotations(out_, failed_.problems());
 }
 
 }  // namespace warpmark

@@ -37,17 +37,9 @@ bool wants_annotations(AnnotationMode mode, bool json);
 /// root.
 std::string annotation(const Problem& problem);
 
-/// Annotations to write at once. GitHub shows ten of a step, and we write no more than fifty.
-class AnnotationList {
- public:
-  void add(const Problem& problem);
-  /// One line each, and one that counts the rest.
-  void write(std::ostream& out) const;
-
- private:
-  std::vector<std::string> lines_;
-  size_t count_ = 0;
-};
+/// Writes a line for each problem. GitHub shows ten of a step, and we write no more than fifty, and
+/// one that counts the rest.
+void write_annotations(std::ostream& out, const std::vector<Problem>& problems);
 
 /// While an object lives, the runner takes no line of `out` for a command. Kernels and drivers that
 /// print in between cannot forge one, because only we know the word that ends the stop.

@@ -41,7 +41,7 @@ ProblemFiles::ProblemFiles(std::vector<ProblemOutput> outputs, const RunContext&
       run_{context.verb, context.command, context.device.name, context.date} {
   for (const ProblemOutput& output : outputs_) require_writable(output.file);
   run_.ended = false;
-  write_draft();
+  drafts_.spend([this] { write(); });
 }
 
 void ProblemFiles::write() const {
@@ -51,18 +51,10 @@ void ProblemFiles::write() const {
   }
 }
 
-// Drafts of a long report take a tenth of the time, at most.
-void ProblemFiles::write_draft() {
-  if (drafts_s_ > 0.2 + 0.1 * seconds_since(begun_)) return;
-  const auto start = Clock::now();
-  write();
-  drafts_s_ += seconds_since(start);
-}
-
 void ProblemFiles::end_case(const EndedCase& ended) {
   const size_t before = failed_.causes();
   failed_.add(ended);
-  if (failed_.causes() > before) write_draft();
+  if (failed_.causes() > before) drafts_.spend([this] { write(); });
 }
 
 void ProblemFiles::finish(const RunEnd& end) {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/clock.hpp"
 #include "base/words.hpp"
 #include "report/problems/problem.hpp"
+#include "report/run/draft_budget.hpp"
 #include "report/run/run_report.hpp"
 #include "results/run_context.hpp"
 
@@ -71,13 +71,11 @@ class ProblemFiles : public RunReport {
 
  private:
   void write() const;
-  void write_draft();
 
   std::vector<ProblemOutput> outputs_;
   ProblemRun run_;
   FailedCases failed_;
-  double drafts_s_ = 0;  ///< how long writing drafts took
-  Clock::time_point begun_ = Clock::now();
+  DraftBudget drafts_;
 };
 
 }  // namespace warpmark

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
@@ -12,22 +13,25 @@ using Json = nlohmann::ordered_json;
 
 // The count of problems of each rule, in the order of their first ones.
 Json kinds_of(const std::vector<Problem>& problems) {
-  Json kinds = Json::array();
+  struct Kind {
+    std::string rule;
+    size_t first = 0, count = 0;
+  };
+  std::vector<Kind> kinds;
   for (size_t i = 0; i < problems.size(); ++i) {
-    size_t count = 0;
-    bool is_first = true;
-    for (size_t k = 0; k < problems.size(); ++k) {
-      if (problems[k].rule != problems[i].rule) continue;
-      is_first = is_first && k >= i;
-      ++count;
-    }
-    if (!is_first) continue;
-    kinds.push_back({{"rule", problems[i].rule},
-                     {"count", std::to_string(count)},
-                     {"text", rule_text(problems[i].rule)},
-                     {"number", std::to_string(i + 1)}});
+    const std::string& rule = problems[i].rule;
+    auto known = std::ranges::find(kinds, rule, &Kind::rule);
+    if (known == kinds.end()) known = kinds.insert(known, {rule, i});
+    ++known->count;
   }
-  return kinds;
+  Json values = Json::array();
+  for (const Kind& kind : kinds) {
+    values.push_back({{"rule", kind.rule},
+                      {"count", std::to_string(kind.count)},
+                      {"text", rule_text(kind.rule)},
+                      {"number", std::to_string(kind.first + 1)}});
+  }
+  return values;
 }
 
 }  // namespace

@@ -24,16 +24,15 @@ void JunitFile::write(const std::string& error) const {
   write_file_atomically(file_, junit_text(whole, comment));
 }
 
-// Drafts of a long report take a tenth of the time, at most.
 void JunitFile::write_draft() {
-  if (!has_draft_ || drafts_s_ > 0.2 + 0.1 * seconds_since(begun_)) return;
-  const auto start = Clock::now();
-  try {
-    write("the run did not come to its end");
-  } catch (const Error&) {
-    has_draft_ = false;  // the report itself will say why, at its end
-  }
-  drafts_s_ += seconds_since(start);
+  if (!has_draft_) return;
+  drafts_.spend([this] {
+    try {
+      write("the run did not come to its end");
+    } catch (const Error&) {
+      has_draft_ = false;  // the report itself will say why, at its end
+    }
+  });
 }
 
 void JunitFile::add(const std::string& suite, JunitCase ended) {

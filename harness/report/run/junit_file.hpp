@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "base/clock.hpp"
+#include "report/run/draft_budget.hpp"
 #include "report/run/junit.hpp"
 #include "results/run_context.hpp"
 
@@ -36,8 +36,7 @@ class JunitFile {
   bool special_ = false;  ///< a device or a pipe: written to, not replaced
   bool has_draft_ = true;
   bool published_ = false;
-  double drafts_s_ = 0;  ///< how long writing drafts took
-  Clock::time_point begun_ = Clock::now();
+  DraftBudget drafts_;
   JunitDocument document_;
 };
 

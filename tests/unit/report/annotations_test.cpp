@@ -114,13 +114,13 @@ TEST(Annotation, OfAnErrorHasItsHint) {
 }
 
 TEST(AnnotationList, HasAnEnd) {
-  AnnotationList list;
+  std::vector<Problem> list;
   std::ostringstream none;
-  list.write(none);
+  write_annotations(none, list);
   EXPECT_EQ(none.str(), "");
-  for (int i = 0; i < 53; ++i) list.add(problem({}, "t", "x"));
+  for (int i = 0; i < 53; ++i) list.push_back(problem({}, "t", "x"));
   std::ostringstream out;
-  list.write(out);
+  write_annotations(out, list);
   const std::string text = out.str();
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 51);
   EXPECT_TRUE(text.ends_with("\n::error title=warpmark::3 more\n")) << text;
