@@ -1,10 +1,10 @@
 // The handler of products of fragments, d = a · b + c.
 //
-// How sums are made, since the PTX ISA leaves it open: inputs are exact in binary64; the products
-// of one element are added up there in the order of k, the element of c is added last, and the sum
-// is rounded once, to nearest even, to the type of d. binary64 inputs form a chain of fused
-// multiply-adds from c on, in the order of k. An H200 aligns products to the largest one and cuts
-// off what falls below, so sums of very different magnitudes differ from it in their last bits.
+// The PTX ISA leaves open how sums are made. Those of real numbers are Hopper's (aligned_sums.hpp),
+// in steps of 32 bytes of k, each from the rounded sum of the one before. binary64 inputs form a
+// chain of fused multiply-adds from c on, in the order of k. Where blocks have factors (sm_120), sums
+// are made in binary64 in the order of k, with c last, and are rounded once to nearest even: no
+// such device was asked.
 #include <map>
 #include <memory>
 #include <mutex>
@@ -19,6 +19,7 @@
 #include "program/sparse_matrix.hpp"
 
 #define WARPMARK_ISA matrix_product
+#include "machine/aligned_sums.hpp"
 #include "machine/formats.hpp"
 #include "machine/small_floats.hpp"
 
@@ -29,7 +30,9 @@ using namespace matrix_product;
 
 constexpr u32 kMost = 16 * 64;       // elements of one input of four bits or more, or of a sum
 constexpr u32 kMostBits = 16 * 256;  // … of single bits
-constexpr u32 kColumns = 8;          // of which every shape has a multiple
+constexpr u32 kMostK = 128, kMostColumns = 32;
+constexpr u32 kBytesOfStep = 32;  // of a row of a, which Hopper adds up in one go
+constexpr u32 kColumns = 8;       // of which every shape has a multiple
 
 // For each element of a part, by register, lane and place in the register, where it is in a dense
 // matrix: a, c and d by row; b by row, too, so that the elements that one of a meets lie together.
@@ -147,10 +150,10 @@ WARPMARK_INLINE void gather(const Lanes& w, const u32* slots, u32 registers, con
     }
   }
 }
-template <Element Type>
-void gather_reals(const Lanes& w, const u32* slots, u32 registers, const u16* places, f64* to) {
+template <Element Type, typename Real>
+void gather_reals(const Lanes& w, const u32* slots, u32 registers, const u16* places, Real* to) {
   gather<bits_of(Type)>(w, slots, registers, places, to,
-                        [](u64 pattern) { return real_of<Type>(pattern); });
+                        [](u64 pattern) { return static_cast<Real>(real_of<Type>(pattern)); });
 }
 template <Element Type>
 void gather_integers(const Lanes& w, const u32* slots, u32 registers, const u16* places, s32* to) {
@@ -158,11 +161,13 @@ void gather_integers(const Lanes& w, const u32* slots, u32 registers, const u16*
                         [](u64 pattern) { return integer_of<Type>(pattern); });
 }
 
+template <typename Real>
 void gather_reals(Element type, bool in_bytes, const Lanes& w, const u32* slots, u32 registers,
-                  const u16* places, f64* to) {
+                  const u16* places, Real* to) {
   if (type == Element::e2m1 && in_bytes) {  // in the middle of the byte
-    return gather<8>(w, slots, registers, places, to,
-                     [](u64 pattern) { return real_of<Element::e2m1>(pattern >> 2 & 0xf); });
+    return gather<8>(w, slots, registers, places, to, [](u64 pattern) {
+      return static_cast<Real>(real_of<Element::e2m1>(pattern >> 2 & 0xf));
+    });
   }
   switch (type) {
     case Element::f16:
@@ -275,7 +280,8 @@ struct Product {
         further(c + form.registers(Part::c)) {}
 
   [[nodiscard]] u32 size() const { return form.m * form.n * (form.volta() ? 4u : 1u); }
-  void reals(Part part, const u32* slots, f64* to) const {
+  template <typename Real>
+  void reals(Part part, const u32* slots, Real* to) const {
     gather_reals(form.element(part), form.in_bytes, w, slots, form.registers(part),
                  layout.places(part), to);
   }
@@ -365,6 +371,138 @@ void scale(const Product& product, const Chosen& chosen, f64* a, f64* b) {
   }
 }
 
+// The exponent of a type's least normal number.
+constexpr s32 least_exponent_of(Element type) {
+  switch (type) {
+    case Element::f16:
+    case Element::e5m2:
+      return -14;
+    case Element::e4m3:
+      return -6;
+    case Element::e3m2:
+      return -2;
+    case Element::e2m3:
+    case Element::e2m1:
+      return 0;
+    default:
+      return kLeastExponent;
+  }
+}
+
+// The real numbers of a product, and what Hopper adds up in one go: `step` elements of a row.
+struct AlignedProduct {
+  explicit AlignedProduct(const Product& product, const Chosen& chosen)
+      : form(product.form),
+        copies(form.volta() ? 4 : 1),
+        rows(form.m * copies),
+        kept(form.columns(Part::a)),
+        places(chosen.rows()) {
+    product.reals(Part::a, product.a, a);
+    product.reals(Part::b, product.b, b);
+    product.reals(Part::c, product.c, c);
+  }
+
+  // Sums of all rows, each step from the rounded sum of the one before, the first from `sums`.
+  void add(u32 step, s32 least_of_a, s32 least_of_b) {
+    const u32 n = form.n, size_of_b = form.k() * n;
+    const ExponentRange of_a = exponents_of(a, rows * kept, least_of_a, exponents_a);
+    const ExponentRange of_b = exponents_of(b, copies * size_of_b, least_of_b, exponents_b);
+    RowOfSums row;
+    row.narrow = of_a.narrow() && of_b.narrow();
+    row.n = n;
+    row.kept = step;
+    row.least_addend = least_exponent_of(form.c);
+    row.to_half = form.d == Element::f16;
+    for (u32 at = 0; at < rows; ++at) {
+      for (u32 first = 0; first < kept; first += step) {
+        row.a = a + at * kept + first;
+        row.exponents_a = exponents_a + at * kept + first;
+        row.places = places == nullptr ? nullptr : places + at * kept + first;
+        const u32 rows_before = at / form.m * form.k() + (places == nullptr ? first : 0);
+        row.b = b + rows_before * n;
+        row.exponents_b = exponents_b + rows_before * n;
+        u32 patterns[kMostColumns];
+        add_row(row, c + at * n, patterns);
+        for (u32 column = 0; column < n; ++column)
+          c[at * n + column] = row.to_half
+                                   ? static_cast<f32>(real_of<Element::f16>(patterns[column]))
+                                   : real(patterns[column]);
+      }
+    }
+  }
+  void write(const Product& product) const {
+    u64 patterns[kMost];
+    for (u32 at = 0; at < rows * form.n; ++at)
+      patterns[at] = form.d == Element::f16 ? to_f16(c[at]).pattern : bits(quiet(c[at]));
+    product.write(patterns);
+  }
+
+  const MatrixForm form;
+  const u32 copies, rows, kept;
+  const u8* places;
+  f32 a[kMost], b[kMost], c[kMost];  // c becomes d
+  s16 exponents_a[kMost], exponents_b[kMost];
+};
+
+void multiply_aligned(const Product& product, const Chosen& chosen) {
+  AlignedProduct all(product, chosen);
+  const MatrixForm& form = product.form;
+  const u32 step = kBytesOfStep * 8 / form.bits(Part::a);
+  all.add(all.kept < step ? all.kept : step, least_exponent_of(form.a), least_exponent_of(form.b));
+  all.write(product);
+}
+
+// Hopper has no mma of 8-bit numbers. The instruction becomes two products of binary16, of the
+// lower and the upper two of each four elements of a row, and an addition of c.
+void multiply_in_halves(const Product& product, const Chosen& chosen) {
+  AlignedProduct all(product, chosen);
+  const MatrixForm& form = product.form;
+  const u32 half = all.kept / 2, size = form.m * form.n;
+  f32 row[kMostK], before[kMost];
+  u8 places[kMost];
+  for (u32 at = 0; at < form.m; ++at) {
+    f32* const own = all.a + at * all.kept;
+    for (u32 k = 0; k < all.kept; ++k) {
+      const u32 to = k % 4 / 2 * half + k / 4 * 2 + k % 2;
+      row[to] = own[k];
+      places[at * all.kept + to] =
+          all.places == nullptr ? static_cast<u8>(k) : all.places[at * all.kept + k];
+    }
+    __builtin_memcpy(own, row, sizeof(f32) * all.kept);
+  }
+  all.places = places;
+  __builtin_memcpy(before, all.c, sizeof(f32) * size);
+  for (u32 at = 0; at < size; ++at) all.c[at] = 0;
+  const s32 least = least_exponent_of(Element::f16);
+  all.add(half, least, least);
+  for (u32 at = 0; at < size; ++at) all.c[at] += before[at];
+  all.write(product);
+}
+
+// Hopper makes mma.m8n8k4 of single operations. For sums of binary32 that is a chain of fused
+// multiply-adds from zero on, to which c is added. For sums of binary16 there are two such chains,
+// of two products each, and c is added to the first of them.
+void multiply_small(const Product& product, const Chosen& chosen) {
+  AlignedProduct all(product, chosen);
+  const MatrixForm& form = product.form;
+  for (u32 row = 0; row < all.rows; ++row) {
+    const f32* const x = all.a + row * form.k();
+    for (u32 column = 0; column < form.n; ++column) {
+      const f32* const y = all.b + row / form.m * form.k() * form.n + column;
+      f32& sum = all.c[row * form.n + column];
+      const f32 first = fused_multiply_add(x[1], y[form.n], x[0] * y[0]);
+      if (form.d == Element::f16) {
+        sum = first + sum + fused_multiply_add(x[3], y[3 * form.n], x[2] * y[2 * form.n]);
+      } else {
+        const f32 third = fused_multiply_add(x[2], y[2 * form.n], first);
+        sum = fused_multiply_add(x[3], y[3 * form.n], third) + sum;
+      }
+      sum = quiet(sum);
+    }
+  }
+  all.write(product);
+}
+
 void multiply_reals(const Product& product, const Chosen& chosen) {
   f64 a[kMost], b[kMost], c[kMost], sums[kMost];
   u64 patterns[kMost];
@@ -447,8 +585,14 @@ void multiply(Lanes& w, const Instruction& i) {
     case Element::f64:
       multiply_doubles(product);
       return;
+    case Element::e4m3:
+    case Element::e5m2:
+      if (product.form.scales == 0) return multiply_in_halves(product, chosen);
+      return multiply_reals(product, chosen);
     default:
-      multiply_reals(product, chosen);
+      if (product.form.scales != 0) return multiply_reals(product, chosen);
+      if (product.form.volta()) return multiply_small(product, chosen);
+      multiply_aligned(product, chosen);
   }
 }
 

@@ -35,13 +35,12 @@ std::uint64_t wide_of_first(const Lanes& w, std::uint32_t slot) {
 struct KnownMatrix {
   std::uint64_t descriptor = 0;
   std::int64_t form = 0;
-  bool valid = false, has_rows = false;
+  bool valid = false;
   std::vector<std::uint32_t> pieces;
   std::vector<std::byte> bytes;
-  struct alignas(64) Line {
-    double numbers[8];
-  };
-  std::vector<Line> rows;
+  std::vector<float> numbers;
+  std::vector<std::int16_t> exponents;
+  RowsOfB rows;
 };
 
 // Each thread that executes blocks has its own. Descriptors of neighbouring tiles lie side by side.
@@ -55,7 +54,7 @@ void find_pieces(const WgmmaForm& form, std::uint64_t descriptor, KnownMatrix& k
   const MatrixDescriptor matrix(descriptor);
   known.descriptor = descriptor;
   std::memcpy(&known.form, &form, sizeof form);
-  known.has_rows = false;
+  known.rows.filled = false;
   known.valid = true;
   known.pieces.clear();
   if (form.b_transposed) {
@@ -290,14 +289,17 @@ bool collect(Lanes& w, const Instruction& i, WarpProduct& product) {
   const std::size_t bytes = known.bytes.size();
   if (std::memcmp(now.data(), known.bytes.data(), bytes) != 0) {
     std::memcpy(known.bytes.data(), now.data(), bytes);
-    known.has_rows = false;
+    known.rows.filled = false;
   }
   product.b = known.bytes.data();
   if (form.b != Element::b1) {
-    known.rows.resize((std::size_t{form.n()} * form.k() + 7) / 8);
-    product.rows_of_b = known.rows.front().numbers;
+    const std::size_t size = std::size_t{form.n()} * form.k();
+    known.numbers.resize(size);
+    known.exponents.resize(size);
+    known.rows.numbers = known.numbers.data();
+    known.rows.exponents = known.exponents.data();
+    product.b_rows = &known.rows;
   }
-  product.has_rows_of_b = &known.has_rows;
   product.accumulates = accumulates(w, i, form, product.d);
   if (w.observer != nullptr) {
     w.observer->tell<&Check::multiply_in_group>(w, i, of_a, known.pieces);

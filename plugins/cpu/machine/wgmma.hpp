@@ -10,6 +10,15 @@
 
 namespace warpmark::cpu {
 
+/// The matrix b as rows of numbers, and their exponents (aligned_sums.hpp). The warps of a group
+/// multiply by the same b one after another: the first of them fills it.
+struct RowsOfB {
+  float* numbers = nullptr;
+  std::int16_t* exponents = nullptr;
+  bool filled = false;
+  bool narrow = false;  ///< ExponentRange::narrow
+};
+
 /// The 16 rows that a warp gives to d = a · b + d. Made in code for the least processor, for the
 /// product, which is compiled for each level and shares no inline function.
 struct WarpProduct {
@@ -27,10 +36,8 @@ struct WarpProduct {
   std::uint8_t places[kRows][kMostK / 2];
   /// Columns of k elements; of a transposed b rows of n.
   const std::byte* b = nullptr;
-  /// Room for b as rows of n real numbers, and whether they are there already: the warps of a group
-  /// multiply by the same b one after another.
-  double* rows_of_b = nullptr;
-  bool* has_rows_of_b = nullptr;
+  /// Room for b as rows of n numbers, except for single bits.
+  RowsOfB* b_rows = nullptr;
 };
 
 /// Collects what the lanes of a warp multiply. False after recording a fault.

@@ -94,9 +94,9 @@ bool LaunchRaces::decides(const Record& before, const Record& now) const {
 
 std::string LaunchRaces::left_out() const {
   if (memory.full()) {
-    return "race: what is kept of each access takes more than " +
-           std::to_string(InspectionMemory::kMostRecords >> 30) +
-           " GiB, so that accesses to the rest of the memory were not looked at";
+    std::string text = "race: what is kept of each access takes more than ";
+    text += std::to_string(InspectionMemory::kMostRecords >> 30);
+    return text += " GiB, so that accesses to the rest of the memory were not looked at";
   }
   if (order.clock.exhausted()) {
     return "race: the launch has more barriers and fences than can be told apart, so that the "
