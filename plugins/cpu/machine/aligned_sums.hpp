@@ -22,7 +22,7 @@ constexpr s32 kNoExponent = -8192;    // a factor that is zero
 struct ExponentRange {
   s32 least = 0x7fff, most = kNoExponent;
 
-  /// Whether products, and what aligns them, stay in the range of binary32.
+  /// Products, and the factors that align them, stay in the range of binary32.
   [[nodiscard]] bool narrow() const { return least >= -50 && most <= 60; }
 };
 

@@ -30,7 +30,7 @@ except ImportError:
 import driver
 
 KINDS = ["alike", "all", "small", "large", "special", "bits"]
-# Of a type: its bits, those of its fraction, its bias, and its greatest exponent field of a number.
+# Each type's bits, bits of the fraction, bias, and greatest exponent field of a number.
 FIELDS = {
     "f16": (16, 10, 15, 30), "bf16": (16, 7, 127, 254), "tf32": (32, 23, 127, 254), "e4m3": (8, 3, 7, 14),
     "e5m2": (8, 2, 15, 30), "f32": (32, 23, 127, 254), "f64": (64, 52, 1023, 2046)
