@@ -83,7 +83,7 @@ def without_addresses(value):
 
 
 def without_numbers(reports):
-    """What two runs must agree on: allocations are numbered over all contexts of a process."""
+    """Reports as two runs must agree on them: allocations are numbered over all contexts of a process."""
     return re.sub(r'allocation \d+|"number": \d+', "", json.dumps(reports))
 
 

@@ -1,4 +1,4 @@
-// What kernels of compute capability 9.0 are made of, as inline assembly: barriers in shared memory, copies in bulk and in
+// The parts of kernels for compute capability 9.0, as inline assembly: barriers in shared memory, copies in bulk and in
 // boxes, their fences, and products of warpgroups. Macros stand at the line of their user, functions are inlined there.
 #pragma once
 typedef unsigned long long u64;

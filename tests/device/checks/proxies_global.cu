@@ -56,7 +56,7 @@ extern "C" __global__ void box_of_what_the_block_has_just_written(float* a, cons
   out[threadIdx.x] = s[threadIdx.x];
 }
 
-// What another block has written: the flag orders it, but not for the copy.
+// A flag orders what another block has written, but not for the copy.
 
 //@ bug handed_over_by_a_flag_without_a_fence race grid=2 block=32 args="float32[32] uint32[1]=0 float32[32]" hazard=read_after_write says=no_fence.proxy.async_lies_between
 extern "C" __global__ void handed_over_by_a_flag_without_a_fence(float* a, unsigned* flag, float* out) {

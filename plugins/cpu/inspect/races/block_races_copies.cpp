@@ -75,7 +75,7 @@ bool BlockRaces::by_async_proxy(const Record& written) const {
          statement->facts->has(Modifier::bulk);
 }
 
-// What the generic proxy has written is in order with what a copy reads, or writes in its place,
+// A write of the generic proxy is in order with what a copy reads, or writes in its place,
 // only behind a proxy fence.
 void BlockRaces::check_proxy(const AsyncCopy& copy, bool written) {
   const Flight& flight = *copy.flight;
@@ -136,7 +136,7 @@ void BlockRaces::check_map(Lanes& w, const Instruction& i, std::uint32_t lane,
   });
 }
 
-// What the instruction says it is: handlers tell of plain and of strong accesses alike.
+// The instruction says what it is: handlers tell of plain and of strong accesses alike.
 void BlockRaces::touch(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                        std::uint64_t address, std::uint32_t bytes, bool store) {
   if (i.opcode == Opcode::multimem_reduce) return atomic(w, i, space, lane, address, bytes, false);

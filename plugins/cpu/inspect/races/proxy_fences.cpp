@@ -73,7 +73,7 @@ bool BlockOrder::lies_between(const ProxyFences& fences, std::uint64_t block, co
     }
     return covers(thread / 32, thread % 32, record, block);
   };
-  // Of each thread the first fence behind the write is the one that most comes after.
+  // A thread's first fence behind the write is the one that most comes after.
   const auto by = [&](std::uint32_t warp, std::uint32_t lanes) {
     if (warp >= fences.warps()) return false;
     for (const ProxyFence& fence : fences.of(warp)) {
