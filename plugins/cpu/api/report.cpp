@@ -454,7 +454,7 @@ std::string access_text(const Fault& fault, const Program& program, const std::s
                                                                  : "out-of-bounds ") +
          name_of(space_of(fault)) + (fault.write ? " write of " : " read of ") +
          std::to_string(fault.bytes) + (fault.bytes == 1 ? " byte" : " bytes") +
-         (element.empty() ? "" : " at " + element) + where_to_nearest(fault) + ", " +
+         (element.empty() ? "" : " at " + element) + where_to_nearest(fault) + fault.detail + ", " +
          by_thread(fault, program, place) +
          (fault.goes_on ? "; a GPU reads zeros there, because shared memory comes in granules of " +
                               std::to_string(kSharedGranule) + " bytes, and goes on"

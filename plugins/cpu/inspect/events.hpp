@@ -38,7 +38,8 @@ class Check {
   /// An atomic operation reads and writes; `uses` tells whether the old value is used.
   virtual void atomic(Lanes&, const Instruction&, Space, std::uint32_t /*lane*/,
                       std::uint64_t /*address*/, std::uint32_t /*bytes*/, bool /*uses*/) {}
-  /// A plain access that synchronizes nothing, and whose value a handler passes on by ValueShadow.
+  /// An access whose value a handler passes on by ValueShadow, if at all: what it synchronizes is
+  /// said by the instruction. Copies of boxes tell so of the tensor map that they read.
   virtual void touch(Lanes&, const Instruction&, Space, std::uint32_t /*lane*/,
                      std::uint64_t /*address*/, std::uint32_t /*bytes*/, bool /*is_store*/) {}
   /// A texture fetch or surface load, of global memory. Returns which of the first 32 bytes have no
@@ -103,6 +104,9 @@ class Check {
                             std::uint64_t /*address*/, MbarrierUse) {}
   virtual void arrive_at(const std::byte*, std::uint32_t /*warp*/, std::uint32_t /*lane*/,
                          const Instruction&) {}
+  /// A lane arrives at an mbarrier, at this address, whose phase expects fewer arrivals.
+  virtual void arrive_too_often(const Lanes&, const Instruction&, std::uint32_t /*lane*/,
+                                std::uint64_t /*address*/, std::uint32_t /*expected*/) {}
   virtual void complete_phase(const std::byte*) {}
   virtual void see_phase(const std::byte*, std::uint32_t /*warp*/, std::uint32_t /*lane*/,
                          const Instruction&) {}

@@ -149,6 +149,11 @@ void BlockObserver::store(Lanes& w, const Instruction& i, Space space, std::uint
   tell<&Check::store>(w, i, space, lane, address, bytes, same);
 }
 
+void BlockObserver::touch(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                          std::uint64_t address, std::uint32_t bytes, bool store) {
+  tell<&Check::touch>(w, i, space, lane, address, bytes, store);
+}
+
 void BlockObserver::atomics(Lanes& w, const Instruction& i, Space space, std::uint32_t mask,
                             const std::uint64_t* at, std::uint32_t bytes) {
   if (footprint() != nullptr && space == Space::global) {

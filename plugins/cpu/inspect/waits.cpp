@@ -50,13 +50,21 @@ void report_wait(ObservedBlock& block, const Wait& wait, FaultKind kind) {
 }
 
 std::string mbarrier_wait_text(std::uint32_t threads, std::uint32_t missing, std::uint32_t expected,
-                               bool misses_bytes) {
-  const std::string what = missing != 0 ? std::to_string(missing) + " of " +
-                                              std::to_string(expected) + " arrivals that never come"
-                           : misses_bytes ? "bytes of asynchronous copies that never come"
-                                          : "a phase that never ends";
+                               std::int32_t missing_bytes) {
+  std::string what;
+  if (missing != 0)
+    what = " for " + std::to_string(missing) + " of " + std::to_string(expected) +
+           " arrivals that never come";
+  else if (missing_bytes > 0)
+    what =
+        " for " + std::to_string(missing_bytes) + " bytes of asynchronous copies that never come";
+  else if (missing_bytes < 0)
+    what = " whose copies have brought " + std::to_string(-missing_bytes) +
+           " bytes more than it expects";
+  else
+    what = " for a phase that never ends";
   return std::to_string(threads) + (threads == 1 ? " thread waits" : " threads wait") +
-         " at an mbarrier for " + what;
+         " at an mbarrier" + what;
 }
 
 }  // namespace warpmark::cpu

@@ -25,9 +25,9 @@ struct Wait {
 std::uint32_t statement_of_wait(const Program& program, std::uint32_t node);
 /// Reports a wait as a fault of this kind.
 void report_wait(ObservedBlock& block, const Wait& wait, FaultKind kind);
-/// "2 threads wait at an mbarrier for 1 of 4 arrivals that never come"; `expected` is 0 if none is
-/// missing.
+/// "2 threads wait at an mbarrier for 1 of 4 arrivals that never come". Missing bytes are negative
+/// if more have come than were expected.
 std::string mbarrier_wait_text(std::uint32_t threads, std::uint32_t missing, std::uint32_t expected,
-                               bool misses_bytes);
+                               std::int32_t missing_bytes);
 
 }  // namespace warpmark::cpu

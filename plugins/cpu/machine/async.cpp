@@ -368,18 +368,37 @@ std::byte* barrier_at(Lanes& w, const Instruction& i, std::uint32_t lane, Mbarri
   return at;
 }
 
+// How often an mbarrier instruction arrives for a lane.
+std::uint32_t arrivals_of(const Instruction& i, std::uint32_t count) {
+  switch (i.opcode) {
+    case Opcode::mbarrier_arrive:
+    case Opcode::mbarrier_drop:
+      return count;
+    case Opcode::mbarrier_arrive_expect:
+    case Opcode::mbarrier_drop_expect:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
 // Operands of mbarrier instructions: address = the barrier, a = a count, b = a state or parity.
 template <typename Change>
 void change_barrier(Lanes& w, const Instruction& i, Change change,
                     MbarrierUse use = MbarrierUse::change) {
   for_lanes(w, [&](std::uint32_t lane) {
+    const auto address = read_lane<std::uint64_t>(w.registers, i.address, lane);
     std::byte* at = barrier_at(w, i, lane, use);
     std::uint64_t before = 0;
     if (at != nullptr) {
       Mbarrier barrier = load_barrier(at);
       before = barrier.state();
-      change(barrier,
-             i.a == Instruction::kNone ? 1 : read_lane<std::uint32_t>(w.registers, i.a, lane));
+      const std::uint32_t count =
+          i.a == Instruction::kNone ? 1 : read_lane<std::uint32_t>(w.registers, i.a, lane);
+      if (w.observer != nullptr && barrier.expected() != 0 &&
+          arrivals_of(i, count) > barrier.pending())
+        w.observer->tell<&Check::arrive_too_often>(w, i, lane, address, barrier.expected());
+      change(barrier, count);
       store_barrier(at, barrier);
       w.block->mbarrier_changed();
       if (w.observer != nullptr) w.observer->tell<&Check::arrive_at>(at, w.warp, lane, i);

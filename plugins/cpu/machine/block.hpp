@@ -121,11 +121,13 @@ class BlockState final : public ObservedBlock {
   static std::uint64_t footprint(const Program& program, const LaunchShape& shape);
 
  private:
-  /// Counts how often a thread has tested mbarriers in vain since one last changed.
+  /// Counts how often a thread has tested mbarriers in vain since one last changed, and which last.
   struct Polls {
     std::uint64_t change = 0;
-    std::uint32_t count = 0;
+    std::uint32_t count = 0, statement = 0;
+    std::uint64_t state = 0;  ///< the mbarrier's
   };
+  void report_tests(std::uint32_t first);
   void lay_out_registers();
   /// Sets up the bounds of accesses to shared memory, by Instruction::object.
   void lay_out_objects();

@@ -23,7 +23,12 @@ class Mbarrier {
   [[nodiscard]] std::uint64_t state() const { return state_; }
   [[nodiscard]] std::uint32_t expected() const { return field(0); }
   [[nodiscard]] std::uint32_t pending() const { return field(20); }
-  [[nodiscard]] bool misses_bytes() const { return bytes_missing() != 0; }
+  /// Bytes of copies that are still missing; negative if more have come than were expected.
+  [[nodiscard]] std::int32_t missing_bytes() const {
+    const auto bytes = static_cast<std::int32_t>(bytes_missing());
+    return bytes_missing() > kBytesMask / 2 ? bytes - static_cast<std::int32_t>(kBytesMask) - 1
+                                            : bytes;
+  }
   [[nodiscard]] std::uint32_t parity() const { return static_cast<std::uint32_t>(state_ >> 63); }
 
   /// More arrivals than are missing are undefined in PTX; here they are as many as are missing.

@@ -31,7 +31,17 @@ std::vector<std::byte*> replicas_of(Lanes& w, const Instruction& i, u32 lane, u3
   std::vector<std::byte*> all;
   if (address % bytes == 0 && shape.multicasts != nullptr)
     all = shape.multicasts->find(shape.device, address, bytes);
-  if (all.empty()) record_fault(w, i, Space::global, lane, address, bytes, store);
+  if (all.empty() && address % bytes == 0) {
+    Fault fault;
+    fault.kind = FaultKind::illegal_address;
+    w.block->describe_access(w, i, Space::global, lane, address, bytes, store, fault);
+    fault.detail = ", where no multicast object is mapped that has memory of each of its devices";
+    w.block->launch().faults.add(fault);
+  } else if (all.empty()) {
+    record_fault(w, i, Space::global, lane, address, bytes, store);
+  } else if (w.observer != nullptr) {
+    w.observer->touch(w, i, Space::global, lane, address, bytes, store);
+  }
   return all;
 }
 

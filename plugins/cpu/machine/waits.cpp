@@ -125,6 +125,37 @@ void BlockState::report_deadlock() {
   report_waits(FaultKind::barrier, [](const Fragment&) { return true; });
 }
 
+// Reports what the threads that test mbarriers wait for, those with `first` first: one fault for each
+// place and state of an mbarrier.
+void BlockState::report_tests(std::uint32_t first) {
+  const auto threads = static_cast<std::uint32_t>(polls_.size());
+  std::vector<bool> told(threads);
+  if (threads == 0) return;
+  for (const Warp& warp : warps_) {
+    std::uint32_t blocked = 0;
+    for (const Fragment& fragment : warp.fragments) blocked |= fragment.waits() ? fragment.mask : 0;
+    for (std::uint32_t lane = 0; lane < 32; ++lane)
+      told[warp.lanes.warp * 32 + lane] = ((warp.live & ~blocked) >> lane & 1) == 0;
+  }
+  for (std::uint32_t k = 0; k <= threads; ++k) {
+    const std::uint32_t thread = k == 0 ? first : k - 1;
+    if (told[thread]) continue;
+    const Polls& polls = polls_[thread];
+    Fault fault = this->fault(FaultKind::barrier, polls.statement, thread / 32, 1u << thread % 32);
+    fault.count = 0;
+    for (std::uint32_t other = 0; other < threads; ++other) {
+      const Polls& its = polls_[other];
+      if (told[other] || its.statement != polls.statement || its.state != polls.state) continue;
+      told[other] = true;
+      ++fault.count;
+    }
+    const Mbarrier barrier(polls.state);
+    fault.message = mbarrier_wait_text(static_cast<std::uint32_t>(fault.count), barrier.pending(),
+                                       barrier.expected(), barrier.missing_bytes());
+    launch_.faults.add(fault);
+  }
+}
+
 void BlockState::mbarrier_tested(std::uint32_t warp, std::uint32_t lane, std::uint32_t statement,
                                  const Mbarrier& barrier, bool over) {
   const std::uint32_t thread = warp * 32 + lane;
@@ -139,12 +170,12 @@ void BlockState::mbarrier_tested(std::uint32_t warp, std::uint32_t lane, std::ui
   if (polls_.empty() || vain.changes != changes) vain = {changes, kLookStep};
   if (polls_.empty()) polls_.resize(warps_.size() * 32);
   Polls& polls = polls_[thread];
-  if (polls.change != changes) polls = {changes, 0};
+  if (polls.change != changes) polls = {changes, 0, 0, 0};
+  polls.statement = statement;
+  polls.state = barrier.state();
   if (++polls.count < vain.looks || polls.count % kLookStep != 0) return;
   // Returns whether all threads of a block that are not blocked test mbarriers.
-  std::uint32_t waiting = 0;
   const auto all_look = [&](const BlockState& block) {
-    waiting = 0;
     for (const Warp& other : block.warps_) {
       std::uint32_t blocked = 0;
       for (const Fragment& fragment : other.fragments)
@@ -154,7 +185,6 @@ void BlockState::mbarrier_tested(std::uint32_t warp, std::uint32_t lane, std::ui
         const auto bit = static_cast<std::uint32_t>(std::countr_zero(rest));
         const Polls& its = block.polls_[other.lanes.warp * 32 + bit];
         if (its.change != changes || its.count < vain.looks) return false;
-        ++waiting;
       }
     }
     return true;
@@ -168,15 +198,12 @@ void BlockState::mbarrier_tested(std::uint32_t warp, std::uint32_t lane, std::ui
     launch_.clock_reads += kLeaps[vain.leaps++];
     return;
   }
-  Fault fault = this->fault(FaultKind::barrier, statement, warp, 1u << lane);
-  fault.count = waiting;
-  fault.message =
-      mbarrier_wait_text(waiting, barrier.pending(), barrier.expected(), barrier.misses_bytes());
-  launch_.faults.add(fault);
   launch_.stop = true;
-  report_waits(FaultKind::barrier, [](const Fragment& fragment) { return fragment.waits(); });
+  report_tests(thread);
   for (BlockState* block : blocks) {
-    if (block != this) block->report_deadlock();
+    if (block != this) block->report_tests(0);
+    block->report_waits(FaultKind::barrier,
+                        [](const Fragment& fragment) { return fragment.waits(); });
   }
 }
 

@@ -31,8 +31,17 @@ void Decoder::emit_fence(const Statement& statement) {
   Instruction instruction;
   instruction.opcode = Opcode::fence;
   // A fence that makes mbarriers known to other blocks makes them known to copies, too.
-  instruction.proxy = facts.has(Modifier::async) || facts.has(Modifier::async_generic) ||
-                      facts.has(Modifier::mbarrier_init);
+  std::int64_t memory = facts.has(Modifier::mbarrier_init) ? kProxyMbarrier : 0;
+  if (facts.has(Modifier::async_generic)) memory = kProxyShared | kProxyMbarrier;
+  if (facts.has(Modifier::async)) {
+    const bool global = facts.has(Modifier::global);
+    const bool shared = facts.has(Modifier::shared_cta) || facts.has(Modifier::shared_cluster);
+    memory = (global ? 0 : kProxyShared | kProxyMbarrier) | (shared ? 0 : kProxyGlobal);
+  }
+  if (facts.has(Modifier::tensormap_generic))
+    memory = facts.has(Modifier::acquire) ? kProxyMapAcquire : kProxyMapRelease;
+  instruction.imm = memory;
+  instruction.proxy = memory != 0;
   if (facts.has(Modifier::proxy)) {
     if (instruction.proxy) emit(statement, instruction);
     return;

@@ -76,6 +76,11 @@ void Decoder::multimem(const Statement& statement) {
     const Operand& one = elements > 1 ? function_.operands[data.index + i] : data;
     slots.push_back(load ? destination(statement, one, plain) : source(statement, one, plain));
   }
+  const MemoryWords words = memory_words(facts);
+  instruction.order = words.order;
+  if (!load && !store) instruction.order |= Instruction::kStrong;
+  instruction.cluster_scope = words.cluster_scope;
+  polls_ = polls_ || (load && words.polls);
   instruction.set_form(form);
   instruction.more = more(slots);
   program_.ordered = true;  // of real numbers, for all that is known here

@@ -52,7 +52,7 @@ struct Instruction {
   bool no_increment : 1 = false;    ///< .noinc of arrive_async: the arrival is expected already
   bool only_reads : 1 = false;      ///< .read of wait_bulk: the sources may be written again
   bool cluster_scope : 1 = false;   ///< of an access or fence: as Instruction::kBlockScope
-  bool proxy : 1 = false;           ///< a fence between the generic and the async proxy
+  bool proxy : 1 = false;           ///< a fence between proxies, for imm as in ProxyMemory
   bool past_l1 : 1 = false;         ///< a load that sees writes of other multiprocessors: __ldcg
   Counter counter = Counter::none;  ///< counter that it adds to; for an access, its bytes
   std::uint8_t cost = 0;            ///< how much for each lane
@@ -82,6 +82,16 @@ struct Instruction {
   }
 };
 static_assert(sizeof(Instruction) == 96);
+
+/// The memory that a fence between the generic and another proxy is for: what copies and products
+/// access by the async proxy, the mbarriers that copies complete on, and tensor maps.
+enum ProxyMemory : std::uint8_t {
+  kProxyShared = 1,
+  kProxyGlobal = 2,
+  kProxyMbarrier = 4,
+  kProxyMapRelease = 8,  ///< of who has changed a tensor map
+  kProxyMapAcquire = 16  ///< of who uses it
+};
 
 /// Instruction::imm of comparisons with a second predicate.
 enum Combine : std::int64_t { kCombineNone, kCombineAnd, kCombineOr, kCombineXor };

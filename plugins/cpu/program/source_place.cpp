@@ -141,6 +141,14 @@ bool is_toolkit_header(std::string_view file) {
           (of_architecture || std::any_of(std::begin(kFiles), std::end(kFiles), begins)));
 }
 
+// A header of a library that a kernel is compiled with (CUTLASS, ThunderKittens): it lies in a folder
+// `include` that the kernel's own file is not in.
+bool is_library_header(std::string_view file, std::string_view own) {
+  constexpr std::string_view kFolder = "/include/";
+  const std::size_t at = file.rfind(kFolder);
+  return at != std::string_view::npos && !own.starts_with(file.substr(0, at + kFolder.size()));
+}
+
 // Returns whether the program may have a pointer to a function, from a variable of the module or a
 // move.
 bool has_address_taken(const Program& program, const Function& wanted) {
@@ -223,8 +231,8 @@ std::vector<SourceLine> source_lines(const Program& program, std::uint32_t state
 }
 
 std::size_t own_line(const std::vector<SourceLine>& lines) {
-  const auto own = std::find_if(lines.begin(), lines.end(), [](const SourceLine& line) {
-    return !is_toolkit_header(line.file);
+  const auto own = std::find_if(lines.begin(), lines.end(), [&](const SourceLine& line) {
+    return !is_toolkit_header(line.file) && !is_library_header(line.file, lines.back().file);
   });
   return own == lines.end() ? 0 : static_cast<std::size_t>(own - lines.begin());
 }

@@ -35,7 +35,7 @@ struct Callers {
 Callers callers_of(const Program& program, std::uint32_t statement);
 
 /// The index of the first line that is not in a header of the toolkit (libcu++, cooperative groups,
-/// CUB …), which is where the kernel's author will look; 0 if there is none.
+/// CUB …) or of another library, which is where the kernel's author will look; 0 if there is none.
 std::size_t own_line(const std::vector<SourceLine>& lines);
 
 /// Returns whether two statements come from one place: file, line, column, and the same calls.

@@ -196,16 +196,42 @@ def linear_texture(device, buffer, channels=1, **how):
                       **how)
 
 
-def tensor_map(device, buffer, dims, box, swizzle=0):
-    """A tensor map over an array of float32, of which boxes are copied; the innermost dimension comes first."""
+def tensor_map(device, buffer, dims, box, swizzle=0, half=False):
+    """A tensor map over an array of float32 or float16, of which boxes are copied; the innermost dimension comes first."""
     memory = np.zeros(192, np.uint8)
     start = -memory.ctypes.data % 64
-    strides = [4 * int(np.prod(dims[:d])) for d in range(1, len(dims))] or [0]
+    strides = [(2 if half else 4) * int(np.prod(dims[:d])) for d in range(1, len(dims))] or [0]
     rank, wide, narrow = len(dims), c_uint64 * len(dims), c_uint * len(dims)
-    device.call("cuTensorMapEncodeTiled", c_void_p(memory.ctypes.data + start), c_uint(7), c_uint(rank),
+    device.call("cuTensorMapEncodeTiled", c_void_p(memory.ctypes.data + start), c_uint(6 if half else 7), c_uint(rank),
                 c_void_p(buffer.address), wide(*dims), (c_uint64 * len(strides))(*strides), narrow(*box),
                 narrow(*[1] * rank), c_uint(0), c_uint(swizzle), c_uint(0), c_uint(0))
     return memory[start:start + 128].copy()
+
+
+class Multicast:
+    """2 MiB of this device's memory: `addresses` has that in a multicast object of one device, and its own."""
+
+    def __init__(self, device):
+        self.device, self.unit, self.addresses = device, c_size_t(2 << 20), []
+        self.object, self.memory = c_uint64(), c_uint64()
+        device.call("cuMulticastCreate", byref(self.object), (c_uint64 * 4)(1, self.unit.value, 0, 0))
+        device.call("cuMulticastAddDevice", self.object, c_int(0))
+        device.call("cuMemCreate", byref(self.memory), self.unit, (c_int * 8)(1, 0, 1, 0), c_uint64(0))
+        device.call("cuMulticastBindMem", self.object, c_size_t(0), self.memory, c_size_t(0), self.unit, c_uint64(0))
+        for handle in (self.object, self.memory):
+            address = c_uint64()
+            device.call("cuMemAddressReserve", byref(address), self.unit, c_size_t(0), c_uint64(0), c_uint64(0))
+            device.call("cuMemMap", address, self.unit, c_size_t(0), handle, c_uint64(0))
+            device.call("cuMemSetAccess", address, self.unit, (c_int * 3)(1, 0, 3), c_size_t(1))
+            self.addresses.append(np.uint64(address.value))
+
+    def free(self):
+        for address in self.addresses:
+            self.device.call("cuMemUnmap", c_uint64(int(address)), self.unit)
+            self.device.call("cuMemAddressFree", c_uint64(int(address)), self.unit)
+        self.device.call("cuMulticastUnbind", self.object, c_int(0), c_size_t(0), self.unit)
+        for handle in (self.object, self.memory):
+            self.device.call("cuMemRelease", handle)
 
 
 def launch(device, function, grid, block, arguments, shared=0, cooperative=False):

@@ -11,6 +11,7 @@ __device__ unsigned in_block(const void* p, int rank) {
 #define ARRIVE(bar) asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0]; }" ::"r"(at(bar)) : "memory")
 #define BULK_IN(to, from, n, bar) asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to), "l"(from), "r"(n), "r"(bar) : "memory")
 #define BULK_OUT(to, from, n) asm volatile("fence.proxy.async; cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(at(from)), "r"(n) : "memory")
+#define FENCE asm volatile("fence.proxy.async;" ::: "memory")
 #define COMMIT_BULK asm volatile("cp.async.bulk.commit_group;" ::: "memory")
 #define WAIT_BULK asm volatile("cp.async.bulk.wait_group 0;" ::: "memory")
 #define WAIT_READ asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory")
@@ -86,6 +87,7 @@ extern "C" __global__ void bulk_copy_that_only_one_warp_waits_for(const float* a
   __shared__ __align__(128) float s[64];
   __shared__ __align__(8) unsigned long long bar, begun;
   s[threadIdx.x] = 0;
+  FENCE;
   if (threadIdx.x == 0) {
     INIT(&bar, 1);
     INIT(&begun, 1);
@@ -106,6 +108,7 @@ extern "C" __global__ void bulk_copy_that_has_come_before_it_is_waited_for(const
   __shared__ __align__(8) unsigned long long bar, other;
   __shared__ volatile int late;
   s[threadIdx.x] = 0;
+  FENCE;
   if (threadIdx.x == 0) {
     INIT(&bar, 1);
     INIT(&other, 32);
@@ -130,6 +133,7 @@ extern "C" __global__ void bulk_copy_read_by_its_own_thread(const float* a, floa
   __shared__ __align__(128) float s[32];
   __shared__ __align__(8) unsigned long long bar;
   s[threadIdx.x] = 0;
+  FENCE;
   if (threadIdx.x == 0) INIT(&bar, 1);
   __syncthreads();
   if (threadIdx.x == 0) {

@@ -31,6 +31,7 @@ extern "C" __global__ void box_read_before_the_wait(const float*, const __grid_c
   __shared__ alignas(128) float s[32];
   __shared__ alignas(8) unsigned long long bar;
   s[threadIdx.x] = 0;
+  FENCE;
   if (threadIdx.x == 0) INIT(&bar, 1);
   __syncthreads();
   if (threadIdx.x == 0) {

@@ -88,7 +88,7 @@ extern "C" __global__ void written_over(const int* a, int* b) {
   int t = threadIdx.x;
   if (t == 0) make(&bar, 64);
   __syncthreads();
-  if (t < 40) asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(at(&bar)) : "memory");
+  if (t < 40) asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(at(&bar)) : "memory");  //! sync says=expects_no_more_arrivals
   if (t == 40) *(int*)&bar = a[0];  //! thread=40 hazard=write_after_write other_line=-1
   b[t] = a[t];
 }

@@ -21,7 +21,9 @@ order, and args="…", one word for each argument:
                          many float32 with linear filtering; behind it first31 or last31 if only so many have a value
     same                 the memory of the texture before it
     map:64x40:32x16      a tensor map of so many float32 over the memory of the argument before it, of boxes of so many; the
-                         innermost dimension comes first
+                         innermost dimension comes first; behind a third colon what it swizzles, 0 (as unless given) to 3,
+                         and map16: is of so many float16
+    multicast            memory of the device by an address of a multicast object, and as the next argument by its own
 
 `//!` stands at the end of a line that a report must name. Behind it may be the report's kind, if it is not KIND, and
 what else it must say; `;` separates several reports of one line:
@@ -111,7 +113,7 @@ class Kernel:
         kind = "" if self.good else words[2]
         self.launch = {key: value for key, value in pairs.items() if key in LAUNCH}
         common = {key: value for key, value in pairs.items() if key not in LAUNCH}
-        self.expected, self.others = [], []
+        self.expected, self.others, self.multicast = [], [], None
         for number, code in enumerate(source[line + 1:], line + 2):
             if code.startswith("//@"):
                 break
@@ -137,9 +139,13 @@ class Kernel:
             array = re.fullmatch(r"(\w+)\[(\d+)\](=0|=first\d+|=|freed|ro)?(?:/(\d+|record))?", word)
             if word == "same":
                 made.append(made[-1].memory)
-            elif word.startswith("map:"):
-                sizes = [[int(n) for n in size.split("x")] for size in word[4:].split(":")]
-                made.append(driver.tensor_map(device, made[-1], *sizes))
+            elif word == "multicast":
+                self.multicast = driver.Multicast(device)
+                made += self.multicast.addresses
+            elif re.match("map(16)?:", word):
+                name, dims, box, *swizzle = word.split(":")
+                sizes = [[int(n) for n in size.split("x")] for size in (dims, box)]
+                made.append(driver.tensor_map(device, made[-1], *sizes, *map(int, swizzle), half=name == "map16"))
             elif re.match("texture:|surface:|image:", word):
                 made.append(image_of(device, extension, word))
             elif not array:

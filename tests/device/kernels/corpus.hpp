@@ -11,6 +11,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/sha256.hpp"
@@ -43,6 +44,18 @@ inline std::vector<fs::path> sources_in(const fs::path& folder) {
   return sources;
 }
 
+/// The headers beside a kernel that it includes itself.
+inline std::vector<fs::path> headers_beside(const fs::path& kernel, const std::string& source) {
+  constexpr std::string_view kInclude = "\n#include \"";
+  std::vector<fs::path> headers;
+  for (std::size_t at = 0; (at = source.find(kInclude, at)) != std::string::npos;) {
+    at += kInclude.size();
+    const fs::path header = kernel.parent_path() / source.substr(at, source.find('"', at) - at);
+    if (fs::exists(header)) headers.push_back(header);
+  }
+  return headers;
+}
+
 /// PTX is kept by a hash of all that decides it. Each compilation has a process of its own, since
 /// the PTX that NVRTC makes may depend on what the same process compiled before.
 class CorpusCompiler {
@@ -67,6 +80,7 @@ class CorpusCompiler {
     for (const std::string& folder : nvrtc_->include_folders()) options.push_back("-I" + folder);
     if (*mode.option != '\0') options.emplace_back(mode.option);
     std::string key = nvrtc_->fingerprint() + std::to_string(kShimVersion) + source;
+    for (const fs::path& header : headers_beside(kernel, source)) key += text_of(header);
     for (const std::string& option : options) key += '\n' + option;
     const fs::path ptx = cache_ / (sha256_hex(key) + ".ptx"), log = ptx.string() + ".log";
     if (!fs::exists(ptx) && !fs::exists(log)) {
@@ -98,12 +112,17 @@ class CorpusCompiler {
       for (const std::string& text : texts) result.push_back(text.c_str());
       return result;
     };
-    const std::vector<const char*> names = pointers(names_), shims = pointers(shims_);
+    std::vector<std::string> header_names = names_, headers = shims_;
+    for (const fs::path& header : headers_beside(kernel, source)) {
+      header_names.push_back(header.filename());
+      headers.push_back(text_of(header));
+    }
+    const std::vector<const char*> names = pointers(header_names), texts = pointers(headers);
     const std::vector<const char*> arguments = pointers(options);
     const NvrtcTable& table = nvrtc_->table();
     nvrtcProgram program = nullptr;
     if (table.nvrtcCreateProgram(&program, source.c_str(), kernel.filename().c_str(),
-                                 static_cast<int>(names.size()), shims.data(),
+                                 static_cast<int>(names.size()), texts.data(),
                                  names.data()) != NVRTC_SUCCESS)
       return false;
     const bool good = table.nvrtcCompileProgram(program, static_cast<int>(arguments.size()),

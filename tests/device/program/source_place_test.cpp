@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "inspect/fault.hpp"
 #include "inspect/observer.hpp"
@@ -52,6 +53,23 @@ class Kernel {
   Module module_;
   Program program_;
 };
+
+// The author of a kernel looks at the line that uses a library, and not ten headers deep.
+TEST(SourcePlace, OwnLineIsNotInALibrary) {
+  const auto own = [](const std::vector<const char*>& files) {
+    std::vector<SourceLine> lines;
+    for (const char* file : files) lines.push_back({file, 1, "", false, false});
+    return own_line(lines);
+  };
+  EXPECT_EQ(own({"/lib/include/cute/arch/copy_sm90_tma.hpp", "/lib/include/cute/algorithm/copy.hpp",
+                 "/home/me/gemm.cu"}),
+            2u);
+  EXPECT_EQ(own({"../tk/include/ops/group/mma.cuh", "load.cuh", "k.cu"}), 1u);
+  EXPECT_EQ(own({"/usr/include/cuda/std/barrier", "k.cu"}), 1u);
+  EXPECT_EQ(own({"/lib/include/deep_gemm/tma.cuh", "/lib/include/deep_gemm/gemm.cuh"}), 0u)
+      << "a kernel of the library itself";
+  EXPECT_EQ(own({"load.cuh", "k.cu"}), 0u) << "its own header";
+}
 
 // Compilers give line 0 to what they have made of several lines.
 TEST(SourcePlace, LineZeroIsTheLineBefore) {

@@ -79,8 +79,8 @@ void BlockOrder::begin(std::uint64_t index, const BlockOrder& first) {
     warp.fenced_anew = false;
   }
   fenced_ = {};
-  proxied_.clear();
-  proxied_last_ = proxied_barrier_ = 0;
+  if (proxy_fences_ != nullptr) proxy_fences_->end();
+  proxy_fences_ = nullptr;
 }
 
 bool BlockOrder::covers(std::uint32_t number, std::uint32_t lane, const Record& before,
@@ -295,27 +295,6 @@ void BlockOrder::fence(std::uint32_t number, std::uint32_t mask, const Instructi
   });
 }
 
-void BlockOrder::proxy_fence(std::uint32_t warp, std::uint32_t mask) {
-  proxied_.resize(warps_.size() * 32);
-  proxied_last_ = epoch_;
-  for (; mask != 0; mask &= mask - 1)
-    proxied_[warp * 32 + static_cast<std::uint32_t>(std::countr_zero(mask))] = epoch_;
-  launch_.proxied[index_] = epoch_;
-  epoch_ = launch_.clock.take(index_);
-}
-
-// Three fences count: the writer's own, one of the thread that copies, and one between barriers of
-// the block.
-bool BlockOrder::proxied(const Record& before, std::uint64_t block, std::uint32_t thread) const {
-  if (!proxied_.empty() && before.epoch() < proxied_[thread]) return true;
-  if (block != index_) {
-    const auto fence = launch_.proxied.find(block);
-    return fence != launch_.proxied.end() && before.epoch() <= fence->second;
-  }
-  return !proxied_.empty() &&
-         (before.epoch() <= proxied_[before.thread()] || before.epoch() < proxied_barrier_);
-}
-
 bool BlockOrder::release(std::uint32_t warp, std::uint32_t lane, const Instruction& i,
                          std::uint64_t key) {
   const Epoch access = epoch_;
@@ -437,8 +416,6 @@ void BlockOrder::barrier_complete(std::uint32_t number, bool everybody, std::uin
     return;
   }
   share_observations(~std::uint32_t{0});
-  // Between two barriers of the block only the fences of those who wrote count.
-  proxied_barrier_ = proxied_last_ > barrier_ ? barrier_ : proxied_barrier_;
   epoch_ = barrier_ = launch_.clock.take(index_);
   share_fences();
   Seen all;

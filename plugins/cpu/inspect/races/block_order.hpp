@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "inspect/races/epoch.hpp"
+#include "inspect/races/proxy_fences.hpp"
 #include "inspect/races/synchronization.hpp"
 #include "program/program.hpp"
 
@@ -25,8 +26,7 @@ struct LaunchOrder {
   bool in_part = false;
   bool splits_cluster_barrier = false;  ///< instructions lie between an arrival and its wait
   std::uint64_t grid_arrivals = 0;      ///< arrivals of blocks at the grid's barrier
-  std::unordered_map<std::uint64_t, Epoch>
-      proxied;  ///< by block: epoch of the last proxy fence of any of its threads
+  std::unordered_map<std::uint64_t, std::shared_ptr<ProxyFences>> proxy_fences;  ///< by block
 };
 
 /// The order of one block's accesses: its epochs, and what each of its warps has seen of others.
@@ -106,12 +106,13 @@ class BlockOrder {
 
   // --- synchronization by memory
   void fence(std::uint32_t warp, std::uint32_t mask, const Instruction& i);
-  /// Handles a fence between the generic and the async proxy.
-  void proxy_fence(std::uint32_t warp, std::uint32_t mask);
-  /// Returns whether a proxy fence lies between a write of `block` and the copy that a thread of
-  /// this block makes now, if they are ordered at all (PTX ISA, "Proxy-preserved base causality
-  /// order").
-  [[nodiscard]] bool proxied(const Record& before, std::uint64_t block, std::uint32_t thread) const;
+  /// Handles a fence between the generic and another proxy, for `memory` as in ProxyMemory.
+  void proxy_fence(std::uint32_t warp, std::uint32_t mask, std::uint8_t memory);
+  /// Returns whether a proxy fence for `memory` lies between a write of block `writer` and the copy
+  /// that a thread of this block makes now, if they are ordered at all (PTX ISA, "Proxy-preserved
+  /// base causality order"): one that comes after the write, and before the copy.
+  [[nodiscard]] bool proxied(const Record& before, std::uint64_t writer, std::uint32_t thread,
+                             std::uint8_t memory);
   /// Handles a strong write. Returns false if it releases nothing.
   bool release(std::uint32_t warp, std::uint32_t lane, const Instruction& i, std::uint64_t key);
   /// Handles a store that releases nothing.
@@ -194,6 +195,9 @@ class BlockOrder {
   void share_fences();                                        ///< among threads of the block
   void share_fences(std::uint32_t warp, std::uint32_t mask);  ///< among lanes of a warp
   [[nodiscard]] std::uint64_t barrier_key(std::uint32_t number) const;
+  [[nodiscard]] bool lies_between(const ProxyFences& fences, std::uint64_t block,
+                                  const Record& before, std::uint64_t writer, std::uint32_t thread,
+                                  std::uint8_t memory);
 
   LaunchOrder& launch_;
   const ObservedBlock* block_;
@@ -201,10 +205,8 @@ class BlockOrder {
   Epoch epoch_ = 0, barrier_ = 0, start_ = 0;
   std::uint32_t cluster_releases_ = 0;  ///< releases by arrivals at the cluster's last barrier
   std::vector<Warp> warps_;
-  std::vector<Epoch> proxied_;  ///< last proxy fence of each thread; empty before the first
-  Epoch proxied_last_ = 0;      ///< last proxy fence of any thread
-  Epoch proxied_barrier_ = 0;   ///< last proxy fence before the block's last barrier
-  Fenced fenced_;               ///< current fences of all threads; empty before the first fence
+  Fenced fenced_;  ///< current fences of all threads; empty before the first fence
+  std::shared_ptr<ProxyFences> proxy_fences_;  ///< null before the first
 };
 
 }  // namespace warpmark::cpu

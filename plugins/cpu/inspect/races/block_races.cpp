@@ -31,6 +31,10 @@ bool may_write_global(const Instruction& i) {
     case Opcode::copy_tensor:
     case Opcode::surface_store:
     case Opcode::matrix_store:
+    case Opcode::multimem_store:
+    case Opcode::multimem_reduce:
+    case Opcode::copy_map:
+    case Opcode::replace_in_map:
     case Opcode::discard:
       return true;
     default:
@@ -544,7 +548,7 @@ void BlockRaces::cluster_wait(std::uint32_t warp) {
 
 void BlockRaces::fence(const Lanes& w, const Instruction& i) {
   if (i.order != 0) order_.fence(w.warp, w.mask, i);
-  if (i.proxy) order_.proxy_fence(w.warp, w.mask);
+  if (i.proxy) order_.proxy_fence(w.warp, w.mask, static_cast<std::uint8_t>(i.imm));
 }
 
 // All events that any of the block's threads has waited for came before the exit of the last

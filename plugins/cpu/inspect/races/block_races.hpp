@@ -128,12 +128,7 @@ class BlockRaces final : public Check {
   std::uint32_t settle_atomics(const Lanes& w, const Instruction& i, Space space,
                                std::uint32_t mask, const std::uint64_t* at, std::uint32_t bytes);
   void touch(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
-             std::uint32_t bytes, bool store) override {
-    if (store)
-      write_cells(w, i, space, lane, address, bytes, false, false);
-    else
-      read_cells(w, i, space, lane, address, bytes, false);
-  }
+             std::uint32_t bytes, bool store) override;
   std::uint32_t fetch(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,
                       std::uint32_t bytes) override;
   void use_mbarrier(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,
@@ -254,7 +249,10 @@ class BlockRaces final : public Check {
   template <typename Body>
   void each_cell(const AsyncCopy& copy, bool written, Body body);
   void access_cells(const AsyncCopy& copy, bool written);
-  void check_proxy(const AsyncCopy& copy);
+  void check_proxy(const AsyncCopy& copy, bool written);
+  [[nodiscard]] bool by_async_proxy(const Record& written) const;
+  void check_map(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,
+                 std::uint32_t bytes);
   void leave_groups();
   void check_operand(Lanes& w, const Instruction& i, const AsyncCopy& reads,
                      const AsyncCopy* known);

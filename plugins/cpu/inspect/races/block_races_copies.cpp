@@ -52,6 +52,8 @@ bool is_of_async_proxy(const Instruction& i) {
 
 constexpr const char* kNoProxyFence =
     "and no fence.proxy.async lies between the two: the copy need not see the write";
+constexpr const char* kNoProxyFenceBetween =
+    "and no fence.proxy.async lies between the two: the copy may come before the write";
 
 // libcu++ documents cuda::memcpy_async without a fence of its user, and that works.
 bool is_of_memcpy_async(const Program& program, const Instruction& i) {
@@ -63,29 +65,85 @@ bool is_of_memcpy_async(const Program& program, const Instruction& i) {
 
 }  // namespace
 
-// The copy sees what the generic proxy has written only behind a proxy fence.
-void BlockRaces::check_proxy(const AsyncCopy& copy) {
+// Returns whether a write that has come about was one of a copy of the async proxy, whose completion
+// is a fence itself (PTX ISA, "Async proxy").
+bool BlockRaces::by_async_proxy(const Record& written) const {
+  const std::uint64_t block = order_.block_of(written);
+  if (block != BlockOrder::without_engine(block)) return true;
+  const Statement* statement = block_.program().statement(written.statement());
+  return statement != nullptr && statement->facts->mnemonic == Mnemonic::cp &&
+         statement->facts->has(Modifier::bulk);
+}
+
+// A write of the generic proxy is in order with what a copy reads, or writes in its place,
+// only behind a proxy fence.
+void BlockRaces::check_proxy(const AsyncCopy& copy, bool written) {
   const Flight& flight = *copy.flight;
   const Instruction& i = *flight.instruction;
   if (!is_of_async_proxy(i)) return;
+  const Flight::Side& side = written ? flight.to : flight.from;
+  const std::uint8_t memory = side.space == Space::shared ? kProxyShared : kProxyGlobal;
   const std::uint32_t thread = flight.lanes->warp * 32 + flight.lane;
-  const Access access{Record::make(order_.epoch(), thread, false, i.statement), i,
-                      flight.from.space, flight.from.address};
-  Record unseen;
-  each_cell(copy, false, [&](const RaceCells& cell) {
-    const Record written{*cell.write};
-    if (unseen.bits != 0 || written.epoch() < launch_.order.clock.first() || written.in_flight())
+  const Access access{Record::make(order_.epoch(), thread, false, i.statement), i, side.space,
+                      side.address};
+  const Epoch first = side.space == Space::shared ? order_.start() : launch_.order.clock.first();
+  Record unseen, seen;
+  each_cell(copy, written, [&](const RaceCells& cell) {
+    const Record before{*cell.write};
+    if (unseen.bits != 0 || before.epoch() < first || before.in_flight() ||
+        before.bits == seen.bits)
       return;
-    const std::uint64_t block = order_.block_of(written);
-    if (block != BlockOrder::without_engine(block) || order_.proxied(written, block, thread) ||
-        conflicts(written, access))
-      return;
-    if (flight.from.space == Space::shared && written.epoch() < order_.start()) return;
-    unseen = written;
+    const std::uint64_t block = order_.block_of(before);
+    if (by_async_proxy(before) || order_.proxied(before, block, thread, memory) ||
+        conflicts(before, access))
+      seen = before;
+    else
+      unseen = before;
   });
   if (unseen.bits != 0 && !is_of_memcpy_async(block_.program(), i))
-    race(*flight.lanes, i, flight.from.space, flight.lane, flight.from.address, copy.bytes, unseen,
-         "read after write", false, kNoProxyFence);
+    race(*flight.lanes, i, side.space, flight.lane, side.address, copy.bytes, unseen,
+         written ? "write after write" : "read after write", false,
+         written ? kNoProxyFenceBetween : kNoProxyFence);
+}
+
+// Copies read tensor maps by a proxy of their own (PTX ISA, "membar/fence", .proxykind tensormap).
+void BlockRaces::check_map(Lanes& w, const Instruction& i, std::uint32_t lane,
+                           std::uint64_t address, std::uint32_t bytes) {
+  const std::uint32_t thread = w.warp * 32 + lane;
+  const Access access{Record::make(order_.epoch(), thread, false, i.statement), i, Space::global,
+                      address};
+  Record fenced;
+  bool reported = false;
+  each_granule(Space::global, address, address + bytes, [&](const RaceCells& cell) {
+    const Record written{*cell.write};
+    if (reported || written.epoch() < launch_.order.clock.first() || written.in_flight() ||
+        written.bits == fenced.bits || conflicts(written, access))
+      return;
+    const Statement* statement = block_.program().statement(written.statement());
+    const std::uint64_t block = order_.block_of(written);
+    const bool releases =  // tensormap.cp_fenceproxy
+        statement != nullptr && statement->facts->has(Modifier::tensormap_generic);
+    const bool released = releases || order_.proxied(written, block, thread, kProxyMapRelease);
+    const bool acquired = order_.proxied(written, block, thread, kProxyMapAcquire);
+    fenced = written;
+    if (released && acquired) return;
+    reported = true;
+    race(w, i, Space::global, lane, address, bytes, written, "read after write", false,
+         released ? "and no fence.proxy.tensormap::generic.acquire lies between the two: the copy "
+                    "need not see the change of its tensor map"
+                  : "and no fence.proxy.tensormap::generic.release follows the change: the copy "
+                    "need not see it in its tensor map");
+  });
+}
+
+// The instruction says what it is: handlers tell of plain and of strong accesses alike.
+void BlockRaces::touch(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                       std::uint64_t address, std::uint32_t bytes, bool store) {
+  if (i.opcode == Opcode::multimem_reduce) return atomic(w, i, space, lane, address, bytes, false);
+  if (store) return this->store(w, i, space, lane, address, bytes, false);
+  load(w, i, space, lane, address, bytes);
+  if (i.opcode == Opcode::copy_tensor || i.opcode == Opcode::prefetch_tensor)
+    check_map(w, i, lane, address, bytes);
 }
 
 void BlockRaces::depart(AsyncCopy& copy) {
@@ -93,8 +151,9 @@ void BlockRaces::depart(AsyncCopy& copy) {
   const Instruction& i = *flight.instruction;
   const std::uint32_t thread = flight.lanes->warp * 32 + flight.lane;
   const bool reads = copy.from != nullptr && copy.source != 0;
-  if (reads) check_proxy(copy);
+  if (reads) check_proxy(copy, false);
   if (reads) access_cells(copy, false);
+  check_proxy(copy, true);
   access_cells(copy, true);
   flight.mark = launch_.flights.depart(order_.index(), copy.reduces);
   const std::uint64_t write = Record::make(flight.mark, thread, false, i.statement).bits;
@@ -186,7 +245,7 @@ void BlockRaces::check_proxy_of(Lanes& w, const Instruction& i, std::uint32_t la
   const auto found = owner.made_.find(offset);
   if (found == owner.made_.end()) return;
   const Record made = found->second;
-  if (order_.proxied(made, owner.order_.index(), w.warp * 32 + lane) ||
+  if (order_.proxied(made, owner.order_.index(), w.warp * 32 + lane, kProxyMbarrier) ||
       is_of_memcpy_async(block_.program(), i))
     return;
   if (!is_first_use(made, i)) return;

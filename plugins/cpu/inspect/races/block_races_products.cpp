@@ -82,6 +82,7 @@ void BlockRaces::check_operand(Lanes& w, const Instruction& i, const AsyncCopy& 
   const std::uint32_t lane = reads.flight->lane, thread = w.warp * 32 + lane;
   Access access{Record::make(order_.epoch(), thread, false, i.statement), i, Space::shared, 0};
   bool raced = false, unseen = false;
+  Record fenced;  // the last one of which that is known
   std::uint64_t at = 0;
   std::size_t next = 0;
   const std::uint64_t step = std::uint64_t{1} << shift(Space::shared);
@@ -102,10 +103,12 @@ void BlockRaces::check_operand(Lanes& w, const Instruction& i, const AsyncCopy& 
         return;
       }
       if (raced || unseen || written.in_flight() || written.epoch() < order_.start()) return;
-      const std::uint64_t block = order_.block_of(written);
-      if (block != BlockOrder::without_engine(block) || order_.proxied(written, block, thread) ||
-          !needs_proxy_fence(block_.program(), written))
+      if (written.bits == fenced.bits) return;
+      if (by_async_proxy(written) || !needs_proxy_fence(block_.program(), written) ||
+          order_.proxied(written, order_.block_of(written), thread, kProxyShared)) {
+        fenced = written;
         return;
+      }
       unseen = true;
       race(w, i, Space::shared, lane, access.address, MatrixDescriptor::kPiece, written,
            "read after write", false, kProductNeedsProxyFence);

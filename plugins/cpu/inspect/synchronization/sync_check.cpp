@@ -195,4 +195,14 @@ void SyncCheck::go_past(const Lanes& w, std::uint32_t mask, const BasicBlock& no
   ahead_ &= ~node.past;
 }
 
+// PTX ISA, "Arrive-on operation": the count of pending arrivals does not go below zero.
+void SyncCheck::arrive_too_often(const Lanes& w, const Instruction& i, std::uint32_t lane,
+                                 std::uint64_t, std::uint32_t expected) {
+  Fault fault = block_.fault(FaultKind::sync, i.statement, w.warp, 1u << lane);
+  fault.hazard = "Invalid arguments";
+  fault.message = "a thread arrives at an mbarrier whose phase expects no more arrivals";
+  fault.detail = ": it was made for " + std::to_string(expected);
+  block_.report(fault);
+}
+
 }  // namespace warpmark::cpu

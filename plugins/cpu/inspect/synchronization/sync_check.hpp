@@ -24,6 +24,8 @@ class SyncCheck final : public Check {
   void barrier_complete(std::uint32_t number, bool everybody, std::uint32_t warps) override;
   void go_past(const Lanes& w, std::uint32_t mask, const BasicBlock& node) override;
   void warp_arrive(const Lanes& w, std::uint32_t mask, const BasicBlock& node, bool met) override;
+  void arrive_too_often(const Lanes& w, const Instruction& i, std::uint32_t lane,
+                        std::uint64_t address, std::uint32_t expected) override;
   void collect_complete(const Lanes& w, std::uint32_t mask, std::uint32_t members,
                         std::uint32_t node) override;
 

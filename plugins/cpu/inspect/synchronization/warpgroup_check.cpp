@@ -63,6 +63,7 @@ void WarpgroupCheck::check_registers(const Lanes& w, const Instruction& i, Group
     block_.report(fault);
   }
   group.registers = i.imm;
+  if (!less) group.raised = &i;
 }
 
 void WarpgroupCheck::report(const Lanes& w, const Instruction& i, const Step& other,
@@ -77,8 +78,35 @@ void WarpgroupCheck::report(const Lanes& w, const Instruction& i, const Step& ot
   block_.report(fault);
 }
 
+// PTX ISA, "setmaxnreg": .inc waits until the block's pool has as many registers. The pool is what
+// the block was launched with, at most all of a multiprocessor, the same for each thread. Those of a
+// warpgroup that gives none are its own.
+void WarpgroupCheck::check_pool() {
+  constexpr std::int64_t kAll = 65536, kStep = 8, kMost = 256;
+  const std::int64_t most = std::min(kMost, kAll / (warps_ * 32) / kStep * kStep);
+  std::int64_t sum = 0, there = 0;
+  std::string wanted;
+  const Group* last = nullptr;
+  for (const Group& group : groups_) {
+    if (group.registers == 0) continue;
+    sum += group.registers;
+    there += most;
+    wanted += (wanted.empty() ? "" : " + ") + std::to_string(group.registers);
+    if (group.raised != nullptr) last = &group;
+  }
+  if (last == nullptr || sum <= there) return;
+  const auto warp = static_cast<std::uint32_t>(last - groups_.data()) * WgmmaForm::kWarps;
+  Fault fault = block_.fault(FaultKind::sync, last->raised->statement, warp, ~0u);
+  fault.hazard = "Invalid arguments";
+  fault.message = "setmaxnreg.inc waits for more registers than the block can have";
+  fault.detail = ": " + wanted + " for a thread of each warpgroup, and at most " +
+                 std::to_string(most) + " each were there to begin with";
+  block_.report(fault);
+}
+
 // The last thread leaves: who has not come comes no more.
 void WarpgroupCheck::exit(std::uint32_t, std::uint32_t, std::uint32_t) {
+  check_pool();
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const Group& group = groups_[g];
     if (group.apart || group.open.empty()) continue;

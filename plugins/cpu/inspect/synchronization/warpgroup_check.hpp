@@ -19,7 +19,9 @@ class ObservedBlock;
 class WarpgroupCheck final : public Check {
  public:
   WarpgroupCheck(ObservedBlock& block, std::uint32_t warps)
-      : block_(block), groups_((warps + WgmmaForm::kWarps - 1) / WgmmaForm::kWarps) {}
+      : block_(block),
+        warps_(warps),
+        groups_((warps + WgmmaForm::kWarps - 1) / WgmmaForm::kWarps) {}
   void begin(std::uint64_t index) override;
   void multiply_in_group(Lanes& w, const Instruction& i, const std::vector<std::uint32_t>& a,
                          const std::vector<std::uint32_t>& b) override;
@@ -37,14 +39,17 @@ class WarpgroupCheck final : public Check {
     std::array<std::uint64_t, WgmmaForm::kWarps> steps{};  ///< of each warp
     std::uint64_t forgotten = 0;                           ///< that all four have executed
     std::deque<Step> open;
-    std::int64_t registers = 0;  ///< of setmaxnreg; 0: not known
-    bool apart = false;          ///< it was reported
+    std::int64_t registers = 0;           ///< of setmaxnreg; 0: not known
+    const Instruction* raised = nullptr;  ///< its last setmaxnreg.inc
+    bool apart = false;                   ///< it was reported
   };
   void come(const Lanes& w, const Instruction& i, std::uint64_t descriptor);
   void check_registers(const Lanes& w, const Instruction& i, Group& group);
+  void check_pool();
   void report(const Lanes& w, const Instruction& i, const Step& other, const char* message);
 
   ObservedBlock& block_;
+  const std::uint32_t warps_;
   std::vector<Group> groups_;
 };
 
