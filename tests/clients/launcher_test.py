@@ -266,7 +266,7 @@ class Compilers(unittest.TestCase):
         holder = tempfile.TemporaryDirectory()
         self.addCleanup(holder.cleanup)
         self.folder = holder.name
-        for name in ("nvcc", "ld", "toolkit/bin/nvcc", "toolkit/bin/ptxas"):
+        for name in ("nvcc", "ld", "toolkit/bin/nvcc", "toolkit/bin/ptxas", "toolkit/bin/nvcc.profile"):
             fake = pathlib.Path(self.folder, name)
             fake.parent.mkdir(parents=True, exist_ok=True)
             more = "" if name == "ld" else ' "$NVCC_APPEND_FLAGS"'
@@ -301,6 +301,9 @@ class Compilers(unittest.TestCase):
         given = values(NVCC_APPEND_FLAGS="-G", CUDAARCHS="80", TORCH_CUDA_ARCH_LIST="8.6", WARPMARK_CPU_CAPABILITY="10.0")
         self.assertEqual((given["NVCC_APPEND_FLAGS"], given["CUDAARCHS"], given["TORCH_CUDA_ARCH_LIST"]),
                          ("-G -cudart shared -arch=sm_100", "80", "8.6"))
+        pathlib.Path(self.folder, "usr/bin").mkdir(parents=True)
+        shutil.copy(self.folder + "/nvcc", self.folder + "/usr/bin")  # a folder of other programs, too
+        self.assertEqual(values(CUDA_HOME=self.folder + "/usr")["CUDA_HOME"], self.folder + "/usr")
         # A folder that cannot be made is no reason not to start.
         self.assertEqual(values(WARPMARK_CACHE_DIR="/proc/none")["CUDA_HOME"], self.folder + "/toolkit")
 
