@@ -29,7 +29,7 @@ if(TARGET warpmark_mpi)
 endif()
 # Starts any program on the CPU device: see docs/cpu-device.md.
 install(PROGRAMS plugins/cpu/run/warpmark-cpu DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
-install(PROGRAMS plugins/cpu/run/nvcc
+install(PROGRAMS plugins/cpu/run/nvcc plugins/cpu/run/ld
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu/bin COMPONENT runtime)
 install(FILES ${CMAKE_BINARY_DIR}/lib/warpmark/cpu/libcuda.so.1
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu COMPONENT runtime)

@@ -17,9 +17,8 @@ std::optional<Driver> open_driver() {
   void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   Driver found;
   if (library == nullptr || !find(library, "cuInit", found.init) ||
-      !find(library, "cuDevicePrimaryCtxRetain", found.retain) ||
-      !find(library, "cuDevicePrimaryCtxRelease_v2", found.release) ||
-      !find(library, "cuCtxPushCurrent_v2", found.push) ||
+      !find(library, "cuCtxCreate_v2", found.context_create) ||
+      !find(library, "cuCtxDestroy_v2", found.context_destroy) ||
       !find(library, "cuCtxPopCurrent_v2", found.pop) ||
       !find(library, "cuLinkCreate_v2", found.link_create) ||
       !find(library, "cuLinkAddData_v2", found.link_add) ||

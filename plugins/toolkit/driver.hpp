@@ -7,9 +7,8 @@ namespace warpmark::toolkit {
 
 struct Driver {
   decltype(&::cuInit) init = nullptr;
-  decltype(&::cuDevicePrimaryCtxRetain) retain = nullptr;
-  decltype(&::cuDevicePrimaryCtxRelease) release = nullptr;
-  decltype(&::cuCtxPushCurrent) push = nullptr;
+  CUresult (*context_create)(CUcontext*, unsigned, CUdevice) = nullptr;  ///< of CUDA 3.2
+  decltype(&::cuCtxDestroy) context_destroy = nullptr;
   decltype(&::cuCtxPopCurrent) pop = nullptr;
   decltype(&::cuLinkCreate) link_create = nullptr;
   decltype(&::cuLinkAddData) link_add = nullptr;

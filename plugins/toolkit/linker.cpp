@@ -81,7 +81,7 @@ constexpr int kOldestArchitecture = 50;
 Linker::~Linker() {
   if (link_ == nullptr) return;
   driver()->link_destroy(link_);
-  driver()->release(0);
+  driver()->context_destroy(context_);
 }
 
 Result Linker::refuse(Result result, const std::string& text) {
@@ -241,21 +241,20 @@ Result Linker::refuse_by_driver(Result result, const std::string& text) {
   return refuse(result, text);
 }
 
+// The real library needs no context: that of the program may have failed, and stays as it is.
 bool Linker::open_link() {
   if (link_ != nullptr) return true;
   const Driver* cuda = driver();
-  CUcontext context = nullptr;
-  if (cuda == nullptr || cuda->init(0) != CUDA_SUCCESS || cuda->retain(&context, 0) != CUDA_SUCCESS)
+  if (cuda == nullptr || cuda->init(0) != CUDA_SUCCESS ||
+      cuda->context_create(&context_, 0, 0) != CUDA_SUCCESS)
     return false;
   CUjit_option names[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-  CUresult result = cuda->push(context);
-  if (result == CUDA_SUCCESS) {
-    result = cuda->link_create(2, names, driver_values_.data(), &link_);
-    cuda->pop(&context);
-  }
+  const CUresult result = cuda->link_create(2, names, driver_values_.data(), &link_);
+  CUcontext popped = nullptr;
+  cuda->pop(&popped);  // the program's own is current again
   if (result == CUDA_SUCCESS) return true;
   link_ = nullptr;
-  cuda->release(0);
+  cuda->context_destroy(context_);
   return false;
 }
 

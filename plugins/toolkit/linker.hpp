@@ -75,7 +75,8 @@ class Linker {
   std::string arch_, errors_, info_, linked_;
   bool lto_ = false, gives_ptx_ = false, verbose_ = false;
   int inputs_ = 0;
-  CUlinkState link_ = nullptr;  ///< of the primary context of the first device, which it retains
+  CUcontext context_ = nullptr;  ///< of the link alone, on the first device
+  CUlinkState link_ = nullptr;
   std::array<char, 16384> driver_log_{};
   /// The options of link_, into which each of its calls writes the length of the log.
   std::array<void*, 2> driver_values_{driver_log_.data(),

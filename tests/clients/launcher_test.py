@@ -64,6 +64,7 @@ class Launcher(unittest.TestCase):
         self.assertEqual(start("--print-path").stdout.strip(), driver)
         plain = start("--no-nvcc", "env").stdout
         self.assertNotIn(driver + "/bin", plain)
+        self.assertNotIn("NVCC_APPEND_FLAGS", plain)
 
     def test_ctypes_finds_several_devices(self):
         program = ("import ctypes; cuda = ctypes.CDLL('libcuda.so.1'); n = ctypes.c_int(); "
@@ -200,18 +201,28 @@ class Linked(unittest.TestCase):
             main = "int ask(void); int main(void) { return ask(); }"
             link = (f"-L{driver}", "-lcuda")
             compile_c(TABLES + main, "-o", "whole", *link)
-            done = start(folder + "/whole")
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("is linked into the program", done.stderr)
-            self.assertIn("nvcc -cudart shared", done.stderr)
-            for name in ("libcublas.so.13", "libcudart.so.13"):
-                compile_c(TABLES, "-shared", "-fPIC", "-o", name, f"-Wl,-soname,{name}", *link)
-                compile_c(main, "-o", "program", f"-Wl,-rpath,{folder},--disable-new-dtags", "./" + name, *link)
+            pathlib.Path(folder, "build/parts").mkdir(parents=True)
+            shutil.copy(folder + "/whole", folder + "/build/parts")
+            for program, file, command in (("whole", None, "nvcc, with the options"), ("whole", "Makefile", f"make -B -C {folder}"),
+                                           ("build/parts/whole", "build/CMakeCache.txt", f"cmake --build {folder}/build --clean-first")):
+                if file:
+                    pathlib.Path(folder, file).write_text("")
+                done = start(f"{folder}/{program}")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("NVIDIA's static runtime library is linked into the program", done.stderr)
+                self.assertIn("Build the program again: warpmark-cpu " + command, done.stderr)
+            for name, said in (("libcublas.so.13", "what needs libcublas.so.13 cannot run on this device"),
+                               ("libcudart.so.13", f"loads NVIDIA's runtime library {folder}/libcudart.so.13"),
+                               ("cupy/runtime.so", "runtime.so brings NVIDIA's own runtime library, which asks the driver for tables that "
+                                "are documented nowhere: CuPy cannot run on this device"),
+                               ("libmine.so", "Build libmine.so again from its source: warpmark-cpu make -B")):
+                library = pathlib.Path(folder, name)
+                library.parent.mkdir(exist_ok=True)
+                compile_c(TABLES, "-shared", "-fPIC", "-o", name, f"-Wl,-soname,{library.name}", *link)
+                compile_c(main, "-o", "program", f"-Wl,-rpath,{library.parent},--disable-new-dtags", "./" + name, *link)
                 done = start(folder + "/program")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertNotIn("is linked into the program", done.stderr)
-                said = ("what needs libcublas.so.13 cannot run on this device" if "cublas" in name else
-                        f"loads NVIDIA's runtime library {folder}/libcudart.so.13")
                 self.assertIn(said, done.stderr)
 
     def test_who_opens_it_by_the_linkers_name_gets_the_device(self):
@@ -246,6 +257,87 @@ class LinkersName(unittest.TestCase):
         self.assertEqual(other.returncode, 0, other.stderr)
         self.assertEqual((one.returncode, one.stdout), (0, other.stdout), one.stderr)
         self.assertIn("218", one.stdout)
+
+
+class Compilers(unittest.TestCase):
+    """A build under warpmark-cpu finds variables, an nvcc and an ld, which call the real ones."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = holder.name
+        for name in ("nvcc", "ld", "toolkit/bin/nvcc", "toolkit/bin/ptxas", "toolkit/bin/nvcc.profile"):
+            fake = pathlib.Path(self.folder, name)
+            fake.parent.mkdir(parents=True, exist_ok=True)
+            more = "" if name == "ld" else ' "$NVCC_APPEND_FLAGS"'
+            fake.write_text(f'#!/bin/sh\nprintf "%s\\n" "$0" "$@"{more}\n')
+            fake.chmod(0o755)
+        self.variables = {"PATH": self.folder + ":" + os.environ["PATH"], "WARPMARK_CACHE_DIR": self.folder + "/cache",
+                          "CUDA_HOME": self.folder + "/toolkit", "COMPILER_PATH": "", "NVCC_APPEND_FLAGS": ""}
+
+    def lines(self, *words, **environment):
+        done = start(*words, **{**self.variables, **environment})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.splitlines()
+
+    def test_variables(self):
+        def values(*words, **environment):
+            return dict(line.partition("=")[::2] for line in self.lines(*words, "env", **environment))
+
+        driver = start("--print-path").stdout.strip()
+        found = values()
+        self.assertEqual((found["NVCC_APPEND_FLAGS"], found["CUDAARCHS"], found["TORCH_CUDA_ARCH_LIST"]),
+                         ("-cudart shared -arch=sm_90", "90", "9.0+PTX"))
+        self.assertEqual(found["COMPILER_PATH"], driver + "/bin")
+        self.assertEqual(found["CUDA_HOME"], found["CUDA_PATH"])
+        # It looks like the toolkit, but for its nvcc, and stays the same.
+        home = pathlib.Path(found["CUDA_HOME"])
+        self.assertTrue(home.is_relative_to(self.folder + "/cache"))
+        self.assertEqual(os.path.realpath(home / "bin/nvcc"), os.path.realpath(driver + "/bin/nvcc"))
+        self.assertEqual(os.path.realpath(home / "bin/ptxas"), os.path.realpath(self.folder + "/toolkit/bin/ptxas"))
+        self.assertEqual(values()["CUDA_HOME"], str(home))
+        self.assertEqual(values(LAUNCHER)["CUDA_HOME"], str(home))  # one in another
+        self.assertEqual(values(LAUNCHER)["NVCC_APPEND_FLAGS"], found["NVCC_APPEND_FLAGS"])
+        given = values(NVCC_APPEND_FLAGS="-G", CUDAARCHS="80", TORCH_CUDA_ARCH_LIST="8.6", WARPMARK_CPU_CAPABILITY="10.0")
+        self.assertEqual((given["NVCC_APPEND_FLAGS"], given["CUDAARCHS"], given["TORCH_CUDA_ARCH_LIST"]),
+                         ("-G -cudart shared -arch=sm_100", "80", "8.6"))
+        pathlib.Path(self.folder, "usr/bin").mkdir(parents=True)
+        shutil.copy(self.folder + "/nvcc", self.folder + "/usr/bin")  # a folder of other programs, too
+        self.assertEqual(values(CUDA_HOME=self.folder + "/usr")["CUDA_HOME"], self.folder + "/usr")
+        # A folder that cannot be made is no reason not to start.
+        self.assertEqual(values(WARPMARK_CACHE_DIR="/proc/none")["CUDA_HOME"], self.folder + "/toolkit")
+
+    def test_nvcc_links_the_shared_runtime_and_writes_ptx(self):
+        end = ["-gencode", "arch=compute_80,code=compute_80", "-cudart", "shared", "-lineinfo", ""]
+        for words, kept, tail in (
+                (["-arch=sm_80", "a.cu", "-o", "a"], ["a.cu", "-o", "a"], end),
+                (["-cudart", "static", "--cudart=static", "-gencode", "arch=compute_80,code=sm_80", "a.cu"], ["a.cu"], end),
+                (["-dlto", "-arch=compute_80", "-code", "sm_80,lto_80", "-rdc=true", "-c", "a.cu"], ["-rdc=true", "-c", "a.cu"], end),
+                (["-G", "-arch", "sm_80", "a.cu"], ["-G", "a.cu"], [*end[:4], ""]),
+                (["-cudart=none", "-arch=sm_80", "-I", "-arch=sm_75", "a.cu"], ["-I", "-arch=sm_75", "a.cu"], [*end[:3], "none", *end[4:]]),
+                (["--version"], ["--version"], [""])):
+            self.assertEqual(self.lines("nvcc", *words)[1:], kept + tail, words)
+        self.assertEqual(self.lines("nvcc", "a.cu", NVCC_APPEND_FLAGS="-arch=sm_80 -DX='a b'")[1:], ["a.cu", "-DX=a b", *end])
+        self.assertEqual(self.lines("sh", "-c", "$CUDA_HOME/bin/nvcc -arch=sm_80 a.cu")[0], self.folder + "/toolkit/bin/nvcc")
+
+    def test_ld_links_the_shared_runtime(self):
+        lib = self.folder + "/lib"
+        os.mkdir(lib)
+        words = ["a.o", "-L", lib, "-L/none", "-lcudart_static", "-lm", lib + "/libcudart_static.a"]
+        self.assertEqual(self.lines("ld", *words)[1:], words)  # there is no shared one
+        for name in ("libcudart.so.13", "libcudart.so"):
+            shared = f"{lib}/{name}"
+            pathlib.Path(shared).touch()
+            self.assertEqual(self.lines("ld", *words)[1:], [*words[:4], shared, "-lm", shared])
+        options = pathlib.Path(self.folder, "options")
+        options.write_text(f'a.o\n"-L{lib}" -lcudart_static -o "a b"\n')
+        seen = pathlib.Path(self.folder, "seen")
+        pathlib.Path(self.folder, "ld").write_text(f'#!/bin/sh\ncat "${{1#@}}" >{seen}\n')
+        self.lines("ld", f"@{options}")
+        self.assertEqual(seen.read_text(), f'a.o\n"-L{lib}" {lib}/libcudart.so -o "a b"\n')
+        pathlib.Path(self.folder, "ld").write_text("#!/bin/sh\nexit 5\n")
+        for words in (["a.o"], ["-lcudart_static"]):
+            self.assertEqual(start("ld", *words, **self.variables).returncode, 5)
 
 
 class Nvcc(unittest.TestCase):

@@ -219,6 +219,25 @@ def wrong_links():
         assert link.call(name, *arguments) == 10, name
 
 
+def failed_context():
+    """A link needs no context: neither one that has failed, before it or in between, nor one of its own is the program's."""
+    device, now, before = Device(), Pointer(), Pointer()
+    early = Link(b"-arch=sm_90")
+    assert early.add(PTX, CALLER) == 0
+    store = HEADER + b".visible .entry k(.param .u64 p) { .reg .b64 %a; mov.b64 %a, 4; st.global.u32 [%a], 1; ret; }"
+    assert device.cuda.cuCtxGetCurrent(ctypes.byref(before)) == 0 and before
+    assert device.run(store, b"k", [ctypes.c_int(1)]) == 700 and device.cuda.cuCtxSynchronize() == 700
+    assert early.add(PTX, CALLED) == 0 and early.complete() == 0, early.errors()
+    late = Link(b"-arch=sm_90")
+    assert late.add(PTX, CALLER) == 0 and late.add(PTX, CALLED) == 0 and late.complete() == 0, late.errors()
+    assert late.get("LinkedCubin") == early.get("LinkedCubin")
+    assert device.cuda.cuCtxGetCurrent(ctypes.byref(now)) == 0 and now.value == before.value
+    active, flags = ctypes.c_int(), ctypes.c_uint()
+    assert device.cuda.cuDevicePrimaryCtxGetState(0, ctypes.byref(flags), ctypes.byref(active)) == 0 and not active.value
+    for link in (early, late):
+        assert link.call("Destroy", ctypes.byref(link.handle)) == 0
+
+
 def lto_ir():
     nvrtc, device = Nvrtc(), Device()
     source = b"extern __device__ int add_one(int); extern \"C\" __global__ void k(int *a) { *a = add_one(*a) * 2; }"

@@ -99,6 +99,9 @@ class NvJitLink(Toolkit):
     def test_wrong_calls(self):
         self.run_call("wrong_links")
 
+    def test_a_context_that_failed_is_none_of_its(self):
+        self.assertIn("Address 0x4", self.run_call("failed_context"))
+
     def test_lto_ir(self):
         self.need_nvrtc()
         self.run_call("lto_ir")

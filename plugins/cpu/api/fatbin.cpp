@@ -104,12 +104,13 @@ CUresult choose_text(const std::vector<FatbinText>& all, std::string& text) {
   if (all.empty())
     return fail(CUDA_ERROR_NO_BINARY_FOR_GPU,
                 "the fatbin holds code for a GPU; this device executes PTX text: make it with "
-                "nvcc -gencode arch=compute_90,code=compute_90");
+                "nvcc -gencode arch=compute_90,code=compute_90, or under warpmark-cpu, whose nvcc "
+                "writes PTX (warpmark-cpu make -B)");
   if (best == nullptr)
     return fail(CUDA_ERROR_NO_BINARY_FOR_GPU,
                 "the fatbin has PTX for " + targets +
                     ", and none that runs on this device's compute capability " +
-                    device_capability());
+                    device_capability() + "; a build under warpmark-cpu writes such PTX");
   if (best->compression == Compression::none) {
     text = best->content;
     return CUDA_SUCCESS;

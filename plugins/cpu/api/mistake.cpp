@@ -1,13 +1,12 @@
 #include "api/mistake.hpp"
 
-#include <link.h>
-
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
 #include "api/json_text.hpp"
 #include "api/report.hpp"
+#include "api/static_runtime.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -260,56 +259,8 @@ CUresult report_refused_image(const char* call, CUresult result) {
   return result;
 }
 
-namespace {
-
-// The file of the library that holds an address; "" for the program itself, and if there is none.
-std::string library_at(const void* address) {
-  struct Search {
-    std::uintptr_t address;
-    std::string name;
-  } search{reinterpret_cast<std::uintptr_t>(address), ""};
-  ::dl_iterate_phdr(
-      [](dl_phdr_info* object, std::size_t, void* data) {
-        auto& wanted = *static_cast<Search*>(data);
-        for (int i = 0; i < object->dlpi_phnum; ++i) {
-          const auto& part = object->dlpi_phdr[i];
-          const std::uintptr_t begin = object->dlpi_addr + part.p_vaddr;
-          if (part.p_type != PT_LOAD || wanted.address < begin ||
-              wanted.address - begin >= part.p_memsz)
-            continue;
-          wanted.name = object->dlpi_name;
-          return 1;
-        }
-        return 0;
-      },
-      &search);
-  return search.name;
-}
-
-}  // namespace
-
 void report_missing_tables(const void* caller) {
-  const std::string library = library_at(caller);
-  const std::string name = safe(library.substr(library.rfind('/') + 1));
-  std::string why;
-  if (name.empty()) {
-    why =
-        "NVIDIA's runtime library is linked into the program, asks the driver for tables that are "
-        "documented nowhere, and cannot run on this device: build the program with "
-        "nvcc -cudart shared, and warpmark-cpu brings its own runtime library";
-  } else if (name.starts_with("libcudart.so")) {
-    why = "the program loads NVIDIA's runtime library " + safe(library) +
-          ", which asks the driver for tables that are documented nowhere, and cannot run on this "
-          "device: start it with LD_PRELOAD=$(warpmark-cpu --print-path)/" +
-          name;
-  } else {
-    why = name +
-          " brings NVIDIA's own runtime library, which asks the driver for tables that are "
-          "documented nowhere: what needs " +
-          name +
-          " cannot run on this device. Kernels of the program itself can, where nothing calls it";
-  }
-  print_once("cuGetExportTable", CUDA_ERROR_NOT_SUPPORTED, why);
+  print_once("cuGetExportTable", CUDA_ERROR_NOT_SUPPORTED, static_runtime_text(caller));
 }
 
 CUresult refuse_ptx(const PtxError& error) {

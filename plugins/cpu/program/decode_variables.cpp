@@ -61,7 +61,8 @@ void Decoder::place_variable(const Variable& variable) {
 }
 
 void Decoder::place_shared(const Variable& variable) {
-  if (variable.external || variable.bytes == 0) {
+  // An external one that has a size gets memory of its own, as from ptxas (Taichi's have one).
+  if (variable.bytes == 0) {
     dynamic_.push_back(variable.name);
     shared_.dynamic_alignment =
         std::max<std::uint64_t>(shared_.dynamic_alignment, variable.alignment);

@@ -1,4 +1,6 @@
 // Results of the driver API for right and wrong calls, as a GPU's driver would give them.
+#include <array>
+#include <string>
 #include <thread>
 
 #include "device/support/client.hpp"
@@ -134,6 +136,30 @@ TEST_F(ApiTest, LaunchConfigurations) {
             CUDA_ERROR_INVALID_VALUE)
       << "no parameters";
   EXPECT_EQ(launch(k, {1}, {1}, 0), CUDA_ERROR_INVALID_VALUE) << "too few";
+}
+
+// As ptxas has it: 768 bytes of the two, whatever the launch asks for.
+TEST_F(ApiTest, ExternalSharedVariablesWithASizeHaveTheirOwnMemory) {
+  const std::string text =
+      ".version 7.1\n.target sm_80\n.address_size 64\n"
+      ".extern .shared .align 8 .b8 a[512];\n.extern .shared .align 8 .b8 b[256];\n"
+      ".extern .shared .align 16 .b8 rest[];\n"
+      ".visible .entry k(.param .u64 p) { .reg .u64 %p; .reg .u32 %r<5>;\n"
+      "st.shared.u32 [a+508], 7; st.shared.u32 [b+12], 8; st.shared.u32 [rest], 9;\n"
+      "ld.shared.u32 %r1, [a+508]; ld.shared.u32 %r2, [b+12]; ld.shared.u32 %r3, [rest];\n"
+      "ld.param.u64 %p, [p]; st.global.u32 [%p], %r1; st.global.u32 [%p+4], %r2;\n"
+      "st.global.u32 [%p+8], %r3; ret; }";
+  CUmodule module = nullptr;
+  CUfunction k = nullptr;
+  ASSERT_CU(api().load(&module, text.c_str()));
+  ASSERT_CU(api().function(&k, module, "k"));
+  CUdeviceptr out = 0;
+  ASSERT_CU(api().alloc(&out, 12));
+  ASSERT_CU(launch(k, {1}, {1}, 4, out));
+  ASSERT_CU(api().synchronize());
+  std::array<std::uint32_t, 3> values{};
+  ASSERT_CU(api().to_host(values.data(), out, sizeof values));
+  EXPECT_EQ(values, (std::array<std::uint32_t, 3>{7, 8, 9}));
 }
 
 TEST_F(ApiTest, MemoryArguments) {
