@@ -31,6 +31,8 @@ struct TensorMap {
   static constexpr std::uint32_t kMostRank = 5, kMostBox = 256, kMostStep = 8, kMostPixels = 1024;
 
   std::uint64_t seal = 0;                              ///< of all that follows
+  /// CUTLASS clears bit 21 of the second word, which means something to a GPU's driver up to 13.1.
+  std::uint64_t cleared_by_others = 0;
   std::uint64_t address = 0;                           ///< of the tensor's first element
   std::array<std::uint64_t, kMostRank - 1> strides{};  ///< bytes, of the second dimension and on
   std::array<std::uint32_t, kMostRank> last{};         ///< greatest coordinate of each dimension
@@ -45,7 +47,7 @@ struct TensorMap {
   std::uint8_t im2col = 0;
   std::array<std::int16_t, 3> lower{}, upper{};
   std::uint16_t pixels = 0;
-  std::array<std::uint8_t, 26> unused{};
+  std::array<std::uint8_t, 18> unused{};
 
   [[nodiscard]] std::uint32_t element_bytes() const;
   [[nodiscard]] bool is_real() const { return type >= Type::f16 && type <= Type::tf32_ftz; }
