@@ -223,6 +223,16 @@ std::optional<std::vector<std::string>> variables_of(const std::vector<protocol:
 
 }  // namespace
 
+// A device that runs PTX does not know what ptxas would make of it.
+static void tell_registers(const Context& context, const protocol::KernelName& kernel) {
+  const Device& device = context.device();
+  if (!device.has(Capability::image_ptx) || !device.has(Capability::profile)) return;
+  constexpr uint64_t kMost = 255;  // a log that says more is none of ptxas
+  const nlohmann::json options = {
+      {"registers", {{kernel.entry, kernel.registers <= kMost ? kernel.registers : 0}}}};
+  context.driver().configure(context.handle(), json_line(options));
+}
+
 PreparedDevice Executor::load(std::shared_ptr<Context> context, const protocol::Load& request) {
   const std::vector<bool> linked = linked_units(request.units);
   std::map<size_t, Module> modules;
@@ -231,6 +241,7 @@ PreparedDevice Executor::load(std::shared_ptr<Context> context, const protocol::
   }
   PreparedDevice loaded{std::move(context), {}, {}};
   for (const protocol::KernelName& kernel : request.kernels) {
+    tell_registers(*loaded.context, kernel);
     loaded.kernels.push_back(modules.at(kernel.unit).function(kernel.entry));
   }
   if (!request.kernels.empty()) {

@@ -74,6 +74,7 @@ struct KernelName {
   std::string entry;
   std::vector<GivenArgument> arguments = {};  ///< arguments of a kernel given by name: they tell
                                               ///< overloads apart
+  uint64_t registers = 0;                     ///< of a thread, as ptxas reports them; 0: unknown
 };
 
 /// Compile; the reply has the kernels' signatures. Kernels are launched by their index here.
