@@ -132,7 +132,7 @@ void Linter::plan(const Case& which, Purpose purpose) {
     if (buffer.value) check(*buffer.value);
   }
   for (const Scalar& scalar : planned.plan.scalars) {
-    if (!scalar.integer) check(scalar.value);
+    if (!scalar.integer && !scalar.tensor_map) check(scalar.value);
   }
   for (const Expected& expected : planned.plan.expected) check(expected.value);
   for (const PlannedCheck& asked : planned.plan.checks) {

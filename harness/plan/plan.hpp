@@ -13,6 +13,7 @@
 #include "base/arithmetic.hpp"
 #include "base/dtype.hpp"
 #include "base/launch_limits.hpp"
+#include "base/tensor_map.hpp"
 #include "suite/case.hpp"
 #include "suite/position_map.hpp"
 
@@ -129,6 +130,19 @@ struct FieldPointer {
   friend bool operator==(const FieldPointer&, const FieldPointer&) = default;
 };
 
+/// A CUtensorMap of a buffer: how copies see it as boxes. Axes are in NumPy's order.
+struct PlanTensorMap {
+  std::string array;
+  std::vector<Size> box;
+  std::vector<Size> element_strides = {};  ///< nothing: 1 for each axis
+  /// Elements, if not those of the array; an element may be a tuple (`x.shape`). Nothing: the array's.
+  std::vector<Size> shape = {};
+  std::vector<Size> strides = {};  ///< bytes, of all axes but the last; nothing: as the array lies
+  TensorMapSettings settings = {};
+  std::string at = {};
+  friend bool operator==(const PlanTensorMap&, const PlanTensorMap&) = default;
+};
+
 /// A parameter passed by value.
 struct Scalar {
   std::string name;
@@ -141,6 +155,7 @@ struct Scalar {
   /// submission must not choose their number.
   std::optional<size_t> count = {};
   std::vector<FieldPointer> points_to = {};
+  std::optional<PlanTensorMap> tensor_map = {};  ///< it is a CUtensorMap, without a value
   friend bool operator==(const Scalar&, const Scalar&) = default;
 };
 

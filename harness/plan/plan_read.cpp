@@ -196,8 +196,40 @@ Buffer read_buffer(const PlanValue& value) {
   return buffer;
 }
 
+template <typename Setting>
+void read_word(const std::optional<PlanValue>& value, Setting& into) {
+  if (!value) return;
+  const auto all = each_value<Setting>();
+  into = value->word(std::vector<Setting>(all.begin(), all.end()));
+}
+template <typename Setting>
+void read_word(const std::optional<PlanValue>& value, std::optional<Setting>& into) {
+  if (value) read_word(value, into.emplace());
+}
+
+PlanTensorMap read_tensor_map(const PlanValue& value) {
+  std::vector<std::string> known = {"array", "box", "element_strides", "shape", "strides", "at"};
+  for (const auto& [key, words] : tensor_map_words()) known.push_back(key);
+  value.members(known);
+  PlanTensorMap map{value.get("array").nonempty(), {}};
+  const auto sizes = [&](const char* key, std::vector<Size>& into) {
+    const auto list = value.find(key);
+    if (!list) return;
+    for (const PlanValue& size : list->list()) into.push_back(read_size(size));
+  };
+  (void)value.get("box");
+  sizes("box", map.box);
+  sizes("element_strides", map.element_strides);
+  sizes("shape", map.shape);
+  sizes("strides", map.strides);
+  each_setting(map.settings,
+               [&](const char* key, auto& setting) { read_word(value.find(key), setting); });
+  map.at = value.optional_text("at");
+  return map;
+}
+
 Scalar read_scalar(const PlanValue& value) {
-  value.members({"name", "dtype", "value", "integer", "null", "points_to", "at"});
+  value.members({"name", "dtype", "value", "integer", "null", "points_to", "tensor_map", "at"});
   Scalar scalar;
   scalar.name = value.get("name").nonempty();
   scalar.dtype = read_dtype(value.find("dtype"));
@@ -211,6 +243,12 @@ Scalar read_scalar(const PlanValue& value) {
   }
   if (const auto null = value.find("null")) {
     scalar.null = null->truth();
+    return scalar;
+  }
+  if (const auto map = value.find("tensor_map")) {
+    scalar.tensor_map = read_tensor_map(*map);
+    if (scalar.dtype || value.find("value") || value.find("integer"))
+      value.fail("has `tensor_map`, which a scalar without dtype and value may have");
     return scalar;
   }
   const auto integer = value.find("integer");
@@ -411,6 +449,13 @@ void read_plan_body(const PlanValue& value, Plan& plan) {
     }
   }
   for (const Scalar& scalar : plan.scalars) {
+    if (scalar.tensor_map) {
+      const Buffer* described = plan.find_buffer(scalar.tensor_map->array);
+      if (described == nullptr || described->image || !described->pointers.empty()) {
+        value.get("scalars").fail(
+            fmt::format("has a tensor map of no array: `{}`", printable(scalar.tensor_map->array)));
+      }
+    }
     for (const FieldPointer& pointer : scalar.points_to) {
       if (plan.find_buffer(pointer.array) != nullptr) continue;
       value.get("scalars").fail(

@@ -112,11 +112,32 @@ Json json_of(const Buffer& buffer) {
   return json;
 }
 
+void put_word(Json& json, const char* key, const std::optional<TensorType>& type) {
+  if (type) json[key] = to_text(*type);
+}
+template <Worded Setting>
+void put_word(Json& json, const char* key, Setting setting) {
+  json[key] = to_text(setting);
+}
+
+Json json_of(const PlanTensorMap& map) {
+  Json json = {{"array", map.array}, {"box", json_list(map.box)}};
+  if (!map.element_strides.empty()) json["element_strides"] = json_list(map.element_strides);
+  if (!map.shape.empty()) json["shape"] = json_list(map.shape);
+  if (!map.strides.empty()) json["strides"] = json_list(map.strides);
+  each_setting(map.settings,
+               [&](const char* key, const auto& setting) { put_word(json, key, setting); });
+  put_at(json, map.at);
+  return json;
+}
+
 Json json_of(const Scalar& scalar) {
   Json json = {{"name", scalar.name}};
   if (scalar.dtype) json["dtype"] = scalar.dtype->name;
   if (scalar.null) {
     json["null"] = true;
+  } else if (scalar.tensor_map) {
+    json["tensor_map"] = json_of(*scalar.tensor_map);
   } else if (scalar.integer) {
     json["integer"] = json_of(*scalar.integer);
   } else {

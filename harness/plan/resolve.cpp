@@ -22,21 +22,7 @@ class Resolver {
 
   void buffer(Buffer& buffer) {
     if (!has_shape(buffer.direction)) return;
-    std::vector<int64_t> shape;
-    for (const Size& extent : buffer.shape) {
-      if (const auto* value = std::get_if<int64_t>(&extent)) {
-        shape.push_back(*value);
-        continue;
-      }
-      const auto& symbolic = std::get<Symbolic>(extent);
-      const ArithmeticValue value = evaluate(symbolic);
-      if (const auto* tuple = std::get_if<std::vector<int64_t>>(&value)) {
-        shape.insert(shape.end(), tuple->begin(), tuple->end());
-      } else {
-        shape.push_back(count(symbolic, value));
-      }
-    }
-    buffer.shape.assign(shape.begin(), shape.end());
+    const std::vector<int64_t> shape = extents(buffer.shape);
     try {
       set_array(buffer.name, &shape);
     } catch (const Error& error) {
@@ -51,6 +37,13 @@ class Resolver {
   }
 
   void scalar(Scalar& scalar) {
+    if (scalar.tensor_map) {
+      PlanTensorMap& map = *scalar.tensor_map;
+      (void)extents(map.shape);
+      for (std::vector<Size>* sizes : {&map.box, &map.element_strides, &map.strides}) {
+        for (Size& size : *sizes) number(size);
+      }
+    }
     const auto* symbolic = scalar.integer ? std::get_if<Symbolic>(&*scalar.integer) : nullptr;
     if (symbolic == nullptr) return;
     scalar.integer = whole(*symbolic);
@@ -132,6 +125,26 @@ class Resolver {
   }
 
  private:
+  // Evaluates the elements of a shape, which may be tuples.
+  std::vector<int64_t> extents(std::vector<Size>& sizes) {
+    std::vector<int64_t> shape;
+    for (const Size& extent : sizes) {
+      if (const auto* value = std::get_if<int64_t>(&extent)) {
+        shape.push_back(*value);
+        continue;
+      }
+      const auto& symbolic = std::get<Symbolic>(extent);
+      const ArithmeticValue value = evaluate(symbolic);
+      if (const auto* tuple = std::get_if<std::vector<int64_t>>(&value)) {
+        shape.insert(shape.end(), tuple->begin(), tuple->end());
+      } else {
+        shape.push_back(count(symbolic, value));
+      }
+    }
+    sizes.assign(shape.begin(), shape.end());
+    return shape;
+  }
+
   void require_alike(const std::string& first, const std::string& second, const std::string& at,
                      const std::string& what) const {
     const DType& one = facts_.arrays.at(first).dtype;

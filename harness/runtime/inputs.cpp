@@ -16,6 +16,7 @@
 #include "runtime/element.hpp"
 #include "runtime/float16.hpp"
 #include "runtime/struct_layout.hpp"
+#include "runtime/tensor_maps.hpp"
 #include "suite/companions.hpp"
 
 namespace warpmark {
@@ -105,13 +106,16 @@ class SignatureCheck {
     }
     for (size_t i = 0; i < given; ++i) {
       const std::string& name = launch.arguments[i];
-      if (const Scalar* null = plan_.find_scalar(name); null != nullptr && null->null) {
-        check_null(*null, entry.parameters[i], entry);
+      const Scalar* scalar = plan_.find_scalar(name);
+      if (scalar != nullptr && scalar->null) {
+        check_null(*scalar, entry.parameters[i], entry);
+      } else if (scalar != nullptr && scalar->tensor_map) {
+        check_tensor_map(*scalar, entry.parameters[i], entry, positions_);
       } else if (points_to_function(entry.parameters[i].type)) {
         throw function_wanted(name, entry.parameters[i], entry);
       } else if (const Buffer* buffer = plan_.find_buffer(name)) {
         check_buffer(*buffer, entry.parameters[i], entry);
-      } else if (const Scalar* scalar = plan_.find_scalar(name)) {
+      } else if (scalar != nullptr) {
         check_scalar(*scalar, entry.parameters[i], entry);
       }
     }

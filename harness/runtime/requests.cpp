@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "driver/image.hpp"
 #include "runtime/output_checks.hpp"
+#include "runtime/tensor_maps.hpp"
 
 namespace warpmark {
 
@@ -149,6 +150,8 @@ std::vector<GivenArgument> arguments_of(const LaunchStep& launch, const Plan& pl
 protocol::Prepare prepare_request(const Suite& suite, const PlannedCase& planned) {
   protocol::Prepare request;
   request.target = planned.plan.arch;
+  request.tensor_maps = std::ranges::any_of(
+      planned.plan.scalars, [](const Scalar& scalar) { return scalar.tensor_map.has_value(); });
   for (const Unit& unit : planned.plan.units) {
     protocol::UnitText text =
         unit.file.empty() ? text_of(unit, suite, planned) : file_of(unit, suite, planned);
@@ -241,6 +244,11 @@ protocol::Run run_request(const ReadyCase& ready) {
       run.scalars.back().pointers.push_back(
           {offset_of_pointer(scalar.dtype, pointer.field).value(), pointer.array});
     }
+  }
+  for (const Scalar& scalar : plan.scalars) {
+    if (!scalar.tensor_map) continue;
+    run.scalars.push_back({scalar.name, {}});
+    run.scalars.back().map = {scalar.tensor_map->array, tensor_map_form(scalar, ready)};
   }
   const std::vector<size_t> kernels = plan.kernels().of_launch;
   size_t launches = 0;

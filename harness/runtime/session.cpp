@@ -23,6 +23,7 @@
 #include "runtime/rank_group.hpp"
 #include "runtime/requests.hpp"
 #include "runtime/step_scalars.hpp"
+#include "runtime/tensor_maps.hpp"
 #include "runtime/worker_link.hpp"
 #include "suite/companions.hpp"
 #include "worker/confined_start.hpp"
@@ -314,6 +315,7 @@ class Session::State {
       }
       add_integers(ready.planned, ready.inputs);
       check_images(ready);
+      check_tensor_maps(ready);
     } catch (const NoMemoryError& error) {
       end_skipped(
           outcome,

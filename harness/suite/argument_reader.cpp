@@ -10,8 +10,8 @@ namespace warpmark {
 namespace {
 
 const std::vector<ArgumentKind> kKinds = {
-    ArgumentKind::in,      ArgumentKind::inout,    ArgumentKind::out,    ArgumentKind::scalar,
-    ArgumentKind::scratch, ArgumentKind::pointers, ArgumentKind::texture};
+    ArgumentKind::in,      ArgumentKind::inout,    ArgumentKind::out,     ArgumentKind::scalar,
+    ArgumentKind::scratch, ArgumentKind::pointers, ArgumentKind::texture, ArgumentKind::tensor_map};
 
 // "in, inout and out".
 std::string enumeration(const std::vector<std::string>& words) {
@@ -159,6 +159,7 @@ Argument read_argument(const YamlMember& member) {
     argument.kind = ArgumentKind::null;
     return argument;
   }
+  if (member.value.find("tensor_map") != nullptr) return read_tensor_map(member);
   std::vector<std::string> keys = texts_of(kKinds);
   keys.insert(keys.end(),
               {"dtype", "surface", "channels", "pitch", "offset", "partition", "points_to"});

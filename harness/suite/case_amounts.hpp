@@ -42,11 +42,17 @@ nlohmann::ordered_json value_document(const ArithmeticValue& value);
 nlohmann::ordered_json geometry_document(const LaunchGeometry& launch, const std::string& pointer,
                                          const CaseScope& values, PositionMap& positions);
 
+/// A tensor map of an array that is in another's place: the same over that one's memory.
+struct MovedMap {
+  std::string name, map, buffer;
+};
+
 /// The steps of a case, flat: loops are unrolled, names that arrays change are followed.
 struct StepsDocument {
   nlohmann::ordered_json steps;    ///< {launch}, {copy} or {fill}, as a plan has them
   nlohmann::ordered_json renamed;  ///< {name, buffer} of arrays that end with another's memory
   nlohmann::ordered_json swaps;    ///< {first, second, at}: arrays that must be alike
+  std::vector<MovedMap> maps;      ///< each once
 };
 
 /// Throws a usage error for more than 100,000 steps, and for a count that is no whole number.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/tensor_map.hpp"
 #include "suite/case.hpp"
 #include "suite/case_amounts.hpp"
 #include "suite/suite_reader.hpp"
@@ -153,6 +154,44 @@ class Writer {
             {"at", pointer}};
   }
 
+  Json tensor_map(const SuiteTensorMap& map, const std::string& pointer) {
+    set(pointer, map.where);
+    Json json = {{"array", map.array.text}};
+    const auto numbers = [&](const char* key, const std::vector<Expression>& values) {
+      if (values.empty()) return;
+      set(fmt::format("{}/{}", pointer, key), values.front().where());
+      json[key] = Json::array();
+      for (const Expression& value : values) {
+        const std::string at = fmt::format("{}/{}/{}", pointer, key, json[key].size());
+        json[key].push_back(size_document(value, at, values_, document_.positions));
+      }
+    };
+    numbers("box", map.box);
+    numbers("element_strides", map.element_strides);
+    numbers("shape", map.shape);
+    numbers("strides", map.strides);
+    for (const auto& [key, words] : tensor_map_words()) {
+      const auto found = map.words.find(key);
+      if (found == map.words.end()) continue;
+      set(fmt::format("{}/{}", pointer, key), found->second.where);
+      json[key] = tensor_word(key, words, found->second);
+    }
+    json["at"] = pointer;
+    return json;
+  }
+
+  // The word itself, or the value that an axis of its name has at this point.
+  std::string tensor_word(const std::string& key, const std::vector<std::string>& words,
+                          const Located& written) const {
+    Located word = written;
+    if (const ArithmeticValue* value = values_.scope.find(word.text)) {
+      const auto* text = std::get_if<std::string>(value);
+      word.text = text != nullptr ? *text : to_text(*value);
+    }
+    if (std::find(words.begin(), words.end(), word.text) != words.end()) return word.text;
+    throw unknown_tensor_word(key, word);
+  }
+
   Json dtype(const Expression& expression) const {
     if (const StructType* type = find_type(suite_, expression.text())) return type->dtype;
     const ArithmeticValue value = expression.evaluate(values_.scope);
@@ -179,6 +218,8 @@ class Writer {
         }
       } else if (argument.kind == ArgumentKind::null) {
         json["null"] = true;
+      } else if (argument.tensor_map) {
+        json["tensor_map"] = tensor_map(*argument.tensor_map, pointer + "/tensor_map");
       } else if (argument.kind == ArgumentKind::pointers) {
         for (const Located& to : argument.pointers) json["pointers"].push_back(to.text);
       } else {
@@ -216,6 +257,14 @@ class Writer {
     }
     StepsDocument unrolled = steps_document(suite_, values_.scope, document_.positions);
     json["launch"] = std::move(unrolled.steps);
+    for (const MovedMap& moved : unrolled.maps) {
+      const auto map = std::find_if(json["arguments"].begin(), json["arguments"].end(),
+                                    [&](const Json& one) { return one["name"] == moved.map; });
+      Json other = *map;
+      other["name"] = moved.name;
+      other["tensor_map"]["array"] = moved.buffer;
+      json["arguments"].push_back(std::move(other));
+    }
     if (!unrolled.renamed.empty()) json["renamed"] = std::move(unrolled.renamed);
     if (!unrolled.swaps.empty()) json["swaps"] = std::move(unrolled.swaps);
   }

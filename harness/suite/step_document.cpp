@@ -27,7 +27,7 @@ class Unrolling {
     for (const auto& [name, buffer] : holders_) {
       if (name != buffer) renamed.push_back({{"name", name}, {"buffer", buffer}});
     }
-    return {std::move(steps_), std::move(renamed), std::move(swaps_)};
+    return {std::move(steps_), std::move(renamed), std::move(swaps_), std::move(maps_)};
   }
 
  private:
@@ -150,10 +150,23 @@ class Unrolling {
             {"at", pointer}};
   }
 
-  // Arrays are given by the memory that has their names now.
+  // Arrays, and what tensor maps describe, are given by the memory that has their names now.
   std::string given(const std::string& name) {
+    for (const Argument& argument : suite_.arguments) {
+      if (argument.name != name || !argument.tensor_map) continue;
+      const std::string& array = argument.tensor_map->array.text;
+      return given(array) == array ? name : moved(name, given(array));
+    }
     const auto found = holders_.find(name);
     return found == holders_.end() ? name : found->second;
+  }
+
+  std::string moved(const std::string& map, const std::string& buffer) {
+    std::string name = fmt::format("{} of {}", map, buffer);
+    const bool known = std::any_of(maps_.begin(), maps_.end(),
+                                   [&](const MovedMap& one) { return one.name == name; });
+    if (!known) maps_.push_back({name, map, buffer});
+    return name;
   }
 
   std::string& holder(const std::string& name) {
@@ -168,6 +181,7 @@ class Unrolling {
   std::set<std::pair<std::string, std::string>> swapped_;
   std::string at_;
   Json steps_ = Json::array(), swaps_ = Json::array();
+  std::vector<MovedMap> maps_;
 };
 
 }  // namespace

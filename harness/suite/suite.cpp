@@ -22,6 +22,8 @@ std::string_view to_text(ArgumentKind kind) {
       return "pointers";
     case ArgumentKind::texture:
       return "texture";
+    case ArgumentKind::tensor_map:
+      return "tensor_map";
   }
   return "";
 }

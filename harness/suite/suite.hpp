@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -83,10 +84,11 @@ enum class ArgumentKind : uint8_t {
   inout,
   out,
   scalar,
-  scratch,   ///< an array that only the kernels use: its final contents do not matter
-  null,      ///< a null pointer
-  pointers,  ///< an array of pointers to other arguments
-  texture    ///< an input that the kernel reads by coordinates
+  scratch,    ///< an array that only the kernels use: its final contents do not matter
+  null,       ///< a null pointer
+  pointers,   ///< an array of pointers to other arguments
+  texture,    ///< an input that the kernel reads by coordinates
+  tensor_map  ///< a CUtensorMap of another argument, by value
 };
 std::string_view to_text(ArgumentKind kind);
 /// True if an argument of this kind is an array without a value before the launch.
@@ -96,7 +98,7 @@ inline bool has_shape(ArgumentKind kind) {
 /// True if an argument of this kind is an array with elements that expressions know.
 inline bool is_array(ArgumentKind kind) {
   return kind != ArgumentKind::scalar && kind != ArgumentKind::null &&
-         kind != ArgumentKind::pointers;
+         kind != ArgumentKind::pointers && kind != ArgumentKind::tensor_map;
 }
 /// True if an argument of this kind is an array that is judged after the launch.
 inline bool is_output(ArgumentKind kind) {
@@ -121,6 +123,15 @@ struct SuiteImage {
   int channels = 1;                  ///< channels of an element; the last axis, if more than 1
 };
 
+/// The description of an array for copies of its boxes.
+struct SuiteTensorMap {
+  Position where;
+  Located array;  ///< the name of an argument
+  std::vector<Expression> box, element_strides, shape, strides;
+  /// Words by their keys, tensor_map_words(): one of them, or an axis of such words.
+  std::map<std::string, Located> words;
+};
+
 /// A field of a struct that holds the address of an array.
 struct SuiteFieldPointer {
   Located field;  ///< "x", "inner.x"
@@ -136,6 +147,7 @@ struct Argument {
   std::optional<Expression> dtype;
   std::vector<Located> pointers;  ///< arguments that it points to; "" is a null pointer
   std::optional<SuiteImage> image;
+  std::optional<SuiteTensorMap> tensor_map;
   std::optional<Expression> pitch;           ///< bytes from one row of an array to the next
   std::optional<Expression> offset;          ///< elements before an array in its memory
   std::optional<Position> partition;         ///< divided along its first axis, with a part for each

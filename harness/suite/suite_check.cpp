@@ -173,6 +173,11 @@ class Checker {
             fmt::format("`{}` is a scalar argument, which arithmetic does not see", use.name),
             use.where, "make it an axis, and the argument {scalar: " + use.name + "}");
       }
+      if (argument.kind == ArgumentKind::tensor_map) {
+        throw usage_error(
+            fmt::format("`{}` is a tensor map, which arithmetic does not see", use.name), use.where,
+            fmt::format("use its array, as in {}.shape", argument.tensor_map->array.text));
+      }
       throw usage_error(
           fmt::format("`{}` is an array", use.name), use.where,
           fmt::format("arithmetic sees {0}.size, {0}.shape and {0}.nbytes", use.name));
@@ -415,6 +420,7 @@ class Checker {
         if (!to.text.empty()) pointed(to);
       }
       for (const SuiteFieldPointer& pointer : argument.points_to) pointed(pointer.array);
+      if (argument.tensor_map) pointed(argument.tensor_map->array);
     }
   }
 
@@ -449,7 +455,17 @@ class Checker {
       if (argument.pitch) names(*argument.pitch, "pitch", earlier);
       if (argument.offset) names(*argument.offset, "offset", earlier);
       if (argument.dtype) dtype(*argument.dtype);
+      if (argument.tensor_map) tensor_map(*argument.tensor_map);
     }
+  }
+
+  // All shapes are known before maps are made.
+  void tensor_map(const SuiteTensorMap& map) const {
+    const Allowed all{true, arrays_};
+    for (const auto* numbers : {&map.box, &map.element_strides, &map.shape, &map.strides}) {
+      for (const Expression& number : *numbers) names(number, "tensor_map", all);
+    }
+    check_tensor_words(map, axes_);
   }
 
   void dtype(const Expression& expression) const {

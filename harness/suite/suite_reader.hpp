@@ -66,8 +66,15 @@ Limits read_limits(const YamlNode& node);
 /// True if the text can name a variable of C++, Python and arithmetic.
 bool is_identifier(std::string_view text);
 std::vector<Argument> read_arguments(const YamlNode& node);
+/// An argument with the key `tensor_map`.
+Argument read_tensor_map(const YamlMember& member);
 /// Variables of the module: `constants`, whose values may be given without a map, or `globals`.
 std::vector<Argument> read_globals(const YamlNode& node, bool constants);
+
+/// The error for a word that a tensor map does not have for the key.
+Error unknown_tensor_word(const std::string& key, const Located& word);
+/// Throws it for a word that is none of the key's and no axis either.
+void check_tensor_words(const SuiteTensorMap& map, const std::vector<std::string>& axes);
 
 /// Throws for a name that neither C++, Python nor arithmetic could use as a variable.
 void check_name(const std::string& name, const Position& where);

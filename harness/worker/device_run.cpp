@@ -6,6 +6,8 @@
 #include <cstring>
 #include <span>
 
+#include "driver/tensor_map.hpp"
+
 namespace warpmark {
 
 namespace {
@@ -86,6 +88,9 @@ DeviceRun::DeviceRun(std::shared_ptr<Context> context, const std::vector<Functio
       const CUdeviceptr address = address_of(pointer.buffer);
       std::memcpy(bytes.data() + pointer.offset, &address, sizeof address);
     }
+    if (!scalar.map) continue;
+    const CUdeviceptr address = address_of(scalar.map->buffer);
+    bytes = encoded_tensor_map(*context_, scalar.map->form, address, scalar.name);
   }
   for (const protocol::Step& step : run.steps) {
     if (const auto* copy = std::get_if<protocol::Copy>(&step)) {

@@ -141,6 +141,10 @@ std::string Executor::replace_context(protocol::ContextLimits limits) {
   return "";
 }
 
+std::string Executor::no_tensor_maps() const {
+  return fmt::format("takes tensor maps, which {} does not have", facts_.name);
+}
+
 // Makes the context that units are loaded into; returns why the device cannot have it, or "".
 std::string Executor::set_up(const protocol::ContextLimits& limits,
                              const std::vector<bool>& linked) {
@@ -223,6 +227,16 @@ std::optional<std::vector<std::string>> variables_of(const std::vector<protocol:
 
 }  // namespace
 
+// A device that runs PTX does not know what ptxas would make of it.
+static void tell_registers(const Context& context, const protocol::KernelName& kernel) {
+  const Device& device = context.device();
+  if (!device.has(Capability::image_ptx) || !device.has(Capability::profile)) return;
+  constexpr uint64_t kMost = 255;  // a log that says more is none of ptxas
+  const nlohmann::json options = {
+      {"registers", {{kernel.entry, kernel.registers <= kMost ? kernel.registers : 0}}}};
+  context.driver().configure(context.handle(), json_line(options));
+}
+
 PreparedDevice Executor::load(std::shared_ptr<Context> context, const protocol::Load& request) {
   const std::vector<bool> linked = linked_units(request.units);
   std::map<size_t, Module> modules;
@@ -231,6 +245,7 @@ PreparedDevice Executor::load(std::shared_ptr<Context> context, const protocol::
   }
   PreparedDevice loaded{std::move(context), {}, {}};
   for (const protocol::KernelName& kernel : request.kernels) {
+    tell_registers(*loaded.context, kernel);
     loaded.kernels.push_back(modules.at(kernel.unit).function(kernel.entry));
   }
   if (!request.kernels.empty()) {
@@ -304,6 +319,11 @@ protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
   protocol::Prepared reply;
   reply.misfit = set_up(request.limits, linked_units(request.units));
   if (!reply.misfit.empty()) return reply;
+  // Such kernels do not even compile for the devices that lack them.
+  if (request.tensor_maps && !has_tensor_maps(*context_)) {
+    reply.misfit = no_tensor_maps();
+    return reply;
+  }
   const Architecture target =
       parse_architecture(request.target.empty() ? facts_.target : request.target);
   const bool as_ptx = takes_ptx() || !target.cubin_runs_on(facts_.architecture);
@@ -340,6 +360,12 @@ protocol::Misfit Executor::misfit(const protocol::Run& run, uint64_t more) const
     const Function& kernel = kernels_.at(launch->kernel);
     const LaunchConfig config = config_of(*launch);
     if (auto text = kernel.misfit(config)) return {*text, i, kernel.fits_nowhere(config)};
+  }
+  for (const protocol::ScalarBytes& scalar : run.scalars) {
+    if (!scalar.map) continue;
+    if (!has_tensor_maps(*context_)) return {no_tensor_maps(), std::nullopt, false};
+    if (auto text = lacks_tensor_map(*context_, scalar.map->form, scalar.name))
+      return {*text, std::nullopt, false};
   }
   uint64_t wanted = more;
   for (const protocol::BufferBytes& buffer : run.buffers) wanted += buffer.bytes;

@@ -70,6 +70,7 @@ class Executor {
   void count(const protocol::Run& run, protocol::Verified& reply);
   void collect_reports();
   bool takes_ptx() const { return choice_.device.has(Capability::image_ptx); }
+  std::string no_tensor_maps() const;
   std::string set_up(const protocol::ContextLimits& limits, const std::vector<bool>& linked);
   static Module load(const std::shared_ptr<Context>& context,
                      const std::vector<protocol::Load::Unit>& units, size_t unit);

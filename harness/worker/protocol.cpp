@@ -26,6 +26,19 @@ WARPMARK_FIELDS(Confinement, required, compile_bytes, compile_cpu_s, headers, to
                 times)
 
 template <typename Visit>
+void each_field(TensorMapForm& form, const Visit& visit) {
+  visit("type", form.type);
+  visit("interleave", form.settings.interleave);
+  visit("swizzle", form.settings.swizzle);
+  visit("l2_promotion", form.settings.l2_promotion);
+  visit("fill", form.settings.fill);
+  visit("shape", form.shape);
+  visit("strides", form.strides);
+  visit("box", form.box);
+  visit("element_strides", form.element_strides);
+}
+
+template <typename Visit>
 void each_field(GivenArgument& argument, const Visit& visit) {
   std::string dtype(argument.dtype ? argument.dtype->name : std::string_view());
   visit("array", argument.array);
@@ -64,8 +77,8 @@ WARPMARK_FIELDS(Confined, role, environment, confinement)
 WARPMARK_FIELDS(Hello, device, use_cache, confined, further)
 WARPMARK_FIELDS(OwnHeader, spelling, name, text)
 WARPMARK_FIELDS(ContextLimits, stack_bytes, heap_bytes)
-WARPMARK_FIELDS(KernelName, unit, entry, arguments)
-WARPMARK_FIELDS(Prepare, units, kernels, limits, load, images, target, devices, times)
+WARPMARK_FIELDS(KernelName, unit, entry, arguments, registers)
+WARPMARK_FIELDS(Prepare, units, kernels, limits, load, images, target, devices, times, tensor_maps)
 WARPMARK_FIELDS(Load, units, kernels, limits)
 WARPMARK_FIELDS(Prepared, kernels, variables, layouts, misfit, images, notices, from_cache)
 WARPMARK_FIELDS(ImageShape, extents, channels, surface, linear, normalized, read_normalized,
@@ -73,6 +86,7 @@ WARPMARK_FIELDS(ImageShape, extents, channels, surface, linear, normalized, read
 WARPMARK_FIELDS(BufferBytes, name, dtype, bytes, has_initial, inout, element, holder, symbol,
                 pointers, image, lead, row, pitch, partition, judged)
 WARPMARK_FIELDS(ScalarBytes::Pointer, offset, buffer)
+WARPMARK_FIELDS(ScalarBytes::Map, buffer, form)
 WARPMARK_FIELDS(Launch, kernel, grid, block, shared, arguments, cluster, cooperative, offsets)
 WARPMARK_FIELDS(Copy, from, to)
 WARPMARK_FIELDS(Fill, buffer, byte)
@@ -127,6 +141,7 @@ void each_field(ScalarBytes& scalar, const Visit& visit) {
   visit("name", scalar.name);
   visit("hex", bytes);
   visit("pointers", scalar.pointers);
+  visit("map", scalar.map);
 }
 template <typename Visit>
 void each_field(Verified& reply, const Visit& visit) {

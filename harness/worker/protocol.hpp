@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/tensor_map.hpp"
 #include "compiler/compiler.hpp"
 #include "compiler/signature.hpp"
 #include "suite/restore.hpp"
@@ -74,6 +75,7 @@ struct KernelName {
   std::string entry;
   std::vector<GivenArgument> arguments = {};  ///< arguments of a kernel given by name: they tell
                                               ///< overloads apart
+  uint64_t registers = 0;                     ///< of a thread, as ptxas reports them; 0: unknown
 };
 
 /// Compile; the reply has the kernels' signatures. Kernels are launched by their index here.
@@ -85,8 +87,9 @@ struct Prepare {
   bool images = false;  ///< the reply must have the compiled images
   /// The architecture to compile for, as "sm_90a"; "": that of the worker's own device.
   std::string target = {};
-  uint64_t devices = 1;  ///< number of devices that run it at a time
-  bool times = false;    ///< it will be timed
+  uint64_t devices = 1;      ///< number of devices that run it at a time
+  bool times = false;        ///< it will be timed
+  bool tensor_maps = false;  ///< kernels take tensor maps
 };
 
 /// True if a reply has as many items as the request asks for: the worker is not trusted.
@@ -161,6 +164,12 @@ struct ScalarBytes {
   std::string name;
   std::string bytes;
   std::vector<Pointer> pointers = {};
+  /// A tensor map of a buffer, which is all of the bytes.
+  struct Map {
+    std::string buffer;
+    TensorMapForm form;
+  };
+  std::optional<Map> map = {};
 };
 
 struct Launch {

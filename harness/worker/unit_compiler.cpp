@@ -138,7 +138,8 @@ protocol::Load load_request(const protocol::Prepare& request, const std::vector<
     if (request.times) load.units.back().variables = variable_names(image.ptx);
   }
   for (size_t i = 0; i < request.kernels.size(); ++i) {
-    load.kernels.push_back({request.kernels[i].unit, kernels.at(i).name});
+    load.kernels.push_back(
+        {request.kernels[i].unit, kernels.at(i).name, {}, kernels.at(i).bounds.registers});
   }
   load.limits = request.limits;
   return load;

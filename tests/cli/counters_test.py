@@ -41,7 +41,7 @@ class Counters(CheckTest):
         # 100 threads of 4 blocks of 32: four warps, of which the last has 4 active lanes at the
         # load, so 4 + 4 + 4 + 1 sectors, in which 400 of 416 bytes are used.
         self.assertRegex(out, r"\nt\.n=100\n  launch +k, 4 blocks of 32 threads; occupancy 50 % "
-                              r"\(by blocks; registers are not known\)\n")
+                              r"\(by blocks; [1-9]\d* registers a thread\)\n")
         self.assertRegex(out, r"\n  global load +4 +400 +13 +3\.2 +96 %\n")
         self.assertRegex(out, r"\n  global store +4 +400 +13 +3\.2 +96 %\n")
         self.assertRegex(out, r"\n  flops +100\n")
@@ -50,6 +50,24 @@ class Counters(CheckTest):
         self.assertEqual((launch["kernel"], launch["global_load_sectors"], launch["warps"]),
                          ("k", 13, 4))
         self.assertNotIn("lines", launch)
+
+    def test_registers_of_the_compiler_limit_the_occupancy(self):
+        self.write("suites/k.cu", """extern "C" __global__ void __maxnreg__(80) k(float *a) {
+  float v[64];
+  for (int i = 0; i < 64; ++i) v[i] = a[i];
+  for (int k = 0; k < 10; ++k)
+    for (int i = 0; i < 64; ++i) v[i] = v[i] * v[(i + 7) % 64] + 1;
+  float sum = 0;
+  for (int i = 0; i < 64; ++i) sum += v[i];
+  if (sum == 1234567) a[threadIdx.x] = sum;
+}
+""")
+        self.write("suites/t.yaml", "warpmark: 1\nkernel: {file: k.cu, entry: k}\narguments: {a: {inout: np.zeros(64)}}\n"
+                   "launch: {block: 256}\nreference: {a: a}\nexpect: {counters: {occupancy: '<= 0.375'}}\n")
+        out, _ = self.check("suites/t.yaml", "--counters", "--journal", "run.jsonl")
+        self.assertRegex(out, r"occupancy 38 % \(by registers; (6[5-9]|7\d|80) registers a thread\)\n")
+        occupancy = self.journal()[1]["counters"][0]["occupancy"]
+        self.assertEqual((occupancy["blocks"], occupancy["limited_by"]), (3, "registers"))
 
     def test_nothing_unless_asked_for(self):
         self.write_scale()

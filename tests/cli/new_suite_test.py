@@ -157,6 +157,18 @@ __global__ void weigh(float *a, int n) {
             self.assertEqual(set(re.findall(r"error: (.*)", out)),
                              set(re.findall(r"error: (the reference of .* is still to be written)", out)), out)
 
+    def test_a_tensor_map_gets_an_array(self):
+        tile = (program.SOURCE / "suites/tensor_maps/tile.cu").read_text()
+        # The draft's block has two dimensions, as the grid has.
+        self.write("k.cu", tile.replace("constexpr int kTile = 32;", "constexpr int kTile = 16;")
+                   .replace("threadIdx.x == 0)", "threadIdx.x + threadIdx.y == 0)"))
+        made = self.new("k.cu", "--kernel", "transpose")["k.yaml"]
+        self.assertIn("  source: {tensor_map: source_array, box: [16, 16]}", made)
+        self.assertIn("  target_array: {inout: ", made)
+        self.assertIn("    arguments: [source, target]\n", made)
+        out, _ = self.check("k.yaml", code=1)
+        self.assertEqual(re.findall(r"error: (.*)", out), ["the reference of `source_array` is still to be written"])
+
     def test_kernels_are_listed_as_they_are_chosen(self):
         self.write("l.cu", "namespace a { namespace {\ntemplate <typename T, int N> __global__ void t(T *p) {}\n} }\n"
                    "namespace b { __global__ void plain(int *p) {} }\n"

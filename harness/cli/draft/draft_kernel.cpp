@@ -109,6 +109,10 @@ KernelParameter parameter_of(const EntryParameter& known, const DeclaredParamete
   if (is_texture || is_surface) {
     parameter.role = is_texture ? ParameterRole::texture : ParameterRole::surface;
     read_image(facts.image_calls, parameter);
+  } else if (plain_type(known.type).starts_with("CUtensorMap") &&
+             known.type.find('*') == std::string::npos) {
+    parameter.role = ParameterRole::tensor_map;
+    parameter.dtype = find_dtype("float32");
   } else if (known.type.find('*') != std::string::npos) {
     read_pointer(known.type, facts.types, parameter);
   } else if (!known.type.empty()) {
@@ -139,6 +143,14 @@ bool uses_dynamic_shared(std::string_view ptx, std::string_view text) {
   return false;
 }
 
+// Axes of the boxes that the text copies: "cp.async.bulk.tensor.2d.shared…".
+size_t axes_of_boxes(std::string_view text) {
+  constexpr std::string_view kMark = "bulk.tensor.";
+  const size_t at = text.find(kMark);
+  const char axes = at == std::string_view::npos ? '2' : text[at + kMark.size()];
+  return axes >= '1' && axes <= '5' ? static_cast<size_t>(axes - '0') : 2;
+}
+
 }  // namespace
 
 std::string_view entry_text(std::string_view ptx, const std::string& symbol) {
@@ -164,6 +176,9 @@ DraftKernel draft_kernel(const Entry& entry, const CompileResult& made, const So
         entry.parameters[i], written == nullptr ? nullptr : &written->parameters[i], i, facts));
   }
   const std::string_view text = entry_text(made.ptx, entry.name);
+  for (KernelParameter& parameter : kernel.parameters) {
+    if (parameter.role == ParameterRole::tensor_map) parameter.image_axes = axes_of_boxes(text);
+  }
   kernel.dimensions = dimensions_of(text);
   kernel.has_dynamic_shared = uses_dynamic_shared(made.ptx, text);
   return kernel;

@@ -20,7 +20,8 @@ enum class ParameterRole : uint8_t {
   array,     ///< `in`, `inout` or `out`
   pointers,  ///< an array of pointers to arrays
   texture,
-  surface
+  surface,
+  tensor_map
 };
 
 struct KernelParameter {
@@ -34,7 +35,7 @@ struct KernelParameter {
   size_t members = 1;                ///< numbers in an element, such as 4 in a float4
   bool is_enum = false;              ///< whose dtype the compiler does not report
   std::vector<DraftStruct> structs;  ///< of a dtype that is a struct, itself last
-  size_t image_axes = 0;             ///< of a texture or surface
+  size_t image_axes = 0;             ///< of a texture or surface, or of the boxes of a tensor map
   std::string obstacle;              ///< why a suite cannot pass it; "" if it can
 };
 

@@ -329,6 +329,27 @@ class Draft {
          "guessed: shape, dtype and, by `address` and `filter`, how it is read");
   }
 
+  // A tensor map, and behind the arguments its array. Boxes are copied whole, whatever is an extent.
+  void tensor_map(const KernelParameter& parameter, const std::string& name) {
+    std::string array = name + "_array";
+    while (is_taken(array) || has_extent(array)) array += '_';
+    names_.push_back(array);
+    const std::vector<std::string> box(parameter.image_axes, "16");
+    line(fmt::format("  {}: {{tensor_map: {}, box: [{}]}}", name, array, join(box, ", ")),
+         "guessed: the box that it copies, the last axis x, and `swizzle: none`");
+    tensors_.push_back({array, parameter.image_axes});
+    outputs_.push_back(array);
+  }
+
+  void tensors() {
+    for (const auto& [name, axes] : tensors_) {
+      const std::vector<std::string> shape(axes, axes > 2 ? "16" : "64");
+      line(fmt::format("  {}: {{inout: {}, dtype: float32}}", name,
+                       yaml_value(array_values(*find_dtype("float32"), shape))),
+           "guessed: shape and dtype; {in: …} if it is only read");
+    }
+  }
+
   // A struct by value, whose pointers are to arrays.
   void structure(const KernelParameter& parameter, const std::string& name) {
     std::vector<std::string> targets;
@@ -399,8 +420,12 @@ class Draft {
         case ParameterRole::texture:
         case ParameterRole::surface:
           image(parameter, name);
+          break;
+        case ParameterRole::tensor_map:
+          tensor_map(parameter, name);
       }
     }
+    tensors();
     for (const Further& one : further_) array(one.name, one.of, one.type);
     own_arguments_.assign(names_.begin(), names_.begin() + static_cast<std::ptrdiff_t>(count));
   }
@@ -444,7 +469,7 @@ class Draft {
     }
     const bool flat = kernel_.dimensions == 1;
     text_ += "launch:\n";
-    const bool lists = !further_.empty();
+    const bool lists = !further_.empty() || !tensors_.empty();
     if (lists) {
       text_ += fmt::format("  - entry: {}\n    arguments: [{}]\n", yaml_value(kernel_.entry),
                            join(own_arguments_, ", "));
@@ -488,9 +513,10 @@ class Draft {
   std::vector<std::string> names_;          ///< names of the arguments, then of further arrays
   std::vector<std::string> own_arguments_;  ///< those of the kernel
   std::vector<Further> further_;            ///< arrays that pointers in arguments point to
-  std::map<std::string, std::string> field_axes_;  ///< by the path of a length in a struct
-  std::vector<Extent> extents_;                    ///< axes that sizes are made of
-  bool takes_length_ = false;                      ///< the extents are arguments
+  std::vector<std::pair<std::string, size_t>> tensors_;  ///< arrays of tensor maps, and their axes
+  std::map<std::string, std::string> field_axes_;        ///< by the path of a length in a struct
+  std::vector<Extent> extents_;                          ///< axes that sizes are made of
+  bool takes_length_ = false;                            ///< the extents are arguments
   std::array<uint64_t, 3> block_{};
   bool block_is_given_ = false;
   std::string text_;

@@ -228,6 +228,9 @@ std::vector<Parameter> parameters_of(const Plan& plan) {
       const std::string_view star = buffer != nullptr ? "*" : "";
       parameter.text =
           type.empty() ? fmt::format("{}{}", what, name) : fmt::format("{} {}{}", type, star, name);
+      if (scalar != nullptr && scalar->tensor_map) {
+        parameter.text = "const __grid_constant__ CUtensorMap " + name;
+      }
       out.push_back(parameter);
     }
     break;

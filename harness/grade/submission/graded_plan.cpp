@@ -66,7 +66,7 @@ bool has_open_dtypes(const Plan& plan) {
     if (!buffer.dtype) return true;
   }
   for (const Scalar& scalar : plan.scalars) {
-    if (!scalar.dtype) return true;
+    if (!scalar.dtype && !scalar.tensor_map) return true;
   }
   return false;
 }
@@ -95,7 +95,9 @@ std::string signature_text(const Plan& plan) {
         const bool read_only = buffer->direction == ArgumentKind::in;
         parameters.push_back((read_only ? "const " : "") + c_type(buffer->dtype) + " *" + name);
       } else if (const Scalar* scalar = plan.find_scalar(name)) {
-        parameters.push_back(c_type(scalar->dtype) + " " + name);
+        parameters.push_back(
+            (scalar->tensor_map ? "const __grid_constant__ CUtensorMap" : c_type(scalar->dtype)) +
+            " " + name);
       }
     }
     return launch->entry + "(" + join(parameters, ", ") + ")";

@@ -66,6 +66,10 @@ typedef struct warpmark_device {
    *   "counters": ["traffic"]   what launches count beside the basic counters: traffic, and with
    *                             "lines" the same for each line of the source; ["basic"] or []:
    *                             nothing else. See drain_counters
+   *   "registers": {"symbol": n, …}   registers of a thread that ptxas reports for kernels which
+   *                             the context's functions are got of from now on, for limits of a
+   *                             block and occupancy; 0 = unknown, and they have no cost. A device
+   *                             that runs PTX does not know them
    * With a null context and none current, they hold for contexts that are created later. Returns 0,
    * or an error whose text `last_error` gives. */
   int (*configure)(warpmark_device_context context, const char* json);
@@ -209,8 +213,9 @@ typedef struct warpmark_device {
    *                            go one after the other, and sectors and wavefronts are those of
    *                            each turn. Of a constant load: different addresses
    * and have the member "occupancy", which is no counter: {"blocks", "warps": of a multiprocessor
-   * of compute capability 9.0, "most_warps": 64, "limited_by": "warps", "blocks" or
-   * "shared memory", "shared_bytes"}. Registers are left out: they have no number before ptxas.
+   * of compute capability 9.0, "most_warps": 64, "limited_by": "warps", "blocks",
+   * "registers" or "shared memory", "shared_bytes", "registers": of a thread}. Registers are left
+   * out where configure told none: they have no number before ptxas.
    * With "lines" there is a member "lines", ordered by file and line: [{"file", "line",
    * "executions": warps that came here, and those of the counters above that are not 0, without
    * ptx_flops and barriers, which are counted for the whole launch only}]. An

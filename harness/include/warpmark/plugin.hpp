@@ -53,12 +53,12 @@ inline Json plan_of_arguments(const Json& which) {
                {"expected", Json::array()}};
   const auto add = [&plan](const Json& argument) {
     const std::string kind = argument.at("kind");
-    const bool by_value = kind == "scalar" || kind == "null";
+    const bool by_value = kind == "scalar" || kind == "null" || kind == "tensor_map";
     Json item = {{"name", argument.at("name")}};
     const bool is_input = kind == "pointers" || kind == "texture";
     if (!by_value) item["direction"] = is_input ? "in" : kind;
     for (const char* key : {"dtype", "shape", "value", "pointers", "image", "partition", "pitch",
-                            "offset", "points_to", "symbol", "null", "at"}) {
+                            "offset", "points_to", "tensor_map", "symbol", "null", "at"}) {
       if (argument.contains(key)) item[key] = argument.at(key);
     }
     plan[by_value ? "scalars" : "buffers"].push_back(std::move(item));

@@ -111,11 +111,14 @@ class Block {
     }
     if (occupancy != launch.end() && occupancy->is_object()) {
       const auto limit = occupancy->find("limited_by");
+      const int64_t registers = number(*occupancy, "registers");
       text += fmt::format(
-          "; occupancy {} (by {}; registers are not known)",
+          "; occupancy {} (by {}; {})",
           percent_text(ratio(number(*occupancy, "warps"), number(*occupancy, "most_warps"))),
           limit != occupancy->end() && limit->is_string() ? printable(limit->get<std::string>())
-                                                          : std::string("?"));
+                                                          : std::string("?"),
+          registers > 0 ? fmt::format("{} registers a thread", registers)
+                        : std::string("registers are not known"));
     }
     return text;
   }

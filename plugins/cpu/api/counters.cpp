@@ -57,13 +57,19 @@ Json occupancy(const Kernel& kernel, const LaunchShape& shape) {
   const std::uint64_t threads = std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2];
   const std::uint64_t warps = (threads + 31) / 32;
   const std::uint64_t blocks = active_blocks(kernel, threads, shape.dynamic_shared);
-  const std::uint64_t without_shared = std::min<std::uint64_t>(32, 2048 / (warps * 32));
-  const char* limit = blocks < without_shared ? "shared memory" : blocks == 32 ? "blocks" : "warps";
-  return {{"blocks", blocks},
-          {"warps", blocks * warps},
-          {"most_warps", 64},
-          {"limited_by", limit},
-          {"shared_bytes", shape.dynamic_shared + kernel.checked.shared_bytes}};
+  const std::uint64_t by_warps = std::min<std::uint64_t>(32, 64 / warps);
+  const std::uint64_t by_registers = std::min(by_warps, warps_with_registers(kernel) / warps);
+  const char* limit = blocks < by_registers     ? "shared memory"
+                      : by_registers < by_warps ? "registers"
+                      : blocks == 32            ? "blocks"
+                                                : "warps";
+  Json json = {{"blocks", blocks},
+               {"warps", blocks * warps},
+               {"most_warps", 64},
+               {"limited_by", limit},
+               {"shared_bytes", shape.dynamic_shared + kernel.checked.shared_bytes}};
+  if (kernel.registers != 0) json["registers"] = kernel.registers;
+  return json;
 }
 
 using Line = std::pair<std::string_view, std::uint32_t>;  // file, line

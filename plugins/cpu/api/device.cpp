@@ -186,6 +186,8 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
     if (which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) *value = driver().properties.major;
     if (which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) *value = driver().properties.minor;
     if (which == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID) *value = device;
+    if (which == CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED)
+      *value = driver().properties.major >= 9;
     for (const Attribute& row : kAttributes) {
       if (row.which == which) *value = row.value;
     }

@@ -74,9 +74,28 @@ CUresult set_option(const std::string& key, const Json& value, Limits& limits) {
     driver().properties.minor = value[1].get<int>();
     return CUDA_SUCCESS;
   }
-  return fail(CUDA_ERROR_INVALID_VALUE, "configure: unknown key \"" + key +
-                                            "\"; known are cc, instruction_budget, wall_limit_ms, "
-                                            "schedule_seed, workers, check, checks, counters");
+  return fail(CUDA_ERROR_INVALID_VALUE,
+              "configure: unknown key \"" + key +
+                  "\"; known are cc, instruction_budget, wall_limit_ms, "
+                  "schedule_seed, workers, check, checks, counters, registers");
+}
+
+// As many as a thread can have; 0 forgets a number.
+CUresult set_registers(const Json& value, Context* context) {
+  constexpr std::uint32_t kMost = 255;
+  if (context == nullptr)
+    return fail(CUDA_ERROR_INVALID_CONTEXT, "configure: \"registers\" are of a context's kernels");
+  std::map<std::string, std::uint32_t, std::less<>> registers = context->registers;
+  bool good = value.is_object();
+  for (const auto& [kernel, count] : value.items()) {
+    good = good && count.is_number_unsigned() && count <= kMost;
+    if (good) registers[kernel] = count.get<std::uint32_t>();
+  }
+  if (!good)
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "configure: \"registers\" must be an object of kernels and numbers up to 255");
+  context->registers = std::move(registers);
+  return CUDA_SUCCESS;
 }
 
 int configure(warpmark_device_context handle, const char* text) {
@@ -91,7 +110,8 @@ int configure(warpmark_device_context handle, const char* text) {
     Limits& target = context != nullptr ? context->launch_limits : driver().default_limits;
     Limits limits = target;
     for (const auto& [key, value] : json.items()) {
-      const CUresult result = set_option(key, value, limits);
+      const CUresult result =
+          key == "registers" ? set_registers(value, context) : set_option(key, value, limits);
       if (result != CUDA_SUCCESS) return result;
     }
     target = limits;

@@ -63,18 +63,16 @@ Kernel* find_kernel(Context& context, CUfunction function) {
 }
 
 CUresult get_attribute(const Kernel& kernel, unsigned int attribute, int* value) {
-  const std::uint32_t limit = kernel.function->max_threads;
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-      return give(value,
-                  static_cast<int>(limit == 0 ? DeviceProperties::max_threads
-                                              : std::min(limit, DeviceProperties::max_threads)));
+      return give(value, static_cast<int>(most_threads(kernel)));
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
       return give(value, static_cast<int>(kernel.checked.shared_bytes));
     case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
       return give(value, static_cast<int>(kernel.checked.local_bytes));
     case CU_FUNC_ATTRIBUTE_NUM_REGS:
-      return give(value, 32);  // registers have no cost here
+      // A usual number where nobody told what ptxas says; then registers have no cost.
+      return give(value, kernel.registers != 0 ? static_cast<int>(kernel.registers) : 32);
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
       return give(value, driver().properties.major * 10 + driver().properties.minor);

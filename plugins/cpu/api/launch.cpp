@@ -43,6 +43,12 @@ CUresult check_shape(const Kernel& kernel, const KernelWork& work) {
                                               " threads; the kernel was compiled for at most " +
                                               std::to_string(kernel.function->max_threads));
   }
+  if (threads > most_threads(kernel)) {
+    return fail(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+                "a block of " + std::to_string(threads) + " threads; with " +
+                    std::to_string(kernel.registers) + " registers for each it can have " +
+                    std::to_string(most_threads(kernel)));
+  }
   if (kernel.function->threads[0] != 0 && block != kernel.function->threads) {
     return fail(CUDA_ERROR_INVALID_VALUE, "block " + dimensions(block) +
                                               ", the kernel was compiled for " +

@@ -171,6 +171,7 @@ CUresult make_kernel(Context& context, LoadedModule& module, const Function& fun
   bind(kernel->checked, handlers(Watch::bounds));
   kernel->module = &module;
   kernel->function = &function;
+  if (const auto* told = find_in(context.registers, function.name)) kernel->registers = *told;
   *result = reinterpret_cast<CUfunction>(kernel.get());
   context.kernels.emplace(*result, kernel.get());
   module.kernels.emplace(function.name, std::move(kernel));

@@ -1,4 +1,4 @@
-// Occupancy: how many blocks a multiprocessor would take. Registers have no cost on this device.
+// Occupancy: how many blocks a multiprocessor would take. Registers count where configure told them.
 #include <algorithm>
 
 #include "api/number.hpp"
@@ -36,9 +36,7 @@ CUresult best_size(int* grid, int* block, CUfunction function, CUoccupancyB2DSiz
       "cuOccupancyMaxPotentialBlockSize", function, [&](const Kernel& kernel) -> CUresult {
         if (grid == nullptr || block == nullptr || limit < 0 || flags > 1)
           return CUDA_ERROR_INVALID_VALUE;
-        int most = static_cast<int>(DeviceProperties::max_threads);
-        if (kernel.function->max_threads != 0)
-          most = std::min(most, static_cast<int>(kernel.function->max_threads));
+        int most = static_cast<int>(most_threads(kernel));
         if (limit > 0) most = std::min(most, limit);
         std::uint64_t best = 0;
         *grid = *block = 0;
@@ -91,8 +89,22 @@ CUresult with_clusters(const char* name, const int* result, CUfunction function,
 
 }  // namespace
 
-// Threads, blocks and shared memory of a multiprocessor of compute capability 9.0; 1 KiB of shared
-// memory is reserved for each block.
+// Each of a multiprocessor's four parts has a quarter of its registers, which warps get by 256.
+std::uint64_t warps_with_registers(const Kernel& kernel) {
+  constexpr std::uint64_t kUnit = 8, kParts = 4, kOfPart = 65536 / kParts, kMostWarps = 64;
+  if (kernel.registers == 0) return kMostWarps;
+  const std::uint64_t of_warp = (kernel.registers + kUnit - 1) / kUnit * kUnit * 32;
+  return std::min(kOfPart / of_warp * kParts, kMostWarps);
+}
+
+std::uint32_t most_threads(const Kernel& kernel) {
+  const auto most = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(DeviceProperties::max_threads, 32 * warps_with_registers(kernel)));
+  return kernel.function->max_threads == 0 ? most : std::min(most, kernel.function->max_threads);
+}
+
+// Threads, blocks, registers and shared memory of a multiprocessor of compute capability 9.0; 1 KiB
+// of shared memory is reserved for each block.
 std::uint64_t active_blocks(const Kernel& kernel, std::uint64_t threads, std::uint64_t dynamic) {
   const std::uint64_t shared = dynamic + kernel.checked.shared_bytes;
   if (threads == 0 || threads > DeviceProperties::max_threads ||
@@ -100,8 +112,9 @@ std::uint64_t active_blocks(const Kernel& kernel, std::uint64_t threads, std::ui
       shared > DeviceProperties::shared_per_block_optin)
     return 0;
   const std::uint64_t rounded = (threads + 31) / 32 * 32;
-  const std::uint64_t by_threads = std::min<std::uint64_t>(32, 2048 / rounded);
-  return std::min<std::uint64_t>(by_threads, (std::uint64_t{228} << 10) / (shared + 1024));
+  const std::uint64_t by_warps =
+      std::min<std::uint64_t>(32, warps_with_registers(kernel) / (rounded / 32));
+  return std::min<std::uint64_t>(by_warps, (std::uint64_t{228} << 10) / (shared + 1024));
 }
 
 }  // namespace warpmark::cpu

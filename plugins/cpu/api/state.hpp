@@ -59,6 +59,8 @@ struct Kernel {
   std::unique_ptr<Program> contained, inspected;
   std::unique_ptr<TrafficMap> traffic;
   bool serialized = false;  ///< LaunchResult::serialized, of a launch
+  /// Registers of a thread, as ptxas would give them out; 0: unknown, and they have no cost.
+  std::uint32_t registers = 0;
   std::uint32_t max_dynamic_shared = DeviceProperties::shared_per_block;
   int carveout = -1;                   ///< CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
   bool non_portable_clusters = false;  ///< CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_…
@@ -239,6 +241,8 @@ struct Context {
   std::map<std::uint64_t, std::shared_ptr<GraphMemory>> graph_live;
   std::map<unsigned int, std::size_t> limits;  ///< by CUlimit
   Limits launch_limits;
+  /// Registers of kernels by name, of which configure tells; for kernels that are got from now on.
+  std::map<std::string, std::uint32_t, std::less<>> registers;
   std::uint64_t launches = 0;
   std::deque<std::string> reports;  ///< JSON lines not drained yet
   static constexpr std::size_t kMostReports = 1 << 16;
@@ -427,6 +431,10 @@ CUresult make_kernel(Context& context, LoadedModule& module, const Function& fun
 CUresult kernel_in(Context& context, LibraryKernel& kernel, CUfunction& function);
 /// How many blocks of `threads` with `dynamic` bytes of shared memory a multiprocessor takes.
 std::uint64_t active_blocks(const Kernel& kernel, std::uint64_t threads, std::uint64_t dynamic);
+/// Warps of the kernel that a multiprocessor has registers for.
+std::uint64_t warps_with_registers(const Kernel& kernel);
+/// Threads that a block of the kernel can have: what it was compiled for, and has registers for.
+std::uint32_t most_threads(const Kernel& kernel);
 
 /// The blocks of a launch's clusters: what the kernel requires, else what the launch asks for; all
 /// 0 for none. Fails for a size that cannot be, or that differs from what is required.

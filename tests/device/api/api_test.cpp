@@ -341,8 +341,9 @@ TEST_F(ApiTest, PartsOfAddressesAreInitialValues) {
 }
 
 TEST_F(ApiTest, ConfigureRefusesWhatItDoesNotKnow) {
-  for (const char* bad : {"", "[]", R"({"instruction_buget": 1})", R"({"instruction_budget": -1})",
-                          R"({"check": "all"})"}) {
+  for (const char* bad :
+       {"", "[]", R"({"instruction_buget": 1})", R"({"instruction_budget": -1})",
+        R"({"check": "all"})", R"({"registers": {"k": 256}})", R"({"registers": 32})"}) {
     EXPECT_NE(api().device->configure(nullptr, bad), 0) << bad;
     EXPECT_STRNE(api().device->last_error(), "");
   }

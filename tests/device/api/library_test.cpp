@@ -377,5 +377,50 @@ TEST_F(Loading, Occupancy) {
   EXPECT_EQ(CALL(cuOccupancyMaxActiveClusters)(&clusters, k, nullptr), CUDA_ERROR_INVALID_VALUE);
 }
 
+// H200's numbers: a warp's registers come by 256 from one of four parts of 16384.
+TEST_F(Loading, RegistersThatAreToldLimitBlocks) {
+  struct Row {
+    int registers, most_threads, blocks_of_256;
+  };
+  for (const Row& row : {Row{32, 1024, 8}, Row{40, 1024, 6}, Row{64, 1024, 4}, Row{65, 896, 3},
+                         Row{128, 512, 2}, Row{168, 384, 1}, Row{255, 256, 1}}) {
+    configure(("{\"registers\": {\"k\": " + std::to_string(row.registers) + "}}").c_str());
+    CUfunction k = body("st.global.u32 [%rd1], 7;");
+    int value = 0;
+    ASSERT_CU(CALL(cuFuncGetAttribute)(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, k));
+    EXPECT_EQ(value, row.registers);
+    ASSERT_CU(CALL(cuFuncGetAttribute)(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, k));
+    EXPECT_EQ(value, row.most_threads);
+    ASSERT_CU(CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor)(&value, k, 256, 0));
+    EXPECT_EQ(value, row.blocks_of_256) << row.registers;
+    Array<std::int32_t> data({0, 0});
+    ASSERT_CU(launch(k, {1}, {static_cast<unsigned>(row.most_threads)}, 0, data.address));
+    if (row.most_threads == 1024) continue;
+    EXPECT_EQ(launch(k, {1}, {static_cast<unsigned>(row.most_threads) + 1}, 0, data.address),
+              CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    EXPECT_THAT(api().device->last_error(), ::testing::HasSubstr("registers for each"));
+  }
+  configure(R"({"registers": {"k": 0}})");
+  int value = 0;
+  ASSERT_CU(CALL(cuFuncGetAttribute)(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, body("")));
+  EXPECT_EQ(value, 32) << "nobody knows";
+}
+
+TEST_F(Loading, SharedMemoryUpTo227KiB) {
+  constexpr unsigned kMost = 232448;
+  CUfunction k = body(
+      "mov.u32 %r1, 232444;\nmov.u32 %r2, 41;\nst.shared.u32 [%r1], %r2;\n"
+      "ld.shared.u32 %r3, [%r1];\nst.global.u32 [%rd1], %r3;");
+  Array<std::int32_t> data({0, 0});
+  EXPECT_EQ(launch(k, {1}, {1}, kMost, data.address), CUDA_ERROR_INVALID_VALUE) << "no opt-in";
+  EXPECT_EQ(CALL(cuFuncSetAttribute)(k, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kMost + 1),
+            CUDA_ERROR_INVALID_VALUE);
+  ASSERT_CU(CALL(cuFuncSetAttribute)(k, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kMost));
+  EXPECT_EQ(launch(k, {1}, {1}, kMost + 1, data.address), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_CU(launch(k, {1}, {1}, kMost, data.address));
+  ASSERT_CU(data.fetch());
+  EXPECT_EQ(data.host[0], 41);
+}
+
 }  // namespace
 }  // namespace warpmark::test

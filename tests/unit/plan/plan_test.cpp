@@ -35,6 +35,16 @@ Plan full_plan() {
   plan.scalars = {{"k", find_dtype("uint32"), {"3", "/k"}, "/arguments/3", {}},
                   {"m", find_dtype("int64"), {}, "", Symbolic{"a.size", "/m"}},
                   {"l", find_dtype("int8"), {}, "", int64_t{-3}}};
+  Scalar map{"map", std::nullopt, {}, "/m", {}};
+  map.tensor_map = PlanTensorMap{"a",
+                                 {Symbolic{"n", "/b"}, int64_t{8}},
+                                 {int64_t{1}, int64_t{2}},
+                                 {Symbolic{"a.shape", "/s"}},
+                                 {int64_t{64}},
+                                 {TensorType::tf32, TensorInterleave::none, TensorSwizzle::bytes_64,
+                                  TensorPromotion::bytes_256, TensorFill::nan},
+                                 "/m"};
+  plan.scalars.push_back(map);
   plan.accesses = {
       {"z", Symbolic{"a.size - 1", "/s"}, int64_t{-1}, Symbolic{"a.size", "/n"}, "", "it is", "/x"},
       {"a", int64_t{0}, int64_t{1}, int64_t{4}, "", "it is", ""}};
@@ -220,6 +230,15 @@ INSTANTIATE_TEST_SUITE_P(
             "`/buffers/2/shape/1/arithmetic` is not arithmetic: the expression ends too early"},
         PlanMistake{"/scalars/0/name", "\"z\"", "`/scalars/0` has a name that is taken"},
         PlanMistake{"/scalars/0/value", "3", "`/scalars/0/value` must be an object"},
+        PlanMistake{"/scalars/3/tensor_map/array", "\"k\"",
+                    "`/scalars` has a tensor map of no array: `k`"},
+        PlanMistake{"/scalars/3/tensor_map/box", "",
+                    "`/scalars/3/tensor_map` lacks the member `box`"},
+        PlanMistake{"/scalars/3/tensor_map/swizzle", "\"96B\"",
+                    "`/scalars/3/tensor_map/swizzle` must be one of none, 32B, 64B, 128B"},
+        PlanMistake{"/scalars/3/dtype", "\"uint8\"",
+                    "`/scalars/3` has `tensor_map`, which a scalar without dtype and value may "
+                    "have"},
         PlanMistake{"/accesses", "{}", "`/accesses` must be an array"},
         PlanMistake{"/accesses/0/buffer", "\"k\"", "`/accesses/0/buffer` names no buffer: `k`"},
         PlanMistake{"/accesses/0/buffer", "", "`/accesses/0` lacks the member `buffer`"},
