@@ -59,6 +59,32 @@ extern "C" __global__ void box_written_over_before_it_is_read(float*, const __gr
   if (threadIdx.x == 0) WAIT;
 }
 
+// CUTLASS's epilogues do so: the same bytes go to the same place.
+//@ bug box_stored_by_every_lane race block=32 args="float32[1024]= map:32x32:8x4" hazard=write_after_write severity=warning
+extern "C" __global__ void box_stored_by_every_lane(float*, const __grid_constant__ Map map) {
+  __shared__ alignas(128) float s[32];
+  s[threadIdx.x] = threadIdx.x;
+  FENCE;
+  __syncthreads();
+  BOX_OUT(&map, 0, 0, s);  //!
+  COMMIT;
+  WAIT;
+}
+
+//@ good box_stored_by_an_elected_lane block=32 args="float32[1024]= map:32x32:8x4"
+extern "C" __global__ void box_stored_by_an_elected_lane(float*, const __grid_constant__ Map map) {
+  __shared__ alignas(128) float s[32];
+  s[threadIdx.x] = threadIdx.x;
+  FENCE;
+  __syncthreads();
+  unsigned elected;
+  asm volatile("{.reg .pred p; elect.sync _|p, -1; selp.u32 %0, 1, 0, p;}" : "=r"(elected));
+  if (!elected) return;
+  BOX_OUT(&map, 0, 0, s);
+  COMMIT;
+  WAIT;
+}
+
 //@ bug exit_before_the_box_is_stored race block=32 args="float32[1024]= map:32x32:8x4" hazard=exit_after_read
 extern "C" __global__ void exit_before_the_box_is_stored(float*, const __grid_constant__ Map map) {
   __shared__ alignas(128) float s[32];

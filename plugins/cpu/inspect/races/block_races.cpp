@@ -399,7 +399,8 @@ void BlockRaces::write_cells(Lanes& w, const Instruction& i, Space space, std::u
     Record before = raced ? written : Record{};
     if (!reported && !raced && written.strong()) before = further_conflict(cell, access);
     // A harmless race must not hide another: reads first.
-    const bool harmless = same && !before.in_flight();
+    const bool repeated = space == Space::global && repeats_copy(before, now, i);
+    const bool harmless = repeated || (same && !before.in_flight());
     Record read;
     if (!reported && (before.bits == 0 || harmless || warns(before, i, space, w.warp, lane))) {
       if (conflicts(last, access)) read = last;
@@ -418,7 +419,8 @@ void BlockRaces::write_cells(Lanes& w, const Instruction& i, Space space, std::u
       reported = true;
       const bool copied = before.in_flight() && before.strong();  // its source
       race(w, i, space, lane, address, bytes, before,
-           copied ? "write after read" : "write after write", harmless);
+           copied ? "write after read" : "write after write", harmless,
+           repeated ? kRepeatedCopy : nullptr);
     }
     put_write(cell, access, oldest, raced);
   });

@@ -204,6 +204,9 @@ class BlockRaces final : public Check {
   void race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
             std::uint32_t bytes, const Record& before, const char* kind, bool same,
             const char* detail = nullptr);
+  /// True if lanes of one warp execute a copy of a box to the same place.
+  static bool repeats_copy(const Record& before, const Record& now, const Instruction& i);
+  static const char* const kRepeatedCopy;  ///< what a report says then
   /// A race with a copy that is under way, which was reported. A thread that does not wait for its
   /// copies meets such a race at each of them: it is described once, and then counted.
   struct Reported {

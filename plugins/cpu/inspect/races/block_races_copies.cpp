@@ -65,6 +65,15 @@ bool is_of_memcpy_async(const Program& program, const Instruction& i) {
 
 }  // namespace
 
+// CUTLASS's epilogues let a whole warp store a box. A GPU stores it once, and the bytes are the same.
+const char* const BlockRaces::kRepeatedCopy =
+    "and lanes of one warp make the same copy: let one of them make it, by elect.sync";
+
+bool BlockRaces::repeats_copy(const Record& before, const Record& now, const Instruction& i) {
+  return before.in_flight() && !before.strong() && i.opcode == Opcode::copy_tensor &&
+         before.statement() == now.statement() && before.warp() == now.warp();
+}
+
 // Returns whether a write that has come about was one of a copy of the async proxy, whose completion
 // is a fence itself (PTX ISA, "Async proxy").
 bool BlockRaces::by_async_proxy(const Record& written) const {
