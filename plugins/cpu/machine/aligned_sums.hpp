@@ -11,11 +11,30 @@
 #pragma once
 
 #include "machine/small_floats.hpp"
+#include "program/matrix.hpp"
 
 namespace warpmark::cpu::WARPMARK_ISA {
 
 constexpr s32 kLeastExponent = -126;  // of binary32, and of an addend that is zero
 constexpr s32 kNoExponent = -8192;    // a factor that is zero
+
+/// The exponent of a type's least normal number.
+constexpr s32 least_exponent_of(Element type) {
+  switch (type) {
+    case Element::f16:
+    case Element::e5m2:
+      return -14;
+    case Element::e4m3:
+      return -6;
+    case Element::e3m2:
+      return -2;
+    case Element::e2m3:
+    case Element::e2m1:
+      return 0;
+    default:
+      return kLeastExponent;
+  }
+}
 
 /// The exponents of a matrix: the least one of a number that is not zero, and the greatest, which
 /// is 128 for infinity and NaN.

@@ -371,24 +371,6 @@ void scale(const Product& product, const Chosen& chosen, f64* a, f64* b) {
   }
 }
 
-// The exponent of a type's least normal number.
-constexpr s32 least_exponent_of(Element type) {
-  switch (type) {
-    case Element::f16:
-    case Element::e5m2:
-      return -14;
-    case Element::e4m3:
-      return -6;
-    case Element::e3m2:
-      return -2;
-    case Element::e2m3:
-    case Element::e2m1:
-      return 0;
-    default:
-      return kLeastExponent;
-  }
-}
-
 // The real numbers of a product, and what Hopper adds up in one go: `step` elements of a row.
 struct AlignedProduct {
   explicit AlignedProduct(const Product& product, const Chosen& chosen)

@@ -30,7 +30,7 @@ struct TensorMap {
   enum class Swizzle : std::uint8_t { none, bytes_32, bytes_64, bytes_128 };
   static constexpr std::uint32_t kMostRank = 5, kMostBox = 256, kMostStep = 8, kMostPixels = 1024;
 
-  std::uint64_t seal = 0;                              ///< of all that follows
+  std::uint64_t seal = 0;  ///< of all that follows
   /// CUTLASS clears bit 21 of the second word, which means something to a GPU's driver up to 13.1.
   std::uint64_t cleared_by_others = 0;
   std::uint64_t address = 0;                           ///< of the tensor's first element

@@ -89,13 +89,6 @@ constexpr u32 bytes_of(Element type) {
   return type == Element::tf32 ? 4 : type == Element::f16 || type == Element::bf16 ? 2 : 1;
 }
 
-// The exponent of a type's least normal number.
-constexpr s32 least_exponent_of(Element type) {
-  return type == Element::e4m3                           ? -6
-         : type == Element::f16 || type == Element::e5m2 ? -14
-                                                         : kLeastExponent;
-}
-
 void negate(f32* numbers, u32 count) {
   for (u32 at = 0; at < count; ++at) numbers[at] = -numbers[at];
 }
