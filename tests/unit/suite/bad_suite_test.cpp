@@ -262,11 +262,11 @@ INSTANTIATE_TEST_SUITE_P(
     Arguments, BadSuite,
     testing::Values(
         Row{"{out: a.shape}", "{dtype: int32}",
-            "10:3 the argument `z` needs one of in, inout, out, scalar, scratch, pointers and "
-            "texture, and has none"},
+            "10:3 the argument `z` needs one of in, inout, out, scalar, scratch, pointers, "
+            "texture and tensor_map, and has none"},
         Row{"{out: a.shape}", "{out: 1, in: 2}",
-            "10:3 the argument `z` needs one of in, inout, out, scalar, scratch, pointers and "
-            "texture, and has several"},
+            "10:3 the argument `z` needs one of in, inout, out, scalar, scratch, pointers, "
+            "texture and tensor_map, and has several"},
         Row{"{out: a.shape}", "5", "10:6 the argument `z` must be a map, and here is text"},
         Row{"{out: a.shape}", "{out: z.shape}",
             "10:12 `z.shape` is not known yet where `out` needs it | a shape may use inputs and "
