@@ -13,6 +13,7 @@
 #include "driver/graph.hpp"
 #include "driver/linker.hpp"
 #include "driver/stream.hpp"
+#include "driver/tensor_map.hpp"
 #include "worker/counters.hpp"
 #include "worker/host_timing.hpp"
 #include "worker/sampler.hpp"
