@@ -80,7 +80,7 @@ CUresult set_option(const std::string& key, const Json& value, Limits& limits) {
                   "schedule_seed, workers, check, checks, counters, registers");
 }
 
-// As many as a thread can have; 0 forgets a number.
+// A thread has at most 255 registers; 0 forgets a number.
 CUresult set_registers(const Json& value, Context* context) {
   constexpr std::uint32_t kMost = 255;
   if (context == nullptr)

@@ -122,12 +122,6 @@ WARPMARK_INLINE f64 real_of(u64 pattern) {
   }
 }
 template <Element Type>
-WARPMARK_INLINE u64 pattern_of(f64 value) {
-  if constexpr (Type == Element::f64) return bits(value);
-  if constexpr (Type == Element::f16) return to_f16(value).pattern;
-  return bits(quiet(narrowed(value)));
-}
-template <Element Type>
 WARPMARK_INLINE s32 integer_of(u64 pattern) {
   if constexpr (Type == Element::s8) return static_cast<s8>(pattern);
   if constexpr (Type == Element::s4) return static_cast<s32>(pattern << 28) >> 28;
@@ -485,21 +479,18 @@ void multiply_small(const Product& product, const Chosen& chosen) {
   all.write(product);
 }
 
-void multiply_reals(const Product& product, const Chosen& chosen) {
+// Products whose blocks have factors; their sums are of binary32.
+void multiply_scaled(const Product& product, const Chosen& chosen) {
   f64 a[kMost], b[kMost], c[kMost], sums[kMost];
   u64 patterns[kMost];
   product.reals(Part::a, product.a, a);
   product.reals(Part::b, product.b, b);
   product.reals(Part::c, product.c, c);
-  if (product.form.scales != 0) scale(product, chosen, a, b);
+  scale(product, chosen, a, b);
   sum_products(product.form, chosen.rows(), a, b, sums,
                [](auto& sum, auto x, auto y) { sum += x * y; });
-  const u32 size = product.size();
-  if (product.form.d == Element::f16) {
-    for (u32 at = 0; at < size; ++at) patterns[at] = pattern_of<Element::f16>(sums[at] + c[at]);
-  } else {
-    for (u32 at = 0; at < size; ++at) patterns[at] = pattern_of<Element::f32>(sums[at] + c[at]);
-  }
+  for (u32 at = 0; at < product.size(); ++at)
+    patterns[at] = bits(quiet(narrowed(sums[at] + c[at])));
   product.write(patterns);
 }
 
@@ -567,12 +558,10 @@ void multiply(Lanes& w, const Instruction& i) {
     case Element::f64:
       multiply_doubles(product);
       return;
-    case Element::e4m3:
-    case Element::e5m2:
-      if (product.form.scales == 0) return multiply_in_halves(product, chosen);
-      return multiply_reals(product, chosen);
     default:
-      if (product.form.scales != 0) return multiply_reals(product, chosen);
+      if (product.form.scales != 0) return multiply_scaled(product, chosen);
+      if (product.form.a == Element::e4m3 || product.form.a == Element::e5m2)
+        return multiply_in_halves(product, chosen);
       if (product.form.volta()) return multiply_small(product, chosen);
       multiply_aligned(product, chosen);
   }

@@ -2,7 +2,7 @@
 // Compiled once for each WARPMARK_ISA; see numerics.hpp for what that forbids.
 //
 // Sums of real numbers are those of aligned_sums.hpp. Sums of integers are exact in binary32, since
-// a row has at most 64 products of 16 bits, and the addend comes to them in binary64.
+// a row has at most 64 products of 16 bits, and the addend comes to them as an integer.
 #include "machine/wgmma.hpp"
 
 #include "machine/aligned_sums.hpp"

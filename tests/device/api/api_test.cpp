@@ -138,7 +138,7 @@ TEST_F(ApiTest, LaunchConfigurations) {
   EXPECT_EQ(launch(k, {1}, {1}, 0), CUDA_ERROR_INVALID_VALUE) << "too few";
 }
 
-// As ptxas has it: 768 bytes of the two, whatever the launch asks for.
+// ptxas says the same: 768 bytes of the two, whatever the launch asks for.
 TEST_F(ApiTest, ExternalSharedVariablesWithASizeHaveTheirOwnMemory) {
   const std::string text =
       ".version 7.1\n.target sm_80\n.address_size 64\n"

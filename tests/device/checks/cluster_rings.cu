@@ -52,7 +52,7 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) halves_for_both_blocks(cons
   CLUSTER;
 }
 
-// As CUTLASS leaves: the producer waits until all its stages have been given back, so that nobody arrives there any more.
+// CUTLASS leaves a kernel so: the producer waits until all its stages have been given back, so that nobody arrives there any more.
 //@ good left_when_all_is_given_back grid=2 block=96 budget=40000000 args="float32[384]= float32[128]"
 extern "C" __global__ void __cluster_dims__(2, 1, 1) left_when_all_is_given_back(const float* a, float* out) {
   __shared__ Ring ring;

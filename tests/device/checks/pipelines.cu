@@ -147,7 +147,7 @@ extern "C" __global__ void one_lane_gives_back_what_others_still_read(const floa
   }
 }
 
-// As Triton does it: one group of warps brings tiles two turns ahead and uses them, and takes the barriers back at last.
+// Triton does so: one group of warps brings tiles two turns ahead and uses them, and takes the barriers back at last.
 //@ good two_turns_ahead_of_oneself block=64 args="float32[512]= float32[64]"
 extern "C" __global__ void two_turns_ahead_of_oneself(const float* a, float* out) {
   __shared__ Ring ring;

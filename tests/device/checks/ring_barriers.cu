@@ -258,7 +258,7 @@ extern "C" __global__ void waited_for_by_the_state_of_an_arrival(const float* a,
   out[threadIdx.x] = sum;
 }
 
-// As before bulk copies: each thread brings its words, and the barrier learns of them when they have come.
+// Kernels did so before bulk copies: each thread brings its words, and the barrier learns of them when they have come.
 //@ good brought_word_by_word block=128 args="float32[512]= float32[64]"
 extern "C" __global__ void brought_word_by_word(const float* a, float* out) {
   __shared__ Ring ring;

@@ -38,7 +38,7 @@ __device__ __forceinline__ void put(float* out, const float* d) {
   for (int i = 0; i < 4; ++i) out[threadIdx.x * 4 + i] = d[i];
 }
 
-// As CUTLASS's cooperative kernels: two warpgroups multiply each tile, registers move to them, and the stage before is given
+// CUTLASS's cooperative kernels do so: two warpgroups multiply each tile, registers move to them, and the stage before is given
 // back while the next product is under way.
 //@ good cooperative_warpgroups block=384 args="float32[3456]= float32[1024]"
 extern "C" __global__ void __launch_bounds__(384) cooperative_warpgroups(const float* in, float* out) {
@@ -67,7 +67,7 @@ extern "C" __global__ void __launch_bounds__(384) cooperative_warpgroups(const f
   put(out, d);
 }
 
-// As CUTLASS's ping-pong kernels: two warpgroups take every second tile, and their products and epilogues take turns.
+// CUTLASS's ping-pong kernels do so: two warpgroups take every second tile, and their products and epilogues take turns.
 //@ good ping_pong_warpgroups block=384 budget=40000000 args="float32[3456]= float32[1536]"
 extern "C" __global__ void __launch_bounds__(384) ping_pong_warpgroups(const float* in, float* out) {
   __shared__ Ring ring;
@@ -241,7 +241,7 @@ extern "C" __global__ void fence_behind_the_barrier_by_each_warp(float* out) {
   put(out, d);
 }
 
-// As attention kernels do it: the result of the first product is, in registers, a matrix of the second, and the sum so far is
+// Attention kernels do so: the result of the first product is, in registers, a matrix of the second, and the sum so far is
 // scaled in between.
 __device__ __forceinline__ void as_matrix(const float* d, unsigned* a) {
   for (int k = 0; k < 4; ++k) a[k] = __float_as_uint(d[k]) & 0x3fff3fff;
