@@ -10,7 +10,7 @@ import unittest
 
 LAUNCHER = sys.argv.pop(1)
 # By its own path a build file calls the real nvcc; by its name or by CUDA_HOME, that of warpmark-cpu.
-NVCC = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
+NVCC = shutil.which("nvcc", path="/usr/local/cuda/bin") or shutil.which("nvcc")
 PROGRAM = """#include <cstdio>
 #ifdef APART
 extern __device__ int answer();
@@ -86,6 +86,17 @@ class Builds(unittest.TestCase):
     def test_an_nvcc_that_is_called_by_its_path(self):
         self.assertEqual(self.make("NVCC=$(CUDA_HOME)/bin/nvcc", "FLAGS=-gencode arch=compute_80,code=sm_80"), "800 42 cudaSuccess\n")
         self.assertEqual(self.make("NVCC=" + NVCC, "FLAGS=-cudart static -gencode arch=compute_80,code=sm_80"), "900 42 cudaSuccess\n")
+
+    def test_a_script_in_the_path_that_calls_nvcc(self):
+        """The toolkit is the one of the nvcc that the script calls, as modules and ccache install one."""
+        script = self.folder / "bin" / "nvcc"
+        script.parent.mkdir()
+        script.write_text(f'#!/bin/sh\nexec "{NVCC}" "$@"\n')
+        script.chmod(0o755)
+        path = f"{script.parent}{os.pathsep}{os.environ.get('PATH', '')}"
+        for nvcc in ("nvcc", "$(CUDA_HOME)/bin/nvcc"):
+            self.assertEqual(self.make("NVCC=" + nvcc, "FLAGS=-gencode arch=compute_80,code=sm_80", PATH=path),
+                             "800 42 cudaSuccess\n")
 
     def test_another_linker_driver(self):
         """A Makefile that links by the host's compiler, and one whose options are in a file."""
