@@ -246,6 +246,18 @@ const Program& program_for(Kernel& kernel, const LaunchShape& shape) {
   return *program;
 }
 
+// Finds the registers that a launch's blocks renew, where copying all of them for each block would
+// take longer.
+void limit_renewal(Kernel& kernel, LaunchShape& shape) {
+  constexpr std::uint64_t kBytesWorthIt = std::uint64_t{32} << 20;
+  const std::uint64_t blocks = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
+  const std::uint64_t warps =
+      (std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2] + 31) / 32;
+  if (!kernel.renewed && blocks * warps * kernel.checked.register_bytes >= kBytesWorthIt)
+    kernel.renewed = std::make_unique<RegisterRuns>(find_renewed(kernel.checked));
+  shape.renewed = kernel.renewed.get();
+}
+
 // Prepares the context's memory for the checks of a launch.
 void prepare_checks(Context& context, LaunchShape& shape) {
   shape.checks = context.launch_limits.checks;
@@ -312,6 +324,7 @@ CUresult run_kernel(Context& context, const KernelWork& work, Nesting& nesting) 
     if (!kernel.traffic) kernel.traffic = std::make_unique<TrafficMap>(kernel.checked);
     shape.traffic = kernel.traffic.get();
   }
+  limit_renewal(kernel, shape);
   provide_runtime(context, program, shape);
   shape.speculates = !kernel.serialized;
   LaunchResult outcome = run_grid(program, shape, context.arena);

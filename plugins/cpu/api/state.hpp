@@ -58,6 +58,7 @@ struct Kernel {
   /// Made on first use.
   std::unique_ptr<Program> contained, inspected;
   std::unique_ptr<TrafficMap> traffic;
+  std::unique_ptr<RegisterRuns> renewed;
   bool serialized = false;  ///< LaunchResult::serialized, of a launch
   /// Registers of a thread, as ptxas would give them out; 0: unknown, and they have no cost.
   std::uint32_t registers = 0;

@@ -132,6 +132,19 @@ std::uint32_t BlockState::lanes_that_left(std::uint32_t warp) const {
   return (threads == 32 ? 0xffffffff : (1u << threads) - 1) & ~warps_[warp].live;
 }
 
+void BlockState::renew_registers() {
+  const bool whole = !begun_ || launch_.shape.renewed == nullptr;
+  begun_ = true;
+  if (whole) {
+    std::memcpy(registers_.get(), image_.get(), register_bytes_ * warps_.size());
+    return;
+  }
+  for (std::uint64_t at = 0; at < register_bytes_ * warps_.size(); at += register_bytes_) {
+    for (const auto& [offset, bytes] : *launch_.shape.renewed)
+      std::memcpy(registers_.get() + at + offset, image_.get() + at + offset, bytes);
+  }
+}
+
 void BlockState::start(std::uint64_t index, Cluster& cluster, std::uint32_t rank) {
   const LaunchShape& shape = launch_.shape;
   cluster_ = &cluster;
@@ -139,7 +152,7 @@ void BlockState::start(std::uint64_t index, Cluster& cluster, std::uint32_t rank
   coordinates_ = {static_cast<std::uint32_t>(index % shape.grid[0]),
                   static_cast<std::uint32_t>(index / shape.grid[0] % shape.grid[1]),
                   static_cast<std::uint32_t>(index / shape.grid[0] / shape.grid[1])};
-  std::memcpy(registers_.get(), image_.get(), register_bytes_ * warps_.size());
+  renew_registers();
   for (const Program::SpecialSlot& special : launch_.program.specials) {
     const std::optional<std::uint32_t> value = block_value(special.which);
     if (!value) continue;

@@ -129,6 +129,8 @@ class BlockState final : public ObservedBlock {
   };
   void report_tests(std::uint32_t first);
   void lay_out_registers();
+  /// Makes the registers those that a block begins with, but for special ones of its coordinates.
+  void renew_registers();
   /// Sets up the bounds of accesses to shared memory, by Instruction::object.
   void lay_out_objects();
   void execute_watched(Warp& warp, const BasicBlock& node, std::uint32_t mask, std::uint32_t done);
@@ -184,6 +186,7 @@ class BlockState final : public ObservedBlock {
   std::uint32_t live_threads_ = 0;
   AsyncCopies async_;
   std::unique_ptr<BlockObserver> observer_;
+  bool begun_ = false;        ///< a block has begun in these registers
   bool follows_all_ = false;  ///< BlockObserver::follows_all()
   bool watched_ = false;  ///< instructions are observed one by one: traffic, or undefined values
   Cluster own_cluster_{{this}, 0};

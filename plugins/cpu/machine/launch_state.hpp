@@ -30,7 +30,8 @@ struct LaunchShape {
   bool exact_bounds = true;
   Checks checks;  ///< beyond bounds; they need exact bounds, and the memory below
   InspectionMemory* inspection = nullptr;
-  const TrafficMap* traffic = nullptr;  ///< of the program, if memory traffic is to be counted
+  const TrafficMap* traffic = nullptr;    ///< of the program, if memory traffic is to be counted
+  const RegisterRuns* renewed = nullptr;  ///< find_renewed() of the program; null: all registers
   class MulticastMappings* multicasts = nullptr;  ///< of the process, or null
   int device = 0;                                 ///< that runs it
   const struct ImageTable* images = nullptr;  ///< images that the kernel's handles name, or null

@@ -314,6 +314,14 @@ void find_provenance(Program& program);
 /// Fills in Program::unwritten.
 void find_unwritten(Program& program);
 
+/// Parts of the registers of a warp: offsets and bytes, in ascending order.
+using RegisterRuns = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+/// Returns the registers that must be new when a block begins in the registers of an earlier one:
+/// a thread may read them before it writes them, or another thread may read them for it. Other
+/// registers may keep what the earlier block left.
+RegisterRuns find_renewed(const Program& program);
+
 /// The addresses at which the machine placed the variables and functions of a program.
 struct Placement {
   /// Device address of a .global or .const variable; 0 if there is none of that name.

@@ -1,4 +1,5 @@
 // Registers that may be read before they are written: those that are not on every way to a read.
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -22,7 +23,7 @@ bool has(const Set& set, std::uint32_t slot) {
 
 class UnwrittenSearch {
  public:
-  explicit UnwrittenSearch(Program& program)
+  explicit UnwrittenSearch(const Program& program)
       : program_(program),
         words_(program.register_bytes / kSlotBytes / 64 + 1),
         before_(predecessors(program)),
@@ -34,9 +35,9 @@ class UnwrittenSearch {
     find_written();
   }
 
-  void run() {
-    program_.unwritten.clear();
+  std::vector<std::uint32_t> run() {
     for (std::size_t b = 0; b < program_.blocks.size(); ++b) read_block(b);
+    return std::move(slots_);
   }
 
  private:
@@ -98,7 +99,7 @@ class UnwrittenSearch {
   void read(const Set& known, std::uint32_t slot) {
     if (slot == Instruction::kNone || has(known, slot) || has(found_, slot)) return;
     add(found_, slot);
-    program_.unwritten.push_back(slot);
+    slots_.push_back(slot);
   }
 
   void read_block(std::size_t b) {
@@ -115,18 +116,62 @@ class UnwrittenSearch {
     if (block.exit == Exit::branch) read(known, block.predicate);
   }
 
-  Program& program_;
+  const Program& program_;
   std::size_t words_;
   std::vector<std::vector<std::uint32_t>> before_;  ///< by block: those that go on to it
   std::vector<std::uint8_t> begins_;
   Set given_, found_;
   std::vector<Set> after_;
+  std::vector<std::uint32_t> slots_;  ///< those in found_
 };
+
+// Returns whether an instruction may read the registers of lanes that do not execute it.
+bool reads_other_lanes(const Instruction& instruction) {
+  const Flow flow = flow_of(instruction.opcode);
+  return flow == Flow::shuffle || flow == Flow::reduce || flow == Flow::special;
+}
+
+std::vector<std::uint32_t> slots_that_may_show(const Program& program) {
+  std::vector<std::uint32_t> slots = UnwrittenSearch(program).run();
+  const auto take = [&](const std::vector<std::uint32_t>& more) {
+    slots.insert(slots.end(), more.begin(), more.end());
+  };
+  for (const Instruction& i : program.code) {
+    if (!reads_other_lanes(i)) continue;
+    const Uses uses = uses_of(program, i);
+    take(uses.reads);
+    take(uses.places);
+    // Their writes, too: results of lanes that take no part may stay as they are.
+    take(uses.writes);
+    take({i.b, i.c});
+  }
+  for (const BasicBlock& block : program.blocks)
+    take({block.predicate, block.threads, block.barrier});
+  for (const Call& call : program.calls) take({call.target});
+  return slots;
+}
 
 }  // namespace
 
 void find_unwritten(Program& program) {
-  UnwrittenSearch(program).run();
+  program.unwritten = UnwrittenSearch(program).run();
+}
+
+RegisterRuns find_renewed(const Program& program) {
+  // A slot says nothing of its register's width. Renewing a neighbour, too, does no harm.
+  constexpr std::uint32_t kWidest = 2 * kSlotBytes;
+  std::vector<std::uint32_t> slots = slots_that_may_show(program);
+  std::sort(slots.begin(), slots.end());
+  RegisterRuns runs;
+  for (const std::uint32_t slot : slots) {
+    if (slot >= program.register_bytes) break;  // none, or the number of a function
+    const std::uint32_t end = std::min(slot + kWidest, program.register_bytes);
+    if (runs.empty() || slot > runs.back().first + runs.back().second)
+      runs.emplace_back(slot, end - slot);
+    else
+      runs.back().second = end - runs.back().first;
+  }
+  return runs;
 }
 
 }  // namespace warpmark::cpu

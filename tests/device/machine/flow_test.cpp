@@ -1,5 +1,5 @@
-// Divergence, barriers, memories of a block and forward progress, against the same code on the
-// host.
+// Divergence, barriers, registers and memories of a block, and forward progress, against the same
+// code on the host.
 #include <chrono>
 #include <cstdint>
 #include <numeric>
@@ -169,6 +169,40 @@ TEST_P(Flow, AnEndlessLoopEndsAtTheWallLimit) {
   ASSERT_CU(launch(flow("endless"), {2}, {32}, 0, a.address));
   EXPECT_EQ(api().synchronize(), CUDA_ERROR_LAUNCH_TIMEOUT);
   EXPECT_EQ(reports().at(0)["kind"], "limit");
+}
+
+class Registers : public DeviceTest {};
+
+// Blocks run one after the other in the same registers, and only those that may show are renewed.
+TEST_F(Registers, NothingOfAnEarlierBlockIsSeen) {
+  CUfunction k = body(R"(
+    mov.u32 %r1, %ctaid.x; and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 1; mov.u32 %r3, %laneid;
+    setp.lt.u32 %p2, %r3, 16;
+    red.global.or.b32 [%rd1], %r10;                           // never written before
+    @%p1 mov.u32 %r11, 7;
+    @!%p1 red.global.or.b32 [%rd1+4], %r11;                   // written by other blocks alone
+    @%p1 bra ODD; bra JOIN;
+    ODD: mov.u64 %rd10, 9;
+    JOIN: cvt.u32.u64 %r20, %rd10;
+    @!%p1 red.global.or.b32 [%rd1+8], %r20;                   // on another path
+    @%p5 red.global.or.b32 [%rd1+12], 5;                      // a predicate
+    @%p2 bra LOW; bra SHUFFLE;
+    LOW: mov.u32 %r12, 0;
+    SHUFFLE: shfl.sync.idx.b32 %r21, %r12, 31, 31, -1;        // of a lane that has not written it
+    red.global.or.b32 [%rd1+16], %r21;
+    mov.b64 {%r22, %r23}, %rd11;                              // both halves of a wide one
+    red.global.or.b32 [%rd1+20], %r23;
+    setp.eq.u32 %p7, %r3, 40; @%p7 bar.sync %r13;             // a number that no thread needs
+    mov.u32 %r24, 0;
+    LOOP: setp.eq.u32 %p3, %r24, 0; @%p3 bra SKIP; mov.u32 %r14, 3;
+    SKIP: red.global.or.b32 [%rd1+24], %r15;                  // in a loop, before its own value
+    add.u32 %r24, %r24, 1; setp.lt.u32 %p3, %r24, 2; @%p3 bra LOOP;
+    mov.u32 %r10, 1; mov.u32 %r12, 2; mov.u64 %rd11, -1; mov.u32 %r13, 3; mov.u32 %r15, 4;
+    setp.eq.u32 %p5, %r10, 1;)");
+  Array<int> out(std::vector<int>(7, 0));
+  ASSERT_CU(launch(k, {20000}, {32}, 0, out.address));
+  ASSERT_CU(out.fetch());
+  for (int i = 0; i < 7; ++i) EXPECT_EQ(out.host[i], 0) << "value " << i;
 }
 
 class Barriers : public DeviceTest {};
