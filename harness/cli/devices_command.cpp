@@ -3,13 +3,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <thread>
 
 #include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "cli/program/command.hpp"
 #include "cli/program/device_survey.hpp"
 #include "driver/allotment.hpp"
+#include "warpmark/processors.hpp"
 
 namespace warpmark {
 namespace {
@@ -109,8 +109,7 @@ Json resource_spec(const DeviceSurvey& survey) {
     return devices;
   };
   Json devices = devices_of("gpu", 1);
-  if (devices.empty())
-    devices = devices_of("cpu", std::max(1U, std::thread::hardware_concurrency()));
+  if (devices.empty()) devices = devices_of("cpu", usable_processors());
   Json types = {{"gpus", std::move(devices)}};
   return {{"version", {{"major", 1}, {"minor", 0}}}, {"local", Json::array({std::move(types)})}};
 }

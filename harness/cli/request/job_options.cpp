@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <thread>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "suite/axis_override.hpp"
 #include "suite/suite_reader.hpp"
+#include "warpmark/processors.hpp"
 
 namespace warpmark {
 
@@ -145,7 +145,7 @@ void read_jobs(JobRequest& request, const OptionValue& value) {
   const std::string wanted = fmt::format("a whole number from 0 to {}", kMost);
   const uint64_t number = whole_number(value, 0, wanted);
   if (number > kMost) throw wrong(value, wanted);
-  request.jobs = number > 0 ? number : std::max(1U, std::thread::hardware_concurrency());
+  request.jobs = number > 0 ? number : usable_processors();
   request.jobs_given = true;
 }
 

@@ -1,12 +1,12 @@
 #include "grade/class/grade_pool.hpp"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "base/clock.hpp"
 #include "grade/grader/grade_frame.hpp"
 #include "grade/submission/graded_plan.hpp"
+#include "warpmark/processors.hpp"
 
 namespace warpmark {
 
@@ -39,8 +39,7 @@ bool GradePool::start_first(int wake_fd) {
 size_t GradePool::job_count(size_t wanted, size_t submissions) const {
   const bool alone = !device().has("deterministic");
   if (wanted == 0) {
-    wanted = alone ? std::max<size_t>(1, setup_.devices.size())
-                   : std::max(1U, std::thread::hardware_concurrency());
+    wanted = alone ? std::max<size_t>(1, setup_.devices.size()) : usable_processors();
   }
   return std::clamp<size_t>(wanted, 1, std::max<size_t>(1, submissions));
 }

@@ -19,10 +19,10 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "ptx/error.hpp"
+#include "warpmark/processors.hpp"
 
 namespace warpmark::cpu {
 
@@ -339,7 +339,7 @@ void Driver::destroy(Context* context) {
 }
 
 std::uint32_t worker_count(std::uint64_t workers) {
-  if (workers == 0) workers = std::max(1u, std::thread::hardware_concurrency());
+  if (workers == 0) workers = usable_processors();
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(workers, 256));
 }
 

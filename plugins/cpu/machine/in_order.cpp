@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -89,6 +91,61 @@ bool finds(const FaultLog& faults) {
   });
 }
 
+namespace {
+
+// The threads of a launch. Each starts the next one before it begins, and only if there is work
+// left: a launch that takes less time than starting a thread costs no more than one of them.
+class Crew {
+ public:
+  Crew(std::size_t workers, std::function<void(std::size_t)> work)
+      : workers_(workers), work_(std::move(work)) {}
+
+  /// Returns when all threads have ended; throws what one of them has thrown.
+  void run(const std::function<bool()>& remains) {
+    remains_ = &remains;
+    begin(0);
+    while (std::optional<std::thread> thread = next()) thread->join();
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
+  }
+
+ private:
+  void begin(std::size_t worker) {
+    if (worker + 1 < workers_ && (*remains_)()) start(worker + 1);
+    try {
+      work_(worker);
+    } catch (...) {
+      // It failed before its first block (out of memory), so the others get on without it.
+      const std::lock_guard lock(mutex_);
+      failure_ = std::current_exception();
+    }
+  }
+
+  void start(std::size_t worker) {
+    const std::lock_guard lock(mutex_);
+    try {
+      threads_.emplace_back([this, worker] { begin(worker); });
+    } catch (const std::system_error&) {  // no more threads: fewer do the same
+    }
+  }
+
+  // A thread has started the next one before it ends, so the last one is joined when none is left.
+  std::optional<std::thread> next() {
+    const std::lock_guard lock(mutex_);
+    if (joined_ == threads_.size()) return std::nullopt;
+    return std::move(threads_[joined_++]);
+  }
+
+  const std::size_t workers_;
+  const std::function<void(std::size_t)> work_;
+  const std::function<bool()>* remains_ = nullptr;
+  std::mutex mutex_;
+  std::vector<std::thread> threads_;
+  std::size_t joined_ = 0;
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
 std::size_t workers_for(const Program& program, const LaunchShape& shape) {
   return static_cast<std::size_t>(std::min({std::uint64_t{std::max(shape.workers, 1u)},
                                             blocks_of(shape), resident_blocks(program, shape)}));
@@ -100,35 +157,10 @@ bool run_in_order(LaunchState& state, std::span<LaunchObserver> observers, Count
   Turns turns(shape, blocks_of(shape), blocks_each(state.program, shape));
   std::size_t workers = workers_for(state.program, shape);
   if (!observers.empty()) workers = std::min(workers, observers.size());
-  const auto work = [&](std::size_t worker) {
+  Crew crew(workers, [&](std::size_t worker) {
     run_blocks(state, observers.empty() ? nullptr : &observers[worker], turns, workers > 1);
-  };
-  std::vector<std::thread> threads;
-  std::exception_ptr failure;
-  std::mutex failure_mutex;
-  for (std::size_t i = 1; i < workers; ++i) {
-    try {
-      threads.emplace_back([&, i] {
-        try {
-          work(i);
-        } catch (...) {
-          // It failed before its first block (out of memory), so the others get on without it.
-          const std::lock_guard lock(failure_mutex);
-          failure = std::current_exception();
-        }
-      });
-    } catch (const std::system_error&) {
-      break;  // no more threads: fewer do the same
-    }
-  }
-  try {
-    work(0);
-  } catch (...) {
-    const std::lock_guard lock(failure_mutex);
-    failure = std::current_exception();
-  }
-  for (std::thread& thread : threads) thread.join();
-  if (failure != nullptr) std::rethrow_exception(failure);
+  });
+  crew.run([&] { return turns.remain(); });
   state.executed = turns.executed;
   state.warp_instructions = turns.warp_instructions;
   counters = turns.counters;

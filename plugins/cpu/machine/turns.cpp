@@ -19,6 +19,11 @@ bool Turns::wanted(std::uint64_t turn) {
   return turn <= stopped_at_;
 }
 
+bool Turns::remain() {
+  const std::lock_guard lock(mutex_);
+  return next_ < turns_;
+}
+
 Turns::Turn Turns::take() {
   constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
   std::unique_lock lock(mutex_);

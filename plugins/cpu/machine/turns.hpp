@@ -44,6 +44,8 @@ class Turns {
   /// Waits for the turn of launch.turn; sets launch.stop if it never comes.
   void wait(LaunchState& launch);
   void retire(std::uint64_t turn, Outcome outcome);
+  /// Returns whether there are turns that nobody has taken.
+  [[nodiscard]] bool remain();
   /// Returns whether the turn still counts: no earlier one has stopped the launch.
   [[nodiscard]] bool wanted(std::uint64_t turn);
 
