@@ -1,8 +1,13 @@
 // Images, kernels and variables that the program registered.
 #include "registry.hpp"
 
+#include <cxxabi.h>
+#include <dlfcn.h>
+
+#include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -33,12 +38,48 @@ Registry& registry() {
 
 cudaError_t load(Image& image) {
   if (image.library != nullptr) return cudaSuccess;
-  return error_of(load_image(image.wrapper, image.library));
+  if (image.no_code) return error_of(CUDA_ERROR_NO_BINARY_FOR_GPU);
+  const CUresult result = load_image(image.wrapper, image.library);
+  image.no_code = result == CUDA_ERROR_NO_BINARY_FOR_GPU && driver().executes_ptx;
+  return error_of(result);
+}
+
+// A kernel's name as a person reads it, without its parameters and the end of long arguments of
+// templates.
+std::string readable(const std::string& name) {
+  constexpr std::size_t kMost = 160;
+  int status = 0;
+  char* const text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+  std::string shown = text != nullptr ? text : name;
+  std::free(text);
+  if (shown.starts_with("void ")) shown.erase(0, 5);
+  int depth = 0;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    depth += shown[i] == '<' ? 1 : shown[i] == '>' ? -1 : 0;
+    if (depth == 0 && shown[i] == '(' && !shown.substr(i).starts_with("(anonymous"))
+      shown.resize(i);
+  }
+  return shown.size() <= kMost ? shown : shown.substr(0, kMost) + "…";
+}
+
+// Says once for each kernel of a library such as PyTorch's that there is no PTX of it.
+void say_no_code(const Kernel& kernel) {
+  Dl_info place{};
+  const std::string file = dladdr(kernel.image->wrapper, &place) != 0 ? place.dli_fname : "";
+  const std::string library = file.substr(file.rfind('/') + 1);
+  const bool torch = library.starts_with("libtorch");
+  say_once((readable(kernel.name) + " of " + library).c_str(),
+           torch ? "this operator of PyTorch is machine code of GPUs alone, which this device does "
+                   "not execute. Compute it on the CPU (x.cpu()), or by a kernel of Triton "
+                   "(torch.compile)"
+                 : "this kernel is machine code of GPUs alone, which this device does not execute. "
+                   "A build under warpmark-cpu makes PTX of it");
 }
 
 cudaError_t handle_of(Kernel& kernel) {
   if (kernel.handle != nullptr) return cudaSuccess;
   const cudaError_t result = load(*kernel.image);
+  if (kernel.image->no_code) say_no_code(kernel);
   if (result != cudaSuccess) return result;
   CUkernel handle = nullptr;
   if (driver().cuLibraryGetKernel(&handle, kernel.image->library, kernel.name.c_str()) !=

@@ -13,6 +13,7 @@ namespace warpmark::cudart {
 struct Image {
   const void* wrapper = nullptr;  ///< __fatBinC_Wrapper_t
   CUlibrary library = nullptr;
+  bool no_code = false;  ///< it has none that the device executes
 };
 
 /// A kernel by the host's function of that name.
