@@ -31,12 +31,16 @@ endif()
 install(PROGRAMS plugins/cpu/run/warpmark-cpu DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 install(PROGRAMS plugins/cpu/run/nvcc plugins/cpu/run/ld
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu/bin COMPONENT runtime)
+install(PROGRAMS plugins/cpu/run/ptxas
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu/triton COMPONENT runtime)
+install(FILES ${CMAKE_BINARY_DIR}/lib/warpmark/cpu/triton/ptxas-blackwell
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu/triton COMPONENT runtime)
 install(FILES ${CMAKE_BINARY_DIR}/lib/warpmark/cpu/libcuda.so.1
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu COMPONENT runtime)
 install(DIRECTORY plugins/cpu/run/include DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu
   COMPONENT runtime)
 get_property(_stand_ins GLOBAL PROPERTY WARPMARK_STAND_INS)
-install(TARGETS warpmark_cpu_linked ${_stand_ins}
+install(TARGETS warpmark_cpu_linked warpmark_cpu_redirect ${_stand_ins}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu COMPONENT runtime)
 if(TARGET warpmark_cudart_13)
   install(TARGETS warpmark_cudart_12 warpmark_cudart_13

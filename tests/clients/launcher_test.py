@@ -35,6 +35,11 @@ class Launcher(unittest.TestCase):
         for check in ("all", "none", "memory,leak", "race", "all,leak", "leak,all"):
             self.assertEqual(start("--check", check, "true").returncode, 0, check)
 
+    def test_blocks_run_on_all_processors_unless_told_otherwise(self):
+        for given, kept in ({}, "0"), ({"WARPMARK_CPU_WORKERS": "3"}, "3"):
+            done = start("sh", "-c", "echo $WARPMARK_CPU_WORKERS", **given)
+            self.assertEqual(done.stdout, kept + "\n")
+
     def test_reports_that_cannot_be_written_are_refused(self):
         with tempfile.TemporaryDirectory() as folder:
             for name in (folder, folder + "/no/such/folder.txt", "/proc/a.txt", "/dev/null/x"):
@@ -220,10 +225,40 @@ class Linked(unittest.TestCase):
                 library.parent.mkdir(exist_ok=True)
                 compile_c(TABLES, "-shared", "-fPIC", "-o", name, f"-Wl,-soname,{library.name}", *link)
                 compile_c(main, "-o", "program", f"-Wl,-rpath,{library.parent},--disable-new-dtags", "./" + name, *link)
-                done = start(folder + "/program")
+                # Without the auditor, which would open the device's own in place of NVIDIA's.
+                done = start("env", "-u", "LD_AUDIT", folder + "/program")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertNotIn("is linked into the program", done.stderr)
                 self.assertIn(said, done.stderr)
+
+    def test_a_path_of_its_own_does_not_win(self):
+        """A library that brings a driver or runtime by its RPATH, or opens one by its path, gets the device's."""
+        driver = start("--print-path").stdout.strip()
+        if not pathlib.Path(driver, "libcudart.so.13").exists():
+            self.skipTest("the runtime library was not built")
+        with tempfile.TemporaryDirectory() as folder:
+            def compile_c(text, *options):
+                pathlib.Path(folder, "source.c").write_text(text)
+                subprocess.run(["cc", "source.c", *options], cwd=folder, check=True)
+
+            for name in ("libcuda.so.1", "libcudart.so.12", "libcudart.so.13"):
+                compile_c("int cudaGetDeviceCount(int *count) { *count = 77; return 0; }\n" + OTHER_DRIVER, "-shared", "-fPIC",
+                          "-o", name, f"-Wl,-soname,{name}")
+            for name, function in (("libcuda.so.1", "cuDeviceGetCount"), ("libcudart.so.12", "cudaGetDeviceCount"),
+                                   ("libcudart.so.13", "cudaGetDeviceCount")):
+                text = f"int printf(const char *, ...); int cuInit(unsigned); int {function}(int *);\n"
+                text += "int count(void) { int n = 0; %s return %s(&n) == 0 ? n : -1; }\n" % (
+                    "cuInit(0);" if name == "libcuda.so.1" else "", function)
+                compile_c(text, "-shared", "-fPIC", "-o", "libmine.so", f"-Wl,-rpath,{folder},--disable-new-dtags", "./" + name)
+                program = "import ctypes, sys; print(ctypes.CDLL(sys.argv[1]).count())"
+                done = start("--devices", "3", sys.executable, "-c", program, folder + "/libmine.so")
+                self.assertEqual(done.stdout, "3\n", (name, done.stderr))
+                program = ("import ctypes, sys; library = ctypes.CDLL(sys.argv[1]); n = ctypes.c_int()\n"
+                           "getattr(library, 'cuInit', int)(0)\n"
+                           "getattr(library, sys.argv[2])(ctypes.byref(n)); print(n.value)")
+                done = start("--devices", "3", sys.executable, "-c", program, f"{folder}/{name}", function)
+                self.assertEqual(done.stdout, "3\n", (name, done.stderr))
+                self.assertEqual(start("env", "-u", "LD_AUDIT", sys.executable, "-c", program, f"{folder}/{name}", function).stdout, "77\n")
 
     def test_who_opens_it_by_the_linkers_name_gets_the_device(self):
         # A library that is linked against one of the names calls the other's contexts.
@@ -338,6 +373,56 @@ class Compilers(unittest.TestCase):
         pathlib.Path(self.folder, "ld").write_text("#!/bin/sh\nexit 5\n")
         for words in (["a.o"], ["-lcudart_static"]):
             self.assertEqual(start("ld", *words, **self.variables).returncode, 5)
+
+
+class Ptxas(unittest.TestCase):
+    """The ptxas that Triton calls: a real one checks the text, which is the output."""
+    TEXT = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n"
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+        self.input, self.output = self.folder / "a b.ptx", self.folder / "out.cubin"
+        self.input.write_text(self.TEXT)
+
+    def call(self, *words, **environment):
+        return start("sh", "-c", '"$TRITON_PTXAS_PATH" "$@"', "ptxas", *words, **environment)
+
+    def real(self, code):
+        path = self.folder / "real"
+        path.write_text(f'#!/bin/sh\necho "release 12.8, $*"\necho said >&2\nexit {code}\n')
+        path.chmod(0o755)
+        return {"TRITON_PTXAS_PATH": str(path)}
+
+    def test_the_text_comes_out(self):
+        for options in (("-lineinfo", "-v", "--regAllocOptLevel=2", "--gpu-name=sm_90a", self.input, "-o", self.output),
+                        ("-arch", "sm_90", "-o", self.output, self.input), (self.input, f"--output-file={self.output}")):
+            done = self.call(*map(str, options), **self.real(0))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("said", done.stderr)
+            self.assertIn(str(self.input), done.stdout)  # the real one got all options
+            self.assertEqual(self.output.read_text(), self.TEXT)
+            self.output.unlink()
+
+    def test_what_the_real_one_refuses_is_refused(self):
+        done = self.call(str(self.input), "-o", str(self.output), **self.real(255))
+        self.assertEqual(done.returncode, 255)
+        self.assertFalse(self.output.exists())
+        done = self.call(str(self.folder / "none.ptx"), "-o", str(self.output))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there is no input file", done.stderr)
+
+    def test_its_version_is_the_real_ones_and_yet_its_own(self):
+        done = self.call("--version", **self.real(0))
+        self.assertRegex(done.stdout, r"release 12\.8(.|\n)*PTX text is the output")
+        # Without a toolkit: caches, and the version of PTX, go by this text.
+        done = self.call("--version", PATH="/usr/bin:/bin", CUDA_HOME="", TRITON_PTXAS_PATH="")
+        self.assertRegex(done.stdout, r"release \d+\.\d+(.|\n)*PTX text is the output")
+
+    def test_one_warpmark_cpu_in_another_keeps_the_real_one(self):
+        done = start(LAUNCHER, "sh", "-c", '"$TRITON_PTXAS_PATH" --version', **self.real(0))
+        self.assertIn("release 12.8", done.stdout)
 
 
 class Nvcc(unittest.TestCase):
