@@ -1,4 +1,5 @@
-"""Suites as tests of pytest: each case of a suite file is a test, named by its id.
+"""Suites as tests of pytest: each case of a suite file is a test, named by its id. And with
+`--warpmark-cpu`, tests in Python on the CPU device (see _device_tests.py).
 
 A suite file that is given to pytest by its name is always collected; those in folders with
 `--warpmark` or `warpmark = true` in pytest's configuration, and with `--lf` where one of their
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from warpmark import _device_tests
 from warpmark._commands import JUDGED, listing
 from warpmark._errors import WarpmarkError, error_of
 from warpmark._process import Process
@@ -44,7 +46,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
                     help="cases whose ids match, in which n=4 may stand, unlike in -k")
     group.addoption("--warpmark-args", metavar="ARGS", default="",
                     help="further options of `warpmark check`, such as '--trials 3'")
+    group.addoption("--warpmark-cpu", action="store_true", default=False,
+                    help="run everything on the CPU device: tests that use CUDA need no GPU, and "
+                         "what its checks find fails them")
+    group.addoption("--warpmark-cpu-check", metavar="WHAT", default="all",
+                    help="what these checks are, as for `warpmark-cpu --check` (default all)")
     parser.addini("warpmark", "collect suites in folders, too", type="bool", default=False)
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config):
+    """Before pytest captures the output, and before anything of the user's is imported."""
+    options = early_config.known_args_namespace
+    if options.warpmark_cpu:
+        _device_tests.enter(options.warpmark_cpu_check)
+        early_config.pluginmanager.register(
+            _device_tests.DeviceTests(options.warpmark_cpu_check), "warpmark-device-tests")
+    yield
 
 
 def pytest_configure(config: pytest.Config) -> None:
