@@ -37,7 +37,7 @@ install(FILES ${CMAKE_BINARY_DIR}/lib/warpmark/cpu/triton/ptxas-blackwell
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu/triton COMPONENT runtime)
 install(FILES ${CMAKE_BINARY_DIR}/lib/warpmark/cpu/libcuda.so.1
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu COMPONENT runtime)
-install(DIRECTORY plugins/cpu/run/include DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu
+install(DIRECTORY plugins/cpu/run/include plugins/cpu/run/python DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu
   COMPONENT runtime)
 get_property(_stand_ins GLOBAL PROPERTY WARPMARK_STAND_INS)
 install(TARGETS warpmark_cpu_linked warpmark_cpu_redirect ${_stand_ins}

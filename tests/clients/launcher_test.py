@@ -375,6 +375,40 @@ class Compilers(unittest.TestCase):
             self.assertEqual(start("ld", *words, **self.variables).returncode, 5)
 
 
+class Torch(unittest.TestCase):
+    """Python prepares a module `torch` when it is imported, and is otherwise as it was."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = holder.name
+        pathlib.Path(self.folder, "sitecustomize.py").write_text("import builtins; builtins.of_the_user = 42\n")
+        pathlib.Path(self.folder, "torch").mkdir()
+        pathlib.Path(self.folder, "torch/__init__.py").write_text(
+            "class version: cuda = '13.0'\nclass cuda:\n    calls = []\n    _lazy_call = calls.append\n")
+
+    def python(self, program, *options, **environment):
+        done = start(sys.executable, "-B", *options, "-c", program, PYTHONPATH=self.folder, **environment)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout.split()
+
+    def test_torch_is_prepared_and_the_users_own_start_runs(self):
+        program = "import sys; print(of_the_user, 'torch' in sys.modules); import torch; print(len(torch.cuda.calls))"
+        self.assertEqual(self.python(program), ["42", "False", "1"])
+        self.assertEqual(self.python(program, WARPMARK_CPU_TORCH="none"), ["42", "False", "0"])
+        self.assertEqual(self.python("import importlib.util as u; print(u.find_spec('torch').name); import torch; print(torch.cuda.calls != [])"),
+                         ["torch", "True"])
+        # A Python without NumPy, PyTorch or variables of the environment.
+        self.assertEqual(self.python("import sys; print('torch' in sys.modules)", "-I"), ["False"])
+        pathlib.Path(self.folder, "torch/__init__.py").unlink()
+        pathlib.Path(self.folder, "torch").rmdir()
+        self.assertEqual(self.python("import importlib.util as u; print(u.find_spec('torch'))"), ["None"])
+
+    def test_a_torch_of_the_cpu_alone_is_left(self):
+        pathlib.Path(self.folder, "torch/__init__.py").write_text("class version: cuda = None\nclass cuda: pass\n")
+        self.assertEqual(self.python("import torch; print(torch.version.cuda)"), ["None"])
+
+
 class Ptxas(unittest.TestCase):
     """The ptxas that Triton calls: a real one checks the text, which is the output."""
     TEXT = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n"
