@@ -30,6 +30,8 @@ struct Output {
   std::string rules_file;
   std::vector<Suppression> rules;
   std::set<std::size_t> used;  ///< lines of rules
+  std::set<std::string> warnings_shown;
+  std::uint64_t warnings_repeated = 0;
   std::FILE* generated = nullptr;
   std::set<std::string> generated_lines;
 
@@ -96,6 +98,11 @@ bool reports_are_printed() {
 void print_report(const std::string& json, const std::string& text, const ReportWeight& weight) {
   Output& to = output();
   if (to.file == nullptr || to.accepts(json)) return;
+  // A loop launches a kernel a thousand times, and a warning of it says nothing new.
+  if (!weight.error && !to.json && !to.warnings_shown.insert(text).second) {
+    ++to.warnings_repeated;
+    return;
+  }
   ++(weight.error ? to.errors : to.warnings);
   if (weight.race) ++(weight.error ? to.race_errors : to.race_warnings);
   if (weight.leaked_bytes != 0) ++to.leaks;
@@ -128,6 +135,9 @@ void print_summary(bool leaks_were_looked_for) {
     print("RACECHECK SUMMARY: " + counted(from.race_errors + from.race_warnings, "hazard") +
           " displayed (" + counted(from.race_errors, "error") + ", " +
           counted(from.race_warnings, "warning") + ")");
+  if (from.warnings_repeated > 0)
+    print("WARNING SUMMARY: " + counted(from.warnings_repeated, "warning") +
+          " of later launches as above");
   const std::string suppressed =
       from.suppressed == 0 ? "" : " (" + counted(from.suppressed, "report") + " suppressed)";
   print("ERROR SUMMARY: " + counted(from.errors, "error") + suppressed);

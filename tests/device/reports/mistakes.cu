@@ -92,3 +92,7 @@ extern "C" __global__ void apart(int *out) {
 }
 
 extern "C" __global__ void correct(int *out) { out[threadIdx.x] = threadIdx.x; }
+
+extern "C" __global__ void agree(int *out) {
+  out[0] = 7;  // @agree
+}

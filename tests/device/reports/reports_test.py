@@ -77,6 +77,11 @@ class Client:
     def neighbours(self):
         self.run("neighbours", 8, self.buffer(np.zeros(8, np.float32)), self.buffer(np.zeros(8, np.float32)))
 
+    def agree(self, launches):
+        out = self.buffer(np.zeros(8, np.int32))
+        for _ in range(launches):
+            self.run("agree", 64, out)
+
     def misaligned(self, which):
         self.run("misaligned", 8, self.buffer(np.zeros(8, np.int32)), np.int32(which))
 
@@ -438,6 +443,14 @@ class Text(unittest.TestCase):
         self.assertEqual([(e["severity"], (e["access"], e["line"]), (e["other_access"], e["other_line"]), e["hazards"]) for e in errors],
                          [("Error", sides[1], sides[0], "64")])
         self.assertEqual(summaries, ["RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)", "ERROR SUMMARY: 1 error"])
+
+    def test_a_warning_of_later_launches_is_counted_and_not_shown_again(self):
+        for launches, end in ((1, []), (3, ["WARNING SUMMARY: 2 warnings of later launches as above"]), (2, ["WARNING SUMMARY: 1 warning of later launches as above"])):
+            reports, text = run("agree", launches)
+            self.assertEqual([(r["line"], r["severity"]) for r in reports], [(LINES["agree"], "warning")] * launches)
+            self.assertEqual(len(parse(text)[0]), 1)
+            self.assertEqual(re.findall(r"========= (.*SUMMARY.*)", text),
+                             ["RACECHECK SUMMARY: 1 hazard displayed (0 errors, 1 warning)", *end, "ERROR SUMMARY: 0 errors"])
 
     def test_uninitialised(self):
         error, _ = self.one("unset")
