@@ -35,8 +35,13 @@ install(PROGRAMS plugins/cpu/run/ptxas
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu/triton COMPONENT runtime)
 install(FILES ${CMAKE_BINARY_DIR}/lib/warpmark/cpu/triton/ptxas-blackwell
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu/triton COMPONENT runtime)
-install(FILES ${CMAKE_BINARY_DIR}/lib/warpmark/cpu/libcuda.so.1
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu COMPONENT runtime)
+if(SKBUILD)
+  install(PROGRAMS $<TARGET_FILE:warpmark_cpu_named> RENAME libcuda.so.1
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu COMPONENT runtime)
+else()
+  install(FILES ${CMAKE_BINARY_DIR}/lib/warpmark/cpu/libcuda.so.1
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu COMPONENT runtime)
+endif()
 install(DIRECTORY plugins/cpu/run/include plugins/cpu/run/python DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu
   COMPONENT runtime)
 get_property(_stand_ins GLOBAL PROPERTY WARPMARK_STAND_INS)

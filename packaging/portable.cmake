@@ -6,11 +6,12 @@ if(NOT WARPMARK_SYSROOT)
   set(WARPMARK_SYSROOT $ENV{WARPMARK_SYSROOT})
 endif()
 set(_library ${WARPMARK_SYSROOT}/usr/lib/x86_64-linux-gnu)
-set(CMAKE_C_FLAGS_INIT "--sysroot=${WARPMARK_SYSROOT}")
-set(CMAKE_CXX_FLAGS_INIT "--sysroot=${WARPMARK_SYSROOT}")
+# Sections that nothing reaches are left out (--gc-sections): most of what a static library brings.
+set(CMAKE_C_FLAGS_INIT "--sysroot=${WARPMARK_SYSROOT} -ffunction-sections -fdata-sections")
+set(CMAKE_CXX_FLAGS_INIT "${CMAKE_C_FLAGS_INIT}")
 # GCC looks in its own system's folders first, unless given others. libgcc_s stays the system's: the unwinder
 # of a newer GCC asks for functions of a newer glibc, and every system has one.
-set(_link "${_library}/old_glibc.o -L${_library} -L${WARPMARK_SYSROOT}/lib/x86_64-linux-gnu -static-libstdc++ -Wl,--as-needed -Wl,--exclude-libs,ALL")
+set(_link "${_library}/old_glibc.o -L${_library} -L${WARPMARK_SYSROOT}/lib/x86_64-linux-gnu -static-libstdc++ -Wl,--as-needed -Wl,--gc-sections -Wl,--exclude-libs,ALL")
 foreach(_kind EXE SHARED MODULE)
   set(CMAKE_${_kind}_LINKER_FLAGS_INIT "${_link}")
 endforeach()
