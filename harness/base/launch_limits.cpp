@@ -117,6 +117,12 @@ std::optional<ImpossibleLaunch> impossible_launch(const LaunchSize& size,
   if (auto why = beyond("grid", size.grid, CudaLimits::grid)) return why;
   if (auto why = beyond_bounds(threads, size.block, kernel, architecture)) return why;
   if (auto why = beyond_shared(size.shared, kernel.shared)) return why;
+  if (size.shared < kernel.least_dynamic) {
+    return ImpossibleLaunch{
+        fmt::format("the launch has {} bytes of dynamic shared memory, and the kernel needs {}",
+                    size.shared, kernel.least_dynamic),
+        "/shared"};
+  }
   return beyond_cluster(size.grid, kernel.cluster);
 }
 

@@ -33,6 +33,7 @@ struct LaunchSize {
 struct KernelBounds {
   uint64_t registers = 0;             ///< a thread
   uint64_t shared = 0;                ///< bytes of static shared memory
+  uint64_t least_dynamic = 0;         ///< bytes of dynamic shared memory that each launch needs
   uint64_t most_threads = 0;          ///< a block: `__launch_bounds__`
   std::array<uint64_t, 3> block{};    ///< the only block: `__block_size__`
   std::array<uint64_t, 3> cluster{};  ///< blocks: `__cluster_dims__`

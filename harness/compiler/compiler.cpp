@@ -11,6 +11,7 @@
 #include "compiler/compile_unit.hpp"
 #include "compiler/declared_kernels.hpp"
 #include "compiler/host_headers.hpp"
+#include "compiler/kernel_program.hpp"
 #include "compiler/nvcc.hpp"
 #include "compiler/nvrtc_program.hpp"
 #include "compiler/shims.hpp"
@@ -80,6 +81,7 @@ CompileResult with_entries(CompileResult result) {
   result.entries = scan_entries(result.ptx);
   const std::map<std::string, KernelBounds> usage = usage_in_log(result.log);
   for (Entry& entry : result.entries) {
+    entry.bounds.least_dynamic = result.least_shared;
     const auto found = usage.find(entry.name);
     if (found == usage.end()) continue;
     entry.bounds.registers = found->second.registers;
@@ -236,6 +238,12 @@ CompileResult Compiler::compile(const CompileRequest& request) const {
   if (request.language == SourceLanguage::nvcc) {
     if (request.headers) throw usage_error("nvcc cannot be used while grading");
     return with_entries(compile_by_nvcc(request));
+  }
+  if (request.language == SourceLanguage::other) {
+    if (request.headers) {
+      throw usage_error(fmt::format("{} cannot be used while grading", request.program));
+    }
+    return with_entries(compile_by_program(request));
   }
   return compile_by_nvrtc(request);
 }

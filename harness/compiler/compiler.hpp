@@ -35,6 +35,7 @@ struct SourceRegion {
 enum class SourceLanguage : uint8_t {
   cuda,   ///< CUDA C++, by NVRTC
   nvcc,   ///< CUDA C++ of a file, by nvcc
+  other,  ///< of a file, by the program of `CompileRequest::program`
   ptx,    ///< PTX, not compiled further
   binary  ///< machine code: a cubin or a fatbin
 };
@@ -42,6 +43,7 @@ enum class SourceLanguage : uint8_t {
 struct CompileRequest {
   std::string source;
   SourceLanguage language = SourceLanguage::cuda;
+  std::string program = {};  ///< name of a compiler, "triton"
   /// The name of the source in errors, `__FILE__` and line information, relative to `folder`.
   std::string name;
   std::filesystem::path folder;  ///< folder of the suite; quoted includes are relative to the
@@ -64,9 +66,10 @@ struct CompileRequest {
   std::vector<GivenArgument> arguments;      ///< arguments of the wanted kernel, to tell overloads
                                              ///< apart
   std::vector<std::string> further_entries;  ///< further kernels wanted of the same unit
-  std::vector<std::string> variables;        ///< variables of the module that the host needs to
-                                             ///< reach
-  std::vector<LayoutQuestion> layouts;       ///< structs whose layout is wanted
+  std::vector<std::vector<GivenArgument>> further_arguments = {};  ///< of each of them
+  std::vector<std::string> variables;   ///< variables of the module that the host needs to
+                                        ///< reach
+  std::vector<LayoutQuestion> layouts;  ///< structs whose layout is wanted
   bool device_part = false;  ///< without code for the CPU, of the project's headers as well
   bool relocatable = false;  ///< to be linked with other units: -rdc=true
   bool use_cache = true;
@@ -83,6 +86,7 @@ struct CompileResult {
   bool from_cache = false;
   std::string not_cacheable;          ///< why it was not cached; "" if it could be
   std::vector<std::string> left_out;  ///< code for the CPU (device_part)
+  uint64_t least_shared = 0;          ///< KernelBounds::least_dynamic of its kernels
   std::vector<std::string> notices;   ///< damaged or unwritable cache: reported, not errors
 
   /// The text of the compiler besides resource usage: warnings; often "".

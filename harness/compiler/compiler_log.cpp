@@ -42,4 +42,12 @@ std::string undefined_name(std::string_view error) {
   return end == std::string_view::npos ? "" : std::string(error.substr(begin, end - begin));
 }
 
+std::string without_folder(std::string text, const std::filesystem::path& folder) {
+  const std::string prefix = std::filesystem::absolute(folder).lexically_normal().string() + "/";
+  for (size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) {
+    text.erase(at, prefix.size());
+  }
+  return text;
+}
+
 }  // namespace warpmark

@@ -1,6 +1,7 @@
 // The text of a compiler: made printable, and searched for the first error.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -16,5 +17,8 @@ Position first_error_in(const std::string& log);
 
 /// The name in an error's text that is undefined: `identifier "x" is undefined`; "" for others.
 std::string undefined_name(std::string_view error);
+
+/// The text without the folder's absolute path before names of files in it.
+std::string without_folder(std::string text, const std::filesystem::path& folder);
 
 }  // namespace warpmark

@@ -18,14 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string without_folder(std::string text, const fs::path& folder) {
-  const std::string prefix = fs::absolute(folder).lexically_normal().string() + "/";
-  for (size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) {
-    text.erase(at, prefix.size());
-  }
-  return text;
-}
-
 // nvcc's own options where NVRTC's have other names.
 std::vector<std::string> options_of(const CompileRequest& request) {
   const SuiteOptions given = suite_options(request.options);

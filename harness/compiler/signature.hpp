@@ -103,6 +103,7 @@ std::string demangle(const std::string& symbol);
 struct GivenArgument {
   bool array = false;
   std::optional<DType> dtype;  ///< nothing: any
+  bool aligned = false;        ///< an array that begins at a multiple of 16 bytes
 };
 
 /// The entry with this symbol, or else the only one whose demangled name is `wanted`, with or

@@ -81,7 +81,7 @@ struct Unit {
   /// link no others, and nothing is launched from them.
   std::vector<size_t> link = {};
   std::vector<Region> regions = {};  ///< regions of a text without `at`, by ascending line
-  std::string compiler = {};         ///< "nvcc"; "": NVRTC
+  std::string compiler = {};         ///< "nvcc", a program's name; "": NVRTC
   std::string image = {};            ///< kind of a compiled file (image_forms); "": a source
   /// Headers of a submission: no plan of a plugin has any.
   std::vector<UnitHeader> headers = {};

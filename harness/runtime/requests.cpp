@@ -137,7 +137,8 @@ std::vector<GivenArgument> arguments_of(const LaunchStep& launch, const Plan& pl
     const auto scalar = std::find_if(plan.scalars.begin(), plan.scalars.end(),
                                      [&](const Scalar& one) { return one.name == name; });
     if (buffer != plan.buffers.end()) {
-      arguments.push_back({true, buffer->dtype});
+      // Memory of its own begins at a multiple of 256 bytes.
+      arguments.push_back({true, buffer->dtype, !buffer->offset});
     } else {
       arguments.push_back({false, scalar != plan.scalars.end() ? scalar->dtype : std::nullopt});
     }
@@ -159,7 +160,12 @@ protocol::Prepare prepare_request(const Suite& suite, const PlannedCase& planned
     if (!unit.image.empty()) {
       text.language = unit.image == "ptx" ? SourceLanguage::ptx : SourceLanguage::binary;
     }
-    if (unit.compiler == "nvcc") text.language = SourceLanguage::nvcc;
+    if (unit.compiler == "nvcc") {
+      text.language = SourceLanguage::nvcc;
+    } else if (!unit.compiler.empty()) {
+      text.language = SourceLanguage::other;
+      text.compiler = unit.compiler;
+    }
     text.options = unit.options;
     text.include = unit.include;
     text.link = unit.link;

@@ -26,13 +26,16 @@ std::vector<Expression> read_dimensions(const YamlNode& node, const std::string&
       value->where);
 }
 
-LaunchGeometry read_geometry(const YamlNode& node, const std::string& what) {
+// `block` is the text of a block that has none, "" if there is no such text.
+LaunchGeometry read_geometry(const YamlNode& node, const std::string& what,
+                             const std::string& block) {
   LaunchGeometry launch;
   launch.where = node.where;
   launch.grid = read_dimensions(node, "grid");
   launch.block = read_dimensions(node, "block");
   launch.cluster = read_dimensions(node, "cluster");
-  if (launch.block.empty()) throw usage_error(what + " needs `block`", node.where);
+  if (launch.block.empty() && block.empty()) throw usage_error(what + " needs `block`", node.where);
+  if (launch.block.empty()) launch.block.push_back(Expression::parse(block, node.where));
   if (const YamlNode* shared = node.find("shared")) {
     launch.shared = read_expression(*shared, "`shared`");
   }
@@ -60,8 +63,8 @@ StepArgument read_step_argument(const YamlNode& node) {
   return {read_text(*array, "`array`"), {}, read_expression(*element, "`element`")};
 }
 
-StepLaunch read_step_launch(const YamlNode& node) {
-  StepLaunch launch{{}, {}, {}, {}, read_geometry(node, "a step that launches")};
+StepLaunch read_step_launch(const YamlNode& node, const std::string& block) {
+  StepLaunch launch{{}, {}, {}, {}, read_geometry(node, "a step that launches", block)};
   if (const YamlNode* name = node.find("name")) launch.name = read_text(*name, "`name`");
   if (const YamlNode* file = node.find("file")) launch.file = read_text(*file, "`file`");
   if (const YamlNode* entry = node.find("entry")) {
@@ -110,9 +113,10 @@ StepSwap read_swap(const YamlNode& node) {
           read_text(node.elements[1], "an array of `swap`")};
 }
 
-std::vector<SuiteStep> read_steps(const YamlNode& node, const std::string& what);
+std::vector<SuiteStep> read_steps(const YamlNode& node, const std::string& what,
+                                  const std::string& block);
 
-SuiteStep read_step(const YamlNode& node) {
+SuiteStep read_step(const YamlNode& node, const std::string& block) {
   require_named_map(node, "a step");
   const auto keys = [&](std::vector<std::string> own) {
     own.insert(own.end(), {"repeat", "swap"});
@@ -121,7 +125,7 @@ SuiteStep read_step(const YamlNode& node) {
   SuiteStep step{node.where, StepGroup{}, std::nullopt, std::nullopt};
   if (const YamlNode* steps = node.find("steps")) {
     keys({"steps"});
-    step.what = StepGroup{read_steps(*steps, "`steps`")};
+    step.what = StepGroup{read_steps(*steps, "`steps`", block)};
   } else if (const YamlNode* copy = node.find("copy")) {
     keys({"copy"});
     step.what = read_copy(*copy);
@@ -136,29 +140,42 @@ SuiteStep read_step(const YamlNode& node) {
     keys({});
   } else {
     keys(with_geometry({"name", "file", "entry", "arguments", "steps", "copy", "fill"}));
-    step.what = read_step_launch(node);
+    step.what = read_step_launch(node, block);
   }
   if (const YamlNode* repeat = node.find("repeat")) step.repeat = read_repeat(*repeat);
   if (const YamlNode* swap = node.find("swap")) step.swap = read_swap(*swap);
   return step;
 }
 
-std::vector<SuiteStep> read_steps(const YamlNode& node, const std::string& what) {
+std::vector<SuiteStep> read_steps(const YamlNode& node, const std::string& what,
+                                  const std::string& block) {
   require_list(node, what);
   if (node.elements.empty()) throw usage_error(what + " has no steps", node.where);
   std::vector<SuiteStep> steps;
-  for (const YamlNode& element : node.elements) steps.push_back(read_step(element));
+  for (const YamlNode& element : node.elements) steps.push_back(read_step(element, block));
   return steps;
+}
+
+// Triton's blocks have as many warps as its option says, and 4 without it.
+std::string block_of(const Kernel& kernel) {
+  constexpr std::string_view kWarps = "num_warps=";
+  if (!kernel.compiler || kernel.compiler->text != "triton") return "";
+  std::string warps = "4";
+  for (const Located& option : kernel.options) {
+    if (option.text.starts_with(kWarps)) warps = option.text.substr(kWarps.size());
+  }
+  return "32 * (" + warps + ")";
 }
 
 }  // namespace
 
-SuiteLaunch read_launch(const YamlNode& node) {
+SuiteLaunch read_launch(const YamlNode& node, const Kernel& kernel) {
+  const std::string block = block_of(kernel);
   if (node.kind == YamlNode::Kind::list) {
-    return {node.where, std::nullopt, read_steps(node, "`launch`")};
+    return {node.where, std::nullopt, read_steps(node, "`launch`", block)};
   }
   require_map(node, "`launch`", kGeometryKeys);
-  return {node.where, read_geometry(node, "`launch`"), {}};
+  return {node.where, read_geometry(node, "`launch`", block), {}};
 }
 
 }  // namespace warpmark

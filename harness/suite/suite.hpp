@@ -49,7 +49,7 @@ struct Kernel {
   std::optional<Located> file;      ///< as written, relative to the suite's folder
   std::optional<Located> image;     ///< a compiled file, likewise
   std::string image_form;           ///< key of `image`, one of image_forms()
-  std::optional<Located> compiler;  ///< "nvrtc" or "nvcc"
+  std::optional<Located> compiler;  ///< "nvrtc", "nvcc", or a program's: "triton"
   std::optional<Located> arch;      ///< what to compile for, "sm_90a"; nothing: the device
   std::optional<Located> source;    ///< CUDA C++; `where` is the place of its first line
   std::optional<EntryName> entry;

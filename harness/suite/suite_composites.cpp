@@ -69,7 +69,8 @@ void read_baseline(const YamlNode& node, Suite& suite) {
   const YamlNode* kernel = node.find("kernel");
   if (kernel == nullptr) throw usage_error("`baseline` needs `kernel`", node.where);
   baseline.kernel = read_kernel(*kernel);
-  if (const YamlNode* launch = node.find("launch")) baseline.launch = read_launch(*launch);
+  if (const YamlNode* launch = node.find("launch"))
+    baseline.launch = read_launch(*launch, baseline.kernel);
   suite.baseline = std::move(baseline);
 }
 

@@ -64,8 +64,10 @@ void check_kernel_files(const Suite& suite, const Kernel& kernel) {
     throw usage_error(fmt::format("`kernel` has both `{}` and a source", kernel.image_form),
                       kernel.image->where, "keep one of them");
   }
-  if (kernel.compiler && kernel.compiler->text == "nvcc" && !kernel.file) {
-    throw usage_error("nvcc compiles files, and `kernel` has no `file`", kernel.compiler->where);
+  if (kernel.compiler && kernel.compiler->text != "nvrtc" && !kernel.file) {
+    throw usage_error(
+        fmt::format("{} compiles files, and `kernel` has no `file`", kernel.compiler->text),
+        kernel.compiler->where);
   }
   if (kernel.arch && kernel.image) {
     throw usage_error(

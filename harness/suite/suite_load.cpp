@@ -142,7 +142,7 @@ std::shared_ptr<const Suite> read_suite(const std::string& text, const std::file
   };
   key("constants", [&](const YamlNode& node) { globals(node, true); });
   key("globals", [&](const YamlNode& node) { globals(node, false); });
-  key("launch", [&](const YamlNode& node) { suite->launch = read_launch(node); });
+  key("launch", [&](const YamlNode& node) { suite->launch = read_launch(node, suite->kernel); });
   key("devices", [&](const YamlNode& node) {
     const Located wanted = read_text(node, "`devices`");
     suite->devices =

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/architecture.hpp"
 #include "base/text.hpp"
@@ -260,6 +261,38 @@ std::vector<AxisChoice> read_axis_choices(const YamlNode& node, const std::strin
   return choices;
 }
 
+namespace {
+
+// Languages whose kernels are functions of Python files, each with a compiler of its name.
+constexpr std::array<std::string_view, 1> kPythonLanguages = {"triton"};
+
+// The name becomes part of a file name.
+Located read_compiler(const YamlNode& node) {
+  Located name = read_text(node, "`compiler`");
+  const bool good = std::ranges::all_of(name.text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+  if (good) return name;
+  throw usage_error(fmt::format("`{}` is no name of a compiler", name.text), name.where,
+                    "there are nvrtc (the default) and nvcc; others have letters a to z, digits, _ "
+                    "and - in their names");
+}
+
+// "add.py:add" of `triton` stands for three keys.
+void read_python_kernel(const YamlMember& member, Kernel& kernel) {
+  const Located text = read_text(member.value, "`" + member.key + "`");
+  const size_t colon = text.text.rfind(':');
+  if (colon == std::string::npos || colon == 0 || colon + 1 == text.text.size()) {
+    throw usage_error(fmt::format("`{}` names a file and a function of it", member.key), text.where,
+                      member.key + ": kernels.py:add");
+  }
+  kernel.file = {text.text.substr(0, colon), text.where};
+  kernel.entry = EntryName::parse(text.text.substr(colon + 1), text.where);
+  kernel.compiler = {member.key, member.where};
+}
+
+}  // namespace
+
 Kernel read_kernel(const YamlNode& node) {
   require_named_map(node, "`kernel`");
   Kernel kernel;
@@ -277,7 +310,14 @@ Kernel read_kernel(const YamlNode& node) {
       kernel.image = read_text(value, "`" + member.key + "`");
       kernel.image_form = member.key;
     } else if (member.key == "compiler") {
-      kernel.compiler = {read_word(value, "`compiler`", {"nvrtc", "nvcc"}), value.content};
+      kernel.compiler = read_compiler(value);
+    } else if (std::ranges::find(kPythonLanguages, member.key) != kPythonLanguages.end()) {
+      if (node.find("file") != nullptr || node.find("entry") != nullptr ||
+          node.find("compiler") != nullptr) {
+        throw usage_error(fmt::format("`{}` stands for `file`, `entry` and `compiler`", member.key),
+                          member.where, "leave those out");
+      }
+      read_python_kernel(member, kernel);
     } else if (member.key == "arch") {
       kernel.arch = read_text(value, "`arch`");
       (void)parse_architecture(kernel.arch->text, kernel.arch->where);
@@ -286,8 +326,8 @@ Kernel read_kernel(const YamlNode& node) {
     } else if (member.key == "entry") {
       const Located text = read_text(value, "`entry`");
       kernel.entry = EntryName::parse(text.text, text.where);
-    } else if (member.key == "define") {
-      require_named_map(value, "`define`");
+    } else if (member.key == "define" || member.key == "constexpr") {
+      require_named_map(value, "`" + member.key + "`");
       for (const YamlMember& macro : value.members) {
         if (!is_identifier(macro.key)) {
           throw usage_error(fmt::format("`{}` is no name of a macro", macro.key), macro.where);

@@ -59,7 +59,8 @@ void read_composites(const YamlNode& expect, Suite& suite);
 /// Fills in `baseline`.
 void read_baseline(const YamlNode& node, Suite& suite);
 Located read_plugin(const YamlNode& node);
-SuiteLaunch read_launch(const YamlNode& node);
+/// `kernel` says what a launch without `block` has, if its compiler gives blocks a size.
+SuiteLaunch read_launch(const YamlNode& node, const Kernel& kernel);
 /// Later structs may have earlier ones as fields.
 std::vector<StructType> read_types(const YamlNode& node);
 Limits read_limits(const YamlNode& node);

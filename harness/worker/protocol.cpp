@@ -13,7 +13,7 @@
 namespace warpmark {
 
 WARPMARK_FIELDS(EntryParameter, offset, bytes, alignment, type)
-WARPMARK_FIELDS(KernelBounds, registers, shared, most_threads, block, cluster)
+WARPMARK_FIELDS(KernelBounds, registers, shared, least_dynamic, most_threads, block, cluster)
 WARPMARK_FIELDS(Entry, name, demangled, parameters, bounds)
 WARPMARK_FIELDS(VariableFacts, name, symbol, type)
 WARPMARK_FIELDS(LayoutQuestion, name, fields)
@@ -43,6 +43,7 @@ void each_field(GivenArgument& argument, const Visit& visit) {
   std::string dtype(argument.dtype ? argument.dtype->name : std::string_view());
   visit("array", argument.array);
   visit("dtype", dtype);
+  visit("aligned", argument.aligned);
   argument.dtype = find_dtype(dtype);
 }
 
@@ -110,6 +111,7 @@ void each_field(UnitText& unit, const Visit& visit) {
   else
     visit("source", unit.source);
   visit("name", unit.name);
+  visit("compiler", unit.compiler);
   visit("folder", unit.folder);
   visit("origin", unit.origin);
   visit("options", unit.options);

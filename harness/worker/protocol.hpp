@@ -60,6 +60,7 @@ struct UnitText {
   std::vector<std::string> variables = {};   ///< variables of the module that the host uses
   std::vector<LayoutQuestion> layouts = {};  ///< structs whose layout is wanted
   SourceLanguage language = SourceLanguage::cuda;
+  std::string compiler = {};            ///< CompileRequest::program
   std::vector<OwnHeader> headers = {};  ///< set only for units that a confined worker compiles
 };
 

@@ -45,6 +45,7 @@ CompileRequest UnitCompiler::request_for(const protocol::Prepare& request, size_
   CompileRequest compile;
   compile.source = unit.source;
   compile.language = unit.language;
+  compile.program = unit.compiler;
   compile.name = unit.name;
   compile.folder = unit.folder;
   for (const std::string& folder : unit.include) {
@@ -58,7 +59,9 @@ CompileRequest UnitCompiler::request_for(const protocol::Prepare& request, size_
   compile.variables = unit.variables;
   compile.layouts = unit.layouts;
   for (const protocol::KernelName& kernel : request.kernels) {
-    if (kernel.unit == index) compile.further_entries.push_back(kernel.entry);
+    if (kernel.unit != index) continue;
+    compile.further_entries.push_back(kernel.entry);
+    compile.further_arguments.push_back(kernel.arguments);
   }
   return compile;
 }

@@ -36,7 +36,7 @@ def enter(checks: str) -> None:
 
 
 class DeviceTests:
-    """What the device reports while tests run. With pytest-xdist each worker has its own."""
+    """Reads the device's reports while tests run. With pytest-xdist each worker has its own."""
 
     def __init__(self, checks: str):
         self.checks = checks

@@ -48,7 +48,7 @@ class Operators:
 
     def replace(self):
         torch = self.torch
-        # What cuDNN or kernels of their own would compute goes by plain operators.
+        # Plain operators take the place of cuDNN's and of attention's own kernels.
         torch.backends.cudnn.enabled = False
         for kind in ("flash", "mem_efficient", "cudnn"):
             getattr(torch.backends.cuda, "enable_%s_sdp" % kind, lambda _: None)(False)

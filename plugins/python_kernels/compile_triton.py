@@ -1,0 +1,259 @@
+"""Compiles a kernel of Triton for a suite, without a GPU.
+
+A compiler of suites (docs/plugins.md, "Compilers") gets a request as JSON on its standard input, and
+answers on its standard output with PTX, machine code, or an error. This one calls the installed Triton
+with the types of the suite's arguments and the constants of `constexpr`, and hands on a kernel that is
+like any other: what Triton's own launcher would add is taken out or filled in, namely
+
+- the size of its dynamic shared memory, where 48 KiB of static memory hold it;
+- its last parameters, for scratch memory that this kernel does not use.
+"""
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import traceback
+
+STATIC_SHARED = 48 << 10  # bytes: the most that a kernel may have without asking for more
+TYPES = {
+    "bool": "i1", "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16", "int32": "i32", "uint32": "u32",
+    "int64": "i64", "uint64": "u64", "float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64",
+    "float8_e4m3fn": "fp8e4nv", "float8_e5m2": "fp8e5",
+}
+# Triton's options that a suite may set in `options`, with their types.
+OPTIONS = {"num_warps": int, "num_stages": int, "num_ctas": int, "maxnreg": int, "enable_fp_fusion": lambda text: text != "0"}
+
+
+class Refused(Exception):
+    """The kernel, or what the suite says about it, is wrong: text, line of the file or 0, hint."""
+
+    def __init__(self, text, line=0, hint=""):
+        super().__init__(text)
+        self.text, self.line, self.hint = text, line, hint
+
+
+class Missing(Exception):
+    """This machine lacks something."""
+
+
+def load(path):
+    """The module that the file is. Its folder is where it imports from, as if Python ran it."""
+    sys.path.insert(0, str(path.parent))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    try:
+        spec.loader.exec_module(module)
+    except ModuleNotFoundError as error:
+        raise Missing("%s needs the Python package %s" % (path.name, error.name)) from None
+    except Exception as error:
+        raise Refused("%s: %s" % (type(error).__name__, error), line_in(error, path)) from None
+    return module
+
+
+def line_in(error, path):
+    """The last line of the file in the traceback of an error."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)
+             if os.path.realpath(frame.filename) == os.path.realpath(path)]
+    return getattr(error, "lineno", None) or (lines[-1] if lines else 0)
+
+
+def kernel_of(module, name, path):
+    """The function that @triton.jit has made, without what tries several sets of constants."""
+    from triton.runtime.jit import JITFunction
+
+    found = getattr(module, name, None)
+    while found is not None and not isinstance(found, JITFunction) and hasattr(found, "fn"):
+        found = found.fn  # @triton.autotune, @triton.heuristics
+    if not isinstance(found, JITFunction):
+        kernels = [key for key, value in vars(module).items() if hasattr(value, "arg_names") or isinstance(value, JITFunction)]
+        raise Refused("%s has no kernel `%s`" % (path.name, name),
+                      hint="it has %s" % ", ".join(kernels) if kernels else "a kernel is a function with @triton.jit")
+    return found
+
+
+def constants_and_options(words, kernel):
+    """From `-DNAME=value` (the suite's `constexpr`) and `NAME=value` (its `options`)."""
+    constants, options = {}, {}
+    for word in words:
+        name, equals, text = word.removeprefix("-D").partition("=")
+        if not equals:
+            raise Refused("the option `%s` is not NAME=VALUE" % word)
+        if word.startswith("-D"):
+            if name not in kernel.arg_names:
+                raise Refused("`%s` of `constexpr` is no parameter of the kernel" % name,
+                              hint="it has %s" % ", ".join(kernel.arg_names))
+            constants[name] = constant(text)
+        elif name in OPTIONS:
+            try:
+                options[name] = OPTIONS[name](text)
+            except ValueError:
+                raise Refused("the option `%s` is no number" % word) from None
+        else:
+            raise Refused("Triton has no option `%s` that a suite may set" % name, hint="there are %s" % ", ".join(OPTIONS))
+    return constants, options
+
+
+def constant(text):
+    """A value of `constexpr` as Python has it: a number, True, False, None, or else a type or text."""
+    import triton.language as tl
+
+    known = {"true": True, "false": False, "True": True, "False": False, "None": None}
+    if text in known:
+        return known[text]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    if text in TYPES:
+        return getattr(tl, {"bool": "int1", "float8_e4m3fn": "float8e4nv", "float8_e5m2": "float8e5"}.get(text, text))
+    return text.strip("'\"")
+
+
+def source_of(kernel, constants, arguments, entry):
+    """What Triton compiles: the types of the parameters, and what is known of their values."""
+    from triton.compiler import ASTSource
+
+    signature, attributes, left = {}, {}, list(arguments)
+    for index, name in enumerate(kernel.arg_names):
+        if name in constants or (kernel.params[index].is_constexpr and kernel.params[index].has_default):
+            signature[name] = "constexpr"
+            continue
+        if kernel.params[index].is_constexpr:
+            raise Refused("the constant `%s` of the kernel has no value" % name, hint="constexpr: {%s: …}" % name)
+        if not left:
+            raise Refused("`%s` has the parameter `%s`, and the suite no argument for it" % (entry, name))
+        argument = left.pop(0)
+        dtype = argument.get("dtype")
+        if dtype not in TYPES:
+            raise Refused("the argument for `%s` has %s" % (name, "the dtype %s, which Triton has not" % dtype if dtype else "no dtype"),
+                          hint="Triton compiles for types that the suite gives: {…, dtype: float32}")
+        signature[name] = ("*" if argument["array"] else "") + TYPES[dtype]
+        if argument.get("aligned"):
+            attributes[(index,)] = [["tt.divisibility", 16]]
+    if left:
+        raise Refused("the suite gives `%s` %d arguments too many: it has %s" % (
+            entry, len(left), ", ".join(name for name in signature if signature[name] != "constexpr")))
+    for index, parameter in enumerate(kernel.params):
+        if signature[parameter.name] == "constexpr" and parameter.name not in constants:
+            constants[parameter.name] = parameter.default
+    return ASTSource(fn=kernel, signature=signature, constexprs=constants, attrs=attributes)
+
+
+def compile_kernel(request, path):
+    import triton
+    from triton.backends.compiler import GPUTarget
+
+    if not isinstance(getattr(triton, "__version__", None), str):
+        raise Missing("this Triton does not say its version")
+    kernel = kernel_of(load(path), request["entry"], path)
+    constants, options = constants_and_options(request["options"], kernel)
+    source = source_of(kernel, constants, request["arguments"], request["entry"])
+    capability = int(re.match(r"sm_(\d+)", request["architecture"]).group(1))
+    try:
+        made = triton.compile(source, target=GPUTarget("cuda", capability, 32), options=options)
+    except Exception as error:
+        raise refusal(error, path) from None
+    return made
+
+
+def refusal(error, path):
+    """Triton's errors name the statement; those of the layers below have only a text."""
+    node = getattr(error, "node", None)
+    line = getattr(node, "lineno", 0)
+    source = getattr(error, "src", "") or ""
+    if line and source:  # counted from the function's first line
+        text = path.read_text(encoding="utf-8", errors="replace")
+        line += text.count("\n", 0, max(text.find(source.split("\n")[0]), 0))
+    cause = error
+    while cause.__cause__ is not None:
+        cause = cause.__cause__
+    said = getattr(error, "error_message", None) or str(cause) or type(cause).__name__
+    return Refused("%s: %s" % (type(cause).__name__, said.strip().split("\n")[-1] if line else said.strip()), line)
+
+
+def without_launcher(ptx, made, entry):
+    """The kernel's PTX under the name that the suite has, complete without Triton's launcher."""
+    metadata = made.metadata
+    for name in ("global_scratch_size", "profile_scratch_size"):
+        if getattr(metadata, name, 0):
+            raise Refused("the kernel needs scratch memory of Triton's launcher (%s), which a suite cannot give" % name)
+    head = re.search(r"\.entry\s+(\S+?)\s*\((.*?)\)", ptx, re.S)
+    symbol, parameters = head.group(1), [p.strip() for p in head.group(2).split(",")]
+    wanted = sum(1 for kind in made.src.signature.values() if kind != "constexpr")
+    for name in [re.split(r"\s+", parameter)[-1] for parameter in parameters[wanted:]]:
+        if re.search(r"\[%s\b" % re.escape(name), ptx):
+            raise Refused("the kernel uses a parameter of Triton's launcher")
+    ptx = ptx[:head.start(2)] + "\n\t" + ",\n\t".join(parameters[:wanted]) + "\n" + ptx[head.end(2):]
+    if metadata.shared > STATIC_SHARED:
+        return re.sub(r"\b%s\b" % re.escape(symbol), entry, ptx)
+    shared = r"\.extern(\s+\.shared\s+\.align\s+\d+\s+\.b8\s+\w+)\[\]"
+    size = max(metadata.shared, 1)
+    ptx = re.sub(shared, lambda found: "%s[%d]" % (found.group(1).lstrip(), size), ptx)
+    # Parameters have the kernel's name before their own.
+    return re.sub(r"\b%s(_param_\d+)?\b" % re.escape(symbol), lambda found: entry + (found.group(1) or ""), ptx)
+
+
+def assemble(ptx, architecture):
+    """Machine code and ptxas's log, by Triton's ptxas. Absent where there is none."""
+    try:
+        from triton.backends.nvidia import compiler as backend
+        capability = int(re.search(r"\d+", architecture).group())
+        if hasattr(backend, "get_ptxas"):
+            ptxas = backend.get_ptxas(capability)
+        else:
+            import triton.knobs
+            ptxas = triton.knobs.nvidia.ptxas
+    except (ImportError, RuntimeError):
+        return b"", ""
+    ptxas = getattr(ptxas, "path", None) or ptxas[0]  # older ones give the path and the version
+    with tempfile.TemporaryDirectory() as folder:
+        text, code = pathlib.Path(folder, "kernel.ptx"), pathlib.Path(folder, "kernel.cubin")
+        text.write_text(ptx)
+        done = subprocess.run([ptxas, "-v", "-lineinfo", "--gpu-name=" + architecture, str(text), "-o", str(code)],
+                              capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise Refused("ptxas refuses the kernel:\n" + done.stderr.replace(folder + "/", ""))
+        return code.read_bytes(), done.stderr.replace(folder + "/", "")
+
+
+def answer(request):
+    path = pathlib.Path(request["folder"], request["file"]).resolve()
+    try:
+        import triton  # noqa: F401
+    except ImportError as error:
+        raise Missing("%s has no Triton (%s)" % (sys.executable, error)) from None
+    made = compile_kernel(request, path)
+    ptx = without_launcher(made.asm["ptx"], made, request["entry"])
+    target = re.search(r"\.target\s+(\w+)", ptx).group(1)
+    code, log = assemble(ptx, target)
+    metadata = made.metadata
+    return {
+        "ptx": ptx, "cubin": code.hex(), "log": log.replace("ptxas-blackwell", "ptxas"),
+        "block": [32 * metadata.num_warps, 1, 1],
+        "dynamic_shared": metadata.shared if metadata.shared > STATIC_SHARED else 0,
+    }
+
+
+def main():
+    request = json.load(sys.stdin)
+    # What the kernel's file prints is no part of the answer.
+    out = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        reply = answer(request)
+    except Refused as refused:
+        reply = {"error": refused.text, "line": refused.line, "hint": refused.hint}
+    except Missing as missing:
+        reply = {"missing": str(missing)}
+    with os.fdopen(out, "w") as stream:
+        json.dump(reply, stream)
+
+
+if __name__ == "__main__":
+    main()
