@@ -6,16 +6,19 @@ what it writes is copied back. So a test that makes its inputs with torch.randn(
 compares with torch.allclose runs as it is; the kernels of extensions and of Triton, which the test is
 about, run on the device with its checks.
 
-An operator is replaced where the dispatcher has its CUDA kernel. Random numbers are those of PyTorch's
-CPU generator, whose seed is the CUDA generator's.
+An operator is replaced where the dispatcher has its CUDA kernel. Random numbers are those of a CPU
+generator, whose seed comes from the CUDA generator's seed and offset: they can be repeated by
+torch.manual_seed, and the numbers that the program draws on the CPU stay as they are.
 """
 import atexit
 import collections
+import contextlib
 import ctypes
 import sys
 import warnings
 
 DEFAULT = 4  # cudaMemcpyDefault
+OFFSET_STEP = 4  # that a CUDA generator's offset must be a multiple of
 MOST_RUNS = 4096  # of a tensor with gaps that are copied one by one
 # Operators that need no kernel: they allocate, copy bytes, or look at shapes.
 KEPT = {
@@ -40,7 +43,6 @@ class Operators:
     def __init__(self, torch):
         self.torch = torch
         self.counts = collections.Counter()
-        self.generators = {}
         self.library = torch.library.Library("aten", "IMPL")
         self.runtime = ctypes.CDLL("libcudart.so." + torch.version.cuda.split(".")[0])
         self.copy_converting = self.replacement(torch.ops.aten.copy_.default)
@@ -87,6 +89,10 @@ class Operators:
     def replacement(self, operator):
         writes = [argument.alias_info is not None and argument.alias_info.is_write
                   for argument in operator._schema.arguments]
+        names = [argument.name for argument in operator._schema.arguments]
+        random = self.torch.Tag.nondeterministic_seeded in operator.tags
+        place = names.index("generator") if "generator" in names else len(names)
+        draw = self.default_numbers if random and place == len(names) else contextlib.nullcontext
         written_names = {argument.name for argument, write in zip(operator._schema.arguments, writes) if write}
         name = operator._schema.name.replace("aten::", "")
 
@@ -95,8 +101,13 @@ class Operators:
             call = Call(self)
             on_host = [call.to_host(value, write) for value, write in zip(arguments, writes)]
             named_on_host = {key: call.to_host(value, key in written_names) for key, value in named.items()}
+            if place < len(on_host):
+                on_host[place] = on_host[place] or self.generator(None)
+            elif place < len(names):
+                named_on_host["generator"] = named_on_host.get("generator") or self.generator(None)
             try:
-                result = operator(*on_host, **named_on_host)
+                with draw():
+                    result = operator(*on_host, **named_on_host)
             except NotImplementedError:
                 raise RuntimeError(
                     "%s: PyTorch has no CPU operator for it, and the CPU device cannot execute the machine "
@@ -118,14 +129,23 @@ class Operators:
                 "%s (%d)" % item for item in self.counts.most_common()), file=sys.stderr, flush=True)
 
     def generator(self, given):
-        """The CPU generator that stands for a CUDA generator, None for the default one."""
+        """A CPU generator for one call, in the place of a CUDA generator; None for the default one."""
         torch = self.torch
-        seed = torch.cuda.initial_seed() if given is None else given.initial_seed()
-        known = self.generators.get(id(given))
-        if known is None or known[0] != seed:
-            known = (seed, torch.Generator().manual_seed(seed), given)
-            self.generators[id(given)] = known
-        return known[1]
+        given = given or torch.cuda.default_generators[torch.cuda.current_device()]
+        offset = given.get_offset()
+        given.set_offset(offset + OFFSET_STEP)
+        return torch.Generator().manual_seed((given.initial_seed() * 6364136223846793005 + offset) % 2 ** 63)
+
+    @contextlib.contextmanager
+    def default_numbers(self):
+        """Operators that take no generator draw from the CPU's default one, which is lent."""
+        torch = self.torch
+        state = torch.random.get_rng_state()
+        torch.random.set_rng_state(self.generator(None).get_state())
+        try:
+            yield
+        finally:
+            torch.random.set_rng_state(state)
 
     def copy(self, to, source, count):
         if self.runtime.cudaMemcpy(ctypes.c_void_p(to), ctypes.c_void_p(source), ctypes.c_size_t(count), DEFAULT) != 0:
