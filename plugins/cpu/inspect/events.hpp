@@ -13,6 +13,13 @@ namespace warpmark::cpu {
 
 struct AsyncCopy;
 
+/// An access that Check::touch() tells of.
+enum class Touch : std::uint8_t {
+  load,
+  store,
+  same_store  ///< the memory already holds the value that is stored
+};
+
 /// One check of one block. It overrides the events that it wants. Events of a warp have its Lanes
 /// and an instruction, or the block of the control-flow graph that its lanes are at the end of. An
 /// access is told before it takes place, if it lies within its bounds. Those to shared memory have
@@ -41,7 +48,7 @@ class Check {
   /// An access whose value a handler passes on by ValueShadow, if at all: what it synchronizes is
   /// said by the instruction. Copies of boxes tell so of the tensor map that they read.
   virtual void touch(Lanes&, const Instruction&, Space, std::uint32_t /*lane*/,
-                     std::uint64_t /*address*/, std::uint32_t /*bytes*/, bool /*is_store*/) {}
+                     std::uint64_t /*address*/, std::uint32_t /*bytes*/, Touch /*what*/) {}
   /// A texture fetch or surface load, of global memory. Returns which of the first 32 bytes have no
   /// value, one bit for each.
   virtual std::uint32_t fetch(Lanes&, const Instruction&, std::uint32_t /*lane*/,

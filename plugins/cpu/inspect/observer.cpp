@@ -35,8 +35,8 @@ class FootprintNotes final : public Check {
     note(use_of_atomic(i), space, address, bytes);
   }
   void touch(Lanes&, const Instruction&, Space space, std::uint32_t, std::uint64_t address,
-             std::uint32_t bytes, bool is_store) override {
-    note(is_store ? Footprint::Use::write : Footprint::Use::read, space, address, bytes);
+             std::uint32_t bytes, Touch what) override {
+    note(what == Touch::load ? Footprint::Use::read : Footprint::Use::write, space, address, bytes);
   }
   std::uint32_t fetch(Lanes&, const Instruction&, std::uint32_t, std::uint64_t address,
                       std::uint32_t bytes) override {
@@ -150,8 +150,8 @@ void BlockObserver::store(Lanes& w, const Instruction& i, Space space, std::uint
 }
 
 void BlockObserver::touch(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-                          std::uint64_t address, std::uint32_t bytes, bool store) {
-  tell<&Check::touch>(w, i, space, lane, address, bytes, store);
+                          std::uint64_t address, std::uint32_t bytes, Touch what) {
+  tell<&Check::touch>(w, i, space, lane, address, bytes, what);
 }
 
 void BlockObserver::atomics(Lanes& w, const Instruction& i, Space space, std::uint32_t mask,

@@ -82,7 +82,7 @@ class BlockObserver {
   void store(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
              std::uint32_t bytes, bool same);
   void touch(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
-             std::uint32_t bytes, bool store);
+             std::uint32_t bytes, Touch what);
   /// Check::atomic() for the lanes of `mask`, lane L's at at[L], within one region.
   void atomics(Lanes& w, const Instruction& i, Space space, std::uint32_t mask,
                const std::uint64_t* at, std::uint32_t bytes);

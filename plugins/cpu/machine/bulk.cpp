@@ -204,7 +204,7 @@ void fill_bulk(Lanes& w, const Instruction& i) {
     if (to == nullptr) return;
     if (w.observer != nullptr) {
       w.observer->tell<&Check::touch>(w, i, Space::shared, lane, address,
-                                      static_cast<std::uint32_t>(bytes), true);
+                                      static_cast<std::uint32_t>(bytes), Touch::store);
       w.observer->tell<&Check::fill_shared>(address, bytes);
     }
     std::memset(to, 0, bytes);

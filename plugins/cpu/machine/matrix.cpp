@@ -54,10 +54,10 @@ struct RowPlace {
   u64 address = 0;  ///< in that space
 };
 
-// The one way to memory of this file: where the bytes of one lane's access lie. Fragments lie in
-// global and shared memory only.
+// The one way to memory of this file: where the bytes of one lane's access lie, of a store those of
+// `data`. Fragments lie in global and shared memory only.
 RowPlace locate(Lanes& w, const Instruction& i, Space space, u32 lane, u64 address, u32 bytes,
-                u32 alignment, bool store) {
+                u32 alignment, const void* data) {
   space = resolve_space(w, space, address);
   if (w.traffic != nullptr) w.traffic->touch(space, address, bytes);
   const bool global = space == Space::global;
@@ -66,12 +66,17 @@ RowPlace locate(Lanes& w, const Instruction& i, Space space, u32 lane, u64 addre
   bool good = aligned && (global || space == Space::shared) && inside(region, address, bytes);
   if (!good && aligned && global) good = find_region(w, i, address, bytes);
   if (!good) {
-    record_fault(w, i, space, lane, address, bytes, store);
+    record_fault(w, i, space, lane, address, bytes, data != nullptr);
     return {};
   }
-  if (w.observer != nullptr)
-    w.observer->tell<&Check::touch>(w, i, space, lane, address, bytes, store);
-  return {region.host + (address - region.begin), space, address};
+  std::byte* const host = region.host + (address - region.begin);
+  if (w.observer != nullptr) {
+    const Touch what = data == nullptr                            ? Touch::load
+                       : __builtin_memcmp(host, data, bytes) == 0 ? Touch::same_store
+                                                                  : Touch::store;
+    w.observer->tell<&Check::touch>(w, i, space, lane, address, bytes, what);
+  }
+  return {host, space, address};
 }
 
 // Where a generic access lies counts, as that of its lanes' addresses.
@@ -151,11 +156,11 @@ void move_fragment(Lanes& w, const Instruction& i) {
       const Position at = position_of(form, form.part, lane, index);
       const u64 element = form.a_row ? at.row * stride + at.column : at.column * stride + at.row;
       const u64 address = base + element * bits_each / 8;
-      const RowPlace place = locate(w, i, i.space, lane, address, bytes, bytes, Store);
+      u64 value = Store ? element_bits(w, slots, type, lane, index) : 0;
+      const RowPlace place =
+          locate(w, i, i.space, lane, address, bytes, bytes, Store ? &value : nullptr);
       ValueShadow* values = place.host == nullptr ? nullptr : shadow_of(w.observer);
-      u64 value = 0;
       if constexpr (Store) {
-        value = element_bits(w, slots, type, lane, index);
         if (place.host != nullptr) __builtin_memcpy(place.host, &value, bytes);
         if (values != nullptr)
           values->write(w, i, place.space, lane, place.address, bytes,
@@ -248,7 +253,8 @@ void move_rows(Lanes& w, const Instruction& i) {
     for (u32 row = 0; row < 8; ++row) {
       const u32 lane = m * 8 + row;  // whose address it is
       const u64 address = address_of(w, i, lane) + static_cast<u64>(i.imm);
-      const RowPlace place = locate(w, i, space, lane, address, 16, 16, Store);
+      const RowPlace place =
+          locate(w, i, space, lane, address, 16, 16, Store ? matrices[m][row].data() : nullptr);
       if (place.host == nullptr) continue;
       if constexpr (Store)
         __builtin_memcpy(place.host, matrices[m][row].data(), 16);
@@ -294,7 +300,7 @@ void load_narrow_rows(Lanes& w, const Instruction& i) {
     for (u32 row = 0; row < 8; ++row) {
       const u32 lane = m * 8 + row;  // whose address it is
       const u64 address = address_of(w, i, lane) + static_cast<u64>(i.imm);
-      const RowPlace place = locate(w, i, i.space, lane, address, kBytes, kAlignment, false);
+      const RowPlace place = locate(w, i, i.space, lane, address, kBytes, kAlignment, nullptr);
       if (place.host == nullptr) continue;
       u32 words[kBytes / kWord], missing[kBytes / kWord] = {};
       __builtin_memcpy(words, place.host, kBytes);
@@ -334,13 +340,18 @@ void store_byte_columns(Lanes& w, const Instruction& i) {
     for (u32 column = 0; column < kColumns; ++column) {
       const u32 lane = m * kColumns + column;  // whose address it is
       const u64 address = address_of(w, i, lane) + static_cast<u64>(i.imm);
-      const RowPlace place = locate(w, i, i.space, lane, address, kRows, kRows, true);
-      if (place.host == nullptr) continue;
+      const auto from_of = [&](u32 row) { return row % 8 * 4 + column / 2; };
+      const auto shift_of = [&](u32 row) { return 8 * (column % 2 + row / 8 * 2); };
+      std::byte bytes[kRows];
       for (u32 row = 0; row < kRows; ++row) {
-        const u32 from = row % 8 * 4 + column / 2, shift = 8 * (column % 2 + row / 8 * 2);
-        const u32 word = read_lane<u32>(w.registers, slots[m], from);
-        place.host[row] = static_cast<std::byte>(word >> shift);
-        if (values == nullptr) continue;
+        const u32 word = read_lane<u32>(w.registers, slots[m], from_of(row));
+        bytes[row] = static_cast<std::byte>(word >> shift_of(row));
+      }
+      const RowPlace place = locate(w, i, i.space, lane, address, kRows, kRows, bytes);
+      if (place.host == nullptr) continue;
+      __builtin_memcpy(place.host, bytes, kRows);
+      for (u32 row = 0; values != nullptr && row < kRows; ++row) {
+        const u32 from = from_of(row), shift = shift_of(row);
         const Definedness whole = values->definedness(w.warp).get(slots[m], from);
         values->write(w, i, place.space, lane, place.address + row, 1,
                       whole.with(whole.undefined >> shift & 0xff));

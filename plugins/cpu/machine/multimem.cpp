@@ -40,7 +40,8 @@ std::vector<std::byte*> replicas_of(Lanes& w, const Instruction& i, u32 lane, u3
   } else if (all.empty()) {
     record_fault(w, i, Space::global, lane, address, bytes, store);
   } else if (w.observer != nullptr) {
-    w.observer->touch(w, i, Space::global, lane, address, bytes, store);
+    w.observer->touch(w, i, Space::global, lane, address, bytes,
+                      store ? Touch::store : Touch::load);
   }
   return all;
 }

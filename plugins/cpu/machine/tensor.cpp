@@ -62,7 +62,7 @@ bool read_map(Lanes& w, const Instruction& i, const TensorForm& form, std::uint3
     from = locate_async(w, access, Space::global, lane, address, sizeof map, 64, false);
     if (from == nullptr) return false;
     if (w.observer != nullptr)
-      w.observer->touch(w, i, Space::global, lane, address, sizeof map, false);
+      w.observer->touch(w, i, Space::global, lane, address, sizeof map, Touch::load);
   }
   if (from == nullptr) {
     record_fault(w, access, space, lane, address, 64, false);

@@ -26,7 +26,8 @@ std::byte* locate_map(Lanes& w, const Instruction& i, Space space, std::uint32_t
   if (map == nullptr) return nullptr;
   if (w.traffic != nullptr) w.traffic->touch(space, address, kMapBytes);
   if (w.observer != nullptr) {
-    w.observer->tell<&Check::touch>(w, i, space, lane, address, kMapBytes, store);
+    w.observer->tell<&Check::touch>(w, i, space, lane, address, kMapBytes,
+                                    store ? Touch::store : Touch::load);
     if (store && space == Space::shared) w.observer->tell<&Check::fill_shared>(address, kMapBytes);
   }
   return map;

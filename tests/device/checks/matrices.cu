@@ -122,6 +122,32 @@ extern "C" __global__ void transposed_rows(unsigned* b) {
   b[threadIdx.x] = to[threadIdx.x];  //! thread=24 origin=shared count=2 source=from
 }
 
+// Triton stores a row from each lane that has its sum: of the same value, which harms nobody.
+//@ bug equal_rows_at_one_place race block=32 args="uint32[32]" hazard=write_after_write severity=warning
+extern "C" __global__ void equal_rows_at_one_place(unsigned* b) {
+  __shared__ __align__(16) unsigned to[4];
+  unsigned v = 0x00070007;
+  asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%1};" ::"r"(at(to)), "r"(v) : "memory");  //!
+  __syncwarp();
+  b[threadIdx.x] = to[threadIdx.x % 4];
+}
+
+//@ bug rows_at_one_place race block=32 args="uint32[32]" hazard=write_after_write severity=error
+extern "C" __global__ void rows_at_one_place(unsigned* b) {
+  __shared__ __align__(16) unsigned to[4];
+  asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%1};" ::"r"(at(to)), "r"(threadIdx.x) : "memory");  //!
+  __syncwarp();
+  b[threadIdx.x] = to[threadIdx.x % 4];
+}
+
+//@ bug product_stored_by_both_warps race block=64 args="float32[256]" hazard=write_after_write severity=warning
+extern "C" __global__ void product_stored_by_both_warps(float* b) {
+  using namespace nvcuda;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;
+  wmma::fill_fragment(c, 2.0f);
+  wmma::store_matrix_sync(b, c, 16, wmma::mem_row_major);  //!
+}
+
 //@ bug one_half_of_a_packed_sum uninitialised block=32 args="uint16[64]/2"
 extern "C" __global__ void one_half_of_a_packed_sum(unsigned short* b) {
   // Column 1 of b has no values: half of what lanes 0, 4, … get; the others have two sums that have.

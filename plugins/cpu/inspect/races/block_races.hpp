@@ -128,7 +128,7 @@ class BlockRaces final : public Check {
   std::uint32_t settle_atomics(const Lanes& w, const Instruction& i, Space space,
                                std::uint32_t mask, const std::uint64_t* at, std::uint32_t bytes);
   void touch(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
-             std::uint32_t bytes, bool store) override;
+             std::uint32_t bytes, Touch what) override;
   std::uint32_t fetch(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,
                       std::uint32_t bytes) override;
   void use_mbarrier(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,

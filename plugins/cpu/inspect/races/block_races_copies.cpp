@@ -147,9 +147,10 @@ void BlockRaces::check_map(Lanes& w, const Instruction& i, std::uint32_t lane,
 
 // The instruction says what it is: handlers tell of plain and of strong accesses alike.
 void BlockRaces::touch(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-                       std::uint64_t address, std::uint32_t bytes, bool store) {
+                       std::uint64_t address, std::uint32_t bytes, Touch what) {
   if (i.opcode == Opcode::multimem_reduce) return atomic(w, i, space, lane, address, bytes, false);
-  if (store) return this->store(w, i, space, lane, address, bytes, false);
+  if (what != Touch::load)
+    return store(w, i, space, lane, address, bytes, what == Touch::same_store);
   load(w, i, space, lane, address, bytes);
   if (i.opcode == Opcode::copy_tensor || i.opcode == Opcode::prefetch_tensor)
     check_map(w, i, lane, address, bytes);
