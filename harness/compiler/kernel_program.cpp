@@ -59,7 +59,7 @@ std::string question(const CompileRequest& request) {
                         {"arguments", arguments_of(request.further_arguments.at(0))}});
 }
 
-/// What a program has answered, and written to its standard error.
+/// A program's answer, and the text of its standard error.
 struct Answer {
   Json json;
   std::string said;

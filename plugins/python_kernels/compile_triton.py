@@ -116,7 +116,7 @@ def constant(text):
 
 
 def source_of(kernel, constants, arguments, entry):
-    """What Triton compiles: the types of the parameters, and what is known of their values."""
+    """The source that Triton compiles, with the types of the parameters and all that is known of their values."""
     from triton.compiler import ASTSource
 
     signature, attributes, left = {}, {}, list(arguments)
@@ -242,7 +242,7 @@ def answer(request):
 
 def main():
     request = json.load(sys.stdin)
-    # What the kernel's file prints is no part of the answer.
+    # The answer alone is printed there: the kernel's file may print, too.
     out = os.dup(1)
     os.dup2(2, 1)
     try:
