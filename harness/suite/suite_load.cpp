@@ -168,14 +168,9 @@ std::shared_ptr<const Suite> read_suite(const std::string& text, const std::file
 
 Located read_plugin(const YamlNode& node) {
   Located plugin = read_text(node, "`plugin`");
-  for (const char c : plugin.text) {
-    // It becomes part of a file name.
-    if ((c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' && c != '-') {
-      throw usage_error(fmt::format("`{}` is no name of a plugin", plugin.text), plugin.where,
-                        "such names have letters a to z, digits, _ and -");
-    }
-  }
-  return plugin;
+  if (is_file_word(plugin.text)) return plugin;
+  throw usage_error(fmt::format("`{}` is no name of a plugin", plugin.text), plugin.where,
+                    "such names have letters a to z, digits, _ and -");
 }
 
 std::shared_ptr<const Suite> parse_suite(const std::string& text,

@@ -261,18 +261,20 @@ std::vector<AxisChoice> read_axis_choices(const YamlNode& node, const std::strin
   return choices;
 }
 
+bool is_file_word(std::string_view name) {
+  return std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+}
+
 namespace {
 
 // Languages whose kernels are functions of Python files, each with a compiler of its name.
 constexpr std::array<std::string_view, 1> kPythonLanguages = {"triton"};
 
-// The name becomes part of a file name.
 Located read_compiler(const YamlNode& node) {
   Located name = read_text(node, "`compiler`");
-  const bool good = std::ranges::all_of(name.text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-  });
-  if (good) return name;
+  if (is_file_word(name.text)) return name;
   throw usage_error(fmt::format("`{}` is no name of a compiler", name.text), name.where,
                     "there are nvrtc (the default) and nvcc; others have letters a to z, digits, _ "
                     "and - in their names");

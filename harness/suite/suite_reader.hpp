@@ -58,6 +58,8 @@ const std::vector<std::string>& composite_names();
 void read_composites(const YamlNode& expect, Suite& suite);
 /// Fills in `baseline`.
 void read_baseline(const YamlNode& node, Suite& suite);
+/// Returns whether a name, which becomes part of a file's, has letters a to z, digits, _ and - alone.
+bool is_file_word(std::string_view name);
 Located read_plugin(const YamlNode& node);
 /// `kernel` says what a launch without `block` has, if its compiler gives blocks a size.
 SuiteLaunch read_launch(const YamlNode& node, const Kernel& kernel);

@@ -22,8 +22,8 @@ inline std::optional<std::uint32_t> processor_quota(const std::string& folder) {
     return from >> value ? value : 0;
   };
   double quota = 0, period = 0;
-  if (std::ifstream v2(folder + "/cpu.max"); v2 >> quota >> period) {
-  } else {
+  std::ifstream v2(folder + "/cpu.max");
+  if (!(v2 >> quota >> period)) {
     quota = number(std::ifstream(folder + "/cpu.cfs_quota_us"));
     period = number(std::ifstream(folder + "/cpu.cfs_period_us"));
   }

@@ -9,6 +9,7 @@
 #include "api/state.hpp"
 #include "api/work.hpp"
 #include "machine/handlers.hpp"
+#include "machine/schedule.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -250,10 +251,9 @@ const Program& program_for(Kernel& kernel, const LaunchShape& shape) {
 // take longer.
 void limit_renewal(Kernel& kernel, LaunchShape& shape) {
   constexpr std::uint64_t kBytesWorthIt = std::uint64_t{32} << 20;
-  const std::uint64_t blocks = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
   const std::uint64_t warps =
       (std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2] + 31) / 32;
-  if (!kernel.renewed && blocks * warps * kernel.checked.register_bytes >= kBytesWorthIt)
+  if (!kernel.renewed && blocks_of(shape) * warps * kernel.checked.register_bytes >= kBytesWorthIt)
     kernel.renewed = std::make_unique<RegisterRuns>(find_renewed(kernel.checked));
   shape.renewed = kernel.renewed.get();
 }
