@@ -82,6 +82,7 @@ CompileResult with_entries(CompileResult result) {
   const std::map<std::string, KernelBounds> usage = usage_in_log(result.log);
   for (Entry& entry : result.entries) {
     entry.bounds.least_dynamic = result.least_shared;
+    entry.sources = result.sources;
     const auto found = usage.find(entry.name);
     if (found == usage.end()) continue;
     entry.bounds.registers = found->second.registers;

@@ -43,7 +43,7 @@ fs::path find_program(const std::string& name) {
 Json arguments_of(const std::vector<GivenArgument>& arguments) {
   Json all = Json::array();
   for (const GivenArgument& one : arguments) {
-    Json json = {{"array", one.array}, {"aligned", one.aligned}};
+    Json json = {{"array", one.array}, {"aligned", one.aligned}, {"one", one.one}};
     if (one.dtype) json["dtype"] = one.dtype->name;
     all.push_back(std::move(json));
   }
@@ -91,8 +91,7 @@ CompileResult compile(const CompileRequest& request, const std::string& input) {
   if (json.contains("missing")) throw environment_error(text("missing"));
   if (json.contains("error")) {
     Position where;
-    if (const int line = json.value("line", 0); line > 0)
-      where = {display_path(request.folder / request.name), line, 0};
+    if (const int line = json.value("line", 0); line > 0) where = {request.name, line, 0};
     throw RefusedError(request.name + " does not compile",
                        without_folder(text("error"), request.folder), where, text("hint"));
   }
@@ -102,6 +101,10 @@ CompileResult compile(const CompileRequest& request, const std::string& input) {
   result.log = without_folder(text("log"), request.folder);
   if (!trim(said).empty()) result.notices.emplace_back(trim(said));
   result.least_shared = json.value("dynamic_shared", uint64_t{0});
+  for (const Json& one : json.value("parameters", Json::array())) {
+    result.sources.push_back({one.at("is").get<std::string>(), one.value("argument", uint64_t{0}),
+                              one.value("axis", uint64_t{0})});
+  }
   return result;
 }
 
@@ -109,11 +112,9 @@ CompileResult compile(const CompileRequest& request, const std::string& input) {
 
 CompileResult compile_by_program(const CompileRequest& request) {
   if (request.further_entries.size() != 1) {
-    throw usage_error(
-        fmt::format("{} compiles one kernel of a file, and the suite launches {} of {}: {}",
-                    request.program, request.further_entries.size(), request.name,
-                    join(request.further_entries, ", ")),
-        {}, "give each its own file, which may import the other");
+    throw usage_error(fmt::format(
+        "{} compiles one kernel of a file, and the suite launches {} of {}: {}", request.program,
+        request.further_entries.size(), request.name, join(request.further_entries, ", ")));
   }
   static std::mutex& mutex = *new std::mutex;
   static auto& known = *new std::map<std::string, CompileResult>;

@@ -23,11 +23,22 @@ struct EntryParameter {
   friend bool operator==(const EntryParameter&, const EntryParameter&) = default;
 };
 
+/// The value of one parameter, where a compiler's kernels take others than a suite's arguments.
+struct ParameterSource {
+  /// "argument": the argument itself; "null": a null pointer; of an array, as integers of 8 bytes,
+  /// "size" (elements), "itemsize" (bytes), "extent" and "stride" (bytes) of an axis
+  std::string what;
+  uint64_t argument = 0;  ///< index into the suite's arguments
+  uint64_t axis = 0;
+  friend bool operator==(const ParameterSource&, const ParameterSource&) = default;
+};
+
 struct Entry {
   std::string name;       ///< the symbol: "doublify", "_Z5scalePf"
   std::string demangled;  ///< "scale(float*)"; the symbol itself if it is not mangled
   std::vector<EntryParameter> parameters;
   KernelBounds bounds;  ///< from its directives and, for registers and memory, the ptxas log
+  std::vector<ParameterSource> sources = {};  ///< of its parameters; none: the suite's arguments
 
   /// Text for people: "doublify(float*)", or with sizes if types are unknown: "doublify(8 bytes)".
   std::string text() const;
@@ -103,7 +114,9 @@ std::string demangle(const std::string& symbol);
 struct GivenArgument {
   bool array = false;
   std::optional<DType> dtype;  ///< nothing: any
-  bool aligned = false;        ///< an array that begins at a multiple of 16 bytes
+  /// An array that begins at a multiple of 16 bytes, or an integer that is a multiple of 16.
+  bool aligned = false;
+  bool one = false;  ///< an integer that is 1
 };
 
 /// The entry with this symbol, or else the only one whose demangled name is `wanted`, with or

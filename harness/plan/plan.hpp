@@ -25,6 +25,7 @@ struct NumpyText {
   std::string text;
   std::string at;
   bool function = false;  ///< the text is "FILE.py:NAME"
+  bool tensors = false;   ///< the function is called with tensors of PyTorch
   friend bool operator==(const NumpyText&, const NumpyText&) = default;
 };
 

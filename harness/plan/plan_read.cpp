@@ -66,9 +66,13 @@ std::string read_function(const PlanValue& function) {
 
 // A function can give the value of an array or a scalar.
 NumpyText read_python(const PlanValue& value) {
-  if (!value.find("function")) return read_numpy(value);
-  value.members({"function", "at"});
-  return {read_function(value.get("function")), value.optional_text("at"), true};
+  for (const char* key : {"function", "torch"}) {
+    if (!value.find(key)) continue;
+    value.members({key, "at"});
+    return {read_function(value.get(key)), value.optional_text("at"), true,
+            std::string_view(key) == "torch"};
+  }
+  return read_numpy(value);
 }
 
 std::optional<NumpyText> read_bound(const std::optional<PlanValue>& value) {

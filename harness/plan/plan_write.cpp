@@ -20,7 +20,7 @@ Json json_of(const PlanAxis& axis) {
 }
 
 Json json_of(const NumpyText& text) {
-  Json json = {{text.function ? "function" : "numpy", text.text}};
+  Json json = {{text.tensors ? "torch" : text.function ? "function" : "numpy", text.text}};
   if (!text.at.empty()) json["at"] = text.at;
   return json;
 }

@@ -13,10 +13,6 @@ namespace py = pybind11;
 
 namespace {
 
-std::string absolute_name(const PythonFunction& function) {
-  return std::filesystem::absolute(function.file).lexically_normal().string();
-}
-
 Error at_suite(const PythonFunction& function, ExitCode code, const std::string& message,
                const std::string& hint = {}) {
   return {code, message, function.written.position_of(1, 1), hint};
@@ -133,23 +129,23 @@ class Binder {
     const py::object kinds = inspect.attr("Parameter");
     Arguments arguments;
     const py::object parameters = inspect.attr("signature")(callable).attr("parameters");
-    for (const py::handle parameter : parameters.attr("values")()) {
-      const py::object kind = parameter.attr("kind");
+    for (const py::handle one : parameters.attr("values")()) {
+      const py::object kind = one.attr("kind");
       if (kind.equal(kinds.attr("VAR_POSITIONAL")) || kind.equal(kinds.attr("VAR_KEYWORD"))) {
         continue;
       }
-      const auto name = parameter.attr("name").cast<std::string>();
-      const bool has_default = !parameter.attr("default").is(kinds.attr("empty"));
-      const py::object value = find(name, has_default);
-      const bool positional_only = kind.equal(kinds.attr("POSITIONAL_ONLY"));
+      const PythonParameter parameter{one.attr("name").cast<std::string>(),
+                                      !one.attr("default").is(kinds.attr("empty")),
+                                      kind.equal(kinds.attr("POSITIONAL_ONLY"))};
+      const py::object value = find(parameter);
       if (!value) {
-        if (positional_only) break;  // its default, and those behind it
+        if (parameter.positional_only) break;  // its default, and those behind it
         continue;
       }
-      if (positional_only) {
+      if (parameter.positional_only) {
         arguments.positional.append(value);
       } else {
-        arguments.named[py::str(name)] = value;
+        arguments.named[py::str(parameter.name)] = value;
       }
     }
     return arguments;
@@ -157,19 +153,10 @@ class Binder {
 
  private:
   // Nothing if the scope has no such name and the parameter's default serves.
-  py::object find(const std::string& name, bool has_default) const {
-    if (name == "np") return objects::numpy();
-    for (const auto& [known, entry] : scope_.entries()) {
-      if (known == name) return objects::scope_object(entry);
-    }
-    if (has_default) return {};
-    std::vector<std::string> names = scope_.names();
-    names.emplace_back("np");
-    const std::string near = nearest(name, names);
-    throw at_suite(function_, code_,
-                   "`" + function_.name + "` wants `" + printable(name) + "`, which there is not",
-                   near.empty() ? "parameters can be named " + join(names, ", ")
-                                : "did you mean `" + near + "`?");
+  py::object find(const PythonParameter& parameter) const {
+    if (parameter.name == "np") return objects::numpy();
+    const PythonScope::Entry* entry = entry_of(function_, scope_, parameter, "np", code_);
+    return entry == nullptr ? py::object() : objects::scope_object(*entry);
   }
 
   const PythonFunction& function_;
@@ -178,6 +165,27 @@ class Binder {
 };
 
 }  // namespace
+
+std::string absolute_name(const PythonFunction& function) {
+  return std::filesystem::absolute(function.file).lexically_normal().string();
+}
+
+const PythonScope::Entry* entry_of(const PythonFunction& function, const PythonScope& scope,
+                                   const PythonParameter& parameter, const std::string& also,
+                                   ExitCode on_error) {
+  for (const auto& [known, entry] : scope.entries()) {
+    if (known == parameter.name) return &entry;
+  }
+  if (parameter.has_default) return nullptr;
+  std::vector<std::string> names = scope.names();
+  names.push_back(also);
+  const std::string near = nearest(parameter.name, names);
+  throw at_suite(
+      function, on_error,
+      "`" + function.name + "` wants `" + printable(parameter.name) + "`, which there is not",
+      near.empty() ? "parameters can be named " + join(names, ", ")
+                   : "did you mean `" + near + "`?");
+}
 
 PythonFunction python_function(const PythonExpression& written,
                                const std::filesystem::path& folder) {

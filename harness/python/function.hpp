@@ -17,6 +17,13 @@ struct PythonFunction {
   PythonExpression written;  ///< the suite's text for it, with its place
 };
 
+/// A parameter of a function, other than `*args` and `**kwargs`.
+struct PythonParameter {
+  std::string name;
+  bool has_default = false;
+  bool positional_only = false;
+};
+
 /// Splits "FILE.py:NAME", a path relative to `folder`.
 PythonFunction python_function(const PythonExpression& written,
                                const std::filesystem::path& folder);
@@ -45,6 +52,15 @@ std::optional<Error> ask(Interpreter& python, const PythonFunction& function,
 /// The names of a function's parameters, except `*args` and `**kwargs`. Throws as `call` does.
 std::vector<std::string> parameters_of(Interpreter& python, const PythonFunction& function,
                                        ExitCode on_error);
+
+/// The scope's value for a parameter; null if the parameter's default serves. `also` is a name that
+/// parameters can have beside those of the scope. Throws an Error that lists the names.
+const PythonScope::Entry* entry_of(const PythonFunction& function, const PythonScope& scope,
+                                   const PythonParameter& parameter, const std::string& also,
+                                   ExitCode on_error);
+
+/// The file as an absolute path without "." and "..", the form that tracebacks have.
+std::string absolute_name(const PythonFunction& function);
 
 /// Throws a usage error, at its place, if the file cannot be read or is not Python. Runs nothing.
 void check_syntax(Interpreter& python, const PythonFunction& function);

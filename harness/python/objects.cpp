@@ -75,6 +75,18 @@ std::shared_ptr<void> hold(py::object object) {
           }};
 }
 
+py::object own_module(const std::string& name, const char* text) {
+  const std::string hidden = "warpmark " + name;  // a name that no import can have
+  const py::object modules = py::module_::import("sys").attr("modules");
+  if (modules.contains(hidden)) return modules[py::str(hidden)];
+  const py::object module = py::module_::import("types").attr("ModuleType")(hidden);
+  const auto builtins = py::module_::import("builtins");
+  builtins.attr("exec")(builtins.attr("compile")(text, name + ".py", "exec"),
+                        module.attr("__dict__"));
+  modules[py::str(hidden)] = module;
+  return module;
+}
+
 py::object object_of(const Value& value) {
   return py::reinterpret_borrow<py::object>(static_cast<PyObject*>(value.object().get()));
 }

@@ -22,6 +22,9 @@ py::object object_of(const Value& value);
 
 py::module_ numpy();
 
+/// A module of this program's own: `text`, which is run at the first call. No import can find it.
+py::object own_module(const std::string& name, const char* text);
+
 /// A NumPy array over the array's own memory, which the view keeps alive.
 enum class Access { read_only, writable };
 py::object numpy_view(const Array& array, Access access);

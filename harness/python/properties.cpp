@@ -13,17 +13,8 @@ namespace py = pybind11;
 
 namespace {
 
-constexpr const char* kPropertiesModule = "warpmark properties";  // a name that no import can have
-
-py::object module_of_ours() {
-  const py::object modules = py::module_::import("sys").attr("modules");
-  if (modules.contains(kPropertiesModule)) return modules[kPropertiesModule];
-  const py::object module = py::module_::import("types").attr("ModuleType")(kPropertiesModule);
-  const auto builtins = py::module_::import("builtins");
-  builtins.attr("exec")(builtins.attr("compile")(kPropertiesText, "properties.py", "exec"),
-                        module.attr("__dict__"));
-  modules[py::str(kPropertiesModule)] = module;
-  return module;
+py::object module_of_properties() {
+  return objects::own_module("properties", kPropertiesText);
 }
 
 // The place of the value that a Misfit is about, or of the whole check.
@@ -42,7 +33,7 @@ std::string ask(Interpreter& python, const PropertyQuestion& question, const Arr
   python.require_numpy();
   const py::gil_scoped_acquire lock;
   try {
-    const py::object module = module_of_ours();
+    const py::object module = module_of_properties();
     py::dict values;
     for (const auto& [key, value] : question.values) {
       values[py::str(key)] =
@@ -65,7 +56,7 @@ std::string ask(Interpreter& python, const PropertyQuestion& question, const Arr
                                   objects::exception_text(error),
                                   install_hint(python.choice(), "scipy"));
     }
-    if (!error.matches(module_of_ours().attr("Misfit"))) {
+    if (!error.matches(module_of_properties().attr("Misfit"))) {
       throw verdict_error(
           "`" + question.property + "` cannot be checked: " + objects::exception_text(error),
           question.where);

@@ -12,6 +12,7 @@
 #include "driver/image.hpp"
 #include "python/conversion.hpp"
 #include "python/function.hpp"
+#include "python/tensors.hpp"
 #include "runtime/argument_order.hpp"
 #include "runtime/element.hpp"
 #include "runtime/float16.hpp"
@@ -351,7 +352,9 @@ Value evaluate(Interpreter& python, const NumpyText& text, const PositionMap& po
   const PythonExpression written = expression_from(text.text, positions.find(text.at));
   if (!text.function) return evaluate(python, written, scope, ExitCode::verdict);
   const std::filesystem::path folder = std::filesystem::path(positions.find("").file).parent_path();
-  return call(python, python_function(written, folder), scope, ExitCode::verdict);
+  const PythonFunction function = python_function(written, folder);
+  return text.tensors ? call_with_tensors(python, function, scope, ExitCode::verdict)
+                      : call(python, function, scope, ExitCode::verdict);
 }
 
 std::optional<uint64_t> pointed_elements(std::string_view type) {

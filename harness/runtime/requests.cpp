@@ -129,6 +129,24 @@ protocol::Step wire_step(const Step& step, const ReadyCase& ready,
   return wire;
 }
 
+// The value of a scalar that is arithmetic over axes: known before anything runs.
+std::optional<int64_t> known_integer(const Scalar& scalar, const Plan& plan) {
+  if (scalar.null || scalar.tensor_map || scalar.value.function) return std::nullopt;
+  if (scalar.integer) {
+    const auto* value = std::get_if<int64_t>(&*scalar.integer);
+    return value != nullptr ? std::optional(*value) : std::nullopt;
+  }
+  Scope axes;
+  for (const PlanAxis& axis : plan.point) axes.set(axis.name, axis.value);
+  try {
+    const Folded folded = Expression::parse(scalar.value.text, {}).fold(axes);
+    const auto* value = folded.value ? std::get_if<int64_t>(&*folded.value) : nullptr;
+    return value != nullptr ? std::optional(*value) : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;  // NumPy, which only the interpreter reads
+  }
+}
+
 std::vector<GivenArgument> arguments_of(const LaunchStep& launch, const Plan& plan) {
   std::vector<GivenArgument> arguments;
   for (const std::string& name : launch.arguments) {
@@ -140,7 +158,13 @@ std::vector<GivenArgument> arguments_of(const LaunchStep& launch, const Plan& pl
       // Memory of its own begins at a multiple of 256 bytes.
       arguments.push_back({true, buffer->dtype, !buffer->offset});
     } else {
-      arguments.push_back({false, scalar != plan.scalars.end() ? scalar->dtype : std::nullopt});
+      GivenArgument given{false, scalar != plan.scalars.end() ? scalar->dtype : std::nullopt};
+      if (const auto value =
+              scalar != plan.scalars.end() ? known_integer(*scalar, plan) : std::nullopt) {
+        given.aligned = *value % 16 == 0;
+        given.one = *value == 1;
+      }
+      arguments.push_back(given);
     }
   }
   return arguments;

@@ -16,6 +16,7 @@
 #include "runtime/case_launch.hpp"
 #include "runtime/case_timing.hpp"
 #include "runtime/case_units.hpp"
+#include "runtime/compiled_launch.hpp"
 #include "runtime/composites.hpp"
 #include "runtime/index_check.hpp"
 #include "runtime/inputs.hpp"
@@ -294,8 +295,13 @@ class Session::State {
 
   ReadyCase make_ready(const Case& which, const PlannedCase& planned, const Signatures& compiled,
                        Trial trial, Outcome& outcome) {
-    check_launches(planned, compiled.kernels, outcome);
     ReadyCase ready{planned, {}, trial.guards_front, {}};
+    try {
+      follow_compilers(ready.planned, compiled);
+    } catch (const Error& error) {
+      end_unready(outcome, FailureKind::signature, error);
+    }
+    check_launches(ready.planned, compiled.kernels, outcome);
     split_numbers(ready.planned, compiled);
     const ArgumentTypes types = types_of(ready.planned, compiled, outcome);
     try {
@@ -308,6 +314,7 @@ class Session::State {
       const auto start = Clock::now();
       ready.inputs = evaluate_inputs(python_, ready.planned, types, key);
       ready.inputs_s = seconds_since(start);
+      check_axes(planned, compiled, ready.inputs);
       ready.planned.plan =
           resolve(ready.planned.plan, facts_for(planned.plan, ready.inputs), planned.positions);
       for (Buffer& buffer : ready.planned.plan.buffers) {

@@ -212,7 +212,8 @@ std::vector<Argument> read_globals(const YamlNode& node, bool constants) {
   for (const YamlMember& member : node.members) {
     const std::string what = fmt::format("the variable `{}`", member.key);
     Argument argument;
-    if (constants && (member.value.kind != YamlNode::Kind::map || member.value.find("function"))) {
+    if (constants && (member.value.kind != YamlNode::Kind::map || member.value.find("function") ||
+                      member.value.find("torch"))) {
       argument.where = member.where;
       argument.kind = ArgumentKind::in;
       argument.value = read_python(member.value, "`" + member.key + "`");

@@ -68,7 +68,7 @@ class Writer {
 
   Json python(const PythonText& text, const std::string& pointer) {
     set(pointer, text.where);
-    return {{text.function ? "function" : "numpy", text.text}, {"at", pointer}};
+    return {{text.kind(), text.text}, {"at", pointer}};
   }
 
   Json amount(const Expression& expression, const std::string& pointer) {

@@ -25,6 +25,10 @@ namespace warpmark {
 /// A value that Python computes: a NumPy expression, or a function of a file beside the suite.
 struct PythonText : Located {
   bool function = false;  ///< the text is "FILE.py:NAME", the file relative to the suite's folder
+  bool tensors = false;   ///< the function is called with tensors of PyTorch
+
+  /// The key of such a text in plans: "numpy", "function" or "torch".
+  const char* kind() const { return tensors ? "torch" : function ? "function" : "numpy"; }
 };
 
 /// The text of a reference that is still to be written: it loads, and its cases fail.

@@ -128,10 +128,17 @@ std::vector<Expression> read_expressions(const YamlNode& node, const std::string
 
 PythonText read_python(const YamlNode& node, const std::string& what) {
   if (node.kind != YamlNode::Kind::map) return {read_text(node, what), false};
-  require_map(node, what, {"function"});
-  const YamlNode* function = node.find("function");
-  if (function == nullptr) throw usage_error(what + " needs `function`", node.where);
-  PythonText text{read_text(*function, "`function`"), true};
+  require_map(node, what, {"function", "torch"});
+  const bool tensors = node.find("torch") != nullptr;
+  if (tensors && node.find("function") != nullptr) {
+    throw usage_error(what + " has `function` and `torch`, which exclude each other", node.where);
+  }
+  const YamlNode* function = node.find(tensors ? "torch" : "function");
+  if (function == nullptr) {
+    throw usage_error(what + " needs `function`", node.where,
+                      "or `torch`, for a function of PyTorch");
+  }
+  PythonText text{read_text(*function, tensors ? "`torch`" : "`function`"), true, tensors};
   const size_t colon = text.text.rfind(':');
   if (colon == std::string::npos || !is_identifier(text.text.substr(colon + 1)) ||
       !text.text.substr(0, colon).ends_with(".py")) {
@@ -270,7 +277,7 @@ bool is_file_word(std::string_view name) {
 namespace {
 
 // Languages whose kernels are functions of Python files, each with a compiler of its name.
-constexpr std::array<std::string_view, 1> kPythonLanguages = {"triton"};
+constexpr std::array<std::string_view, 2> kPythonLanguages = {"numba", "triton"};
 
 Located read_compiler(const YamlNode& node) {
   Located name = read_text(node, "`compiler`");

@@ -14,7 +14,8 @@ namespace warpmark {
 
 WARPMARK_FIELDS(EntryParameter, offset, bytes, alignment, type)
 WARPMARK_FIELDS(KernelBounds, registers, shared, least_dynamic, most_threads, block, cluster)
-WARPMARK_FIELDS(Entry, name, demangled, parameters, bounds)
+WARPMARK_FIELDS(ParameterSource, what, argument, axis)
+WARPMARK_FIELDS(Entry, name, demangled, parameters, bounds, sources)
 WARPMARK_FIELDS(VariableFacts, name, symbol, type)
 WARPMARK_FIELDS(LayoutQuestion, name, fields)
 WARPMARK_FIELDS(FieldFacts, kind, bytes)
@@ -44,6 +45,7 @@ void each_field(GivenArgument& argument, const Visit& visit) {
   visit("array", argument.array);
   visit("dtype", dtype);
   visit("aligned", argument.aligned);
+  visit("one", argument.one);
   argument.dtype = find_dtype(dtype);
 }
 

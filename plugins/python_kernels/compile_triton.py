@@ -1,22 +1,17 @@
 """Compiles a kernel of Triton for a suite, without a GPU.
 
-A compiler of suites (docs/plugins.md, "Compilers") gets a request as JSON on its standard input, and
-answers on its standard output with PTX, machine code, or an error. This one calls the installed Triton
-with the types of the suite's arguments and the constants of `constexpr`, and hands on a kernel that is
-like any other: what Triton's own launcher would add is taken out or filled in, namely
+It calls the installed Triton with the types of the suite's arguments and the constants of `constexpr`,
+and hands on a kernel that is like any other: what Triton's own launcher would add is taken out or
+filled in, namely
 
 - the size of its dynamic shared memory, where 48 KiB of static memory hold it;
 - its last parameters, for scratch memory that this kernel does not use.
 """
-import importlib.util
-import json
-import os
-import pathlib
 import re
-import subprocess
 import sys
-import tempfile
-import traceback
+
+import kernel_compiler
+from kernel_compiler import Missing, Refused, load, path_of
 
 STATIC_SHARED = 48 << 10  # bytes: the most that a kernel may have without asking for more
 TYPES = {
@@ -24,42 +19,10 @@ TYPES = {
     "int64": "i64", "uint64": "u64", "float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64",
     "float8_e4m3fn": "fp8e4nv", "float8_e5m2": "fp8e5",
 }
+# Bytes of the integers that Triton's launcher may compile as constants.
+SIZES = {"int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8, "uint64": 8}
 # Triton's options that a suite may set in `options`, with their types.
 OPTIONS = {"num_warps": int, "num_stages": int, "num_ctas": int, "maxnreg": int, "enable_fp_fusion": lambda text: text != "0"}
-
-
-class Refused(Exception):
-    """The kernel, or what the suite says about it, is wrong: text, line of the file or 0, hint."""
-
-    def __init__(self, text, line=0, hint=""):
-        super().__init__(text)
-        self.text, self.line, self.hint = text, line, hint
-
-
-class Missing(Exception):
-    """This machine lacks something."""
-
-
-def load(path):
-    """The module that the file is. Its folder is where it imports from, as if Python ran it."""
-    sys.path.insert(0, str(path.parent))
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    try:
-        spec.loader.exec_module(module)
-    except ModuleNotFoundError as error:
-        raise Missing("%s needs the Python package %s" % (path.name, error.name)) from None
-    except Exception as error:
-        raise Refused("%s: %s" % (type(error).__name__, error), line_in(error, path)) from None
-    return module
-
-
-def line_in(error, path):
-    """The last line of the file in the traceback of an error."""
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)
-             if os.path.realpath(frame.filename) == os.path.realpath(path)]
-    return getattr(error, "lineno", None) or (lines[-1] if lines else 0)
 
 
 def kernel_of(module, name, path):
@@ -116,10 +79,13 @@ def constant(text):
 
 
 def source_of(kernel, constants, arguments, entry):
-    """The source that Triton compiles, with the types of the parameters and all that is known of their values."""
+    """The source that Triton compiles, with the types of the parameters and all that is known of their values.
+
+    Beside it, for each argument of the suite: None, or the bits of an integer that is compiled as 1.
+    """
     from triton.compiler import ASTSource
 
-    signature, attributes, left = {}, {}, list(arguments)
+    signature, attributes, left, given = {}, {}, list(arguments), []
     for index, name in enumerate(kernel.arg_names):
         if name in constants or (kernel.params[index].is_constexpr and kernel.params[index].has_default):
             signature[name] = "constexpr"
@@ -133,8 +99,13 @@ def source_of(kernel, constants, arguments, entry):
         if dtype not in TYPES:
             raise Refused("the argument for `%s` has %s" % (name, "the dtype %s, which Triton has not" % dtype if dtype else "no dtype"),
                           hint="Triton compiles for types that the suite gives: {…, dtype: float32}")
+        if argument.get("one") and specialises(kernel.params[index]):
+            signature[name], constants[name] = "constexpr", 1
+            given.append(8 * SIZES[dtype])
+            continue
+        given.append(None)
         signature[name] = ("*" if argument["array"] else "") + TYPES[dtype]
-        if argument.get("aligned"):
+        if argument.get("aligned") and (argument["array"] or specialises(kernel.params[index], alignment=True)):
             attributes[(index,)] = [["tt.divisibility", 16]]
     if left:
         raise Refused("the suite gives `%s` %d arguments too many: it has %s" % (
@@ -142,7 +113,12 @@ def source_of(kernel, constants, arguments, entry):
     for index, parameter in enumerate(kernel.params):
         if signature[parameter.name] == "constexpr" and parameter.name not in constants:
             constants[parameter.name] = parameter.default
-    return ASTSource(fn=kernel, signature=signature, constexprs=constants, attrs=attributes)
+    return ASTSource(fn=kernel, signature=signature, constexprs=constants, attrs=attributes), given
+
+
+def specialises(parameter, alignment=False):
+    """True if Triton's launcher compiles an integer that is 1, or a multiple of 16, as such."""
+    return not parameter.do_not_specialize and not (alignment and parameter.do_not_specialize_on_alignment)
 
 
 def compile_kernel(request, path):
@@ -151,13 +127,13 @@ def compile_kernel(request, path):
 
     kernel = kernel_of(load(path), request["entry"], path)
     constants, options = constants_and_options(request["options"], kernel)
-    source = source_of(kernel, constants, request["arguments"], request["entry"])
+    source, given = source_of(kernel, constants, request["arguments"], request["entry"])
     capability = int(re.match(r"sm_(\d+)", request["architecture"]).group(1))
     try:
         made = triton.compile(source, target=GPUTarget("cuda", capability, 32), options=options)
     except Exception as error:
         raise refusal(error, path) from None
-    return made
+    return made, given
 
 
 def refusal(error, path):
@@ -175,7 +151,7 @@ def refusal(error, path):
     return Refused("%s: %s" % (type(cause).__name__, said.strip().split("\n")[-1] if line else said.strip()), line)
 
 
-def without_launcher(ptx, made, entry):
+def without_launcher(ptx, made, entry, given):
     """The kernel's PTX under the name that the suite has, complete without Triton's launcher."""
     metadata = made.metadata
     for name in ("global_scratch_size", "profile_scratch_size"):
@@ -183,16 +159,20 @@ def without_launcher(ptx, made, entry):
             raise Refused("the kernel needs scratch memory of Triton's launcher (%s), which a suite cannot give" % name)
     head = re.search(r"\.entry\s+(\S+?)\s*\((.*?)\)", ptx, re.S)
     symbol, parameters = head.group(1), [p.strip() for p in head.group(2).split(",")]
-    wanted = sum(1 for kind in made.src.signature.values() if kind != "constexpr")
+    wanted = given.count(None)
     for name in [re.split(r"\s+", parameter)[-1] for parameter in parameters[wanted:]]:
         if re.search(r"\[%s\b" % re.escape(name), ptx):
             raise Refused("the kernel uses a parameter of Triton's launcher")
-    ptx = ptx[:head.start(2)] + "\n\t" + ",\n\t".join(parameters[:wanted]) + "\n" + ptx[head.end(2):]
+    # An integer that is compiled as 1 has no parameter, and the suite gives it one.
+    left = iter(parameters)
+    all_given = [next(left) if bits is None else ".param .b%d %s_is_1_%d" % (bits, symbol, index)
+                 for index, bits in enumerate(given)]
+    ptx = ptx[:head.start(2)] + "\n\t" + ",\n\t".join(all_given) + "\n" + ptx[head.end(2):]
     if metadata.shared <= STATIC_SHARED:
         shared = r"\.extern\s+(\.shared\s+\.align\s+\d+\s+\.b8\s+\w+)\[\]"
         ptx = re.sub(shared, r"\1[%d]" % max(metadata.shared, 1), ptx)
     # Parameters have the kernel's name before their own.
-    return re.sub(r"\b%s(_param_\d+)?\b" % re.escape(symbol), lambda found: entry + (found.group(1) or ""), ptx)
+    return re.sub(r"\b%s(_param_\d+|_is_1_\d+)?\b" % re.escape(symbol), lambda found: entry + (found.group(1) or ""), ptx)
 
 
 def assemble(ptx, architecture):
@@ -208,47 +188,25 @@ def assemble(ptx, architecture):
     except (ImportError, RuntimeError):
         return b"", ""
     ptxas = getattr(ptxas, "path", None) or ptxas[0]  # older ones give the path and the version
-    with tempfile.TemporaryDirectory() as folder:
-        text, code = pathlib.Path(folder, "kernel.ptx"), pathlib.Path(folder, "kernel.cubin")
-        text.write_text(ptx)
-        done = subprocess.run([ptxas, "-v", "-lineinfo", "--gpu-name=" + architecture, str(text), "-o", str(code)],
-                              capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise Refused("ptxas refuses the kernel:\n" + done.stderr.replace(folder + "/", ""))
-        return code.read_bytes(), done.stderr.replace(folder + "/", "")
+    return kernel_compiler.assemble(ptx, architecture, ptxas)
 
 
 def answer(request):
-    path = pathlib.Path(request["folder"], request["file"]).resolve()
+    path = path_of(request)
     try:
         import triton  # noqa: F401
     except ImportError as error:
         raise Missing("%s has no Triton (%s)" % (sys.executable, error)) from None
-    made = compile_kernel(request, path)
-    ptx = without_launcher(made.asm["ptx"], made, request["entry"])
+    made, given = compile_kernel(request, path)
+    ptx = without_launcher(made.asm["ptx"], made, request["entry"], given)
     target = re.search(r"\.target\s+(\w+)", ptx).group(1)
     code, log = assemble(ptx, target)
     metadata = made.metadata
     return {
-        "ptx": ptx, "cubin": code.hex(), "log": log.replace("ptxas-blackwell", "ptxas"),
+        "ptx": ptx, "cubin": code.hex(), "log": log,
         "dynamic_shared": metadata.shared if metadata.shared > STATIC_SHARED else 0,
     }
 
 
-def main():
-    request = json.load(sys.stdin)
-    # The answer alone is printed there: the kernel's file may print, too.
-    out = os.dup(1)
-    os.dup2(2, 1)
-    try:
-        reply = answer(request)
-    except Refused as refused:
-        reply = {"error": refused.text, "line": refused.line, "hint": refused.hint}
-    except Missing as missing:
-        reply = {"missing": str(missing)}
-    with os.fdopen(out, "w") as stream:
-        json.dump(reply, stream)
-
-
 if __name__ == "__main__":
-    main()
+    kernel_compiler.serve(answer)

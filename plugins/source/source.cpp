@@ -1,6 +1,8 @@
 // The plugin `source`: hand-written CUDA C++ kernels, one launch or several steps.
 #include <algorithm>
 #include <array>
+#include <map>
+#include <utility>
 
 #include "warpmark/plugin.hpp"
 
@@ -37,6 +39,19 @@ class Units {
     return index;
   }
 
+  // The unit of a launch. A program that compiles kernels gets one of them at a time.
+  size_t of_launch(const Json& launch, const std::string& at) {
+    const bool own = !launch.contains("file");
+    if (kernel_.value("compiler", "nvcc") == "nvcc") {
+      return own ? of_kernel() : of_file(launch.at("file"), at + "/file");
+    }
+    const Json& file = own ? kernel_.at("file") : launch.at("file");
+    const auto key = std::pair{file.get<std::string>(), launch.at("entry").get<std::string>()};
+    const auto found = of_entry_.find(key);
+    if (found != of_entry_.end()) return found->second;
+    return of_entry_[key] = add("file", file, own ? "/kernel/file" : at + "/file");
+  }
+
   size_t of_file(const Json& file, const std::string& at) {
     if (kernel_.contains("file") && kernel_.at("file") == file) return of_kernel();
     for (size_t i = 0; i < units_.size(); ++i) {
@@ -63,6 +78,7 @@ class Units {
   const Json& kernel_;
   Json units_ = Json::array();
   int own_ = -1;
+  std::map<std::pair<std::string, std::string>, size_t> of_entry_;
 };
 
 // Steps, with the integers that they give to kernels as scalars of the plan.
@@ -77,8 +93,7 @@ class Steps {
     }
     Json launch = step.at("launch");
     const auto at = launch.at("at").get<std::string>();
-    launch["unit"] = launch.contains("file") ? units_.of_file(launch.at("file"), at + "/file")
-                                             : units_.of_kernel();
+    launch["unit"] = units_.of_launch(launch, at);
     launch.erase("file");
     size_t number = 0;
     for (Json& argument : launch["arguments"]) {

@@ -175,6 +175,15 @@ def plain(value: Any) -> Any:
     raise TypeError("a suite cannot hold a value of type %s: %r" % (type(value).__name__, value))
 
 
+def of_numpy(value: Any) -> Any:
+    """A tensor of PyTorch as one that NumPy takes: on the CPU, without gradient, of a dtype that NumPy has."""
+    if not (hasattr(value, "detach") and hasattr(value, "cpu")):
+        return value
+    value = value.detach().cpu()
+    narrow = str(value.dtype).startswith(("torch.bfloat16", "torch.float8"))
+    return value.float() if narrow else value.resolve_conj().resolve_neg()
+
+
 def with_arrays(suite: Mapping[str, Any], folder: os.PathLike) -> dict[str, Any]:
     """The suite with an expression for each array that stands where NumPy is expected."""
     import numpy as np
@@ -186,7 +195,7 @@ def with_arrays(suite: Mapping[str, Any], folder: os.PathLike) -> dict[str, Any]
         if isinstance(value, np.generic):
             return value
         if isinstance(value, (list, tuple)) or hasattr(value, "__array__"):
-            value = np.asanyarray(value)  # tensors and columns of other libraries, too
+            value = np.asanyarray(of_numpy(value))  # tensors and columns of other libraries, too
         if not isinstance(value, np.ndarray):
             return value
         if value.dtype.hasobject or isinstance(value, np.ma.MaskedArray):

@@ -3,6 +3,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import re
 import sys
 import unittest
 
@@ -25,6 +26,34 @@ PTX = """.version 8.0
   st.global.f32 [%d3], %f;
   ret;
 }
+"""
+# Stores the size of its dynamic shared memory.
+SIZED = PTX.replace("add.f32 %f, %f, %f;", "mov.u32 %r1, %dynamic_smem_size; cvt.rn.f32.u32 %f, %r1;")
+# Takes an array as its address, with extents, strides and sizes; stores a number made of these.
+DESCRIPTION = [{"is": "null"}, {"is": "size", "argument": 0}, {"is": "itemsize", "argument": 0}, {"is": "argument", "argument": 0},
+               {"is": "extent", "argument": 0}, {"is": "extent", "argument": 0, "axis": 1}, {"is": "stride", "argument": 0},
+               {"is": "stride", "argument": 0, "axis": 1}, {"is": "argument", "argument": 1}]
+DESCRIBED = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry double_it(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u64 p3, .param .u64 p4,
+  .param .u64 p5, .param .u64 p6, .param .u64 p7, .param .u64 p8) {
+  .reg .b64 %d<10>; .reg .f64 %f;
+  ld.param.u64 %d0, [p0]; ld.param.u64 %d1, [p1]; ld.param.u64 %d2, [p2]; ld.param.u64 %d3, [p3]; ld.param.u64 %d4, [p4];
+  ld.param.u64 %d5, [p5]; ld.param.u64 %d6, [p6]; ld.param.u64 %d7, [p7]; ld.param.u64 %d8, [p8];
+""" + "".join("  mad.lo.s64 %%d0, %%d0, 100, %%d%d;\n" % i for i in (1, 2, 4, 5, 6, 7, 8)) + """
+  st.global.u64 [%d3], %d0;
+  ret;
+}
+"""
+TABLE = """warpmark: 1
+kernel: {%s}
+axes: {n: [9]}
+arguments:
+  a: {inout: "np.zeros((3, 5), int)", dtype: int64}
+  n: {scalar: n, dtype: int64}
+launch: {block: 1}
+reference: {a: "np.where(np.arange(15).reshape(3, 5) == 0, ((((((15 * 100 + 8) * 100 + 3) * 100 + 5) * 100 + 40) * 100 + 8) * 100) + 9, 0)"}
 """
 # Answers with what the test has written, after it has kept the question.
 COMPILER = """#!%s
@@ -69,13 +98,25 @@ class Program(CheckTest):
 
     def test_what_it_is_asked_and_that_its_ptx_runs(self):
         self.assertIn("2 passed", self.check()[0])
-        arguments = [{"array": True, "aligned": True, "dtype": "float32"}, {"array": False, "aligned": False, "dtype": "int32"}]
+        a = {"array": True, "aligned": True, "one": False, "dtype": "float32"}
         self.assertEqual(self.questions(), [
             {"folder": str((self.folder / "suites").resolve()), "file": "k.mine", "entry": "double_it",
-             "options": ["-DN=%d" % n, "fast=1"], "architecture": "sm_90", "arguments": arguments} for n in (40, 64)])
+             "options": ["-DN=%d" % n, "fast=1"], "architecture": "sm_90",
+             "arguments": [a, {"array": False, "aligned": n == 64, "one": False, "dtype": "int32"}]} for n in (40, 64)])
+
+    def test_it_knows_integers_that_are_one_or_multiples_of_16(self):
+        self.suite("file: k.mine, entry: double_it, compiler: mine", SUITE.replace("[40, 64]", "[1, 17, 32, 48]"))
+        self.check()
+        known = {(one["arguments"][1]["one"], one["arguments"][1]["aligned"]) for one in self.questions()}
+        self.assertEqual(known, {(True, False), (False, False), (False, True)})
+        self.assertEqual(len(self.questions()), 3)
+        self.suite("file: k.mine, entry: double_it, compiler: mine", SUITE.replace("n: {scalar: n,", "m: {scalar: int(np.max(n)),"))
+        self.write("compilers/questions", "")
+        self.check()
+        self.assertEqual([one["arguments"][1]["aligned"] for one in self.questions()], [False])
 
     def test_equal_questions_of_a_run_are_asked_once(self):
-        self.suite("file: k.mine, entry: double_it, compiler: mine")
+        self.suite("file: k.mine, entry: double_it, compiler: mine", SUITE.replace("[40, 64]", "[48, 64]"))
         self.check()
         self.assertEqual(len(self.questions()), 1)
 
@@ -87,7 +128,7 @@ class Program(CheckTest):
     def test_a_mistake_in_the_kernel_has_its_line_and_hint(self):
         self.answer({"error": "`x` is not known", "line": 3, "hint": "say `y`"})
         out, _ = self.check(code=1)
-        self.assertIn("suites/k.mine:3: error: k.mine does not compile", out)
+        self.assertRegex(out, r"(?m)^ *suites/k.mine:3: error: k.mine does not compile")
         self.assertIn("`x` is not known", out)
         self.assertIn("hint: say `y`", out)
 
@@ -105,11 +146,28 @@ class Program(CheckTest):
         self.suite("file: k.mine, entry: double_it, compiler: yours")
         self.assertIn("there is no program warpmark-compiler-yours in", "".join(self.check(code=1)))
 
-    def test_dynamic_shared_memory_that_a_launch_must_have(self):
-        self.answer({"ptx": PTX, "dynamic_shared": 65536})
-        self.assertIn("the launch has 0 bytes of dynamic shared memory, and the kernel needs 65536", self.check(code=1)[0])
-        self.suite(text=SUITE.replace("{block: 64}", "{block: 64, shared: 65536}"))
-        self.assertIn("2 passed", self.check()[0])
+    def test_dynamic_shared_memory_is_what_the_compiler_says(self):
+        self.answer({"ptx": SIZED, "dynamic_shared": 65536})
+        out, _ = self.check(code=1)
+        self.assertIn("expected", out)
+        self.assertIn("= 65536", out)
+        self.suite(text=SUITE.replace("{block: 64}", "{block: 64, shared: 1024}"))
+        self.assertIn("the launch has 1024 bytes of dynamic shared memory, and the kernel needs 65536", self.check(code=1)[0])
+        self.suite(text=SUITE.replace("{block: 64}", "{block: 64, shared: 70000}"))
+        self.assertIn("= 70000", self.check(code=1)[0])
+
+    def test_parameters_that_are_made_of_arguments(self):
+        self.answer({"ptx": DESCRIBED, "parameters": DESCRIPTION})
+        self.suite(text=TABLE)
+        self.assertIn("1 passed", self.check()[0])
+        for wrong, said in (({"is": "extent", "argument": 7}, "wants `extent` of argument 8, which the suite does not give"),
+                            ({"is": "size", "argument": 1}, "wants `size` of argument 2, which has none"),
+                            ({"is": "colour", "argument": 0}, "wants `colour` of argument 1, which has none")):
+            self.answer({"ptx": DESCRIBED, "parameters": DESCRIPTION[:-1] + [wrong]})
+            self.assertIn("the compiler of `double_it` " + said, self.check(code=1)[0])
+        self.answer({"ptx": DESCRIBED, "parameters": [
+            {"is": "size", "argument": 0} if one.get("axis") == 1 else one for one in DESCRIPTION]})
+        self.assertIn("`double_it` is compiled for `a` with one axis, which has the shape (3, 5)", self.check(code=1)[0])
 
     def test_suites_that_cannot_be(self):
         for kernel, said in (("file: k.mine, entry: k, compiler: 'a b'", "`a b` is no name of a compiler"),
@@ -123,9 +181,10 @@ class Program(CheckTest):
 
     def test_two_kernels_of_a_file(self):
         text = SUITE.replace("launch: {block: 64}", "launch:\n  - {entry: double_it, block: 64}\n  - {entry: other, block: 64}")
-        self.suite("file: k.mine, compiler: mine", text)
-        self.assertIn("mine compiles one kernel of a file, and the suite launches 2 of k.mine: double_it, other",
-                      "".join(self.check(code=1)))
+        self.suite("file: k.mine, compiler: mine", text.replace("2 * a", "4 * a"))
+        self.answer({"ptx": PTX + PTX[PTX.index(".visible"):].replace("double_it", "other")})
+        self.assertIn("1 passed", self.check("suites", "-k", "n=40")[0])
+        self.assertEqual([one["entry"] for one in self.questions()], ["double_it", "other"])
 
     def test_a_plan_names_the_compiler(self):
         self.suite("triton: k.mine:add, constexpr: {BLOCK: 256}, options: [num_warps=8]", SUITE.replace("launch: {block: 64}", "launch: {grid: 3}"))
@@ -168,6 +227,21 @@ def tuned(x, n, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(x + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
 '''
+STRIDED = """import triton
+import triton.language as tl
+
+
+@triton.jit
+def strided(x, step, y):
+    i = tl.arange(0, 512)
+    tl.store(y + i, tl.load(x + i * step) + step)
+
+
+@triton.jit(do_not_specialize=["step"])
+def plain(x, step, y):
+    i = tl.arange(0, 512)
+    tl.store(y + i, tl.load(x + i * step) + step)
+"""
 ADD = """warpmark: 1
 kernel: {triton: k.py:add, constexpr: {BLOCK: 256}}
 axes: {n: [1, 1000]}
@@ -211,18 +285,37 @@ reference: {out: "np.exp(x) / np.exp(x).sum(1, keepdims=True)"}
 tolerance: {rtol: 1e-5}
 """)
         self.assertIn("1 passed", self.check()[0])
-        for n, more in ((64, ""), (128, ", shared: 65536")):
+        for n in (64, 128):  # the second in 64 KiB of shared memory
             self.suite("""warpmark: 1
 kernel: {triton: k.py:matmul, constexpr: {N: %d}}
 arguments:
   a: {in: "rng.random((%d, %d))", dtype: float16}
   b: {in: "rng.random((%d, %d))", dtype: float16}
   c: {out: a.shape, dtype: float32}
-launch: {grid: 1%s}
+launch: {grid: 1}
 reference: {c: a.astype(np.float32) @ b.astype(np.float32)}
 tolerance: {rtol: 1e-4}
-""" % (n, n, n, n, n, more))
+""" % (n, n, n, n, n))
             self.assertIn("1 passed", self.check()[0])
+
+    def test_integers_that_are_one_or_multiples_of_16_are_compiled_as_such(self):
+        self.write("suites/k.py", STRIDED)
+        text = """warpmark: 1
+kernel: {triton: k.py:%s}
+axes: {step: [1, 2, 16]}
+arguments:
+  x: {in: rng.random(512 * step), dtype: float32}
+  step: {scalar: step, dtype: int32}
+  y: {out: 512, dtype: float32}
+launch: {grid: 1}
+reference: {y: "x[::step] + step"}
+"""
+        for kernel, wide in (("strided", True), ("plain", False)):
+            self.suite(text % kernel)
+            self.assertIn("3 passed", self.check("suites", "--keep", "kept/" + kernel, "--keep-all")[0])
+            loads = [path.read_text() for path in sorted((self.folder / "kept" / kernel).rglob("*.ptx"))]
+            self.assertEqual(len(loads), 3)
+            self.assertEqual([bool(re.search(r"ld\.global\S*\.v[24]\.", one)) for one in loads], [wide, False, False])
 
     def test_an_autotuned_kernel_gets_its_constants(self):
         text = """warpmark: 1
@@ -250,6 +343,110 @@ reference: {x: 2 * x}
         for wrong, line, said in (("tl.lod(y + i", 9, "lod"), ("import nowhere\n", None, "needs the Python package nowhere"),
                                   ("raise KeyError(5)\n", 1, "KeyError")):
             self.write("suites/k.py", KERNELS.replace("tl.load(y + i", wrong) if "tl" in wrong else wrong + KERNELS)
+            out = "".join(self.check(code=1))
+            self.assertIn(said, out)
+            if line:
+                self.assertIn("k.py:%d: error" % line, out)
+
+
+NUMBA_KERNELS = '''import math
+
+import numba
+from numba import cuda
+
+
+@cuda.jit
+def add(x, y, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = x[i] + y[i]
+
+
+@cuda.jit
+def transpose(a, b):
+    tile = cuda.shared.array((16, 17), numba.float32)
+    column, row = cuda.grid(2)
+    rows, columns = a.shape
+    if row < rows and column < columns:
+        tile[cuda.threadIdx.y, cuda.threadIdx.x] = a[row, column]
+    cuda.syncthreads()
+    column = cuda.blockIdx.y * 16 + cuda.threadIdx.x
+    row = cuda.blockIdx.x * 16 + cuda.threadIdx.y
+    if row < b.shape[0] and column < b.shape[1]:
+        b[row, column] = tile[cuda.threadIdx.x, cuda.threadIdx.y]
+
+
+@cuda.jit("void(float32[:], float64)")
+def declared(x, factor):
+    i = cuda.grid(1)
+    if i < x.shape[0]:
+        x[i] = math.sin(x[i]) * factor
+'''
+NUMBA_ADD = ADD.replace("triton: k.py:add, constexpr: {BLOCK: 256}", "numba: k.py:add").replace(
+    "  n: {scalar: n, dtype: int32}\n", "").replace("launch: {", "launch: {block: 256, ")
+
+
+@unittest.skipIf(importlib.util.find_spec("numba") is None and not os.environ.get("WARPMARK_NUMBA"), "there is no Numba")
+class Numba(CheckTest):
+    """With the Numba of this Python, or of the environment that WARPMARK_NUMBA names."""
+
+    def setUp(self):
+        super().setUp()
+        self.environment["VIRTUAL_ENV"] = os.environ.get("WARPMARK_NUMBA", "") or str(pathlib.Path(PYTHON).parent.parent)
+        for name in ("CUDA_HOME", "CUDA_PATH"):
+            if name in os.environ:
+                self.environment[name] = os.environ[name]
+        self.write("suites/k.py", NUMBA_KERNELS)
+
+    def suite(self, text):
+        self.write("suites/t.yaml", text)
+
+    def test_kernels_are_right_and_findings_have_lines_of_the_python_file(self):
+        self.suite(NUMBA_ADD)
+        self.assertIn("2 passed", self.check()[0])
+        self.write("suites/k.py", NUMBA_KERNELS.replace("i < x.size", "i <= x.size"))
+        self.assertIn("k.py:11: error: out-of-bounds", self.check(code=1)[0])
+
+    def test_arrays_of_several_axes(self):
+        text = """warpmark: 1
+kernel: {numba: k.py:transpose}
+axes: {rows: [1, 33], columns: [16, 100]}
+arguments:
+  a: {in: "rng.random((rows, columns))", dtype: float32}
+  b: {out: [columns, rows], dtype: float32}
+launch: {grid: ["ceil_div(columns, 16)", "ceil_div(rows, 16)"], block: [16, 16]}
+reference: {b: a.T}
+"""
+        self.suite(text)
+        self.assertIn("4 passed", self.check()[0])
+        self.suite(text.replace("(rows, columns)", "rows * columns").replace("a.T", "a.reshape(rows, columns).T"))
+        self.assertIn("`transpose` is compiled for `a` with 2 axes, which has the shape (16,)", self.check(code=1)[0])
+
+    def test_a_declared_signature(self):
+        self.suite("""warpmark: 1
+kernel: {numba: k.py:declared, options: [fastmath=0, max_registers=32]}
+arguments: {x: {inout: rng.random(100), dtype: float32}, factor: {scalar: 3, dtype: float64}}
+launch: {block: 128}
+reference: {x: 3 * np.sin(x.astype(float))}
+tolerance: {rtol: 1e-6}
+""")
+        self.assertIn("1 passed", self.check()[0])
+
+    def test_mistakes(self):
+        for old, new, said in (
+                ("k.py:add", "k.py:subtract", "k.py has no kernel `subtract`"),
+                ("y: {in: rng.random(n), dtype: float32}", "y: {in: rng.random(n)}", "the argument for `y` has no dtype"),
+                ("y: {in: rng.random(n), dtype: float32}", "y: {in: rng.random(n), dtype: bfloat16}", "bfloat16, which Numba has not"),
+                ("  y: {in: rng.random(n), dtype: float32}\n", "", "`add` has 3 parameters (x, y, out), and the suite 2 arguments"),
+                ("k.py:add", "k.py:add, options: [warps=3]", "Numba has no option `warps` that a suite may set"),
+                ("k.py:add", "k.py:add, define: {N: 3}", "a kernel of Numba has no constants (`N=3`)")):
+            self.suite(NUMBA_ADD.replace(old, new, 1))
+            with self.subTest(said):
+                self.assertIn(said, self.check(code=1)[0])
+        self.suite(NUMBA_ADD)
+        for old, new, line, said in (("x[i] + y[i]", "x[i].wrong", 11, "wrong"), ("x[i] + y[i]", "z[i]", None, "'z' is not defined"), ("import math\n", "import nowhere\n", None, "needs the Python package nowhere"),
+                                     ("import math\n", "raise KeyError(5)\n", 1, "KeyError")):
+            self.write("suites/k.py", NUMBA_KERNELS.replace(old, new))
             out = "".join(self.check(code=1))
             self.assertIn(said, out)
             if line:

@@ -63,14 +63,20 @@ LINES = {
 }
 
 
+COUNT_DEVICES = """
+import ctypes
+cuda, count = ctypes.CDLL("libcuda.so.1"), ctypes.c_int()
+assert cuda.cuInit(0) == 0 and cuda.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
+"""
+
+
 def gpu_is_there():
-    """Returns whether NVIDIA's driver finds a device."""
+    """Returns whether NVIDIA's driver finds a device. Asks in another process: the driver, once initialised, works in no fork."""
     try:
-        cuda = ctypes.CDLL("libcuda.so.1")
+        ctypes.CDLL("libcuda.so.1")
     except OSError:
         return False
-    count = ctypes.c_int()
-    return cuda.cuInit(0) == 0 and cuda.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
+    return subprocess.run([PYTHON, "-c", COUNT_DEVICES], stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
 def shared_kernels():

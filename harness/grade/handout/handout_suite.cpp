@@ -29,7 +29,8 @@ YamlNode values_node(const Axis& axis) {
   return list;
 }
 
-// Files are named by `file` of a step, and by `function: FILE.py:NAME` of whatever is computed.
+// Files are named by `file` of a step, and by `function: FILE.py:NAME` of whatever is computed, or
+// `torch` and `triton` in its place.
 void rename_files(YamlNode& node, const std::map<std::string, std::string>& renamed) {
   for (YamlNode& one : node.elements) rename_files(one, renamed);
   for (YamlMember& member : node.members) {
@@ -38,7 +39,8 @@ void rename_files(YamlNode& node, const std::map<std::string, std::string>& rena
       rename_files(value, renamed);
       continue;
     }
-    const bool function = member.key == "function";
+    const bool function = member.key == "function" || member.key == "torch" ||
+                          member.key == "triton" || member.key == "numba";
     if (!function && member.key != "file") continue;
     const size_t end = function ? value.text.rfind(':') : value.text.size();
     const auto found = renamed.find(value.text.substr(0, end));

@@ -1,0 +1,138 @@
+#include "runtime/compiled_launch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+
+namespace warpmark {
+
+namespace {
+
+std::string axis_text(const std::string& array, uint64_t axis) {
+  return fmt::format("{}.shape[{}]", array, axis);
+}
+
+// Arithmetic for what a parameter is of an array, whose elements lie without gaps.
+std::string amount_of(const ParameterSource& source, const Buffer& array, uint64_t axes) {
+  const uint64_t itemsize = array.dtype ? array.dtype->bytes : 0;
+  if (source.what == "size") return array.name + ".size";
+  if (source.what == "itemsize") return std::to_string(itemsize);
+  if (source.what == "extent") return axis_text(array.name, source.axis);
+  std::string text = std::to_string(itemsize);
+  for (uint64_t axis = source.axis + 1; axis < axes; ++axis) {
+    text += " * " + axis_text(array.name, axis);
+  }
+  return text;
+}
+
+bool is_amount(const std::string& what) {
+  return what == "size" || what == "itemsize" || what == "extent" || what == "stride";
+}
+
+// The number of axes that a kernel takes of each argument; 0 if it asks for none.
+std::map<uint64_t, uint64_t> axes_of(const Entry& kernel) {
+  std::map<uint64_t, uint64_t> axes;
+  for (const ParameterSource& source : kernel.sources) {
+    uint64_t& most = axes[source.argument];
+    if (source.what == "extent") most = std::max(most, source.axis + 1);
+  }
+  return axes;
+}
+
+class Expansion {
+ public:
+  Expansion(PlannedCase& planned, const LaunchStep& launch, const Entry& kernel)
+      : planned_(planned), launch_(launch), axes_(axes_of(kernel)) {}
+
+  std::string argument(const ParameterSource& source) {
+    if (source.what == "null") return scalar("null", [](Scalar& made) { made.null = true; });
+    if (source.argument >= launch_.arguments.size()) fail(source, "which the suite does not give");
+    const std::string& name = launch_.arguments[source.argument];
+    if (source.what == "argument") return name;
+    const Buffer* array = planned_.plan.find_buffer(name);
+    if (array == nullptr || !is_amount(source.what)) fail(source, "which has none");
+    const std::string text = amount_of(source, *array, axes_.at(source.argument));
+    return scalar(text, [&](Scalar& made) {
+      made.dtype = find_dtype("int64");
+      made.integer = Symbolic{text, launch_.at};
+    });
+  }
+
+ private:
+  [[noreturn]] void fail(const ParameterSource& source, const std::string& why) const {
+    throw verdict_error(
+        fmt::format("the compiler of `{}` wants `{}` of argument {}, {}", launch_.entry,
+                    printable(source.what), source.argument + 1, why),
+        planned_.positions.find(launch_.at));
+  }
+
+  // A scalar of the plan by this name, added if there is none.
+  template <typename Fill>
+  std::string scalar(const std::string& name, const Fill& fill) {
+    if (planned_.plan.find_scalar(name) == nullptr) {
+      Scalar made;
+      made.name = name;
+      made.at = launch_.at;
+      fill(made);
+      planned_.plan.scalars.push_back(std::move(made));
+    }
+    return name;
+  }
+
+  PlannedCase& planned_;
+  const LaunchStep& launch_;
+  std::map<uint64_t, uint64_t> axes_;
+};
+
+// Calls `use(launch, kernel)` for each launch of a plan and the kernel compiled for it.
+template <typename Planned, typename Use>
+void each_launch(Planned& planned, const Signatures& compiled, const Use& use) {
+  const std::vector<size_t> kernels = planned.plan.kernels().of_launch;
+  size_t launches = 0;
+  for (auto& step : planned.plan.steps) {
+    if (auto* launch = std::get_if<LaunchStep>(&step)) {
+      use(*launch, compiled.kernels.at(kernels[launches++]));
+    }
+  }
+}
+
+}  // namespace
+
+void follow_compilers(PlannedCase& planned, const Signatures& compiled) {
+  each_launch(planned, compiled, [&](LaunchStep& launch, const Entry& kernel) {
+    if (launch.shared == Size{int64_t{0}}) {
+      launch.shared = static_cast<int64_t>(kernel.bounds.least_dynamic);
+    }
+    if (kernel.sources.empty()) return;
+    Expansion expansion(planned, launch, kernel);
+    std::vector<std::string> arguments;
+    for (const ParameterSource& source : kernel.sources) {
+      arguments.push_back(expansion.argument(source));
+    }
+    launch.arguments = std::move(arguments);
+  });
+}
+
+void check_axes(const PlannedCase& planned, const Signatures& compiled, const CaseInputs& inputs) {
+  each_launch(planned, compiled, [&](const LaunchStep& launch, const Entry& kernel) {
+    for (const auto& [argument, axes] : axes_of(kernel)) {
+      const auto found = inputs.arrays.find(launch.arguments[argument]);
+      if (axes == 0 || found == inputs.arrays.end()) continue;
+      const Shape& shape = found->second.shape();
+      if (shape.size() == axes) continue;
+      throw verdict_error(
+          fmt::format("`{}` is compiled for `{}` with {}, which has the shape {}", launch.entry,
+                      found->first, axes == 1 ? "one axis" : fmt::format("{} axes", axes),
+                      shape_text(shape)),
+          planned.positions.find(launch.at));
+    }
+  });
+}
+
+}  // namespace warpmark

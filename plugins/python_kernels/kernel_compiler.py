@@ -1,0 +1,81 @@
+"""What compilers of suites for kernels that Python writes have in common (docs/plugins.md, "Compilers").
+
+A compiler gets a request as JSON on its standard input, and answers on its standard output with PTX,
+machine code, or an error.
+"""
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import traceback
+
+
+class Refused(Exception):
+    """The kernel, or what the suite says about it, is wrong: text, line of the file or 0, hint."""
+
+    def __init__(self, text, line=0, hint=""):
+        super().__init__(text)
+        self.text, self.line, self.hint = text, line, hint
+
+
+class Missing(Exception):
+    """This machine lacks something."""
+
+
+def load(path):
+    """The module that the file is. Its folder is where it imports from, as if Python ran it."""
+    sys.path.insert(0, str(path.parent))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    try:
+        spec.loader.exec_module(module)
+    except ModuleNotFoundError as error:
+        raise Missing("%s needs the Python package %s" % (path.name, error.name)) from None
+    except Exception as error:
+        raise Refused("%s: %s" % (type(error).__name__, error), line_in(error, path)) from None
+    return module
+
+
+def line_in(error, path):
+    """The last line of the file in the traceback of an error."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)
+             if os.path.realpath(frame.filename) == os.path.realpath(path)]
+    return getattr(error, "lineno", None) or (lines[-1] if lines else 0)
+
+
+def path_of(request):
+    """The kernel's Python file."""
+    return pathlib.Path(request["folder"], request["file"]).resolve()
+
+
+def assemble(ptx, target, ptxas):
+    """Machine code and ptxas's log."""
+    with tempfile.TemporaryDirectory() as folder:
+        text, code = pathlib.Path(folder, "kernel.ptx"), pathlib.Path(folder, "kernel.cubin")
+        text.write_text(ptx)
+        done = subprocess.run([ptxas, "-v", "-lineinfo", "--gpu-name=" + target, str(text), "-o", str(code)],
+                              capture_output=True, text=True, check=False)
+        log = done.stderr.replace(folder + "/", "").replace("ptxas-blackwell", "ptxas")
+        if done.returncode != 0:
+            raise Refused("ptxas refuses the kernel:\n" + log)
+        return code.read_bytes(), log
+
+
+def serve(answer):
+    """Prints the answer to the request, which is a dict."""
+    request = json.load(sys.stdin)
+    # The answer alone is printed there: the kernel's file may print, too.
+    out = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        reply = answer(request)
+    except Refused as refused:
+        reply = {"error": refused.text, "line": refused.line, "hint": refused.hint}
+    except Missing as missing:
+        reply = {"missing": str(missing)}
+    with os.fdopen(out, "w") as stream:
+        json.dump(reply, stream)
