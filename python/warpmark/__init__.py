@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from warpmark._commands import Case, bench, check, list_cases
     from warpmark._errors import (CheckFailed, EnvironmentMissing, InternalError, Interrupted,
                                   UsageError, WarpmarkError)
-    from warpmark._grading import Grade, Grader, grade, try_
+    from warpmark._grading import Grade, Grader, Judge, Judgement, grade, try_
     from warpmark._results import Outcome, Place, Results
 
 # The program itself imports this package, too: modules are loaded on first use.
 _HOMES = {
     "check": "_commands", "bench": "_commands", "list_cases": "_commands", "Case": "_commands",
     "try_": "_grading", "Grade": "_grading", "Grader": "_grading", "grade": "_grading",
+    "Judge": "_grading", "Judgement": "_grading",
     "Results": "_results", "Outcome": "_results", "Place": "_results", "Arrays": "_arrays",
     "WarpmarkError": "_errors", "UsageError": "_errors", "EnvironmentMissing": "_errors",
     "InternalError": "_errors", "Interrupted": "_errors", "CheckFailed": "_errors",

@@ -1,4 +1,4 @@
-"""try_: a student's file on the visible cases of an assignment. Grader, grade: on all of them."""
+"""try_: a student's file on the visible cases of an assignment. Grader, grade: on all of them. Judge: candidates for a suite's kernel."""
 from __future__ import annotations
 
 import atexit
@@ -112,6 +112,57 @@ def _handed_in(source: Source) -> Iterator[tuple[str, str | None]]:
         yield folder, None
 
 
+class _Stream:
+    """A running program that answers a line of JSON for each text, in any order."""
+
+    def __init__(self, words: Sequence[str], member: str):
+        self._member = member  # of an answer
+        self._lock = threading.Lock()
+        self._asked = 0
+        self._process = Process(words, asks=True)
+        self._records = self._process.records()
+
+    def close(self) -> None:
+        self._process.end_input()
+        self._process.stop()
+
+    def answers(self, sources: Iterable[Source]) -> Iterator[dict]:
+        """The answer to each text, in their order, several at the same time."""
+        with self._lock:
+            first = self._asked
+            failed: list[BaseException] = []
+
+            def send() -> None:
+                try:
+                    for source in sources:
+                        what = {"text": source} if isinstance(source, str) else {"files": dict(source)}
+                        self._process.send(json.dumps({"id": self._asked, **what}))
+                        self._asked += 1
+                except BaseException as error:  # of the caller's iterator: it is raised there
+                    failed.append(error)
+
+            sender = threading.Thread(target=send, daemon=True)
+            sender.start()
+            known: dict[int, dict] = {}
+            wanted = first
+            while sender.is_alive() or wanted < self._asked:
+                if wanted in known:
+                    yield known.pop(wanted)
+                    wanted += 1
+                    continue
+                if wanted >= self._asked:  # the iterator takes its time
+                    sender.join(0.05)
+                    continue
+                answer = next(self._records, None)
+                if answer is None:
+                    raise error_of(self._process.finish(), self._process.errors())
+                if "error" in answer:
+                    raise UsageError(answer["error"])
+                known[answer["id"]] = answer[self._member]
+            if failed:
+                raise failed[0]
+
+
 class Grader:
     """Grades texts on all cases of an assignment, hidden ones too: a running `warpmark grade --stream`.
 
@@ -137,11 +188,8 @@ class Grader:
             self._own_secret.write(base64.b64encode(os.urandom(32)))
             self._own_secret.flush()
             secret = self._own_secret.name
-        self._lock = threading.Lock()
-        self._asked = 0
-        self._process = Process(["grade", os.fspath(assignment), "--stream", "-q",
-                                 "--secret", os.fspath(secret), *words, *options], asks=True)
-        self._records = self._process.records()
+        self._stream = _Stream(["grade", os.fspath(assignment), "--stream", "-q", "--secret", os.fspath(secret),
+                                *words, *options], "result")
 
     def __enter__(self) -> Grader:
         return self
@@ -150,8 +198,7 @@ class Grader:
         self.close()
 
     def close(self) -> None:
-        self._process.end_input()
-        self._process.stop()
+        self._stream.close()
         if self._own_secret is not None:
             self._own_secret.close()
             self._own_secret = None
@@ -163,39 +210,68 @@ class Grader:
 
     def grades(self, sources: Iterable[Source]) -> Iterator[Grade]:
         """The grade of each text, in their order, several at the same time."""
-        with self._lock:
-            first = self._asked
-            failed: list[BaseException] = []
+        return (_grade_of(record) for record in self._stream.answers(sources))
 
-            def send() -> None:
-                try:
-                    for source in sources:
-                        what = {"text": source} if isinstance(source, str) else {"files": dict(source)}
-                        self._process.send(json.dumps({"id": self._asked, **what}))
-                        self._asked += 1
-                except BaseException as error:  # of the caller's iterator: grades() raises it there
-                    failed.append(error)
 
-            sender = threading.Thread(target=send, daemon=True)
-            sender.start()
-            known: dict[int, dict] = {}
-            wanted = first
-            while sender.is_alive() or wanted < self._asked:
-                if wanted in known:
-                    yield _grade_of(known.pop(wanted))
-                    wanted += 1
-                    continue
-                if wanted >= self._asked:  # the iterator takes its time
-                    sender.join(0.05)
-                    continue
-                answer = next(self._records, None)
-                if answer is None:
-                    raise error_of(self._process.finish(), self._process.errors())
-                if "error" in answer:
-                    raise UsageError(answer["error"])
-                known[answer["id"]] = answer["result"]
-            if failed:
-                raise failed[0]
+@dataclass(frozen=True)
+class Judgement:
+    """The verdict on one candidate. Prints as a text."""
+    verdict: str  # "right", "wrong", "unclean", "not compiled", "refused", "not judged"
+    feedback: str  # to hand back to the writer
+    ratio: float | None  # to the task's own kernel, less is better; None if it was not measured
+    record: dict[str, Any] = field(repr=False)  # all of it, as in schema/judgement.json
+
+    @property
+    def ok(self) -> bool:
+        """True if it is right, clean and honest."""
+        return self.verdict == "right"
+
+    def __str__(self) -> str:
+        return "\n".join([self.verdict, self.feedback or self.record["problem"]]).rstrip()
+
+    def _repr_pretty_(self, printer, _cycle):
+        printer.text(str(self))
+
+
+class Judge:
+    """Judges candidates for the kernel of a task: a running `warpmark judge --stream`.
+
+    task: the path of a suite, or of an assignment. secret: a file from which inputs are made;
+        without one nobody knows them. trials: of each case of a suite, with other inputs.
+    speed: counters of the CPU device, "gpu" for times, or "none". device: "cpu", "gpu", "gpu:1".
+    jobs: candidates at the same time; None: one for each processor.
+    options: further options of the program, as in a shell.
+
+    A context manager; `close()` ends it. Raises what try_ raises, when the first candidate is
+    judged. Threads may share one; their candidates are judged one after another.
+    """
+
+    def __init__(self, task: str | os.PathLike, *, secret: str | os.PathLike | None = None, trials: int | None = None,
+                 speed: str | Iterable[str] | None = None, device: str = "cpu", jobs: int | None = None,
+                 options: Sequence[str] = ()):
+        given = {"secret": secret, "trials": trials, "jobs": jobs, "device": device,
+                 "speed": speed if speed is None or isinstance(speed, str) else ",".join(speed)}
+        words = ["--%s=%s" % (name, value) for name, value in given.items() if value is not None]
+        self._stream = _Stream(["judge", os.fspath(task), "--stream", "-q", *words, *options], "judgement")
+
+    def __enter__(self) -> Judge:
+        return self
+
+    def __exit__(self, *_exception) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def judge(self, candidate: Source) -> Judgement:
+        """The verdict on one candidate."""
+        (judgement,) = self.judgements([candidate])
+        return judgement
+
+    def judgements(self, candidates: Iterable[Source]) -> Iterator[Judgement]:
+        """The verdict on each candidate, in their order, several at the same time."""
+        for record in self._stream.answers(candidates):
+            yield Judgement(record["verdict"], record["feedback"], record["fast"]["ratio"], record)
 
 
 _graders: dict[tuple, Grader] = {}

@@ -37,6 +37,8 @@ SCHEMAS = {
             "[Run configurations](../commands.md#run-configurations) explains what they do together."),
     "grade": ("Members of a grade", "Every member of `result.json`, from `schema/grade.json`. [Results of grading]"
               "(../grade-results.md) explains the files beside it."),
+    "judgement": ("Members of a judgement", "Every member of a verdict of `warpmark judge`, from `schema/judgement.json`. "
+                  "[Judge kernels that machines write](../judge.md) explains what they do together."),
 }
 
 
@@ -299,6 +301,7 @@ def schema_texts(root):
         "report": [(r'("waiting", )("[^\]]*?)(, "incomplete")', ", ".join(kinds))],
         "assignment": [],
         "grade": [],
+        "judgement": [],
     }
     texts = {}
     for name, lists in places.items():

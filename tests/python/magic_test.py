@@ -92,6 +92,18 @@ class Cells(PackageTest):
             with self.assertRaises(warpmark.UsageError):
                 grader.grade(KERNEL)
 
+    def test_candidates_are_judged(self):
+        self.write_suite()
+        with warpmark.Judge("scale.yaml", jobs=2, trials=2, speed=["moved_sectors"], options=["--no-sandbox"]) as judge:
+            made = list(judge.judgements([KERNEL, WRONG, BROKEN, {"scale.cu": '#include "none.cuh"\n' + KERNEL, "none.cuh": ""}]))
+            self.assertEqual([one.verdict for one in made], ["right", "unclean", "not compiled", "right"])
+            self.assertEqual([one.ok for one in made], [True, False, False, True])
+            self.assertEqual((made[0].ratio, made[1].ratio, made[0].record["trials"]), (1, None, 2))
+            self.assertIn("memory error", str(made[1]))
+            self.assertEqual(judge.judge(KERNEL).verdict, "right")
+        with self.assertRaises(warpmark.UsageError):
+            warpmark.Judge("none.yaml").judge(KERNEL)
+
     def test_lines_are_those_of_the_cell(self):
         self.write_suite()
         results, _ = self.shell.cell("scale.yaml", BROKEN)

@@ -22,7 +22,7 @@ CPU_ROOMS = ("ptx", "program", "memory", "inspect", "machine", "api")
 CLI_ROOMS = ("program", "request", "jobs", "draft", "grading", "completion", "watch")  # below the commands
 REPORT_ROOMS = ("page", "run", "problems", "bench", "comparison", "history", "grade")
 GRADE_ROOMS = ("assignment", "submission", "feedback", "similarity", "grader", "handout",
-               "leaderboard", "class", "pack")
+               "leaderboard", "class", "judge", "pack")
 # Headers that others may include of these rooms, which keep the rest private.
 DOORS = {"similarity": ("similarity.hpp",), "leaderboard": ("leaderboard.hpp",),
          "pack": ("pack.hpp", "audit.hpp")}

@@ -216,8 +216,19 @@ ExitCode grade_stream(const GradeRequest& request, Output& out) {
   require_whole(*assignment);
   require_version(*assignment);
   if (!request.without_lint) require_lint(*assignment, python, request.device, nullptr, out);
-  return stream_grades(*assignment, setup_of(request, *assignment, secret), secret.fingerprint(),
-                       request.jobs, request.quiet, out);
+  GradeStreamJob job;
+  job.setup = setup_of(request, *assignment, secret);
+  job.secret_fingerprint = secret.fingerprint();
+  job.jobs = request.jobs;
+  job.quiet = request.quiet;
+  job.input = STDIN_FILENO;
+  return stream_grades(*assignment, job, out,
+                       [&](const GradeStreamAnswer& one, const DeviceFacts&) {
+                         nlohmann::ordered_json json = {{"id", one.id}};
+                         if (one.result) json["result"] = to_json(*one.result);
+                         if (!one.result) json["error"] = one.error;
+                         write_answer(json, out);
+                       });
 }
 
 void require_exports(const GradeRequest& request, bool has_roster) {

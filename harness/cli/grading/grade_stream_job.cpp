@@ -1,41 +1,43 @@
 #include "cli/grading/grade_stream_job.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "base/wake_up.hpp"
-#include "grade/class/grade_stream.hpp"
 
 namespace warpmark {
 
-ExitCode stream_grades(const Assignment& assignment, const GradeSetup& setup,
-                       const std::string& secret_fingerprint, size_t jobs, bool quiet,
-                       Output& out) {
+void write_answer(const nlohmann::ordered_json& answer, Output& out) {
+  out.print("{}\n", answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  out.flush();
+}
+
+ExitCode stream_grades(
+    const Assignment& assignment, const GradeStreamJob& job, Output& out,
+    const std::function<void(const GradeStreamAnswer&, const DeviceFacts&)>& answer) {
   const WakeUp wake;
   const InterruptGuard guard([&wake] { wake.raise(); });
   GradeStreamOptions options;
-  options.setup = setup;
-  options.secret_fingerprint = secret_fingerprint;
-  options.jobs = jobs;
-  options.input = STDIN_FILENO;
+  options.setup = job.setup;
+  options.secret_fingerprint = job.secret_fingerprint;
+  options.jobs = job.jobs;
+  options.input = job.input;
   options.wake_fd = wake.fd();
+  DeviceFacts device;
   const GradeStreamEnd end = run_grade_stream(
       assignment, options,
-      [&](const DeviceFacts& device, size_t processes) {
-        if (quiet) return;
+      [&](const DeviceFacts& found, size_t processes) {
+        device = found;
+        if (job.quiet) return;
         print_error(out,
                     fmt::format("grades on {}, {} at a time; {}", device.name, processes,
                                 device.sandbox.empty() ? "NO SANDBOX confines them"
                                                        : "sandbox: " + join(device.sandbox, ", ")));
       },
-      [&](const nlohmann::ordered_json& answer) {
-        out.print("{}\n", answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-        out.flush();  // somebody waits for it
-      });
-  if (!quiet) {
+      [&](const GradeStreamAnswer& one) { answer(one, device); });
+  if (!job.quiet) {
     print_error(out, fmt::format("{} graded, {} failed in the grader, {} lines were no requests",
                                  end.graded, end.failed, end.wrong));
   }

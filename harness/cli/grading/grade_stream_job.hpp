@@ -1,16 +1,35 @@
-// `warpmark grade --stream`: requests on the standard input, results on the standard output.
+// Grading by lines of JSON: `warpmark grade --stream`, and `warpmark judge`.
 #pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
 
 #include "base/error.hpp"
 #include "cli/program/output.hpp"
 #include "grade/assignment/assignment.hpp"
+#include "grade/class/grade_stream.hpp"
 #include "grade/class/grade_worker.hpp"
 
 namespace warpmark {
 
-/// Grades until the input ends. ExitCode::internal if the grader failed at some; a line that is no
-/// request is the caller's, and ExitCode::usage at the end.
-ExitCode stream_grades(const Assignment& assignment, const GradeSetup& setup,
-                       const std::string& secret_fingerprint, size_t jobs, bool quiet, Output& out);
+struct GradeStreamJob {
+  GradeSetup setup;
+  std::string secret_fingerprint;
+  size_t jobs = 0;
+  bool quiet = false;
+  int input = 0;  ///< descriptor of the requests
+};
+
+/// Grades until the input ends, and gives each answer to `answer`, with the facts of the device.
+/// Nothing is printed to `out` but what it is told in the meantime, and messages about the whole.
+/// ExitCode::internal if the grader failed at some; a line that is no request is the caller's, and
+/// ExitCode::usage at the end.
+ExitCode stream_grades(
+    const Assignment& assignment, const GradeStreamJob& job, Output& out,
+    const std::function<void(const GradeStreamAnswer&, const DeviceFacts&)>& answer);
+
+/// A line of JSON, written at once: somebody waits for it.
+void write_answer(const nlohmann::ordered_json& answer, Output& out);
 
 }  // namespace warpmark

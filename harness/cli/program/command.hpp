@@ -25,6 +25,7 @@ Command watch_command(const ArgumentParser& program);
 Command bench_command(const ArgumentParser& program);
 Command run_command(const ArgumentParser& program);
 Command grade_command(const ArgumentParser& program);
+Command judge_command(const ArgumentParser& program);
 Command handout_command(const ArgumentParser& program);
 /// `pack gradescope`, `pack github`.
 Command merge_command(const ArgumentParser& program);

@@ -155,7 +155,7 @@ Request read_request(const std::string& line, const SubmissionRules& rules, nloh
 class GradeStream {
  public:
   GradeStream(const Assignment& assignment, const GradeStreamOptions& options,
-              const std::function<void(const nlohmann::ordered_json&)>& answer)
+              const std::function<void(GradeStreamAnswer)>& answer)
       : assignment_(assignment),
         options_(options),
         answer_(answer),
@@ -235,7 +235,7 @@ class GradeStream {
     } catch (const Error& error) {
       if (error.code() != ExitCode::usage) throw;
       ++end_.wrong;
-      answer_({{"id", id}, {"error", error.what()}});
+      answer_({std::move(id), std::nullopt, error.what()});
     }
   }
 
@@ -244,13 +244,13 @@ class GradeStream {
     result.key = key;
     result.context.assignment_version = version_;
     ++(result.state == GradeState::grader_error ? end_.failed : end_.graded);
-    answer_({{"id", id}, {"result", to_json(result)}});
+    answer_({std::move(id), std::move(result), ""});
     asked_.erase(number);
   }
 
   const Assignment& assignment_;
   const GradeStreamOptions& options_;
-  const std::function<void(const nlohmann::ordered_json&)>& answer_;
+  const std::function<void(GradeStreamAnswer)>& answer_;
   GradePool pool_;
   std::string version_;  ///< version of the assignment, for receipts
   Lines lines_;
@@ -264,7 +264,7 @@ class GradeStream {
 
 GradeStreamEnd run_grade_stream(const Assignment& assignment, const GradeStreamOptions& options,
                                 const std::function<void(const DeviceFacts&, size_t jobs)>& started,
-                                const std::function<void(const nlohmann::ordered_json&)>& answer) {
+                                const std::function<void(GradeStreamAnswer)>& answer) {
   return GradeStream(assignment, options, answer).run(started);
 }
 

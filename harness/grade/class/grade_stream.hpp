@@ -3,12 +3,13 @@
 
 #include <cstddef>
 #include <functional>
-#include <string>
-
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 
 #include "grade/assignment/assignment.hpp"
 #include "grade/class/grade_worker.hpp"
+#include "results/grade_result.hpp"
 
 namespace warpmark {
 
@@ -27,13 +28,19 @@ struct GradeStreamEnd {
   bool interrupted = false;
 };
 
+/// The answer to one line.
+struct GradeStreamAnswer {
+  nlohmann::json id;  ///< the request's: any text or number
+  std::optional<GradeResult> result;
+  std::string error;  ///< why the line is no request; "" with a result
+};
+
 /// Reads a request of each line, `{"id": …, "text": "CUDA C++"}` or, of several files and of headers,
-/// `{"id": …, "files": {"scale.cu": "CUDA C++", …}}`, until the end of the input, and
-/// answers each by `{"id": …, "result": …}` (schema/grade.json) as soon as it has one, in any
-/// order; a line that is no request by `{"id": …, "error": "…"}`. No more requests are read than
-/// processes can soon take. `id` is any text or number. Throws what run_class() throws.
+/// `{"id": …, "files": {"scale.cu": "CUDA C++", …}}`, until the end of the input, and answers each
+/// as soon as it has a result, in any order. No more requests are read than processes can soon take.
+/// Throws what run_class() throws.
 GradeStreamEnd run_grade_stream(const Assignment& assignment, const GradeStreamOptions& options,
                                 const std::function<void(const DeviceFacts&, size_t jobs)>& started,
-                                const std::function<void(const nlohmann::ordered_json&)>& answer);
+                                const std::function<void(GradeStreamAnswer)>& answer);
 
 }  // namespace warpmark

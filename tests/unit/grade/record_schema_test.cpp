@@ -16,6 +16,7 @@
 #include "grade/class/grade_shard.hpp"
 #include "results/baseline_records.hpp"
 #include "results/grade_result.hpp"
+#include "results/judgement.hpp"
 #include "results/outcome_record.hpp"
 
 namespace warpmark {
@@ -63,7 +64,8 @@ std::vector<Named> all_schemas() {
   return {{"grade", grade_schema()},
           {"grade_shard", grade_shard_schema()},
           {"outcome", outcome_schema()},
-          {"baseline", baseline_schema()}};
+          {"baseline", baseline_schema()},
+          {"judgement", judgement_schema()}};
 }
 
 TEST(RecordSchemas, AreThoseOfTheTables) {

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Judges every hostile submission of tests/hostile, and writes the table of docs/results/cheats.md.
+
+    tests/figures/cheats.py [PROGRAM] [--device cpu] [--jobs 1] [--page FILE]
+
+Each candidate is judged for the task that tests/hostile/manifest.json gives it. Right ones among them
+must be right, and every other one must not; the command fails if not. A time is that of the whole verdict, in
+milliseconds, by one candidate at a time.
+"""
+import argparse
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+HOSTILE = ROOT / "tests" / "hostile"
+# The judge gives these a verdict that depends on what they meet, and both are fair.
+EITHER = "any"
+
+
+def text_of(entry):
+    """The request of a candidate: a file, or a folder with headers of its own."""
+    path = HOSTILE / entry["name"]
+    if not path.is_dir():
+        return {"text": (HOSTILE / (entry["name"] + ".cu")).read_text(errors="replace")}
+    files = {str(file.relative_to(path)): file.read_text(errors="replace") for file in sorted(path.rglob("*")) if file.is_file()}
+    return {"files": files}
+
+
+def about(entry):
+    """The first comment of the candidate: what it tries."""
+    request = text_of(entry)
+    source = request.get("text") or next(text for name, text in request["files"].items() if name.endswith(".cu"))
+    first = source.lstrip().splitlines()[0] if source.strip() else ""
+    return first.removeprefix("//").strip() or entry["name"].replace("_", " ")
+
+
+def judge(program, task, entries, arguments):
+    """The judgements of the candidates, by name."""
+    lines = "".join(json.dumps({"id": entry["name"], **text_of(entry)}) + "\n" for entry in entries)
+    done = subprocess.run([program, "judge", str(task), "--stream", "-q", "--jobs", str(arguments.jobs), "--device", arguments.device],
+                          input=lines, capture_output=True, text=True, check=False)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    if len(answers) != len(entries):
+        sys.exit("%s: %d answers to %d candidates, exit code %d\n%s" % (task.name, len(answers), len(entries), done.returncode, done.stderr))
+    return {one["id"]: one["judgement"] for one in answers}
+
+
+def part(made):
+    """The part of the record that does not hold, with the reason in a few words."""
+    for name in ("compiled", "honest", "clean", "right"):
+        if made[name]["holds"] is False:
+            words = ", ".join(found["word"] for found in made["findings"]) if name == "clean" else made["verdict"]
+            return name, words
+    return "", made["verdict"]
+
+
+def is_wrong(entry, made):
+    if made["verdict"] == "not judged":
+        return "the judge failed: " + made["problem"]
+    if entry["points"] in ("none", "less") and made["verdict"] == "right":
+        return "a cheat is right"
+    if entry["points"] == "full" and made["verdict"] != "right":
+        return "a right one is " + made["verdict"]
+    return ""
+
+
+def page(judged, device):
+    cheats = [(entry, made) for entry, made in judged if entry["points"] in ("none", "less")]
+    kinds = collections.Counter(part(made)[0] for _, made in cheats)
+    lines = ["# Cheats", "",
+             "Candidates that want points or times that they do not earn, or to break or spy, and the part of [the judge](../judge.md) that catches",
+             "each. The numbers of threats are those of [the threat model](../threat-model.md). Made by `tests/figures/cheats.py` on the %s;" % device,
+             "times are of the whole verdict, one candidate at a time, and those of bombs are mostly their limits.", "",
+             "%d cheats: %s; none is right." % (len(cheats), ", ".join("%d by `%s`" % (count, name) for name, count in kinds.most_common())), "",
+             "| candidate | what it tries | threats | caught by | ms |", "|---|---|---|---|---|"]
+    for entry, made in sorted(cheats, key=lambda one: (int(one[0]["threats"][0][1:]), one[0]["name"])):
+        name, words = part(made)
+        lines.append("| `%s` | %s | %s | `%s`: %s | %.0f |" % (
+            entry["name"], about(entry).replace("|", "\\|"), ", ".join(entry["threats"]), name, words, 1000 * made["seconds"]))
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("program", nargs="?", default=str(ROOT / "build" / "bin" / "warpmark"))
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--page", type=pathlib.Path, help="write the table there")
+    arguments = parser.parse_args()
+    entries = json.loads((HOSTILE / "manifest.json").read_text())["submissions"]
+    judged, wrong = [], []
+    for task in sorted({entry["assignment"] for entry in entries}):
+        mine = [entry for entry in entries if entry["assignment"] == task]
+        made = judge(arguments.program, HOSTILE / (task + ".yaml"), mine, arguments)
+        judged += [(entry, made[entry["name"]]) for entry in mine]
+    for entry, made in judged:
+        why = is_wrong(entry, made) if entry["points"] != EITHER else ""
+        if why:
+            wrong.append("%s: %s" % (entry["name"], why))
+    text = page(judged, judged[0][1]["device"])
+    if arguments.page:
+        arguments.page.write_text(text)
+    else:
+        print(text)
+    print("%d candidates, %d wrong" % (len(judged), len(wrong)), *wrong, sep="\n", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
