@@ -129,9 +129,10 @@ protocol::Step wire_step(const Step& step, const ReadyCase& ready,
   return wire;
 }
 
-// The value of a scalar that is arithmetic over axes: known before anything runs.
+// The value of an integer that is arithmetic over axes: known before anything runs.
 std::optional<int64_t> known_integer(const Scalar& scalar, const Plan& plan) {
-  if (scalar.null || scalar.tensor_map || scalar.value.function) return std::nullopt;
+  const bool integer = !scalar.dtype || is_integer(*scalar.dtype);
+  if (!integer || scalar.null || scalar.tensor_map || scalar.value.function) return std::nullopt;
   if (scalar.integer) {
     const auto* value = std::get_if<int64_t>(&*scalar.integer);
     return value != nullptr ? std::optional(*value) : std::nullopt;

@@ -7,6 +7,9 @@ filled in, namely
 - the size of its dynamic shared memory, where 48 KiB of static memory hold it;
 - its last parameters, for scratch memory that this kernel does not use.
 """
+import hashlib
+import os
+import pathlib
 import re
 import sys
 
@@ -99,13 +102,13 @@ def source_of(kernel, constants, arguments, entry):
         if dtype not in TYPES:
             raise Refused("the argument for `%s` has %s" % (name, "the dtype %s, which Triton has not" % dtype if dtype else "no dtype"),
                           hint="Triton compiles for types that the suite gives: {…, dtype: float32}")
-        if argument.get("one") and specialises(kernel.params[index]):
+        if argument.get("one") and dtype in SIZES and specialises(kernel.params[index]):
             signature[name], constants[name] = "constexpr", 1
             given.append(8 * SIZES[dtype])
             continue
         given.append(None)
         signature[name] = ("*" if argument["array"] else "") + TYPES[dtype]
-        if argument.get("aligned") and (argument["array"] or specialises(kernel.params[index], alignment=True)):
+        if argument.get("aligned") and (argument["array"] or dtype in SIZES and specialises(kernel.params[index], alignment=True)):
             attributes[(index,)] = [["tt.divisibility", 16]]
     if left:
         raise Refused("the suite gives `%s` %d arguments too many: it has %s" % (
@@ -129,6 +132,7 @@ def compile_kernel(request, path):
     constants, options = constants_and_options(request["options"], kernel)
     source, given = source_of(kernel, constants, request["arguments"], request["entry"])
     capability = int(re.match(r"sm_(\d+)", request["architecture"]).group(1))
+    options.setdefault("enable_fp_fusion", True)  # Triton 3.9 warns where nobody says so.
     try:
         made = triton.compile(source, target=GPUTarget("cuda", capability, 32), options=options)
     except Exception as error:
@@ -149,6 +153,15 @@ def refusal(error, path):
         cause = cause.__cause__
     said = getattr(error, "error_message", None) or str(cause) or type(cause).__name__
     return Refused("%s: %s" % (type(cause).__name__, said.strip().split("\n")[-1] if line else said.strip()), line)
+
+
+def lines_of_statements(ptx):
+    """The PTX without the lines that LLVM counts on within the text of inline assembly, which are of later statements."""
+    def first_alone(found):
+        head, location, rest = re.match(r"(.*?\n)(\s*\.loc\s.*?\n)?(.*)", found.group(), re.S).groups()
+        return head + (location or "") + re.sub(r"(?m)^\s*\.loc\s.*\n", "", rest)
+
+    return re.sub(r"// begin inline asm\n.*?// end inline asm", first_alone, ptx, flags=re.S)
 
 
 def without_launcher(ptx, made, entry, given):
@@ -191,14 +204,21 @@ def assemble(ptx, architecture):
     return kernel_compiler.assemble(ptx, architecture, ptxas)
 
 
+def use_own_cache(path):
+    """Triton's cache knows a kernel by its text, and would hand on the lines of an equal file in another folder."""
+    cache = pathlib.Path(os.environ.get("TRITON_CACHE_DIR") or pathlib.Path.home() / ".triton/cache")
+    os.environ["TRITON_CACHE_DIR"] = str(cache / hashlib.sha256(str(path).encode()).hexdigest()[:16])
+
+
 def answer(request):
     path = path_of(request)
+    use_own_cache(path)
     try:
         import triton  # noqa: F401
     except ImportError as error:
         raise Missing("%s has no Triton (%s)" % (sys.executable, error)) from None
     made, given = compile_kernel(request, path)
-    ptx = without_launcher(made.asm["ptx"], made, request["entry"], given)
+    ptx = without_launcher(lines_of_statements(made.asm["ptx"]), made, request["entry"], given)
     target = re.search(r"\.target\s+(\w+)", ptx).group(1)
     code, log = assemble(ptx, target)
     metadata = made.metadata

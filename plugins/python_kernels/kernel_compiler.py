@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
+import types
 
 
 class Refused(Exception):
@@ -25,12 +26,29 @@ class Missing(Exception):
     """This machine lacks something."""
 
 
+def packages_of(path):
+    """The packages that the file is in, outermost first: (name, folder)."""
+    found, folder = [], path.parent
+    while (folder / "__init__.py").exists():
+        found.insert(0, folder)
+        folder = folder.parent
+    return [(".".join(one.name for one in found[:index + 1]), one) for index, one in enumerate(found)]
+
+
 def load(path):
-    """The module that the file is. Its folder is where it imports from, as if Python ran it."""
-    sys.path.insert(0, str(path.parent))
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    """The module that the file is. It imports from its folder, as if Python ran it, or is a part of its package.
+
+    The packages' own `__init__` is not run: it often wants a GPU, or all that other kernels need.
+    """
+    packages = packages_of(path)
+    sys.path.insert(0, str(packages[0][1].parent if packages else path.parent))
+    for name, folder in packages:
+        package = sys.modules[name] = types.ModuleType(name)
+        package.__path__ = [str(folder)]
+    name = ".".join([packages[-1][0], path.stem] if packages else [path.stem])
+    spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
+    sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
     except ModuleNotFoundError as error:

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""The suites of examples/triton on the CPU device: right as they are, and each with mistakes that must be found.
+
+triton_suites.py PROGRAM ROOT [TEST...]
+
+WARPMARK_TRITON names a virtual environment with Triton; without it this Python's own is asked. 77: skipped, because there is none.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from typing import NamedTuple
+
+from fetched import skip
+
+PROGRAM = ROOT = ENVIRONMENT = None
+
+
+class Mistake(NamedTuple):
+    suite: str
+    case: str  # a pattern; the first case that has it is checked
+    old: str  # a part of the suite's Python file, and what is there in its place
+    new: str
+    said: str  # {line}: that of `new` in the file
+    at: str = ""  # the statement that `line` is of, if it is another
+
+
+MISTAKES = [
+    # Masks that let one element more pass, or all.
+    Mistake("vector_add", "float32,n=1000", "inside = i < n\n", "inside = i <= n\n",
+            "vector_add.py:{line}: error: out-of-bounds global read of 4 bytes at x[1000]", at="total = "),
+    Mistake("vector_add", "float16,n=999", "tl.store(out + i, total, mask=inside)", "tl.store(out + i, total)",
+            "vector_add.py:{line}: error: out-of-bounds global write"),
+    # Blocks that overlap write the same values there, and leave the last elements out.
+    Mistake("vector_add", "float32,n=4096", "tl.program_id(0) * BLOCK", "tl.program_id(0) * (BLOCK - 1)",
+            "elements of `out` were never written"),
+    # The neutral element of the greatest value is not 0.
+    Mistake("fused_softmax", "columns=5,", 'other=-float("inf")', "other=0.0", "elements of `out` are wrong"),
+    # Rows as if there was no gap between them, and what is in the gap.
+    Mistake("fused_softmax", "rows=23,columns=781", "row * x_stride", "row * columns",
+            "fused_softmax.py:{line}: error: a value from uninitialised global memory", at="tl.store("),
+    Mistake("fused_softmax", "rows=23,columns=781", ', mask=inside, other=-float("inf")', "",
+            "fused_softmax.py:{line}: error: out-of-bounds global read of 16 bytes at x["),
+    # Two programs, one row.
+    Mistake("fused_softmax", "rows=23,columns=128", "out + row * out_stride", "out + row // 2 * out_stride",
+            "fused_softmax.py:{line}: error: race: write after write of 4 bytes of global memory at out["),
+    Mistake("matmul", "m=130,.*transposed=0", "p[None, :] * a_column", "p[None, :] * a_row",
+            "matmul.py:{line}: error: out-of-bounds global read of 2 bytes at a[6500]"),
+    # The product is right all the same, as b has zeros there.
+    Mistake("matmul", "m=130,.*transposed=0", "(i[:, None] < m) & (p[None, :] < k), other=0)", "i[:, None] < m, other=0)",
+            "matmul.py:{line}: error: out-of-bounds global read of 2 bytes at a[6500]"),
+    Mistake("matmul", "m=130,.*transposed=0", "height = min(tl.cdiv(m, M) - first, GROUP)", "height = GROUP",
+            "elements of `c` were never written"),
+    Mistake("matmul", "m=130,.*transposed=1", "sums = tl.dot(left, right, sums)", "sums = tl.dot(left, right)",
+            "elements of `c` are wrong"),
+    # All programs leave out the same places; the numbers are those of other elements; nothing is scaled.
+    Mistake("low_memory_dropout", "n=4096,share=0.5,seed=7", "tl.rand(seed, i)", "tl.rand(seed, tl.arange(0, BLOCK))",
+            "elements of `out` are wrong"),
+    Mistake("low_memory_dropout", "n=1000,share=0.5,seed=7", "tl.rand(seed, i)", "tl.rand(seed, i + 1)", "elements of `out` are wrong"),
+    Mistake("low_memory_dropout", "n=1000,share=0.1,seed=12", "values / (1 - share)", "values", "elements of `out` are wrong"),
+    # Columns that are not there count as 0 for the variance; sums begin at 1.
+    Mistake("layer_norm", "columns=300", "distance = tl.where(inside, tl.load(x + start + column, mask=inside, other=0.0) - mean, 0.0)",
+            "distance = tl.load(x + start + column, mask=inside, other=0.0) - mean", "elements of `y` are wrong"),
+    Mistake("layer_norm", "rows=9,columns=256", "sums = tl.zeros((BLOCK,), tl.float32)", "sums = tl.full((BLOCK,), 1.0, tl.float32)",
+            "elements of `means` are wrong"),
+    Mistake("layer_norm", "columns=50", "tl.load(bias + start + column, mask=inside)", "tl.load(bias + start + column)",
+            "layer_norm.py:{line}: error: out-of-bounds global read of 4 bytes at bias[50]"),
+    # No lock; a lock that is given back by a plain store; a mark that is set before all threads have read it.
+    Mistake("layer_norm_backward", "rows=11", "    while tl.atomic_cas(locks + group, 0, 1) == 1:\n        pass\n", "", "race: "),
+    Mistake("layer_norm_backward", "rows=11", "tl.atomic_xchg(locks + group, 0)", "tl.store(locks + group, 0)", "race: "),
+    Mistake("layer_norm_backward", "rows=11", "tl.debug_barrier()  # All threads of the program have read", "#",
+            "global memory at used["),
+    # The first program of a group adds to what nobody has written.
+    Mistake("layer_norm_backward", "rows=4", "if seen == 1:", "if seen < 2:",
+            "layer_norm.py:{line}: error: step 3, `backward`: a value from uninitialised global memory (part_dw)", at="tl.store(part_dw"),
+    # What is summed up so far stays relative to an older greatest score.
+    Mistake("fused_attention", "causal=0,heads=1,n=100", "sums * change[:, None])", "sums)", "elements of `out` are wrong"),
+    Mistake("fused_attention", "causal=0,heads=1,n=100", "total * change + ", "total + ", "elements of `totals` are wrong"),
+    # A key of the same place is hidden; keys that are not there count as zeros.
+    Mistake("fused_attention", "causal=1,heads=1,n=50", "key[None, :] <= query[:, None]", "key[None, :] < query[:, None]",
+            "elements of `out` are wrong"),
+    Mistake("fused_attention", "causal=0,heads=2,n=50", "seen = there[None, :]", "seen = key[None, :] >= 0", "elements of `out` are wrong"),
+    # The powers of these keys are 0.
+    Mistake("fused_attention", "causal=0,heads=2,n=50", "mask=there[:, None], other=0)", "mask=key[:, None] >= 0, other=0)",
+            "fused_attention.py:{line}: error: out-of-bounds global read"),
+]
+
+
+def find_environment():
+    """The virtual environment that has Triton."""
+    folder = pathlib.Path(os.environ.get("WARPMARK_TRITON") or sys.prefix)
+    python = folder / "bin/python3"
+    if not python.exists() or subprocess.run([python, "-c", "import triton"], capture_output=True, check=False).returncode != 0:
+        skip("there is no Triton in %s; WARPMARK_TRITON names an environment that has it" % folder)
+    return folder
+
+
+def environment_for(virtual, home):
+    """The variables of a run: nothing of the caller's Python and Triton, and a cache of its own."""
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith(("WARPMARK_CPU", "WARPMARK_PYTHON", "TRITON", "PYTHON"))}
+    return {**kept, "VIRTUAL_ENV": str(virtual), "HOME": str(home), "TRITON_CACHE_DIR": str(home) + "/cache"}
+
+
+class Suites(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory(prefix="warpmark-triton-")
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name) / "triton"
+        shutil.copytree(ROOT / "examples/triton", self.folder, ignore=shutil.ignore_patterns("__pycache__"))
+        self.environment = environment_for(ENVIRONMENT, holder.name)
+
+    def run_program(self, *words, code=0):
+        done = subprocess.run([PROGRAM, *words], cwd=self.folder, check=False, capture_output=True, text=True, env=self.environment)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout
+
+    def suites(self):
+        return sorted(path.stem for path in self.folder.glob("*.yaml"))
+
+    def test_all_are_right(self):
+        for suite in self.suites():
+            with self.subTest(suite):
+                self.assertRegex(self.run_program("check", suite + ".yaml", "--device", "cpu"), r"(?m)^\d+ passed in ")
+
+    def test_lint_finds_nothing(self):
+        for suite in self.suites():
+            with self.subTest(suite):
+                self.assertIn("no problems", self.run_program("lint", suite + ".yaml"))
+
+    def test_each_has_a_mistake(self):
+        self.assertEqual(sorted({one.suite for one in MISTAKES}), self.suites())
+
+    def test_mistakes_are_found(self):
+        for one in MISTAKES:
+            with self.subTest("%s: %s" % (one.suite, one.new.strip())):
+                name = re.search(r"triton: (\S+\.py):", (self.folder / (one.suite + ".yaml")).read_text()).group(1)
+                file = self.folder / name
+                right = file.read_text()
+                start = right.find(one.old)
+                self.assertGreaterEqual(start, 0, "the file has no such text: " + one.old)
+                wrong = right.replace(one.old, one.new, 1)
+                start = wrong.find(one.at, start) if one.at else start
+                file.write_text(wrong)
+                try:
+                    cases = self.run_program("list", one.suite + ".yaml").split()
+                    case = next(word for word in cases if re.search(one.case, word))
+                    out = self.run_program("check", one.suite + ".yaml", "--device", "cpu", "--case", case, code=1)
+                finally:
+                    file.write_text(right)
+                self.assertIn(one.said.format(line=wrong.count("\n", 0, start) + 1), out)
+
+
+if __name__ == "__main__":
+    PROGRAM, ROOT = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+    ENVIRONMENT = find_environment()
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)
