@@ -6,6 +6,7 @@
 #include "launch.hpp"
 #include "registry.hpp"
 #include "runtime.hpp"
+#include "warpmark/per_thread.hpp"
 
 namespace warpmark::cudart {
 namespace {
@@ -17,8 +18,7 @@ struct Configuration {
 };
 
 std::vector<Configuration>& configurations() {
-  static thread_local std::vector<Configuration> pushed;
-  return pushed;
+  return per_thread<std::vector<Configuration>>();
 }
 
 bool exceeds(CUdevice device, unsigned int size, CUdevice_attribute limit) {

@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "ptx/error.hpp"
+#include "warpmark/per_thread.hpp"
 #include "warpmark/processors.hpp"
 
 namespace warpmark::cpu {
@@ -171,13 +172,11 @@ Driver& driver() {
 }
 
 std::vector<CUcontext>& context_stack() {
-  thread_local std::vector<CUcontext> stack;
-  return stack;
+  return per_thread<std::vector<CUcontext>>();
 }
 
 std::string& last_error() {
-  thread_local std::string text;
-  return text;
+  return per_thread<std::string>();
 }
 
 namespace {
