@@ -1,0 +1,289 @@
+"""Makes a suite, as a task for `warpmark judge`, of a problem that exists: KernelBench's, or GPU MODE's reference-kernels.
+
+    python import_task.py PROBLEM.py FOLDER [--elements 65536]
+    python import_task.py TASK_FOLDER FOLDER [--elements 65536]
+
+A problem of KernelBench is a file with `Model`, `get_inputs` and `get_init_inputs`; one of reference-kernels a folder with
+`task.yml` and `reference.py` (`generate_input`, `ref_kernel`). The suite has the inputs and the weights as arguments, the output
+behind them, and the problem's own code as its reference, in float64, by functions of PyTorch. FOLDER gets the suite NAME.yaml, NAME_task.py
+with these functions, a copy of the problem, and NAME.cu, a kernel with the right parameters that is still to be written.
+
+Sizes are halved until all arrays have at most `--elements` elements together, as the CPU device wants them; give a great number for a GPU. What
+cannot be taken is said, with exit code 1. Needs PyTorch.
+"""
+import argparse
+import ast
+import gc
+import json
+import math
+import pathlib
+import shutil
+import sys
+
+import torch
+
+C_TYPES = {"float32": "float", "float64": "double", "float16": "__half", "bfloat16": "__nv_bfloat16", "int64": "long long", "int32": "int",
+           "int16": "short", "int8": "signed char", "uint8": "unsigned char", "bool": "bool"}
+HEADERS = {"float16": "cuda_fp16.h", "bfloat16": "cuda_bf16.h"}
+ROUNDINGS = 8  # times the error of PyTorch's own float32 result that a kernel may be off
+
+
+class Refused(Exception):
+    """The problem cannot be a suite; the text says why."""
+
+
+def sizes_in(tree):
+    """The whole numbers that a file assigns to names outside of functions, as in `N = 2048 * 2`."""
+    found = {}
+    for one in tree.body:
+        if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name):
+            try:
+                value = eval(compile(ast.Expression(one.value), "", "eval"), {"__builtins__": {}})
+            except Exception:
+                continue
+            if type(value) is int:
+                found[one.targets[0].id] = value
+    return found
+
+
+def with_sizes(tree, sizes):
+    for one in tree.body:
+        if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and one.targets[0].id in sizes:
+            one.value = ast.copy_location(ast.Constant(sizes[one.targets[0].id]), one.value)
+    return tree
+
+
+def identifier(text):
+    """A name for C++ and for files."""
+    name = "".join(c if c.isalnum() else "_" for c in text).strip("_").lower()
+    return name if name[:1].isalpha() else "problem_" + name
+
+
+def at_most(value, cap):
+    """The value, halved until it is at most that."""
+    while value > cap:
+        value = math.ceil(value / 2)
+    return value
+
+
+def dtype_of(tensor):
+    name = str(tensor.dtype).removeprefix("torch.")
+    if name not in C_TYPES:
+        raise Refused("a tensor has the dtype %s" % name)
+    return name
+
+
+class KernelBench:
+    """A problem with a model. What it computes is a function of its inputs and weights."""
+
+    def __init__(self, path, elements):
+        self.path, self.name = path, identifier(path.stem)
+        self.text = path.read_text()
+        self.whole = sizes_in(ast.parse(self.text))
+        self.choose_sizes(elements)
+
+    def make(self):
+        """Runs the problem once with these sizes."""
+        tree = with_sizes(ast.parse(self.text), self.sizes)
+        scope = {"__name__": "problem"}
+        exec(compile(tree, str(self.path), "exec"), scope)
+        for name in ("Model", "get_inputs", "get_init_inputs"):
+            if name not in scope:
+                raise Refused("the file has no `%s`" % name)
+        torch.manual_seed(0)
+        model = scope["Model"](*scope["get_init_inputs"]()).eval()
+        self.inputs = list(scope["get_inputs"]())
+        if not all(isinstance(one, (torch.Tensor, int, float)) for one in self.inputs):
+            raise Refused("an input is neither a tensor nor a number")
+        self.weights = {name: one for name, one in [*model.named_parameters(), *model.named_buffers()] if one.dim() or one.is_floating_point()}
+        with torch.no_grad():
+            self.output = model(*self.inputs)
+            if not isinstance(self.output, torch.Tensor):
+                raise Refused("the model returns %s" % type(self.output).__name__)
+            wide = [one.double() if isinstance(one, torch.Tensor) and one.is_floating_point() else one for one in self.inputs]
+            self.error = float((model.double()(*wide) - self.output).abs().max()) if self.output.is_floating_point() else 0.0
+
+    def count(self):
+        tensors = [one for one in [*self.inputs, *self.weights.values(), self.output] if isinstance(one, torch.Tensor)]
+        return sum(one.numel() for one in tensors)
+
+    def choose_sizes(self, elements):
+        """The greatest sizes with which the problem runs and has at most so many elements: all halved until below one bound."""
+        best, why = None, None
+        for cap in (2 ** power for power in range(2, 40)):
+            self.sizes = {name: at_most(value, cap) for name, value in self.whole.items()}
+            try:
+                self.make()
+            except Refused:
+                raise
+            except Exception as error:  # sizes that do not fit each other
+                why = error
+                continue
+            finally:
+                gc.collect()
+            if self.count() > elements:
+                break
+            best = dict(self.sizes)
+            if self.sizes == self.whole:
+                return
+        if best is None:
+            raise Refused("no sizes of at most %d elements run (%s)" % (elements, why or "all have more"))
+        self.sizes = best
+        self.make()
+
+    def arguments(self):
+        for index, one in enumerate(self.inputs):
+            yield "x%d" % index, one, "input_%d" % index
+        for name, one in self.weights.items():
+            yield name.replace(".", "_"), one, "weight_" + name.replace(".", "_")
+
+    def code(self):
+        """How the functions of the suite load the problem, and what it computes."""
+        return ["def problem():", '    """The problem\'s own code, with these sizes."""',
+                "    tree = ast.parse((HERE / %r).read_text())" % self.path.name,
+                "    for one in tree.body:",
+                "        if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and one.targets[0].id in SIZES:",
+                "            one.value = ast.copy_location(ast.Constant(SIZES[one.targets[0].id]), one.value)",
+                *self.LOADED, "def inputs(seed):", "    torch.manual_seed(seed)", '    return list(problem()["get_inputs"]())', "", "",
+                "def model():", "    torch.manual_seed(0)  # the weights are arguments, and the same everywhere", "    scope = problem()",
+                '    return scope["Model"](*scope["get_init_inputs"]()).eval()', "", "",
+                "def compute(values, weights):", "    return torch.func.functional_call(model().double(), weights, tuple(values))"]
+
+    LOADED = ['    scope = {"__name__": "problem"}', '    exec(compile(tree, str(HERE), "exec"), scope)', "    return scope", "", ""]
+
+    def about(self):
+        return "KernelBench's %s, with %s" % (self.path.stem, ", ".join("%s = %d" % one for one in self.sizes.items()) or "its own sizes")
+
+    def files(self):
+        return [self.path]
+
+
+class OnCpu(ast.NodeTransformer):
+    """Makes what a file puts on a GPU on the CPU."""
+
+    def visit_Constant(self, node):
+        return ast.copy_location(ast.Constant("cpu"), node) if node.value == "cuda" else node
+
+
+class ReferenceKernel(KernelBench):
+    """A task of reference-kernels: a function that makes the inputs, and one that computes. Its smallest test is the size."""
+
+    def __init__(self, folder, elements):
+        import yaml
+
+        self.path, self.name, self.weights = folder / "reference.py", identifier(folder.name), {}
+        tests = yaml.safe_load((folder / "task.yml").read_text()).get("tests")
+        if not tests:
+            raise Refused("task.yml has no tests")
+        sys.path[:0] = [str(folder), str(folder.parent)]
+        self.sizes = min(tests, key=lambda test: math.prod(value for name, value in test.items() if name != "seed" and isinstance(value, int)))
+        self.make()
+        if self.count() > elements:
+            raise Refused("the arrays of its smallest test have %d elements" % self.count())
+
+    def make(self):
+        scope = {"__name__": "reference"}
+        exec(compile(OnCpu().visit(ast.parse(self.path.read_text())), str(self.path), "exec"), scope)
+        data = scope["generate_input"](**self.sizes)
+        self.inputs = list(data) if isinstance(data, (tuple, list)) else [data]
+        if not all(isinstance(one, (torch.Tensor, int, float)) for one in self.inputs):
+            raise Refused("its data have more than tensors and numbers")
+        self.output, self.error = scope["ref_kernel"](data), 0.0
+        if not isinstance(self.output, torch.Tensor):
+            raise Refused("it returns %s" % type(self.output).__name__)
+
+    def code(self):
+        return ["class OnCpu(ast.NodeTransformer):", "    def visit_Constant(self, node):",
+                '        return ast.copy_location(ast.Constant("cpu"), node) if node.value == "cuda" else node', "", "",
+                "def problem():", '    """The task\'s own code, on the CPU."""', "    sys.path.insert(0, str(HERE))",
+                "    tree = OnCpu().visit(ast.parse((HERE / %r).read_text()))" % self.path.name, *self.LOADED,
+                "def inputs(seed):", '    data = problem()["generate_input"](**{**SIZES, "seed": seed})',
+                "    return list(data) if isinstance(data, (tuple, list)) else [data]", "", "",
+                "def compute(values, weights):", '    return problem()["ref_kernel"](%s)' % ("tuple(values)" if len(self.inputs) > 1 else "values[0]")]
+
+    def about(self):
+        return "The task %s of reference-kernels, with %s" % (self.path.parent.name, ", ".join("%s = %s" % one for one in self.sizes.items()))
+
+    def files(self):
+        return [self.path, *filter(pathlib.Path.is_file, (self.path.with_name("task.py"), self.path.parent.parent / "utils.py"))]
+
+
+def functions_of(problem):
+    """The text of the functions that the suite names."""
+    wide = isinstance(problem, ReferenceKernel)
+    lines = ['"""Inputs, weights and reference of %s, made by import_task.py."""' % problem.path.name, "import ast", "import pathlib", "import sys", "",
+             "import torch", "", "HERE = pathlib.Path(__file__).parent", "SIZES = %s" % json.dumps(problem.sizes), "", "", *problem.code(), ""]
+    for index, one in enumerate(problem.inputs):
+        if isinstance(one, torch.Tensor):
+            lines += ["", "def input_%d(generator):" % index, "    return inputs(generator.initial_seed() % 2**31)" + "[%d]" % index, ""]
+    for name in problem.weights:
+        lines += ["", "def weight_%s():" % name.replace(".", "_"), "    return model().state_dict()[%r]" % name, ""]
+    cast = "value" if wide else "value.double() if isinstance(value, torch.Tensor) and value.is_floating_point() else value"
+    lines += ["", "@torch.no_grad()", "def reference(%s):" % ", ".join(name for name, _, _ in problem.arguments()),
+              "    def wide(value):", "        return " + cast, "",
+              "    weights = {%s}" % ", ".join("%r: wide(%s)" % (name, name.replace(".", "_")) for name in problem.weights),
+              "    return compute([%s], weights)" % ", ".join("wide(x%d)" % index for index in range(len(problem.inputs))), ""]
+    return "\n".join(lines)
+
+
+def suite_of(problem):
+    """The suite as text."""
+    lines = ["# yaml-language-server: $schema=suite.json", "warpmark: 1", "about: %s." % json.dumps(problem.about())[1:-1],
+             "kernel: {file: %s.cu, entry: %s}" % (problem.name, problem.name), "arguments:"]
+    for name, one, function in problem.arguments():
+        if isinstance(one, torch.Tensor):
+            lines.append('  %s: {in: {torch: "%s_task.py:%s"}, dtype: %s}' % (name, problem.name, function, dtype_of(one)))
+        else:
+            lines.append("  %s: {scalar: %r, dtype: %s}" % (name, one, "int32" if isinstance(one, int) else "float32"))
+    out = problem.output
+    lines += ["  out: {out: [%s], dtype: %s}" % (", ".join(map(str, out.shape)) or "1", dtype_of(out)),
+              'launch: {grid: "ceil_div(out.size, 256)", block: 256}', 'reference: {out: {torch: "%s_task.py:reference"}}' % problem.name]
+    if out.is_floating_point():
+        eps = torch.finfo(out.dtype).eps
+        bound = max(ROUNDINGS * problem.error, eps * float(out.abs().max()))
+        lines += ["# PyTorch's own result in %s is off by %.2g from the same in float64; %d times that is allowed, and one rounding at least."
+                  % (dtype_of(out), problem.error, ROUNDINGS), "tolerance: {rtol: %.2g, atol: %.2g}" % (4 * eps, bound)]
+    return "\n".join(lines) + "\n"
+
+
+def kernel_of(problem):
+    """A kernel with the right parameters that writes nothing."""
+    parameters, headers = [], set()
+    for name, one, _ in problem.arguments():
+        if isinstance(one, torch.Tensor):
+            headers.add(HEADERS.get(dtype_of(one)))
+            parameters.append("const %s *%s" % (C_TYPES[dtype_of(one)], name))
+        else:
+            parameters.append("%s %s" % ("int" if isinstance(one, int) else "float", name))
+    headers.add(HEADERS.get(dtype_of(problem.output)))
+    parameters.append("%s *out" % C_TYPES[dtype_of(problem.output)])
+    shapes = ["//   %s: %s" % (name, list(one.shape)) for name, one, _ in problem.arguments() if isinstance(one, torch.Tensor)]
+    return "\n".join([*("#include <%s>" % header for header in sorted(filter(None, headers))), "// Shapes:", *shapes,
+                      "//   out: %s" % list(problem.output.shape),
+                      'extern "C" __global__ void %s(%s) {' % (problem.name, ", ".join(parameters)), "}", ""])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("problem", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--elements", type=int, default=65536)
+    given = parser.parse_args()
+    try:
+        problem = (ReferenceKernel if given.problem.is_dir() else KernelBench)(given.problem, given.elements)
+        files = {"%s.yaml" % problem.name: suite_of(problem), "%s_task.py" % problem.name: functions_of(problem),
+                 "%s.cu" % problem.name: kernel_of(problem)}
+    except Refused as refused:
+        sys.exit("%s: not taken: %s" % (given.problem, refused))
+    except Exception as error:
+        sys.exit("%s: not taken: %s: %s" % (given.problem, type(error).__name__, error))
+    given.folder.mkdir(parents=True, exist_ok=True)
+    for file in problem.files():
+        shutil.copy(file, given.folder)
+    for name, text in files.items():
+        (given.folder / name).write_text(text)
+    print("%s: %d elements, %s" % (given.folder / (problem.name + ".yaml"), problem.count(), problem.about()))
+
+
+if __name__ == "__main__":
+    main()
