@@ -84,11 +84,11 @@ struct CompileResult {
   std::vector<VariableFacts> variables;          ///< the variables of the request
   std::vector<LayoutFacts> layouts;              ///< answers to the request's questions
   bool from_cache = false;
-  std::string not_cacheable;          ///< why it was not cached; "" if it could be
-  std::vector<std::string> left_out;  ///< code for the CPU (device_part)
-  uint64_t least_shared = 0;          ///< KernelBounds::least_dynamic of its kernels
+  std::string not_cacheable;                  ///< why it was not cached; "" if it could be
+  std::vector<std::string> left_out;          ///< code for the CPU (device_part)
+  uint64_t least_shared = 0;                  ///< KernelBounds::least_dynamic of its kernels
   std::vector<ParameterSource> sources = {};  ///< Entry::sources of its kernels
-  std::vector<std::string> notices;   ///< damaged or unwritable cache: reported, not errors
+  std::vector<std::string> notices;           ///< damaged or unwritable cache: reported, not errors
 
   /// The text of the compiler besides resource usage: warnings; often "".
   std::string warnings() const;

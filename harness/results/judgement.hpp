@@ -44,7 +44,7 @@ struct JudgedSpeed {
   std::vector<std::string> counters;
   /// The geometric mean over the cases of candidate over baseline; nothing if it is not known.
   std::optional<double> ratio;
-  /// Of times: the ends of its 95 % interval.
+  /// The ends of the 95 % interval of a ratio of times.
   std::optional<double> low, high;
   std::string reason;  ///< why there is no ratio; "" if there is one
 };

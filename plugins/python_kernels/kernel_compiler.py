@@ -1,4 +1,4 @@
-"""What compilers of suites for kernels that Python writes have in common (docs/plugins.md, "Compilers").
+"""Parts of all compilers of suites for kernels that Python writes (docs/plugins.md, "Compilers").
 
 A compiler gets a request as JSON on its standard input, and answers on its standard output with PTX,
 machine code, or an error.

@@ -77,7 +77,7 @@ MISTAKES = [
     # The first program of a group adds to what nobody has written.
     Mistake("layer_norm_backward", "rows=4", "if seen == 1:", "if seen < 2:",
             "layer_norm.py:{line}: error: step 3, `backward`: a value from uninitialised global memory (part_dw)", at="tl.store(part_dw"),
-    # What is summed up so far stays relative to an older greatest score.
+    # The sums so far stay relative to an older greatest score.
     Mistake("fused_attention", "causal=0,heads=1,n=100", "sums * change[:, None])", "sums)", "elements of `out` are wrong"),
     Mistake("fused_attention", "causal=0,heads=1,n=100", "total * change + ", "total + ", "elements of `totals` are wrong"),
     # A key of the same place is hidden; keys that are not there count as zeros.

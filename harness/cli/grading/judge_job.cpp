@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// Of this process alone: nobody can know the inputs, or ask for them again.
+// A secret of this process alone: nobody can know the inputs, or ask for them again.
 Secret own_secret() {
   std::array<std::byte, 32> bytes{};
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))

@@ -14,7 +14,7 @@ namespace warpmark {
 
 struct JudgeTaskOptions {
   uint64_t trials = 3;  ///< of each case of a suite
-  /// What is compared with the suite's own kernel: counters of the CPU device, "gpu" for times, or
+  /// The speed that is compared with the suite's own kernel: counters of the CPU device, "gpu" for times, or
   /// nothing.
   std::vector<std::string> speed = {};
 };
