@@ -1,4 +1,4 @@
-"""Makes a suite, as a task for `warpmark judge`, of a problem that exists: KernelBench's, or GPU MODE's reference-kernels.
+"""Makes a task for `warpmark judge` of a problem of KernelBench, or of GPU MODE's reference-kernels.
 
     python import_task.py PROBLEM.py FOLDER [--elements 65536]
     python import_task.py TASK_FOLDER FOLDER [--elements 65536]
