@@ -1,3 +1,4 @@
+# Makes a task for `warpmark judge` of a problem of KernelBench or of reference-kernels.
 """Makes a task for `warpmark judge` of a problem of KernelBench, or of GPU MODE's reference-kernels.
 
     python import_task.py PROBLEM.py FOLDER [--elements 65536]

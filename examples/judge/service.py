@@ -1,3 +1,4 @@
+# Judges kernels over HTTP, on the loopback interface.
 """Judges kernels over HTTP, on the loopback interface: POST the text of a candidate, get its verdict as JSON.
 
     pip install aiohttp warpmark-*.whl
