@@ -8,7 +8,7 @@
 namespace warpmark::toolkit {
 namespace {
 
-constexpr std::string_view kReadable = "9.0";  // of the driver version that the device has, 13.0
+constexpr std::string_view kReadable = "9.0";  // by a driver 13.0
 
 bool is_space(char c) {
   return std::isspace(static_cast<unsigned char>(c)) != 0;
@@ -73,6 +73,7 @@ std::string_view header_word(std::string_view text, std::string_view directive) 
 }
 
 std::string with_readable_version(std::string text) {
+  if (std::getenv("WARPMARK_CPU_DRIVER") == nullptr) return text;
   const int version = number_of_version(header_word(text, ".version"));
   if (version <= number_of_version(kReadable)) return text;
   return with_word(std::move(text), ".version", kReadable);

@@ -15,8 +15,9 @@ int number_of_architecture(std::string_view name);
 std::string_view header_word(std::string_view text, std::string_view directive);
 
 /// The text with a version that the CPU device reads. A GPU's driver loads the cubin of any CUDA of
-/// its major version, but PTX of its own version at most, and so does the device. What the text has
-/// of a later version is refused where it is used.
+/// its major version, but PTX of its own version at most, and so does the device if it imitates one
+/// (WARPMARK_CPU_DRIVER): what the text has of a later version is refused where it is used. By
+/// itself the device reads any version.
 std::string with_readable_version(std::string text);
 
 /// The text for another architecture.

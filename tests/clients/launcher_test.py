@@ -464,7 +464,7 @@ class Nvcc(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder, "kernel.cu")
             source.write_text('extern "C" __global__ void k(int *a) { a[0] = 1; }\n')
-            done = subprocess.run([LAUNCHER, "nvcc", "--cubin", "-arch", "sm_90", "kernel.cu"],
+            done = subprocess.run([LAUNCHER, "nvcc", "--cubin", "-arch", "sm_90", "-rdc", "true", "-fmad", "false", "kernel.cu"],
                                   cwd=folder, capture_output=True, text=True, check=False)
             if "install one of them" in done.stderr:
                 self.skipTest("neither nvcc nor NVRTC is on this machine")
