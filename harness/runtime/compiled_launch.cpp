@@ -14,6 +14,8 @@ namespace warpmark {
 
 namespace {
 
+constexpr uint64_t kMostAxes = 64;  // NumPy's arrays have at most as many
+
 std::string axis_text(const std::string& array, uint64_t axis) {
   return fmt::format("{}.shape[{}]", array, axis);
 }
@@ -53,6 +55,7 @@ class Expansion {
   std::string argument(const ParameterSource& source) {
     if (source.what == "null") return scalar("null", [](Scalar& made) { made.null = true; });
     if (source.argument >= launch_.arguments.size()) fail(source, "which the suite does not give");
+    if (source.axis >= kMostAxes) fail(source, "which cannot have so many axes");
     const std::string& name = launch_.arguments[source.argument];
     if (source.what == "argument") return name;
     const Buffer* array = planned_.plan.find_buffer(name);
@@ -90,15 +93,18 @@ class Expansion {
   std::map<uint64_t, uint64_t> axes_;
 };
 
-// Calls `use(launch, kernel)` for each launch of a plan and the kernel compiled for it.
+// Calls `use(launch, kernel)` for each launch of a plan whose kernel a program compiled, and that
+// kernel. What a worker says of other kernels may come from a submission, and is not asked.
 template <typename Planned, typename Use>
 void each_launch(Planned& planned, const Signatures& compiled, const Use& use) {
   const std::vector<size_t> kernels = planned.plan.kernels().of_launch;
   size_t launches = 0;
   for (auto& step : planned.plan.steps) {
-    if (auto* launch = std::get_if<LaunchStep>(&step)) {
-      use(*launch, compiled.kernels.at(kernels[launches++]));
-    }
+    auto* launch = std::get_if<LaunchStep>(&step);
+    if (launch == nullptr) continue;
+    const Entry& kernel = compiled.kernels.at(kernels[launches++]);
+    const std::string& compiler = planned.plan.units.at(launch->unit).compiler;
+    if (!compiler.empty() && compiler != "nvcc") use(*launch, kernel);
   }
 }
 
@@ -122,8 +128,9 @@ void follow_compilers(PlannedCase& planned, const Signatures& compiled) {
 void check_axes(const PlannedCase& planned, const Signatures& compiled, const CaseInputs& inputs) {
   each_launch(planned, compiled, [&](const LaunchStep& launch, const Entry& kernel) {
     for (const auto& [argument, axes] : axes_of(kernel)) {
-      const auto found = inputs.arrays.find(launch.arguments[argument]);
-      if (axes == 0 || found == inputs.arrays.end()) continue;
+      if (axes == 0) continue;
+      const auto found = inputs.arrays.find(launch.arguments.at(argument));
+      if (found == inputs.arrays.end()) continue;
       const Shape& shape = found->second.shape();
       if (shape.size() == axes) continue;
       throw verdict_error(
