@@ -162,6 +162,7 @@ class Program(CheckTest):
         self.assertIn("1 passed", self.check()[0])
         for wrong, said in (({"is": "extent", "argument": 7}, "wants `extent` of argument 8, which the suite does not give"),
                             ({"is": "size", "argument": 1}, "wants `size` of argument 2, which has none"),
+                            ({"is": "stride", "argument": 0, "axis": 1 << 63}, "wants `stride` of argument 1, which cannot have so many axes"),
                             ({"is": "colour", "argument": 0}, "wants `colour` of argument 1, which has none")):
             self.answer({"ptx": DESCRIBED, "parameters": DESCRIPTION[:-1] + [wrong]})
             self.assertIn("the compiler of `double_it` " + said, self.check(code=1)[0])
