@@ -39,7 +39,7 @@ class Usage(ProgramTest):
                 (["lis"], "unknown command `lis` of `warpmark`", "did you mean `list`?"),
                 (["doktor", "x"], "unknown command `doktor`", "did you mean `doctor`?"),
                 (["zebra"], "unknown command `zebra`",
-                 "commands: check, watch, bench, run, grade, handout, merge, pack, try, compare, report, export, list"),
+                 "commands: check, watch, bench, run, grade, judge, handout, merge, pack, try, compare, report, export, list"),
                 (["list", "--jsn"], "unknown option `--jsn` of `warpmark list`",
                  "did you mean `--json`?"),
                 (["check", "--devise=cpu"], "unknown option `--devise`", "did you mean `--device`?"),
