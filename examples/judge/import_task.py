@@ -6,7 +6,7 @@
 
 A problem of KernelBench is a file with `Model`, `get_inputs` and `get_init_inputs`; one of reference-kernels a folder with
 `task.yml` and `reference.py` (`generate_input`, `ref_kernel`). The suite has the inputs and the weights as arguments, the output
-behind them, and the problem's own code as its reference, in float64, by functions of PyTorch. FOLDER gets the suite NAME.yaml, NAME_task.py
+behind them, and the problem's own code as its reference (KernelBench's in float64), by functions of PyTorch. FOLDER gets the suite NAME.yaml, NAME_task.py
 with these functions, a copy of the problem, and NAME.cu, a kernel with the right parameters that is still to be written.
 
 Sizes are halved until all arrays have at most `--elements` elements together, as the CPU device wants them; give a great number for a GPU. What
@@ -76,6 +76,7 @@ def dtype_of(tensor):
 
 class KernelBench:
     """A problem with a model. What it computes is a function of its inputs and weights."""
+    WIDENS = True  # its reference is computed in float64
 
     def __init__(self, path, elements):
         self.path, self.name = path, identifier(path.stem)
@@ -168,6 +169,7 @@ class OnCpu(ast.NodeTransformer):
 
 class ReferenceKernel(KernelBench):
     """A task of reference-kernels: a function that makes the inputs, and one that computes. Its smallest test is the size."""
+    WIDENS = False  # its code names the types
 
     def __init__(self, folder, elements):
         import yaml
@@ -211,7 +213,6 @@ class ReferenceKernel(KernelBench):
 
 def functions_of(problem):
     """The text of the functions that the suite names."""
-    wide = isinstance(problem, ReferenceKernel)
     lines = ['"""Inputs, weights and reference of %s, made by import_task.py."""' % problem.path.name, "import ast", "import pathlib", "import sys", "",
              "import torch", "", "HERE = pathlib.Path(__file__).parent", "SIZES = %s" % json.dumps(problem.sizes), "", "", *problem.code(), ""]
     for index, one in enumerate(problem.inputs):
@@ -219,7 +220,7 @@ def functions_of(problem):
             lines += ["", "def input_%d(generator):" % index, "    return inputs(generator.initial_seed() % 2**31)" + "[%d]" % index, ""]
     for name in problem.weights:
         lines += ["", "def weight_%s():" % name.replace(".", "_"), "    return model().state_dict()[%r]" % name, ""]
-    cast = "value" if wide else "value.double() if isinstance(value, torch.Tensor) and value.is_floating_point() else value"
+    cast = "value.double() if isinstance(value, torch.Tensor) and value.is_floating_point() else value" if problem.WIDENS else "value"
     lines += ["", "@torch.no_grad()", "def reference(%s):" % ", ".join(name for name, _, _ in problem.arguments()),
               "    def wide(value):", "        return " + cast, "",
               "    weights = {%s}" % ", ".join("%r: wide(%s)" % (name, name.replace(".", "_")) for name in problem.weights),
@@ -242,8 +243,9 @@ def suite_of(problem):
     if out.is_floating_point():
         eps = torch.finfo(out.dtype).eps
         bound = max(ROUNDINGS * problem.error, eps * float(out.abs().max()))
-        lines += ["# PyTorch's own result in %s is off by %.2g from the same in float64; %d times that is allowed, and one rounding at least."
-                  % (dtype_of(out), problem.error, ROUNDINGS), "tolerance: {rtol: %.2g, atol: %.2g}" % (4 * eps, bound)]
+        reason = "# PyTorch's own result in %s is off by %.2g from the same in float64; %d times that is allowed, and one rounding at least." % (
+            dtype_of(out), problem.error, ROUNDINGS)
+        lines += [reason if problem.WIDENS else "# The task computes in %s: one rounding of the greatest value is allowed." % dtype_of(out), "tolerance: {rtol: %.2g, atol: %.2g}" % (4 * eps, bound)]
     return "\n".join(lines) + "\n"
 
 

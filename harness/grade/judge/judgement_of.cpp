@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include "base/text.hpp"
 
@@ -36,26 +37,20 @@ const char* sentence_for(GradeWord word) {
   return "";
 }
 
-struct Count {
-  GradeWord word;
-  uint64_t cases = 0;
-};
-
-// Adds up the items of a result by their words, in the order of the enumeration.
+// Adds up the items of a result by their words.
 class Tally {
  public:
   explicit Tally(const GradeResult& result) {
-    for (const GradeWord word : each_value<GradeWord>()) counts_.push_back({word});
     for (const GradedCase& one : result.cases) {
       for (const GradedItem& item : one.items) {
-        ++counts_[static_cast<size_t>(item.word)].cases;
+        ++counts_[item.word];
         ++all_;
         trials_ = std::max(trials_, item.trials);
       }
     }
   }
 
-  uint64_t of(GradeWord word) const { return counts_[static_cast<size_t>(word)].cases; }
+  uint64_t of(GradeWord word) const { return counts_.contains(word) ? counts_.at(word) : 0; }
   uint64_t all() const { return all_; }
   uint64_t trials() const { return trials_; }
   bool passed() const { return all_ > 0 && of(GradeWord::pass) == all_; }
@@ -78,7 +73,7 @@ class Tally {
   }
 
  private:
-  std::vector<Count> counts_;
+  std::map<GradeWord, uint64_t> counts_;
   uint64_t all_ = 0, trials_ = 0;
 };
 
