@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Writes the table of docs/guide/pycuda.md: what PyCUDA's tutorials teach, the suites that show it, and their verdicts.
 
-    pycuda_rows.py PROGRAM ROOT               writes the table
-    pycuda_rows.py --check PROGRAM ROOT       fails if that would change it
+    pycuda_rows.py PROGRAM ROOT               runs the suites on the CPU device, and writes their verdicts and the table
+    pycuda_rows.py --check PROGRAM ROOT       fails if the table or the number of cases is not that of the verdicts
+    pycuda_rows.py --check-run PROGRAM ROOT   fails if a run on the CPU device gives other verdicts
     pycuda_rows.py --record PROGRAM ROOT FILE runs the suites on this machine's GPUs, and writes their verdicts
 
-The CPU device's verdicts are those of a run now, with four devices; those of GPUs stand in results/.
+All verdicts stand in results/. The CPU device has four devices here.
 """
 import json
 import os
@@ -16,7 +17,8 @@ import sys
 
 PAGE = "docs/guide/pycuda.md"
 TABLE = re.compile(r"(<!-- made by tests/docs/pycuda_rows\.py -->\n).*?(<!-- until here -->\n)", re.S)
-GPUS = {"one H200": "results/h200/suites.json", "one H100": "results/h100/suites.json", "two H200": "results/h200x2/suites.json"}
+DEVICES = {"CPU device": "results/cpu/suites.json", "one H200": "results/h200/suites.json", "one H100": "results/h100/suites.json",
+           "two H200": "results/h200x2/suites.json"}
 
 # Rows: a feature as the tutorials call it, what a suite does in its place, and the suites (names, or folders
 # of them).
@@ -70,10 +72,25 @@ def verdict(recorded, names):
     return ", ".join("%d %s" % (count, kind) for kind, count in counts.items() if count) or "not run"
 
 
-def table(program, root):
-    columns = {"CPU device": verdicts(program, root, "cpu", WARPMARK_CPU_DEVICES="4")}
-    for title, file in GPUS.items():
-        columns[title] = json.loads((root / file).read_text(encoding="utf-8"))
+def run_on_cpu(program, root):
+    return verdicts(program, root, "cpu", WARPMARK_CPU_DEVICES="4")
+
+
+def write_verdicts(made, file):
+    file.write_text(json.dumps(made, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def other_numbers_of_cases(program, root, recorded):
+    """Returns the suites whose number of cases is not that of the recorded verdicts, with both numbers."""
+    done = subprocess.run([program, "list", "suites", "--json"], cwd=root, stdout=subprocess.PIPE, text=True, check=True)
+    listed = {suite["name"]: len(suite["cases"]) for suite in json.loads(done.stdout)["suites"]}
+    counted = {name: sum(counts.values()) for name, counts in recorded["suites"].items()}
+    return ["%s: %d cases, %d recorded" % (name, listed.get(name, 0), counted.get(name, 0))
+            for name in sorted({*listed, *counted}) if listed.get(name, 0) != counted.get(name, 0)]
+
+
+def table(root):
+    columns = {title: json.loads((root / file).read_text(encoding="utf-8")) for title, file in DEVICES.items()}
     lines = ["| in PyCUDA | in a suite | suites | " + " | ".join(columns) + " |", "|---" * (3 + len(columns)) + "|"]
     for theirs, ours, names in ROWS:
         for name in names.split():
@@ -88,23 +105,29 @@ def table(program, root):
 def main(arguments):
     option = arguments.pop(0) if arguments[0].startswith("--") else ""
     program, root = os.path.abspath(arguments[0]), pathlib.Path(arguments[1]).resolve()
+    cpu = root / DEVICES["CPU device"]
     if option == "--record":
-        made = verdicts(program, root, "gpu")
-        pathlib.Path(arguments[2]).write_text(json.dumps(made, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        write_verdicts(verdicts(program, root, "gpu"), pathlib.Path(arguments[2]))
         return 0
+    if option == "":
+        write_verdicts(run_on_cpu(program, root), cpu)
+    recorded = json.loads(cpu.read_text(encoding="utf-8"))
+    wrong = other_numbers_of_cases(program, root, recorded)
+    if option == "--check-run" and run_on_cpu(program, root) != recorded:
+        wrong.append("a run on the CPU device gives other verdicts")
     page = root / PAGE
     kept = page.read_text(encoding="utf-8")
-    rows = table(program, root)
+    rows = table(root)
     text, found = TABLE.subn(lambda match: match[1] + rows + match[2], kept)
     if found != 1:
         raise SystemExit("%s: error: it has %d places for the table" % (PAGE, found))
-    if option != "--check":
+    if option == "":
         page.write_text(text, encoding="utf-8")
-        return 0
-    if text == kept:
-        return 0
-    print("%s: error: it is not what tests/docs/pycuda_rows.py makes: run it again" % PAGE)
-    return 1
+    elif text != kept:
+        wrong.append("%s is not what the recorded verdicts make" % PAGE)
+    for line in wrong:
+        print("%s: error: run tests/docs/pycuda_rows.py again" % line)
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
