@@ -46,6 +46,28 @@ std::vector<std::string_view> fatbins_in(std::string_view content) {
   return found;
 }
 
+// Whether a fatbin has LTO IR and no PTX. An entry begins with its kind (16 bits), the size of its
+// header (32 bits from the fourth byte) and that of its content (64 bits from the eighth), as seen.
+bool has_only_lto_ir(std::string_view fatbin) {
+  constexpr std::uint16_t kPtx = 1, kLtoIr = 8;
+  constexpr std::size_t kEntryBytes = 16;
+  bool found = false;
+  for (std::size_t at = kFatbinHeaderBytes; at + kEntryBytes <= fatbin.size();) {
+    std::uint16_t kind = 0;
+    std::uint32_t header = 0;
+    std::uint64_t bytes = 0;
+    std::memcpy(&kind, fatbin.data() + at, sizeof kind);
+    std::memcpy(&header, fatbin.data() + at + 4, sizeof header);
+    std::memcpy(&bytes, fatbin.data() + at + 8, sizeof bytes);
+    if (kind == kPtx) return false;
+    found = found || kind == kLtoIr;
+    const std::size_t left = fatbin.size() - at;
+    if (header < kEntryBytes || header > left || bytes > left - header) break;
+    at += header + bytes;
+  }
+  return found;
+}
+
 // The type of an input by its first bytes, if the real library recognises it.
 InputType type_of(std::string_view content) {
   if (content.starts_with(kElf)) return is_cubin(content) ? InputType::cubin : InputType::object;
@@ -169,11 +191,11 @@ Result Linker::add(InputType type, std::string_view content, const std::string& 
   }
   switch (found) {
     case InputType::lto_ir:
-      return add_lto(content, label);
+      return add_lto(found, content, label);
     case InputType::ptx:
       return add_ptx(std::string(content.substr(0, content.find('\0'))), label);
     case InputType::fatbin:
-      return hand_over(CU_JIT_INPUT_FATBINARY, content, label);
+      return add_fatbin(content, label);
     case InputType::object:
     case InputType::library:
       return add_object(content, label);
@@ -193,7 +215,12 @@ Result Linker::add_ptx(std::string text, const std::string& name) {
   return hand_over(CU_JIT_INPUT_PTX, with_readable_version(std::move(text)), name);
 }
 
-Result Linker::add_lto(std::string_view content, const std::string& name) {
+Result Linker::add_fatbin(std::string_view content, const std::string& name) {
+  if (has_only_lto_ir(content)) return add_lto(InputType::fatbin, content, name);
+  return hand_over(CU_JIT_INPUT_FATBINARY, content, name);
+}
+
+Result Linker::add_lto(InputType type, std::string_view content, const std::string& name) {
   if (!can_compile_lto())
     return refuse(Result::nvvm_compile,
                   name +
@@ -202,13 +229,13 @@ Result Linker::add_lto(std::string_view content, const std::string& name) {
                       "without -dlto");
   if (!lto_)
     return refuse(Result::lto_not_enabled, "ERROR 18: " + name + " is LTO IR, which needs -lto");
-  lto_inputs_.push_back({std::string(content), name});
-  ++inputs_;
+  lto_inputs_.push_back({type, std::string(content), name});
   return Result::success;
 }
 
-// PTX inputs may be called by it; what they call of it is only there if it is a kernel.
-Result Linker::add_linked_lto() {
+// They may call functions of PTX inputs. PTX can call none of theirs that is no kernel, as with the
+// real library: the link keeps no function that only PTX refers to.
+Result Linker::compile_lto_inputs(std::string& ptx) {
   std::vector<std::string> options = options_;
   options.push_back("-arch=" + arch_);
   LtoResult made = compile_lto(options, lto_inputs_);
@@ -218,7 +245,8 @@ Result Linker::add_linked_lto() {
     errors_ += made.errors;
     return static_cast<Result>(made.result);
   }
-  return add_ptx(std::move(made.ptx), "LTO IR");
+  ptx = std::move(made.ptx);
+  return Result::success;
 }
 
 Result Linker::add_object(std::string_view content, const std::string& name) {
@@ -227,9 +255,7 @@ Result Linker::add_object(std::string_view content, const std::string& name) {
   if (fatbins.empty())
     return refuse(Result::invalid_input, name + " has no fatbin in it, and so no PTX");
   for (const std::string_view fatbin : fatbins) {
-    if (const Result result = hand_over(CU_JIT_INPUT_FATBINARY, fatbin, name);
-        result != Result::success)
-      return result;
+    if (const Result result = add_fatbin(fatbin, name); result != Result::success) return result;
   }
   return Result::success;
 }
@@ -273,16 +299,29 @@ Result Linker::hand_over(CUjitInputType type, std::string_view content, const st
 
 Result Linker::complete() {
   if (!linked_.empty()) return Result::internal;  // as the real one answers
+  if (gives_ptx_ && inputs_ != 0)
+    return refuse(Result::incorrect_input_type, "ERROR: -ptx requires that all inputs have LTOIR");
+  std::string ptx;
+  const bool has_lto = !lto_inputs_.empty();
+  if (has_lto) {
+    if (const Result result = compile_lto_inputs(ptx); result != Result::success) return result;
+    // Nothing is resolved here: the program adds this text to its next link.
+    if (gives_ptx_) {
+      linked_ = std::move(ptx);
+      return Result::success;
+    }
+  }
   if (!open_link())
     return refuse(Result::internal, "there is no device (libcuda.so.1) to link PTX for");
   void* image = nullptr;
   std::size_t bytes = 0;
+  if (has_lto) {
+    if (const Result result = add_ptx(std::move(ptx), "LTO IR"); result != Result::success)
+      return result;
+  }
   if (inputs_ == 0) {  // the real one makes an empty cubin
     linked_ = ".version 8.0\n.target " + arch_ + "\n.address_size 64\n";
     return Result::success;
-  }
-  if (!lto_inputs_.empty()) {
-    if (const Result result = add_linked_lto(); result != Result::success) return result;
   }
   if (driver()->link_complete(link_, &image, &bytes) != CUDA_SUCCESS) {
     return refuse_by_driver(Result::internal, "ERROR 1: finish");

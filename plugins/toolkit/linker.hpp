@@ -13,8 +13,7 @@
 
 namespace warpmark::toolkit {
 
-// nvJitLinkResult and nvJitLinkInputType, as nvJitLink.h numbers them. A toolkit of wheels has no
-// such header.
+// nvJitLinkResult, as nvJitLink.h numbers it. A toolkit of wheels has no such header.
 enum class Result : int {
   success = 0,
   unrecognized_option = 1,
@@ -29,16 +28,6 @@ enum class Result : int {
   incorrect_input_type = 12,
   unsupported_arch = 17,
   lto_not_enabled = 18,
-};
-enum class InputType : int {
-  cubin = 1,
-  ptx,
-  lto_ir,
-  fatbin,
-  object,
-  library,
-  index,
-  any = 10,
 };
 
 class Linker {
@@ -55,7 +44,7 @@ class Linker {
 
   const std::string& errors() const { return errors_; }
   const std::string& info() const { return info_; }
-  /// The text that stands for a cubin; "" before it is complete.
+  /// The text that stands for a cubin, or the PTX of -ptx; "" before it is complete.
   const std::string& linked() const { return linked_; }
   bool gives_ptx() const { return gives_ptx_; }
 
@@ -63,8 +52,9 @@ class Linker {
   Result set_option(const std::string& option);
   Result refuse(Result result, const std::string& text);
   Result add_ptx(std::string text, const std::string& name);
-  Result add_lto(std::string_view content, const std::string& name);
-  Result add_linked_lto();
+  Result add_fatbin(std::string_view content, const std::string& name);
+  Result add_lto(InputType type, std::string_view content, const std::string& name);
+  Result compile_lto_inputs(std::string& ptx);
   Result add_object(std::string_view content, const std::string& name);
   Result hand_over(CUjitInputType type, std::string_view content, const std::string& name);
   Result refuse_by_driver(Result result, const std::string& text);

@@ -8,7 +8,7 @@
 namespace warpmark::toolkit {
 namespace {
 
-constexpr int kInternal = 6, kLtoIr = 3;  // of nvJitLinkResult and nvJitLinkInputType
+constexpr int kInternal = 6;  // of nvJitLinkResult
 
 // The names without a version, which every library has.
 struct Functions {
@@ -71,8 +71,8 @@ LtoResult compile_lto(const std::vector<std::string>& options,
   made.result = real.create(&handle, static_cast<std::uint32_t>(words.size()), words.data());
   for (const LtoInput& input : inputs) {
     if (made.result != 0) break;
-    made.result =
-        real.add(handle, kLtoIr, input.content.data(), input.content.size(), input.name.c_str());
+    made.result = real.add(handle, static_cast<int>(input.type), input.content.data(),
+                           input.content.size(), input.name.c_str());
   }
   if (made.result == 0) made.result = real.complete(handle);
   if (handle == nullptr) return made;

@@ -6,7 +6,20 @@
 
 namespace warpmark::toolkit {
 
+// nvJitLinkInputType, as nvJitLink.h numbers it. A toolkit of wheels has no such header.
+enum class InputType : int {
+  cubin = 1,
+  ptx,
+  lto_ir,
+  fatbin,
+  object,
+  library,
+  index,
+  any = 10,
+};
+
 struct LtoInput {
+  InputType type;  ///< lto_ir, or fatbin with LTO IR alone
   std::string content, name;
 };
 struct LtoResult {

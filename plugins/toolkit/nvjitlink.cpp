@@ -62,6 +62,9 @@ const std::string& info(const Linker* linker) {
   static const std::string none;
   return linker == nullptr ? none : linker->info();
 }
+bool has_cubin(const Linker* linker) {
+  return !linked(linker).empty() && !linker->gives_ptx();
+}
 bool has_ptx(const Linker* linker) {
   return !linked(linker).empty() && linker->gives_ptx();
 }
@@ -106,11 +109,11 @@ int nvJitLinkComplete(Linker* handle) {
 }
 
 int nvJitLinkGetLinkedCubinSize(Linker* handle, std::size_t* size) {
-  if (linked(handle).empty() && handle != nullptr) return number(Result::internal);
+  if (handle != nullptr && !has_cubin(handle)) return number(Result::internal);
   return give_size(handle, size, linked(handle), true);
 }
 int nvJitLinkGetLinkedCubin(Linker* handle, void* cubin) {
-  if (linked(handle).empty() && handle != nullptr) return number(Result::internal);
+  if (handle != nullptr && !has_cubin(handle)) return number(Result::internal);
   return give_text(handle, cubin, linked(handle), true);
 }
 

@@ -348,6 +348,7 @@ class Compilers(unittest.TestCase):
                 (["-arch=sm_80", "a.cu", "-o", "a"], ["a.cu", "-o", "a"], end),
                 (["-cudart", "static", "--cudart=static", "-gencode", "arch=compute_80,code=sm_80", "a.cu"], ["a.cu"], end),
                 (["-dlto", "-arch=compute_80", "-code", "sm_80,lto_80", "-rdc=true", "-c", "a.cu"], ["-rdc=true", "-c", "a.cu"], end),
+                (["-gencode", "arch=lto_80,code=lto_80", "-dc", "a.cu"], ["-dc", "a.cu"], end),
                 (["-G", "-arch", "sm_80", "a.cu"], ["-G", "a.cu"], [*end[:4], ""]),
                 (["-cudart=none", "-arch=sm_80", "-I", "-arch=sm_75", "a.cu"], ["-I", "-arch=sm_75", "a.cu"], [*end[:3], "none", *end[4:]]),
                 (["--version"], ["--version"], [""])):

@@ -253,6 +253,23 @@ def lto_ir():
         assert added == 0 and link.add(kind, data, b"other") == 0 and link.complete() == 0, link.errors()
         assert device.run(link.get("LinkedCubin"), b"k", [ctypes.c_int(4)]) == [10]
     assert Link(b"-arch=sm_90").add(LTO_IR, kernel) == 18  # needs -lto
+    # -ptx resolves nothing, gives no cubin, and takes nothing but LTO IR.
+    link = Link(b"-arch=sm_90", b"-lto", b"-ptx")
+    assert link.add(LTO_IR, kernel) == 0 and link.complete() == 0, link.errors()
+    ptx = link.get("LinkedPtx")
+    assert b".extern .func" in ptx and b".entry k(" in ptx, ptx
+    assert link.call("GetLinkedCubinSize", ctypes.byref(ctypes.c_size_t())) == 6
+    link = Link(b"-arch=sm_90", b"-lto", b"-ptx")
+    assert link.add(LTO_IR, kernel) == 0 and link.add(PTX, data) == 0
+    assert link.complete() == 12 and "all inputs have LTOIR" in link.errors(), link.errors()
+    # The PTX goes into a link of its own.
+    link = Link(b"-arch=sm_90")
+    assert link.add(PTX, ptx) == 0 and link.add(PTX, data) == 0 and link.complete() == 0, link.errors()
+    assert device.run(link.get("LinkedCubin"), b"k", [ctypes.c_int(4)]) == [10]
+    # A fatbin may hold LTO IR in place of PTX: a header, and an entry of kind 8.
+    entry = struct.pack("<HHIQ", 8, 0x101, 64, len(kernel)) + b"\0" * 48 + kernel
+    fatbin = struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(entry)) + entry
+    assert Link(b"-arch=sm_90").add(FATBIN, fatbin) == 18
 
 
 def open_with_the_device():
