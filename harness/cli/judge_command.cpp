@@ -13,7 +13,7 @@ Command judge_command(const ArgumentParser& program) {
   app.add_option("TASK", request->task, "A suite, or an assignment, as YAML")
       .required()
       .value_name("");
-  app.add_option("CANDIDATES", request->candidates, "Files of CUDA C++").value_name("");
+  app.add_option("CANDIDATES", request->candidates, "Files of CUDA C++ or PTX").value_name("");
   app.add_flag("--stream", request->stream,
                "Read a JSON line {\"id\": …, \"text\": …} for each candidate, and write its\n"
                "verdict as a line");

@@ -107,11 +107,15 @@ std::string implied_includes(const std::vector<std::string>& left_out,
 // Leaves code for the CPU out of the source and its headers.
 void keep_device_part(const CompileRequest& request, const std::vector<std::string>& folders,
                       IncludeClosure& closure, CompileUnit& unit) {
+  const bool closed = request.headers != nullptr;
+  const auto has_part = [closed](const Header& header) {
+    return closed ? header.handed_in : !header.path.empty();
+  };
   std::vector<DeviceText> texts = {{closure.source, ""}};
   std::set<std::string> known;
   for (const Header& header : closure.headers) {
     known.insert(header.spelling);
-    if (!header.path.empty()) texts.push_back({header.text, header.path});
+    if (has_part(header)) texts.push_back({header.text, header.path});
   }
   DeviceNeeds needs;
   needs.wanted = request.further_entries;
@@ -123,7 +127,7 @@ void keep_device_part(const CompileRequest& request, const std::vector<std::stri
       has_option(request.options, {"default-device", "device-as-default-execution-space"});
   needs.lacks_header = [&](const std::string& name, bool angled) {
     if (known.contains(name)) return false;
-    if (is_host_header(name)) return true;
+    if (closed || is_host_header(name)) return true;
     // Without the toolkit's folders it is not known what is missing.
     return angled && !folders.empty() &&
            std::none_of(folders.begin(), folders.end(), [&](const std::string& folder) {
@@ -134,9 +138,18 @@ void keep_device_part(const CompileRequest& request, const std::vector<std::stri
   auto text = part.texts.begin();
   closure.source = implied_includes(part.headers, part.texts) + std::move(*text++);
   for (Header& header : closure.headers) {
-    if (!header.path.empty()) header.text = std::move(*text++);
+    if (has_part(header)) header.text = std::move(*text++);
   }
   unit.part = std::move(part);
+}
+
+// Adds the headers that only the part's own includes reach.
+void add_implied_headers(IncludeClosure& closure, const std::vector<Header>& all) {
+  std::set<std::string> known;
+  for (const Header& header : closure.headers) known.insert(header.spelling);
+  for (Header& header : reachable_headers(closure.source, all)) {
+    if (!known.contains(header.spelling)) closure.headers.push_back(std::move(header));
+  }
 }
 
 // An option that the suite gives, too, is left to it: NVRTC 12 refuses what is given twice.
@@ -166,9 +179,15 @@ CompileUnit make_unit(const CompileRequest& request, const std::vector<std::stri
   CompileUnit unit;
   unit.name = shown_name(request);
   if (request.headers) {
-    const std::string source = with_prologue(request, unit.name);
-    unit.source = with_regions(source, request.regions, unit.name);
-    unit.headers = reachable_headers(source, *request.headers);
+    IncludeClosure closure;
+    closure.source = with_prologue(request, unit.name);
+    closure.headers = reachable_headers(closure.source, *request.headers);
+    if (request.device_part) {
+      keep_device_part(request, folders, closure, unit);
+      add_implied_headers(closure, *request.headers);
+    }
+    unit.source = with_regions(closure.source, request.regions, unit.name);
+    unit.headers = std::move(closure.headers);
     unit.closed = true;
   } else {
     IncludeClosure closure =

@@ -179,11 +179,8 @@ constexpr std::string_view kImplicit =
     "typedef unsigned short ushort;\n"
     "typedef unsigned int uint;\n"
     "typedef unsigned long ulong;\n";
-// Types of the CUDA runtime and constants of <time.h>, which programs take from headers for the CPU.
-constexpr std::string_view kHandles =
-    "#if __has_include(<driver_types.h>)\n"
-    "#include <driver_types.h>\n"
-    "#endif\n"
+// Constants of <time.h>, which programs take from headers for the CPU.
+constexpr std::string_view kHostMacros =
     "#ifndef __linux__\n"
     "#define __linux__ 1\n"
     "#endif\n"
@@ -231,6 +228,18 @@ bool lacks_implicit_names(const RefusedError& error) {
          lacks_one(error, kDependentLaunchNames);
 }
 
+// Types of the CUDA runtime, and constants: what headers for the CPU bring.
+std::string host_names(const CompileRequest& request) {
+  std::string types = "#if __has_include(<driver_types.h>)\n#include <driver_types.h>\n#endif\n";
+  if (request.headers) {
+    // A question about a header would bring all of them along.
+    const bool there = std::ranges::any_of(
+        *request.headers, [](const Header& header) { return header.spelling == "driver_types.h"; });
+    types = there ? "#include <driver_types.h>\n" : "";
+  }
+  return types + std::string(kHostMacros);
+}
+
 }  // namespace
 
 CompileResult Compiler::compile(const CompileRequest& request) const {
@@ -250,19 +259,20 @@ CompileResult Compiler::compile(const CompileRequest& request) const {
 }
 
 // Compiles a source that was refused as nvcc would: with the names that it declares by itself, and
-// without code for the CPU. Nothing is left out of a submission, so that the graded source is the
-// one that was handed in; sources that a plugin generates are compiled as they are.
+// without code for the CPU. Nothing is left out of a submission, unless its task allows it, so that
+// the graded source is the one that was handed in; sources that a plugin generates are compiled as
+// they are.
 CachedCompilation Compiler::compile_as_for_nvcc(const CompileRequest& request,
                                                 const RefusedError& error) const {
   if (!request.regions.empty()) throw error;
   CompileRequest again = request;
   again.prologue = kImplicit;
   if (lacks_one(error, kDependentLaunchNames)) again.prologue += kDependentLaunch;
-  if (request.headers) {
+  if (request.headers && !request.may_have_host_code) {
     if (!lacks_implicit_names(error)) throw error;
     return compile_unit(*nvrtc_, make_unit(again, nvrtc_->include_folders()));
   }
-  again.prologue += kHandles;
+  again.prologue += host_names(request);
   again.device_part = true;
   const CompileUnit unit = make_unit(again, nvrtc_->include_folders());
   const bool is_other = unit.part.is_changed || lacks_implicit_names(error);
@@ -283,6 +293,7 @@ CachedCompilation Compiler::compile_as_for_nvcc(const CompileRequest& request,
     std::vector<std::string> missing = unit.part.headers;
     std::erase_if(missing, is_host_header);
     if (missing.empty() && (unit.part.headers.empty() || !second.hint().empty())) throw;
+    if (missing.empty() && request.headers) throw;
     if (missing.empty()) {
       throw RefusedError::with_hint(
           second,
@@ -293,8 +304,10 @@ CachedCompilation Compiler::compile_as_for_nvcc(const CompileRequest& request,
                       unit.part.headers.size() == 1 ? "it" : "them"));
     }
     throw RefusedError::with_hint(
-        second, fmt::format("<{}> {} in no folder: `include` of the suite names folders",
-                            join(missing, ">, <"), missing.size() == 1 ? "is" : "are"));
+        second,
+        fmt::format("<{}> {} {}", join(missing, ">, <"), missing.size() == 1 ? "is" : "are",
+                    request.headers ? "not among the headers that the task allows, and left out"
+                                    : "in no folder: `include` of the suite names folders"));
   }
 }
 

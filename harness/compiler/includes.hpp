@@ -26,7 +26,8 @@ std::vector<IncludeDirective> scan_includes(std::string_view text);
 struct Header {
   std::string spelling;  ///< the name under which NVRTC asks for it
   std::string text;
-  std::string path;  ///< relative to the suite's folder, "" for a shim
+  std::string path;        ///< relative to the suite's folder, "" for a shim
+  bool handed_in = false;  ///< part of a submission
 };
 
 struct IncludeClosure {

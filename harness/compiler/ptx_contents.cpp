@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/text.hpp"
 #include "compiler/ptx_registers.hpp"
 #include "ptx/parser.hpp"
 
@@ -203,6 +204,16 @@ bool has_matrix_instructions(std::string_view ptx) {
     const std::string_view first = name.substr(0, name.find('.'));
     return first == "mma" || first == "wmma" || first == "wgmma" || first == "tcgen05";
   });
+}
+
+bool is_ptx(std::string_view text) {
+  for (text = trim(text);; text = trim(text)) {
+    const bool block = text.starts_with("/*");
+    if (!block && !text.starts_with("//")) return text.starts_with(".version");
+    const size_t end = text.find(block ? "*/" : "\n", 2);
+    if (end == std::string_view::npos) return false;
+    text.remove_prefix(end + (block ? 2 : 1));
+  }
 }
 
 }  // namespace warpmark

@@ -62,6 +62,10 @@ struct PtxContents {
   uint64_t bytes_in(PtxSpace space) const;
 };
 
+/// True if the first word of a text, behind blanks and comments, is `.version`, as in every PTX
+/// module.
+bool is_ptx(std::string_view text);
+
 /// The place of a statement. Code inlined from another file, as atomicAdd() is from a header, counts
 /// where it was called.
 PtxPlace place_of(const cpu::Module& module, const cpu::Statement& statement);

@@ -84,8 +84,10 @@ struct Unit {
   std::vector<Region> regions = {};  ///< regions of a text without `at`, by ascending line
   std::string compiler = {};         ///< "nvcc", a program's name; "": NVRTC
   std::string image = {};            ///< kind of a compiled file (image_forms); "": a source
-  /// Headers of a submission: no plan of a plugin has any.
+  /// Headers of a submission, and whether code for the CPU may be left out of it: no plan of a plugin
+  /// has them.
   std::vector<UnitHeader> headers = {};
+  bool may_have_host_code = false;
   friend bool operator==(const Unit&, const Unit&) = default;
 };
 

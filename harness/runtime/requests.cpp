@@ -191,6 +191,7 @@ protocol::Prepare prepare_request(const Suite& suite, const PlannedCase& planned
       text.language = SourceLanguage::other;
       text.compiler = unit.compiler;
     }
+    text.may_have_host_code = unit.may_have_host_code;
     text.options = unit.options;
     text.include = unit.include;
     text.link = unit.link;

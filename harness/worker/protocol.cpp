@@ -114,6 +114,7 @@ void each_field(UnitText& unit, const Visit& visit) {
     visit("source", unit.source);
   visit("name", unit.name);
   visit("compiler", unit.compiler);
+  visit("may_have_host_code", unit.may_have_host_code);
   visit("folder", unit.folder);
   visit("origin", unit.origin);
   visit("options", unit.options);

@@ -61,6 +61,7 @@ struct UnitText {
   std::vector<LayoutQuestion> layouts = {};  ///< structs whose layout is wanted
   SourceLanguage language = SourceLanguage::cuda;
   std::string compiler = {};            ///< CompileRequest::program
+  bool may_have_host_code = false;      ///< CompileRequest::may_have_host_code
   std::vector<OwnHeader> headers = {};  ///< set only for units that a confined worker compiles
 };
 

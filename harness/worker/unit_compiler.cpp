@@ -46,6 +46,7 @@ CompileRequest UnitCompiler::request_for(const protocol::Prepare& request, size_
   compile.source = unit.source;
   compile.language = unit.language;
   compile.program = unit.compiler;
+  compile.may_have_host_code = unit.may_have_host_code;
   compile.name = unit.name;
   compile.folder = unit.folder;
   for (const std::string& folder : unit.include) {
@@ -84,8 +85,8 @@ std::shared_ptr<const std::vector<Header>> UnitCompiler::with_own(
     }
     // A name is part of a string there.
     const std::string name = join(split(printable(own.name), '"'), "'");
-    all->push_back(
-        {own.spelling, fmt::format("#line 1 \"{}{}\"\n{}", kVirtualRoot, name, own.text), name});
+    all->push_back({own.spelling, fmt::format("#line 1 \"{}{}\"\n{}", kVirtualRoot, name, own.text),
+                    name, true});
   }
   return all;
 }

@@ -51,6 +51,11 @@ class Examples(CheckTest):
         self.assertIn("3 passed", self.check("mine")[0])
         self.assertEqual(self.copied("suites/random/bits.yaml"), ["bits.yaml", "philox.cuh", "philox.py", "random.cu"])
 
+    def test_a_kernel_of_triton_brings_its_python(self):
+        self.assertEqual(self.copied("examples/triton/vector_add.yaml"), ["vector_add.py", "vector_add.yaml"])
+        self.assertEqual(self.copied("examples/triton/layer_norm.yaml", "-o", "norm"),
+                         ["norm/layer_norm.py", "norm/layer_norm.yaml", "norm/references.py"])
+
     def test_a_course_brings_a_suite_that_lies_elsewhere(self):
         self.assertIn("doublify/solutions/plain.cu", self.copied("courses/first/doublify"))
         places = self.copied("courses/first/multiply_them", "-o", "hw")

@@ -130,6 +130,10 @@ class Hostile(CheckTest):
         """With points in part, and for performance."""
         self.check_all("credit")
 
+    def test_forms(self):
+        """In PTX, and with code for the CPU."""
+        self.check_all("forms")
+
     def test_macros(self):
         """With a macro that is hidden."""
         self.check_all("macros")

@@ -132,7 +132,9 @@ fs::path checked_path(const fs::path& data, const std::string& name) {
 void add_inputs(const Suite& suite, const fs::path& root, std::set<fs::path>& files) {
   for (const std::string& name : suite_inputs(suite)) {
     const fs::path file = fs::path(name).lexically_normal();
-    if (is_below(file, root / "suites") || is_below(file, root / "courses")) files.insert(file);
+    const bool shipped = std::ranges::any_of(
+        kKinds, [&](const ExampleKind& kind) { return is_below(file, root / kind.folder); });
+    if (shipped) files.insert(file);
   }
 }
 
@@ -153,12 +155,24 @@ void add_config(const fs::path& file, const fs::path& root, std::set<fs::path>& 
   }
 }
 
+// Files for engines are YAML, too, in forms that suites do not have.
+bool is_suite(const fs::path& path) {
+  if (path.extension() != ".yaml" || fs::is_directory(path)) return false;
+  try {
+    const YamlNode node = parse_yaml(read_file(path), display_path(path));
+    return node.kind == YamlNode::Kind::map && node.find("warpmark") != nullptr &&
+           node.find("arguments") != nullptr;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 // The files that those of an example name.
 void add_named(const fs::path& path, const fs::path& kind, const fs::path& root,
                std::set<fs::path>& files) {
   if (kind == "configs") {
     add_config(path, root, files);
-  } else if (kind == "suites" && path.extension() == ".yaml") {
+  } else if (is_suite(path)) {
     add_inputs(*load_suite(path), root, files);
   } else if (kind == "courses" && fs::exists(path / "assignment.yaml")) {
     LazyPython python;

@@ -137,6 +137,8 @@ void choose_speed(JudgeRequest& request) {
 ExitCode judge(JudgeRequest request, Output& out) {
   require_sense(request);
   choose_speed(request);
+  // Behind the walls a GPU's driver loads machine code alone.
+  request.options.ptx = !request.device.starts_with("gpu");
   const Secret secret = secret_of(request, out);
   LazyPython python;
   const JudgeTask task(request.task, request.options, python.list_evaluator());

@@ -191,6 +191,8 @@ std::string verdict_hash_of(const Assignment& assignment) {
   if (rules.own_headers != SubmissionRules::kOwnHeaders) {
     hash.add_field(fmt::format("own headers {}", rules.own_headers));
   }
+  if (rules.accepts_ptx) hash.add_field("accepts ptx");
+  if (rules.accepts_host_code) hash.add_field("accepts host code");
   for (size_t i = 0; i < assignment.suite_files.size(); ++i) {
     hash.add_field("file " + assignment.suite_files[i]).add_field(assignment.suites[i]->name);
   }

@@ -34,6 +34,8 @@ struct SubmissionRules {
   std::vector<std::filesystem::path> headers;
   std::vector<std::string> toolkit_headers;  ///< headers that a file may include, as written
                                              ///< between < >
+  /// Key `accept`: PTX in the place of CUDA C++, and a file with code for the CPU, which is left out.
+  bool accepts_ptx = false, accepts_host_code = false;
 
   bool several() const { return !further_files.empty(); }
   /// All file names, in the order of the assignment.

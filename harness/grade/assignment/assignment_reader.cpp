@@ -222,7 +222,7 @@ std::string read_assignment_id(const YamlNode& node) {
 
 SubmissionRules read_submission(const YamlNode& node, const fs::path& folder) {
   require_map(node, "`submission`",
-              {"file", "max_kib", "own_headers", "headers", "toolkit_headers"});
+              {"file", "max_kib", "own_headers", "headers", "toolkit_headers", "accept"});
   SubmissionRules rules;
   rules.where = node.where;
   if (const YamlNode* file = node.find("file")) rules.file = read_submitted_name(*file);
@@ -244,6 +244,13 @@ SubmissionRules read_submission(const YamlNode& node, const fs::path& folder) {
     rules.toolkit_headers.clear();
     for (const YamlNode& header : headers->elements) {
       rules.toolkit_headers.push_back(read_toolkit_header(header));
+    }
+  }
+  if (const YamlNode* forms = node.find("accept")) {
+    require_list(*forms, "`accept`");
+    for (const YamlNode& form : forms->elements) {
+      const bool ptx = read_word(form, "`accept`", {"ptx", "host_code"}) == "ptx";
+      (ptx ? rules.accepts_ptx : rules.accepts_host_code) = true;
     }
   }
   return rules;

@@ -21,7 +21,7 @@ YamlNode submission_node(const YamlNode* own, const Assignment& assignment) {
     yaml_member(node, "file") = yaml_text(assignment.submission.file);
   }
   if (own == nullptr) return node;
-  take_over(*own, {"max_kib", "own_headers"}, node);
+  take_over(*own, {"max_kib", "own_headers", "accept"}, node);
   if (!assignment.submission.headers.empty()) {
     std::vector<std::string> names;
     for (const auto& header : assignment.submission.headers) names.push_back(header.filename());

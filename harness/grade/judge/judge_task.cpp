@@ -44,10 +44,12 @@ Json assignment_of(const fs::path& suite, const fs::path& folder, const JudgeTas
     whole["performance"] = {
         {"by", "counters"}, {"counters", options.speed}, {"full", 1}, {"zero", 2}};
   }
+  Json accepted = {"host_code"};
+  if (options.ptx) accepted.push_back("ptx");
   return {{"warpmark", 1},
           {"assignment", name_of(suite)},
           {"suite", fs::relative(suite, folder).string()},
-          {"submission", {{"max_kib", kMostKib}}},
+          {"submission", {{"max_kib", kMostKib}, {"accept", accepted}}},
           {"trials", options.trials},
           {"cases", {whole}},
           {"ptx",

@@ -17,6 +17,7 @@ struct JudgeTaskOptions {
   /// The speed that is compared with the suite's own kernel: counters of the CPU device, "gpu" for times, or
   /// nothing.
   std::vector<std::string> speed = {};
+  bool ptx = true;  ///< a candidate may be PTX
 };
 
 /// An assignment is taken as it is. Of a suite all cases are graded, hidden from the candidate's

@@ -22,6 +22,8 @@ PlannedCase with_text(PlannedCase planned, const std::string& name, const Submit
   Unit& unit = planned.plan.units.at(submitted_unit(planned));
   unit.file = name;
   unit.source = file.text;
+  unit.image = file.is_ptx ? "ptx" : "";
+  unit.may_have_host_code = file.may_have_host_code;
   for (const OwnHeader& header : file.headers) {
     unit.headers.push_back({header.spelling, header.name, header.text});
   }

@@ -99,6 +99,16 @@ std::vector<std::string> names(const std::map<std::string, PtxUse>& uses) {
   return out;
 }
 
+TEST(PtxContents, TellsPtxFromCudaByItsFirstWord) {
+  EXPECT_TRUE(is_ptx(kContentsPtx));
+  EXPECT_TRUE(is_ptx(".version 8.0"));
+  EXPECT_TRUE(is_ptx("/* a\n// b */ // c\r\n\t.version 8.0"));
+  EXPECT_FALSE(is_ptx(""));
+  EXPECT_FALSE(is_ptx("// .version 8.0"));
+  EXPECT_FALSE(is_ptx("/* .version 8.0"));
+  EXPECT_FALSE(is_ptx("__global__ void k() { asm(\".version 8.0\"); }"));
+}
+
 TEST(PtxContents, OpcodesWithTheirModifiers) {
   const PtxContents found = ptx_contents(kContentsPtx);
   EXPECT_EQ(found.trouble, "");

@@ -65,7 +65,8 @@ TEST_F(AssignmentTest, ReadsEveryKey) {
       "about: The first kernel of the course.\n"
       "suite: scale.yaml\n"
       "points: 100\n"
-      "submission: {file: mine.cu, max_kib: 2, headers: [course.h], toolkit_headers: [mma.h]}\n"
+      "submission: {file: mine.cu, max_kib: 2, headers: [course.h], toolkit_headers: [mma.h],\n"
+      "             accept: [ptx, host_code]}\n"
       "trials: 5\n"
       "cases:\n"
       "  - {name: of the suite, points: 30.5, where: not n=16}\n"
@@ -85,6 +86,7 @@ TEST_F(AssignmentTest, ReadsEveryKey) {
   EXPECT_EQ(loaded->submission.max_bytes, 2048U);
   EXPECT_THAT(loaded->submission.headers, ElementsAre(folder.path() / "course.h"));
   EXPECT_THAT(loaded->submission.toolkit_headers, ElementsAre("mma.h"));
+  EXPECT_TRUE(loaded->submission.accepts_ptx && loaded->submission.accepts_host_code);
   EXPECT_EQ(loaded->trials.count, 5U);
   EXPECT_EQ(loaded->max_points(), 100);
   EXPECT_THAT(ids(loaded->cases[0]), ElementsAre("scale.n=400"));
