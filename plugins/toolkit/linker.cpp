@@ -46,7 +46,7 @@ std::vector<std::string_view> fatbins_in(std::string_view content) {
   return found;
 }
 
-// Whether a fatbin has LTO IR and no PTX. An entry begins with its kind (16 bits), the size of its
+// True if a fatbin has LTO IR and no PTX. An entry begins with its kind (16 bits), the size of its
 // header (32 bits from the fourth byte) and that of its content (64 bits from the eighth), as seen.
 bool has_only_lto_ir(std::string_view fatbin) {
   constexpr std::uint16_t kPtx = 1, kLtoIr = 8;

@@ -97,7 +97,7 @@ TEST_F(AssignmentTest, ReadsEveryKey) {
   ASSERT_EQ(loaded->suites.size(), 2U);
   ASSERT_EQ(loaded->ptx.forbid.size(), 4U);
   EXPECT_EQ(loaded->ptx.forbid[1].text, "%clock64");
-  EXPECT_EQ(loaded->ptx.forbid[1].where.line, 13);
+  EXPECT_EQ(loaded->ptx.forbid[1].where.line, 14);
   EXPECT_EQ(loaded->ptx.flag[0].text, "ld.global.nc");
   EXPECT_EQ(loaded->limits.timeout_s, 1.5);
   EXPECT_EQ(loaded->limits.compile_cpu_s, 3);
