@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "grade/feedback/compile_explanation.hpp"
 #include "grade/feedback/fault_explanation.hpp"
+#include "grade/feedback/source_facts.hpp"
 #include "grade/feedback/wrong_pattern.hpp"
 
 namespace warpmark {
@@ -39,7 +40,8 @@ std::string pattern_of(const OutputVerdict& output, const ExplainContext& contex
   const auto values = context.outputs.find(output.output);
   if (values == context.outputs.end()) return "";
   return wrong_pattern({output, values->second.actual, values->second.expected,
-                        block_threads(context.plan), context.inputs});
+                        block_threads(context.plan), context.inputs,
+                        SourceFacts(context.source).has_grid_index()});
 }
 
 std::string unwritten_text(const OutputVerdict& output) {
@@ -141,7 +143,7 @@ std::string explain_usual(const Outcome& outcome, const ExplainContext& context)
     case FailureKind::finding:
     case FailureKind::limit:
     case FailureKind::crash:
-      return explain_fault(outcome, context.file);
+      return explain_fault(outcome, context.file, SourceFacts(context.source));
     case FailureKind::wrong:
     case FailureKind::unwritten:
       return explain_outputs(outcome, context);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -148,7 +149,8 @@ std::string forbidden(const Report& report, const SubmittedNames& names, int64_t
       subject(report, names), name, index, name, by_thread(report));
 }
 
-std::string outside_argument(const Report& report, const SubmittedNames& names, int64_t index) {
+std::string outside_argument(const Report& report, const SubmittedNames& names,
+                             const SourceFacts& facts, int64_t index) {
   const std::string name = report.text("argument");
   const int64_t elements = report.number("elements").value_or(0);
   const std::string does = report.text("access") == "write" ? "writes" : "reads";
@@ -166,6 +168,12 @@ std::string outside_argument(const Report& report, const SubmittedNames& names, 
     return text +
            " That is one past the end: usually `<=` is written where `<` is meant, or a "
            "neighbour such as `[i + 1]` is used for the last element, too.";
+  }
+  if (facts.asks_bound()) {
+    return text + fmt::format(
+                      " The kernel compares an index before it uses an element: is it this index, "
+                      "and is it compared with the number of elements of `{}`?",
+                      name);
   }
   return text +
          " There are usually more threads than elements, so each thread must ask `if (i < "
@@ -204,7 +212,8 @@ std::string outside_shared(const Report& report, const SubmittedNames& names) {
          "index is too great.";
 }
 
-std::string illegal_address(const Report& report, const SubmittedNames& names) {
+std::string illegal_address(const Report& report, const SubmittedNames& names,
+                            const SourceFacts& facts) {
   const std::string space = report.text("space");
   if (space == "shared") return outside_shared(report, names);
   const auto row = report.number("row");
@@ -218,7 +227,7 @@ std::string illegal_address(const Report& report, const SubmittedNames& names) {
     const bool inside = *index >= 0 && *index < elements && allocation.text("side") == "inside";
     if (inside && allocation.flag("read_only")) return forbidden(report, names, *index);
     if (*index < 0 || *index >= elements || !allocation.text("side").empty()) {
-      return outside_argument(report, names, *index);
+      return outside_argument(report, names, facts, *index);
     }
   }
   const std::string does = report.text("access") == "write" ? "writes to" : "reads from";
@@ -247,7 +256,23 @@ std::string misaligned(const Report& report, const SubmittedNames& names) {
       subject(report, names), size, bytes ? size : "that", by_thread(report));
 }
 
-std::string barrier(const Report& report, const SubmittedNames& names) {
+// Names a barrier that only some threads reach, and the reason.
+std::string divergence(const SourceFacts& facts, const SubmittedNames& names) {
+  const DivergentBarrier& one = facts.divergent_barrier();
+  if (one.behind) {
+    return fmt::format(
+        "Some threads `return` in the branch of {}, and never come to the `__syncthreads()` in {}. "
+        "All threads of a block must reach it: let them skip the work in place of leaving.",
+        line_in_file(one.branch, names), line_in_file(one.line, names));
+  }
+  return fmt::format(
+      "The `__syncthreads()` in {} is in the branch or loop of {}, which only some threads of a "
+      "block take, so that it does not hold the others back. Take it out of there, so that all "
+      "threads reach it.",
+      line_in_file(one.line, names), line_in_file(one.branch, names));
+}
+
+std::string barrier(const Report& report, const SubmittedNames& names, const SourceFacts& facts) {
   const std::string line = line_text(report, names);
   const std::string at = line.empty() ? "" : " (" + line + ")";
   const std::string message = report.text("message", kLongestFaultMessage);
@@ -295,6 +320,10 @@ std::string barrier(const Report& report, const SubmittedNames& names) {
         "of all blocks of the cluster must reach it.",
         at);
   }
+  if (facts.divergent_barrier().line != 0) {
+    return fmt::format("Some threads of a block wait at a barrier{} for others that never come. {}",
+                       at, divergence(facts, names));
+  }
   return fmt::format(
       "Some threads of a block wait at a barrier{} such as `__syncthreads()` for others that never "
       "come to it. All threads of a block must reach it: take it out of the `if`, and let no "
@@ -303,23 +332,36 @@ std::string barrier(const Report& report, const SubmittedNames& names) {
       at);
 }
 
-// The means that put two accesses in order depend on whether they are of one block.
-std::string order_of(const Report& report, const Report& other) {
+// True if one of two accesses may be meant to add to what is there.
+bool adds_up(const Report& report, const Report& other, const SourceFacts& facts) {
+  const auto adds = [&](const Report& one) {
+    return facts.adds_up(
+        static_cast<int>(std::clamp<int64_t>(one.number("line").value_or(0), 0, INT32_MAX)));
+  };
+  return !facts.known() || adds(report) || adds(other);
+}
+
+// The means that put two accesses in order depend on whether they are of one block, and on what the
+// source has.
+std::string order_of(const Report& report, const Report& other, const SubmittedNames& names,
+                     const SourceFacts& facts) {
   const auto mine = report.triple("block");
   const auto others = other.triple("block");
   if (!mine || !others) {
     return " Within a block `__syncthreads()` between the two accesses puts them in order, and "
            "between blocks nothing does in a launch; to add up in one place use `atomicAdd`.";
   }
+  const bool adds = adds_up(report, other, facts);
   if (*mine != *others) {
     return fmt::format(
         " The two threads are in different blocks, {} and {}, which `__syncthreads()` does not put "
-        "in order: let each block write different elements, or use `atomicAdd` to add up in one "
-        "place.",
-        index_text(*mine), index_text(*others));
+        "in order: let each block write different elements{}.",
+        index_text(*mine), index_text(*others),
+        adds ? ", or use `atomicAdd` to add up in one place" : "");
   }
-  return " `__syncthreads()` between the two accesses puts them in order; to add up in one place "
-         "use `atomicAdd`.";
+  if (facts.divergent_barrier().line != 0) return " " + divergence(facts, names);
+  return std::string(" `__syncthreads()` between the two accesses puts them in order") +
+         (adds ? "; to add up in one place use `atomicAdd`." : ".");
 }
 
 std::string undefined_thing(const Report& report) {
@@ -349,7 +391,7 @@ std::string undefined(const Report& report, const SubmittedNames& names) {
       undefined_thing(report), elsewhere ? ", and " + use + " uses it" : "", by_thread(report));
 }
 
-std::string race(const Report& report, const SubmittedNames& names) {
+std::string race(const Report& report, const SubmittedNames& names, const SourceFacts& facts) {
   const std::string space = report.text("space");
   const std::string name = report.text("argument");
   const std::string what = !name.empty()       ? "`" + name + "`"
@@ -361,7 +403,7 @@ std::string race(const Report& report, const SubmittedNames& names) {
       "{} uses {} at the same time as another thread{}, and one of them writes, so the result is a "
       "matter of luck.{}{}",
       subject(report, names), what, at, by_thread(report),
-      order_of(report, report.object("other")));
+      order_of(report, report.object("other"), names, facts));
 }
 
 std::string limit(const Report& report) {
@@ -378,14 +420,15 @@ std::string limit(const Report& report) {
 
 }  // namespace
 
-std::string explain_report(const Json& json, const SubmittedNames& names) {
+std::string explain_report(const Json& json, const SubmittedNames& names,
+                           const SourceFacts& facts) {
   const Report report(json);
   const std::string kind = report.text("kind");
-  if (kind == "illegal_address") return illegal_address(report, names);
+  if (kind == "illegal_address") return illegal_address(report, names, facts);
   if (kind == "misaligned_address") return misaligned(report, names);
-  if (kind == "barrier" || kind == "sync") return barrier(report, names);
+  if (kind == "barrier" || kind == "sync") return barrier(report, names, facts);
   if (kind == "uninitialised") return undefined(report, names);
-  if (kind == "race") return race(report, names);
+  if (kind == "race") return race(report, names, facts);
   if (kind == "limit") return limit(report);
   if (kind == "assert") {
     return fmt::format("{} has an `assert` that does not hold.{}", subject(report, names),
@@ -421,10 +464,11 @@ std::string explain_report(const Json& json, const SubmittedNames& names) {
                      message);
 }
 
-std::string explain_fault(const Outcome& outcome, const SubmittedNames& names) {
+std::string explain_fault(const Outcome& outcome, const SubmittedNames& names,
+                          const SourceFacts& facts) {
   const std::vector<Json> reports = weighed_reports(outcome);
   for (const Json& report : reports) {
-    std::string text = explain_report(report, names);
+    std::string text = explain_report(report, names, facts);
     if (text.empty()) continue;
     const size_t others = reports.size() - 1;  // warnings cost nothing
     if (others > 0) {

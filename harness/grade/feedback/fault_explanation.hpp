@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "grade/feedback/source_facts.hpp"
 #include "grade/feedback/submitted_names.hpp"
 #include "runtime/outcome.hpp"
 
@@ -11,11 +12,13 @@ namespace warpmark {
 
 /// Explains one report (warpmark/device.h). `names` are the student's: other files are named beside
 /// the line. Members that are missing or of another type than described are left out; "" for an
-/// unknown kind of report.
-std::string explain_report(const nlohmann::ordered_json& report, const SubmittedNames& names);
+/// unknown kind of report. The facts of the source choose the advice.
+std::string explain_report(const nlohmann::ordered_json& report, const SubmittedNames& names,
+                           const SourceFacts& facts = {});
 
 /// Explains a fault, limit or crash: the first report, and the number of others; without reports
 /// the driver's error.
-std::string explain_fault(const Outcome& outcome, const SubmittedNames& names);
+std::string explain_fault(const Outcome& outcome, const SubmittedNames& names,
+                          const SourceFacts& facts = {});
 
 }  // namespace warpmark

@@ -109,11 +109,17 @@ class Patterns {
           "instead of `i < n`?",
           is_wrong());
     }
-    if (good == 1) {
+    if (good == 1 && !output_.has_grid_index) {
       return fmt::format(
           "Only the first element is {}: does each thread use a different index, such as "
           "`blockIdx.x * blockDim.x + threadIdx.x`?",
           is_right());
+    }
+    if (block > 0 && good == block && output_.has_grid_index) {
+      return fmt::format(
+          "Only the first {} elements are {}, as many as one block has threads: is "
+          "`threadIdx.x` alone the index somewhere, or does only the first block come that far?",
+          good, is_right());
     }
     if (block > 0 && good == block) {
       return fmt::format(

@@ -1,0 +1,159 @@
+// Facts of sources by which explanations choose their advice.
+#include "grade/feedback/source_facts.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "grade/feedback/fault_explanation.hpp"
+
+namespace warpmark {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+
+// A kernel with this body from line 2 on.
+std::string kernel(const std::string& body) {
+  return "__global__ void k(float *out, const float *in, int n) {\n" + body + "\n}\n";
+}
+
+DivergentBarrier barrier_of(const std::string& body) {
+  return SourceFacts(kernel(body)).divergent_barrier();
+}
+
+TEST(SourceFacts, FindsABarrierThatSomeThreadsDoNotReach) {
+  const char* const branches[] = {
+      "if (threadIdx.x < 7) {\nout[0] = 1;\n__syncthreads();\n}",
+      "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i < n)\n__syncthreads();",
+      "const int t = threadIdx.x, i = t + 1;\nif (i < n) { out[i] = 1; }\nelse { __syncthreads(); "
+      "}",
+      "int i;\ni = threadIdx.y; for (; i < n; i += 32) {\n__syncthreads(); }",
+      "int i = threadIdx.x;\nwhile (i < n) { out[i] = 0;\n__syncthreads(); i += 64; }",
+      "int i = threadIdx.x;\nif (i < n) for (int k = 0; k < 3; ++k) {\n__syncthreads(); }"};
+  for (const char* body : branches) {
+    const DivergentBarrier found = barrier_of(body);
+    EXPECT_EQ(found.line, 4) << body;
+    EXPECT_FALSE(found.behind) << body;
+  }
+  EXPECT_EQ(barrier_of(branches[0]).branch, 2);
+  EXPECT_EQ(barrier_of(branches[1]).branch, 3);
+  const DivergentBarrier behind =
+      barrier_of("int i = threadIdx.x;\nif (i >= n) return;\nout[i] = 1;\n__syncthreads();");
+  EXPECT_EQ(behind.line, 5);
+  EXPECT_EQ(behind.branch, 3);
+  EXPECT_TRUE(behind.behind);
+}
+
+TEST(SourceFacts, FindsNoneThatAllThreadsReach) {
+  for (const char* body :
+       {"if (threadIdx.x < 7) out[0] = 1;\n__syncthreads();",
+        "for (int s = blockDim.x / 2; s > 0; s /= 2) { if (threadIdx.x < s) out[0] = 1; "
+        "__syncthreads(); }",
+        "if (blockIdx.x == 0) __syncthreads();", "if (n > 3) { __syncthreads(); }",
+        "int i = threadIdx.x; if (i < n) { out[i] = 1; } __syncthreads();",
+        "int i = threadIdx.x; for (int i = 0; i < n; ++i) { __syncthreads(); }",
+        "if (n == 0) return; __syncthreads();",
+        "if (threadIdx.x < n) { out[0] = 1; } else { out[1] = 1; } __syncthreads();",
+        "// if (threadIdx.x < 7) __syncthreads();", ""}) {
+    EXPECT_EQ(barrier_of(body).line, 0) << body;
+  }
+  // A name of another function says nothing.
+  EXPECT_EQ(SourceFacts("__device__ int f() { int t = threadIdx.x; return t; }\n" +
+                        kernel("for (int t = 0, e = n; t < e; ++t) __syncthreads();"))
+                .divergent_barrier()
+                .line,
+            0);
+}
+
+TEST(SourceFacts, KnowsIndexBoundAndSums) {
+  const SourceFacts facts(
+      kernel("int i = blockDim.x * blockIdx.x + threadIdx.x;\nif (i < n)\nout[i] += in[i];\n"
+             "out[0] = out[0] + 1;\n++n;\nout[1] = in[1] + 1;\nout[2] = -in[2];"));
+  EXPECT_TRUE(facts.known());
+  EXPECT_TRUE(facts.has_grid_index());
+  EXPECT_TRUE(facts.asks_bound());
+  for (const int line : {4, 5, 6}) EXPECT_TRUE(facts.adds_up(line)) << line;
+  for (const int line : {2, 3, 7, 8}) EXPECT_FALSE(facts.adds_up(line)) << line;
+  const SourceFacts none(kernel("out[threadIdx.x] = blockIdx.x;\nif (n < 3) out[0] = 1;"));
+  EXPECT_FALSE(none.has_grid_index());
+  EXPECT_FALSE(none.asks_bound());
+  EXPECT_FALSE(SourceFacts().known());
+  EXPECT_FALSE(SourceFacts("").known());
+}
+
+std::string said(const std::string& report, const std::string& source) {
+  return explain_report(nlohmann::ordered_json::parse(report), "k.cu", SourceFacts(source));
+}
+
+constexpr const char* kRace =
+    R"({"kind": "race", "space": "shared", "file": "k.cu", "line": 5, "block": [1,0,0],
+        "other": {"file": "k.cu", "line": 2, "block": [1,0,0]}})";
+
+TEST(SourceFacts, ARaceIsTheBarrierInTheBranch) {
+  EXPECT_THAT(
+      said(
+          kRace,
+          kernel(
+              "part[threadIdx.x] = 1;\nif (threadIdx.x < n)\n__syncthreads();\nout[0] = part[3];")),
+      EndsWith("matter of luck. The `__syncthreads()` in line 4 is in the branch or loop of line "
+               "3, which only "
+               "some threads of a block take, so that it does not hold the others back. Take it "
+               "out of there, so "
+               "that all threads reach it."));
+  EXPECT_THAT(
+      said(R"({"kind": "barrier", "file": "k.cu", "line": 4, "message": "32 of 64 threads wait"})",
+           kernel("int i = threadIdx.x;\nif (i >= n) return;\n__syncthreads();")),
+      HasSubstr("Some threads `return` in the branch of line 3, and never come to the "
+                "`__syncthreads()` in "
+                "line 4."));
+}
+
+TEST(SourceFacts, AtomicsAreForSums) {
+  EXPECT_THAT(said(kRace, kernel("part[threadIdx.x] = 1;\n\n\nout[0] = part[3];")),
+              EndsWith("`__syncthreads()` between the two accesses puts them in order."));
+  EXPECT_THAT(said(kRace, kernel("\n\n\npart[0] += 1;")),
+              EndsWith("to add up in one place use `atomicAdd`."));
+  EXPECT_THAT(
+      said(R"({"kind": "race", "space": "global", "argument": "out", "line": 2, "block": [1,0,0],
+                       "other": {"line": 2, "block": [0,0,0]}})",
+           kernel("out[threadIdx.x] = n;")),
+      EndsWith("let each block write different elements."));
+}
+
+TEST(SourceFacts, ABoundThatIsAskedIsNotAskedForAgain) {
+  const char* report =
+      R"({"kind": "illegal_address", "space": "global", "access": "read", "bytes": 4, "thread": [1,0,0],
+                           "block": [0,0,0], "count": 9, "argument": "in", "index": 70, "elements": 64, "line": 3})";
+  EXPECT_THAT(said(report, kernel("int i = threadIdx.x;\nif (i < n) out[i] = in[i + 6];")),
+              EndsWith("The kernel compares an index before it uses an element: is it this index, "
+                       "and is it compared "
+                       "with the number of elements of `in`?"));
+  EXPECT_THAT(said(report, kernel("int i = threadIdx.x;\nout[i] = in[i];")),
+              EndsWith("each thread must ask `if (i < n)` before it uses its element."));
+}
+
+TEST(SourceFacts, ReadsAnyText) {
+  const unsigned seed = std::random_device{}();
+  std::mt19937 random(seed);
+  const char* const words[] = {
+      "if",     "for",       "(", ")", "{",    "}",  ";",        "=",
+      "+",      "threadIdx", ".", "x", "else", "[",  "]",        "__syncthreads",
+      "return", "while",     "<", "i", ",",    "\n", "blockIdx", "*",
+      "#",      "\""};
+  for (int round = 0; round < 3000; ++round) {
+    std::string text;
+    for (unsigned count = random() % 60; count > 0; --count) {
+      text += words[random() % std::size(words)];
+      text += ' ';
+    }
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ": " << text);
+    const SourceFacts facts(text);
+    EXPECT_GE(facts.divergent_barrier().line, 0);
+  }
+}
+
+}  // namespace
+}  // namespace warpmark
