@@ -143,30 +143,33 @@ class Judge(GradeTest):
         self.assertIn("n=32", made["slow.cu"]["feedback"])  # a case that the task shows
         self.assertNotIn("n=100", made["slow.cu"]["feedback"])
 
+    def judge_texts(self, texts, **options):
+        """The judgements of candidates by their names, of one run."""
+        for name, text in texts.items():
+            self.write(name, text)
+        return self.judge(*texts, **options)
+
     def test_ptx(self):
-        right = self.judge_text(PTX)
-        self.assertEqual((right["verdict"], right["passed"], right["fast"]["ratio"]), ("right", 3, 1))
-        outside = self.judge_text(PTX.replace("@%p bra end;", ""), code=1)
-        self.assertEqual((outside["verdict"], outside["findings"]), ("unclean", [{"word": "memory error", "cases": 3}]))
-        self.assertEqual(self.judge_text(PTX.replace("mul.f32", "add.f32"), code=1)["verdict"], "wrong")
-        for broken in (PTX.replace("mul.f32", "muul.f32"), PTX.replace("sm_75", "sm_999"), PTX[:-20], PTX.replace("ret;", "bra nowhere;")):
-            one = self.judge_text(broken, code=1)
-            self.assertEqual((one["verdict"], one["compiled"]["holds"]), ("not compiled", False), one)
-            self.assertNotEqual(one["compiled"]["reason"], "")
-        other = self.judge_text(PTX.replace("entry scale", "entry other"), code=1)
-        self.assertIn("scale", other["feedback"])
-        self.write("c.ptx", PTX)
-        refused = self.judge("c.ptx", task="hw1.yaml", code=1)["c.ptx"]  # an assignment says what it accepts
+        broken = {"unknown": PTX.replace("mul.f32", "muul.f32"), "future": PTX.replace("sm_75", "sm_999"), "cut": PTX[:-20],
+                  "label": PTX.replace("@%p bra end", "@%p bra nowhere")}
+        made = self.judge_texts({"right": PTX, "outside": PTX.replace("@%p bra end;", ""), "wrong": PTX.replace("mul.f32", "add.f32"),
+                                 "other": PTX.replace("entry scale", "entry other"), **broken}, code=1)
+        self.assertEqual((made["right"]["verdict"], made["right"]["passed"], made["right"]["fast"]["ratio"]), ("right", 3, 1))
+        self.assertEqual((made["outside"]["verdict"], made["outside"]["findings"]), ("unclean", [{"word": "memory error", "cases": 3}]))
+        self.assertEqual(made["wrong"]["verdict"], "wrong")
+        self.assertIn("scale", made["other"]["feedback"])
+        for name in broken:
+            self.assertEqual((made[name]["verdict"], made[name]["compiled"]["holds"]), ("not compiled", False), made[name])
+            self.assertNotEqual(made[name]["compiled"]["reason"], "")
+        refused = self.judge("right", task="hw1.yaml", code=1)["right"]  # an assignment says what it accepts
         self.assertEqual(refused["verdict"], "refused")
-        self.assertIn("`c.ptx` is PTX", refused["feedback"].replace("scale.cu", "c.ptx"))
+        self.assertIn(" is PTX. Hand in the CUDA C++ source", refused["feedback"])
 
     def test_an_extension_of_pytorch(self):
-        self.assertEqual(self.judge_text(EXTENSION)["verdict"], "right")
-        self.assertEqual(self.judge_text(EXTENSION.replace("if (i < n)", ""), code=1)["verdict"], "unclean")
-        broken = self.judge_text(EXTENSION.replace("f *", "g *"), code=1)
-        self.assertEqual(broken["verdict"], "not compiled")
-        self.assertRegex(broken["log"], r"scale\.cu\(7\): error: identifier \"g\" is undefined")
-        self.assertEqual(self.judge_text(EXTENSION, task="hw1.yaml", code=1)["verdict"], "not compiled")
+        made = self.judge_texts({"right": EXTENSION, "outside": EXTENSION.replace("if (i < n)", ""), "broken": EXTENSION.replace("f *", "g *")}, code=1)
+        self.assertEqual({name: one["verdict"] for name, one in made.items()}, {"right": "right", "outside": "unclean", "broken": "not compiled"})
+        self.assertRegex(made["broken"]["log"], r"scale\.cu\(7\): error: identifier \"g\" is undefined")
+        self.assertEqual(self.judge("right", task="hw1.yaml", code=1)["right"]["verdict"], "not compiled")
 
     def test_for_people(self):
         self.write("good.cu", KERNEL)
