@@ -9,8 +9,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/text.hpp"
 #include "compiler/ptx_registers.hpp"
+#include "ptx/error.hpp"
+#include "ptx/lexer.hpp"
 #include "ptx/parser.hpp"
 
 namespace warpmark {
@@ -207,12 +208,10 @@ bool has_matrix_instructions(std::string_view ptx) {
 }
 
 bool is_ptx(std::string_view text) {
-  for (text = trim(text);; text = trim(text)) {
-    const bool block = text.starts_with("/*");
-    if (!block && !text.starts_with("//")) return text.starts_with(".version");
-    const size_t end = text.find(block ? "*/" : "\n", 2);
-    if (end == std::string_view::npos) return false;
-    text.remove_prefix(end + (block ? 2 : 1));
+  try {
+    return cpu::Lexer(text).next().is(".version");
+  } catch (const cpu::PtxError&) {
+    return false;
   }
 }
 

@@ -301,24 +301,21 @@ Result Linker::complete() {
   if (!linked_.empty()) return Result::internal;  // as the real one answers
   if (gives_ptx_ && inputs_ != 0)
     return refuse(Result::incorrect_input_type, "ERROR: -ptx requires that all inputs have LTOIR");
-  std::string ptx;
-  const bool has_lto = !lto_inputs_.empty();
-  if (has_lto) {
+  if (!lto_inputs_.empty()) {
+    std::string ptx;
     if (const Result result = compile_lto_inputs(ptx); result != Result::success) return result;
-    // Nothing is resolved here: the program adds this text to its next link.
+    // The references of this text stay open: the program adds it to its next link.
     if (gives_ptx_) {
       linked_ = std::move(ptx);
       return Result::success;
     }
+    if (const Result result = add_ptx(std::move(ptx), "LTO IR"); result != Result::success)
+      return result;
   }
   if (!open_link())
     return refuse(Result::internal, "there is no device (libcuda.so.1) to link PTX for");
   void* image = nullptr;
   std::size_t bytes = 0;
-  if (has_lto) {
-    if (const Result result = add_ptx(std::move(ptx), "LTO IR"); result != Result::success)
-      return result;
-  }
   if (inputs_ == 0) {  // the real one makes an empty cubin
     linked_ = ".version 8.0\n.target " + arch_ + "\n.address_size 64\n";
     return Result::success;

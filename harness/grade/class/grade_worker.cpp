@@ -17,9 +17,9 @@
 namespace warpmark {
 
 WARPMARK_FIELDS(OwnHeader, spelling, name, text, sha256)
-WARPMARK_FIELDS(SubmittedFile, file, text, is_ptx, may_have_host_code, own_sha256, refusal, headers)
-WARPMARK_FIELDS(Submission, file, text, is_ptx, may_have_host_code, own_sha256, refusal, headers,
-                student, sha256, note, files)
+WARPMARK_FIELDS(SubmittedFile, file, text, may_have_host_code, own_sha256, refusal, headers)
+WARPMARK_FIELDS(Submission, file, text, may_have_host_code, own_sha256, refusal, headers, student,
+                sha256, note, files)
 
 namespace {
 

@@ -9,6 +9,7 @@
 
 #include "base/arithmetic.hpp"
 #include "base/text.hpp"
+#include "compiler/ptx_contents.hpp"
 
 namespace warpmark {
 
@@ -22,7 +23,7 @@ PlannedCase with_text(PlannedCase planned, const std::string& name, const Submit
   Unit& unit = planned.plan.units.at(submitted_unit(planned));
   unit.file = name;
   unit.source = file.text;
-  unit.image = file.is_ptx ? "ptx" : "";
+  unit.image = is_ptx(file.text) ? "ptx" : "";
   unit.may_have_host_code = file.may_have_host_code;
   for (const OwnHeader& header : file.headers) {
     unit.headers.push_back({header.spelling, header.name, header.text});

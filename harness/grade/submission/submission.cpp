@@ -90,9 +90,8 @@ void take_bytes(SubmittedFile& into, const SubmissionRules& rules, std::string b
   // Our own text comes before the file, and a byte order mark in the middle of a text is a
   // character.
   into.text = without_byte_order_mark(bytes);
-  into.is_ptx = is_ptx(into.text);
   into.may_have_host_code = rules.accepts_host_code;
-  if (into.is_ptx && !rules.accepts_ptx) {
+  if (!rules.accepts_ptx && is_ptx(into.text)) {
     into.refusal = fmt::format(
         "`{}` is PTX. Hand in the CUDA C++ source of the kernel, not what a compiler made of it.",
         file);
