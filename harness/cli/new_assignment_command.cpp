@@ -86,7 +86,9 @@ class AssignmentMaker {
       return std::any_of(parts_.begin(), parts_.end(),
                          [&](const Part& other) { return other.file == part.file; });
     };
-    if (is_taken()) part.file = part.suite->file.stem().string() + ".cu";
+    if (is_taken()) {
+      part.file = part.suite->file.stem().string() + kernel.extension().string();
+    }
     if (is_taken()) {
       throw usage_error(fmt::format("two suites have a kernel in a file called `{}`", part.file),
                         {}, "make an assignment of one of them, and add the other by hand");

@@ -250,7 +250,7 @@ CompileResult Compiler::compile(const CompileRequest& request) const {
     return with_entries(compile_by_nvcc(request));
   }
   if (request.language == SourceLanguage::other) {
-    if (request.headers) {
+    if (request.headers && !request.confined) {
       throw usage_error(fmt::format("{} cannot be used while grading", request.program));
     }
     return with_entries(compile_by_program(request));

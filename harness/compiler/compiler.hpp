@@ -20,6 +20,8 @@
 
 namespace warpmark {
 
+class ConfinedProgram;
+
 /// The prefix of every name that NVRTC gets, which is removed from all of its output. NVRTC puts
 /// the working directory before relative names in line information, so that equal input would give
 /// different bytes in different folders; it leaves absolute names alone.
@@ -44,6 +46,7 @@ struct CompileRequest {
   std::string source;
   SourceLanguage language = SourceLanguage::cuda;
   std::string program = {};  ///< name of a compiler, "triton"
+  std::shared_ptr<ConfinedProgram> confined = {};  ///< that program, where the source is untrusted
   /// The name of the source in errors, `__FILE__` and line information, relative to `folder`.
   std::string name;
   std::filesystem::path folder;  ///< folder of the suite; quoted includes are relative to the

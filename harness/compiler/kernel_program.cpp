@@ -19,6 +19,7 @@
 #include "base/spawn.hpp"
 #include "base/text.hpp"
 #include "compiler/compiler_log.hpp"
+#include "compiler/confined_program.hpp"
 
 namespace warpmark {
 
@@ -27,7 +28,9 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-fs::path find_program(const std::string& name) {
+}  // namespace
+
+fs::path find_compiler_program(const std::string& name) {
   const std::string file = "warpmark-compiler-" + name;
   std::vector<std::string> searched;
   for (const fs::path& folder : library_search_path()) {
@@ -40,6 +43,8 @@ fs::path find_program(const std::string& name) {
       "WARPMARK_PLUGIN_PATH names folders with compilers");
 }
 
+namespace {
+
 Json arguments_of(const std::vector<GivenArgument>& arguments) {
   Json all = Json::array();
   for (const GivenArgument& one : arguments) {
@@ -50,13 +55,21 @@ Json arguments_of(const std::vector<GivenArgument>& arguments) {
   return all;
 }
 
+// Behind walls there is no folder.
+fs::path folder_of(const CompileRequest& request) {
+  return request.confined ? fs::path(kVirtualRoot).parent_path()
+                          : fs::absolute(request.folder).lexically_normal();
+}
+
 std::string question(const CompileRequest& request) {
-  return json_line(Json{{"folder", fs::absolute(request.folder).lexically_normal().string()},
-                        {"file", request.name},
-                        {"entry", request.further_entries.at(0)},
-                        {"options", request.options},
-                        {"architecture", request.architecture.name()},
-                        {"arguments", arguments_of(request.further_arguments.at(0))}});
+  Json json = {{"folder", folder_of(request).string()},
+               {"file", request.name},
+               {"entry", request.further_entries.at(0)},
+               {"options", request.options},
+               {"architecture", request.architecture.name()},
+               {"arguments", arguments_of(request.further_arguments.at(0))}};
+  if (request.confined) json["source"] = request.source;
+  return json_line(json);
 }
 
 /// A program's answer, and the text of its standard error.
@@ -66,7 +79,7 @@ struct Answer {
 };
 
 Answer ask(const std::string& name, const std::string& input) {
-  const fs::path program = find_program(name);
+  const fs::path program = find_compiler_program(name);
   const TemporaryFolder folder("warpmark-compiler");
   const fs::path in = folder.path() / "in", out = folder.path() / "out",
                  log = folder.path() / "log";
@@ -86,19 +99,21 @@ Answer ask(const std::string& name, const std::string& input) {
 }
 
 CompileResult compile(const CompileRequest& request, const std::string& input) {
-  const auto [json, said] = ask(request.program, input);
+  const auto [json, said] =
+      request.confined ? Answer{request.confined->ask(input), ""} : ask(request.program, input);
+  const fs::path folder = folder_of(request);
   const auto text = [&](const char* key) { return json.value(key, std::string()); };
   if (json.contains("missing")) throw environment_error(text("missing"));
   if (json.contains("error")) {
     Position where;
     if (const int line = json.value("line", 0); line > 0) where = {request.name, line, 0};
-    throw RefusedError(request.name + " does not compile",
-                       without_folder(text("error"), request.folder), where, text("hint"));
+    throw RefusedError(request.name + " does not compile", without_folder(text("error"), folder),
+                       where, text("hint"));
   }
   CompileResult result;
-  result.ptx = without_folder(text("ptx"), request.folder);
+  result.ptx = without_folder(text("ptx"), folder);
   result.cubin = from_hex(text("cubin"));
-  result.log = without_folder(text("log"), request.folder);
+  result.log = without_folder(text("log"), folder);
   if (!trim(said).empty()) result.notices.emplace_back(trim(said));
   result.least_shared = json.value("dynamic_shared", uint64_t{0});
   for (const Json& one : json.value("parameters", Json::array())) {

@@ -15,6 +15,8 @@ namespace warpmark {
 namespace {
 
 constexpr uint64_t kMostAxes = 64;  // NumPy's arrays have at most as many
+// Bytes, more than any device has; a compiler of submissions can answer anything.
+constexpr uint64_t kMostShared = uint64_t{1} << 30;
 
 std::string axis_text(const std::string& array, uint64_t axis) {
   return fmt::format("{}.shape[{}]", array, axis);
@@ -50,12 +52,16 @@ std::map<uint64_t, uint64_t> axes_of(const Entry& kernel) {
 class Expansion {
  public:
   Expansion(PlannedCase& planned, const LaunchStep& launch, const Entry& kernel)
-      : planned_(planned), launch_(launch), axes_(axes_of(kernel)) {}
+      : planned_(planned), launch_(launch) {
+    for (const ParameterSource& source : kernel.sources) {
+      if (source.argument >= launch.arguments.size()) fail(source, "which the suite does not give");
+      if (source.axis >= kMostAxes) fail(source, "which cannot have so many axes");
+    }
+    axes_ = axes_of(kernel);
+  }
 
   std::string argument(const ParameterSource& source) {
     if (source.what == "null") return scalar("null", [](Scalar& made) { made.null = true; });
-    if (source.argument >= launch_.arguments.size()) fail(source, "which the suite does not give");
-    if (source.axis >= kMostAxes) fail(source, "which cannot have so many axes");
     const std::string& name = launch_.arguments[source.argument];
     if (source.what == "argument") return name;
     const Buffer* array = planned_.plan.find_buffer(name);
@@ -113,7 +119,7 @@ void each_launch(Planned& planned, const Signatures& compiled, const Use& use) {
 void follow_compilers(PlannedCase& planned, const Signatures& compiled) {
   each_launch(planned, compiled, [&](LaunchStep& launch, const Entry& kernel) {
     if (launch.shared == Size{int64_t{0}}) {
-      launch.shared = static_cast<int64_t>(kernel.bounds.least_dynamic);
+      launch.shared = static_cast<int64_t>(std::min(kernel.bounds.least_dynamic, kMostShared));
     }
     if (kernel.sources.empty()) return;
     Expansion expansion(planned, launch, kernel);

@@ -51,7 +51,7 @@ void ConfinedCompiler::add_facts(DeviceFacts& facts) {
 }
 
 uint64_t ConfinedCompiler::allowed_bytes() const {
-  return std::min(confinement_.compile_bytes, half_of_memory());
+  return compile_bytes(confinement_);
 }
 
 // The clock by which the system ends a process runs ahead of the times that it reports afterwards,

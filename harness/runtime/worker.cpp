@@ -33,6 +33,14 @@ bool comes_from_outside(int signal) {
          signal == SIGQUIT;
 }
 
+bool has_ended(pid_t process) {
+  siginfo_t info = {};
+  if (::waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+    return errno != EINTR;
+  }
+  return info.si_pid == process;
+}
+
 }  // namespace
 
 std::unique_ptr<Worker> Worker::spawn(const std::string& program) {
@@ -102,19 +110,18 @@ std::string Worker::end(std::chrono::milliseconds patience, Usage* used) {
     int status = 0;
     ::shutdown(channel_.fd(), SHUT_RDWR);
     const auto deadline = std::chrono::steady_clock::now() + patience;
-    pid_t ended = ::wait4(process_, &status, WNOHANG, &usage);
-    while (ended == 0 && std::chrono::steady_clock::now() < deadline) {
+    // The process stays a zombie until its group has been ended, so that the group's number cannot
+    // be another's by then.
+    bool ended_by_itself = has_ended(process_);
+    while (!ended_by_itself && std::chrono::steady_clock::now() < deadline) {
       ::usleep(1000);
-      ended = ::wait4(process_, &status, WNOHANG, &usage);
+      ended_by_itself = has_ended(process_);
     }
-    const bool ended_by_itself = ended == process_;
-    if (ended_by_itself) {
-      how = exit_text(status);
-    } else {
-      ::kill(process_, SIGKILL);
-      while (::wait4(process_, &status, 0, &usage) < 0 && errno == EINTR) {
-      }
+    ::kill(process_, SIGKILL);
+    ::kill(-process_, SIGKILL);  // compilers that it has started
+    while (::wait4(process_, &status, 0, &usage) < 0 && errno == EINTR) {
     }
+    if (ended_by_itself) how = exit_text(status);
     process_ = -1;
     if (used != nullptr) {
       used->cpu_s = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);

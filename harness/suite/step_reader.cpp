@@ -156,11 +156,15 @@ std::vector<SuiteStep> read_steps(const YamlNode& node, const std::string& what,
   return steps;
 }
 
-// Triton's blocks have as many warps as its option says, and 4 without it.
+// Triton's blocks have as many warps as its option says, which `constexpr` may set over axes, and 4
+// without it.
 std::string block_of(const Kernel& kernel) {
   constexpr std::string_view kWarps = "num_warps=";
   if (!kernel.compiler || kernel.compiler->text != "triton") return "";
   std::string warps = "4";
+  for (const NamedExpression& constant : kernel.define) {
+    if (constant.name == "num_warps") warps = constant.value.text();
+  }
   for (const Located& option : kernel.options) {
     if (option.text.starts_with(kWarps)) warps = option.text.substr(kWarps.size());
   }

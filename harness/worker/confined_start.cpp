@@ -20,10 +20,10 @@ namespace warpmark {
 
 namespace {
 
-// Which variables decide where a library is found, or how a driver starts. Sanitizers read theirs
+// Which variables decide where a library or a program is found, or how a driver starts. Sanitizers read theirs
 // at start, from the environment that the process does not get.
-constexpr std::array<std::string_view, 5> kPrefixes = {"WARPMARK_", "CUDA_", "NVIDIA_",
-                                                       "LD_LIBRARY_PATH=", "TMPDIR="};
+constexpr std::array<std::string_view, 7> kPrefixes = {
+    "WARPMARK_", "CUDA_", "NVIDIA_", "LD_LIBRARY_PATH=", "TMPDIR=", "PATH=", "VIRTUAL_ENV="};
 
 // The number in a file of the control group, if it is there and a number.
 uint64_t number_in(const char* path) {
@@ -89,7 +89,16 @@ std::vector<Header> own_and_toolkit_headers(const Nvrtc& nvrtc, const Confinemen
 
 }  // namespace
 
+uint64_t compile_bytes(const Confinement& confinement) {
+  return std::min(confinement.compile_bytes, half_of_memory());
+}
+
 UnitCompiler open_confined_compiler(const Confinement& confinement) {
+  std::vector<std::shared_ptr<ConfinedProgram>> programs;
+  for (const std::string& name : confinement.programs) {
+    const ConfinedProgram::Limits limits = {compile_bytes(confinement), confinement.compile_cpu_s};
+    programs.push_back(std::make_shared<ConfinedProgram>(name, limits));
+  }
   std::shared_ptr<const Nvrtc> nvrtc = Nvrtc::open();
   auto headers =
       std::make_shared<const std::vector<Header>>(own_and_toolkit_headers(*nvrtc, confinement));
@@ -101,6 +110,10 @@ UnitCompiler open_confined_compiler(const Confinement& confinement) {
   warm_up.kernels.push_back({0, "warm_up"});
   constexpr int kAnyArchitecture = 90;
   compiler.compile(warm_up, kAnyArchitecture);
+  for (size_t i = 0; i < programs.size(); ++i) {
+    programs[i]->await_ready();
+    compiler.add(confinement.programs[i], programs[i]);
+  }
   // __DATE__ and __TIME__ would let a grade depend on the time of day.
   fix_clock();
   return compiler;
@@ -113,36 +126,28 @@ uint64_t run_bytes(uint64_t arrays) {
   return std::min(kBase + kForEach * arrays, most);
 }
 
-std::vector<std::string> walls_that_hold(std::optional<int> landlock_abi, bool is_filtered) {
-  constexpr int kHoldsSignals = 6;
-  std::vector<std::string> hold;
-  if (landlock_abi && (is_filtered || *landlock_abi >= kHoldsSignals))
-    hold.push_back(fmt::format("landlock abi {}", *landlock_abi));
-  if (is_filtered) hold.emplace_back("seccomp");
-  return hold;
+void require_sandbox(const protocol::Confined& confined) {
+  if (!confined.confinement.required) return;
+  throw environment_error(
+      fmt::format("this system has no sandbox for untrusted code: a process can still {}",
+                  join(sandbox::leaks(), ", ")),
+      "neither Landlock nor seccomp holds here; grade in a separate container, and say "
+      "--no-sandbox");
 }
 
 std::vector<std::string> enter_sandbox(const protocol::Confined& confined, bool in_memory) {
   const bool compiles = confined.role == protocol::Confined::Role::compile;
   sandbox::Limits limits;
   if (compiles) {
-    limits.address_space = std::min(confined.confinement.compile_bytes, half_of_memory());
+    limits.address_space = compile_bytes(confined.confinement);
     limits.cpu_s = confined.confinement.compile_cpu_s;
   }
-  sandbox::limit_resources(limits);
   if (in_memory) sandbox::limit_data_for_good(half_of_memory());
-  const auto abi = sandbox::landlock();
-  const bool is_filtered = sandbox::filter_calls(compiles    ? sandbox::Calls::compute
-                                                 : in_memory ? sandbox::Calls::in_memory
-                                                             : sandbox::Calls::device);
-  const std::vector<std::string> hold = walls_that_hold(abi, is_filtered);
-  if (hold.empty() && confined.confinement.required) {
-    throw environment_error(
-        fmt::format("this system has no sandbox for untrusted code: a process can still {}",
-                    join(sandbox::leaks(), ", ")),
-        "neither Landlock nor seccomp holds here; grade in a separate container, and say "
-        "--no-sandbox");
-  }
+  const std::vector<std::string> hold =
+      sandbox::enter(limits, compiles    ? sandbox::Calls::compute
+                             : in_memory ? sandbox::Calls::in_memory
+                                         : sandbox::Calls::device);
+  if (hold.empty()) require_sandbox(confined);
   return hold;
 }
 

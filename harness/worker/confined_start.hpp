@@ -17,14 +17,17 @@ std::vector<std::string> environment_for_libraries();
 /// Sets these variables. To be called before there are threads.
 void take_environment(const std::vector<std::string>& environment);
 
+/// The address space that a compiler may take for a submission: less than the confinement has where
+/// memory is short. The first call must come before the sandbox.
+uint64_t compile_bytes(const Confinement& confinement);
+
 /// The compiler of a compile worker: NVRTC open and warm, so that it will open no more files, with
-/// the headers that it may include in memory. Throws environment errors.
+/// the headers that it may include in memory, and the programs for other languages warm. Throws
+/// environment errors.
 UnitCompiler open_confined_compiler(const Confinement& confinement);
 
-/// The names of the mechanisms that form a sandbox, among those that hold. Landlock alone is one
-/// from ABI 6 on: before that it allows signals to other processes (docs/threat-model.md has the
-/// table).
-std::vector<std::string> walls_that_hold(std::optional<int> landlock_abi, bool is_filtered);
+/// Throws an environment error if the confinement requires a sandbox, for a process that has none.
+void require_sandbox(const protocol::Confined& confined);
 
 /// Enters the sandbox, in the order that works: limits, Landlock, the filter of system calls; tries
 /// each, and returns those that hold. Throws an environment error if none but limits holds and one

@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
@@ -56,7 +57,7 @@ class Responder {
     confined_compiler_.emplace(std::move(compiler));
     return answer_of([&] {
       DeviceFacts facts = compiler_facts();
-      facts.sandbox = enter_sandbox(confined);
+      facts.sandbox = confine(confined, false);
       return protocol::to_json(facts);
     });
   }
@@ -147,9 +148,22 @@ class Responder {
         run_bytes(0);
         private_bytes_ = sandbox::private_bytes();
       }
-      facts.sandbox = enter_sandbox(*hello.confined, in_memory);
+      facts.sandbox = confine(*hello.confined, in_memory);
     }
     return facts;
+  }
+
+  // Enters the sandbox, after the programs that compile for this worker have entered theirs.
+  // Returns what holds in all of them.
+  std::vector<std::string> confine(const protocol::Confined& confined, bool in_memory) const {
+    std::optional<std::vector<std::string>> programs;
+    if (confined_compiler_) programs = confined_compiler_->enter_programs();
+    if (programs && programs->empty()) require_sandbox(confined);
+    std::vector<std::string> hold = enter_sandbox(confined, in_memory);
+    if (!programs) return hold;
+    std::erase_if(hold,
+                  [&](const std::string& one) { return std::ranges::count(*programs, one) == 0; });
+    return hold;
   }
 
   void limit_memory(const protocol::Run& run) const {

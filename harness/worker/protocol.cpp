@@ -23,8 +23,8 @@ WARPMARK_FIELDS(LayoutFacts, name, bytes, alignment, offsets, fields, problem)
 WARPMARK_FIELDS(SourceRegion, line, origin)
 WARPMARK_FIELDS(ConfinedHeader, spelling, text)
 // The front keeps `compile_s` to itself: it waits so long.
-WARPMARK_FIELDS(Confinement, required, compile_bytes, compile_cpu_s, headers, toolkit_headers,
-                times)
+WARPMARK_FIELDS(Confinement, required, compile_bytes, compile_cpu_s, programs, headers,
+                toolkit_headers, times)
 
 template <typename Visit>
 void each_field(TensorMapForm& form, const Visit& visit) {

@@ -73,6 +73,24 @@ bool can_fork() {
   return true;
 }
 
+// A number of statm, in bytes (proc(5)): the first is the address space, the sixth data and stack.
+uint64_t memory_of_process(int number) {
+  std::string text;
+  try {
+    text = read_file("/proc/self/statm");
+  } catch (const Error&) {
+    return 0;
+  }
+  size_t at = 0;
+  for (int skipped = 1; skipped < number && at != std::string::npos; ++skipped) {
+    at = text.find(' ', at);
+    if (at != std::string::npos) ++at;
+  }
+  if (at == std::string::npos) return 0;
+  return std::strtoull(text.c_str() + at, nullptr, 10) *
+         static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
 }  // namespace
 
 void limit_resources(const Limits& limits) {
@@ -91,23 +109,12 @@ void limit_resources(const Limits& limits) {
   }
 }
 
-// The memory that RLIMIT_DATA counts: the sixth number of statm is data and stack, in pages
-// (proc(5)).
 uint64_t private_bytes() {
-  std::string text;
-  try {
-    text = read_file("/proc/self/statm");
-  } catch (const Error&) {
-    return 0;
-  }
-  size_t at = 0;
-  for (int skipped = 0; skipped < 5 && at != std::string::npos; ++skipped) {
-    at = text.find(' ', at);
-    if (at != std::string::npos) ++at;
-  }
-  if (at == std::string::npos) return 0;
-  return std::strtoull(text.c_str() + at, nullptr, 10) *
-         static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  return memory_of_process(6);
+}
+
+uint64_t address_space() {
+  return memory_of_process(1);
 }
 
 void limit_data(uint64_t bytes) {
@@ -143,6 +150,21 @@ std::optional<int> landlock() {
 #else
   return std::nullopt;
 #endif
+}
+
+std::vector<std::string> walls_that_hold(std::optional<int> landlock_abi, bool is_filtered) {
+  constexpr int kHoldsSignals = 6;
+  std::vector<std::string> hold;
+  if (landlock_abi && (is_filtered || *landlock_abi >= kHoldsSignals))
+    hold.push_back("landlock abi " + std::to_string(*landlock_abi));
+  if (is_filtered) hold.emplace_back("seccomp");
+  return hold;
+}
+
+std::vector<std::string> enter(const Limits& limits, Calls allowed) {
+  limit_resources(limits);
+  const std::optional<int> abi = landlock();
+  return walls_that_hold(abi, filter_calls(allowed));
 }
 
 std::vector<std::string> leaks() {

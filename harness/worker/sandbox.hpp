@@ -20,6 +20,8 @@ void limit_resources(const Limits& limits);
 /// Private writable memory of this process, in bytes, as RLIMIT_DATA counts it. To be asked before
 /// entering the sandbox, which hides it; 0 if the system does not say.
 uint64_t private_bytes();
+/// Likewise its address space, as RLIMIT_AS counts it.
+uint64_t address_space();
 /// Limits this memory from now on; may be called again, in the sandbox, too. Allocations beyond the
 /// limit fail. Not for use with a GPU's driver.
 void limit_data(uint64_t bytes);
@@ -41,6 +43,15 @@ enum class Calls : uint8_t {
 /// ENOENT, others EPERM. Returns false if the kernel or the processor's architecture has no such
 /// filter, or if a forbidden action is still possible.
 bool filter_calls(Calls allowed);
+
+/// The names of the mechanisms that form a sandbox, among those that hold. Landlock alone is one
+/// from ABI 6 on: before that it allows signals to other processes (docs/threat-model.md has the
+/// table).
+std::vector<std::string> walls_that_hold(std::optional<int> landlock_abi, bool is_filtered);
+
+/// Enters the sandbox, in the order that works: limits, Landlock, the filter of system calls; tries
+/// each, and returns walls_that_hold(). Throws an environment error if a limit cannot be set.
+std::vector<std::string> enter(const Limits& limits, Calls allowed);
 
 /// The actions that should be impossible in a sandboxed process, but are possible in this one:
 /// "open a file", "connect to a network" … Empty is best.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -39,6 +40,16 @@ void refuse_layered_images(const std::string& ptx, const Entry& kernel) {
 
 }  // namespace
 
+std::optional<std::vector<std::string>> UnitCompiler::enter_programs() const {
+  std::optional<std::vector<std::string>> hold;
+  for (const auto& [name, program] : programs_) {
+    const std::vector<std::string> own = program->enter();
+    if (!hold) hold = own;
+    std::erase_if(*hold, [&](const std::string& one) { return std::ranges::count(own, one) == 0; });
+  }
+  return hold;
+}
+
 CompileRequest UnitCompiler::request_for(const protocol::Prepare& request, size_t index,
                                          const Architecture& architecture, bool relocatable) const {
   const protocol::UnitText& unit = request.units[index];
@@ -46,6 +57,9 @@ CompileRequest UnitCompiler::request_for(const protocol::Prepare& request, size_
   compile.source = unit.source;
   compile.language = unit.language;
   compile.program = unit.compiler;
+  if (const auto found = programs_.find(unit.compiler); found != programs_.end()) {
+    compile.confined = found->second;
+  }
   compile.may_have_host_code = unit.may_have_host_code;
   compile.name = unit.name;
   compile.folder = unit.folder;

@@ -1,11 +1,14 @@
 // Compiles the units of a Prepare request, before a worker loads anything.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "compiler/compiler.hpp"
+#include "compiler/confined_program.hpp"
 #include "worker/protocol.hpp"
 
 namespace warpmark {
@@ -15,6 +18,14 @@ class UnitCompiler {
   /// With `headers`, units can include only these, and no file is opened.
   explicit UnitCompiler(Compiler compiler, std::shared_ptr<const std::vector<Header>> headers = {})
       : compiler_(std::move(compiler)), headers_(std::move(headers)) {}
+
+  /// Units of that compiler are compiled by this program from now on.
+  void add(const std::string& name, std::shared_ptr<ConfinedProgram> program) {
+    programs_[name] = std::move(program);
+  }
+  /// Has each program enter its sandbox, and returns what holds in all of them; nothing if there
+  /// are none.
+  std::optional<std::vector<std::string>> enter_programs() const;
 
   struct Compiled : Signatures {              ///< kernels are those that the request names
     std::vector<protocol::UnitImage> images;  ///< images of each unit
@@ -35,6 +46,7 @@ class UnitCompiler {
 
   Compiler compiler_;
   std::shared_ptr<const std::vector<Header>> headers_;
+  std::map<std::string, std::shared_ptr<ConfinedProgram>> programs_;
 };
 
 /// The request to load the compiled images: PTX if the device takes it, else cubins.

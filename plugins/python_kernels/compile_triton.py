@@ -8,10 +8,13 @@ filled in, namely
 - its last parameters, for scratch memory that this kernel does not use.
 """
 import hashlib
+import json
+import linecache
 import os
 import pathlib
 import re
 import sys
+import types
 
 import kernel_compiler
 from kernel_compiler import Missing, Refused, load, path_of
@@ -43,13 +46,15 @@ def kernel_of(module, name, path):
 
 
 def constants_and_options(words, kernel):
-    """From `-DNAME=value` (the suite's `constexpr`) and `NAME=value` (its `options`)."""
+    """From `-DNAME=value` (the suite's `constexpr`) and `NAME=value` (its `options`). As in a launch of Triton's,
+    a constant that is no parameter may be an option.
+    """
     constants, options = {}, {}
     for word in words:
         name, equals, text = word.removeprefix("-D").partition("=")
         if not equals:
             raise Refused("the option `%s` is not NAME=VALUE" % word)
-        if word.startswith("-D"):
+        if word.startswith("-D") and not (name in OPTIONS and name not in kernel.arg_names):
             if name not in kernel.arg_names:
                 raise Refused("`%s` of `constexpr` is no parameter of the kernel" % name,
                               hint="it has %s" % ", ".join(kernel.arg_names))
@@ -128,7 +133,7 @@ def compile_kernel(request, path):
     import triton
     from triton.backends.compiler import GPUTarget
 
-    kernel = kernel_of(load(path), request["entry"], path)
+    kernel = kernel_of(load(path, request.get("source")), request["entry"], path)
     constants, options = constants_and_options(request["options"], kernel)
     source, given = source_of(kernel, constants, request["arguments"], request["entry"])
     capability = int(re.match(r"sm_(\d+)", request["architecture"]).group(1))
@@ -146,7 +151,7 @@ def refusal(error, path):
     line = getattr(node, "lineno", 0)
     source = getattr(error, "src", "") or ""
     if line and source:  # counted from the function's first line
-        text = path.read_text(encoding="utf-8", errors="replace")
+        text = "".join(linecache.getlines(str(path)))
         line += text.count("\n", 0, max(text.find(source.split("\n")[0]), 0))
     cause = error
     while cause.__cause__ is not None:
@@ -210,23 +215,108 @@ def use_own_cache(path):
     os.environ["TRITON_CACHE_DIR"] = str(cache / hashlib.sha256(str(path).encode()).hexdigest()[:16])
 
 
-def answer(request):
-    path = path_of(request)
-    use_own_cache(path)
+class MemoryCache:
+    """Triton's cache where no file can be written: it keeps nothing for another kernel."""
+
+    files = {}
+
+    def __init__(self, key, **_):
+        MemoryCache.files = {}
+
+    def get_group(self, _):
+        return None
+
+    def get_file(self, _):
+        return None
+
+    def put(self, data, name, binary=True):
+        self.files[name] = data
+        return name
+
+    def put_group(self, *_):
+        pass
+
+
+class InMemory:
+    """A compiled kernel as Triton's CompiledKernel has it, without files."""
+
+    def __init__(self, _, group, __):
+        texts = {pathlib.Path(name).suffix[1:]: MemoryCache.files[name] for name in group}
+        self.asm = {"ptx": texts["ptx"]}
+        self.metadata = types.SimpleNamespace(**json.loads(texts["json"]))
+
+
+def stop_before_machine_code():
+    """Has Triton make PTX without a file or a process: no cache, no ptxas, libdevice from standard input."""
+    from triton.backends.nvidia import compiler as backend
+    from triton.compiler import compiler
+
+    compiler.get_cache_manager = MemoryCache
+    compiler.CompiledKernel = InMemory
+    add_stages = backend.CUDABackend.add_stages
+
+    def add_stages_without_assembler(self, stages, *arguments):
+        add_stages(self, stages, *arguments)
+        stages["cubin"] = lambda ptx, metadata: b""
+
+    backend.CUDABackend.add_stages = add_stages_without_assembler
+    # LLVM reads the file "-" from standard input.
+    library = pathlib.Path(backend.__file__).parent / "lib/libdevice.10.bc"
+    os.dup2(os.open(library, os.O_RDONLY), 0)
+    os.environ["TRITON_LIBDEVICE_PATH"] = "-"
+    backend.file_hash = str
+
+
+WARM_UP = """
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+@triton.jit
+def warm_up(x, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + i, libdevice.tanh(tl.load(x + i, mask=i < n)) + tl.sum(tl.exp(i.to(tl.float32)), axis=0), mask=i < n)
+"""
+
+
+def warm_up():
+    import_triton()
+    stop_before_machine_code()
+    confined_answer({"folder": "/suite", "file": "warm_up.py", "entry": "warm_up", "source": WARM_UP,
+                     "architecture": "sm_90a", "options": ["-DBLOCK=128"], "arguments": [
+                         {"array": True, "dtype": "float32"}, {"array": False, "dtype": "int32"}]})
+
+
+def import_triton():
     try:
         import triton  # noqa: F401
     except ImportError as error:
         raise Missing("%s has no Triton (%s)" % (sys.executable, error)) from None
+
+
+def confined_answer(request):
+    os.lseek(0, 0, os.SEEK_SET)
+    made, given = compile_kernel(request, path_of(request))
+    ptx = without_launcher(lines_of_statements(made.asm["ptx"]), made, request["entry"], given)
+    return {"ptx": ptx, "dynamic_shared": dynamic_shared(made)}
+
+
+def dynamic_shared(made):
+    return made.metadata.shared if made.metadata.shared > STATIC_SHARED else 0
+
+
+def answer(request):
+    if "source" in request:
+        return confined_answer(request)
+    path = path_of(request)
+    use_own_cache(path)
+    import_triton()
     made, given = compile_kernel(request, path)
     ptx = without_launcher(lines_of_statements(made.asm["ptx"]), made, request["entry"], given)
     target = re.search(r"\.target\s+(\w+)", ptx).group(1)
     code, log = assemble(ptx, target)
-    metadata = made.metadata
-    return {
-        "ptx": ptx, "cubin": code.hex(), "log": log,
-        "dynamic_shared": metadata.shared if metadata.shared > STATIC_SHARED else 0,
-    }
+    return {"ptx": ptx, "cubin": code.hex(), "log": log, "dynamic_shared": dynamic_shared(made)}
 
 
 if __name__ == "__main__":
-    kernel_compiler.serve(answer)
+    kernel_compiler.serve(answer, warm_up)

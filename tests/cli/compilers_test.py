@@ -318,6 +318,12 @@ reference: {y: "x[::step] + step"}
             self.assertEqual(len(loads), 3)
             self.assertEqual([bool(re.search(r"ld\.global\S*\.v[24]\.", one)) for one in loads], [wide, False, False])
 
+    def test_options_over_axes(self):
+        self.suite(ADD.replace("BLOCK: 256}", "BLOCK: 256, num_warps: warps}").replace("{n: [1, 1000]}", "{warps: [1, 2, 8], n: [1000]}"))
+        self.assertIn("3 passed", self.check()[0])
+        plan = json.loads(self.run_program("plan", "suites/t.yaml", "--case", "t.warps=8,n=1000")[0])
+        self.assertEqual([step["launch"]["block"] for step in plan["steps"]], [[256, 1, 1]])
+
     def test_an_autotuned_kernel_gets_its_constants(self):
         text = """warpmark: 1
 kernel: {triton: k.py:tuned%s}

@@ -70,7 +70,7 @@ std::pair<std::string, std::string> obstacle(const Suite& suite) {
   }
   if (!suite.kernel.file) {
     return {"its kernel is a text in the suite",
-            "put the text into a .cu file, and write `kernel: {file: …, entry: …}`"};
+            "put the text into a file, and write `kernel: {file: …, entry: …}`"};
   }
   if (!suite.kernel.entry) return {"its kernel has no `entry`", "add it"};
   // The baseline is compiled where submissions are.
@@ -79,6 +79,11 @@ std::pair<std::string, std::string> obstacle(const Suite& suite) {
       return {"its kernel is linked with further files",
               "a submission's files are compiled each by itself"};
     }
+    if (kernel->compiler && kernel->compiler->text == "nvcc") {
+      return {"its kernel is compiled by nvcc",
+              "submissions are compiled by NVRTC: leave `compiler` out"};
+    }
+    if (kernel->compiler) continue;  // a compiler of another language knows its own options
     for (const Located& option : kernel->options) {
       if (may_be_given(option.text)) continue;
       return {fmt::format("its kernel has the option `{}`", printable(option.text)),

@@ -196,12 +196,12 @@ fs::path read_solution_name(const YamlNode& node, const std::string& what, const
 
 std::string read_submitted_name(const YamlNode& node) {
   std::string name = read_line(node, "`file`");
-  const bool fits = name.ends_with(".cu") && name.size() > 3 &&
+  const bool fits = (name.ends_with(".cu") || name.ends_with(".py")) && name.size() > 3 &&
                     name.find_first_of("/\\") == std::string::npos && name.front() != '.' &&
                     name.front() != '-';
   if (fits) return name;
   throw usage_error(fmt::format("`{}` is no name for a submitted file", name), node.content,
-                    "it ends in .cu and has no folder before it");
+                    "it ends in .cu, or in .py for a kernel in Python, and has no folder before it");
 }
 
 Located read_template(const YamlNode& node, const fs::path& folder) {

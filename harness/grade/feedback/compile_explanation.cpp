@@ -141,6 +141,14 @@ std::string first_line(const std::string& said, const std::string& reason) {
   return text.empty() ? reason : text;
 }
 
+// The line of the file for which a compiler refused it; 0 if it has given none.
+int64_t refused_line(const Outcome& outcome) {
+  if (!outcome.error) return 0;
+  const std::string& said = outcome.error->message();
+  const bool refused = said.substr(0, said.find('\n')).ends_with(" does not compile");
+  return refused ? outcome.error->where().line : 0;
+}
+
 std::string wanted_kernel(const ExplainContext& context) {
   if (context.plan == nullptr) return "";
   for (const Step& step : context.plan->steps) {
@@ -318,7 +326,13 @@ std::string explain_compile(const Outcome& outcome, const ExplainContext& contex
              "for "
              "mistakes in inline assembly (`asm`), and for `__shared__` arrays that are too large.";
     }
-    return "The file does not compile: " + capped(first_line(said, outcome.reason)) + ".";
+    const std::string text = capped(first_line(said, outcome.reason));
+    // A compiler of another language gives the line apart from its text.
+    if (const int64_t line = refused_line(outcome); line > 0) {
+      return fmt::format("The file does not compile. The first error is at line {}: {}.", line,
+                         text);
+    }
+    return "The file does not compile: " + text + ".";
   }
   const std::vector<HostCode> host = find_host_code(context.source);
   const auto& headers = context.file.headers;

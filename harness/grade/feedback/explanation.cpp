@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
+#include <string_view>
+#include <utility>
+
 #include "base/text.hpp"
 #include "grade/feedback/compile_explanation.hpp"
 #include "grade/feedback/fault_explanation.hpp"
@@ -36,12 +40,21 @@ std::optional<int64_t> block_threads(const Plan* plan) {
   return std::nullopt;
 }
 
+bool is_python(const std::string& file) {
+  return file.ends_with(".py");
+}
+
+// The facts of a source in CUDA C++; nothing is known of another language.
+SourceFacts facts_of(const ExplainContext& context) {
+  return is_python(context.file.file) ? SourceFacts() : SourceFacts(context.source);
+}
+
 std::string pattern_of(const OutputVerdict& output, const ExplainContext& context) {
   const auto values = context.outputs.find(output.output);
   if (values == context.outputs.end()) return "";
   return wrong_pattern({output, values->second.actual, values->second.expected,
                         block_threads(context.plan), context.inputs,
-                        SourceFacts(context.source).has_grid_index()});
+                        facts_of(context).has_grid_index()});
 }
 
 std::string unwritten_text(const OutputVerdict& output) {
@@ -143,7 +156,7 @@ std::string explain_usual(const Outcome& outcome, const ExplainContext& context)
     case FailureKind::finding:
     case FailureKind::limit:
     case FailureKind::crash:
-      return explain_fault(outcome, context.file, SourceFacts(context.source));
+      return explain_fault(outcome, context.file, facts_of(context));
     case FailureKind::wrong:
     case FailureKind::unwritten:
       return explain_outputs(outcome, context);
@@ -175,6 +188,31 @@ std::string explain_usual(const Outcome& outcome, const ExplainContext& context)
   return printable(outcome.reason);
 }
 
+// The terms of CUDA C++ as those of Triton and Numba. A kernel of Triton has no threads to be asked
+// about, and no barriers.
+std::string in_python(std::string text) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kTerms = {{
+      {"There are usually more threads than elements, so each thread must ask `if (i < n)` before "
+       "it "
+       "uses its element.",
+       "The last block usually has fewer elements than the others: does each access ask for the "
+       "bound, as by `mask=i < n` (Triton) or `if i < n:` (Numba)?"},
+      {"`__syncthreads()`", "a barrier (`cuda.syncthreads()` of Numba)"},
+      {"`atomicAdd`", "an atomic addition (`tl.atomic_add`, `cuda.atomic.add`)"},
+      {"`blockIdx.x * blockDim.x + threadIdx.x`", "`cuda.grid(1)`"},
+      {"`const` before the pointer's type lets the compiler find such lines.",
+       "only stores do that."},
+      {"`&&`", "`and`"},
+  }};
+  for (const auto& [cuda, python] : kTerms) {
+    for (size_t at = text.find(cuda); at != std::string::npos; at = text.find(cuda, at)) {
+      text.replace(at, cuda.size(), python);
+      at += python.size();
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 void add_values(ExplainContext& context, const CaseArtifacts& artifacts,
@@ -194,6 +232,7 @@ void add_values(ExplainContext& context, const CaseArtifacts& artifacts,
 
 std::string explain(const Outcome& outcome, const ExplainContext& context) {
   std::string text = explain_usual(outcome, context);
+  if (is_python(context.file.file)) text = in_python(std::move(text));
   if (outcome.schedule) {
     text +=
         " This does not happen when the threads run in their usual order, but in another one that "

@@ -418,6 +418,35 @@ std::string limit(const Report& report) {
          "enough.";
 }
 
+// "a race in line 9"
+std::string finding_text(const Report& report, const SubmittedNames& names) {
+  const std::string kind = report.text("kind");
+  const std::string line = line_text(report, names);
+  const std::string what = kind == "illegal_address" ? "an access out of bounds"
+                           : kind == "uninitialised" ? "the use of an undefined value"
+                           : kind == "race"          ? "a race"
+                           : kind == "sync"          ? "a barrier that not all threads reach"
+                                                     : "another mistake";
+  return line.empty() ? what : what + " in " + line;
+}
+
+// The other findings in half a sentence, as they may follow from the one that was explained.
+std::string folded(const std::vector<Json>& reports, const Json& explained,
+                   const SubmittedNames& names) {
+  constexpr size_t kMostNamed = 2;
+  std::vector<std::string> others = {finding_text(Report(explained), names)};
+  for (const Json& report : reports) {
+    std::string text = finding_text(Report(report), names);
+    if (std::ranges::count(others, text) == 0) others.push_back(std::move(text));
+  }
+  others.erase(others.begin());
+  if (others.empty()) return "";
+  const size_t more = others.size() > kMostNamed ? others.size() - kMostNamed : 0;
+  others.resize(others.size() - more);
+  return fmt::format(" Mend this first: {}{} may follow from it.", join(others, " and "),
+                     more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
 }  // namespace
 
 std::string explain_report(const Json& json, const SubmittedNames& names,
@@ -470,12 +499,7 @@ std::string explain_fault(const Outcome& outcome, const SubmittedNames& names,
   for (const Json& report : reports) {
     std::string text = explain_report(report, names, facts);
     if (text.empty()) continue;
-    const size_t others = reports.size() - 1;  // warnings cost nothing
-    if (others > 0) {
-      text += fmt::format(" {} more place{} in the kernel {} reported.", others,
-                          others == 1 ? "" : "s", others == 1 ? "is" : "are");
-    }
-    return text;
+    return text + folded(reports, report, names);
   }
   const std::string& said = outcome.reason;
   if (outcome.failure == FailureKind::limit) {

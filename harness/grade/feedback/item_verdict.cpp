@@ -15,6 +15,14 @@ std::string kind_of(const nlohmann::ordered_json& report) {
   return kind != report.end() && kind->is_string() ? kind->get<std::string>() : "";
 }
 
+// True if the report is of an undefined value that serves as an address (block_values_registers.cpp
+// of the CPU device).
+bool is_an_address(const nlohmann::ordered_json& report) {
+  const auto message = report.find("message");
+  return message != report.end() && message->is_string() &&
+         message->get<std::string>().find("as an address") != std::string::npos;
+}
+
 ItemVerdict judge_fault(const Outcome& outcome, GradeWord otherwise) {
   for (const auto& report : weighed_reports(outcome)) {
     const std::string kind = kind_of(report);
@@ -30,6 +38,17 @@ ItemVerdict judge_fault(const Outcome& outcome, GradeWord otherwise) {
     if (!kind.empty()) break;
   }
   return {otherwise, Blame::submission};
+}
+
+// The rank of a report among those of a launch: causes come before what follows from them. An
+// address that nothing has set may lead anywhere, and without its barrier an element may be read
+// before anything is there.
+int cause_rank(const nlohmann::ordered_json& report) {
+  const std::string kind = kind_of(report);
+  if (kind == "uninitialised") return is_an_address(report) ? 0 : 4;
+  if (kind == "sync") return 2;
+  if (kind == "race") return 3;
+  return 1;  // it has ended the launch
 }
 
 // "0.5", "nan", "": parses a text that comes from our own comparison.
@@ -48,13 +67,7 @@ std::vector<nlohmann::ordered_json> weighed_reports(const Outcome& outcome) {
     const auto severity = report.find("severity");
     return severity != report.end() && *severity == "warning";
   });
-  std::stable_partition(reports.begin(), reports.end(), [](const auto& report) {
-    const std::string kind = kind_of(report);
-#define CHECK(name, found, word, places) \
-  if (kind == #found) return false;
-#include "warpmark/checks.def"
-    return true;
-  });
+  std::ranges::stable_sort(reports, {}, cause_rank);
   return reports;
 }
 

@@ -23,8 +23,8 @@ struct ItemVerdict {
   Blame blame = Blame::nobody;
 };
 
-/// Returns the device's reports without warnings; reports that ended the launch come before
-/// findings: a kernel that never ends, and races while it runs, meets a limit.
+/// Returns the device's reports without warnings, the likeliest cause first: reports that ended the
+/// launch come before findings, as a kernel that never ends, and races while it runs, meets a limit.
 std::vector<nlohmann::ordered_json> weighed_reports(const Outcome& outcome);
 
 /// The device makes findings from the actions of a submission: unknown kinds, and missing members,

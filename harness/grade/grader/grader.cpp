@@ -25,6 +25,24 @@ std::string driver_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
+// True if the macros that the suite sets have the same values in all cases: a message that repeats
+// them tells nothing of a hidden one.
+bool has_constant_macros(const Suite& suite) {
+  return std::ranges::all_of(kernels(suite), [](const Kernel* kernel) {
+    return std::ranges::all_of(kernel->define, [](const NamedExpression& one) {
+      return one.value.names().empty();
+    });
+  });
+}
+
+// Adds the programs that compile the plan's kernels in other languages.
+void add_compilers(const Plan& plan, std::vector<std::string>& programs) {
+  for (const Unit& unit : plan.units) {
+    if (unit.compiler.empty() || unit.compiler == "nvcc") continue;
+    if (std::ranges::count(programs, unit.compiler) == 0) programs.push_back(unit.compiler);
+  }
+}
+
 }  // namespace
 
 SubmissionGrader::SubmissionGrader(Interpreter& python,
@@ -54,6 +72,7 @@ SubmissionGrader::SubmissionGrader(Interpreter& python,
       if (!which.skip) {
         set_limits(item.planned, assignment_->limits);
         submitted_unit(item.planned);  // throws if no submission can replace the kernel
+        add_compilers(item.planned.plan, confinement_.programs);
         if (assignment_->handout) {
           const StoredItem& stored = assignment_->handout->items.at(which.id);
           fix_types(item.planned, stored.types);
@@ -89,6 +108,7 @@ void SubmissionGrader::find_what_may_be_shown() {
   const auto may_be_shown = [&](const Item& item, const Options& options) {
     const std::vector<Options>& shown = visible[assignment_->file_of(*item.which.suite)];
     return std::find(shown.begin(), shown.end(), options) != shown.end() ||
+           has_constant_macros(*item.which.suite) ||
            std::none_of(options.begin(), options.end(),
                         [](const std::string& option) { return option.starts_with("-D"); });
   };
@@ -154,6 +174,11 @@ const DeviceFacts& SubmissionGrader::prepare() {
   own_.close();
   session_ = std::make_unique<Session>(python_, submission_options());
   facts_ = session_->require();
+  if (!confinement_.programs.empty() && !facts_.has("image_ptx")) {
+    throw usage_error(fmt::format("kernels of {} are graded on the CPU device, and this is {}",
+                                  confinement_.programs.front(), facts_.name),
+                      {}, "behind the walls nothing assembles machine code: choose --device cpu");
+  }
   for (size_t i = 0; i < items_.size(); ++i) {
     const std::optional<PerformanceRule>& rule = assignment_->cases[i].performance;
     if (!rule || !rule->by_counters() || !facts_.has("profile")) continue;

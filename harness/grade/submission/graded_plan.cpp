@@ -24,6 +24,7 @@ PlannedCase with_text(PlannedCase planned, const std::string& name, const Submit
   unit.file = name;
   unit.source = file.text;
   unit.image = is_ptx(file.text) ? "ptx" : "";
+  if (!unit.image.empty()) unit.compiler.clear();
   unit.may_have_host_code = file.may_have_host_code;
   for (const OwnHeader& header : file.headers) {
     unit.headers.push_back({header.spelling, header.name, header.text});

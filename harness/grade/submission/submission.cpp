@@ -19,6 +19,7 @@
 #include "compiler/ptx_contents.hpp"
 #include "grade/submission/own_headers.hpp"
 #include "grade/submission/student_name.hpp"
+#include "grade/submission/submission_choice.hpp"
 
 namespace warpmark {
 
@@ -298,7 +299,7 @@ void read_submission(Submission& submission, const SubmissionRules& rules,
   }
   std::vector<std::string> sources;
   for (const auto& [name, text] : texts) {
-    if (name == rules.file || lower_case(name).ends_with(".cu")) sources.push_back(name);
+    if (name == rules.file || is_source_file(rules, name)) sources.push_back(name);
   }
   const bool exact = texts.contains(rules.file);
   if (!exact && sources.size() != 1) {

@@ -127,11 +127,11 @@ void choose_one(Submission& submission, const Handed& handed, const SubmissionRu
 }  // namespace
 
 void Handed::add(HandedFile file) {
-  (is_cuda_file(file.path) ? sources : others).push_back(std::move(file));
+  (is_source_file(rules, file.path) ? sources : others).push_back(std::move(file));
 }
 
-bool is_cuda_file(const fs::path& path) {
-  return lower_case(path.extension().string()) == ".cu";
+bool is_source_file(const SubmissionRules& rules, const fs::path& path) {
+  return lower_case(path.extension().string()) == fs::path(rules.files().front()).extension().string();
 }
 
 bool is_wanted_file(const SubmissionRules& rules, const std::string& name) {

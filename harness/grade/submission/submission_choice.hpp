@@ -22,14 +22,16 @@ struct HandedFile {
 struct Handed {
   static constexpr size_t kMostFiles = 20'000;
 
-  std::vector<HandedFile> sources, others;
-  std::vector<std::string> problems;  ///< sentences for the student
+  const SubmissionRules& rules;
+  std::vector<HandedFile> sources = {}, others = {};
+  std::vector<std::string> problems = {};  ///< sentences for the student
 
   void add(HandedFile file);
   bool full() const { return sources.size() + others.size() >= kMostFiles; }
 };
 
-bool is_cuda_file(const std::filesystem::path& path);
+/// True for a file of the kind that the assignment asks for: .cu, or .py for kernels in Python.
+bool is_source_file(const SubmissionRules& rules, const std::filesystem::path& path);
 
 /// True if the name is that of one of the assignment's files.
 bool is_wanted_file(const SubmissionRules& rules, const std::string& name);
@@ -43,7 +45,7 @@ void add_note(Submission& submission, const std::string& note);
 void take_file(SubmittedFile& submission, const HandedFile& file);
 
 /// Takes each of the assignment's files by its name, the one with the fewest folders around it; for
-/// an assignment of one file, if none has its name, the only .cu file. Otherwise sets a refusal.
+/// an assignment of one file, if none has its name, the only file of its kind. Otherwise sets a refusal.
 /// Headers are looked for in the folder of the file taken, and below that.
 void choose_sources(Submission& submission, const Handed& handed, const SubmissionRules& rules);
 

@@ -271,15 +271,15 @@ class Finder {
     const std::string file = path.filename().string();
     if (const auto platform = platform_name(file, false)) {
       add_parts(student_of(*platform), {{path, platform->file}}, platform->late);
-    } else if (is_cuda_file(path) && file == rules_.file && !rules_.several()) {
+    } else if (is_source_file(rules_, path) && file == rules_.file && !rules_.several()) {
       add_file(plain.parent_path().filename().string(), path).header_folder = plain.parent_path();
-    } else if (is_cuda_file(path) && is_wanted_file(rules_, file)) {
+    } else if (is_source_file(rules_, path) && is_wanted_file(rules_, file)) {
       // Several files of one folder, each given by path, are one student's.
       named_[plain.parent_path()].push_back({path, file});
     } else {
       // A file that is given by path is graded or refused, and never skipped.
       Submission& submission = add_file(path.stem().string(), path);
-      if (!is_cuda_file(path)) submission.refusal = wrong_type(path);
+      if (!is_source_file(rules_, path)) submission.refusal = wrong_type(path);
     }
   }
 
@@ -294,7 +294,7 @@ class Finder {
       const std::string file = entry.path().filename().string();
       if (entry.is_directory(code) ? has_source(entry.path(), 0) : is_zip(entry.path())) {
         students.push_back({entry.path(), file});
-      } else if (is_cuda_file(entry.path()) && !entry.is_directory(code)) {
+      } else if (is_source_file(rules_, entry.path()) && !entry.is_directory(code)) {
         own = own || is_wanted_file(rules_, file);
         others = others || !is_wanted_file(rules_, file);
         sources.push_back({entry.path(), file});
@@ -340,13 +340,13 @@ class Finder {
     }
   }
 
-  static bool has_source(const fs::path& folder, int level) {
+  bool has_source(const fs::path& folder, int level) const {
     std::error_code code;
     for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
          entry.increment(code)) {
       const fs::path& path = entry->path();
       if (is_hidden(path)) continue;
-      if (is_cuda_file(path) || is_zip(path)) return true;
+      if (is_source_file(rules_, path) || is_zip(path)) return true;
       if (level < kMostLevels && !is_link(path) && entry->is_directory(code) &&
           has_source(path, level + 1))
         return true;
@@ -423,7 +423,7 @@ class Finder {
           join(rules_.files(), "`, `"));
       return submission;
     }
-    Handed handed;
+    Handed handed{rules_};
     Gatherer gatherer(archives_, handed);
     try {
       for (const HandedFile& part : parts) gatherer.take(part.path, part.name);
@@ -447,7 +447,7 @@ class Finder {
     Submission& submission = add({name}, path);
     if (!rules_.several()) {
       take_file(submission, {path, path.filename().string()});
-    } else if (is_cuda_file(path)) {
+    } else if (is_source_file(rules_, path)) {
       submission.refusal =
           fmt::format("This is one file, `{}`. Hand in {}, together in a folder or an archive.",
                       printable(name_of(path)), wanted_files(rules_));
@@ -478,7 +478,7 @@ class Finder {
         export_to(*platform, path);
       } else if (is_folder) {
         add_folder({file}, path);
-      } else if (is_cuda_file(path)) {
+      } else if (is_source_file(rules_, path)) {
         add_file(path.stem().string(), path);
       } else if (is_zip(path)) {
         add_parts({path.stem().string()}, {{path, file}});

@@ -261,10 +261,30 @@ TEST(FaultExplanation, TheFirstOfSeveral) {
   Outcome outcome = fault_outcome(FailureKind::fault, "x");
   outcome.findings = {Json::parse(R"({"kind": "trap", "line": 3})"),
                       Json::parse(R"({"kind": "trap", "line": 9})")};
-  EXPECT_THAT(explain(outcome, {}), testing::EndsWith(" 1 more place in the kernel is reported."));
+  EXPECT_THAT(explain(outcome, {}),
+              testing::EndsWith(" Mend this first: another mistake in line 9 may follow from it."));
   outcome.findings[0]["severity"] = "warning";  // which costs nothing
   EXPECT_THAT(explain(outcome, {}), testing::StartsWith("Line 9 ended"));
-  EXPECT_THAT(explain(outcome, {}), testing::Not(testing::HasSubstr("more place")));
+  EXPECT_THAT(explain(outcome, {}), testing::Not(testing::HasSubstr("Mend this first")));
+}
+
+TEST(FaultExplanation, CausesComeBeforeWhatFollowsFromThem) {
+  const Json race = Json::parse(R"({"kind": "race", "line": 7})");
+  const Json early = Json::parse(R"({"kind": "uninitialised", "line": 9, "message": "stored"})");
+  const Json outside = Json::parse(R"({"kind": "illegal_address", "line": 12})");
+  const Json address =
+      Json::parse(R"({"kind": "uninitialised", "line": 12, "message": "used as an address"})");
+  Outcome outcome = fault_outcome(FailureKind::finding, "x");
+  outcome.findings = {early, race, race};
+  EXPECT_THAT(explain(outcome, {}), testing::StartsWith("Line 7 uses"));
+  EXPECT_THAT(explain(outcome, {}),
+              testing::EndsWith(
+                  " Mend this first: the use of an undefined value in line 9 may follow from it."));
+  outcome.findings = {race, outside, address, early};
+  EXPECT_THAT(explain(outcome, {}), testing::StartsWith("Line 12 uses a variable that nothing"));
+  EXPECT_THAT(explain(outcome, {}),
+              testing::EndsWith("Mend this first: an access out of bounds in line 12 and a race in "
+                                "line 7 and 1 more may follow from it."));
 }
 
 TEST(FaultExplanation, WithoutReports) {

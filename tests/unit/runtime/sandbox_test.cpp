@@ -83,12 +83,12 @@ TEST(Sandbox, TheFilterStopsAllThatLeaks) {
 
 TEST(Sandbox, LandlockAloneIsOneFromAbi6On) {
   using Names = std::vector<std::string>;
-  EXPECT_EQ(walls_that_hold(7, true), (Names{"landlock abi 7", "seccomp"}));
-  EXPECT_EQ(walls_that_hold(1, true), (Names{"landlock abi 1", "seccomp"}));
-  EXPECT_EQ(walls_that_hold(std::nullopt, true), Names{"seccomp"});
-  EXPECT_EQ(walls_that_hold(6, false), Names{"landlock abi 6"});
-  EXPECT_EQ(walls_that_hold(5, false), Names{});
-  EXPECT_EQ(walls_that_hold(std::nullopt, false), Names{});
+  EXPECT_EQ(sandbox::walls_that_hold(7, true), (Names{"landlock abi 7", "seccomp"}));
+  EXPECT_EQ(sandbox::walls_that_hold(1, true), (Names{"landlock abi 1", "seccomp"}));
+  EXPECT_EQ(sandbox::walls_that_hold(std::nullopt, true), Names{"seccomp"});
+  EXPECT_EQ(sandbox::walls_that_hold(6, false), Names{"landlock abi 6"});
+  EXPECT_EQ(sandbox::walls_that_hold(5, false), Names{});
+  EXPECT_EQ(sandbox::walls_that_hold(std::nullopt, false), Names{});
 }
 
 TEST(Sandbox, TheKernelSignalsNobodyForIt) {

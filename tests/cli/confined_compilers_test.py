@@ -1,0 +1,225 @@
+# Submissions in other languages: a compiler that runs the submission's Python, behind walls; and Triton where it is installed.
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import unittest
+
+from assignment import GradeTest
+from compilers_test import ADD, PTX, SUITE
+from program import BUILD, PYTHON, SANITIZED
+
+# The language: a file of Python whose `kernel()` returns PTX. Built on the parts that Triton's and Numba's compilers have.
+COMPILER = """#!%s
+import sys
+sys.path.insert(0, %r)
+import kernel_compiler
+
+
+def answer(request):
+    module = kernel_compiler.load(kernel_compiler.path_of(request), request.get("source"))
+    made = module.kernel()
+    return made if isinstance(made, dict) else {"ptx": made}
+
+
+kernel_compiler.serve(answer, lambda: None)
+"""
+RIGHT = 'PTX = """%s"""\n\n\ndef kernel():\n    return PTX\n' % PTX
+WRONG = RIGHT.replace("add.f32 %f, %f, %f", "mov.f32 %f, %f")
+OUTSIDE = RIGHT.replace("setp.ge", "setp.gt")
+
+
+def at_import(text):
+    """A right candidate that does something first."""
+    return text + "\n" + RIGHT
+
+
+# What each of these wants, no process in the sandbox can.
+REFUSED = {
+    "reads.py": "open('/etc/passwd')",
+    "lists.py": "import os; os.listdir('/')",
+    "writes.py": "open('/tmp/warpmark_was_here', 'w')",
+    "forks.py": "import os; os.fork()",
+    "runs.py": "import os; os.posix_spawn('/bin/true', ['true'], {})",
+    "connects.py": "import socket; socket.socket().connect(('127.0.0.1', 80))",
+    "kills.py": "import os, signal; os.kill(os.getppid(), signal.SIGKILL)",
+    "lifts.py": "import resource; resource.setrlimit(resource.RLIMIT_CPU, (1000, 1000))",
+    "leaves_the_group.py": "import os; os.setpgid(0, 0)",
+    "exits.py": "raise SystemExit(0)",
+    "imports.py": "import no_such_package",
+    "takes_memory.py": "x = bytearray(8 << 30)",
+    "is_no_python.py": "def f(:",
+}
+# These end their process.
+ENDED = {
+    "leaves.py": "import os; os._exit(0)",
+    "aborts.py": "import os; os.abort()",
+    "overflows.py": "import ctypes; ctypes.string_at(1)",
+}
+# Answers that no compiler gives.
+ANSWERS = {
+    "number.py": "{'ptx': 7}",
+    "nothing.py": "{}",
+    "argument_far.py": "{'ptx': PTX, 'parameters': [{'is': 'argument', 'argument': 1 << 62}, {'is': 'null'}]}",
+    "axis_far.py": "{'ptx': PTX, 'parameters': [{'is': 'stride'}, {'is': 'extent', 'axis': (1 << 64) - 2}]}",
+    "shared_far.py": "{'ptx': PTX, 'dynamic_shared': (1 << 64) - 1}",
+    "missing.py": "{'missing': 'the grader is broken'}",
+    "cubin.py": "{'ptx': PTX, 'cubin': 'no digits'}",
+}
+
+
+@unittest.skipIf(SANITIZED, "no Python loads a library of a sanitizer")
+class Toy(GradeTest):
+    def setUp(self):
+        super().setUp()
+        self.write("compilers/warpmark-compiler-toy", COMPILER % (sys.executable, str(BUILD / "lib/warpmark"))).chmod(0o755)
+        self.environment["WARPMARK_PLUGIN_PATH"] = "%s:%s" % (self.folder / "compilers", BUILD / "lib/warpmark")
+        self.write("suites/t.yaml", SUITE % "file: k.py, entry: double_it, compiler: toy")
+        self.write("suites/k.py", RIGHT)
+
+    def judge(self, candidates, code=1, more=()):
+        for name, text in candidates.items():
+            self.write(name, text)
+        out, self.errors = self.run_program("judge", "suites/t.yaml", *candidates, "--json", "--speed", "none", *more, code=code)
+        return {one["id"]: one["judgement"] for one in map(json.loads, out.splitlines())}
+
+    def test_candidates_get_the_verdicts_of_any_kernel(self):
+        made = self.judge({"right.py": RIGHT, "wrong.py": WRONG, "outside.py": OUTSIDE})
+        self.assertEqual({name: one["verdict"] for name, one in made.items()},
+                         {"right.py": "right", "wrong.py": "wrong", "outside.py": "unclean"})
+
+    def test_a_candidate_that_reaches_for_more_is_not_compiled_and_says_why(self):
+        made = self.judge({name: at_import(text) for name, text in REFUSED.items()})
+        for name, one in made.items():
+            with self.subTest(name):
+                self.assertEqual((one["verdict"], one["problem"]), ("not compiled", ""))
+        self.assertIn("no_such_package", made["imports.py"]["feedback"])
+        self.assertIn("at line 1", made["is_no_python.py"]["feedback"])
+        self.assertFalse(pathlib.Path("/tmp/warpmark_was_here").exists())
+
+    def test_a_candidate_that_ends_its_process_loses_itself_alone(self):
+        made = self.judge({**{name: at_import(text) for name, text in ENDED.items()}, "right.py": RIGHT})
+        self.assertEqual(made.pop("right.py")["verdict"], "right")
+        for name, one in made.items():
+            with self.subTest(name):
+                self.assertEqual((one["verdict"], one["problem"]), ("not compiled", ""))
+
+    def test_answers_of_any_form(self):
+        made = self.judge({name: RIGHT.replace("return PTX", "return " + text) for name, text in ANSWERS.items()})
+        for name, one in made.items():
+            with self.subTest(name):
+                self.assertNotIn(one["verdict"], ("right", "not judged"))
+
+    def test_nothing_of_a_candidate_stays_for_the_next(self):
+        first = at_import("import builtins; builtins.seen = True; import json; json.loads = None")
+        second = at_import("import builtins; assert not hasattr(builtins, 'seen')")
+        for more in ((), ("--jobs", "1")):
+            made = self.judge({"first.py": first, "second.py": second}, code=1, more=more)
+            self.assertEqual(made["second.py"]["verdict"], "right")
+
+    def test_an_endless_one_ends_at_its_limit_with_all_its_processes(self):
+        self.write("hw.yaml", "warpmark: 1\nassignment: hw\nsuite: suites/t.yaml\nsubmission: {file: k.py}\n"
+                              "cases: [{name: all, points: 1}]\nlimits: {compile_cpu_s: 1, compile_s: 4}\n")
+        for name, text in (("busy", "while True: pass"), ("asleep", "import time; time.sleep(1e6)")):
+            mark = "warpmark_%s_%d" % (name, os.getpid())
+            self.write(name + ".py", at_import("MARK = %r\nimport ctypes; ctypes.CDLL(None).prctl(15, %r)\n%s" % (mark, mark[:15].encode(), text)))
+            out, _ = self.run_program("judge", "hw.yaml", name + ".py", "--json", code=1)
+            one = json.loads(out)["judgement"]
+            self.assertEqual(one["verdict"], "not compiled", one)
+            self.assertIn("more time or memory", one["feedback"])
+            self.assertFalse(self.processes_called(mark[:15]))
+
+    def processes_called(self, name):
+        for _ in range(20):
+            found = [one for one in pathlib.Path("/proc").glob("[0-9]*/comm") if self.text_of(one).strip() == name]
+            if not found:
+                return []
+            time.sleep(0.1)
+        return found
+
+    @staticmethod
+    def text_of(path):
+        try:
+            return path.read_text()
+        except OSError:
+            return ""
+
+    def test_a_stream_forks_what_is_warm(self):
+        lines = "".join(json.dumps({"id": i, "text": text}) + "\n" for i, text in enumerate([RIGHT, WRONG, at_import("import os; os._exit(3)"), RIGHT]))
+        done = subprocess.run([BUILD / "bin/warpmark", "judge", "suites/t.yaml", "--stream", "-q", "-j", "2"], input=lines, text=True,
+                              capture_output=True, cwd=self.folder, env=self.environment, check=False)
+        made = {one["id"]: one["judgement"]["verdict"] for one in map(json.loads, done.stdout.splitlines())}
+        self.assertEqual(made, {0: "right", 1: "wrong", 2: "not compiled", 3: "right"}, done.stderr)
+
+    def test_an_assignment_takes_files_of_its_kind(self):
+        self.write("hw.yaml", "warpmark: 1\nassignment: hw\nsuite: suites/t.yaml\ncases: [{name: all, points: 4}]\n")
+        self.write("class/ada/k.py", RIGHT)
+        self.write("class/bob/mine.py", WRONG)
+        self.write("class/eve/k.cu", "int x;")
+        self.write("secret", "a secret of the course, 32 bytes").chmod(0o600)
+        self.run_program("grade", "hw.yaml", "class", "-o", "out", "-q", "--secret", "secret")
+        points = {path.parent.name: json.loads(path.read_text())["points"] for path in (self.folder / "out/staff").glob("*/result.json")}
+        self.assertEqual(points, {"ada": 4, "bob": 0, "eve": 0})
+
+    def test_a_compiler_that_serves_nobody(self):
+        self.write("compilers/warpmark-compiler-toy", "#!/bin/sh\necho '{}'\n").chmod(0o755)
+        self.write("c.py", RIGHT)
+        _, errors = self.run_program("judge", "suites/t.yaml", "c.py", code=3)
+        self.assertIn("does not serve submissions", errors)
+
+
+@unittest.skipIf(SANITIZED, "no Python loads a library of a sanitizer")
+@unittest.skipIf(importlib.util.find_spec("triton") is None and not os.environ.get("WARPMARK_TRITON"), "there is no Triton")
+class Triton(GradeTest):
+    """With the Triton of this Python, or of the Python that WARPMARK_TRITON names."""
+
+    KERNEL = """import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def helper(x):
+    return x
+
+
+@triton.jit
+def add(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = i < n
+    tl.store(out + i, helper(tl.load(x + i, mask=inside) + tl.load(y + i, mask=inside)), mask=inside)
+
+
+def launch(x: torch.Tensor, y: torch.Tensor):
+    out = torch.empty_like(x)
+    add[(triton.cdiv(x.numel(), 256),)](x, y, out, x.numel(), BLOCK=256)
+    return out
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.environment["VIRTUAL_ENV"] = os.environ.get("WARPMARK_TRITON", "") or str(pathlib.Path(PYTHON).parent.parent)
+        self.write("suites/t.yaml", ADD)
+        self.write("suites/k.py", self.KERNEL)
+
+    def test_candidates(self):
+        own = self.KERNEL if importlib.util.find_spec("torch") or os.environ.get("WARPMARK_TRITON") else self.KERNEL.replace("import torch\n", "")
+        texts = {"right.py": own, "unmasked.py": own.replace(", mask=inside)\n", ")\n"),
+                 "subtracts.py": own.replace(") + tl.load(y", ") - tl.load(y"), "unknown.py": own.replace("x + i", "x + j"),
+                 "erf.py": own.replace("return x", "return tl.math.erf(x)"), "reads.py": "open('/etc/passwd')\n" + own}
+        for name, text in texts.items():
+            self.write(name, text)
+        out, _ = self.run_program("judge", "suites/t.yaml", *texts, "--json", code=1)
+        made = {one["id"]: one["judgement"] for one in map(json.loads, out.splitlines())}
+        self.assertEqual({name: one["verdict"] for name, one in made.items()},
+                         {"right.py": "right", "unmasked.py": "unclean", "subtracts.py": "wrong", "unknown.py": "not compiled",
+                          "erf.py": "wrong", "reads.py": "not compiled"})
+        self.assertIn("j is not defined", made["unknown.py"]["feedback"])
+        self.assertIn("at line 15", made["unknown.py"]["feedback"])
+
+
+if __name__ == "__main__":
+    unittest.main()

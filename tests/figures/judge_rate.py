@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""How many candidates `warpmark judge --stream` judges in a second, and what memory it takes over many.
+
+    tests/figures/judge_rate.py [PROGRAM] [--count 200] [--jobs 2] [--crashes 0.01]
+
+The task is a suite of three small cases. Of ten candidates six are right, one is wrong, two go out of bounds, and one does
+not compile; each has a text of its own. Some are bombs for the compiler, which end its process. The command fails if a verdict is not the one that the candidate must get, or if the memory of the
+stream grows from the second tenth to the last by more than a tenth.
+"""
+import argparse
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from autograder import group_kib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SUITE = """warpmark: 1
+kernel: {file: scale.cu, entry: scale}
+axes: {n: [1, 255, 1000]}
+arguments:
+  y: {out: n, dtype: float32}
+  x: {in: rng.standard_normal(n), dtype: float32}
+  n: {scalar: n, dtype: int32}
+launch: {block: 64, grid: "ceil_div(n, 64)"}
+reference: {y: 2 * x}
+"""
+KERNEL = """extern "C" __global__ void scale(float *y, const float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 2 * x[i];
+}
+"""
+BOMB = "#define A(x) x x x x x x x x\n#define B(x) A(A(A(A(x))))\nint f() { return 0 B(B(+ 1)); }\n"
+
+
+def candidates(count, crashes, seed):
+    """Texts with the verdicts that they must get."""
+    chosen = random.Random(seed)
+    kinds = [("right", KERNEL)] * 6 + [
+        ("wrong", KERNEL.replace("2 *", "3 *")), ("unclean", KERNEL.replace("i < n", "i <= n")),
+        ("not compiled", KERNEL.replace("2 *", "two *")), ("unclean", KERNEL.replace("if (i < n)", "for (; i >= 0 || n; )"))]
+    for number in range(count):
+        verdict, text = ("not compiled", KERNEL + BOMB) if chosen.random() < crashes else kinds[number % len(kinds)]
+        yield verdict, "// candidate %d\n%s" % (number, text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program", nargs="?", default=str(ROOT / "build/bin/warpmark"))
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--crashes", type=float, default=0.01, help="the share of candidates that end their compiler")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    folder = tempfile.TemporaryDirectory(prefix="warpmark-judge-rate-")
+    suite = pathlib.Path(folder.name, "scale.yaml")
+    suite.write_text(SUITE)
+    suite.with_suffix(".cu").write_text(KERNEL)
+    wanted = list(candidates(options.count, options.crashes, options.seed))
+    process = subprocess.Popen([options.program, "judge", str(suite), "--stream", "-q", "-j", str(options.jobs), "--device", "cpu"],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
+
+    def send():
+        for number, (_, text) in enumerate(wanted):
+            process.stdin.write(json.dumps({"id": number, "text": text}) + "\n")
+        process.stdin.close()
+
+    threading.Thread(target=send, daemon=True).start()
+    start, first, memory, others = time.monotonic(), None, [], {}
+    for done, line in enumerate(process.stdout):
+        first = first or time.monotonic()
+        answer = json.loads(line)
+        verdict = answer["judgement"]["verdict"]
+        if verdict != wanted[answer["id"]][0]:
+            others.setdefault((wanted[answer["id"]][0], verdict), answer["id"])
+        if done % max(options.count // 10, 1) == 0:
+            memory.append(group_kib(process.pid))
+    seconds = time.monotonic() - first
+    process.wait()
+    print("%d candidates, %d at a time, seed %d: %.1f s to the first verdict, then %.1f a second" % (
+        options.count, options.jobs, options.seed, first - start, (options.count - 1) / seconds))
+    print("MiB of the processes at each tenth: %s" % " ".join("%d" % (one >> 10) for one in memory))
+    for (must, verdict), number in others.items():
+        print("candidate %d must be %s, and is %s" % (number, must, verdict))
+    grown = len(memory) > 3 and max(memory[-2:]) > 1.1 * max(memory[1:3])
+    sys.exit(1 if others or grown or done + 1 != options.count else 0)
+
+
+if __name__ == "__main__":
+    main()
