@@ -6,7 +6,7 @@ stay out of a folder altogether is not reached through other headers either. A p
 includes public headers and its own files, so that it can be built outside this tree; those that
 write kernels share plugins/codegen, which is built into each of them. The grader reads PTX with
 the parser of the CPU device, a library that it shares and that needs nothing else of the device.
-Rooms of a folder have an order, too, and a folder has few files.
+Rooms of a folder have an order, too, and a folder has few files. A type of the harness has a name of its own.
 """
 import pathlib
 import re
@@ -31,6 +31,8 @@ DOORS = {"similarity": ("similarity.hpp",), "leaderboard": ("leaderboard.hpp",),
 EVENTS = ("access_lanes.hpp", "fault.hpp", "observer.hpp", "policy.hpp")
 CHECK_CLASS = re.compile(r"\bclass (\w+)[^;{]*: public Check\b")
 CHECK_PARTS = r"(?:->|\.)(?:races|values|checks)\(\)|\bchecks\.(?!any\(\))\w+"
+# The definition of a type outside of other types.
+TYPE = re.compile(r"(?:class|struct|enum class) (\w+)(?: final)?(?: : [^;]*)?(?: \{|$)")
 # A folder with more files than that is hard to survey: it needs rooms.
 MOST_FILES = 40
 SURVEYED = ("cli", "grade", "report")
@@ -269,6 +271,23 @@ def device_faults(harness):
                     yield path, number, "asks which device it has; ask device.has(capability)"
 
 
+def name_faults(harness):
+    """Two types of one name in the namespace: the linker keeps one of their functions, and nothing warns of it."""
+    places = {}
+    for path in sources(harness):
+        hidden = space = False
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+            if line == "namespace warpmark {":
+                space = True
+            hidden = line == "namespace {" or hidden and line != "}  // namespace"
+            found = TYPE.match(line)
+            if not found or hidden or not space:
+                continue
+            first = places.setdefault(found.group(1), path)
+            if first != path:
+                yield path, number, "%s is a type in %s, too" % (found.group(1), first.relative_to(harness.parent))
+
+
 def main(root):
     root = root.resolve()
     harness = root / "harness"
@@ -285,7 +304,7 @@ def main(root):
                               *home_faults(harness / "grade", GRADE_ROOMS, root / "CONTRIBUTING.md"),
                               *home_faults(harness / "report", REPORT_ROOMS, root / "CONTRIBUTING.md"),
                               *home_faults(harness / "cli", CLI_ROOMS, root / "CONTRIBUTING.md", True),
-                              *door_faults(harness), *size_faults(harness),
+                              *door_faults(harness), *size_faults(harness), *name_faults(harness),
                               *device_faults(harness)]:
         count += 1
         print("%s:%d: error: %s" % (path.relative_to(root), line, words))

@@ -82,10 +82,15 @@ class Input {
   int fd_ = STDIN_FILENO;
 };
 
+// A name without line breaks, which would forge lines.
+std::string one_line(const std::string& name) {
+  return join(split(printable(name), '\n'), " ");
+}
+
 // A verdict for people: the candidate, its verdict, and what to hand back.
 std::string text_of(const std::string& name, const Judgement& one) {
   std::string text =
-      fmt::format("{}: {} ({} of {} cases, {} trials, {:.2f} s)\n", printable(name),
+      fmt::format("{}: {} ({} of {} cases, {} trials, {:.2f} s)\n", one_line(name),
                   to_text(one.verdict), one.passed, one.cases, one.trials, one.seconds);
   const std::string& more = one.verdict == JudgedAs::not_judged ? one.problem : one.feedback;
   for (const std::string& line : split(more, '\n')) text += "  " + printable(line) + "\n";
@@ -153,6 +158,7 @@ ExitCode judge(JudgeRequest request, Output& out) {
   job.setup.device = request.device;
   job.setup.secret = secret.bytes();
   job.setup.no_sandbox = request.no_sandbox;
+  job.setup.notes_warnings = true;
   job.secret_fingerprint = secret.fingerprint();
   job.jobs = request.jobs;
   job.quiet = request.quiet || !request.stream;

@@ -10,7 +10,7 @@
 #include "base/text.hpp"
 #include "grade/feedback/compile_explanation.hpp"
 #include "grade/feedback/fault_explanation.hpp"
-#include "grade/feedback/source_facts.hpp"
+#include "grade/feedback/submission_facts.hpp"
 #include "grade/feedback/wrong_pattern.hpp"
 
 namespace warpmark {
@@ -45,25 +45,25 @@ bool is_python(const std::string& file) {
 }
 
 // The facts of a source in CUDA C++; nothing is known of another language.
-SourceFacts facts_of(const ExplainContext& context) {
-  return is_python(context.file.file) ? SourceFacts() : SourceFacts(context.source);
+SubmissionFacts facts_of(const ExplainContext& context) {
+  return is_python(context.file.file) ? SubmissionFacts() : SubmissionFacts(context.source);
 }
 
 std::string pattern_of(const OutputVerdict& output, const ExplainContext& context) {
   const auto values = context.outputs.find(output.output);
   if (values == context.outputs.end()) return "";
   return wrong_pattern({output, values->second.actual, values->second.expected,
-                        block_threads(context.plan), context.inputs,
-                        facts_of(context).has_grid_index()});
+                        block_threads(context.plan), context.inputs, facts_of(context)});
 }
 
-std::string unwritten_text(const OutputVerdict& output) {
+std::string unwritten_text(const OutputVerdict& output, const SubmissionFacts& facts) {
   const Comparison& result = output.comparison;
   if (result.unwritten == result.elements) {
+    const bool shared = !facts.known() || facts.has("__shared__");
     return fmt::format(
-        "The kernel gave `{}` no value. Results must be stored there, as in `{}[…] = …`; what "
-        "nothing has written before, as in shared memory, is no value either.",
-        output.output, output.output);
+        "The kernel gave `{}` no value. Results must be stored there, as in `{}[…] = …`{}.",
+        output.output, output.output,
+        shared ? "; what nothing has written before, as in shared memory, is no value either" : "");
   }
   const std::string name = element_name(output, result.first->index);
   if (result.unwritten == 1) {
@@ -105,8 +105,8 @@ std::string explain_outputs(const Outcome& outcome, const ExplainContext& contex
   for (const OutputVerdict& output : outcome.outputs) {
     const Comparison& result = output.comparison;
     if (result.passed() || !result.first) continue;
-    std::string text =
-        result.unwritten == result.wrong ? unwritten_text(output) : wrong_text(output);
+    std::string text = result.unwritten == result.wrong ? unwritten_text(output, facts_of(context))
+                                                        : wrong_text(output);
     if (const std::string pattern = pattern_of(output, context); !pattern.empty()) {
       text += " " + pattern;
     }

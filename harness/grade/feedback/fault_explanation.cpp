@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "grade/feedback/device_report.hpp"
 #include "grade/feedback/item_verdict.hpp"
+#include "grade/feedback/race_explanation.hpp"
 
 namespace warpmark {
 
@@ -17,140 +19,26 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Names and texts in a report may be made by the student.
-constexpr size_t kLongestName = 60;
-constexpr size_t kLongestFaultMessage = 200;
-
-// Reads members of a report, whatever their types are.
-class Report {
- public:
-  explicit Report(const Json& json) : json_(json) {}
-
-  std::string text(const char* key, size_t most = kLongestName) const {
-    const auto found = find(key);
-    if (!found || !found->is_string()) return "";
-    std::string value = printable(found->get<std::string>());
-    if (value.size() > most) value = printable(value.substr(0, most)) + "…";
-    return value;
-  }
-  std::optional<int64_t> number(const char* key) const {
-    const auto found = find(key);
-    if (!found || !found->is_number_integer()) return std::nullopt;
-    return found->get<int64_t>();
-  }
-  bool flag(const char* key) const {
-    const auto found = find(key);
-    return found && found->is_boolean() && found->get<bool>();
-  }
-  Report object(const char* key) const {
-    static const Json nothing;
-    const auto found = find(key);
-    return Report(found ? *found : nothing);
-  }
-  std::vector<Report> objects(const char* key) const {
-    std::vector<Report> all;
-    const auto found = find(key);
-    if (!found || !found->is_array()) return all;
-    for (const Json& one : *found) all.emplace_back(one);
-    return all;
-  }
-  std::optional<std::array<int64_t, 3>> triple(const char* key) const {
-    const auto found = find(key);
-    if (!found || !found->is_array() || found->size() != 3) return std::nullopt;
-    std::array<int64_t, 3> out{};
-    for (size_t i = 0; i < 3; ++i) {
-      if (!(*found)[i].is_number_integer()) return std::nullopt;
-      out.at(i) = (*found)[i].get<int64_t>();
-    }
-    return out;
-  }
-
- private:
-  const Json* find(const char* key) const {
-    if (!json_.is_object()) return nullptr;
-    const auto found = json_.find(key);
-    return found == json_.end() ? nullptr : &*found;
-  }
-  const Json& json_;
-};
-
-// "3" for (3, 0, 0), as in most kernels of beginners.
-std::string index_text(const std::array<int64_t, 3>& at) {
-  if (at[1] == 0 && at[2] == 0) return std::to_string(at[0]);
-  return fmt::format("({}, {}, {})", at[0], at[1], at[2]);
-}
-
-std::string thread_text(const Report& report) {
-  const auto thread = report.triple("thread");
-  const auto block = report.triple("block");
-  if (!thread || !block) return "";
-  return fmt::format("thread {} of block {}", index_text(*thread), index_text(*block));
-}
-
-bool is_file(const std::string& name, const std::string& file) {
-  return name == file || name.ends_with("/" + file);
-}
-
-// True if a report, or a frame that it was inlined through, names a line of the submitted file.
-bool is_submitted(const Report& frame, const SubmittedNames& names) {
-  const std::string name = frame.text("file");
-  return name.empty() || names.file.empty() || is_file(name, names.file);
-}
-
-std::string line_in_file(int64_t line, const SubmittedNames& names) {
-  return names.several ? fmt::format("line {} of {}", line, printable(names.file))
-                       : fmt::format("line {}", line);
-}
-
-// "line 5", with the file if it is not the only one; "" if unknown. For code inlined from a header
-// of the course or of CUDA it is the innermost line of the submitted file that called it, which its
-// author can change.
-std::string line_text(const Report& report, const SubmittedNames& names) {
-  const auto line = report.number("line");
-  if (!line || *line < 1) return "";
-  if (is_submitted(report, names)) return line_in_file(*line, names);
-  const std::string file = report.text("file");
-  for (const std::string& header : names.headers) {
-    if (is_file(file, header)) return fmt::format("line {} of {}", *line, printable(header));
-  }
-  for (const Report& call : report.objects("inlined_at")) {
-    const auto caller = call.number("line");
-    if (!call.text("file").empty() && is_submitted(call, names) && caller && *caller > 0) {
-      return line_in_file(*caller, names);
-    }
-  }
-  return fmt::format("line {} of {}", *line, file);
-}
-
-// "Line 5" or "The kernel", to begin a sentence.
-std::string subject(const Report& report, const SubmittedNames& names) {
-  std::string line = line_text(report, names);
-  if (line.empty()) return "The kernel";
-  line[0] = 'L';
-  return line;
-}
-
-std::string by_thread(const Report& report) {
-  const std::string thread = thread_text(report);
-  if (thread.empty()) return "";
-  // A report of a submission may say any number.
-  const int64_t count = report.number("count").value_or(1);
-  if (count <= 1) return fmt::format(" It was {}.", thread);
-  const int64_t more = count - 1;
-  return fmt::format(" The first to do so was {}, and {} more access{} did the same.", thread, more,
-                     more == 1 ? "" : "es");
-}
-
-std::string forbidden(const Report& report, const SubmittedNames& names, int64_t index) {
+std::string forbidden(const Report& report, const SubmittedNames& names,
+                      const SubmissionFacts& facts, int64_t index) {
   const std::string name = report.text("argument");
+  const auto store = facts.store_in(line_number(report));
+  std::string advice =
+      "Results belong in the output; `const` before the pointer's type lets the compiler find such "
+      "lines.";
+  if (store && store->array != name) {
+    advice = fmt::format(
+        "Your file calls it `{}` there: have the kernel's parameters the order of the assignment, "
+        "and does `{}` point where it should?",
+        printable(store->array), printable(store->array));
+  }
   return fmt::format(
-      "{} writes to `{}[{}]`, but `{}` is an input, which the kernel may only read.{} Results "
-      "belong in the output; `const` before the pointer's type lets the compiler find such lines.",
-      subject(report, names), name, index, name, by_thread(report));
+      "{} writes to `{}[{}]`, but `{}` is an input, which the kernel may only read.{} {}",
+      subject(report, names), name, index, name, by_thread(report), advice);
 }
 
 std::string outside_argument(const Report& report, const SubmittedNames& names,
-                             const SourceFacts& facts, int64_t index) {
+                             const SubmissionFacts& facts, int64_t index) {
   const std::string name = report.text("argument");
   const int64_t elements = report.number("elements").value_or(0);
   const std::string does = report.text("access") == "write" ? "writes" : "reads";
@@ -159,15 +47,31 @@ std::string outside_argument(const Report& report, const SubmittedNames& names,
   if (elements > 0) text += fmt::format(" (index 0 to {})", elements - 1);
   text += "." + by_thread(report);
   const int64_t count = report.number("count").value_or(1);
+  if (index < 0 && facts.known() && !facts.has("-")) {
+    return text +
+           " The index is negative although nothing is subtracted: a product, a sum or `<<` is too "
+           "great for an `int`, and overflows.";
+  }
   if (index < 0) {
     return text +
            " The index is negative: something like `i - 1` needs a check for the first "
            "element.";
   }
+  if (index > INT32_MAX && elements < INT32_MAX) {
+    return text +
+           " Such an index is an unsigned number that went below 0: `i >= 0` is always true for an "
+           "`unsigned` one.";
+  }
   if (index == elements && count == 1) {
     return text +
            " That is one past the end: usually `<=` is written where `<` is meant, or a "
            "neighbour such as `[i + 1]` is used for the last element, too.";
+  }
+  if (const int moved = facts.moved_in(name); moved != 0) {
+    return text + fmt::format(
+                      " The pointer `{}` is moved in {}, so that its index begins there already: "
+                      "is the offset added twice?",
+                      name, line_in_file(moved, names));
   }
   if (facts.asks_bound()) {
     return text + fmt::format(
@@ -192,11 +96,12 @@ std::string outside_rows(const Report& report, const SubmittedNames& names, int6
       subject(report, names), where, name, by_thread(report));
 }
 
-std::string outside_shared(const Report& report, const SubmittedNames& names) {
+std::string outside_shared(const Report& report, const SubmittedNames& names,
+                           const SubmissionFacts& facts) {
   const std::string does = report.text("access") == "write" ? "writes" : "reads";
   auto size = report.object("allocation").number("bytes");
   // A size of 0 is not in a member of the report, only in its text.
-  const std::string message = report.text("message", kLongestFaultMessage);
+  const std::string message = report.text("message", Report::kLongestMessage);
   if (!size && message.find("has 0 bytes") != std::string::npos) size = 0;
   std::string text = fmt::format("{} {} shared memory outside of what the block has",
                                  subject(report, names), does);
@@ -207,15 +112,29 @@ std::string outside_shared(const Report& report, const SubmittedNames& names) {
            "as in `__shared__ float part[128];`, and not as `extern __shared__`.";
   }
   if (size) text += fmt::format(", which is {}", counted(*size, "byte"));
-  return text + "." + by_thread(report) +
+  text += "." + by_thread(report);
+  const LoopFacts loop = facts.loop_around(line_number(report), line_number(report));
+  if (loop.starts_at_block) {
+    return text + fmt::format(
+                      " The loop of {} begins with `blockDim`, and adds an element as far behind: "
+                      "half of it, `blockDim.x / 2`, is the first step.",
+                      line_in_file(loop.line, names));
+  }
+  if (loop.ends_at_or_past) {
+    return text + fmt::format(
+                      " The loop of {} goes on with `<=`: an array of N elements has the indices 0 "
+                      "to N - 1.",
+                      line_in_file(loop.line, names));
+  }
+  return text +
          " Either the `__shared__` array is too small for the number of threads in a block, or the "
          "index is too great.";
 }
 
 std::string illegal_address(const Report& report, const SubmittedNames& names,
-                            const SourceFacts& facts) {
+                            const SubmissionFacts& facts) {
   const std::string space = report.text("space");
-  if (space == "shared") return outside_shared(report, names);
+  if (space == "shared") return outside_shared(report, names, facts);
   const auto row = report.number("row");
   if (space == "global" && row && !report.text("argument").empty())
     return outside_rows(report, names, *row);
@@ -225,7 +144,7 @@ std::string illegal_address(const Report& report, const SubmittedNames& names,
     const Report allocation = report.object("allocation");
     const int64_t elements = *report.number("elements");
     const bool inside = *index >= 0 && *index < elements && allocation.text("side") == "inside";
-    if (inside && allocation.flag("read_only")) return forbidden(report, names, *index);
+    if (inside && allocation.flag("read_only")) return forbidden(report, names, facts, *index);
     if (*index < 0 || *index >= elements || !allocation.text("side").empty()) {
       return outside_argument(report, names, facts, *index);
     }
@@ -256,26 +175,11 @@ std::string misaligned(const Report& report, const SubmittedNames& names) {
       subject(report, names), size, bytes ? size : "that", by_thread(report));
 }
 
-// Names a barrier that only some threads reach, and the reason.
-std::string divergence(const SourceFacts& facts, const SubmittedNames& names) {
-  const DivergentBarrier& one = facts.divergent_barrier();
-  if (one.behind) {
-    return fmt::format(
-        "Some threads `return` in the branch of {}, and never come to the `__syncthreads()` in {}. "
-        "All threads of a block must reach it: let them skip the work in place of leaving.",
-        line_in_file(one.branch, names), line_in_file(one.line, names));
-  }
-  return fmt::format(
-      "The `__syncthreads()` in {} is in the branch or loop of {}, which only some threads of a "
-      "block take, so that it does not hold the others back. Take it out of there, so that all "
-      "threads reach it.",
-      line_in_file(one.line, names), line_in_file(one.branch, names));
-}
-
-std::string barrier(const Report& report, const SubmittedNames& names, const SourceFacts& facts) {
+std::string barrier(const Report& report, const SubmittedNames& names,
+                    const SubmissionFacts& facts) {
   const std::string line = line_text(report, names);
   const std::string at = line.empty() ? "" : " (" + line + ")";
-  const std::string message = report.text("message", kLongestFaultMessage);
+  const std::string message = report.text("message", Report::kLongestMessage);
   const auto says = [&](std::string_view what) { return message.find(what) != std::string::npos; };
   if (says("must be a multiple") || says("does not exist")) {
     return fmt::format("A barrier{} is used in a way that no GPU allows: {}.", at, message);
@@ -332,38 +236,6 @@ std::string barrier(const Report& report, const SubmittedNames& names, const Sou
       at);
 }
 
-// True if one of two accesses may be meant to add to what is there.
-bool adds_up(const Report& report, const Report& other, const SourceFacts& facts) {
-  const auto adds = [&](const Report& one) {
-    return facts.adds_up(
-        static_cast<int>(std::clamp<int64_t>(one.number("line").value_or(0), 0, INT32_MAX)));
-  };
-  return !facts.known() || adds(report) || adds(other);
-}
-
-// The means that put two accesses in order depend on whether they are of one block, and on what the
-// source has.
-std::string order_of(const Report& report, const Report& other, const SubmittedNames& names,
-                     const SourceFacts& facts) {
-  const auto mine = report.triple("block");
-  const auto others = other.triple("block");
-  if (!mine || !others) {
-    return " Within a block `__syncthreads()` between the two accesses puts them in order, and "
-           "between blocks nothing does in a launch; to add up in one place use `atomicAdd`.";
-  }
-  const bool adds = adds_up(report, other, facts);
-  if (*mine != *others) {
-    return fmt::format(
-        " The two threads are in different blocks, {} and {}, which `__syncthreads()` does not put "
-        "in order: let each block write different elements{}.",
-        index_text(*mine), index_text(*others),
-        adds ? ", or use `atomicAdd` to add up in one place" : "");
-  }
-  if (facts.divergent_barrier().line != 0) return " " + divergence(facts, names);
-  return std::string(" `__syncthreads()` between the two accesses puts them in order") +
-         (adds ? "; to add up in one place use `atomicAdd`." : ".");
-}
-
 std::string undefined_thing(const Report& report) {
   const std::string origin = report.text("origin");
   const std::string name = report.text("source");
@@ -379,41 +251,64 @@ std::string undefined_thing(const Report& report) {
                               : "a variable";
 }
 
-std::string undefined(const Report& report, const SubmittedNames& names) {
+std::string undefined(const Report& report, const SubmittedNames& names,
+                      const SubmissionFacts& facts) {
   const std::string use = line_text(report, names);
   const Report reading = report.object("other");
   const std::string read = line_text(reading, names);
   const bool elsewhere = !read.empty() && !use.empty() && read != use;
+  const std::string origin = report.text("origin");
+  const auto bare = facts.bare_in(line_number(report));
+  if (bare && origin == "register" && report.text("source").empty()) {
+    return fmt::format(
+        "{} uses `{}`, which nothing has given a value yet, so that the result is a matter of "
+        "luck.{} It is declared without one in {}: begin with a value, such as `= 0`.",
+        subject(report, names), printable(bare->name), by_thread(report),
+        line_in_file(bare->line, names));
+  }
+  std::string advice = "Give it a value first, in every thread and for every index that is read.";
+  if (const DivergentBarrier& one = facts.divergent_barrier(); one.behind && origin == "shared") {
+    advice = fmt::format(
+        "Threads that `return` in the branch of {} write nothing there: let them write a neutral "
+        "value, such as 0, in place of leaving.",
+        line_in_file(one.branch, names));
+  }
   return fmt::format(
-      "{} {} {} that nothing has written yet{}, so its value is a matter of luck.{} Give it a "
-      "value first, in every thread and for every index that is read.",
+      "{} {} {} that nothing has written yet{}, so its value is a matter of luck.{} {}",
       subject(elsewhere ? reading : report, names), elsewhere ? "reads" : "uses",
-      undefined_thing(report), elsewhere ? ", and " + use + " uses it" : "", by_thread(report));
+      undefined_thing(report), elsewhere ? ", and " + use + " uses it" : "", by_thread(report),
+      advice);
 }
 
-std::string race(const Report& report, const SubmittedNames& names, const SourceFacts& facts) {
-  const std::string space = report.text("space");
-  const std::string name = report.text("argument");
-  const std::string what = !name.empty()       ? "`" + name + "`"
-                           : space == "shared" ? "shared memory"
-                                               : "the same memory";
-  const std::string other = line_text(report.object("other"), names);
-  const std::string at = other.empty() || other == line_text(report, names) ? "" : " in " + other;
-  return fmt::format(
-      "{} uses {} at the same time as another thread{}, and one of them writes, so the result is a "
-      "matter of luck.{}{}",
-      subject(report, names), what, at, by_thread(report),
-      order_of(report, report.object("other"), names, facts));
+// The reason why a loop never ends, by its head; "" if that does not show it.
+std::string endless(const LoopFacts& loop, const SubmittedNames& names) {
+  if (loop.line == 0) return "";
+  const std::string line = line_in_file(loop.line, names);
+  if (loop.changes_nothing) {
+    return fmt::format(" The last part of the loop of {} assigns nothing: write `i += step`.",
+                       line);
+  }
+  if (loop.compares_floats) {
+    return fmt::format(
+        " The loop of {} ends only when a float has exactly that value, which rounding can miss: "
+        "compare by `<` or `>`.",
+        line);
+  }
+  return "";
 }
 
-std::string limit(const Report& report) {
+std::string limit(const Report& report, const SubmittedNames& names, const SubmissionFacts& facts) {
   // The device's own text is the only place that has the numbers.
   const std::string message = report.text("message");
   const std::string what = message.find("took longer") != std::string::npos
-                               ? "The kernel took longer than it may"
-                               : "The kernel executed more instructions than it may";
+                               ? "The kernel took longer than it may."
+                               : "The kernel executed more instructions than it may.";
+  const int line = line_number(report);
+  std::string cause = endless(facts.loop_around(line, line), names);
+  if (cause.empty()) cause = endless(facts.odd_loop(), names);
+  if (!cause.empty()) return what + cause;
   return what +
-         ". Usually a loop never ends: is its counter increased, and does its condition become "
+         " Usually a loop never ends: is its counter increased, and does its condition become "
          "false at some time? In a loop such as `for (i = …; i < n; i += step)` a step of 0 is "
          "enough.";
 }
@@ -450,15 +345,21 @@ std::string folded(const std::vector<Json>& reports, const Json& explained,
 }  // namespace
 
 std::string explain_report(const Json& json, const SubmittedNames& names,
-                           const SourceFacts& facts) {
+                           const SubmissionFacts& facts) {
   const Report report(json);
   const std::string kind = report.text("kind");
   if (kind == "illegal_address") return illegal_address(report, names, facts);
   if (kind == "misaligned_address") return misaligned(report, names);
   if (kind == "barrier" || kind == "sync") return barrier(report, names, facts);
-  if (kind == "uninitialised") return undefined(report, names);
-  if (kind == "race") return race(report, names, facts);
-  if (kind == "limit") return limit(report);
+  if (kind == "uninitialised") return undefined(report, names, facts);
+  if (kind == "race") return explain_race(report, names, facts);
+  if (kind == "limit") return limit(report, names, facts);
+  if (kind == "incomplete") {
+    return fmt::format(
+        "The check for races could not follow the kernel to its end, and a kernel of which that is "
+        "so counts as one with a race ({}).",
+        report.text("message", Report::kLongestMessage));
+  }
   if (kind == "assert") {
     return fmt::format("{} has an `assert` that does not hold.{}", subject(report, names),
                        by_thread(report));
@@ -486,7 +387,7 @@ std::string explain_report(const Json& json, const SubmittedNames& names,
         subject(report, names));
   }
   // A report of a later device, or one too rare to have its own text.
-  const std::string message = report.text("message", kLongestFaultMessage);
+  const std::string message = report.text("message", Report::kLongestMessage);
   if (message.empty()) return "";
   const std::string line = line_text(report, names);
   return fmt::format("The kernel made a mistake{}: {}.", line.empty() ? "" : " in " + line,
@@ -494,7 +395,7 @@ std::string explain_report(const Json& json, const SubmittedNames& names,
 }
 
 std::string explain_fault(const Outcome& outcome, const SubmittedNames& names,
-                          const SourceFacts& facts) {
+                          const SubmissionFacts& facts) {
   const std::vector<Json> reports = weighed_reports(outcome);
   for (const Json& report : reports) {
     std::string text = explain_report(report, names, facts);

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "grade/feedback/source_facts.hpp"
+#include "grade/feedback/submission_facts.hpp"
 #include "grade/feedback/submitted_names.hpp"
 #include "runtime/outcome.hpp"
 
@@ -14,11 +14,11 @@ namespace warpmark {
 /// the line. Members that are missing or of another type than described are left out; "" for an
 /// unknown kind of report. The facts of the source choose the advice.
 std::string explain_report(const nlohmann::ordered_json& report, const SubmittedNames& names,
-                           const SourceFacts& facts = {});
+                           const SubmissionFacts& facts = {});
 
 /// Explains a fault, limit or crash: the first report, and the number of others; without reports
 /// the driver's error.
 std::string explain_fault(const Outcome& outcome, const SubmittedNames& names,
-                          const SourceFacts& facts = {});
+                          const SubmissionFacts& facts = {});
 
 }  // namespace warpmark

@@ -1,9 +1,14 @@
 #include "grade/feedback/item_verdict.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <string>
+#include <string_view>
+
+#include "base/text.hpp"
 
 namespace warpmark {
 
@@ -15,12 +20,11 @@ std::string kind_of(const nlohmann::ordered_json& report) {
   return kind != report.end() && kind->is_string() ? kind->get<std::string>() : "";
 }
 
-// True if the report is of an undefined value that serves as an address (block_values_registers.cpp
-// of the CPU device).
-bool is_an_address(const nlohmann::ordered_json& report) {
+// True if the device's sentence has these words.
+bool says(const nlohmann::ordered_json& report, std::string_view words) {
   const auto message = report.find("message");
   return message != report.end() && message->is_string() &&
-         message->get<std::string>().find("as an address") != std::string::npos;
+         message->get<std::string>().find(words) != std::string::npos;
 }
 
 ItemVerdict judge_fault(const Outcome& outcome, GradeWord otherwise) {
@@ -33,6 +37,7 @@ ItemVerdict judge_fault(const Outcome& outcome, GradeWord otherwise) {
   if (kind == #found) return {GradeWord::word, Blame::submission};
 #include "warpmark/checks.def"
     if (kind == "limit") return {GradeWord::limit, Blame::submission};
+    if (kind == "incomplete") return {GradeWord::race, Blame::submission};
     // The kernel ended itself, because it found something wrong.
     if (kind == "assert" || kind == "trap") return {GradeWord::wrong, Blame::submission};
     if (!kind.empty()) break;
@@ -41,14 +46,15 @@ ItemVerdict judge_fault(const Outcome& outcome, GradeWord otherwise) {
 }
 
 // The rank of a report among those of a launch: causes come before what follows from them. An
-// address that nothing has set may lead anywhere, and without its barrier an element may be read
-// before anything is there.
+// address that nothing has set may lead anywhere; threads that a warp's operation waits for come to
+// no barrier either; and without its barrier an element may be read before anything is there.
 int cause_rank(const nlohmann::ordered_json& report) {
   const std::string kind = kind_of(report);
-  if (kind == "uninitialised") return is_an_address(report) ? 0 : 4;
-  if (kind == "sync") return 2;
-  if (kind == "race") return 3;
-  return 1;  // it has ended the launch
+  if (kind == "uninitialised") return says(report, "as an address") ? 0 : 5;
+  if (kind == "sync" || kind == "barrier")
+    return says(report, "lanes") ? 1 : kind == "sync" ? 3 : 2;
+  if (kind == "race") return 4;
+  return 2;  // it has ended the launch
 }
 
 // "0.5", "nan", "": parses a text that comes from our own comparison.
@@ -69,6 +75,33 @@ std::vector<nlohmann::ordered_json> weighed_reports(const Outcome& outcome) {
   });
   std::ranges::stable_sort(reports, {}, cause_rank);
   return reports;
+}
+
+void fail_unchecked(Outcome& outcome) {
+  if (outcome.verdict != Verdict::passed) return;
+  for (nlohmann::ordered_json& report : outcome.findings) {
+    if (kind_of(report) != "incomplete" || !says(report, "race: ")) continue;
+    report["severity"] = "error";
+    outcome.verdict = Verdict::failed;
+    outcome.failure = FailureKind::finding;
+    outcome.reason = outcome.message = report["message"].get<std::string>();
+    outcome.error = verdict_error(outcome.message);
+  }
+}
+
+std::vector<std::string> warnings_of(const Outcome& outcome) {
+  std::vector<std::string> all;
+  for (const nlohmann::ordered_json& report : outcome.findings) {
+    if (!report.is_object() || report.value("severity", "") != "warning") continue;
+    const std::string kind = kind_of(report);
+    if (kind.empty() || kind == "incomplete") continue;
+    const auto line = report.find("line");
+    std::string text = printable(report.value("name", kind));
+    if (line != report.end() && line->is_number_integer())
+      text += fmt::format(" at line {}", line->get<int64_t>());
+    if (std::ranges::count(all, text) == 0) all.push_back(std::move(text));
+  }
+  return all;
 }
 
 ItemVerdict judge_item(const Outcome& outcome) {

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "results/grade_result.hpp"
@@ -26,6 +27,13 @@ struct ItemVerdict {
 /// Returns the device's reports without warnings, the likeliest cause first: reports that ended the
 /// launch come before findings, as a kernel that never ends, and races while it runs, meets a limit.
 std::vector<nlohmann::ordered_json> weighed_reports(const Outcome& outcome);
+
+/// Turns a pass into a failure if the check for races could not follow the launch to its end: who
+/// fills what it keeps would else be without races.
+void fail_unchecked(Outcome& outcome);
+
+/// The warnings of an outcome, each once: "order-decides at line 7".
+std::vector<std::string> warnings_of(const Outcome& outcome);
 
 /// The device makes findings from the actions of a submission: unknown kinds, and missing members,
 /// count as a memory error.

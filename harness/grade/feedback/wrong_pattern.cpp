@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "runtime/element.hpp"
@@ -51,29 +53,46 @@ class Patterns {
         expected_(numbers_of(output.expected)) {
     if (expected_.size() == 1) expected_.assign(actual_.size(), expected_.front());
     if (expected_.size() != actual_.size()) return;
-    for (size_t i = 0; i < actual_.size(); ++i) {
-      if (!same(actual_[i], expected_[i])) wrong_.push_back(i);
+    // A sum is less exact than a single number.
+    const double least = close_;
+    for (const double factor : {1.0, 10.0, 100.0, 1000.0}) {
+      close_ = factor * least;
+      find_wrong();
+      if (known_ || least == 0) return;
     }
-    known_ = !wrong_.empty() && wrong_.size() == output.verdict.comparison.wrong;
   }
 
   std::string text() const {
-    if (!known_) return "";
+    if (!known_) return never_written() ? "" : rounding();
     // Right values in wrong places say all that their places could.
-    if (std::string moved = never_written() ? "" : order(); !moved.empty()) return moved;
+    if (std::string moved = never_written() ? "" : order(); !moved.empty()) {
+      const std::string copied = copy();
+      return copied.empty() ? moved : copied;
+    }
     std::string out = place();
     const std::string what = values();
     if (!out.empty() && !what.empty()) out += " ";
-    return out + what;
+    out += what;
+    if (out.empty() && !never_written()) return rounding();
+    return out;
   }
 
  private:
+  void find_wrong() {
+    wrong_.clear();
+    for (size_t i = 0; i < actual_.size(); ++i) {
+      if (!same(actual_[i], expected_[i])) wrong_.push_back(i);
+    }
+    known_ = !wrong_.empty() && wrong_.size() == output_.verdict.comparison.wrong;
+  }
   bool same(double a, double b) const {
     if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
     if (a == b) return true;
     return std::fabs(a - b) <= close_ * std::max(std::fabs(a), std::fabs(b));
   }
+  const SubmissionFacts& facts() const { return output_.facts; }
   size_t size() const { return actual_.size(); }
+  size_t block() const { return static_cast<size_t>(output_.block_threads.value_or(0)); }
   size_t right() const { return size() - wrong_.size(); }
   bool each_wrong(const std::function<bool(size_t)>& is) const {
     return std::all_of(wrong_.begin(), wrong_.end(), is);
@@ -90,6 +109,15 @@ class Patterns {
   std::string_view is_right() const { return never_written() ? "given a value" : "right"; }
   std::string_view is_wrong() const { return never_written() ? "without a value" : "wrong"; }
 
+  // A loop that may end too early, where the elements show nothing.
+  std::string rounding() const {
+    const LoopFacts loop = facts().loop_that_rounds();
+    if (loop.line == 0) return "";
+    return fmt::format(
+        "Does the loop of line {} come to the end? A quotient of integers is rounded down.",
+        loop.line);
+  }
+
   // Describes where the wrong elements lie.
   std::string place() const {
     if (right() == 0 || size() < 2) return "";
@@ -98,24 +126,65 @@ class Patterns {
     const bool in_one_piece = last - first + 1 == wrong_.size();
     if (in_one_piece && last + 1 == size()) return tail(first);
     if (in_one_piece && first == 0) return head(last + 1);
-    return stride();
+    for (std::string text : {columns(), block_edges(), stride()}) {
+      if (!text.empty()) return text;
+    }
+    return "";
+  }
+
+  // The last columns of a matrix, in each row.
+  std::string columns() const {
+    const auto& shape = output_.verdict.shape;
+    if (shape.size() != 2) return "";
+    const auto rows = static_cast<size_t>(shape[0]), width = static_cast<size_t>(shape[1]);
+    size_t first = width;
+    for (const size_t i : wrong_) first = std::min(first, i % width);
+    if (first == 0 || first == width || wrong_.size() != rows * (width - first)) return "";
+    std::string text =
+        fmt::format("In each row, the elements from column {} on are {}", first, is_wrong());
+    if (first == block()) {
+      return text +
+             ", and a block has as many threads: does each thread do one element of a row alone?";
+    }
+    return text + ": are rows and columns exchanged, in the index or in what it is compared with?";
+  }
+
+  // The first and the last element of each block.
+  std::string block_edges() const {
+    const size_t threads = block();
+    if (threads < 4 || wrong_.size() < 2) return "";
+    const bool edges =
+        each_wrong([&](size_t i) { return i % threads == 0 || i % threads == threads - 1; });
+    if (!edges) return "";
+    return fmt::format(
+        "They are at the edges of blocks of {} threads (index {}): a thread there needs elements "
+        "that "
+        "another block has.",
+        threads, wrong_.front());
   }
 
   std::string tail(size_t good) const {
-    const auto block = static_cast<size_t>(output_.block_threads.value_or(0));
-    if (wrong_.size() == 1) {
+    const size_t block = this->block();
+    if (is_of_a_partial_block()) {
+      return fmt::format(
+          "Only the last one is {}, of the block that has fewer elements than threads: does "
+          "halving "
+          "lose an element where the number is odd, or does a thread without an element count?",
+          is_wrong());
+    }
+    if (wrong_.size() == 1 && (!facts().known() || facts().has("-"))) {
       return fmt::format(
           "Only the last element is {}: does the index stop one too early, as with `i < n - 1` "
           "instead of `i < n`?",
           is_wrong());
     }
-    if (good == 1 && !output_.has_grid_index) {
+    if (good == 1 && !facts().has_grid_index()) {
       return fmt::format(
           "Only the first element is {}: does each thread use a different index, such as "
           "`blockIdx.x * blockDim.x + threadIdx.x`?",
           is_right());
     }
-    if (block > 0 && good == block && output_.has_grid_index) {
+    if (block > 0 && good == block && facts().has_grid_index()) {
       return fmt::format(
           "Only the first {} elements are {}, as many as one block has threads: is "
           "`threadIdx.x` alone the index somewhere, or does only the first block come that far?",
@@ -134,10 +203,24 @@ class Patterns {
           "not: elements of a block that is only partly used count, too.",
           block, is_right(), wrong_.size());
     }
-    return fmt::format(
-        "The first {} elements are {}, and all from index {} on are not: is the number of elements "
-        "or threads taken from the arguments, or is it a fixed one?",
-        good, is_right(), good);
+    const std::string text = fmt::format(
+        "The first {} elements are {}, and all from index {} on are not", good, is_right(), good);
+    if (!facts().known() || facts().has(std::to_string(good))) {
+      return text +
+             ": is the number of elements or threads taken from the arguments, or is it a fixed "
+             "one?";
+    }
+    const bool power = std::has_single_bit(good) || std::has_single_bit(good - 1);
+    return text + (power ? ": is the last round of a loop missing in the result?" : ".");
+  }
+
+  // One output for each block, and the last block has fewer elements than threads.
+  bool is_of_a_partial_block() const {
+    if (wrong_.size() != 1 || block() < 2) return false;
+    return std::ranges::any_of(output_.inputs, [&](const auto& input) {
+      const size_t count = input.second.count();
+      return count % block() != 0 && (count + block() - 1) / block() == size();
+    });
   }
 
   std::string head(size_t bad) const {
@@ -186,13 +269,22 @@ class Patterns {
     if (never_written()) return "";
     if (size() == 1) return single();
     if (each_wrong([&](size_t i) { return std::isnan(actual_[i]); }) && wrong_.size() >= 2) {
-      return "They are all NaN (not a number), which comes of something like 0/0, of the square "
+      if (facts().has_word_like("exp") || facts().has_word_like("__exp")) {
+        return "They are all NaN (not a number): `expf` of numbers above 88 is infinite, and the "
+               "quotient of two of them is NaN. Subtract the greatest one before.";
+      }
+      return "They are all NaN (not a number), which comes of something like 0/0, or of the square "
              "root "
-             "of a negative number, or of memory that was read before anything was written to it.";
+             "of a negative number.";
     }
     if (everywhere([](size_t) { return 0.0; })) {
+      if (facts().recurses()) {
+        return "They are all 0: a function calls itself, and the compiler may drop what never "
+               "ends. Does "
+               "the recursion end for each argument?";
+      }
       return "They are all 0: is the result computed, or is something left out that should add "
-             "to it?";
+             "to it? The quotient of two integers such as 1 / 3 is 0, too.";
     }
     const std::string copied = copy();
     return copied.empty() ? arithmetic() : copied;
@@ -254,6 +346,12 @@ class Patterns {
              "is "
              "needed (in C++ 1 / 2 is 0)?";
     }
+    const auto is_whole = [](double value) { return std::trunc(value) == value; };
+    if (wrong_.size() >= 3 && output_.actual.dtype.kind == DTypeKind::floating &&
+        each_wrong([&](size_t i) { return is_whole(actual_[i]); }) &&
+        !each_wrong([&](size_t i) { return is_whole(expected_[i]); })) {
+      return "They are whole numbers: is an `int` used where a `float` is needed?";
+    }
     for (const double factor : {2.0, 0.5, 3.0, 4.0, 0.25, -1.0}) {
       if (!everywhere([&](size_t i) { return factor * expected_[i]; })) continue;
       if (factor == -1) return "All have the wrong sign.";
@@ -279,11 +377,33 @@ class Patterns {
              "anything was "
              "written to it.";
     }
+    if (value == 0 && facts().recurses())
+      return "A function calls itself: does the recursion end for each argument?";
     if (value == 0) return "Was nothing added to it?";
+    if (value == double{std::numeric_limits<float>::min()}) {
+      return "It is FLT_MIN, the smallest positive `float`, which is greater than all negative "
+             "numbers: begin with `-FLT_MAX`.";
+    }
+    if (const LoopFacts loop = facts().loop_by_block(); loop.line != 0) {
+      return fmt::format(
+          "Does the loop of line {} go through the whole grid? It begins at an index of the grid "
+          "and "
+          "goes on by `blockDim` alone, so that blocks take elements of others again: the step is "
+          "`blockDim.x * gridDim.x`.",
+          loop.line);
+    }
     for (const auto& [name, bytes] : output_.inputs) {
       if (bytes.count() < 2 || bytes.count() > kMostElements) continue;
       const Numbers input = numbers_of(bytes);
       if (std::string text = part_of(name, input, value); !text.empty()) return text;
+    }
+    if (std::string text = unchanged(value); !text.empty()) return text;
+    if (block() > 1 && same(value, static_cast<double>(block()) * expected_.front())) {
+      return fmt::format(
+          "It is {} times what it should be, as many as a block has threads: does each thread add "
+          "what "
+          "one alone should, as by `if (threadIdx.x == 0)`?",
+          block());
     }
     for (const double factor : {2.0, 0.5}) {
       if (same(value, factor * expected_.front())) {
@@ -292,6 +412,19 @@ class Patterns {
       }
     }
     return "";
+  }
+
+  // A single number that is as it was.
+  std::string unchanged(double value) const {
+    const auto before = output_.inputs.find(output_.verdict.output);
+    if (before == output_.inputs.end() || before->second.count() != 1) return "";
+    if (!same(value, numbers_of(before->second).front())) return "";
+    if (expected_.front() < 0 && facts().has("__float_as_int")) {
+      return "It is as it was before the launch: as integers, the bits of negative floats are in "
+             "the "
+             "reverse order.";
+    }
+    return "It is as it was before the launch: the kernel has not changed it.";
   }
 
   // Finds one element, or a sum of only some. Sums depend on their order, so they are compared
@@ -310,11 +443,13 @@ class Patterns {
           "be added to it?",
           name);
     }
-    const auto block = static_cast<size_t>(output_.block_threads.value_or(0));
+    const size_t block = this->block();
     double sum = 0;
+    double even = 0;
     double magnitude = 0;
     for (size_t i = 0; i < input.size(); ++i) {
       sum += input[i];
+      even += i % 2 == 0 ? input[i] : 0;
       magnitude += std::fabs(input[i]);
       if (block > 1 && i + 1 == block && i + 1 < input.size() && is(sum, magnitude)) {
         return fmt::format(
@@ -322,6 +457,12 @@ class Patterns {
             "threads: what becomes of the others?",
             block, name);
       }
+    }
+    if (input.size() > 3 && is(even, magnitude)) {
+      return fmt::format(
+          "It is the sum of the elements of `{}` with an even index: does a loop end one round too "
+          "early?",
+          name);
     }
     // Only if one element is larger than the tolerance of the rough comparison.
     if (std::fabs(input.back()) > 10 * kRough * magnitude && is(sum - input.back(), magnitude) &&

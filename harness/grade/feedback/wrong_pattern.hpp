@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "grade/feedback/submission_facts.hpp"
 #include "runtime/comparison.hpp"
 #include "runtime/outcome.hpp"
 
@@ -18,7 +19,7 @@ struct WrongOutput {
   TypedBytes expected;                       ///< as many elements, or one for all
   std::optional<int64_t> block_threads;      ///< of the launch, if known
   std::map<std::string, TypedBytes> inputs;  ///< before the launch, by name
-  bool has_grid_index = false;               ///< SourceFacts::has_grid_index
+  SubmissionFacts facts = {};                ///< of the file
 };
 
 /// One or two sentences such as "Only the first 128 elements are right, as many as a block has

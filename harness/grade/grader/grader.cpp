@@ -29,9 +29,8 @@ std::string driver_text(int version) {
 // them tells nothing of a hidden one.
 bool has_constant_macros(const Suite& suite) {
   return std::ranges::all_of(kernels(suite), [](const Kernel* kernel) {
-    return std::ranges::all_of(kernel->define, [](const NamedExpression& one) {
-      return one.value.names().empty();
-    });
+    return std::ranges::all_of(
+        kernel->define, [](const NamedExpression& one) { return one.value.names().empty(); });
   });
 }
 

@@ -264,7 +264,9 @@ void SubmissionGrader::Run::try_out(const Item& item, const PlannedCase& planned
     one_run.guards_front = trial % 2 == 1;
     artifacts.static_bytes = static_bytes_;
     limit_to_rest(limited, spent_s_ + seconds_since(start));
-    const Outcome outcome = grader_.session_->verify(item.which, limited, one_run, &artifacts);
+    Outcome outcome = grader_.session_->verify(item.which, limited, one_run, &artifacts);
+    fail_unchecked(outcome);
+    if (grader_.options_.notes_warnings) note_warnings(outcome);
     limited_ = limited_ || outcome.failure == FailureKind::limit;
     ++graded.trials;
     if (artifacts.excess) {
@@ -309,6 +311,13 @@ void SubmissionGrader::Run::try_out(const Item& item, const PlannedCase& planned
   }
   if (graded.word != GradeWord::not_launched || !can_be_launched) {
     ++files_[file_of(item)].launched;
+  }
+}
+
+void SubmissionGrader::Run::note_warnings(const Outcome& outcome) {
+  for (const std::string& warning : warnings_of(outcome)) {
+    std::string flag = "warning: " + warning;
+    if (std::ranges::count(result_.flags, flag) == 0) result_.flags.push_back(std::move(flag));
   }
 }
 

@@ -65,6 +65,7 @@ class SubmissionGrader::Run {
   bool is_over_time() const { return limited_ && spent_s_ >= assignment_.limits.total_s; }
   // Lets a trial take no more seconds than are left for all items.
   void limit_to_rest(PlannedCase& planned, double spent_s) const;
+  void note_warnings(const Outcome& outcome);
 
   void try_out(const Item& item, const PlannedCase& planned, const GradedCase& one,
                GradedItem& graded);

@@ -46,16 +46,17 @@ Json assignment_of(const fs::path& suite, const fs::path& folder, const JudgeTas
   }
   Json accepted = {"host_code"};
   if (options.ptx) accepted.push_back("ptx");
-  return {{"warpmark", 1},
-          {"assignment", name_of(suite)},
-          {"suite", fs::relative(suite, folder).string()},
-          {"submission", {{"max_kib", kMostKib}, {"accept", accepted}}},
-          {"trials", options.trials},
-          {"cases", {whole}},
-          {"ptx",
-           {{"flag",
-             {"vprintf", "malloc", "%clock", "%clock64", "%globaltimer", "writable_globals",
-              "entries"}}}}};
+  return {
+      {"warpmark", 1},
+      {"assignment", name_of(suite)},
+      {"suite", fs::relative(suite, folder).string()},
+      {"submission", {{"max_kib", kMostKib}, {"accept", accepted}}},
+      {"trials", options.trials},
+      {"cases", {whole}},
+      {"ptx",
+       {{"flag",
+         {"vprintf", "malloc", "%clock", "%clock64", "%globaltimer", "%gridid", "%smid", "%nsmid",
+          "tanh.approx", "sin.approx", "cos.approx", "writable_globals", "entries"}}}}};
 }
 
 }  // namespace

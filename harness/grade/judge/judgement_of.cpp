@@ -152,7 +152,12 @@ JudgedSpeed speed_of(const GradeResult& result, bool passed) {
 std::string text_of(const JudgedSpeed& speed) {
   if (!speed.ratio) return "";
   const std::string what = speed.counters.empty() ? "its time" : join(speed.counters, " + ");
-  std::string text = fmt::format("{} is {:.3g} of the task's own kernel", what, *speed.ratio);
+  // The writer gets a rounded ratio: its digits could carry what the kernel has seen of hidden data.
+  constexpr double kMost = 10;
+  std::string text =
+      *speed.ratio > kMost
+          ? fmt::format("{} is more than {:g} times that of the task's own kernel", what, kMost)
+          : fmt::format("{} is {:.2g} of the task's own kernel", what, *speed.ratio);
   if (speed.low) {
     text += fmt::format(" (95 % interval {:.3g} to {:.3g}{})", *speed.low, *speed.high,
                         *speed.low < 1 && *speed.high > 1 ? ": inconclusive" : "");

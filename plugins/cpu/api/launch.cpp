@@ -344,7 +344,7 @@ CUresult run_kernel(Context& context, const KernelWork& work, Nesting& nesting) 
     more = render_profile(kernel, shape, outcome, context.launch_limits.lines);
   constexpr std::array<std::uint32_t, 3> kOne{1, 1, 1};
   const bool alone = shape.grid == kOne && shape.block == kOne;
-  if (!alone && !program.contended.empty())
+  if (!alone && (!program.contended.empty() || program.uses_heap))
     more += ",\"schedules\":" + std::to_string(SeededSchedule::ways(program));
   keep(context.counters, {number, program.name, outcome.thread_instructions,
                           outcome.warp_instructions, outcome.counters, std::move(more)});

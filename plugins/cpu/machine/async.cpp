@@ -41,6 +41,7 @@ void AsyncCopies::reset(std::uint32_t threads) {
   for (std::vector<Queue>& queues : queues_) queues.clear();
   announced_ = {};
   arrivals_.clear();
+  looks_.clear();
   // A stopped launch has left copies in the pieces, which go with them.
   pool_.reset(under_way_ == 0 ? kLeastBytes : 0);
   under_way_ = copies_bytes_ = open_groups_ = new_bytes_ = 0;
@@ -290,6 +291,21 @@ void AsyncCopies::arrive(const Arrival& arrival) {
   note_phase(observer_, arrival.barrier, phase, state);
 }
 
+bool AsyncCopies::is_first_look(const std::byte* barrier, const void* looker) {
+  const Look look = {barrier, looker};
+  if (std::erase(looks_, look) > 0) return false;
+  bool pending = std::ranges::count(arrivals_, barrier, &Arrival::barrier) > 0;
+  announced_.take_out(
+      pool_,
+      [&](const AsyncCopy& copy) {
+        pending = pending || copy.completion == barrier;
+        return false;
+      },
+      [](AsyncCopy&) {});
+  if (pending) looks_.push_back(look);
+  return pending;
+}
+
 void AsyncCopies::settle(const std::byte* barrier) {
   announced_.take_out(
       pool_, [&](const AsyncCopy& copy) { return copy.completion == barrier; },
@@ -445,10 +461,13 @@ void drop_expect(Lanes& w, const Instruction& i) {
 // The phase that a state was taken in, or that of a parity, is over if the barrier's differs.
 void test(Lanes& w, const Instruction& i) {
   std::uint32_t done = 0;
+  const std::byte* asked = nullptr;
+  bool waits = true;  // for the copies that complete on it
   for_lanes(w, [&](std::uint32_t lane) {
     std::byte* at = barrier_at(w, i, lane, MbarrierUse::test);
     if (at == nullptr) return;
-    w.block->settle(at);
+    if (std::exchange(asked, at) != at) waits = !i.early || !w.block->is_first_look(at, w.warp);
+    if (waits) w.block->settle(at);
     const std::uint32_t parity =
         i.parity ? read_lane<std::uint32_t>(w.registers, i.b, lane) & 1
                  : Mbarrier(read_lane<std::uint64_t>(w.registers, i.b, lane)).parity();
@@ -506,7 +525,7 @@ template <AsyncCopies::Kind Kind>
 void wait(Lanes& w, const Instruction& i) {
   for_lanes(w, [&](std::uint32_t lane) {
     w.block->async().wait(Kind, w.warp * 32 + lane,
-                          read_lane<std::uint32_t>(w.registers, i.a, lane), i.only_reads);
+                          read_lane<std::uint32_t>(w.registers, i.a, lane), i.early);
   });
 }
 void wait_all(Lanes& w, const Instruction&) {
@@ -534,6 +553,14 @@ void BlockState::settle(const std::byte* barrier) {
   for (BlockState* block : cluster_->blocks) {
     if (!block->async_.idle()) block->async_.settle(barrier);
   }
+}
+
+bool BlockState::is_first_look(const std::byte* barrier, std::uint32_t warp) {
+  bool first = false;
+  for (BlockState* block : cluster_->blocks) {
+    if (!block->async_.idle()) first = block->async_.is_first_look(barrier, &warps_[warp]) || first;
+  }
+  return first;
 }
 
 void fill_async(HandlerTable& table) {

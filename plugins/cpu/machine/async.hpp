@@ -47,6 +47,9 @@ class AsyncCopies {
   void arrive_later(std::uint32_t thread, std::byte* barrier);
   /// Called when a thread looks at an mbarrier: copies and arrivals that complete on it do so now.
   void settle(const std::byte* barrier);
+  /// Notes a look at an mbarrier by a warp that does not wait. True for its first one at what is under
+  /// way: copies take time, and a program that ignores the answer reads too early.
+  bool is_first_look(const std::byte* barrier, const void* looker);
   /// Called when a thread exits at a statement: completes its copies, which no thread waited for.
   void leave(std::uint32_t thread, std::uint32_t statement);
   /// The block's last thread leaves, and with it the memory of copies that complete on mbarriers.
@@ -66,6 +69,11 @@ class AsyncCopies {
     std::uint32_t thread = 0;
     std::uint64_t after = 0;  ///< copies, counted as `started`
     std::byte* barrier = nullptr;
+  };
+  struct Look {
+    const std::byte* barrier = nullptr;
+    const void* warp = nullptr;
+    bool operator==(const Look&) const = default;
   };
   void complete_for_arrivals(std::uint32_t thread, std::uint64_t end);
   void arrive(const Arrival& arrival);
@@ -89,6 +97,7 @@ class AsyncCopies {
   std::vector<Queue> queues_[kinds];  ///< by thread, once one is used
   CopyQueue announced_;               ///< copies that complete on an mbarrier
   std::vector<Arrival> arrivals_;
+  std::vector<Look> looks_;         ///< by warps that did not wait, once
   std::uint64_t under_way_ = 0;     ///< copies
   std::uint64_t copies_bytes_ = 0;  ///< bytes that the records of copies take
   std::uint64_t open_groups_ = 0;   ///< of all threads

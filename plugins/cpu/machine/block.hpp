@@ -100,6 +100,8 @@ class BlockState final : public ObservedBlock {
 
   /// A thread looks at an mbarrier, on which copies of any block of the cluster may complete.
   void settle(const std::byte* barrier);
+  /// AsyncCopies::is_first_look by a warp of this block, in all blocks of the cluster.
+  bool is_first_look(const std::byte* barrier, std::uint32_t warp);
   /// Called when an mbarrier was made, or a thread arrived at one.
   void mbarrier_changed() { ++mbarrier_changes_; }
   /// Called when a thread has tested whether the phase of an mbarrier is over. Ends the launch if

@@ -93,13 +93,16 @@ void prefetch_bulk(Lanes& w, const Instruction& i) {
   });
 }
 
-// The bytes keep what they are: what an H200 leaves there is one of the values that they may have.
+// The bytes get others: they may have any value now, and whoever uses them is to notice it.
 void discard(Lanes& w, const Instruction& i) {
   constexpr std::uint32_t kLine = 128;
   for_lanes(w, [&](std::uint32_t lane) {
     const std::uint64_t address =
         address_in(w, i.address, lane) + static_cast<std::uint64_t>(i.imm);
-    if (locate_async(w, i, Space::global, lane, address, kLine, kLine, true) == nullptr) return;
+    std::byte* line = locate_async(w, i, Space::global, lane, address, kLine, kLine, true);
+    if (line == nullptr) return;
+    constexpr int kNothing = 0xb6;
+    std::memset(line, kNothing, kLine);
     if (w.observer == nullptr) return;
     w.observer->tell<&Check::store>(w, i, Space::global, lane, address, kLine, false);
     w.observer->tell<&Check::discard>(address, kLine);

@@ -142,6 +142,7 @@ void Decoder::mbarrier(const Statement& statement) {
     expect_operands(statement, 3, what == Modifier::try_wait ? 4 : 3);
     instruction.opcode = Opcode::mbarrier_test;
     instruction.parity = parity;
+    instruction.early = what == Modifier::test_wait;
     instruction.d = destination(statement, 0, Type::pred);
     instruction.address = barrier_address(statement, 1, space);
     instruction.b = barrier_phase(statement, parity);
@@ -174,7 +175,7 @@ void Decoder::async_copy(const Statement& statement) {
   if (facts.has(Modifier::wait_group)) {
     expect_operands(statement, 1, 1);
     if (operand(statement, 0).kind != OperandKind::integer) invalid(statement, "needs a number");
-    instruction.only_reads = facts.has(Modifier::read);
+    instruction.early = facts.has(Modifier::read);
     instruction.opcode = bulk ? Opcode::wait_bulk : Opcode::wait_async;
     instruction.a = source(statement, 0, Type::u32);
     emit(statement, instruction);

@@ -50,7 +50,9 @@ struct Instruction {
   bool transposed : 1 = false;      ///< .trans of ldmatrix and stmatrix
   bool parity : 1 = false;          ///< mbarrier_test: b is no state but a parity
   bool no_increment : 1 = false;    ///< .noinc of arrive_async: the arrival is expected already
-  bool only_reads : 1 = false;      ///< .read of wait_bulk: the sources may be written again
+  /// Answers early: .read of wait_bulk, once the sources may be written again, and an mbarrier_test
+  /// that is a test_wait.
+  bool early : 1 = false;
   bool cluster_scope : 1 = false;   ///< of an access or fence: as Instruction::kBlockScope
   bool proxy : 1 = false;           ///< a fence between proxies, for imm as in ProxyMemory
   bool past_l1 : 1 = false;         ///< a load that sees writes of other multiprocessors: __ldcg

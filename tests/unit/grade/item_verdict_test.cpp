@@ -163,6 +163,38 @@ TEST(WeighedReports, KeepWhatSaysNothingOfItself) {
   EXPECT_EQ(weighed_reports(outcome).size(), 2U);
 }
 
+TEST(FailUnchecked, ARaceCheckThatGaveUpIsNoPass) {
+  Outcome outcome = ended(Verdict::passed);
+  outcome.findings = {{{"kind", "incomplete"},
+                       {"severity", "warning"},
+                       {"message", "race: threads synchronize more often than is kept"}}};
+  fail_unchecked(outcome);
+  expect(outcome, GradeWord::race, Blame::submission);
+  EXPECT_THAT(outcome.message, testing::StartsWith("race: threads synchronize"));
+}
+
+TEST(FailUnchecked, OtherNotesAndOtherVerdictsStay) {
+  Outcome outcome = ended(Verdict::passed);
+  outcome.findings = {"text",
+                      {{"kind", "incomplete"}, {"message", "there are more than 100 places of races"}},
+                      {{"kind", "race"}, {"severity", "warning"}}};
+  fail_unchecked(outcome);
+  EXPECT_EQ(outcome.verdict, Verdict::passed);
+}
+
+TEST(WarningsOf, EachOnceWithItsNameAndLine) {
+  Outcome outcome = ended(Verdict::passed);
+  outcome.findings = {
+      "text",
+      {{"kind", "race"}, {"severity", "warning"}, {"name", "order-decides"}, {"line", 7}},
+      {{"kind", "race"}, {"severity", "warning"}, {"name", "order-decides"}, {"line", 7}},
+      {{"kind", "uninitialised"}, {"severity", "warning"}},
+      {{"kind", "race"}, {"severity", "error"}, {"line", 8}},
+      {{"kind", "incomplete"}, {"severity", "warning"}, {"message", "race: …"}}};
+  EXPECT_THAT(warnings_of(outcome),
+              testing::ElementsAre("order-decides at line 7", "uninitialised"));
+}
+
 GradeResult frame(Credit credit, const std::vector<GradeWord>& words) {
   GradeResult result;
   GradedCase& one = result.cases.emplace_back();

@@ -1,5 +1,5 @@
 // Facts of sources by which explanations choose their advice.
-#include "grade/feedback/source_facts.hpp"
+#include "grade/feedback/submission_facts.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,10 +21,10 @@ std::string kernel(const std::string& body) {
 }
 
 DivergentBarrier barrier_of(const std::string& body) {
-  return SourceFacts(kernel(body)).divergent_barrier();
+  return SubmissionFacts(kernel(body)).divergent_barrier();
 }
 
-TEST(SourceFacts, FindsABarrierThatSomeThreadsDoNotReach) {
+TEST(SubmissionFacts, FindsABarrierThatSomeThreadsDoNotReach) {
   const char* const branches[] = {
       "if (threadIdx.x < 7) {\nout[0] = 1;\n__syncthreads();\n}",
       "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i < n)\n__syncthreads();",
@@ -47,7 +47,7 @@ TEST(SourceFacts, FindsABarrierThatSomeThreadsDoNotReach) {
   EXPECT_TRUE(behind.behind);
 }
 
-TEST(SourceFacts, FindsNoneThatAllThreadsReach) {
+TEST(SubmissionFacts, FindsNoneThatAllThreadsReach) {
   for (const char* body :
        {"if (threadIdx.x < 7) out[0] = 1;\n__syncthreads();",
         "for (int s = blockDim.x / 2; s > 0; s /= 2) { if (threadIdx.x < s) out[0] = 1; "
@@ -61,15 +61,15 @@ TEST(SourceFacts, FindsNoneThatAllThreadsReach) {
     EXPECT_EQ(barrier_of(body).line, 0) << body;
   }
   // A name of another function says nothing.
-  EXPECT_EQ(SourceFacts("__device__ int f() { int t = threadIdx.x; return t; }\n" +
+  EXPECT_EQ(SubmissionFacts("__device__ int f() { int t = threadIdx.x; return t; }\n" +
                         kernel("for (int t = 0, e = n; t < e; ++t) __syncthreads();"))
                 .divergent_barrier()
                 .line,
             0);
 }
 
-TEST(SourceFacts, KnowsIndexBoundAndSums) {
-  const SourceFacts facts(
+TEST(SubmissionFacts, KnowsIndexBoundAndSums) {
+  const SubmissionFacts facts(
       kernel("int i = blockDim.x * blockIdx.x + threadIdx.x;\nif (i < n)\nout[i] += in[i];\n"
              "out[0] = out[0] + 1;\n++n;\nout[1] = in[1] + 1;\nout[2] = -in[2];"));
   EXPECT_TRUE(facts.known());
@@ -77,22 +77,22 @@ TEST(SourceFacts, KnowsIndexBoundAndSums) {
   EXPECT_TRUE(facts.asks_bound());
   for (const int line : {4, 5, 6}) EXPECT_TRUE(facts.adds_up(line)) << line;
   for (const int line : {2, 3, 7, 8}) EXPECT_FALSE(facts.adds_up(line)) << line;
-  const SourceFacts none(kernel("out[threadIdx.x] = blockIdx.x;\nif (n < 3) out[0] = 1;"));
+  const SubmissionFacts none(kernel("out[threadIdx.x] = blockIdx.x;\nif (n < 3) out[0] = 1;"));
   EXPECT_FALSE(none.has_grid_index());
   EXPECT_FALSE(none.asks_bound());
-  EXPECT_FALSE(SourceFacts().known());
-  EXPECT_FALSE(SourceFacts("").known());
+  EXPECT_FALSE(SubmissionFacts().known());
+  EXPECT_FALSE(SubmissionFacts("").known());
 }
 
 std::string said(const std::string& report, const std::string& source) {
-  return explain_report(nlohmann::ordered_json::parse(report), "k.cu", SourceFacts(source));
+  return explain_report(nlohmann::ordered_json::parse(report), "k.cu", SubmissionFacts(source));
 }
 
 constexpr const char* kRace =
     R"({"kind": "race", "space": "shared", "file": "k.cu", "line": 5, "block": [1,0,0],
         "other": {"file": "k.cu", "line": 2, "block": [1,0,0]}})";
 
-TEST(SourceFacts, ARaceIsTheBarrierInTheBranch) {
+TEST(SubmissionFacts, ARaceIsTheBarrierInTheBranch) {
   EXPECT_THAT(
       said(
           kRace,
@@ -111,7 +111,7 @@ TEST(SourceFacts, ARaceIsTheBarrierInTheBranch) {
                 "line 4."));
 }
 
-TEST(SourceFacts, AtomicsAreForSums) {
+TEST(SubmissionFacts, AtomicsAreForSums) {
   EXPECT_THAT(said(kRace, kernel("part[threadIdx.x] = 1;\n\n\nout[0] = part[3];")),
               EndsWith("`__syncthreads()` between the two accesses puts them in order."));
   EXPECT_THAT(said(kRace, kernel("\n\n\npart[0] += 1;")),
@@ -123,7 +123,7 @@ TEST(SourceFacts, AtomicsAreForSums) {
       EndsWith("let each block write different elements."));
 }
 
-TEST(SourceFacts, ABoundThatIsAskedIsNotAskedForAgain) {
+TEST(SubmissionFacts, ABoundThatIsAskedIsNotAskedForAgain) {
   const char* report =
       R"({"kind": "illegal_address", "space": "global", "access": "read", "bytes": 4, "thread": [1,0,0],
                            "block": [0,0,0], "count": 9, "argument": "in", "index": 70, "elements": 64, "line": 3})";
@@ -135,7 +135,7 @@ TEST(SourceFacts, ABoundThatIsAskedIsNotAskedForAgain) {
               EndsWith("each thread must ask `if (i < n)` before it uses its element."));
 }
 
-TEST(SourceFacts, ReadsAnyText) {
+TEST(SubmissionFacts, ReadsAnyText) {
   const unsigned seed = std::random_device{}();
   std::mt19937 random(seed);
   const char* const words[] = {
@@ -150,7 +150,7 @@ TEST(SourceFacts, ReadsAnyText) {
       text += ' ';
     }
     SCOPED_TRACE(testing::Message() << "seed " << seed << ": " << text);
-    const SourceFacts facts(text);
+    const SubmissionFacts facts(text);
     EXPECT_GE(facts.divergent_barrier().line, 0);
   }
 }

@@ -1,0 +1,13 @@
+// MISTAKE: line 6 writes part[t] only for i < n, and the others are added, too
+extern "C" __global__ void block_sums(const float *x, float *sums, int n) {
+    __shared__ float part[128];
+    int t = threadIdx.x;
+    int i = blockIdx.x * blockDim.x + t;
+    if (i < n) part[t] = x[i];
+    __syncthreads();
+    for (int s = blockDim.x / 2; s > 0; s /= 2) {
+        if (t < s) part[t] += part[t + s];
+        __syncthreads();
+    }
+    if (t == 0) sums[blockIdx.x] = part[0];
+}
