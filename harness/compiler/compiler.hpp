@@ -45,7 +45,7 @@ enum class SourceLanguage : uint8_t {
 struct CompileRequest {
   std::string source;
   SourceLanguage language = SourceLanguage::cuda;
-  std::string program = {};  ///< name of a compiler, "triton"
+  std::string program = {};                        ///< name of a compiler, "triton"
   std::shared_ptr<ConfinedProgram> confined = {};  ///< that program, where the source is untrusted
   /// The name of the source in errors, `__FILE__` and line information, relative to `folder`.
   std::string name;

@@ -22,7 +22,7 @@ struct Confinement {
   bool required = true;
   uint64_t compile_bytes = uint64_t{512} << 20;  ///< address space; less where memory is short
   double compile_cpu_s = 20;
-  double compile_s = 60;  ///< wall clock: a compile can sleep
+  double compile_s = 60;              ///< wall clock: a compile can sleep
   std::vector<std::string> programs;  ///< compilers of kernels in other languages: "triton"
   std::vector<ConfinedHeader> headers;
   /// Headers of the toolkit, as written between brackets: these may be included, with the headers

@@ -37,7 +37,7 @@ def at_import(text):
     return text + "\n" + RIGHT
 
 
-# What each of these wants, no process in the sandbox can.
+# Each of these wants something that no process in the sandbox can do.
 REFUSED = {
     "reads.py": "open('/etc/passwd')",
     "lists.py": "import os; os.listdir('/')",

@@ -200,8 +200,9 @@ std::string read_submitted_name(const YamlNode& node) {
                     name.find_first_of("/\\") == std::string::npos && name.front() != '.' &&
                     name.front() != '-';
   if (fits) return name;
-  throw usage_error(fmt::format("`{}` is no name for a submitted file", name), node.content,
-                    "it ends in .cu, or in .py for a kernel in Python, and has no folder before it");
+  throw usage_error(
+      fmt::format("`{}` is no name for a submitted file", name), node.content,
+      "it ends in .cu, or in .py for a kernel in Python, and has no folder before it");
 }
 
 Located read_template(const YamlNode& node, const fs::path& folder) {

@@ -123,7 +123,7 @@ class Race {
           "variable, call `__syncthreads()`, and write it then; or write to a second array.",
           line_name(line_));
     }
-    return between + ".";
+    return between + (facts_.known() ? "." : "; to add up in one place use `atomicAdd`.");
   }
 
   const Report& report_;

@@ -273,9 +273,9 @@ class Patterns {
         return "They are all NaN (not a number): `expf` of numbers above 88 is infinite, and the "
                "quotient of two of them is NaN. Subtract the greatest one before.";
       }
-      return "They are all NaN (not a number), which comes of something like 0/0, or of the square "
+      return "They are all NaN (not a number), which comes of something like 0/0, of the square "
              "root "
-             "of a negative number.";
+             "of a negative number, or of memory that was read before anything was written to it.";
     }
     if (everywhere([](size_t) { return 0.0; })) {
       if (facts().recurses()) {
@@ -283,8 +283,10 @@ class Patterns {
                "ends. Does "
                "the recursion end for each argument?";
       }
-      return "They are all 0: is the result computed, or is something left out that should add "
-             "to it? The quotient of two integers such as 1 / 3 is 0, too.";
+      return std::string(
+                 "They are all 0: is the result computed, or is something left out that should "
+                 "add to it?") +
+             (facts().has("/") ? " A quotient of integers such as 1 / 3 is 0, too." : "");
     }
     const std::string copied = copy();
     return copied.empty() ? arithmetic() : copied;
@@ -346,12 +348,6 @@ class Patterns {
              "is "
              "needed (in C++ 1 / 2 is 0)?";
     }
-    const auto is_whole = [](double value) { return std::trunc(value) == value; };
-    if (wrong_.size() >= 3 && output_.actual.dtype.kind == DTypeKind::floating &&
-        each_wrong([&](size_t i) { return is_whole(actual_[i]); }) &&
-        !each_wrong([&](size_t i) { return is_whole(expected_[i]); })) {
-      return "They are whole numbers: is an `int` used where a `float` is needed?";
-    }
     for (const double factor : {2.0, 0.5, 3.0, 4.0, 0.25, -1.0}) {
       if (!everywhere([&](size_t i) { return factor * expected_[i]; })) continue;
       if (factor == -1) return "All have the wrong sign.";
@@ -365,6 +361,12 @@ class Patterns {
     }
     if (everywhere([&](size_t) { return actual_[wrong_.front()]; })) {
       return "They all have the same value: does every thread compute its own element?";
+    }
+    const auto is_whole = [](double value) { return std::trunc(value) == value; };
+    if (wrong_.size() >= 3 && output_.actual.dtype.kind == DTypeKind::floating &&
+        each_wrong([&](size_t i) { return is_whole(actual_[i]); }) &&
+        !each_wrong([&](size_t i) { return is_whole(expected_[i]); })) {
+      return "They are whole numbers: is an `int` used where a `float` is needed?";
     }
     return "";
   }

@@ -30,7 +30,7 @@ struct GraderOptions {
   std::vector<std::string> only;        ///< ids of items, or names of cases; empty for all
   std::string assignment_word;          ///< how commands that repeat a failure call the assignment
   std::vector<std::string> file_words;  ///< and what was submitted; none for the files' names
-  bool notes_warnings = false;  ///< the device's warnings are among the flags of a result
+  bool notes_warnings = false;          ///< the device's warnings are among the flags of a result
   /// Times performance where the device is no GPU, too: for tests, which have none.
   bool times_anywhere = false;
 };

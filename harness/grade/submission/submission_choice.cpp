@@ -131,7 +131,8 @@ void Handed::add(HandedFile file) {
 }
 
 bool is_source_file(const SubmissionRules& rules, const fs::path& path) {
-  return lower_case(path.extension().string()) == fs::path(rules.files().front()).extension().string();
+  return lower_case(path.extension().string()) ==
+         fs::path(rules.files().front()).extension().string();
 }
 
 bool is_wanted_file(const SubmissionRules& rules, const std::string& name) {

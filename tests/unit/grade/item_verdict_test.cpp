@@ -175,9 +175,10 @@ TEST(FailUnchecked, ARaceCheckThatGaveUpIsNoPass) {
 
 TEST(FailUnchecked, OtherNotesAndOtherVerdictsStay) {
   Outcome outcome = ended(Verdict::passed);
-  outcome.findings = {"text",
-                      {{"kind", "incomplete"}, {"message", "there are more than 100 places of races"}},
-                      {{"kind", "race"}, {"severity", "warning"}}};
+  outcome.findings = {
+      "text",
+      {{"kind", "incomplete"}, {"message", "there are more than 100 places of races"}},
+      {{"kind", "race"}, {"severity", "warning"}}};
   fail_unchecked(outcome);
   EXPECT_EQ(outcome.verdict, Verdict::passed);
 }

@@ -62,7 +62,7 @@ TEST(SubmissionFacts, FindsNoneThatAllThreadsReach) {
   }
   // A name of another function says nothing.
   EXPECT_EQ(SubmissionFacts("__device__ int f() { int t = threadIdx.x; return t; }\n" +
-                        kernel("for (int t = 0, e = n; t < e; ++t) __syncthreads();"))
+                            kernel("for (int t = 0, e = n; t < e; ++t) __syncthreads();"))
                 .divergent_barrier()
                 .line,
             0);
@@ -75,13 +75,67 @@ TEST(SubmissionFacts, KnowsIndexBoundAndSums) {
   EXPECT_TRUE(facts.known());
   EXPECT_TRUE(facts.has_grid_index());
   EXPECT_TRUE(facts.asks_bound());
-  for (const int line : {4, 5, 6}) EXPECT_TRUE(facts.adds_up(line)) << line;
-  for (const int line : {2, 3, 7, 8}) EXPECT_FALSE(facts.adds_up(line)) << line;
+  for (const int line : {4, 5}) EXPECT_TRUE(facts.store_in(line).value().adds) << line;
+  for (const int line : {7, 8}) EXPECT_FALSE(facts.store_in(line).value().adds) << line;
+  for (const int line : {2, 3, 6}) EXPECT_FALSE(facts.store_in(line)) << line;
   const SubmissionFacts none(kernel("out[threadIdx.x] = blockIdx.x;\nif (n < 3) out[0] = 1;"));
   EXPECT_FALSE(none.has_grid_index());
   EXPECT_FALSE(none.asks_bound());
   EXPECT_FALSE(SubmissionFacts().known());
   EXPECT_FALSE(SubmissionFacts("").known());
+}
+
+TEST(SubmissionFacts, KnowsWhereAStatementStores) {
+  const SubmissionFacts facts(
+      kernel("int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;\nout[i] = 1;\nout[t] += 2;\n"
+             "bins[in[i]]++;\n++bins[0];\n*out = 3;\nint *p = out;\nif (a == b) c[1][t] = 4;"));
+  const auto store = [&](int line) { return facts.store_in(line).value(); };
+  EXPECT_TRUE(store(3).by_thread && store(3).by_block && !store(3).adds && !store(3).by_data);
+  EXPECT_TRUE(store(4).by_thread && !store(4).by_block && store(4).adds);
+  EXPECT_TRUE(store(5).by_data && store(5).adds);
+  EXPECT_EQ(store(5).array, "bins");
+  EXPECT_TRUE(store(6).adds && !store(6).by_thread && !store(6).by_data);
+  EXPECT_EQ(store(7).array, "out");
+  EXPECT_FALSE(facts.store_in(8));
+  EXPECT_TRUE(store(9).by_thread);
+  EXPECT_EQ(store(9).array, "c");
+}
+
+TEST(SubmissionFacts, KnowsItsLoops) {
+  const SubmissionFacts facts(
+      kernel("for (int s = blockDim.x; s > 0; s /= 2) {\nout[s] = 1;\n__syncthreads();\n}\n"
+             "for (int i = 0; i <= n; i + 1)\nout[i] = 2;\nfor (float f = 0; f != 1.0f; f += "
+             "0.1f)\nout[0] = f;\n"
+             "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n / 16; i += "
+             "blockDim.x)\nout[i] = 3;"));
+  const auto loop = [&](int line) { return facts.loop_around(line, line); };
+  EXPECT_TRUE(loop(3).line == 2 && loop(3).has_barrier && loop(3).starts_at_block);
+  EXPECT_TRUE(loop(7).line == 6 && loop(7).ends_at_or_past && loop(7).changes_nothing);
+  EXPECT_TRUE(loop(9).compares_floats && !loop(9).changes_nothing);
+  EXPECT_TRUE(loop(11).rounds_down && loop(11).strides_by_block);
+  EXPECT_EQ(facts.loop_around(3, 7).line, 0);
+  EXPECT_EQ(facts.odd_loop().line, 6);
+  EXPECT_EQ(facts.loop_by_block().line, 10);
+  EXPECT_EQ(facts.loop_that_rounds().line, 10);
+}
+
+TEST(SubmissionFacts, KnowsVariablesWithoutValuesAndMovedPointers) {
+  const SubmissionFacts facts(
+      kernel("float sum;\nfloat more = 0;\nsum += more;\nout += 3;\nreturn;"));
+  EXPECT_EQ(facts.bare_in(4).value().name, "sum");
+  EXPECT_EQ(facts.bare_in(4).value().line, 2);
+  EXPECT_FALSE(facts.bare_in(3));
+  EXPECT_EQ(facts.moved_in("out"), 5);
+  EXPECT_EQ(facts.moved_in("in"), 0);
+  EXPECT_FALSE(facts.recurses());
+  EXPECT_TRUE(SubmissionFacts("__device__ int f(int n) { return n + f(n - 1); }").recurses());
+}
+
+TEST(SubmissionFacts, KnowsBranchesOfOneWarp) {
+  const SubmissionFacts facts(
+      kernel("int t = threadIdx.x;\nif (t < 32) {\nout[t] = 1;\n}\nif (t < 64)\nout[t] = 2;"));
+  EXPECT_TRUE(facts.is_of_one_warp(4));
+  EXPECT_FALSE(facts.is_of_one_warp(7));
 }
 
 std::string said(const std::string& report, const std::string& source) {
@@ -115,7 +169,7 @@ TEST(SubmissionFacts, AtomicsAreForSums) {
   EXPECT_THAT(said(kRace, kernel("part[threadIdx.x] = 1;\n\n\nout[0] = part[3];")),
               EndsWith("`__syncthreads()` between the two accesses puts them in order."));
   EXPECT_THAT(said(kRace, kernel("\n\n\npart[0] += 1;")),
-              EndsWith("to add up in one place use `atomicAdd`."));
+              HasSubstr("Several threads add to the same element: `atomicAdd` does that"));
   EXPECT_THAT(
       said(R"({"kind": "race", "space": "global", "argument": "out", "line": 2, "block": [1,0,0],
                        "other": {"line": 2, "block": [0,0,0]}})",
