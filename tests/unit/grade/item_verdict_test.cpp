@@ -72,7 +72,7 @@ TEST(ItemVerdict, OfEachFinding) {
   EXPECT_EQ(word({"limit"}), GradeWord::limit);
   EXPECT_EQ(word({"race", "uninitialised", "limit", "waiting"}), GradeWord::limit);
   EXPECT_EQ(word({"race", "illegal_address"}), GradeWord::memory_error);
-  EXPECT_EQ(word({"uninitialised", "race"}), GradeWord::memory_error);
+  EXPECT_EQ(word({"uninitialised", "race"}), GradeWord::race);  // what follows from a race
   EXPECT_EQ(word({"sync"}), GradeWord::barrier);
   // The report that ended the launch counts before those found in it, whichever that is.
   for (const char* found : {"race", "sync", "uninitialised"}) {
@@ -81,7 +81,7 @@ TEST(ItemVerdict, OfEachFinding) {
     EXPECT_EQ(word({found, "of a later device"}), GradeWord::memory_error) << found;
   }
   EXPECT_EQ(word({"sync", "uninitialised", "race"}), GradeWord::barrier);
-  EXPECT_EQ(word({"race", "sync"}), GradeWord::race);
+  EXPECT_EQ(word({"race", "sync"}), GradeWord::barrier);  // and what follows from a barrier
   EXPECT_EQ(word({"", "barrier"}), GradeWord::barrier);  // one that says nothing of its kind
   EXPECT_EQ(word({"assert"}), GradeWord::wrong);
   EXPECT_EQ(word({"trap"}), GradeWord::wrong);
