@@ -214,13 +214,22 @@ std::string verdict_hash_of(const Assignment& assignment) {
   return hash.finish_hex();
 }
 
+// A file in Python is for a suite whose kernel is, and no other.
+void check_language(const SubmissionRules& rules, const Suite& suite) {
+  const bool python = fs::path(suite.kernel.file->text).extension() == ".py";
+  if (rules.file.ends_with(".py") == python) return;
+  throw usage_error(fmt::format("`{}` is no name for a file with a kernel as that of `{}`",
+                                rules.file, suite.kernel.file->text),
+                    rules.where, python ? "it ends in .py" : "it ends in .cu");
+}
+
 // Reads `suite` or `suites`, and the names of students' files.
 void read_suites(const YamlNode& root, AssignmentCaseReader& reader, Assignment& into) {
   const YamlNode* list = root.find("suites");
   SubmissionRules& rules = into.submission;
   if (list == nullptr) {
     reader.read_suite(required(root, "suite", "the file of a suite, relative to this one"));
-    if (!rules.file.empty()) return;
+    if (!rules.file.empty()) return check_language(rules, *reader.suites().front());
     const Located& kernel = *reader.suites().front()->kernel.file;
     rules.file = fs::path(kernel.text).filename().string();
     return;

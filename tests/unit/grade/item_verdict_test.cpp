@@ -82,7 +82,7 @@ TEST(ItemVerdict, OfEachFinding) {
   }
   EXPECT_EQ(word({"sync", "uninitialised", "race"}), GradeWord::barrier);
   EXPECT_EQ(word({"race", "sync"}), GradeWord::barrier);  // and what follows from a barrier
-  EXPECT_EQ(word({"", "barrier"}), GradeWord::barrier);  // one that says nothing of its kind
+  EXPECT_EQ(word({"", "barrier"}), GradeWord::barrier);   // one that says nothing of its kind
   EXPECT_EQ(word({"assert"}), GradeWord::wrong);
   EXPECT_EQ(word({"trap"}), GradeWord::wrong);
   EXPECT_EQ(word({"of a later device"}), GradeWord::memory_error);
