@@ -75,7 +75,7 @@ struct CompileRequest {
   std::vector<LayoutQuestion> layouts;  ///< structs whose layout is wanted
   bool device_part = false;  ///< without code for the CPU, of the project's headers as well
   /// With `headers`: a source that is refused is compiled without its code for the CPU, as it is
-  /// without `headers`.
+  /// without `headers`. With `confined`: it is a submission's, and not the course's.
   bool may_have_host_code = false;
   bool relocatable = false;  ///< to be linked with other units: -rdc=true
   bool use_cache = true;

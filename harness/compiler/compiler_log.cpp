@@ -44,10 +44,13 @@ std::string undefined_name(std::string_view error) {
 
 std::string without_folder(std::string text, const std::filesystem::path& folder) {
   const std::string prefix = std::filesystem::absolute(folder).lexically_normal().string() + "/";
-  for (size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) {
-    text.erase(at, prefix.size());
+  std::string out;
+  size_t from = 0;
+  for (size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, from)) {
+    out.append(text, from, at - from);
+    from = at + prefix.size();
   }
-  return text;
+  return out.append(text, from);
 }
 
 }  // namespace warpmark

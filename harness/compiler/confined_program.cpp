@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -85,6 +86,11 @@ std::string receive_some(int socket) {
   return bytes;
 }
 
+bool has_input(int socket) {
+  char byte = 0;
+  return ::recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
 }  // namespace
 
 ConfinedProgram::ConfinedProgram(std::string name, const Limits& limits)
@@ -114,13 +120,20 @@ void ConfinedProgram::await_ready() {
 }
 
 std::vector<std::string> ConfinedProgram::enter() {
+  std::vector<std::string> hold = enter(connections_[0]);
+  const std::vector<std::string> other = enter(connections_[1]);
+  std::erase_if(hold, [&](const std::string& one) { return std::ranges::count(other, one) == 0; });
+  control_ = UniqueFd();  // nothing in the sandbox can ask for more
+  return hold;
+}
+
+std::vector<std::string> ConfinedProgram::enter(Connection& connection) {
   auto [ours, theirs] = connected(SOCK_STREAM);
   const std::string request = json_line(Json{{"group", ::getpgrp()}});
   const bool sent = send_with(control_.get(), request, theirs.get());
   theirs = UniqueFd();
-  control_ = UniqueFd();  // nothing in the sandbox can ask for more
-  connection_ = std::move(ours);
-  const Json json = try_parse_json(sent ? read_line() : "");
+  connection.socket = std::move(ours);
+  const Json json = try_parse_json(sent ? read_line(connection) : "");
   if (!json.is_object() || !json.contains("walls")) {
     throw environment_error(
         json.is_object() ? json.value("error", std::string())
@@ -129,28 +142,33 @@ std::vector<std::string> ConfinedProgram::enter() {
   return json.at("walls").get<std::vector<std::string>>();
 }
 
-std::string ConfinedProgram::read_line() {
+std::string ConfinedProgram::read_line(Connection& connection) {
+  std::string& rest = connection.rest;
   size_t from = 0;
   for (;;) {
-    const size_t end = rest_.find('\n', from);
+    const size_t end = rest.find('\n', from);
     if (end != std::string::npos) {
-      std::string line = rest_.substr(0, end);
-      rest_.erase(0, end + 1);
+      std::string line = rest.substr(0, end);
+      rest.erase(0, end + 1);
       return line;
     }
-    from = rest_.size();
-    const std::string more = receive_some(connection_.get());
-    if (more.empty() || rest_.size() > kMostAnswer) return "";
-    rest_ += more;
+    from = rest.size();
+    const std::string more = receive_some(connection.socket.get());
+    if (more.empty() || rest.size() > kMostAnswer) return "";
+    rest += more;
   }
 }
 
-nlohmann::json ConfinedProgram::ask(const std::string& question) {
+nlohmann::json ConfinedProgram::ask(const std::string& question, SourceAuthor author) {
   using Clock = std::chrono::steady_clock;
-  if (!connection_) throw internal_error("a compiler was asked before it had a process");
+  Connection& connection = connections_.at(static_cast<size_t>(author));
+  if (!connection.socket) throw internal_error("a compiler was asked before it had a process");
+  if (!connection.rest.empty() || has_input(connection.socket.get())) {
+    throw environment_error(fmt::format("the compiler {} answered before it was asked", name_));
+  }
   const auto start = Clock::now();
   std::string line;
-  if (send_all(connection_.get(), question + "\n")) line = read_line();
+  if (send_all(connection.socket.get(), question + "\n")) line = read_line(connection);
   if (!line.empty()) return try_parse_json(line);
   // The front reads the reason from how this process ends.
   constexpr double kAboutAll = 0.9;

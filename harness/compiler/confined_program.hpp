@@ -1,6 +1,7 @@
 // A compiler program for untrusted source: started and warm beforehand, in a sandbox when it sees one.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -10,8 +11,12 @@
 
 namespace warpmark {
 
+/// The author of a source: each has a process of its own, so that no submission's code sees the
+/// course's kernel, or answers for it.
+enum class SourceAuthor : uint8_t { course, submission };
+
 /// The program warpmark-compiler-NAME with the argument `--confined` serves several submissions one
-/// after another or at once, each by a fork of its own (docs/plugins.md, "Compilers behind walls").
+/// after another or at once, each by forks of its own (docs/plugins.md, "Compilers behind walls").
 class ConfinedProgram {
  public:
   struct Limits {
@@ -25,23 +30,29 @@ class ConfinedProgram {
   /// Waits until it is warm. Throws an environment error if it lacks something.
   void await_ready();
 
-  /// Has the program make a process for this one's submission, which belongs to this process's
-  /// group, and returns the mechanisms of its sandbox. To be called once, before this process enters
-  /// its own sandbox. Throws environment errors.
+  /// Has the program make a process for each author, which belong to this process's group, and
+  /// returns the mechanisms of the sandbox that hold in both. To be called once, before this process
+  /// enters its own sandbox. Throws environment errors.
   std::vector<std::string> enter();
 
-  /// The answer to a question, from the process that enter() made. It is not trusted: it can be of
-  /// any form. Throws an environment error if the process is gone. If that took what it may take of
-  /// processor time, this process ends as the other one did, by SIGXCPU.
-  nlohmann::json ask(const std::string& question);
+  /// The answer to a question, from the author's process. It is not trusted: it can be of any form.
+  /// Throws an environment error if the process is gone, or has answered before it was asked. If
+  /// that took what it may take of processor time, this process ends as the other one did, by
+  /// SIGXCPU.
+  nlohmann::json ask(const std::string& question, SourceAuthor author);
 
  private:
-  std::string read_line();
+  struct Connection {
+    UniqueFd socket;
+    std::string rest;  ///< what came after the last line
+  };
+  std::vector<std::string> enter(Connection& connection);
+  static std::string read_line(Connection& connection);
 
   std::string name_;
   Limits limits_;
-  UniqueFd control_, connection_;
-  std::string rest_;  ///< what came after the last line
+  UniqueFd control_;
+  std::array<Connection, 2> connections_;  ///< by SourceAuthor
 };
 
 }  // namespace warpmark

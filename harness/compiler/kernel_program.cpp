@@ -28,6 +28,10 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
+// Sizes that no compiler's answer needs to exceed; one behind walls can be of any size.
+constexpr size_t kMostHint = 2000;
+constexpr size_t kMostParameters = 4096;
+
 }  // namespace
 
 fs::path find_compiler_program(const std::string& name) {
@@ -99,16 +103,23 @@ Answer ask(const std::string& name, const std::string& input) {
 }
 
 CompileResult compile(const CompileRequest& request, const std::string& input) {
-  const auto [json, said] =
-      request.confined ? Answer{request.confined->ask(input), ""} : ask(request.program, input);
+  const SourceAuthor author =
+      request.may_have_host_code ? SourceAuthor::submission : SourceAuthor::course;
+  const auto [json, said] = request.confined ? Answer{request.confined->ask(input, author), ""}
+                                             : ask(request.program, input);
   const fs::path folder = folder_of(request);
   const auto text = [&](const char* key) { return json.value(key, std::string()); };
+  const auto short_text = [&](const char* key) {
+    std::string value = text(key);
+    if (value.size() > kMostHint) value = printable(value.substr(0, kMostHint)) + "…";
+    return value;
+  };
   if (json.contains("missing")) throw environment_error(text("missing"));
   if (json.contains("error")) {
     Position where;
     if (const int line = json.value("line", 0); line > 0) where = {request.name, line, 0};
     throw RefusedError(request.name + " does not compile", without_folder(text("error"), folder),
-                       where, text("hint"));
+                       where, short_text("hint"));
   }
   CompileResult result;
   result.ptx = without_folder(text("ptx"), folder);
@@ -116,9 +127,14 @@ CompileResult compile(const CompileRequest& request, const std::string& input) {
   result.log = without_folder(text("log"), folder);
   if (!trim(said).empty()) result.notices.emplace_back(trim(said));
   result.least_shared = json.value("dynamic_shared", uint64_t{0});
-  for (const Json& one : json.value("parameters", Json::array())) {
-    result.sources.push_back({one.at("is").get<std::string>(), one.value("argument", uint64_t{0}),
-                              one.value("axis", uint64_t{0})});
+  const Json parameters = json.value("parameters", Json::array());
+  if (parameters.size() > kMostParameters) {
+    throw RefusedError(request.name + " does not compile", "its kernel has too many parameters",
+                       Position{});
+  }
+  for (const Json& one : parameters) {
+    result.sources.push_back({one.at("is").get<std::string>().substr(0, kMostHint),
+                              one.value("argument", uint64_t{0}), one.value("axis", uint64_t{0})});
   }
   return result;
 }
@@ -134,7 +150,8 @@ CompileResult compile_by_program(const CompileRequest& request) {
   static std::mutex& mutex = *new std::mutex;
   static auto& known = *new std::map<std::string, CompileResult>;
   const std::string input = question(request);
-  const std::string key = request.program + '\n' + request.source + '\n' + input;
+  const std::string key = fmt::format("{}\n{}\n{}\n{}", request.program, request.may_have_host_code,
+                                      request.source, input);
   const std::lock_guard lock(mutex);
   if (const auto found = known.find(key); found != known.end()) return found->second;
   CompileResult result;

@@ -133,6 +133,11 @@ void limit_data_for_good(uint64_t bytes) {
   ::setrlimit(RLIMIT_DATA, &limit);
 }
 
+void limit_descriptors() {
+  constexpr rlim_t kMost = 32;
+  set_limit(RLIMIT_NOFILE, kMost, "descriptors");
+}
+
 std::optional<int> landlock() {
 #ifdef SYS_landlock_create_ruleset
   const long abi = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, kLandlockVersion);

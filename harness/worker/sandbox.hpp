@@ -28,6 +28,9 @@ void limit_data(uint64_t bytes);
 /// Sets the hard limit of data, which nothing lifts again: limit_data() allows no more from now on.
 void limit_data_for_good(uint64_t bytes);
 
+/// Lets the process open few descriptors more; those that are open stay.
+void limit_descriptors();
+
 /// Forbids every file that can be named, and where the kernel can, TCP (ABI 4), abstract sockets
 /// and signals to others (ABI 6). Returns the kernel's Landlock ABI (landlock(7)); nothing if it
 /// has none, or if a forbidden action is still possible.
@@ -35,7 +38,8 @@ std::optional<int> landlock();
 
 /// The system calls that a worker needs in the sandbox.
 enum class Calls : uint8_t {
-  compute,    ///< memory, threads, its open descriptors
+  program,    ///< private memory, its open descriptors: no threads, pipes or passed descriptors
+  compute,    ///< those of `program`, threads, and new descriptors without names
   in_memory,  ///< those of `compute`, shared memory, and the soft limit of limit_data()
   device      ///< those of `compute`, and ioctl for a device that is open
 };

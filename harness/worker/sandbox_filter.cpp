@@ -5,6 +5,7 @@
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -34,22 +35,31 @@ constexpr uint32_t kArchitecture = 0;
 // 13.0 under AddressSanitizer); run_worker has set it to one that reveals nothing.
 // clang-format off
 constexpr uint32_t kAllowed[] = {
-    SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_close, SYS_fstat, SYS_lseek, SYS_mmap,
+    SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_close, SYS_fstat, SYS_lseek,
     SYS_mprotect, SYS_munmap, SYS_mremap, SYS_madvise, SYS_mlock, SYS_munlock, SYS_mincore,
-    SYS_brk, SYS_membarrier, SYS_fallocate, SYS_dup, SYS_recvmsg, SYS_sendmsg,
-    SYS_recvfrom,
-    SYS_sendto, SYS_shutdown, SYS_ppoll, SYS_epoll_pwait, SYS_epoll_ctl, SYS_epoll_create1,
-    SYS_eventfd2, SYS_pipe2, SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn,
+    SYS_brk, SYS_membarrier, SYS_fallocate, SYS_dup, SYS_recvfrom,
+    SYS_sendto, SYS_shutdown, SYS_ppoll, SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn,
     SYS_sigaltstack, SYS_nanosleep, SYS_clock_nanosleep, SYS_clock_gettime, SYS_clock_getres,
     SYS_gettimeofday, SYS_times, SYS_getrusage, SYS_sysinfo, SYS_uname, SYS_getrandom, SYS_getpid,
     SYS_gettid, SYS_getppid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_sched_yield,
     SYS_sched_getaffinity, SYS_sched_getparam, SYS_sched_getscheduler, SYS_futex,
     SYS_set_robust_list, SYS_set_tid_address, SYS_exit, SYS_exit_group, SYS_getcwd,
 #ifdef SYS_poll
-    SYS_poll, SYS_time, SYS_arch_prctl, SYS_epoll_wait, SYS_getrlimit, SYS_pipe, SYS_dup2,
+    SYS_poll, SYS_time, SYS_arch_prctl, SYS_getrlimit, SYS_dup2,
 #endif
 #ifdef SYS_rseq
     SYS_rseq,
+#endif
+};
+// clang-format on
+
+// Calls by which memory and descriptors come that no limit of a process counts.
+// clang-format off
+constexpr uint32_t kShared[] = {
+    SYS_recvmsg, SYS_sendmsg, SYS_epoll_pwait, SYS_epoll_ctl, SYS_epoll_create1, SYS_eventfd2,
+    SYS_pipe2,
+#ifdef SYS_poll
+    SYS_epoll_wait, SYS_pipe,
 #endif
 };
 // clang-format on
@@ -174,8 +184,15 @@ Filter make_filter(Calls allowed) {
   Filter filter;
   for (const uint32_t call : kAllowed) filter.decide(call, SECCOMP_RET_ALLOW);
   for (const uint32_t call : kPaths) filter.decide(call, Filter::error(ENOENT));
+  if (allowed == Calls::program) {
+    filter.decide(SYS_mmap, 3, MAP_SHARED, 0);
+    filter.decide(SYS_clone, Filter::error(EAGAIN));
+  } else {
+    filter.decide(SYS_mmap, SECCOMP_RET_ALLOW);
+    for (const uint32_t call : kShared) filter.decide(call, SECCOMP_RET_ALLOW);
+  }
   if (allowed == Calls::device) filter.decide(SYS_ioctl, SECCOMP_RET_ALLOW);
-  if (allowed != Calls::compute) {
+  if (allowed != Calls::compute && allowed != Calls::program) {
     filter.decide(SYS_memfd_create, SECCOMP_RET_ALLOW);
     filter.decide(SYS_ftruncate, SECCOMP_RET_ALLOW);
   }

@@ -27,8 +27,11 @@ extern "C" __attribute__((visibility("default"))) int warpmark_enter_walls_v1(ui
   namespace sandbox = warpmark::sandbox;
   try {
     const uint64_t has = sandbox::address_space();
+    // Mapped libraries can be given back for memory, which the second limit counts alone.
+    sandbox::limit_data_for_good(sandbox::private_bytes() + more_bytes);
+    sandbox::limit_descriptors();
     put(warpmark::join(
-            sandbox::enter({has == 0 ? 0 : has + more_bytes, cpu_s}, sandbox::Calls::compute), ","),
+            sandbox::enter({has == 0 ? 0 : has + more_bytes, cpu_s}, sandbox::Calls::program), ","),
         held, size);
     return 0;
   } catch (const std::exception& error) {

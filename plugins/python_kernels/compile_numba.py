@@ -11,6 +11,7 @@ import re
 import shutil
 import sys
 import textwrap
+import types
 
 import kernel_compiler
 from kernel_compiler import Missing, Refused, line_in, load, path_of
@@ -166,6 +167,7 @@ def import_numba():
 def made_of(request):
     """The kernel's PTX, and its signature."""
     path = path_of(request)
+    compile_for(request["architecture"])
     kernel = kernel_of(load(path, request.get("source")), request["entry"], path)
     signature = signature_of(kernel, request["arguments"], request["entry"])
     return renamed(compile_kernel(kernel, signature, request, path), request["entry"]), signature
@@ -200,8 +202,17 @@ def keep_libdevice():
     nvvm.open_libdevice = functools.cache(nvvm.open_libdevice)
 
 
+def compile_for(architecture):
+    """Has Numba compile functions that kernels call for this device, as there is no driver to ask."""
+    from numba.cuda import dispatcher
+
+    capability = divmod(int(re.search(r"\d+", architecture).group()), 10)
+    dispatcher.get_current_device = lambda: types.SimpleNamespace(compute_capability=capability)
+
+
 def warm_up():
     import_numba()
+    import numba.cuda.random  # noqa: F401 - no file can be opened for it later
     keep_libdevice()
     made_of({"folder": "/suite", "file": "warm_up.py", "entry": "warm_up", "source": WARM_UP, "architecture": "sm_90a",
              "options": [], "arguments": [{"array": True, "dtype": "float32"}]})

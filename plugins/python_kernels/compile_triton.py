@@ -262,9 +262,26 @@ def stop_before_machine_code():
     backend.CUDABackend.add_stages = add_stages_without_assembler
     # LLVM reads the file "-" from standard input.
     library = pathlib.Path(backend.__file__).parent / "lib/libdevice.10.bc"
-    os.dup2(os.open(library, os.O_RDONLY), 0)
+    opened = os.open(library, os.O_RDONLY)
+    os.dup2(opened, 0)
+    os.close(opened)
     os.environ["TRITON_LIBDEVICE_PATH"] = "-"
     backend.file_hash = str
+
+
+class NoDriver:
+    """Triton's driver where there is none: files ask it for a device at their beginning, and launch nothing."""
+
+    def get_current_target(self):
+        from triton.backends.compiler import GPUTarget
+        return GPUTarget("cuda", 90, 32)
+
+    def get_active_torch_device(self):
+        import torch
+        return torch.device("cuda")
+
+    def get_current_device(self):
+        return 0
 
 
 WARM_UP = """
@@ -281,6 +298,12 @@ def warm_up(x, n, BLOCK: tl.constexpr):
 
 def warm_up():
     import_triton()
+    import triton.runtime
+
+    triton.runtime.driver.set_active(NoDriver())
+    torch = sys.modules.get("torch")
+    if torch is not None:  # it compiles for a launch, and nothing is launched
+        torch.compile = lambda function=None, **_: function if function is not None else lambda one: one
     stop_before_machine_code()
     confined_answer({"folder": "/suite", "file": "warm_up.py", "entry": "warm_up", "source": WARM_UP,
                      "architecture": "sm_90a", "options": ["-DBLOCK=128"], "arguments": [

@@ -18,7 +18,8 @@ from kernel_compiler import Missing, Refused, line_in
 PR_SET_PDEATHSIG = 1  # prctl(2)
 # The modules that kernels' files import, beside the language's own. Those that are not installed are left out.
 MODULES = ("abc collections contextlib copy dataclasses enum functools inspect itertools json logging math numpy operator "
-           "os random re string struct sys time torch torch.nn torch.nn.functional typing typing_extensions warnings").split()
+           "os random re string struct sys time torch torch.autograd torch.nn torch.nn.functional torch.utils.benchmark "
+           "triton.tools.tensor_descriptor typing typing_extensions warnings").split()
 
 
 def serve(answer, warm_up):
@@ -47,7 +48,12 @@ def serve(answer, warm_up):
         data, descriptors, _, _ = socket.recv_fds(control, 4096, 1)
         if not data:
             break
-        if os.fork() == 0:
+        try:
+            child = os.fork()
+        except OSError:  # too many processes: whoever asked finds the connection closed
+            os.close(descriptors[0])
+            continue
+        if child == 0:
             control.close()
             end_with_parent()
             serve_one(answer, socket.socket(fileno=descriptors[0]), json.loads(data)["group"], walls, settings)
@@ -73,6 +79,9 @@ def preload(name):
 
 def serve_one(answer, connection, group, walls, settings):
     """Enters the sandbox, and then answers the requests of one submission."""
+    for name in list(os.environ):  # the file could tell them
+        if not name.startswith("TRITON_"):
+            del os.environ[name]
     stream = connection.makefile("rw", encoding="utf-8", newline="\n")
 
     def reply(json_object):
@@ -106,9 +115,10 @@ def load(path, source):
     """The module of a text, whose lines `inspect` and tracebacks find under this path, where no file is."""
     name = str(path)
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    module = types.ModuleType(path.stem)
+    # The file may have the name of a module that others import.
+    module = types.ModuleType("submission_" + path.stem)
     module.__file__ = name
-    sys.modules[path.stem] = module
+    sys.modules[module.__name__] = module
     try:
         exec(compile(source, name, "exec"), module.__dict__)
     except ModuleNotFoundError as error:

@@ -51,6 +51,11 @@ REFUSED = {
     "exits.py": "raise SystemExit(0)",
     "imports.py": "import no_such_package",
     "takes_memory.py": "x = bytearray(8 << 30)",
+    "shares_memory.py": "import mmap; mmap.mmap(-1, 4096)",
+    "starts_threads.py": "import threading; threading.Thread(target=print).start()",
+    "makes_pipes.py": "import os; os.pipe()",
+    "passes_descriptors.py": "import gc, socket; [socket.send_fds(one, [b' '], [1]) for one in gc.get_objects() if isinstance(one, socket.socket)]",
+    "tells_the_environment.py": "import os; assert os.environ.get('PATH'), 'none'",
     "is_no_python.py": "def f(:",
 }
 # These end their process.
@@ -83,7 +88,7 @@ class Toy(GradeTest):
     def judge(self, candidates, code=1, more=()):
         for name, text in candidates.items():
             self.write(name, text)
-        out, self.errors = self.run_program("judge", "suites/t.yaml", *candidates, "--json", "--speed", "none", *more, code=code)
+        out, self.errors = self.run_program("judge", "suites/t.yaml", *candidates, "--json", "--device", "cpu", *more, code=code)
         return {one["id"]: one["judgement"] for one in map(json.loads, out.splitlines())}
 
     def test_candidates_get_the_verdicts_of_any_kernel(self):
@@ -113,6 +118,29 @@ class Toy(GradeTest):
             with self.subTest(name):
                 self.assertNotIn(one["verdict"], ("right", "not judged"))
 
+    def test_the_courses_kernel_is_not_in_a_candidates_hands(self):
+        """It is compiled for the comparison of speed, in a process that has run no candidate."""
+        course = self.write("suites/k.py", RIGHT + "\n# the solution of the course\n")
+        hook = "import kernel_compiler\nreal = kernel_compiler.load\n" \
+               "def load(path, source=None):\n    if source and 'MINE' not in source:\n        %s\n" \
+               "    return real(path, source)\nkernel_compiler.load = load\n"
+        made = self.judge({
+            "slows.py": at_import("MINE = 1\n" + hook % "return type('M', (), {'kernel': staticmethod(lambda: PTX.replace('ret;', 'bar.sync 0; ret;'))})"),
+            "tells.py": at_import("MINE = 1\n" + hook % "raise kernel_compiler.Refused(source)"),
+            "leaves.py": at_import("MINE = 1\n" + hook % "import os; os._exit(0)"),
+        }, code=0)
+        for name, one in made.items():
+            with self.subTest(name):
+                self.assertEqual((one["verdict"], one["fast"]["ratio"]), ("right", 1))
+                self.assertNotIn("the solution of the course", json.dumps(one))
+        self.assertIn("the solution", course.read_text())
+
+    def test_an_answer_before_the_question_is_none(self):
+        early = RIGHT.replace("return PTX", "import gc, socket\n    [one.sendall(b'{\"error\": \"x\"}\\n') for one in gc.get_objects() "
+                              "if isinstance(one, socket.socket)]\n    return PTX")
+        one = self.judge({"early.py": early})["early.py"]
+        self.assertEqual((one["verdict"], one["problem"]), ("not compiled", ""))
+
     def test_nothing_of_a_candidate_stays_for_the_next(self):
         first = at_import("import builtins; builtins.seen = True; import json; json.loads = None")
         second = at_import("import builtins; assert not hasattr(builtins, 'seen')")
@@ -126,7 +154,7 @@ class Toy(GradeTest):
         for name, text in (("busy", "while True: pass"), ("asleep", "import time; time.sleep(1e6)")):
             mark = "warpmark_%s_%d" % (name, os.getpid())
             self.write(name + ".py", at_import("MARK = %r\nimport ctypes; ctypes.CDLL(None).prctl(15, %r)\n%s" % (mark, mark[:15].encode(), text)))
-            out, _ = self.run_program("judge", "hw.yaml", name + ".py", "--json", code=1)
+            out, _ = self.run_program("judge", "hw.yaml", name + ".py", "--json", "--device", "cpu", code=1)
             one = json.loads(out)["judgement"]
             self.assertEqual(one["verdict"], "not compiled", one)
             self.assertIn("more time or memory", one["feedback"])
@@ -149,7 +177,7 @@ class Toy(GradeTest):
 
     def test_a_stream_forks_what_is_warm(self):
         lines = "".join(json.dumps({"id": i, "text": text}) + "\n" for i, text in enumerate([RIGHT, WRONG, at_import("import os; os._exit(3)"), RIGHT]))
-        done = subprocess.run([BUILD / "bin/warpmark", "judge", "suites/t.yaml", "--stream", "-q", "-j", "2"], input=lines, text=True,
+        done = subprocess.run([BUILD / "bin/warpmark", "judge", "suites/t.yaml", "--stream", "-q", "-j", "2", "--device", "cpu"], input=lines, text=True,
                               capture_output=True, cwd=self.folder, env=self.environment, check=False)
         made = {one["id"]: one["judgement"]["verdict"] for one in map(json.loads, done.stdout.splitlines())}
         self.assertEqual(made, {0: "right", 1: "wrong", 2: "not compiled", 3: "right"}, done.stderr)
@@ -160,7 +188,7 @@ class Toy(GradeTest):
         self.write("class/bob/mine.py", WRONG)
         self.write("class/eve/k.cu", "int x;")
         self.write("secret", "a secret of the course, 32 bytes").chmod(0o600)
-        self.run_program("grade", "hw.yaml", "class", "-o", "out", "-q", "--secret", "secret")
+        self.run_program("grade", "hw.yaml", "class", "-o", "out", "-q", "--device", "cpu", "--secret", "secret")
         points = {path.parent.name: json.loads(path.read_text())["points"] for path in (self.folder / "out/staff").glob("*/result.json")}
         self.assertEqual(points, {"ada": 4, "bob": 0, "eve": 0})
 
@@ -212,7 +240,7 @@ def launch(x: torch.Tensor, y: torch.Tensor):
                  "erf.py": own.replace("return x", "return tl.math.erf(x)"), "reads.py": "open('/etc/passwd')\n" + own}
         for name, text in texts.items():
             self.write(name, text)
-        out, _ = self.run_program("judge", "suites/t.yaml", *texts, "--json", code=1)
+        out, _ = self.run_program("judge", "suites/t.yaml", *texts, "--json", "--device", "cpu", code=1)
         made = {one["id"]: one["judgement"] for one in map(json.loads, out.splitlines())}
         self.assertEqual({name: one["verdict"] for name, one in made.items()},
                          {"right.py": "right", "unmasked.py": "unclean", "subtracts.py": "wrong", "unknown.py": "not compiled",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How many candidates `warpmark judge --stream` judges in a second, and what memory it takes over many.
 
-    tests/figures/judge_rate.py [PROGRAM] [--count 200] [--jobs 2] [--crashes 0.01]
+    tests/figures/judge_rate.py [PROGRAM] [--count 200] [--jobs 2] [--crashes 0]
 
 The task is a suite of three small cases. Of ten candidates six are right, one is wrong, two go out of bounds, and one does
 not compile; each has a text of its own. Some are bombs for the compiler, which end its process. The command fails if a verdict is not the one that the candidate must get, or if the memory of the
@@ -54,7 +54,7 @@ def main():
     parser.add_argument("program", nargs="?", default=str(ROOT / "build/bin/warpmark"))
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--crashes", type=float, default=0.01, help="the share of candidates that end their compiler")
+    parser.add_argument("--crashes", type=float, default=0, help="the share of candidates that end their compiler")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     folder = tempfile.TemporaryDirectory(prefix="warpmark-judge-rate-")

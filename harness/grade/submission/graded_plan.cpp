@@ -25,7 +25,8 @@ PlannedCase with_text(PlannedCase planned, const std::string& name, const Submit
   unit.source = file.text;
   unit.image = is_ptx(file.text) ? "ptx" : "";
   if (!unit.image.empty()) unit.compiler.clear();
-  unit.may_have_host_code = file.may_have_host_code;
+  // A file in Python is nothing but code for the CPU, which runs in a process of its own.
+  unit.may_have_host_code = file.may_have_host_code || !unit.compiler.empty();
   for (const OwnHeader& header : file.headers) {
     unit.headers.push_back({header.spelling, header.name, header.text});
   }

@@ -1,6 +1,6 @@
 /* The sandbox for a program that compiles untrusted source, such as a compiler of suites.
  *
- * libwarpmark_walls.so exports one function. A process calls it once, after it has opened all that it
+ * warpmark-walls.so exports one function. A process calls it once, after it has opened all that it
  * needs and before it sees the source; nothing lifts the sandbox again. docs/plugins.md says how a
  * compiler is started with it.
  */
@@ -23,7 +23,7 @@ int warpmark_enter_walls_v1(uint64_t more_bytes, double cpu_s, char* held, size_
 
 typedef int (*warpmark_enter_walls_function)(uint64_t, double, char*, size_t);
 #define WARPMARK_WALLS_SYMBOL "warpmark_enter_walls_v1"
-#define WARPMARK_WALLS_LIBRARY "libwarpmark_walls.so"
+#define WARPMARK_WALLS_LIBRARY "warpmark-walls.so"
 
 #ifdef __cplusplus
 }
