@@ -414,6 +414,14 @@ class Numba(CheckTest):
         self.write("suites/k.py", NUMBA_KERNELS.replace("i < x.size", "i <= x.size"))
         self.assertIn("k.py:11: error: out-of-bounds", self.check(code=1)[0])
 
+    def test_functions_that_a_kernel_calls(self):
+        """Numba asks a device for what to compile them for, and there is none."""
+        self.suite(NUMBA_ADD)
+        self.write("suites/k.py", "import math\nfrom numba import cuda\n\n\n@cuda.jit(device=True)\ndef same(a):\n    return math.fabs(a)\n\n\n"
+                                  "@cuda.jit\ndef plain(a, b):\n    return a + b\n\n\n@cuda.jit\ndef add(x, y, out):\n    i = cuda.grid(1)\n"
+                                  "    if i < out.size:\n        out[i] = plain(same(x[i]), y[i])\n")
+        self.assertIn("2 passed", self.check()[0])
+
     def test_arrays_of_several_axes(self):
         text = """warpmark: 1
 kernel: {numba: k.py:transpose}
