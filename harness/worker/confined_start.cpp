@@ -20,8 +20,8 @@ namespace warpmark {
 
 namespace {
 
-// Which variables decide where a library or a program is found, or how a driver starts. Sanitizers read theirs
-// at start, from the environment that the process does not get.
+// The variables that decide where a library or a program is found, or how a driver starts.
+// Sanitizers read theirs at start, from the environment that the process does not get.
 constexpr std::array<std::string_view, 7> kPrefixes = {
     "WARPMARK_", "CUDA_", "NVIDIA_", "LD_LIBRARY_PATH=", "TMPDIR=", "PATH=", "VIRTUAL_ENV="};
 

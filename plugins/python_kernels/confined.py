@@ -54,10 +54,12 @@ def serve(answer, warm_up):
             os.close(descriptors[0])
             continue
         if child == 0:
-            control.close()
-            end_with_parent()
-            serve_one(answer, socket.socket(fileno=descriptors[0]), json.loads(data)["group"], walls, settings)
-            os._exit(0)
+            try:
+                control.close()
+                end_with_parent()
+                serve_one(answer, socket.socket(fileno=descriptors[0]), json.loads(data)["group"], walls, settings)
+            finally:  # never back into the loop, whatever has happened
+                os._exit(0)
         os.close(descriptors[0])
     try:
         while True:

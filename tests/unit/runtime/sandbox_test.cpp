@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
+#include <system_error>
 #include <thread>
 
 #include "base/error.hpp"
@@ -79,6 +80,31 @@ TEST(Sandbox, TheFilterStopsAllThatLeaks) {
               return static_cast<int>(sandbox::leaks().size());
             }),
             0);
+}
+
+TEST(Program, HasPrivateMemoryAndNothingElseThatIsNew) {
+  const int missing = in_process([] {
+    sandbox::limit_descriptors();
+    if (sandbox::enter({}, sandbox::Calls::program).empty()) return 77;
+    int ends[2] = {};
+    const auto maps = [](int flags) {
+      return ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0) !=
+             MAP_FAILED;
+    };
+    if (!maps(MAP_PRIVATE)) return 1;
+    if (maps(MAP_SHARED)) return 2;
+    if (::pipe(ends) == 0) return 3;
+    if (::syscall(SYS_memfd_create, "x", 0) >= 0) return 4;
+    if (::syscall(SYS_sendmsg, 0, nullptr, 0) >= 0 || errno != EPERM) return 5;
+    try {
+      std::thread([] {}).join();
+      return 6;
+    } catch (const std::system_error&) {
+    }
+    return 0;
+  });
+  if (missing == 77) GTEST_SKIP() << "this system has no sandbox";
+  EXPECT_EQ(missing, 0);
 }
 
 TEST(Sandbox, LandlockAloneIsOneFromAbi6On) {
