@@ -105,8 +105,9 @@ Answer ask(const std::string& name, const std::string& input) {
 CompileResult compile(const CompileRequest& request, const std::string& input) {
   const SourceAuthor author =
       request.may_have_host_code ? SourceAuthor::submission : SourceAuthor::course;
-  const auto [json, said] = request.confined ? Answer{request.confined->ask(input, author), ""}
-                                             : ask(request.program, input);
+  const Answer answer = request.confined ? Answer{request.confined->ask(input, author), ""}
+                                         : ask(request.program, input);
+  const Json& json = answer.json;
   const fs::path folder = folder_of(request);
   const auto text = [&](const char* key) { return json.value(key, std::string()); };
   const auto short_text = [&](const char* key) {
@@ -125,7 +126,7 @@ CompileResult compile(const CompileRequest& request, const std::string& input) {
   result.ptx = without_folder(text("ptx"), folder);
   result.cubin = from_hex(text("cubin"));
   result.log = without_folder(text("log"), folder);
-  if (!trim(said).empty()) result.notices.emplace_back(trim(said));
+  if (!trim(answer.said).empty()) result.notices.emplace_back(trim(answer.said));
   result.least_shared = json.value("dynamic_shared", uint64_t{0});
   const Json parameters = json.value("parameters", Json::array());
   if (parameters.size() > kMostParameters) {

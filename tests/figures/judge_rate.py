@@ -9,6 +9,7 @@ stream grows from the second tenth to the last by more than a tenth.
 """
 import argparse
 import json
+import os
 import pathlib
 import random
 import subprocess
@@ -63,7 +64,7 @@ def main():
     suite.with_suffix(".cu").write_text(KERNEL)
     wanted = list(candidates(options.count, options.crashes, options.seed))
     process = subprocess.Popen([options.program, "judge", str(suite), "--stream", "-q", "-j", str(options.jobs), "--device", "cpu"],
-                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def send():
         for number, (_, text) in enumerate(wanted):
@@ -79,7 +80,7 @@ def main():
         if verdict != wanted[answer["id"]][0]:
             others.setdefault((wanted[answer["id"]][0], verdict), answer["id"])
         if done % max(options.count // 10, 1) == 0:
-            memory.append(group_kib(process.pid))
+            memory.append(group_kib(os.getsid(0)))
     seconds = time.monotonic() - first
     process.wait()
     print("%d candidates, %d at a time, seed %d: %.1f s to the first verdict, then %.1f a second" % (

@@ -137,6 +137,7 @@ class Patterns {
     const auto& shape = output_.verdict.shape;
     if (shape.size() != 2) return "";
     const auto rows = static_cast<size_t>(shape[0]), width = static_cast<size_t>(shape[1]);
+    if (width == 0) return "";
     size_t first = width;
     for (const size_t i : wrong_) first = std::min(first, i % width);
     if (first == 0 || first == width || wrong_.size() != rows * (width - first)) return "";
