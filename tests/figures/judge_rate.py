@@ -44,7 +44,7 @@ def candidates(count, crashes, seed):
     chosen = random.Random(seed)
     kinds = [("right", KERNEL)] * 6 + [
         ("wrong", KERNEL.replace("2 *", "3 *")), ("unclean", KERNEL.replace("i < n", "i <= n")),
-        ("not compiled", KERNEL.replace("2 *", "two *")), ("unclean", KERNEL.replace("if (i < n)", "for (; i >= 0 || n; )"))]
+        ("not compiled", KERNEL.replace("2 *", "two *")), ("unclean", KERNEL.replace("x[i]", "x[i + 1]"))]
     for number in range(count):
         verdict, text = ("not compiled", KERNEL + BOMB) if chosen.random() < crashes else kinds[number % len(kinds)]
         yield verdict, "// candidate %d\n%s" % (number, text)
