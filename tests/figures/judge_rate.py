@@ -36,7 +36,7 @@ KERNEL = """extern "C" __global__ void scale(float *y, const float *x, int n) {
   if (i < n) y[i] = 2 * x[i];
 }
 """
-BOMB = "#define A(x) x x x x x x x x\n#define B(x) A(A(A(A(x))))\nint f() { return 0 B(B(+ 1)); }\n"
+BOMB = "#define A(x) x x x x x x x x\n#define B(x) A(A(A(A(x))))\n__device__ int f() { return 0 B(B(+ 1)); }\n"
 
 
 def candidates(count, crashes, seed):
