@@ -84,6 +84,10 @@ def serve_one(answer, connection, group, walls, settings):
     for name in list(os.environ):  # the file could tell them
         if not name.startswith("TRITON_"):
             del os.environ[name]
+    # Forks of one process share the place where a file is read; a file that is opened anew has its own.
+    own = os.open("/proc/self/fd/0", os.O_RDONLY)
+    os.dup2(own, 0)
+    os.close(own)
     stream = connection.makefile("rw", encoding="utf-8", newline="\n")
 
     def reply(json_object):
