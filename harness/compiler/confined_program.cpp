@@ -93,6 +93,10 @@ bool has_input(int socket) {
 
 }  // namespace
 
+void keep_common(std::vector<std::string>& hold, const std::vector<std::string>& other) {
+  std::erase_if(hold, [&](const std::string& one) { return std::ranges::count(other, one) == 0; });
+}
+
 ConfinedProgram::ConfinedProgram(std::string name, const Limits& limits)
     : name_(std::move(name)), limits_(limits) {
   const fs::path program = find_compiler_program(name_);
@@ -121,8 +125,7 @@ void ConfinedProgram::await_ready() {
 
 std::vector<std::string> ConfinedProgram::enter() {
   std::vector<std::string> hold = enter(connections_[0]);
-  const std::vector<std::string> other = enter(connections_[1]);
-  std::erase_if(hold, [&](const std::string& one) { return std::ranges::count(other, one) == 0; });
+  keep_common(hold, enter(connections_[1]));
   control_ = UniqueFd();  // nothing in the sandbox can ask for more
   return hold;
 }

@@ -11,6 +11,9 @@
 
 namespace warpmark {
 
+/// Keeps of the mechanisms of a sandbox those that hold in another process, too.
+void keep_common(std::vector<std::string>& hold, const std::vector<std::string>& other);
+
 /// The author of a source: each has a process of its own, so that no submission's code sees the
 /// course's kernel, or answers for it.
 enum class SourceAuthor : uint8_t { course, submission };

@@ -45,9 +45,7 @@ void ConfinedCompiler::add_facts(DeviceFacts& facts) {
   const DeviceFacts& own = link_.greet();
   facts.nvrtc_version = own.nvrtc_version;
   facts.nvrtc = own.nvrtc;
-  std::erase_if(facts.sandbox, [&](const std::string& part) {
-    return std::find(own.sandbox.begin(), own.sandbox.end(), part) == own.sandbox.end();
-  });
+  keep_common(facts.sandbox, own.sandbox);
 }
 
 uint64_t ConfinedCompiler::allowed_bytes() const {

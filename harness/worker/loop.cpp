@@ -4,7 +4,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
@@ -160,9 +159,7 @@ class Responder {
     if (confined_compiler_) programs = confined_compiler_->enter_programs();
     if (programs && programs->empty()) require_sandbox(confined);
     std::vector<std::string> hold = enter_sandbox(confined, in_memory);
-    if (!programs) return hold;
-    std::erase_if(hold,
-                  [&](const std::string& one) { return std::ranges::count(*programs, one) == 0; });
+    if (programs) keep_common(hold, *programs);
     return hold;
   }
 

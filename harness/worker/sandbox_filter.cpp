@@ -190,15 +190,16 @@ Filter make_filter(Calls allowed) {
   } else {
     filter.decide(SYS_mmap, SECCOMP_RET_ALLOW);
     for (const uint32_t call : kShared) filter.decide(call, SECCOMP_RET_ALLOW);
+    // Threads, never processes.
+    filter.decide(SYS_clone, 0, CLONE_THREAD | CLONE_VM, CLONE_THREAD | CLONE_VM);
   }
   if (allowed == Calls::device) filter.decide(SYS_ioctl, SECCOMP_RET_ALLOW);
   if (allowed != Calls::compute && allowed != Calls::program) {
     filter.decide(SYS_memfd_create, SECCOMP_RET_ALLOW);
     filter.decide(SYS_ftruncate, SECCOMP_RET_ALLOW);
   }
-  // Threads, never processes. With clone3 the flags are in memory, which a filter cannot read;
-  // glibc takes clone if there is no clone3.
-  filter.decide(SYS_clone, 0, CLONE_THREAD | CLONE_VM, CLONE_THREAD | CLONE_VM);
+  // With clone3 the flags are in memory, which a filter cannot read; glibc takes clone if there is no
+  // clone3.
 #ifdef SYS_clone3
   filter.decide(SYS_clone3, Filter::error(ENOSYS));
 #endif

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -43,9 +42,9 @@ void refuse_layered_images(const std::string& ptx, const Entry& kernel) {
 std::optional<std::vector<std::string>> UnitCompiler::enter_programs() const {
   std::optional<std::vector<std::string>> hold;
   for (const auto& [name, program] : programs_) {
-    const std::vector<std::string> own = program->enter();
-    if (!hold) hold = own;
-    std::erase_if(*hold, [&](const std::string& one) { return std::ranges::count(own, one) == 0; });
+    std::vector<std::string> own = program->enter();
+    if (hold) keep_common(*hold, own);
+    if (!hold) hold = std::move(own);
   }
   return hold;
 }

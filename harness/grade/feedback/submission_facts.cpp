@@ -96,11 +96,6 @@ class SubmissionReader {
 
   void add_stores(SubmissionFacts& facts) const {
     for (size_t i = 0; i + 1 < tokens_.size(); ++i) {
-      const SourceToken& token = tokens_[i];
-      if (token.kind == TokenKind::word &&
-          (token.text.starts_with("atomic") || token.text.starts_with("fetch_"))) {
-        facts.has_atomics_ = true;
-      }
       const bool steps = (is(i, "+") && is(i + 1, "+")) || (is(i, "-") && is(i + 1, "-"));
       if (steps) {
         if (!add_store(i, true, facts)) add_store(end_of_target(i + 2), true, facts);
@@ -382,22 +377,16 @@ SubmissionFacts::SubmissionFacts(std::string_view source) {
 }
 
 LoopFacts SubmissionFacts::loop_by_block() const {
-  const auto found =
-      std::ranges::find_if(loops_, [](const Span& span) { return span.loop.strides_by_block; });
-  return found == loops_.end() ? LoopFacts{} : found->loop;
+  return first_loop([](const LoopFacts& loop) { return loop.strides_by_block; });
 }
 
 LoopFacts SubmissionFacts::loop_that_rounds() const {
-  const auto found =
-      std::ranges::find_if(loops_, [](const Span& span) { return span.loop.rounds_down; });
-  return found == loops_.end() ? LoopFacts{} : found->loop;
+  return first_loop([](const LoopFacts& loop) { return loop.rounds_down; });
 }
 
 LoopFacts SubmissionFacts::odd_loop() const {
-  const auto found = std::ranges::find_if(loops_, [](const Span& span) {
-    return span.loop.changes_nothing || span.loop.compares_floats;
-  });
-  return found == loops_.end() ? LoopFacts{} : found->loop;
+  return first_loop(
+      [](const LoopFacts& loop) { return loop.changes_nothing || loop.compares_floats; });
 }
 
 int SubmissionFacts::moved_in(std::string_view pointer) const {

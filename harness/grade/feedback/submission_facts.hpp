@@ -84,7 +84,7 @@ class SubmissionFacts {
   bool has_word_like(std::string_view beginning) const;
   /// True if the line is in the branch of an `if` that threads of one warp alone take.
   bool is_of_one_warp(int line) const;
-  bool has_atomics() const { return has_atomics_; }
+  bool has_atomics() const { return has_word_like("atomic") || has_word_like("fetch_"); }
 
  private:
   struct Span {
@@ -92,9 +92,15 @@ class SubmissionFacts {
     LoopFacts loop;  ///< `line` is the first line
     bool holds(int line) const { return line >= loop.line && line <= last; }
   };
+  template <typename Is>
+  LoopFacts first_loop(const Is& is) const {
+    for (const Span& span : loops_) {
+      if (is(span.loop)) return span.loop;
+    }
+    return {};
+  }
 
-  bool known_ = false, has_grid_index_ = false, asks_bound_ = false, has_atomics_ = false,
-       recurses_ = false;
+  bool known_ = false, has_grid_index_ = false, asks_bound_ = false, recurses_ = false;
   DivergentBarrier barrier_;
   std::vector<StoreFacts> stores_;
   std::vector<Span> loops_, warps_;

@@ -287,6 +287,23 @@ TEST(FaultExplanation, CausesComeBeforeWhatFollowsFromThem) {
                                 "line 7 and 1 more may follow from it."));
 }
 
+TEST(FaultExplanation, SpeaksOfPythonToAFileInPython) {
+  Outcome outcome = fault_outcome(FailureKind::fault, "x");
+  outcome.findings = {
+      Json::parse(R"({"kind": "illegal_address", "space": "global", "access": "read", "line": 3,
+                                      "argument": "x", "index": 40, "elements": 32, "count": 3})")};
+  ExplainContext context;
+  context.file = "k.cu";
+  EXPECT_THAT(explain(outcome, context), testing::HasSubstr("each thread must ask `if (i < n)`"));
+  context.file = "k.py";
+  EXPECT_THAT(explain(outcome, context), testing::HasSubstr("as by `mask=i < n` (Triton)"));
+  outcome.findings = {
+      Json::parse(R"({"kind": "race", "space": "shared", "line": 8, "block": [1,0,0],
+                                      "other": {"line": 6, "block": [1,0,0]}})")};
+  EXPECT_THAT(explain(outcome, context), testing::Not(testing::HasSubstr("__syncthreads")));
+  EXPECT_THAT(explain(outcome, context), testing::HasSubstr("`tl.atomic_add`"));
+}
+
 TEST(FaultExplanation, WithoutReports) {
   EXPECT_THAT(explain(fault_outcome(FailureKind::limit, "no answer within 60 s"), {}),
               testing::StartsWith("The kernel did not end in time and was stopped."));
