@@ -67,7 +67,7 @@ Json occupancy(const Kernel& kernel, const LaunchShape& shape) {
                {"warps", blocks * warps},
                {"most_warps", 64},
                {"limited_by", limit},
-               {"shared_bytes", shape.dynamic_shared + kernel.checked.shared_bytes}};
+               {"shared_bytes", shape.dynamic_shared + kernel.code->checked.shared_bytes}};
   if (kernel.registers != 0) json["registers"] = kernel.registers;
   return json;
 }
@@ -140,7 +140,7 @@ std::string choose_counters(const std::vector<std::string>& names, Limits& limit
 
 std::string render_profile(const Kernel& kernel, const LaunchShape& shape,
                            const LaunchResult& result, bool with_lines) {
-  const Program& program = kernel.checked;
+  const Program& program = kernel.code->checked;
   const Profile& profile = result.profile;
   Executed executed;
   Lines lines(program);

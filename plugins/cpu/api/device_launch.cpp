@@ -25,7 +25,8 @@ CUresult perform(Context& context, LoadedModule& module, const DeviceLaunch& lau
   if (++nesting.launches > kMostLaunches)
     return lost(context, "kernels launched more than " + std::to_string(kMostLaunches) + " others");
   CUfunction function = nullptr;
-  CUresult result = make_kernel(context, module, module.ptx.functions[launch.function], &function);
+  CUresult result =
+      make_kernel(context, module, module.ptx().functions[launch.function], &function);
   if (result == CUDA_SUCCESS) {
     KernelWork work(function, launch.grid, launch.block, launch.shared);
     work.parameters = launch.parameters;

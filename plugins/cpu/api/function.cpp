@@ -67,9 +67,9 @@ CUresult get_attribute(const Kernel& kernel, unsigned int attribute, int* value)
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
       return give(value, static_cast<int>(most_threads(kernel)));
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-      return give(value, static_cast<int>(kernel.checked.shared_bytes));
+      return give(value, static_cast<int>(kernel.code->checked.shared_bytes));
     case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-      return give(value, static_cast<int>(kernel.checked.local_bytes));
+      return give(value, static_cast<int>(kernel.code->checked.local_bytes));
     case CU_FUNC_ATTRIBUTE_NUM_REGS:
       // A usual number where nobody told what ptxas says; then registers have no cost.
       return give(value, kernel.registers != 0 ? static_cast<int>(kernel.registers) : 32);
@@ -89,7 +89,7 @@ CUresult get_attribute(const Kernel& kernel, unsigned int attribute, int* value)
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
       return give(value, kernel.cluster_scheduling);
     case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
-      return give(value, static_cast<int>(constant_bytes(kernel.module->ptx)));
+      return give(value, static_cast<int>(constant_bytes(kernel.module->ptx())));
     case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
       return give(value, 0);
     default:
@@ -106,7 +106,7 @@ CUresult set_attribute(Kernel& kernel, unsigned int attribute, int value) {
   if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
     return set_cluster_attribute(kernel, attribute, value);
   const std::int64_t most =
-      std::int64_t{DeviceProperties::shared_per_block_optin} - kernel.checked.shared_bytes;
+      std::int64_t{DeviceProperties::shared_per_block_optin} - kernel.code->checked.shared_bytes;
   if (value < 0 || value > most) return CUDA_ERROR_INVALID_VALUE;
   kernel.max_dynamic_shared = static_cast<std::uint32_t>(value);
   return CUDA_SUCCESS;
@@ -178,7 +178,8 @@ CUresult cuFuncGetName(const char** name, CUfunction function) {
   return with_owner("cuFuncGetName", Waits::no, function, [&](Context& context) -> CUresult {
     if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const Kernel* kernel = find_kernel(context, function);
-    return kernel == nullptr ? CUDA_ERROR_INVALID_HANDLE : give(name, kernel->checked.name.c_str());
+    return kernel == nullptr ? CUDA_ERROR_INVALID_HANDLE
+                             : give(name, kernel->code->checked.name.c_str());
   });
 }
 

@@ -56,14 +56,15 @@ CUresult check_shape(const Kernel& kernel, const KernelWork& work) {
                                               dimensions(kernel.function->threads));
   }
   if (shared > kernel.max_dynamic_shared ||
-      std::uint64_t{shared} + kernel.checked.shared_bytes >
+      std::uint64_t{shared} + kernel.code->checked.shared_bytes >
           DeviceProperties::shared_per_block_optin ||
       (kernel.max_dynamic_shared == DeviceProperties::shared_per_block &&
-       std::uint64_t{shared} + kernel.checked.shared_bytes > DeviceProperties::shared_per_block &&
+       std::uint64_t{shared} + kernel.code->checked.shared_bytes >
+           DeviceProperties::shared_per_block &&
        shared != 0)) {
     return fail(CUDA_ERROR_INVALID_VALUE,
                 std::to_string(shared) + " bytes of dynamic and " +
-                    std::to_string(kernel.checked.shared_bytes) +
+                    std::to_string(kernel.code->checked.shared_bytes) +
                     " of static shared memory are more than the kernel may use");
   }
   return CUDA_SUCCESS;
@@ -186,10 +187,11 @@ CUresult check_together(const Kernel& kernel, const KernelWork& work, LaunchShap
   }
   shape.cooperative = work.cooperative;
   const std::uint64_t blocks = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
-  if (!shape.cooperative || blocks <= resident_blocks(kernel.checked, shape)) return CUDA_SUCCESS;
+  if (!shape.cooperative || blocks <= resident_blocks(kernel.code->checked, shape))
+    return CUDA_SUCCESS;
   return fail(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
               std::to_string(blocks) + " blocks of a cooperative grid; at most " +
-                  std::to_string(resident_blocks(kernel.checked, shape)) +
+                  std::to_string(resident_blocks(kernel.code->checked, shape)) +
                   " can run at the same time");
 }
 
@@ -237,10 +239,11 @@ CUresult prepare_kernel(Context& context, KernelWork& work, void** parameters, v
 
 // The kernel's program for what a launch looks at.
 const Program& program_for(Kernel& kernel, const LaunchShape& shape) {
-  if (shape.exact_bounds && !shape.checks.any()) return kernel.checked;
-  std::unique_ptr<Program>& program = shape.exact_bounds ? kernel.inspected : kernel.contained;
+  if (shape.exact_bounds && !shape.checks.any()) return kernel.code->checked;
+  std::unique_ptr<Program>& program =
+      shape.exact_bounds ? kernel.code->inspected : kernel.code->contained;
   if (!program) {
-    program = std::make_unique<Program>(kernel.checked);
+    program = std::make_unique<Program>(kernel.code->checked);
     bind(*program, handlers(shape.exact_bounds ? Watch::everything : Watch::nothing));
     if (shape.exact_bounds) find_unwritten(*program);
   }
@@ -253,9 +256,10 @@ void limit_renewal(Kernel& kernel, LaunchShape& shape) {
   constexpr std::uint64_t kBytesWorthIt = std::uint64_t{32} << 20;
   const std::uint64_t warps =
       (std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2] + 31) / 32;
-  if (!kernel.renewed && blocks_of(shape) * warps * kernel.checked.register_bytes >= kBytesWorthIt)
-    kernel.renewed = std::make_unique<RegisterRuns>(find_renewed(kernel.checked));
-  shape.renewed = kernel.renewed.get();
+  if (!kernel.code->renewed &&
+      blocks_of(shape) * warps * kernel.code->checked.register_bytes >= kBytesWorthIt)
+    kernel.code->renewed = std::make_unique<RegisterRuns>(find_renewed(kernel.code->checked));
+  shape.renewed = kernel.code->renewed.get();
 }
 
 // Prepares the context's memory for the checks of a launch.
@@ -313,7 +317,7 @@ CUresult run_kernel(Context& context, const KernelWork& work, Nesting& nesting) 
   shape.device = context.device;
   shape.exact_bounds = context.launch_limits.exact_bounds || context.arena.reaches_further();
   shape.parameters = work.parameters;
-  shape.module = &kernel.module->ptx;
+  shape.module = &kernel.module->ptx();
   limit_nested(nesting, shape);
   prepare_checks(context, shape);
   result = check_together(kernel, work, shape);
@@ -321,14 +325,15 @@ CUresult run_kernel(Context& context, const KernelWork& work, Nesting& nesting) 
   const std::uint64_t number = ++context.launches;
   const Program& program = program_for(kernel, shape);
   if (context.launch_limits.traffic) {
-    if (!kernel.traffic) kernel.traffic = std::make_unique<TrafficMap>(kernel.checked);
-    shape.traffic = kernel.traffic.get();
+    if (!kernel.code->traffic)
+      kernel.code->traffic = std::make_unique<TrafficMap>(kernel.code->checked);
+    shape.traffic = kernel.code->traffic.get();
   }
   limit_renewal(kernel, shape);
   provide_runtime(context, program, shape);
-  shape.speculates = !kernel.serialized;
+  shape.speculates = !kernel.code->serialized;
   LaunchResult outcome = run_grid(program, shape, context.arena);
-  kernel.serialized = kernel.serialized || outcome.serialized;
+  kernel.code->serialized = kernel.code->serialized || outcome.serialized;
   context.pending = error_of(outcome.end);
   context.printed.add(std::move(outcome.printed));
   context.asserted.add(std::move(outcome.asserted));

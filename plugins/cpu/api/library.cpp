@@ -121,10 +121,10 @@ CUresult kernel_in(Context& context, LibraryKernel& kernel, CUfunction& function
   LoadedModule* module = nullptr;
   const CUresult result = module_in(context, *kernel.library, module);
   if (result != CUDA_SUCCESS) return result;
-  const std::uint32_t index = module->ptx.function_by_name.at(kernel.name);
+  const std::uint32_t index = module->ptx().function_by_name.at(kernel.name);
   return report_refused_image(
       "cuKernelGetFunction",
-      make_kernel(context, *module, module->ptx.functions[index], &function));
+      make_kernel(context, *module, module->ptx().functions[index], &function));
 }
 
 }  // namespace warpmark::cpu

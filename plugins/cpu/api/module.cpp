@@ -9,10 +9,7 @@
 #include "api/owner.hpp"
 #include "api/state.hpp"
 #include "api/target.hpp"
-#include "machine/handlers.hpp"
-#include "program/check_module.hpp"
 #include "program/source_place.hpp"
-#include "ptx/device_functions.hpp"
 #include "ptx/error.hpp"
 #include "ptx/parser.hpp"
 
@@ -21,9 +18,10 @@ namespace {
 
 // Allocates and initialises the variables of a module.
 CUresult place_variables(Context& context, LoadedModule& module) {
-  for (const Variable& variable : module.ptx.variables) {
+  for (const Variable& variable : module.ptx().variables) {
     if (variable.space == Space::shared) continue;
-    const Variable& chosen = module.ptx.variables[module.ptx.variable_by_name.at(variable.name)];
+    const Variable& chosen =
+        module.ptx().variables[module.ptx().variable_by_name.at(variable.name)];
     if (&chosen != &variable)
       continue;  // a declaration, or a weak definition that another replaces
     if (variable.external) {
@@ -50,17 +48,17 @@ CUresult place_variables(Context& context, LoadedModule& module) {
     allocation->label_address = address;
     allocation->label_bytes = variable.bytes;
   }
-  for (const Variable& variable : module.ptx.variables) {
+  for (const Variable& variable : module.ptx().variables) {
     if (variable.space == Space::shared ||
-        &module.ptx.variables[module.ptx.variable_by_name.at(variable.name)] != &variable)
+        &module.ptx().variables[module.ptx().variable_by_name.at(variable.name)] != &variable)
       continue;
     for (const Variable::Reference& reference : variable.references) {
       const auto target = module.addresses.find(reference.symbol);
       std::uint64_t value = 0;
       if (target != module.addresses.end()) {
         value = target->second + static_cast<std::uint64_t>(reference.addend);
-      } else if (const auto function = module.ptx.function_by_name.find(reference.symbol);
-                 function != module.ptx.function_by_name.end()) {
+      } else if (const auto function = module.ptx().function_by_name.find(reference.symbol);
+                 function != module.ptx().function_by_name.end()) {
         value = context.arena.code_window() + (function->second + 1) * Placement::kFunctionStride;
       } else {
         return fail(CUDA_ERROR_INVALID_PTX, "line " + std::to_string(variable.line) + ": '" +
@@ -101,9 +99,9 @@ CUresult load_image(Context& context, CUmodule* result, const void* image, const
 }
 
 const Function* find_entry(const LoadedModule& module, std::string_view name) {
-  const auto index = module.ptx.function_by_name.find(name);
-  if (index == module.ptx.function_by_name.end()) return nullptr;
-  const Function& function = module.ptx.functions[index->second];
+  const auto index = module.ptx().function_by_name.find(name);
+  if (index == module.ptx().function_by_name.end()) return nullptr;
+  const Function& function = module.ptx().functions[index->second];
   return function.entry ? &function : nullptr;
 }
 
@@ -118,6 +116,10 @@ Placement placement_of(const Context& context, const LoadedModule& module) {
   placement.local_window = context.arena.local_window();
   placement.param_window = context.arena.param_window();
   placement.code_window = context.arena.code_window();
+  if (const auto limit = context.limits.find(CU_LIMIT_STACK_SIZE); limit != context.limits.end()) {
+    placement.stack_bytes = static_cast<std::uint32_t>(
+        std::clamp<std::size_t>(limit->second, placement.stack_bytes, 256 << 10));
+  }
   return placement;
 }
 
@@ -132,9 +134,9 @@ CUresult load_text(Context& context, LoadedModule** result, std::string text, co
     return outcome;
   }
   try {
-    module->ptx = parse_with_device_functions(std::move(text));
+    module->text = driver().texts.get(std::move(text));
     outcome = place_variables(context, *module);
-    if (outcome == CUDA_SUCCESS) check_module(module->ptx, placement_of(context, *module));
+    if (outcome == CUDA_SUCCESS) module->text->check(placement_of(context, *module));
   } catch (const PtxError& error) {
     outcome = refuse_ptx(error);
   }
@@ -157,18 +159,12 @@ CUresult make_kernel(Context& context, LoadedModule& module, const Function& fun
                      CUfunction* result) {
   if (Kernel* known = find_in(module.kernels, function.name))
     return give(result, reinterpret_cast<CUfunction>(known));
-  Placement placement = placement_of(context, module);
-  if (const auto limit = context.limits.find(CU_LIMIT_STACK_SIZE); limit != context.limits.end()) {
-    placement.stack_bytes = static_cast<std::uint32_t>(
-        std::clamp<std::size_t>(limit->second, placement.stack_bytes, 256 << 10));
-  }
   auto kernel = std::make_unique<Kernel>();
   try {
-    kernel->checked = decode(module.ptx, function, placement);
+    kernel->code = module.text->code(function, placement_of(context, module));
   } catch (const PtxError& error) {
     return refuse_ptx(error);
   }
-  bind(kernel->checked, handlers(Watch::bounds));
   kernel->module = &module;
   kernel->function = &function;
   if (const auto* told = find_in(context.registers, function.name)) kernel->registers = *told;
@@ -268,7 +264,7 @@ CUresult cuModuleGetFunctionCount(unsigned int* count, CUmodule module) {
         if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
         LoadedModule* found = find_in(context.modules, module);
         if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-        const std::vector<Function>& all = found->ptx.functions;
+        const std::vector<Function>& all = found->ptx().functions;
         *count = static_cast<unsigned int>(
             std::count_if(all.begin(), all.end(), [](const Function& each) { return each.entry; }));
         return CUDA_SUCCESS;
@@ -281,7 +277,7 @@ CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned int count, C
                       if (functions == nullptr) return CUDA_ERROR_INVALID_VALUE;
                       LoadedModule* found = find_in(context.modules, module);
                       if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-                      for (const Function& each : found->ptx.functions) {
+                      for (const Function& each : found->ptx().functions) {
                         if (!each.entry) continue;
                         if (count-- == 0) break;
                         const CUresult result = make_kernel(context, *found, each, functions++);

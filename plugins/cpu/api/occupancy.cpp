@@ -106,7 +106,7 @@ std::uint32_t most_threads(const Kernel& kernel) {
 // Threads, blocks, registers and shared memory of a multiprocessor of compute capability 9.0; 1 KiB
 // of shared memory is reserved for each block.
 std::uint64_t active_blocks(const Kernel& kernel, std::uint64_t threads, std::uint64_t dynamic) {
-  const std::uint64_t shared = dynamic + kernel.checked.shared_bytes;
+  const std::uint64_t shared = dynamic + kernel.code->checked.shared_bytes;
   if (threads == 0 || threads > DeviceProperties::max_threads ||
       dynamic > DeviceProperties::shared_per_block_optin ||
       shared > DeviceProperties::shared_per_block_optin)
@@ -155,7 +155,7 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamic, CUfunction fun
         const std::uint64_t each =
             (std::uint64_t{228} << 10) / static_cast<std::uint64_t>(blocks) - 1024;
         *dynamic = std::min<std::uint64_t>(each, DeviceProperties::shared_per_block_optin) -
-                   kernel.checked.shared_bytes;
+                   kernel.code->checked.shared_bytes;
         return CUDA_SUCCESS;
       });
 }

@@ -22,6 +22,7 @@
 #include "api/find.hpp"
 #include "api/ipc.hpp"
 #include "api/jit.hpp"
+#include "api/loaded_text.hpp"
 #include "inspect/fault.hpp"
 #include "machine/grid.hpp"
 #include "machine/heap.hpp"
@@ -54,12 +55,7 @@ struct DeviceProperties {
 struct Kernel {
   struct LoadedModule* module = nullptr;
   const Function* function = nullptr;
-  Program checked;  ///< bound to handlers with exact bounds
-  /// Made on first use.
-  std::unique_ptr<Program> contained, inspected;
-  std::unique_ptr<TrafficMap> traffic;
-  std::unique_ptr<RegisterRuns> renewed;
-  bool serialized = false;  ///< LaunchResult::serialized, of a launch
+  std::shared_ptr<KernelCode> code;
   /// Registers of a thread, as ptxas would give them out; 0: unknown, and they have no cost.
   std::uint32_t registers = 0;
   std::uint32_t max_dynamic_shared = DeviceProperties::shared_per_block;
@@ -84,11 +80,12 @@ struct Kernel {
 /// A loaded module; CUmodule is its address.
 struct LoadedModule {
   struct Context* context = nullptr;
-  Module ptx;
+  std::shared_ptr<LoadedText> text;
   std::unordered_map<std::string_view, std::uint64_t>
       addresses;  ///< of global and constant variables
   std::unordered_map<std::string_view, std::unique_ptr<Kernel>> kernels;
   bool of_library = false;  ///< cuModuleUnload does not apply
+  [[nodiscard]] const Module& ptx() const { return text->module(); }
 };
 
 /// A kernel of a library, the same for all contexts; CUkernel is its address.
@@ -291,6 +288,7 @@ class Driver {
   DeviceProperties properties;
   std::deque<Device> devices;
   std::map<CUcontext, std::shared_ptr<Context>> contexts;  ///< active contexts
+  LoadedTexts texts;
   std::map<CUlibrary, std::unique_ptr<Library>> libraries;
   std::map<CUkernel, LibraryKernel*> library_kernels;
   std::map<CUmemoryPool, std::unique_ptr<Pool>> pools;

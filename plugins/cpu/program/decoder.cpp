@@ -333,7 +333,8 @@ void check_function(const Module& module, std::uint32_t index, const Placement& 
 
 }  // namespace
 
-void check_module(const Module& module, const Placement& placement) {
+void check_module(const Module& module, const Placement& placement,
+                  const std::function<void(const Function&, Program)>& keep) {
   std::vector<bool> seen(module.functions.size(), false);
   const auto attempt = [](const auto& action) {
     try {
@@ -345,8 +346,10 @@ void check_module(const Module& module, const Placement& placement) {
   for (const Function& function : module.functions) {
     if (!function.entry) continue;
     attempt([&] {
-      for (const Callee& callee : decode(module, function, placement).callees)
+      Program program = decode(module, function, placement);
+      for (const Callee& callee : program.callees)
         seen[static_cast<std::size_t>(callee.function - module.functions.data())] = true;
+      keep(function, std::move(program));
     });
   }
   // Callers mostly stand behind what they call.
