@@ -51,19 +51,49 @@ def require():
     _mirror()
 
 
-class Root:
+class System:
+    """A system in a folder, called `name` in messages, in which commands run by chroot."""
+
+    def __init__(self, name, folder):
+        self.name = name
+        self.path = pathlib.Path(folder)
+
+    def command(self, words, user="root", folder=None, network=True, environment=None):
+        """The command of this machine that runs `words` in there, as a login of `user` would."""
+        home = "/root" if user == "root" else "/home/" + user
+        settings = {"HOME": home, "USER": user, "LANG": "C.UTF-8", "PATH": _PATH}
+        settings.update((key, value) for key, value in os.environ.items()
+                        if _KEPT.fullmatch(key) and key != "PIP_FIND_LINKS")
+        settings.update(environment or {})
+        return (["unshare", "--mount", "--pid", "--fork", "--kill-child"] +
+                ([] if network else ["--net"]) +
+                ["sh", "-c", _ENTER, str(self.path),
+                 "setpriv", "--reuid", user, "--regid", user, "--init-groups", "env", "-i"] +
+                ["%s=%s" % item for item in settings.items()] +
+                ["sh", "-c", 'cd "$0" && exec "$@"', folder or home] + [str(word) for word in words])
+
+    def run(self, *words, code=0, **how):
+        """Runs `words` and returns what they print on both streams; raises unless they exit with `code`."""
+        done = subprocess.run(self.command(words, **how), stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if done.returncode != code:
+            raise AssertionError("%s in %s exited with %d:\n%s" %
+                                 (words, self.name, done.returncode, done.stdout[-6000:]))
+        return done.stdout
+
+
+class Root(System):
     """A bare Debian of one release, `suite`, in `folder`, which is made unless it is there."""
 
     def __init__(self, suite, folder):
-        self.suite = suite
-        self.path = pathlib.Path(folder)
+        super().__init__(suite, folder)
         if not (self.path / "etc/debian_version").exists():
             self._make()
 
     def _make(self):
         self.path.parent.mkdir(parents=True, exist_ok=True)
         made = subprocess.run(
-            ["debootstrap", "--variant=minbase", self.suite, self.path, _mirror()],
+            ["debootstrap", "--variant=minbase", self.name, self.path, _mirror()],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if made.returncode != 0:
             raise RuntimeError(made.stdout[-3000:])
@@ -87,26 +117,3 @@ class Root:
     def add_user(self, name):
         if not (self.path / "home" / name).exists():
             self.run("useradd", "--create-home", "--shell", "/bin/bash", name)
-
-    def command(self, words, user="root", folder=None, network=True, environment=None):
-        """The command of this machine that runs `words` in there, as a login of `user` would."""
-        home = "/root" if user == "root" else "/home/" + user
-        settings = {"HOME": home, "USER": user, "LANG": "C.UTF-8", "PATH": _PATH}
-        settings.update((key, value) for key, value in os.environ.items()
-                        if _KEPT.fullmatch(key) and key != "PIP_FIND_LINKS")
-        settings.update(environment or {})
-        return (["unshare", "--mount", "--pid", "--fork", "--kill-child"] +
-                ([] if network else ["--net"]) +
-                ["sh", "-c", _ENTER, str(self.path),
-                 "setpriv", "--reuid", user, "--regid", user, "--init-groups", "env", "-i"] +
-                ["%s=%s" % item for item in settings.items()] +
-                ["sh", "-c", 'cd "$0" && exec "$@"', folder or home] + [str(word) for word in words])
-
-    def run(self, *words, code=0, **how):
-        """Runs `words` and returns what they print on both streams; raises unless they exit with `code`."""
-        done = subprocess.run(self.command(words, **how), stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-        if done.returncode != code:
-            raise AssertionError("%s in %s exited with %d:\n%s" %
-                                 (words, self.suite, done.returncode, done.stdout[-6000:]))
-        return done.stdout

@@ -6,6 +6,7 @@ Usage: roots_test.py SOURCE_DIR BINARY_DIR RELEASE_DIR [TEST...]
             built there from Debian's source
   bookworm  .deb, wheel, archive, the Dockerfile's instructions, and files that are refused
   trixie    wheel and archive under Python 3.13
+  image     what the file of the image holds, if the release has one
 
 A release that lies in RELEASE_DIR is taken as it is; else packaging/release.sh makes one, with the .deb of BINARY_DIR.
 Each use counts the commands and the seconds from the files to the first verdict, downloads included, prints
@@ -20,6 +21,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 import unittest
@@ -331,6 +333,39 @@ class Bookworm(RootTest):
         self.root.run("apt-get", "update", "-qq")
         self.root.run("apt-get", "install", "-qq", "--no-install-recommends", "python3-venv")
         self.try_packed_autograder("/usr/bin/python3")
+
+
+class LoadedImage(unittest.TestCase):
+    """The file of the image, as `docker load` and `docker run` have it: layers, one over the other, and a start."""
+
+    def setUp(self):
+        archive = one_of("warpmark-*-image.tar.gz")
+        self.root = debian_root.System("image", ROOTS / "image")
+        shutil.rmtree(self.root.path, ignore_errors=True)
+        self.root.path.mkdir(parents=True)
+        with tarfile.open(archive) as image:
+            (manifest,) = json.load(image.extractfile("manifest.json"))
+            self.tags = manifest["RepoTags"]
+            self.config = json.load(image.extractfile(manifest["Config"]))["config"]
+            for layer in manifest["Layers"]:
+                subprocess.run(["tar", "-C", self.root.path, "-x", "--exclude=.wh.*"], check=True,
+                               input=image.extractfile(layer).read())
+        (self.root.path / "work").mkdir(exist_ok=True)
+
+    def start(self, *words, **how):
+        environment = dict(setting.split("=", 1) for setting in self.config["Env"])
+        return self.root.run(*self.config["Entrypoint"], *words, folder=self.config["WorkingDir"],
+                             environment=environment, network=False, **how)
+
+    def test_it_judges(self):
+        version = re.search(r"project\(warpmark VERSION ([0-9.]+)", (SOURCE / "CMakeLists.txt").read_text()).group(1)
+        self.assertEqual([tag.split("/")[-1] for tag in self.tags], ["warpmark:" + version])
+        (self.root.path / "work/scale.yaml").write_text(SUITE)
+        (self.root.path / "work/scale.cu").write_text(KERNEL)
+        self.assertIn("can check kernels on cpu", self.start("doctor"))
+        self.assertIn("2 passed", self.start("check", "scale.yaml", "--device", "cpu"))
+        (self.root.path / "work/scale.cu").write_text(KERNEL.replace("i < n", "i <= n"))
+        self.assertIn("scale.cu:4", self.start("check", "scale.yaml", "--device", "cpu", code=1))
 
 
 class Trixie(RootTest):

@@ -40,14 +40,13 @@ BlockState::Buffer BlockState::buffer(std::uint64_t bytes) {
   bytes = (bytes + 63) / 64 * 64;
   void* memory = std::aligned_alloc(64, std::max<std::uint64_t>(bytes, 64));
   if (memory == nullptr) throw std::bad_alloc();
-  std::memset(memory, 0, std::max<std::uint64_t>(bytes, 64));
   return Buffer(static_cast<std::byte*>(memory));
 }
 
 std::uint64_t BlockState::footprint(const Program& program, const LaunchShape& shape) {
   const std::uint64_t threads = std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2];
   return (threads + 31) / 32 *
-             (2 * std::uint64_t{program.register_bytes} + std::uint64_t{program.local_bytes} * 32 +
+             (std::uint64_t{program.register_bytes} + std::uint64_t{program.local_bytes} * 32 +
               program.sites * sizeof(Region)) +
          program.dynamic_offset + shape.dynamic_shared + 2 * program.reserved_bytes;
 }
@@ -67,9 +66,10 @@ BlockState::BlockState(LaunchState& launch) : launch_(launch), warps_(launch.war
   shared_bytes_ += program.reserved_bytes;
   local_bytes_ = program.local_bytes;
   registers_ = buffer(register_bytes_ * warps_.size());
-  image_ = buffer(register_bytes_ * warps_.size());
   shared_ = buffer(shared_bytes_);
   local_ = buffer(local_bytes_ * 32 * warps_.size());
+  // A call clears its frame, but a kernel may read beyond it.
+  std::memset(local_.get(), 0, local_bytes_ * 32 * warps_.size());
   if (launch.observer != nullptr) {
     observer_ = std::make_unique<BlockObserver>(*launch.observer, *this, shared_bytes_,
                                                 local_bytes_, launch.warps());
@@ -105,7 +105,7 @@ BlockState::BlockState(LaunchState& launch) : launch_(launch), warps_(launch.war
     lanes.observer = observer_.get();
     lanes.traffic = launch.traffic ? &*launch.traffic : nullptr;
   }
-  lay_out_registers();
+  if (launch.registers.empty()) lay_out_registers();
 }
 
 void BlockState::lay_out_objects() {
@@ -136,12 +136,12 @@ void BlockState::renew_registers() {
   const bool whole = !begun_ || launch_.shape.renewed == nullptr;
   begun_ = true;
   if (whole) {
-    std::memcpy(registers_.get(), image_.get(), register_bytes_ * warps_.size());
+    std::memcpy(registers_.get(), launch_.registers.data(), register_bytes_ * warps_.size());
     return;
   }
   for (std::uint64_t at = 0; at < register_bytes_ * warps_.size(); at += register_bytes_) {
     for (const auto& [offset, bytes] : *launch_.shape.renewed)
-      std::memcpy(registers_.get() + at + offset, image_.get() + at + offset, bytes);
+      std::memcpy(registers_.get() + at + offset, launch_.registers.data() + at + offset, bytes);
   }
 }
 

@@ -170,11 +170,12 @@ class BlockState final : public ObservedBlock {
     void operator()(std::byte* memory) const;
   };
   using Buffer = std::unique_ptr<std::byte[], FreeDeleter>;
+  /// Memory with any contents.
   static Buffer buffer(std::uint64_t bytes);
 
   LaunchState& launch_;
   std::array<std::uint32_t, 3> coordinates_{};
-  Buffer registers_, image_, shared_, local_;
+  Buffer registers_, shared_, local_;
   std::uint64_t register_bytes_ = 0, shared_bytes_ = 0, local_bytes_ = 0;
   std::uint32_t own_shared_bytes_ = 0;  ///< without what the program reserves behind it
   std::vector<Region> objects_;

@@ -73,6 +73,8 @@ struct LaunchState {
   std::uint64_t executed = 0;  ///< thread-instructions
   std::uint64_t warp_instructions = 0;
   std::uint64_t last = 0;  ///< thread-instructions after which a launch that has failed ends, or 0
+  /// The registers of a block's warps as every block finds them; laid out by the first.
+  std::vector<std::byte> registers;
   Tally tally;
   std::optional<TrafficCounts> traffic;  ///< set if traffic is counted
   /// Takes the counts since the last call, including visits. Must be called before Tally::take().

@@ -20,8 +20,9 @@ namespace warpmark::cpu {
 // zero.
 void BlockState::lay_out_registers() {
   const Program& program = launch_.program;
+  launch_.registers.resize(register_bytes_ * warps_.size());
   for (std::uint32_t warp = 0; warp < warps_.size(); ++warp) {
-    std::byte* registers = image_.get() + warp * register_bytes_;
+    std::byte* registers = launch_.registers.data() + warp * register_bytes_;
     for (const Program::Constant& constant : program.constants) {
       const std::size_t bytes = constant.wide ? 8 : 4;
       for (std::uint32_t lane = 0; lane < 32; ++lane)

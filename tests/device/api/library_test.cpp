@@ -94,6 +94,56 @@ TEST_F(Loading, ALibraryBelongsToNoContext) {
   ASSERT_CU(CALL(cuLibraryUnload)(library));
 }
 
+// The device keeps what it made of a text, but for the variables: they are each module's own, and
+// new in each load.
+TEST_F(Loading, ATextThatWasLoadedBeforeHasItsOwnVariables) {
+  constexpr const char* kCounts = R"(.version 9.0
+.target sm_90
+.address_size 64
+.global .u32 calls = 5;
+.visible .entry count(.param .u64 out) {
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [out];
+  cvta.to.global.u64 %rd1, %rd1;
+  ld.global.u32 %r1, [calls];
+  add.u32 %r1, %r1, 1;
+  st.global.u32 [calls], %r1;
+  st.global.u32 [%rd1], %r1;
+  ret;
+})";
+  Array<std::int32_t> out({0});
+  const auto count_in = [&](CUmodule module) {
+    CUfunction function = nullptr;
+    EXPECT_CU(api().function(&function, module, "count"));
+    EXPECT_CU(launch(function, {1}, {1}, 0, out.address));
+    EXPECT_CU(out.fetch());
+    return out.host[0];
+  };
+  CUmodule first = nullptr, second = nullptr;
+  ASSERT_CU(api().load(&first, kCounts));
+  EXPECT_EQ(count_in(first), 6);
+  ASSERT_CU(api().load(&second, kCounts));
+  EXPECT_EQ(count_in(second), 6);
+  EXPECT_EQ(count_in(first), 7);
+  CUdeviceptr of_first = 0, of_second = 0;
+  std::size_t bytes = 0;
+  ASSERT_CU(CALL(cuModuleGetGlobal)(&of_first, &bytes, first, "calls"));
+  ASSERT_CU(CALL(cuModuleGetGlobal)(&of_second, &bytes, second, "calls"));
+  EXPECT_NE(of_first, of_second);
+  ASSERT_CU(api().unload(first));
+  EXPECT_EQ(count_in(second), 7);
+  // Others take the place of the first module's variables, so that further loads have new ones.
+  std::vector<std::unique_ptr<Array<std::int32_t>>> between;
+  for (int load = 0; load < 6; ++load) {
+    between.push_back(std::make_unique<Array<std::int32_t>>(std::vector<std::int32_t>(64)));
+    ASSERT_CU(api().load(&first, kCounts));
+    EXPECT_EQ(count_in(first), 6);
+    ASSERT_CU(api().unload(first));
+  }
+  EXPECT_EQ(count_in(second), 8);
+}
+
 TEST_F(Loading, TheLogSaysWhyATextIsWrong) {
   char log[200] = "", tiny[8] = "";
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
