@@ -78,7 +78,7 @@ class Timeouts(unittest.TestCase):
         tests = {"quick": {"TIMEOUT": 60.0}, "endless": {}, "slow": {"TIMEOUT": 61.0, "LABELS": ["device"]},
                  "needless": {"TIMEOUT": 60.0}, "reasoned": {"TIMEOUT": 300.0},
                  "long": {"TIMEOUT": 3600.0, "LABELS": ["long"]}, "gpu": {"LABELS": ["suites", "gpu"]}}
-        found = list(timeouts.faults(tests, ["reasoned", "needless"]))
+        found = list(timeouts.faults(tests, ["reasoned", "needless"], 60))
         self.assertEqual([fault.split(":")[0] for fault in found], ["endless", "slow", "needless"])
         self.assertIn("61 s without a reason", found[1])
 
