@@ -18,7 +18,7 @@ struct HandoutRequest {
   fs::path assignment;
   fs::path out;
   HandoutOptions options;
-  std::string wheel;
+  std::vector<std::string> wheels;
 };
 
 ExitCode hand_out(const HandoutRequest& request, Output& out) {
@@ -27,7 +27,7 @@ ExitCode hand_out(const HandoutRequest& request, Output& out) {
                       "one that is not there yet");
   }
   HandoutOptions options = request.options;
-  if (!request.wheel.empty()) options.wheel = read_wheel(request.wheel);
+  for (const std::string& wheel : request.wheels) options.wheels.push_back(read_wheel(wheel));
   FolderDraft draft(request.out);
   LazyPython python;
   const auto assignment = load_assignment(request.assignment, python.list_evaluator());
@@ -58,8 +58,8 @@ Command handout_command(const ArgumentParser& program) {
   app.add_option("--device", request->options.device,
                  "Where the course's kernels run: cpu (default), auto, gpu …")
       .value_name("D");
-  app.add_option("--wheel", request->wheel,
-                 "The wheel that students install: a file, or https://….whl#sha256=HASH")
+  app.add_option("--wheel", request->wheels,
+                 "A wheel to install: a file, or https://….whl#sha256=HASH; one for each Python")
       .value_name("WHEEL");
   app.add_flag("--hidden-points", request->options.hidden_points,
                "Tell students how many points hidden cases give");

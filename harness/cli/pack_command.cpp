@@ -25,7 +25,8 @@ struct PackRequest {
   bool list = false;
   GradescopePack gradescope;
   HandoutOptions handout;
-  std::string wheel, python;
+  std::vector<std::string> wheels;
+  std::string python;
   AuditRequest audit;
 };
 
@@ -80,7 +81,7 @@ ExitCode pack_audit(const PackRequest& request, Output& out) {
 
 ExitCode pack_github(const PackRequest& request, Output& out) {
   HandoutOptions options = request.handout;
-  if (!request.wheel.empty()) options.wheel = read_wheel(request.wheel);
+  for (const std::string& wheel : request.wheels) options.wheels.push_back(read_wheel(wheel));
   LazyPython python;
   const auto assignment = load_assignment(request.assignment, python.list_evaluator());
   Handout made = make_repository(*assignment, options, request.python, python.interpreter());
@@ -144,8 +145,8 @@ Command github_command(const ArgumentParser& kinds) {
   app.add_option("-o,--output", request->out,
                  "The folder to write, which is not there yet (default: ID)")
       .value_name("DIR");
-  app.add_option("--wheel", request->wheel,
-                 "The wheel that the workflow installs: a file, or https://….whl#sha256=HASH")
+  app.add_option("--wheel", request->wheels,
+                 "A wheel to install: a file, or https://….whl#sha256=HASH; one for each Python")
       .value_name("WHEEL");
   app.add_option("--python", request->python,
                  "The Python of the workflow, as 3.12 (default: the wheel's)")

@@ -9,60 +9,21 @@
 
 #include "base/file.hpp"
 #include "base/json_text.hpp"
-#include "base/template.hpp"
 #include "base/text.hpp"
 #include "grade/grader/grader.hpp"
 #include "grade/handout/handout_assignment.hpp"
 #include "grade/handout/handout_items.hpp"
 #include "grade/handout/handout_measure.hpp"
+#include "grade/handout/handout_readme.hpp"
 #include "grade/handout/handout_suite.hpp"
 #include "grade/handout/handout_template.hpp"
 #include "grade/submission/submission_search.hpp"
-#include "results/reproduce.hpp"
 
 namespace warpmark {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-// The argument of pip in the folder of the hand-out; "" for none.
-std::string install_words(const std::optional<Wheel>& wheel) {
-  if (!wheel) return "";
-  return shell_word(wheel->address.empty() ? "./" + wheel->name : wheel->address);
-}
-
-// README.md: what to do, and the visible cases with their points; `hidden_points` adds those of the
-// hidden cases as one number.
-std::string handout_readme(const Assignment& assignment, const HandoutOptions& options) {
-  std::vector<std::string> words;
-  for (const std::string& name : assignment.submission.files()) words.push_back(shell_word(name));
-  double hidden = 0;
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const AssignmentCase& one : assignment.cases) {
-    if (one.visibility == Visibility::hidden) {
-      hidden += one.points;
-      continue;
-    }
-    std::string name = one.name;
-    for (size_t at = name.find('|'); at != std::string::npos; at = name.find('|', at + 2)) {
-      name.insert(at, "\\");
-    }
-    rows.push_back({{"name", name}, {"points", points_text(one.points)}});
-  }
-  return filled_file(
-      "grade/handout/README.md.in",
-      {{"title", assignment.title},
-       {"about", assignment.about},
-       {"install", install_words(options.wheel)},
-       {"python", options.wheel ? options.wheel->python : ""},
-       {"several", assignment.submission.several()},
-       {"names", join(assignment.submission.files(), "`, `")},
-       {"words", join(words, " ")},
-       {"several_suites", assignment.suites.size() > 1 && !assignment.suite_files.empty()},
-       {"cases", std::move(rows)},
-       {"hidden_points", options.hidden_points && hidden > 0 ? points_text(hidden) : ""}});
-}
 
 // Puts files together, and gives those another name whose own is taken or leads out of the folder.
 class FileSet {
@@ -124,6 +85,7 @@ class FileSet {
     }
   }
 
+  [[nodiscard]] const std::map<std::string, std::string>& all() const { return made_.files; }
   Handout take() { return std::move(made_); }
 
  private:
@@ -171,15 +133,15 @@ Handout make_handout(const Assignment& assignment, const HandoutOptions& options
   for (const auto& [name, text] : starts) files.add(name, text);
   files.add("assignment.yaml", handout_assignment_text(assignment, items));
   files.add(kStoreFile, json_page(to_json(store)) + "\n");
-  files.add("README.md", handout_readme(assignment, options));
+  files.add("README.md",
+            handout_readme(assignment, options, items.suites.front().place.generic_string()));
   for (const fs::path& header : assignment.submission.headers) {
     files.add(header.filename().string(), read_file(header));
   }
   for (const HandoutSuite& suite : items.suites) files.add_suite(suite, store);
   files.look_for_hidden_words();
-  if (options.wheel && options.wheel->address.empty()) {
-    files.add(options.wheel->name, read_file(options.wheel->file));
-  }
+  for (const auto& [place, text] : setup_files(assignment, options, files.all()))
+    files.add(place, text);
   return files.take();
 }
 

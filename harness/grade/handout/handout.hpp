@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +16,7 @@ namespace warpmark {
 struct HandoutOptions {
   std::string device = "cpu";  ///< the device that measures types and counters
   bool hidden_points = false;  ///< shows how many points hidden cases give
-  std::optional<Wheel> wheel;  ///< what students are told to install; a file goes along
+  std::vector<Wheel> wheels;   ///< what students install, each for a Python; files go along
 };
 
 struct Handout {

@@ -1,5 +1,6 @@
 #include "grade/pack/pack.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/template.hpp"
@@ -48,11 +49,12 @@ std::vector<PackedFile> gradescope_files(const Assignment& assignment, const Gra
 
 Handout make_repository(const Assignment& assignment, const HandoutOptions& options,
                         const std::string& python_version, Interpreter& python) {
-  if (!options.wheel) {
+  if (options.wheels.empty()) {
     throw usage_error("the workflow needs a wheel of Warpmark to install: --wheel FILE or ADDRESS",
                       {}, "a release has one for each Python");
   }
-  const Wheel& wheel = *options.wheel;
+  const auto wanted = std::ranges::find(options.wheels, python_version, &Wheel::python);
+  const Wheel& wheel = wanted == options.wheels.end() ? options.wheels.front() : *wanted;
   require_fits(wheel,
                {kRunner, kRunnerGlibc, python_version.empty() ? wheel.python : python_version});
   Handout made = make_handout(assignment, options, python);

@@ -17,6 +17,7 @@
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "compiler/ptx_contents.hpp"
+#include "grade/submission/notebook.hpp"
 #include "grade/submission/own_headers.hpp"
 #include "grade/submission/student_name.hpp"
 #include "grade/submission/submission_choice.hpp"
@@ -78,43 +79,83 @@ std::string too_large(const std::string& name, uint64_t size, uint64_t most) {
       name, format_bytes(size), format_bytes(most));
 }
 
-void take_bytes(SubmittedFile& into, const SubmissionRules& rules, std::string bytes,
-                uint64_t size) {
+using TextsByName = std::map<std::string, std::string>;
+
+// Takes the kernel's cell out of a notebook, and returns the other files that its cells write.
+TextsByName take_cell(SubmittedFile& into, const SubmissionRules& rules, std::string_view bytes) {
+  const std::string shown = printable(into.file);
+  const std::string& name = rules.several() ? into.file : rules.file;
+  NotebookFiles files = read_notebook(bytes);
+  auto cell = files.texts.find(name);
+  if (cell == files.texts.end() && !rules.several()) cell = files.texts.find("");
+  if (!files.problem.empty()) {
+    into.refusal =
+        fmt::format("`{}` {}. Save the notebook, and hand it in again.", shown, files.problem);
+  } else if (cell == files.texts.end()) {
+    into.refusal = fmt::format(
+        "No cell of the notebook begins with the line `%%writefile {0}`. Put your kernel into such "
+        "a cell, or hand in a file called `{0}`.",
+        name);
+  } else if (cell->second.size() > rules.max_bytes) {
+    into.refusal =
+        too_large(fmt::format("%%writefile {}", name), cell->second.size(), rules.max_bytes);
+  } else {
+    into.text = std::move(cell->second);
+  }
+  return std::move(files.texts);
+}
+
+// Reads nothing more than `most_bytes()` of a file.
+size_t most_bytes(const SubmittedFile& file, const SubmissionRules& rules) {
+  return is_notebook(file.path) ? NotebookFiles::kMostBytes : rules.max_bytes;
+}
+
+// Returns the other files of a notebook.
+TextsByName take_bytes(SubmittedFile& into, const SubmissionRules& rules, std::string bytes,
+                       uint64_t size) {
   const std::string file = printable(into.file);
-  if (bytes.size() > rules.max_bytes) {
-    into.refusal = too_large(file, std::max<uint64_t>(size, bytes.size()), rules.max_bytes);
-    return;
+  const size_t most = most_bytes(into, rules);
+  if (bytes.size() > most) {
+    into.refusal = too_large(file, std::max<uint64_t>(size, bytes.size()), most);
+    return {};
   }
   into.own_sha256 = sha256_hex(bytes);
   into.refusal = refusal_of(bytes, file);
-  if (!into.refusal.empty()) return;
-  // Our own text comes before the file, and a byte order mark in the middle of a text is a
-  // character.
-  into.text = without_byte_order_mark(bytes);
+  if (!into.refusal.empty()) return {};
+  TextsByName others;
+  if (is_notebook(into.path)) {
+    others = take_cell(into, rules, bytes);
+    if (!into.refusal.empty()) return {};
+  } else {
+    // Our own text comes before the file, and a byte order mark in the middle of a text is a
+    // character.
+    into.text = without_byte_order_mark(bytes);
+  }
   into.may_have_host_code = rules.accepts_host_code;
   if (!rules.accepts_ptx && is_ptx(into.text)) {
     into.refusal = fmt::format(
         "`{}` is PTX. Hand in the CUDA C++ source of the kernel, not what a compiler made of it.",
         file);
   }
+  return others;
 }
 
 // Reads a file from a descriptor; `note` becomes the reason why it cannot be read.
-void read_descriptor(SubmittedFile& into, const SubmissionRules& rules, int descriptor,
-                     std::string& note) {
+TextsByName read_descriptor(SubmittedFile& into, const SubmissionRules& rules, int descriptor,
+                            std::string& note) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) status.st_size = 0;
   std::string bytes;
-  if (const int code = read_up_to(descriptor, rules.max_bytes, bytes); code != 0) {
+  if (const int code = read_up_to(descriptor, most_bytes(into, rules), bytes); code != 0) {
     into.refusal =
         fmt::format("`{}` cannot be read. Ask the course's staff.", printable(into.file));
     note = std::strerror(code);
-    return;
+    return {};
   }
-  take_bytes(into, rules, std::move(bytes), static_cast<uint64_t>(status.st_size));
+  return take_bytes(into, rules, std::move(bytes), static_cast<uint64_t>(status.st_size));
 }
 
-void read_path(SubmittedFile& into, const SubmissionRules& rules, std::string& note) {
+TextsByName read_path(SubmittedFile& into, const SubmissionRules& rules, std::string& note) {
   const std::string file = printable(into.file);
   // Links are not followed, and the open does not wait for a writer of a pipe.
   const UniqueFd fd(
@@ -130,7 +171,8 @@ void read_path(SubmittedFile& into, const SubmissionRules& rules, std::string& n
   } else if (!S_ISREG(status.st_mode)) {
     into.refusal = fmt::format("`{}` is no file. Hand in a text file of that name.", file);
   }
-  if (into.refusal.empty()) read_descriptor(into, rules, fd.get(), note);
+  if (!into.refusal.empty()) return {};
+  return read_descriptor(into, rules, fd.get(), note);
 }
 
 // A header, which may be empty.
@@ -161,9 +203,11 @@ std::optional<fs::path> place_of_header(const SubmittedFile& file, const std::st
 
 void read_one(SubmittedFile& file, const SubmissionRules& rules, std::string& note) {
   if (!file.refusal.empty()) return;
-  read_path(file, rules, note);
+  const TextsByName cells = read_path(file, rules, note);
   if (!file.refusal.empty()) return;
   take_own_headers(file, rules, [&](const std::string& name) -> std::optional<HeaderBytes> {
+    if (const auto cell = cells.find(name); cell != cells.end())
+      return header_bytes(name, cell->second);
     const std::optional<fs::path> place = place_of_header(file, name);
     if (!place) return std::nullopt;
     SubmittedFile header;

@@ -23,9 +23,10 @@ struct OwnHeader {
 
 /// One file to compile, or the reason why it is not compiled.
 struct SubmittedFile {
-  std::filesystem::path path;       ///< "" if there is none
-  std::string file;                 ///< the file's own name, as UTF-8
-  std::string text;                 ///< CUDA C++ or PTX, without a byte order mark
+  std::filesystem::path path;  ///< "" if there is none
+  std::string file;            ///< the file's own name, as UTF-8
+  /// CUDA C++ or PTX, without a byte order mark; of a notebook its cell for this file.
+  std::string text;
   bool may_have_host_code = false;  ///< CompileRequest::may_have_host_code
   std::string own_sha256;           ///< hash of the file's bytes; "" if it was not read
   std::string refusal;  ///< for the student: why it is not graded, and what to do; "" if it is

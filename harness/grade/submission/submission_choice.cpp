@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "grade/submission/notebook.hpp"
 #include "grade/submission/student_name.hpp"
 
 namespace warpmark {
@@ -69,6 +70,8 @@ void choose_named(const std::string& name, SubmittedFile& file, Submission& subm
     }
   } else if (!exact.empty()) {
     file.refusal = several_of(name, exact);
+  } else if (handed.notebook() != nullptr) {
+    take_file(file, *handed.notebook(), handed);
   } else {
     std::vector<HandedFile> others;
     for (const HandedFile& other : handed.sources) {
@@ -88,7 +91,7 @@ void choose_each(Submission& submission, const Handed& handed, const SubmissionR
   const bool nothing = std::all_of(submission.files.begin(), submission.files.end(),
                                    [](const SubmittedFile& file) { return file.path.empty(); });
   if (!nothing) return;
-  if (handed.sources.empty()) {
+  if (handed.sources.empty() && handed.notebooks.empty()) {
     submission.refusal = why_nothing(handed, rules);
   } else {
     std::vector<std::string> reasons;
@@ -115,6 +118,14 @@ void choose_one(Submission& submission, const Handed& handed, const SubmissionRu
                fmt::format("`{}` was taken for `{}`, as the only .cu file",
                            printable(student_name(handed.sources.front().name)), rules.file));
     }
+  } else if (handed.sources.empty() && handed.notebook() != nullptr) {
+    take_file(submission, *handed.notebook(), handed);
+    add_note(submission, fmt::format("`{}` was taken from a cell of the notebook `{}`", rules.file,
+                                     printable(student_name(handed.notebook()->name))));
+  } else if (handed.sources.empty() && !handed.notebooks.empty()) {
+    submission.refusal =
+        fmt::format("There are {} notebooks, {}. Hand in one of them, or {}.",
+                    handed.notebooks.size(), listing(handed.notebooks), wanted_files(rules));
   } else if (!handed.sources.empty()) {
     submission.refusal = fmt::format(
         "There are {} files, {}, and none is called `{}`. Hand in one file of that name.",
@@ -127,12 +138,19 @@ void choose_one(Submission& submission, const Handed& handed, const SubmissionRu
 }  // namespace
 
 void Handed::add(HandedFile file) {
-  (is_source_file(rules, file.path) ? sources : others).push_back(std::move(file));
+  auto& kind = is_source_file(rules, file.path) ? sources
+               : is_notebook(file.path)         ? notebooks
+                                                : others;
+  kind.push_back(std::move(file));
 }
 
 bool is_source_file(const SubmissionRules& rules, const fs::path& path) {
   return lower_case(path.extension().string()) ==
          fs::path(rules.files().front()).extension().string();
+}
+
+bool may_have_source(const SubmissionRules& rules, const fs::path& path) {
+  return is_source_file(rules, path) || is_notebook(path);
 }
 
 bool is_wanted_file(const SubmissionRules& rules, const std::string& name) {

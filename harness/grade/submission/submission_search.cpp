@@ -13,6 +13,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "grade/submission/gradescope.hpp"
+#include "grade/submission/notebook.hpp"
 #include "grade/submission/platform_name.hpp"
 #include "grade/submission/student_name.hpp"
 #include "grade/submission/submission_choice.hpp"
@@ -279,7 +280,7 @@ class Finder {
     } else {
       // A file that is given by path is graded or refused, and never skipped.
       Submission& submission = add_file(path.stem().string(), path);
-      if (!is_source_file(rules_, path)) submission.refusal = wrong_type(path);
+      if (!may_have_source(rules_, path)) submission.refusal = wrong_type(path);
     }
   }
 
@@ -346,7 +347,7 @@ class Finder {
          entry.increment(code)) {
       const fs::path& path = entry->path();
       if (is_hidden(path)) continue;
-      if (is_source_file(rules_, path) || is_zip(path)) return true;
+      if (may_have_source(rules_, path) || is_zip(path)) return true;
       if (level < kMostLevels && !is_link(path) && entry->is_directory(code) &&
           has_source(path, level + 1))
         return true;
@@ -447,6 +448,10 @@ class Finder {
     Submission& submission = add({name}, path);
     if (!rules_.several()) {
       take_file(submission, {path, path.filename().string()});
+    } else if (is_notebook(path)) {
+      Handed handed{rules_};
+      handed.add({path, path.filename().string()});
+      choose_sources(submission, handed, rules_);
     } else if (is_source_file(rules_, path)) {
       submission.refusal =
           fmt::format("This is one file, `{}`. Hand in {}, together in a folder or an archive.",
@@ -478,12 +483,12 @@ class Finder {
         export_to(*platform, path);
       } else if (is_folder) {
         add_folder({file}, path);
-      } else if (is_source_file(rules_, path)) {
+      } else if (may_have_source(rules_, path)) {
         add_file(path.stem().string(), path);
       } else if (is_zip(path)) {
         add_parts({path.stem().string()}, {{path, file}});
       } else {
-        left_out_.push_back(fmt::format("{} is no .cu file and no zip archive",
+        left_out_.push_back(fmt::format("{} is no .cu file, no notebook and no zip archive",
                                         printable(student_name(display_path(path)))));
       }
     }

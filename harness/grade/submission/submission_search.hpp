@@ -48,7 +48,8 @@ struct FoundSubmissions {
 /// with one name each has the id behind it.
 ///
 /// Of what a student handed in, in folders and archives at any depth, the file of the assignment's
-/// name is taken, else the only .cu file; where the assignment has several files, each by its name.
+/// name is taken, else the only .cu file, else the only notebook, for its cells; where the assignment
+/// has several files, each by its name. A notebook NAME.ipynb counts as NAME.cu above.
 /// Headers are looked for in what lies beside the file that is taken. Symbolic links are refused, so that nobody hands in
 /// another's file; only a path that leads to a folder of many students may be one. Throws a usage
 /// error for a path that is not there, and if there is no submission at all.
