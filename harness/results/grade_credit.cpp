@@ -25,6 +25,17 @@ double PerformanceRule::points(double ratio, double most) const {
   return most * std::clamp((zero - ratio) / (zero - full), 0.0, 1.0);
 }
 
+std::optional<PerformanceStep> PerformanceRule::next(double ratio, double most) const {
+  const double now = points(ratio, most);
+  if (now >= most) return std::nullopt;
+  if (steps.empty()) return PerformanceStep{full, most};
+  std::optional<PerformanceStep> found;
+  for (const PerformanceStep& step : steps) {
+    if (std::min(step.points, most) > now) found = {step.ratio, std::min(step.points, most)};
+  }
+  return found;
+}
+
 double count_ratio(double value, double baseline) {
   if (baseline > 0) return value / baseline;
   return value > 0 ? std::numeric_limits<double>::infinity() : 1;

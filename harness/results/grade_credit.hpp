@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct PerformanceRule {
   bool by_counters() const { return !counters.empty(); }
   /// From 0 to `most`; 0 if the ratio is NaN.
   double points(double ratio, double most) const;
+  /// The greatest ratio below this one that gives more, of at most `most` points; without steps the
+  /// one that gives all. Nothing if no ratio does.
+  std::optional<PerformanceStep> next(double ratio, double most) const;
   bool operator==(const PerformanceRule&) const = default;
 };
 

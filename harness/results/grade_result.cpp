@@ -67,8 +67,6 @@ StudentView::StudentView(const GradeResult& whole) : result_(whole) {
     words_.push_back(told_word(one));
     if (one.visibility == Visibility::hidden) {
       one.items.clear();
-      one.credit = Credit::all;
-      one.from = 0;
       one.performance.reset();
     }
     for (GradedItem& item : one.items) {

@@ -44,11 +44,15 @@ class Grade:
             lost = case["max_points"] - case["points"]
             if lost <= 0 or self.message:
                 continue
-            lines.append("LOST %s of %s points: %s" % (
-                _points(lost), _points(case["max_points"]), case["name"]))
+            lines.append("LOST %s of %s points: %s%s%s" % (
+                _points(lost), _points(case["max_points"]), case["name"],
+                " (extra credit)" if case.get("extra") else "",
+                "" if case["items"] else ", " + case["word"]))  # of a hidden case that is all
             for item in case["items"]:
                 if item["word"] != "pass":
-                    lines.append("  %s: %s" % (item["case"], item["explanation"]))
+                    lines.append("  %s: %s" % (item["case"], item["explanation"] or item["word"]))
+                elif item.get("performance"):
+                    lines.append("  %s: %.3g times the baseline" % (item["case"], item["performance"]["ratio"]))
             if case["hint"]:
                 lines.append("  hint: " + case["hint"])
         return "\n".join(lines)

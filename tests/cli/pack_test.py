@@ -375,7 +375,7 @@ class Repository(PackTest):
         self.assertIn("warpmark try assignment.yaml scale.cu --device cpu\n", workflow)
         self.assertIn('  WARPMARK: "file://${{ github.workspace }}/%s#sha256=%s"\n' % (WHEEL, self.hash), workflow)
         self.assertIn('python-version: "3.12"\n', workflow)
-        self.assertIn("python3 -m pip install ./%s`" % WHEEL, there["README.md"])
+        self.assertIn("take 12 ./%s\n" % WHEEL, there["setup.sh"])
         self.assertEqual(there[WHEEL], "PK of a wheel")
         for text in (workflow, *there.values()):
             for hidden in ("odd", "any n", "257", "f * src[i]", "0123456789abcdef"):
@@ -387,7 +387,7 @@ class Repository(PackTest):
         self.run_program("pack", "github", "hw1.yaml", "--wheel", ADDRESS, "--python", "3.12", "-o", "repository")
         workflow = (self.folder / "repository/.github/workflows/grade.yml").read_text()
         self.assertIn('  WARPMARK: "%s"\n' % ADDRESS, workflow)
-        self.assertIn("python3 -m pip install '%s'`" % ADDRESS, (self.folder / "repository/README.md").read_text())
+        self.assertIn("take 12 '%s'\n" % ADDRESS, (self.folder / "repository/setup.sh").read_text())
         self.assertEqual(list((self.folder / "repository").glob("*.whl")), [])
 
     def test_a_hand_out_without_a_wheel_warns_of_the_bare_name(self):

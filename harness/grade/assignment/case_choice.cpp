@@ -24,10 +24,17 @@ std::shared_ptr<const Assignment> chosen_cases(const Assignment& assignment,
     if (only.empty() || whole || std::find(only.begin(), only.end(), one.name) != only.end()) {
       continue;
     }
+    const auto all = static_cast<double>(one.items.size());
     std::erase_if(one.items, [&](const Case& which) {
       std::erase(missing, which.id);
       return std::find(only.begin(), only.end(), which.id) == only.end();
     });
+    // Where items have shares, these are what the chosen ones give.
+    if (one.credit == Credit::all && !one.performance) continue;
+    const double share = static_cast<double>(one.items.size()) / all;
+    one.points *= share;
+    if (!one.performance) continue;
+    for (PerformanceStep& step : one.performance->steps) step.points *= share;
   }
   if (!missing.empty()) {
     const std::string near = nearest(missing.front(), known);

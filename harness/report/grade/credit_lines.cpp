@@ -61,9 +61,14 @@ std::string performance_text(const GradedCase& one, const Performance& measured)
   const bool passed = one.word() == GradeWord::pass;
   const double points =
       passed ? one.performance->points(measured.ratio, one.max_points) * share : 0;
+  std::string why = passed ? "" : ", because not all of the case is right";
+  const double most = item_points(one);
+  if (const auto better = one.performance->next(measured.ratio, one.max_points); passed && better) {
+    why = fmt::format("; {} of {} up to {}", points_text(better->points * share), points_text(most),
+                      ratio_text(better->ratio));
+  }
   return fmt::format("{}: {} of {} points{}", measured_text(*one.performance, measured),
-                     points_text(points), points_text(item_points(one)),
-                     passed ? "" : ", because not all of the case is right");
+                     points_text(points), points_text(most), why);
 }
 
 }  // namespace
@@ -93,6 +98,10 @@ std::vector<std::string> credit_lines(const GradeResult& result) {
     }
   }
   return lines;
+}
+
+std::string case_title(const GradedCase& one) {
+  return in_one_line(one.name) + (one.extra ? " (extra credit)" : "");
 }
 
 std::string case_points_text(const GradedCase& one) {

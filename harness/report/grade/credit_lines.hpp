@@ -19,5 +19,7 @@ std::vector<std::string> credit_lines(const GradeResult& result);
 
 /// "3.33 of 10"; "open, of 10" of points that are neither given nor lost.
 std::string case_points_text(const GradedCase& one);
+/// Its name in one line, with "(extra credit)" where its points are on top of the others.
+std::string case_title(const GradedCase& one);
 
 }  // namespace warpmark

@@ -16,8 +16,7 @@ std::string feedback_of_case(const StudentView& view, size_t i) {
   const GradedCase& one = view.result().cases[i];
   const GradeWord word = view.words()[i];
   std::string text =
-      fmt::format("{}: {} points, {}{}\n", in_one_line(one.name), case_points_text(one),
-                  to_text(word), one.extra ? " (extra credit)" : "");
+      fmt::format("{}: {} points, {}\n", case_title(one), case_points_text(one), to_text(word));
   const std::string lost = lost_text(view.result(), one, word);
   if (!lost.empty() && view.result().state == GradeState::graded) text += behind_margin(lost, "  ");
   for (const std::string& line : credit_lines(one)) text += behind_margin(line, "  ");

@@ -100,7 +100,7 @@ Json case_values(const GradeResult& result, const GradedCase& one, GradeWord wor
     }
   }
   return {
-      {"outcome", outcome_class(one, word)}, {"word", to_text(word)}, {"name", one.name},
+      {"outcome", outcome_class(one, word)}, {"word", to_text(word)}, {"name", case_title(one)},
       {"points", case_points_text(one)},     {"hidden", hidden},      {"parts", std::move(parts)}};
 }
 

@@ -64,7 +64,7 @@ std::string case_lines(const ConsoleStyle& style, const StudentView& view) {
   for (size_t i = 0; i < cases.size(); ++i) {
     const GradeWord word = view.words()[i];
     lines += "  " + coloured(style, colour_of(word), fmt::format("{:<12}", to_text(word))) + "  " +
-             padded(case_points_text(cases[i]), width) + "  " + in_one_line(cases[i].name);
+             padded(case_points_text(cases[i]), width) + "  " + case_title(cases[i]);
     if (cases[i].visibility == Visibility::hidden) lines += " (hidden)";
     lines += "\n";
   }
@@ -125,7 +125,9 @@ class ClassTable {
     if (names_.empty()) return "";
     std::vector<std::string> cases, letters;
     for (size_t i = 0; i < names_.size(); ++i) {
-      cases.push_back(fmt::format("{} {}", i + 1, in_one_line(names_[i])));
+      const GradedCase* one = nullptr;
+      for (const GradeResult& result : results_) one = one ? one : find_case(result, names_[i]);
+      cases.push_back(fmt::format("{} {}", i + 1, one ? case_title(*one) : in_one_line(names_[i])));
     }
     for (const GradeWord word : kGradeWords) {
       letters.push_back(fmt::format("{} {}", word_letter(word), to_text(word)));
@@ -165,8 +167,8 @@ void print_grade(std::ostream& out, const ConsoleStyle& style, const StudentView
       const std::string lost = lost_lines(style, view, i);
       if (lost.empty()) continue;
       text += "\n" + coloured(style, Colour::red, "LOST") + " " +
-              of_text(one.max_points - one.points, one.max_points) +
-              " points: " + in_one_line(one.name) + "\n" + lost;
+              of_text(one.max_points - one.points, one.max_points) + " points: " + case_title(one) +
+              "\n" + lost;
     }
     const std::vector<std::string> lines = credit_lines(result);
     if (!lines.empty()) text += "\n";

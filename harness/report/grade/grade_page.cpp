@@ -129,7 +129,7 @@ Json heat_values(const GradeResult& result, const std::vector<std::string>& name
     if (one == nullptr) continue;
     const GradeWord word = one->word();
     cell = {{"heat", has_points(result) ? heat_class(*one, word) : "none"},
-            {"name", one->name},
+            {"name", case_title(*one)},
             {"word", to_text(word)},
             {"points", case_points_text(*one)},
             {"letter", cell_text(word)}};

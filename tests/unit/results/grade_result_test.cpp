@@ -125,10 +125,10 @@ TEST(GradeJson, ReadsAnOlderResult) {
   EXPECT_EQ(to_json(grade_result_from_json(Json::parse(text))).dump() + "\n", text);
 }
 
-TEST(StudentView, OfHiddenCreditNothingRemains) {
-  const Json seen = to_json(StudentView(with_credit()));
-  EXPECT_EQ(seen["cases"][2]["credit"], "all");
-  EXPECT_FALSE(seen["cases"][2].contains("from"));
+TEST(StudentView, OfAHiddenCaseTheRuleIsSeenAndNoMeasurement) {
+  const GradeResult whole = with_credit();
+  const Json seen = to_json(StudentView(whole));
+  EXPECT_EQ(seen["cases"][2]["credit"], to_json(whole)["cases"][2]["credit"]);
   EXPECT_FALSE(seen["cases"][4].contains("performance"));
   EXPECT_EQ(seen["cases"][4]["points"], 2);
   EXPECT_TRUE(seen["cases"][3].contains("performance"));
@@ -167,7 +167,7 @@ TEST(StudentView, OfHiddenCasesWordAndHintRemain) {
   EXPECT_EQ(hidden.name, "other data");
   EXPECT_EQ(hidden.hint, whole.cases[2].hint);
   EXPECT_EQ(hidden.max_points, 10);
-  EXPECT_EQ(hidden.credit, Credit::all);
+  EXPECT_EQ(hidden.credit, Credit::each);
   EXPECT_EQ(view.result().cases[1].items.size(), 3U);
   EXPECT_EQ(to_json(view)["cases"][2]["word"], "race");
 }
