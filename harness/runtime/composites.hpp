@@ -35,7 +35,8 @@ struct BrokenComposite {
 ///                   baseline's, and on average at least half of a warp's lanes are active, or as
 ///                   many as in the baseline if those are fewer
 ///   coalesced       of the sectors that requests touch at least 80 % are needed for the bytes that
-///                   each asks for, and there are at most 1.25 times as many as the baseline's
+///                   each asks for, or 80 % of the share that the baseline needs; and there are at
+///                   most 1.25 times as many as the baseline's
 ///   conflict_free   there are requests to shared memory, of whose wavefronts at most 5 % are for
 ///                   conflicts within a row of the block's threads, where no more of them count
 ///                   than 2 times the ideal of the baseline's, if it has any; and at most 1.25

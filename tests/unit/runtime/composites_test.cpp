@@ -9,6 +9,7 @@
 namespace warpmark {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 // Copies of 4096 floats by 128 blocks of 32 threads: a few ways to be coalesced, and to seem so.
@@ -507,6 +508,27 @@ TEST_F(Composites, FewLanesDoWhereTheBaselineHasNoMore) {
   runs.own = {{"ptx_thread_instructions", 119}, {"ptx_warp_instructions", 10}};
   EXPECT_THAT(broken_composites(asked, runs),
               testing::ElementsAre(HasSubstr("11.9 of the 32 lanes of a warp are active, 12 at")));
+}
+
+// A textbook's stencil in tiles moves the borders of its neighbours, too: no kernel reaches 80 %.
+TEST_F(Composites, SharesAreThoseOfABaselineThatNeedsLess) {
+  PlanComposites asked;
+  asked.coalesced = true;
+  CompositeRuns runs;
+  runs.baseline = {{"global_load_sectors", 300}, {"global_load_ideal_sectors", 200}};
+  runs.own = runs.baseline;
+  EXPECT_THAT(broken_composites(asked, runs),
+              testing::ElementsAre(HasSubstr("need 66.6 % of the sectors")))
+      << "nothing to compare";
+  runs.compared = true;
+  EXPECT_THAT(broken_composites(asked, runs), testing::IsEmpty());
+  runs.own = {{"global_load_sectors", 300}, {"global_load_ideal_sectors", 160}};
+  EXPECT_THAT(broken_composites(asked, runs), testing::IsEmpty());
+  runs.own["global_load_ideal_sectors"] = 159;
+  EXPECT_THAT(
+      broken_composites(asked, runs),
+      testing::ElementsAre(AllOf(HasSubstr("need 53.0 % of the sectors"),
+                                 HasSubstr("53.33 % at least (the baseline needs 66.7 %)"))));
 }
 
 // A share that is printed as the bound would look as if it held.
