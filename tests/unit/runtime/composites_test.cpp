@@ -524,7 +524,7 @@ TEST_F(Composites, SharesAreThoseOfABaselineThatNeedsLess) {
   EXPECT_THAT(broken_composites(asked, runs), testing::IsEmpty());
   runs.own = {{"global_load_sectors", 300}, {"global_load_ideal_sectors", 160}};
   EXPECT_THAT(broken_composites(asked, runs), testing::IsEmpty());
-  runs.own["global_load_ideal_sectors"] = 159;
+  runs.own = {{"global_load_sectors", 300}, {"global_load_ideal_sectors", 159}};
   EXPECT_THAT(
       broken_composites(asked, runs),
       testing::ElementsAre(AllOf(HasSubstr("need 53.0 % of the sectors"),
