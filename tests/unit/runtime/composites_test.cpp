@@ -518,7 +518,7 @@ TEST_F(Composites, SharesAreThoseOfABaselineThatNeedsLess) {
   runs.baseline = {{"global_load_sectors", 300}, {"global_load_ideal_sectors", 200}};
   runs.own = runs.baseline;
   EXPECT_THAT(broken_composites(asked, runs),
-              testing::ElementsAre(HasSubstr("need 66.6 % of the sectors")))
+              testing::ElementsAre(HasSubstr("need 66.7 % of the sectors")))
       << "nothing to compare";
   runs.compared = true;
   EXPECT_THAT(broken_composites(asked, runs), testing::IsEmpty());
