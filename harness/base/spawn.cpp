@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <csignal>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "base/error.hpp"
@@ -62,6 +64,9 @@ class SpawnAttributes {
   posix_spawnattr_t attributes_;
 };
 
+// The longest wait between two tries to start a process; all together are about twice as long.
+constexpr std::chrono::milliseconds kLongestWait(3000);
+
 // posix_spawn, or posix_spawnp, which looks in PATH.
 using Start = decltype(&::posix_spawn);
 
@@ -106,7 +111,13 @@ bool read_output(int fd, const OutputLimits& limits, std::string& text) {
 pid_t spawn(std::string_view what, const std::string& file, std::vector<std::string> words,
             const SpawnOptions& options) {
   pid_t process = -1;
-  const int error = start_process(::posix_spawn, process, file, words, options);
+  int error = start_process(::posix_spawn, process, file, words, options);
+  // Many processes at once reach the user's limit for a moment: somebody else's compiler is no
+  // reason to grade nobody.
+  for (std::chrono::milliseconds wait(20); error == EAGAIN && wait < kLongestWait; wait *= 2) {
+    std::this_thread::sleep_for(wait);
+    error = start_process(::posix_spawn, process, file, words, options);
+  }
   if (error != 0) {
     throw environment_error(fmt::format("cannot start {}: {}", what, std::strerror(error)),
                             "the system may be out of processes or memory (`ulimit -a`)");

@@ -3,9 +3,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/error.hpp"
@@ -34,6 +39,28 @@ TEST(Spawn, SaysWhatCannotBeStarted) {
     EXPECT_EQ(error.message(), "cannot start a job: No such file or directory");
     EXPECT_THAT(error.hint(), HasSubstr("ulimit"));
   }
+}
+
+// In a process of its own, whose user may have no process more until a moment later.
+TEST(SpawnDeathTest, WaitsWhereThereAreTooManyProcesses) {
+  EXPECT_EXIT(
+      {
+        constexpr uid_t kNobody = 65534;  // limits do not hold root
+        rlimit limit{};
+        getrlimit(RLIMIT_NPROC, &limit);
+        const rlimit before = limit;
+        std::thread later([before] {
+          std::this_thread::sleep_for(std::chrono::milliseconds(150));
+          setrlimit(RLIMIT_NPROC, &before);
+        });
+        limit.rlim_cur = 0;
+        setrlimit(RLIMIT_NPROC, &limit);
+        if (geteuid() == 0 && setuid(kNobody) != 0) std::_Exit(1);
+        const int status = run_shell("exit 7");
+        later.join();
+        std::_Exit(WEXITSTATUS(status));
+      },
+      testing::ExitedWithCode(7), "");
 }
 
 TEST(Spawn, OpensFilesAndPassesDescriptorsOn) {
