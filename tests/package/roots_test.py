@@ -4,7 +4,8 @@ Usage: roots_test.py SOURCE_DIR BINARY_DIR RELEASE_DIR [TEST...]
 
   bullseye  glibc 2.31, the oldest that is promised: wheel and archive under a Python 3.11 that is
             built there from Debian's source
-  bookworm  .deb, wheel, archive, the Dockerfile's instructions, and files that are refused
+  bookworm  .deb, wheel, archive, the instructions of the Dockerfile, files that are refused, and what a student does
+            with a hand-out
   trixie    wheel and archive under Python 3.13
   image     what the file of the image holds, if the release has one
 
@@ -32,6 +33,7 @@ from scale_suite import KERNEL, SUITE
 
 SOURCE = BINARY = RELEASE = ROOTS = None
 MOST_COMMANDS, MOST_SECONDS = 3, 60
+MOST_STUDENT_SECONDS = 180
 # For a Python of Debian's source. The optional modules are those that pip needs.
 BUILD_PYTHON = ("build-essential", "zlib1g-dev", "libssl-dev", "libffi-dev", "ca-certificates", "xz-utils")
 
@@ -273,8 +275,55 @@ class Bookworm(RootTest):
         # The other tests of this system keep theirs in an autograder's folder and an environment.
         self.assertEqual(self.root.run("sh", "-c", "find / -xdev -path '*warpmark*' -not -path '/root/*' "
                                        "-not -path '/autograder/*' -not -path '/usr/local/image/*' "
+                                       "-not -path '/usr/local/handed-out/*' -not -path '/work/*' "
                                        "-not -path '/home/*' -not -path '/proc/*' -not -path '/tmp/*' "
                                        "-not -path '/var/cache/*' -not -path '/var/log/*'").strip(), "")
+
+    def hand_out(self):
+        """The zip of a hand-out with the release's wheel, and its folder once a student has unpacked it."""
+        made = self.root.path / "home/visitor/handed out"
+        shutil.rmtree(made, ignore_errors=True)
+        subprocess.run([BINARY / "bin/warpmark", "handout", SOURCE / "courses/first/doublify/assignment.yaml",
+                        "--wheel", wheel_for("3.11"), "-o", made / "doublify"], check=True, stdout=subprocess.DEVNULL)
+        shutil.make_archive(str(made / "doublify"), "zip", made, "doublify")
+        with zipfile.ZipFile(made / "doublify.zip") as archive:
+            archive.extractall(made / "at home")
+        self.root.run("chown", "-R", "visitor:visitor", "/home/visitor/handed out")
+        return made / "at home/doublify"
+
+    def test_a_student_s_way(self):
+        """From the zip of a hand-out to the first verdict, by the commands of its README."""
+        self.root.run("apt-get", "update", "-qq")
+        self.root.run("apt-get", "install", "-qq", "--no-install-recommends", "python3-venv")
+        home = self.hand_out()
+        place = "/" + home.relative_to(self.root.path).as_posix()
+        readme = (home / "README.md").read_text()
+        setup, activate = re.search(r"^\| Linux.*`(sh [^`]*)`, then `([^`]*)`", readme, re.M).groups()
+        tried = re.search(r"^ +(warpmark try .*)$", readme, re.M).group(1)
+        since = time.monotonic()
+        self.root.run("sh", "-c", setup, user="visitor", folder=place)
+        out = self.root.run("sh", "-c", activate + " && " + tried, user="visitor", folder=place, network=False, code=1)
+        seconds = time.monotonic() - since
+        print("bookworm, hand-out: %.1f s to the first verdict" % seconds, flush=True)
+        self.assertLessEqual(seconds, MOST_STUDENT_SECONDS)
+        self.assertIn("0 of ", out)
+        shutil.copy(SOURCE / "courses/first/doublify/solutions/plain.cu", home / "double_array.cu")
+        out = self.root.run("sh", "-c", activate + " && " + tried, user="visitor", folder=place, network=False)
+        self.assertRegex(out, r"(\d+) of \1 points")
+
+    def test_a_hand_out_s_container(self):
+        """The instructions of its Dockerfile, in a system whose first Python is the image's."""
+        self.root.run("apt-get", "update", "-qq")
+        self.root.run("apt-get", "install", "-qq", "--no-install-recommends", "python3-venv")
+        self.root.run("python3", "-m", "venv", "--clear", "/usr/local/handed-out")
+        home = self.hand_out()
+        image = Image(self.root, home, "/usr/local/handed-out/bin")
+        for instruction, argument in instructions_of(home / "Dockerfile"):
+            image.follow(instruction, argument)
+        self.assertEqual(image.base, "python:3.11-slim")
+        shutil.copytree(home, self.root.path / "work", dirs_exist_ok=True)  # docker run -v "$PWD:/work"
+        tried = re.search(r"^ +warpmark (try .*)$", (home / "README.md").read_text(), re.M).group(1)
+        self.assertIn("0 of ", image.start(*tried.split(), network=False, code=1))
 
     def test_dockerfile(self):
         """Its instructions, one by one, in a system whose first Python is 3.11, as its image's is."""
