@@ -1,5 +1,6 @@
 # Late days, extensions, adjustments by hand, extra credit: files of a course, without grading again.
 import json
+import shutil
 import unittest
 
 from assignment import ASSIGNMENT, KERNEL, WRONG, GradeTest
@@ -63,6 +64,26 @@ class Rules(GradeTest):
         self.write("autograder/submission_metadata.json", json.dumps(
             {"users": [{"name": "Ada"}], "created_at": "2026-11-20T09:00:00.123456-07:00"}))
         self.grade(paths=("autograder/submission",))
+        self.assertEqual(self.points(), {"Ada": "5.4"})
+
+    def test_a_platform_extends_a_student_s_due_time(self):
+        self.write("autograder/submission/scale.cu", KERNEL)
+        everybody = "2026-11-20T12:00:00.000000+01:00"
+        for own, points in ((None, "5.4"), (everybody, "5.4"), ("2026-11-20T11:00:00.000000+01:00", "5.4"),
+                            ("2026-11-21T12:00:00.000000+01:00", "6")):
+            student = {"name": "Ada", **({"assignment": {"due_date": own}} if own else {})}
+            self.write("autograder/submission_metadata.json", json.dumps(
+                {"users": [student], "created_at": "2026-11-20T09:00:00.123456-07:00",
+                 "assignment": {"due_date": everybody, "late_due_date": None}}))
+            shutil.rmtree(self.folder / "out", ignore_errors=True)
+            self.grade(paths=("autograder/submission",))
+            self.assertEqual(self.points(), {"Ada": points}, own)
+        self.assertEqual([one["reason"] for one in self.result("Ada")["adjustments"]],
+                         ["until 2026-11-21T11:00:00Z: by the platform"])
+        # The course's own row takes precedence.
+        self.write("extensions.csv", "student,until,reason\nAda,2026-11-20T12:30:00Z,was ill\n")
+        shutil.rmtree(self.folder / "out")
+        self.grade("--extensions", "extensions.csv", paths=("autograder/submission",))
         self.assertEqual(self.points(), {"Ada": "5.4"})
 
     def test_extra_credit_counts_on_top(self):

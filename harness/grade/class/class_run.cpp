@@ -188,7 +188,8 @@ class ClassRun {
   }
 
   void adjust(size_t i, GradeResult& result) const {
-    if (options_.rules != nullptr) options_.rules->apply(result, submissions_[i].handed_in);
+    if (options_.rules != nullptr)
+      options_.rules->apply(result, submissions_[i].handed_in, submissions_[i].own_due);
     result.leaderboard.reset();
     if (!pseudonyms_) return;
     set_leaderboard(*assignment_.leaderboard, *pseudonyms_, submissions_[i].text, result);

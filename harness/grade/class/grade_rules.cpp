@@ -148,7 +148,8 @@ void GradeRules::read_times(const std::filesystem::path& file) {
   }
 }
 
-void GradeRules::add_lateness(GradeResult& result, int64_t handed_in) const {
+void GradeRules::add_lateness(GradeResult& result, int64_t handed_in,
+                              std::optional<int64_t> own_due) const {
   int64_t due = *late_.due;
   const auto extension = extensions_.find(result.student);
   if (extension != extensions_.end()) {
@@ -157,6 +158,10 @@ void GradeRules::add_lateness(GradeResult& result, int64_t handed_in) const {
     result.adjustments.push_back({"extension", 0,
                                   fmt::format("until {}{}", time_text(due),
                                               reason.empty() ? "" : ": " + printable(reason))});
+  } else if (own_due && *own_due > due) {
+    due = *own_due;
+    result.adjustments.push_back(
+        {"extension", 0, fmt::format("until {}: by the platform", time_text(due))});
   }
   const int64_t late = handed_in - due - late_.grace_s;
   if (late <= 0) return;
@@ -178,13 +183,14 @@ void GradeRules::add_lateness(GradeResult& result, int64_t handed_in) const {
                                             days == 1 ? "" : "s", points_text(each))});
 }
 
-void GradeRules::apply(GradeResult& result, std::optional<int64_t> handed_in) const {
+void GradeRules::apply(GradeResult& result, std::optional<int64_t> handed_in,
+                       std::optional<int64_t> own_due) const {
   result.adjustments.clear();
   if (result.state == GradeState::grader_error) return;
   const auto time = times_.find(result.student);
   if (time != times_.end()) handed_in = time->second.first;
   result.handed_in = handed_in ? time_text(*handed_in) : "";
-  if (late_.due && handed_in) add_lateness(result, *handed_in);
+  if (late_.due && handed_in) add_lateness(result, *handed_in, own_due);
   const auto own = adjustments_.find(result.student);
   if (own == adjustments_.end()) return;
   for (const Adjustment& one : own->second)

@@ -38,9 +38,10 @@ class GradeRules {
   GradeRules(const Assignment& assignment, const GradeRuleFiles& files);
 
   /// Sets GradeResult::adjustments anew: a line for each rule that applies, so that every change of
-  /// points is explained. `handed_in` is the platform's time, if it has one; a row of `times` takes
-  /// precedence. A result of GradeState::grader_error has none.
-  void apply(GradeResult& result, std::optional<int64_t> handed_in) const;
+  /// points is explained. `handed_in` is the platform's time, if it has one, and `own_due` the due
+  /// time that it has for this student; rows of `times` and `extensions` take precedence. A result of GradeState::grader_error has none.
+  void apply(GradeResult& result, std::optional<int64_t> handed_in,
+             std::optional<int64_t> own_due = {}) const;
 
   /// Finds the student of each row: by the name in results, an id of a platform, or the roster;
   /// then rules apply by the name in results. Returns sentences for rows of unknown students, or of
@@ -68,7 +69,7 @@ class GradeRules {
   void read_extensions(const std::filesystem::path& file);
   void read_adjustments(const std::filesystem::path& file);
   void read_times(const std::filesystem::path& file);
-  void add_lateness(GradeResult& result, int64_t handed_in) const;
+  void add_lateness(GradeResult& result, int64_t handed_in, std::optional<int64_t> own_due) const;
 
   LatePolicy late_;
   std::map<std::string, Extension> extensions_;

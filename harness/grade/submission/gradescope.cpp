@@ -31,6 +31,13 @@ std::string text_of(const YAML::Node& map, const char* key) {
   return found && found.IsScalar() ? found.Scalar() : "";
 }
 
+// When the work is due by the object of an assignment; nothing if that is not said.
+std::optional<int64_t> due_of(const nlohmann::json& owner) {
+  const auto assignment = owner.find("assignment");
+  if (assignment == owner.end() || !assignment->is_object()) return std::nullopt;
+  return parse_time(text_of(*assignment, "due_date"));
+}
+
 Submitter submitter(std::string name, std::initializer_list<PlatformId> ids) {
   Submitter one;
   one.name = std::move(name);
@@ -57,6 +64,8 @@ GradescopeSubmission read_gradescope_metadata(const fs::path& file) {
     Submitter one = submitter(text_of(user, "name"), {{Kind::gradescope, text_of(user, "sid")},
                                                       {Kind::email, text_of(user, "email")},
                                                       {Kind::gradescope, text_of(user, "id")}});
+    const auto due = due_of(user);
+    if (due != due_of(json)) one.due = due;
     if (one.known()) all.submitters.push_back(std::move(one));
   }
   return all;

@@ -16,6 +16,8 @@ namespace warpmark {
 struct Submitter {
   std::string name;             ///< "" if unknown
   std::vector<PlatformId> ids;  ///< numbers, e-mail
+  /// The due time of this student alone, an extension, in seconds since 1970, UTC.
+  std::optional<int64_t> due;
   bool known() const { return !name.empty() || !ids.empty(); }
 };
 

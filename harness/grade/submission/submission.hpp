@@ -45,6 +45,7 @@ struct Submission : SubmittedFile {
   bool is_late = false;              ///< the platform marks it as late
   std::string sha256;                ///< hash of the whole submission; "" if nothing was read
   std::optional<int64_t> handed_in;  ///< seconds since 1970, UTC, if the platform has the time
+  std::optional<int64_t> own_due;    ///< the student's own due time, by the platform
   std::string note;  ///< for staff: which file was taken in place of which; "" for none
   /// For an assignment of several files each of them, in its order, under its name there. Then
   /// there is no `text`, `file` lists their names, and `refusal` is the reason why none of them is

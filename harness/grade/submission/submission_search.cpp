@@ -337,7 +337,9 @@ class Finder {
     for (const Submitter& one : group.submitters) {
       const NamedStudent student{
           one.name.empty() ? one.ids.front().value : one.name, one.ids, {one.name}};
-      add_folder(student, path).handed_in = group.created_at;
+      Submission& submission = add_folder(student, path);
+      submission.handed_in = group.created_at;
+      submission.own_due = one.due;
     }
   }
 
