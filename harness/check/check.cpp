@@ -63,6 +63,7 @@ class Trials {
     const bool ran = outcome.failure != FailureKind::load;
     if (context_.trials_given && outcome.verdict == Verdict::failed && ran) outcome.trial = trial;
     seconds_ += outcome.seconds;
+    coverage_.add(outcome.coverage);
     for (std::string& notice : outcome.notices) {
       if (std::find(notices_.begin(), notices_.end(), notice) == notices_.end()) {
         notices_.push_back(std::move(notice));
@@ -81,6 +82,7 @@ class Trials {
 
   Outcome whole() && {
     outcome_.seconds = seconds_;
+    outcome_.coverage = std::move(coverage_);
     outcome_.notices = std::move(notices_);
     if (skipped_.empty() || planned_ == 1) return std::move(outcome_);
     const std::string which = fmt::format("skipped in {} of {} trials ({})", skipped_.size(),
@@ -102,6 +104,7 @@ class Trials {
   std::vector<std::string> notices_;
   uint64_t count_ = 0;
   double seconds_ = 0;
+  Coverage coverage_;  ///< of all trials
 };
 
 class CaseTest : public testing::Test {

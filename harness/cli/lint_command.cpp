@@ -80,6 +80,8 @@ ExitCode lint(LintRequest& request, Output& out) {
   request.formats = formats_given(request.format_texts, "", request.annotation_text);
   const bool annotate = wants_annotations(request.formats.annotations, request.json);
   if (annotate) out.write_for_runner();
+  if (request.options.coverage && request.options.is_static)
+    throw usage_error("--coverage launches kernels, and --static wants none launched");
   const FoundSuites suites = suite_files(request.paths);
   if (suites.files.empty() && suites.bad.size() == 1) throw suites.bad.front().error;
   Linter linter(request.options);
@@ -87,6 +89,7 @@ ExitCode lint(LintRequest& request, Output& out) {
   const std::vector<std::filesystem::path>& files = suites.files;
   require_kept(files_of(request.formats), files);
   for (const std::filesystem::path& file : files) linter.suite(file);
+  linter.end();
   std::vector<Problem> problems_found = found_by(linter);
   write_found(request, linter, problems_found);
   if (annotate) {
@@ -136,6 +139,8 @@ Command lint_command(const ArgumentParser& program) {
       .value_name("");
   app.add_flag("--static", request->options.is_static,
                "Only checks that need neither compiler nor NumPy");
+  app.add_flag("--coverage", request->options.coverage,
+               "Also launch the cases, and warn of lines and branches that none reaches");
   app.add_flag("--json", request->json, "As JSON");
   add_format_options(app, request->format_texts, nullptr, request->annotation_text);
   app.add_option("--device", request->options.session.device,

@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "plan/trial.hpp"
 #include "python/function.hpp"
+#include "results/covered_files.hpp"
 #include "runtime/argument_order.hpp"
 #include "runtime/artifacts.hpp"
 #include "runtime/counterexample.hpp"
@@ -18,6 +19,7 @@
 namespace warpmark {
 
 Linter::Linter(LintOptions options) : options_(std::move(options)) {
+  options_.session.coverage = options_.coverage;
   if (options_.is_static) return;
   attempt([&] { session_ = std::make_unique<Session>(python_.interpreter(), options_.session); });
 }
@@ -184,7 +186,11 @@ bool Linter::has_session() {
   if (!session_ || session_failed_) return false;
   session_failed_ = true;
   attempt([&] {
-    session_->require();
+    const DeviceFacts& device = session_->require();
+    if (options_.coverage && !device.has("profile")) {
+      throw environment_error(device.name + " cannot count which lines run",
+                              "the CPU device can: --device cpu, which is the default");
+    }
     session_failed_ = false;
   });
   return !session_failed_;
@@ -203,6 +209,9 @@ void Linter::examine(const std::shared_ptr<const Suite>& suite) {
       }
     });
     whole = whole && seen;
+  }
+  if (options_.coverage) {
+    for (const auto& one : planned_) attempt([&] { execute(one.first, one.second); });
   }
   // Their arrays are large, and are not made.
   for (const auto& one : timed_) {
@@ -225,6 +234,24 @@ void Linter::case_failed(const Case& which, FailureKind failure, const Error& er
   if (!seen_.insert(key).second) return;
   problems_.emplace_back(ExitCode::verdict, fmt::format("{}: {}", which.id, error.message()),
                          error.where(), error.hint());
+}
+
+// The lines of a case count however it ends: `check` judges it.
+void Linter::execute(const Case& which, const PlannedCase& planned) {
+  const Outcome outcome = session_->verify(which, planned);
+  if (!outcome.coverage.empty())
+    coverage_.add(of_own_texts(outcome.coverage, own_texts(planned.plan, *which.suite)));
+}
+
+void Linter::end() {
+  const auto warn = [&](const std::string& path, int64_t line, std::string text) {
+    warnings_.push_back(usage_error(std::move(text), {path, static_cast<int>(line), 0}));
+  };
+  for (const auto& [path, file] : coverage_.files) {
+    for (const auto& range : unreached(file)) warn(path, range.first, unreached_text(range));
+    for (const UntakenSide& side : untaken(file))
+      warn(path, side.line, "the branch " + untaken_text(side));
+  }
 }
 
 // Runs the trial that the plugin makes of the case, if any. The case's own kernel has no problem so

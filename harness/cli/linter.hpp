@@ -15,11 +15,13 @@
 #include "runtime/session.hpp"
 #include "runtime/trivial_findings.hpp"
 #include "suite/suite_find.hpp"
+#include "worker/coverage.hpp"
 
 namespace warpmark {
 
 struct LintOptions {
   bool is_static = false;  ///< only checks that need neither compiler nor NumPy
+  bool coverage = false;   ///< also launches the cases, to see what none of them executes
   SessionOptions session;  ///< session of the other checks
 };
 
@@ -32,11 +34,15 @@ class Linter {
   /// Adds the error of a file that is no suite.
   void suite(const BadSuite& bad) { add(bad.error); }
 
+  /// Warns of lines and branches that no case of these suites reached, if coverage is wanted. To be
+  /// called after the last suite: a header may be reached by any of them.
+  void end();
+
   size_t cases() const { return cases_; }
   /// Each problem once, in the order of the suites: usage errors and errors that would fail a case
   /// in `check`.
   const std::vector<Error>& problems() const { return problems_; }
-  /// Findings of random trials, which may be intended; each once.
+  /// Findings of random trials, and code that no case reaches, which may be intended; each once.
   const std::vector<Error>& warnings() const { return warnings_; }
   /// The error that kept a part from being checked, such as a missing Python or NVRTC.
   const std::optional<Error>& failure() const { return failure_; }
@@ -58,6 +64,7 @@ class Linter {
   void argument_orders(const PlannedCase& planned);
   bool compile(const Case& which, const PlannedCase& planned);
   bool examine(const Case& which, const PlannedCase& planned, TrivialFindings& findings);
+  void execute(const Case& which, const PlannedCase& planned);
   void try_claims(const Case& which);
   void indices(const Case& which, const PlannedCase& planned);
   void indices_beyond(const Case& which, const PlannedCase& planned);
@@ -68,6 +75,7 @@ class Linter {
   std::unique_ptr<Session> session_;
   bool session_failed_ = false;
   size_t cases_ = 0;
+  Coverage coverage_;            ///< of all suites
   std::set<std::string> texts_;  ///< texts of the current suite, checked at their own places
   std::vector<std::pair<Case, PlannedCase>> planned_;  ///< cases of the current suite, to examine
   std::vector<std::pair<Case, PlannedCase>> timed_;    ///< the same with the axes of `bench`

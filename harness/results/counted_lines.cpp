@@ -95,9 +95,10 @@ std::vector<SourceText> header_texts(const Plan& plan, const std::filesystem::pa
     for (const Header& header : resolve_includes(text, unit.file, search).headers) {
       if (header.path.empty()) continue;
       // The text is read from the file: the compiler's may have an additional line.
-      const std::string whole = read_file(folder / header.path);
-      texts.push_back({header.path, whole, 1});
-      if (header.path != header.spelling) texts.push_back({header.spelling, whole, 1});
+      const std::filesystem::path file = folder / header.path;
+      const std::string whole = read_file(file);
+      texts.push_back({header.path, whole, 1, file});
+      if (header.path != header.spelling) texts.push_back({header.spelling, whole, 1, file});
     }
   }
   return texts;

@@ -22,6 +22,7 @@ struct SourceText {
   std::string text;
   int64_t first_line = 1;  ///< number of the text's first line in that file; more than 1 for texts
                            ///< of a suite
+  std::filesystem::path file = {};  ///< of a header
 };
 
 /// The texts of a unit under the names and lines that line information has for them. A generated

@@ -30,6 +30,14 @@ struct ErrorPart {
   RecordJson schema(const FieldInfo&) const { return {{"type", "object"}}; }
 };
 
+/// Coverage as a device gives it.
+struct CoveragePart {
+  Coverage& value;
+  RecordJson json() const { return value.json(); }
+  void read(const RecordField& record, const FieldInfo&) { value.add(record.json()); }
+  RecordJson schema(const FieldInfo&) const { return {{"type", "object"}}; }
+};
+
 template <typename Visit>
 void each_field(Mismatch& one, const Visit& visit) {
   visit("kind", one.kind);
@@ -160,6 +168,7 @@ void each_field(CaseRecord& record, const Visit& visit) {
                   "with its round, and its `step_name`. Absent if nobody asked.")
             .if_set(),
         outcome.counters);
+  visit(FieldInfo("coverage").unrecorded(), CoveragePart{outcome.coverage});
   visit(FieldInfo("nearness").unrecorded(), outcome.nearness);
   visit(FieldInfo("counted").unrecorded(), outcome.counted);
   visit(FieldInfo("measurement",

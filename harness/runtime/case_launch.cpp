@@ -199,6 +199,7 @@ void CaseLaunch::launch(const ReadyCase& ready, const Results& results, std::byt
   request.run.counters = options_.counters;
   const bool judged = is_counted(ready);
   if (judged && options_.counters.empty()) request.run.counters = {"traffic"};
+  if (options_.coverage) request.run.counters.emplace_back(kCoverageCounters);
   if (options_.confinement) {
     request.run.guard = ready.guards_front ? protocol::Guard::front : protocol::Guard::back;
   }
@@ -235,6 +236,7 @@ protocol::Verified CaseLaunch::launch_once(const ReadyCase& ready, const protoco
     failure->reports = without_allowed(ready.planned.plan, options_.suppressions,
                                        std::move(failure->reports), outcome);
     outcome.step = name_steps(ready.planned.plan, *failure);
+    add_coverage(failure->coverage);
     if (options_.sanitizer) {
       failure->reports = sanitizer_reports(failure->places);
       finished_ = true;
@@ -248,7 +250,12 @@ protocol::Verified CaseLaunch::launch_once(const ReadyCase& ready, const protoco
   verified.reports = without_allowed(ready.planned.plan, options_.suppressions,
                                      std::move(verified.reports), outcome);
   outcome.step = name_steps(ready.planned.plan, verified.reports);
+  add_coverage(verified.coverage);
   return std::move(verified);
+}
+
+void CaseLaunch::add_coverage(const std::vector<nlohmann::ordered_json>& texts) {
+  for (const nlohmann::ordered_json& text : texts) coverage_.add(text);
 }
 
 // The device reports the step, but not the elements: later steps may have restored them.
@@ -311,9 +318,11 @@ protocol::Verified CaseLaunch::launch_on_ranks(const ReadyCase& ready,
       protocol::Reply& reply = *answers[rank].reply;
       if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
         outcome.step = name_steps(plan, *failure);
+        add_coverage(failure->coverage);
         end_failed(ready, *failure, outcome);
       }
       auto& verified = std::get<protocol::Verified>(reply);
+      add_coverage(verified.coverage);
       verified.reports =
           without_allowed(plan, options_.suppressions, std::move(verified.reports), outcome);
       const std::string step = name_steps(plan, verified.reports);

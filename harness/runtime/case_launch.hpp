@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "python/interpreter.hpp"
@@ -52,6 +53,9 @@ class CaseLaunch {
   /// The counters of the device in the last launch.
   const std::vector<nlohmann::ordered_json>& counters() const { return launch_counters_; }
 
+  /// The coverage of launches since the last call; gives `next` back at the following one.
+  Coverage exchange_coverage(Coverage next) { return std::exchange(coverage_, std::move(next)); }
+
   /// The request for a run, with the limits of case and session.
   protocol::Run run_with_limits(const ReadyCase& ready) const;
   /// True if the device itself ends a launch that takes too long.
@@ -72,6 +76,7 @@ class CaseLaunch {
                                  const Results& results, Outcome& outcome);
   protocol::Verified launch_on_ranks(const ReadyCase& ready, const protocol::Verify& request,
                                      const Results& results, Outcome& outcome);
+  void add_coverage(const std::vector<nlohmann::ordered_json>& texts);
   static void end_changed(const ReadyCase& ready, const protocol::Verified::ChangedInput& changed,
                           Outcome& outcome);
   [[noreturn]] static void end_failed(const ReadyCase& ready, const protocol::Failure& failure,
@@ -90,6 +95,7 @@ class CaseLaunch {
   uint64_t schedule_ = 0;   ///< schedule of the next launches; 0 is the usual one
   uint64_t schedules_ = 0;  ///< protocol::Verified::schedules of the last launch
   std::vector<nlohmann::ordered_json> launch_counters_;
+  Coverage coverage_;
   std::vector<protocol::BufferPlace> places_;  ///< places in the last run
   bool finished_ = false;                      ///< the sanitizer's log was read
 };

@@ -13,6 +13,7 @@
 #include "runtime/comparison.hpp"
 #include "runtime/error_profile.hpp"
 #include "worker/counters.hpp"
+#include "worker/coverage.hpp"
 
 namespace warpmark {
 
@@ -106,6 +107,9 @@ struct Outcome {
   /// The counters of each launch, as the device gave them (warpmark/device.h), if they were asked
   /// for.
   std::vector<nlohmann::ordered_json> counters;
+  /// The coverage of its launches, in all schedules and up to a failure, if that was asked for. Files
+  /// are named as line information does, until a front gives them their paths.
+  Coverage coverage;
   std::vector<std::string> notices;  ///< compiler warnings, a damaged cache: reported, not judged
   bool compiled_from_cache = false;
   double seconds = 0;                  ///< wall clock of the whole case, all trials

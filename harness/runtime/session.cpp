@@ -157,7 +157,10 @@ class Session::State {
     }
   }
 
+  Coverage take_coverage() { return launch_.exchange_coverage({}); }
+
   void run(const Case& which, const PlannedCase& planned, Trial trial, Outcome& outcome) {
+    launch_.exchange_coverage({});  // of an attempt on a worker that was spoilt
     const ReadyCase ready = load(which, planned, trial, outcome);
     // This comes after the compiler's notices, which replace all earlier ones.
     check_counting(planned, facts_, options_.requires_counters, outcome);
@@ -433,6 +436,7 @@ class Session::State {
     Outcome own;
     CompanionRun run;
     CaseArtifacts* const artifacts = std::exchange(artifacts_, nullptr);  // the case's own
+    Coverage coverage = launch_.exchange_coverage({});                    // the case's own, too
     try {
       const ReadyCase ready = load(which, planned, trial, own);
       run.plan = ready.planned.plan;
@@ -442,6 +446,7 @@ class Session::State {
     } catch (const CaseEnded&) {
     }
     artifacts_ = artifacts;
+    launch_.exchange_coverage(std::move(coverage));
     if (own.verdict == Verdict::passed) return run;
     if (own.verdict == Verdict::skipped && blamed) {
       // The kernel to compare with must run wherever the case does.
@@ -490,9 +495,11 @@ const DeviceFacts& Session::require() {
 
 Outcome Session::verify(const Case& which, const PlannedCase& planned, Trial trial,
                         CaseArtifacts* artifacts) {
-  return state_->outcome_of(
+  Outcome outcome = state_->outcome_of(
       which, artifacts,
       std::bind_front(&State::run, state_.get(), std::cref(which), std::cref(planned), trial));
+  outcome.coverage = state_->take_coverage();
+  return outcome;
 }
 
 Outcome Session::compile(const Case& which, const PlannedCase& planned, CaseArtifacts& artifacts) {

@@ -59,6 +59,8 @@ struct SessionOptions {
   /// The counters of each launch that devices with `profile` count beside the basic ones
   /// (warpmark/device.h): traffic, lines. Empty: none, and the outcomes have no counters.
   std::vector<std::string> counters;
+  /// Devices with `profile` count which lines are executed, and outcomes have their coverage.
+  bool coverage = false;
   /// True to skip cases that expect counters on a device that does not count; else only their
   /// outputs are judged, with a notice.
   bool requires_counters = false;

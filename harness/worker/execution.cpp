@@ -15,6 +15,7 @@
 #include "driver/stream.hpp"
 #include "driver/tensor_map.hpp"
 #include "worker/counters.hpp"
+#include "worker/coverage.hpp"
 #include "worker/host_timing.hpp"
 #include "worker/sampler.hpp"
 
@@ -461,8 +462,10 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
 void Executor::count(const protocol::Run& run, protocol::Verified& reply) {
   std::vector<nlohmann::ordered_json> launches = drain_counters();
   reply.schedules = schedules_;
-  if (!run.counters.empty() && choice_.device.has(Capability::profile))
-    reply.counters = std::move(launches);
+  reply.coverage = std::exchange(coverage_, {});
+  const bool counts = std::ranges::any_of(
+      run.counters, [](const std::string& name) { return name != kCoverageCounters; });
+  if (counts && choice_.device.has(Capability::profile)) reply.counters = std::move(launches);
 }
 
 protocol::Verified Executor::verify_on_several(const protocol::Verify& request,
@@ -645,14 +648,24 @@ std::vector<nlohmann::ordered_json> Executor::drain_reports() {
   return std::exchange(reports_, {});
 }
 
-// Returns the counters only: the schedules become the most of any launch.
+std::vector<nlohmann::ordered_json> Executor::drain_coverage() {
+  drain_counters();
+  return std::exchange(coverage_, {});
+}
+
+// Returns the counters only: the schedules become the most of any launch, and coverage stands apart.
 std::vector<nlohmann::ordered_json> Executor::drain_counters() {
   std::vector<nlohmann::ordered_json> launches;
   schedules_ = 0;
+  coverage_.clear();
   const auto drain = [&](const Context& context) {
     context.driver().drain_counters(context.handle(), [&](std::string_view line) {
       auto launch = try_parse_ordered_json(line);
       if (!launch.is_object()) return;
+      if (launch.contains("coverage")) {
+        coverage_.push_back(std::move(launch));
+        return;
+      }
       forget_order(launch);
       const auto schedules = launch.find("schedules");
       if (schedules != launch.end()) {

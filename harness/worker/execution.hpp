@@ -52,6 +52,8 @@ class Executor {
   /// The counters of each launch since the last call (warpmark/device.h), in their order; empty for
   /// a device that does not count.
   std::vector<nlohmann::ordered_json> drain_counters();
+  /// The coverage of each text since then, on devices that are asked to count it.
+  std::vector<nlohmann::ordered_json> drain_coverage();
   /// True if the last request got as far as launching a kernel; an earlier failure is not caused by
   /// a kernel.
   bool launched() const { return launched_; }
@@ -109,9 +111,10 @@ class Executor {
   bool nvml_is_open_ = false;                    ///< opening it was tried, when first needed
   std::shared_ptr<const Nvml> nvml_;
   bool launched_ = false;
-  std::vector<nlohmann::ordered_json> reports_;  ///< reports of steps that have run
-  uint64_t schedules_ = 0;                       ///< Verified::schedules of drained launches
-  std::optional<size_t> step_;                   ///< the running step, of several
+  std::vector<nlohmann::ordered_json> reports_;   ///< reports of steps that have run
+  std::vector<nlohmann::ordered_json> coverage_;  ///< Verified::coverage of drained launches
+  uint64_t schedules_ = 0;                        ///< Verified::schedules of drained launches
+  std::optional<size_t> step_;                    ///< the running step, of several
   std::vector<protocol::BufferPlace> places_;
   protocol::ContextLimits context_limits_;  ///< the limits in effect
   std::string launch_limits_;               ///< the limits in effect, as configured

@@ -89,6 +89,7 @@ class Responder {
       failure.step = executor_->step();
       failure.reports = executor_->drain_reports();
       failure.places = executor_->places();
+      failure.coverage = executor_->drain_coverage();
     } else {
       blame_environment(failure);
     }

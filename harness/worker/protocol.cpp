@@ -150,19 +150,20 @@ void each_field(ScalarBytes& scalar, const Visit& visit) {
 }
 template <typename Visit>
 void each_field(Verified& reply, const Visit& visit) {
-  Reports reports{reply.reports}, counters{reply.counters};
+  Reports reports{reply.reports}, counters{reply.counters}, coverage{reply.coverage};
   visit("misfit", reply.misfit);
   visit("trespasses", reply.trespasses);
   visit("reports", reports);
   visit("places", reply.places);
   visit("counters", counters);
+  visit("coverage", coverage);
   visit("schedules", reply.schedules);
   visit("changed_input", reply.changed_input);
 }
 // Without the error itself, whose code the reader checks.
 template <typename Visit>
 void each_field(Failure& reply, const Visit& visit) {
-  Reports reports{reply.reports};
+  Reports reports{reply.reports}, coverage{reply.coverage};
   visit("result", reply.result);
   visit("sticky", reply.sticky);
   visit("launched", reply.launched);
@@ -171,6 +172,7 @@ void each_field(Failure& reply, const Visit& visit) {
   visit("refused", reply.refused);
   visit("reports", reports);
   visit("places", reply.places);
+  visit("coverage", coverage);
   visit("variable", reply.variable);
 }
 

@@ -260,6 +260,7 @@ struct Verified {
   std::vector<BufferPlace> places;
   std::vector<nlohmann::ordered_json> counters;  ///< counters of each launch, if the run asked for
                                                  ///< them
+  std::vector<nlohmann::ordered_json> coverage = {};  ///< of each text, if the run asked for it
   /// Schedules, one after another, that may show that the order of threads decides a result; 0 if
   /// it decides none, and on devices without schedules.
   uint64_t schedules = 0;
@@ -299,7 +300,8 @@ struct Failure {
   bool refused = false;  ///< refused by the compiler or linker, whose log follows the message's
                          ///< first line
   std::vector<nlohmann::ordered_json> reports;
-  std::vector<BufferPlace> places;  ///< set if the request was a run
+  std::vector<BufferPlace> places;                    ///< set if the request was a run
+  std::vector<nlohmann::ordered_json> coverage = {};  ///< Verified::coverage, up to the failure
   std::optional<SmallVariable> variable = {};
 
   /// A failure with only the data of the error.

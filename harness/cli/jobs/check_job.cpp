@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "check/check.hpp"
 #include "cli/jobs/check_lanes.hpp"
+#include "cli/jobs/coverage_report.hpp"
 #include "cli/jobs/keep_report.hpp"
 #include "cli/jobs/last_failed_report.hpp"
 #include "cli/jobs/session_runner.hpp"
@@ -91,6 +92,14 @@ void require_checks(const DeviceFacts& device) {
       {}, "--device cpu can; on a GPU --sanitize does");
 }
 
+// A coverage that was asked for is not left out silently, nor is a gate passed by it.
+void require_coverage(const DeviceFacts& device) {
+  if (device.has("profile")) return;
+  throw usage_error(fmt::format("{} cannot count which lines run, and --coverage asks for it",
+                                printable(device.name)),
+                    {}, "--device cpu can, which is the default with --coverage");
+}
+
 // A runner for work of which no case reaches the runner.
 class NoRunner : public CaseRunner {
  public:
@@ -167,6 +176,8 @@ struct Runners {
 
 ExitCode check(JobRequest request, Output& out) {
   begin_job(request, out);
+  cover_by_environment(request);
+  if (request.session.coverage && !request.device_given) request.session.device = "cpu";
   if (request.keep_all && request.keep.empty()) {
     throw usage_error("--keep-all needs --keep DIR", {}, "which says where to keep the files");
   }
@@ -211,6 +222,7 @@ ExitCode check(JobRequest request, Output& out) {
   const auto start = [&] { return runners.start(request, session_options, work, context, python); };
   if (!find_device(start, request, context, out)) return ExitCode::skipped;
   if (request.checks_given) require_checks(context.device);
+  if (session_options.coverage) require_coverage(context.device);
   if (!request.sanitize.empty()) require_sanitizer(context.device, session_options);
 
   if (!request.session.counters.empty() && !context.device.has("profile")) {
@@ -229,6 +241,11 @@ ExitCode check(JobRequest request, Output& out) {
   SuppressionReport suppressions(session_options.suppressions, request.suppressions,
                                  request.gen_suppressions);
   options.reports.push_back(&suppressions);
+  std::optional<CoverageReport> coverage;
+  if (session_options.coverage) {
+    coverage.emplace(request.coverage, request.coverage_min);
+    options.reports.push_back(&*coverage);
+  }
   const auto annotations = add_annotations(request, options);
   const auto files = add_problem_files(request, context, options);
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/text.hpp"
 #include "cli/request/planned_work.hpp"
 
 namespace warpmark {
@@ -17,7 +18,25 @@ Outcome SessionRunner::verify(const CaseWork& work, uint64_t trial) {
     planned_ = std::move(made.planned);
     work_ = &work;
   }
-  return session_->verify(work.which, *planned_, trial, keep_ ? &artifacts_ : nullptr);
+  Outcome outcome = session_->verify(work.which, *planned_, trial, keep_ ? &artifacts_ : nullptr);
+  if (!outcome.coverage.empty()) {
+    outcome.coverage = of_own_texts(outcome.coverage, texts_of(planned_->plan, *work.which.suite));
+  }
+  return outcome;
+}
+
+// Cases of a suite mostly have the same texts, which are read once.
+const std::vector<OwnText>& SessionRunner::texts_of(const Plan& plan, const Suite& suite) {
+  std::string key = suite.file.string();
+  for (const Unit& unit : plan.units) {
+    key += "\n" + unit.file + "\n" + join(unit.include, "\n");
+    for (const std::string& option : unit.options) key += "\n" + option;
+  }
+  if (key != texts_key_) {
+    texts_ = own_texts(plan, suite);
+    texts_key_ = std::move(key);
+  }
+  return texts_;
 }
 
 void SessionRunner::close() {

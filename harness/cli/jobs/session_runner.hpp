@@ -3,9 +3,12 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "check/check.hpp"
 #include "plan/plugin_loader.hpp"
+#include "results/covered_files.hpp"
 #include "runtime/artifacts.hpp"
 #include "runtime/session.hpp"
 
@@ -30,6 +33,8 @@ class SessionRunner : public CaseRunner {
   const PlannedCase* planned() const { return planned_.get(); }
 
  private:
+  const std::vector<OwnText>& texts_of(const Plan& plan, const Suite& suite);
+
   std::unique_ptr<Session> session_;
   std::atomic<Session*> live_;  ///< the session that a signal may interrupt
   bool keep_;
@@ -37,6 +42,8 @@ class SessionRunner : public CaseRunner {
   PluginLoader plugins_;
   const CaseWork* work_ = nullptr;  ///< the case of `planned_`
   std::shared_ptr<const PlannedCase> planned_;
+  std::vector<OwnText> texts_;  ///< own_texts() of the plan with this key
+  std::string texts_key_;
 };
 
 }  // namespace warpmark

@@ -54,9 +54,9 @@ void require_sharable(const JobRequest& request) {
       !request.journal.empty() || request.formats.any_file() || !request.suppressions.empty() ||
       !request.gen_suppressions.empty() || !request.keep.empty() || request.json ||
       request.trials_given || request.checks_given || !request.sanitize.empty() ||
-      !request.session.counters.empty() || request.session.in_process || request.fail_on.skipped ||
-      request.fail_on.notices || !request.fail_on.warnings.empty() || request.max_failures > 0 ||
-      request.durations || request.shown != 1;
+      !request.session.counters.empty() || request.session.coverage || request.session.in_process ||
+      request.fail_on.skipped || request.fail_on.notices || !request.fail_on.warnings.empty() ||
+      request.max_failures > 0 || request.durations || request.shown != 1;
   if (more) {
     throw usage_error(
         "--share goes with --case, -a, --device, --seed, --timeout-s and "

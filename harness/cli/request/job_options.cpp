@@ -226,6 +226,15 @@ void read_sanitize(JobRequest& request, const OptionValue& value) {
   request.sanitize = tool;
 }
 
+void read_coverage_min(JobRequest& request, const OptionValue& value) {
+  constexpr double kWhole = 100;
+  const std::string wanted = "a percentage above 0, up to 100";
+  const double percent = positive_number(value, wanted);
+  if (percent > kWhole) throw wrong(value, wanted);
+  request.coverage_min = percent;
+  request.session.coverage = true;
+}
+
 // As errors call it: "-k" of "-k,--select".
 std::string first_name(const JobOption& option) {
   return split(split(option.flags, ',').front(), '{').front();
@@ -309,6 +318,14 @@ const std::vector<JobOption>& job_options() {
        [](Request& request, const OptionValue& value) {
          request.session.counters.assign(value.on ? 1 : 0, "traffic");
        }},
+      {"--coverage", "coverage", "FILE", K::word, T::check,
+       "Count the lines of device code that run, and write them in lcov's format",
+       [](Request& request, const OptionValue& value) {
+         request.coverage = path_of(value);
+         request.session.coverage = true;
+       }},
+      {"--coverage-min", "coverage_min", "PCT", K::word, T::check,
+       "Fail if fewer percent of the lines of device code run", &read_coverage_min},
       {"--timeout-s", "timeout_s", "S", K::word, T::every,
        "Seconds that the device part of a case may take (default 60)", &read_timeout},
       {"--cache", "cache", "STATE", K::word, T::bench,

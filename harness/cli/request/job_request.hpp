@@ -64,7 +64,9 @@ struct JobRequest {
   // These are for `check` only.
   size_t jobs = 1;  ///< processes that run cases at the same time
   bool jobs_given = false;
-  std::string step;  ///< the step after which each case ends; "" for the last
+  std::filesystem::path coverage;      ///< a tracefile of executed lines; "" for none
+  std::optional<double> coverage_min;  ///< percent of lines below which the run fails
+  std::string step;                    ///< the step after which each case ends; "" for the last
   uint64_t first_trial = 0;
   std::string sanitize;         ///< a tool of compute-sanitizer; "" for none
   uint64_t trials = 1;          ///< trials of each case, from `first_trial` on

@@ -99,6 +99,7 @@ std::vector<OutputFile> output_files(const JobRequest& request) {
   std::vector<OutputFile> files = {{"--journal", request.journal},
                                    {"--benchmark-out", request.google_benchmark},
                                    {"--gen-suppressions", request.gen_suppressions},
+                                   {"--coverage", request.coverage},
                                    {"--update-baseline", baseline},
                                    {"--update-baseline", lines}};
   const std::vector<OutputFile> formats = files_of(request.formats);

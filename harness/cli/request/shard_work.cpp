@@ -85,6 +85,8 @@ const std::set<std::string>& indifferent_options() {
                                               "junit",
                                               "formats",
                                               "gen_suppressions",
+                                              "coverage",
+                                              "coverage_min",
                                               "keep",
                                               "keep_all",
                                               "json",

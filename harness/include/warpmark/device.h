@@ -64,7 +64,8 @@ typedef struct warpmark_device {
    *                             nothing else includes it
    *   "check": "memory"|"none"  the same as ["memory"] and []
    *   "counters": ["traffic"]   what launches count beside the basic counters: traffic, and with
-   *                             "lines" the same for each line of the source; ["basic"] or []:
+   *                             "lines" the same for each line of the source; "coverage" what of
+   *                             each source was executed, also alone; ["basic"] or []:
    *                             nothing else. See drain_counters
    *   "registers": {"symbol": n, …}   registers of a thread that ptxas reports for kernels which
    *                             the context's functions are got of from now on, for limits of a
@@ -220,7 +221,23 @@ typedef struct warpmark_device {
    * "executions": warps that came here, and those of the counters above that are not 0, without
    * ptx_flops and barriers, which are counted for the whole launch only}]. An
    * instruction belongs to the line that the compiler gives it, inlined code to that of the inlined
-   * function; what has none is in no line. */
+   * function; what has none is in no line.
+   * With "coverage" there follows, behind those of the launches, one object for each text that a
+   * kernel was launched of since the last call:
+   *   {"coverage": [{"file", "line", "count": n, "branches": [{"to": line, "count": n}, …]}, …],
+   *    "functions": [{"name", "file", "line", "count"}], "without_lines": ["kernel"]}
+   * It has every line for which the text has an instruction, in any kernel, launched or not, and
+   * any function, ordered by file and line. Counts are of threads, over all launches.
+   *   count       threads that executed the line: its most executed instruction among those with
+   *               an effect (stores, atomics, barriers, branches, calls), else its loads, else any,
+   *               since a compiler computes values ahead of the branch behind which they are used.
+   *               A guarded instruction is executed by the threads whose guard holds. Copies of a
+   *               line, in instances of a template and where a function was inlined, add up
+   *   branches    of conditional branches of the line that can go on at several lines: the threads
+   *               that went on at each; 0 is a line of another function, as behind a return
+   *   functions   kernels, and functions that were not inlined: their lowest line, and the threads
+   *               that began them
+   *   without_lines   kernels without line information */
   void (*drain_counters)(warpmark_device_context context, warpmark_device_sink sink, void* user);
 
   /* The text of the last error of this struct's functions or of a driver call on this thread (why a

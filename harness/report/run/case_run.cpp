@@ -209,6 +209,8 @@ ExitCode CaseRun::exit_code() const {
   if (fail_on_.skipped && totals_.skipped > 0) return ExitCode::verdict;
   if (fail_on_.notices && noticed_ > 0) return ExitCode::verdict;
   if (warned_ > 0) return ExitCode::verdict;
+  const auto fails = [](const RunReport* report) { return !report->why_failed().empty(); };
+  if (std::ranges::any_of(reports_, fails)) return ExitCode::verdict;
   if (totals_.passed == 0 && totals_.skipped > 0) return ExitCode::skipped;
   return ExitCode::success;
 }
@@ -228,6 +230,10 @@ std::vector<std::string> CaseRun::why_no_success() const {
   if (warned_ > 0) {
     why.push_back(fmt::format("exit code 1: {} with a warning that --fail-on has: {}",
                               count_text(warned_, "case"), join(fail_on_.warnings, ", ")));
+  }
+  for (const RunReport* report : reports_) {
+    if (const std::string reason = report->why_failed(); !reason.empty())
+      why.push_back("exit code 1: " + reason);
   }
   if (exit_code() == ExitCode::skipped) {
     why.push_back("exit code 77: nothing passed or failed, because every case was skipped");

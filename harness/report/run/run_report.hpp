@@ -31,6 +31,9 @@ class RunReport {
   virtual void end_case(const EndedCase& ended) = 0;
   /// Lines for the end of the console report; asked for once, after the last case.
   virtual std::vector<std::string> notes() { return {}; }
+  /// A sentence with the reason why the run fails although no case does; "" for none. Asked for
+  /// after notes().
+  virtual std::string why_failed() const { return ""; }
   virtual void finish(const RunEnd& end) { (void)end; }
 };
 

@@ -124,17 +124,20 @@ Json Lines::json() const {
 }  // namespace
 
 std::string choose_counters(const std::vector<std::string>& names, Limits& limits) {
-  bool traffic = false, lines = false;
+  bool traffic = false, lines = false, coverage = false;
   for (const std::string& name : names) {
     if (name == "traffic")
       traffic = true;
     else if (name == "lines")
       traffic = lines = true;
+    else if (name == "coverage")
+      coverage = true;
     else if (name != "basic")
       return name.empty() ? "\"\"" : name;
   }
   limits.traffic = traffic;
   limits.lines = lines;
+  limits.coverage = coverage;
   return "";
 }
 

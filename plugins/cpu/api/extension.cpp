@@ -53,7 +53,8 @@ CUresult set_option(const std::string& key, const Json& value, Limits& limits) {
     if (unknown.empty()) return CUDA_SUCCESS;
     return fail(CUDA_ERROR_INVALID_VALUE,
                 (checks ? "configure: unknown check \"" : "configure: unknown counters \"") +
-                    unknown + "\"; known are " + (checks ? kCheckNames : "basic, traffic, lines"));
+                    unknown + "\"; known are " +
+                    (checks ? kCheckNames : "basic, traffic, lines, coverage"));
   }
   if (key == "check") {
     if (value == "memory" || value == "none") {
@@ -198,6 +199,9 @@ std::string line_of(std::string& report) {
 std::string line_of(const LaunchCounters& counters) {
   return render_counters(counters);
 }
+std::string line_of(const ModuleCoverage& coverage) {
+  return coverage.json();
+}
 
 // The sink is called without the lock, so that it may call the driver.
 template <typename Line>
@@ -222,6 +226,7 @@ void drain_reports(warpmark_device_context context, warpmark_device_sink sink, v
 }
 void drain_counters(warpmark_device_context context, warpmark_device_sink sink, void* user) {
   drain(context, &Context::counters, sink, user);
+  drain(context, &Context::coverage, sink, user);
 }
 void list_symbols(warpmark_device_sink sink, void* user) {
   std::size_t index = 0;

@@ -291,6 +291,15 @@ void limit_nested(const Nesting& nesting, LaunchShape& shape) {
   shape.wall_limit_ms = left(shape.wall_limit_ms, static_cast<std::uint64_t>(passed.count()));
 }
 
+// The coverage of the kernel's text since it was drained.
+ModuleCoverage& coverage_of(Context& context, const Kernel& kernel) {
+  const std::shared_ptr<LoadedText>& text = kernel.module->text;
+  const auto found =
+      std::find_if(context.coverage.begin(), context.coverage.end(),
+                   [&](const ModuleCoverage& one) { return one.text() == text.get(); });
+  return found != context.coverage.end() ? *found : context.coverage.emplace_back(text);
+}
+
 }  // namespace
 
 CUresult perform_kernel(Context& context, const KernelWork& work) {
@@ -329,6 +338,11 @@ CUresult run_kernel(Context& context, const KernelWork& work, Nesting& nesting) 
       kernel.code->traffic = std::make_unique<TrafficMap>(kernel.code->checked);
     shape.traffic = kernel.code->traffic.get();
   }
+  if (context.launch_limits.coverage) {
+    if (!kernel.code->coverage)
+      kernel.code->coverage = std::make_unique<CoverageMap>(kernel.code->checked);
+    shape.coverage = kernel.code->coverage.get();
+  }
   limit_renewal(kernel, shape);
   provide_runtime(context, program, shape);
   shape.speculates = !kernel.code->serialized;
@@ -344,6 +358,8 @@ CUresult run_kernel(Context& context, const KernelWork& work, Nesting& nesting) 
                    {!fault.warning, fault.kind == FaultKind::race, 0});
     keep(context.reports, std::move(line));
   }
+  if (shape.coverage != nullptr)
+    coverage_of(context, kernel).add(kernel.code->checked, *shape.coverage, outcome.profile);
   std::string more;
   if (shape.traffic != nullptr)
     more = render_profile(kernel, shape, outcome, context.launch_limits.lines);

@@ -26,6 +26,7 @@ struct KernelCode {
   std::unique_ptr<TrafficMap> traffic;
   std::unique_ptr<RegisterRuns> renewed;
   bool serialized = false;  ///< LaunchResult::serialized, of a launch
+  std::unique_ptr<CoverageMap> coverage;
 };
 
 /// A parsed text.
@@ -42,7 +43,7 @@ class LoadedText {
   std::shared_ptr<KernelCode> code(const Function& function, const Placement& placement);
 
  private:
-  /// What decoding takes from a placement: the addresses of the variables, then its numbers.
+  /// The parts of a placement that decoding takes: addresses of variables, then its numbers.
   using Key = std::vector<std::uint64_t>;
   struct Placed {
     Key key;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "api/array.hpp"
+#include "api/coverage.hpp"
 #include "api/cuda_api.hpp"
 #include "api/find.hpp"
 #include "api/ipc.hpp"
@@ -177,8 +178,9 @@ struct Limits {
   Checks checks;       ///< beyond bounds
   bool leaks = false;  ///< allocations left when a context is destroyed are reported
   std::uint32_t workers = 1;
-  bool traffic = false;  ///< memory traffic is counted
-  bool lines = false;    ///< traffic is counted for each line
+  bool traffic = false;   ///< memory traffic is counted
+  bool lines = false;     ///< traffic is counted for each line
+  bool coverage = false;  ///< what runs of a text is counted
 };
 
 /// The counters of a launch; made into text only on request.
@@ -245,8 +247,11 @@ struct Context {
   std::deque<std::string> reports;  ///< JSON lines not drained yet
   static constexpr std::size_t kMostReports = 1 << 16;
   std::deque<LaunchCounters> counters;  ///< not drained yet
-  std::unique_ptr<DeviceHeap> heap;     ///< once a kernel needs it
-  PrintLog printed, asserted;           ///< not written yet
+  /// The same of each text that was launched from, in the order of their first launches. A text
+  /// stays if its module is unloaded.
+  std::deque<ModuleCoverage> coverage;
+  std::unique_ptr<DeviceHeap> heap;  ///< once a kernel needs it
+  PrintLog printed, asserted;        ///< not written yet
   /// The error of a failed launch that no waiting call has returned yet. On a GPU a call at any
   /// later time may return it; here it is always the next call that synchronises.
   CUresult pending = CUDA_SUCCESS;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "inspect/checks.hpp"
+#include "inspect/counters/coverage.hpp"
 #include "inspect/counters/traffic.hpp"
 #include "inspect/events.hpp"
 #include "inspect/fault.hpp"

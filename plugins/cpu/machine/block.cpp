@@ -79,7 +79,8 @@ BlockState::BlockState(LaunchState& launch) : launch_(launch), warps_(launch.war
   lay_out_objects();
   ValueShadow* const shadow = shadow_of(observer_.get());
   follows_all_ = observer_ && observer_->follows_all();
-  watched_ = launch.traffic || shadow != nullptr || follows_all_;
+  only_covers_ = launch.coverage && !launch.traffic && shadow == nullptr && !follows_all_;
+  watched_ = launch.coverage || launch.traffic || shadow != nullptr || follows_all_;
   for (std::uint32_t i = 0; i < warps_.size(); ++i) {
     Warp& warp = warps_[i];
     warp.sites.resize(program.sites);
@@ -232,7 +233,7 @@ void BlockState::execute(Warp& warp, std::uint32_t block, std::uint32_t mask, st
   const int full = mask == 0xffffffff ? 1 : 0;
   if ((node.past & *ahead_) != 0) tell<&Check::go_past>(lanes, mask, node);
   if (watched_)
-    execute_watched(warp, node, mask, done);
+    execute_watched(warp, block, mask, done);
   else
     for (; instruction != end; ++instruction) instruction->run[full](lanes, *instruction);
   const auto active = static_cast<std::uint32_t>(std::popcount(mask));
@@ -241,10 +242,35 @@ void BlockState::execute(Warp& warp, std::uint32_t block, std::uint32_t mask, st
   launch_.tally.visit(block, active);
 }
 
+// Guarded instructions are few, and all between two of them run as if nothing were observed.
+void BlockState::execute_covered(Warp& warp, std::uint32_t block, std::uint32_t mask,
+                                 std::uint32_t done) {
+  const BasicBlock& node = launch_.program.blocks[block];
+  CoverageCounts& coverage = *launch_.coverage;
+  Lanes& lanes = warp.lanes;
+  const int full = mask == 0xffffffff ? 1 : 0;
+  const Instruction* const code = launch_.program.code.data();
+  const Instruction* instruction = code + node.begin + done;
+  std::uint32_t place = coverage.map().first(block);
+  for (const std::uint32_t at : coverage.map().guarded(block)) {
+    const Instruction* const guarded = code + at;
+    if (guarded >= instruction) {
+      for (; instruction != guarded; ++instruction) instruction->run[full](lanes, *instruction);
+      coverage.before(place, lanes, *guarded, mask);
+    }
+    ++place;
+  }
+  const Instruction* const end = code + node.end;
+  for (; instruction != end; ++instruction) instruction->run[full](lanes, *instruction);
+  if (node.exit == Exit::branch) coverage.part(block, lanes, node, mask);
+}
+
 // Undefined values are followed only while a warp has any. What an access moves is counted before
 // it runs, since a load may overwrite its own address.
-void BlockState::execute_watched(Warp& warp, const BasicBlock& node, std::uint32_t mask,
+void BlockState::execute_watched(Warp& warp, std::uint32_t block, std::uint32_t mask,
                                  std::uint32_t done) {
+  if (only_covers_) return execute_covered(warp, block, mask, done);
+  const BasicBlock& node = launch_.program.blocks[block];
   Lanes& lanes = warp.lanes;
   const int full = mask == 0xffffffff ? 1 : 0;
   const WarpDefinedness* const definedness = warp.definedness;
@@ -254,8 +280,12 @@ void BlockState::execute_watched(Warp& warp, const BasicBlock& node, std::uint32
     return i.opcode >= Opcode::shfl_up && i.opcode <= Opcode::shfl_idx;
   };
   TrafficCounts* traffic = lanes.traffic;
+  CoverageCounts* const coverage = launch_.coverage ? &*launch_.coverage : nullptr;
+  std::uint32_t place = coverage != nullptr ? coverage->map().place(block, node.begin + done) : 0;
   for (std::uint32_t i = node.begin + done; i < node.end; ++i) {
     const Instruction& instruction = launch_.program.code[i];
+    if (coverage != nullptr && instruction.guard != Instruction::kNone)
+      coverage->before(place++, lanes, instruction, mask);
     const TrafficMap::Step* step = traffic != nullptr ? traffic->step(i) : nullptr;
     if (step != nullptr) traffic->before(lanes, instruction, *step, mask);
     if (follows_all || (definedness != nullptr && definedness->any()) ||
@@ -268,6 +298,7 @@ void BlockState::execute_watched(Warp& warp, const BasicBlock& node, std::uint32
     warp.instructions += node.weight;
     traffic->warp_ran(warp.instructions);
   }
+  if (coverage != nullptr && node.exit == Exit::branch) coverage->part(block, lanes, node, mask);
   if (definedness == nullptr || !definedness->any()) return;
   const auto decide = [&](std::uint32_t slot, const char* what) {
     observer_->tell<&Check::decide>(lanes, slot, mask, node.statement, what);

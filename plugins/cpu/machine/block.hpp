@@ -135,7 +135,9 @@ class BlockState final : public ObservedBlock {
   void renew_registers();
   /// Sets up the bounds of accesses to shared memory, by Instruction::object.
   void lay_out_objects();
-  void execute_watched(Warp& warp, const BasicBlock& node, std::uint32_t mask, std::uint32_t done);
+  void execute_watched(Warp& warp, std::uint32_t block, std::uint32_t mask, std::uint32_t done);
+  /// The same if nothing is observed but coverage.
+  void execute_covered(Warp& warp, std::uint32_t block, std::uint32_t mask, std::uint32_t done);
   /// Runs a warp until it is blocked, done, or has had its share. Returns true if it did anything.
   bool run_warp(Warp& warp);
   /// Moves a fragment to where its block's end leads. Returns false if it waits, or if another
@@ -191,7 +193,8 @@ class BlockState final : public ObservedBlock {
   std::unique_ptr<BlockObserver> observer_;
   bool begun_ = false;        ///< a block has begun in these registers
   bool follows_all_ = false;  ///< BlockObserver::follows_all()
-  bool watched_ = false;  ///< instructions are observed one by one: traffic, or undefined values
+  bool watched_ = false;      ///< instructions are observed: traffic, undefined values, or coverage
+  bool only_covers_ = false;  ///< … and nothing but coverage is
   Cluster own_cluster_{{this}, 0};
   Cluster* cluster_ = &own_cluster_;
   std::uint32_t rank_ = 0;

@@ -44,8 +44,9 @@ struct LaunchShape {
   std::uint64_t workspace = 0;                          ///< of a cooperative grid; run_grid sets it
   DeviceHeap* heap = nullptr;                           ///< if the program uses it
   std::uint64_t printf_bytes = std::uint64_t{1} << 20;  ///< of the launch's FIFO
-  const Module* module = nullptr;  ///< of the kernel, if it may launch others of it
-  std::uint32_t depth = 0;         ///< of launches by kernels that led here
+  const Module* module = nullptr;         ///< of the kernel, if it may launch others of it
+  std::uint32_t depth = 0;                ///< of launches by kernels that led here
+  const CoverageMap* coverage = nullptr;  ///< of the program, if what runs of it is to be counted
 };
 
 class Turns;
@@ -60,6 +61,7 @@ struct LaunchState {
         tally(the_program) {
     printed.limit = asserted.limit = the_shape.printf_bytes;
     if (the_shape.traffic != nullptr) traffic.emplace(*the_shape.traffic, the_shape.block[0]);
+    if (the_shape.coverage != nullptr) coverage.emplace(*the_shape.coverage);
   }
 
   const Program& program;
@@ -78,7 +80,12 @@ struct LaunchState {
   Tally tally;
   std::optional<TrafficCounts> traffic;  ///< set if traffic is counted
   /// Takes the counts since the last call, including visits. Must be called before Tally::take().
-  Profile take_profile() { return traffic ? traffic->take(tally) : Profile{}; }
+  Profile take_profile() {
+    Profile profile;
+    if (traffic) profile = traffic->take(tally);
+    if (coverage) coverage->take(tally, profile);
+    return profile;
+  }
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   bool timed_out = false;  ///< the deadline has passed
   /// The number of `executed` at which the clock is looked at next within a turn, which recursion
@@ -121,6 +128,8 @@ struct LaunchState {
     return shape.block[0] * shape.block[1] * shape.block[2];
   }
   [[nodiscard]] std::uint32_t warps() const { return (threads() + 31) / 32; }
+
+  std::optional<CoverageCounts> coverage;  ///< set if coverage is counted
 
  private:
   /// Thread-instructions that a launch may still execute when it has failed, to find what else is

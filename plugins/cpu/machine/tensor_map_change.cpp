@@ -42,10 +42,11 @@ void assign(T& field, std::uint64_t value) {
 
 // The values of .elemtype are in another order than those of CUtensorMapDataType.
 TensorMap::Type type_of(std::uint64_t value) {
-  using Type = TensorMap::Type;
-  constexpr Type kTypes[] = {Type::u8,   Type::u16,  Type::u32,     Type::s32,     Type::u64,
-                             Type::s64,  Type::f16,  Type::f32,     Type::f32_ftz, Type::f64,
-                             Type::bf16, Type::tf32, Type::tf32_ftz};
+  using Element = TensorMap::Type;
+  constexpr Element kTypes[] = {Element::u8,      Element::u16, Element::u32,  Element::s32,
+                                Element::u64,     Element::s64, Element::f16,  Element::f32,
+                                Element::f32_ftz, Element::f64, Element::bf16, Element::tf32,
+                                Element::tf32_ftz};
   return kTypes[std::min<std::uint64_t>(value, std::size(kTypes) - 1)];
 }
 

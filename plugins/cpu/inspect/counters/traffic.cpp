@@ -241,7 +241,12 @@ void Profile::add(const Profile& other) {
   for (std::size_t i = 0; i < other.visits.size(); ++i) {
     visits[i].lanes += other.visits[i].lanes;
     visits[i].warps += other.visits[i].warps;
-    divergences[i] += other.divergences[i];
+  }
+  for (std::size_t i = 0; i < other.divergences.size(); ++i) divergences[i] += other.divergences[i];
+  for (std::size_t i = 0; i < other.held.size(); ++i) held[i] += other.held[i];
+  for (std::size_t i = 0; i < other.sides.size(); ++i) {
+    sides[i].taken += other.sides[i].taken;
+    sides[i].other += other.sides[i].other;
   }
   for (std::size_t i = 0; i < other.sites.size(); ++i) sites[i].add(other.sites[i]);
 #define GREATEST(name) name = std::max(name, other.name);

@@ -10,11 +10,18 @@
 
 namespace warpmark::cpu {
 
+/// The lanes that a branch sent each way.
+struct Sides {
+  std::uint64_t taken = 0, other = 0;
+};
+
 /// Counts of some thread blocks of a launch, place by place. Empty if not asked for.
 struct Profile {
   std::vector<Visits> visits;              ///< by block of the control-flow graph
   std::vector<std::uint64_t> divergences;  ///< by block, too: how often lanes diverged at its end
   std::vector<Measures> sites;             ///< by TrafficMap::sites
+  std::vector<Sides> sides;                ///< by block, if coverage is counted
+  std::vector<std::uint64_t> held;  ///< by CoverageMap::guarded(): lanes for which the guard held
 #define GREATEST(name) std::uint64_t name = 0;
 #include "warpmark/counters.def"
   void add(const Profile& other);

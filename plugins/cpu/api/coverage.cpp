@@ -1,0 +1,368 @@
+// From counts of blocks to statements, and from those to lines and branches of the source.
+#include "api/coverage.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "api/json_text.hpp"
+#include "api/report.hpp"
+#include "program/source_place.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool is_indexed_branch(const Statement& statement) {
+  return statement.facts->mnemonic == Mnemonic::brx;
+}
+
+// A branch of the source: a guarded `bra`, or a `brx`. Other guarded instructions are executed or
+// not.
+bool is_branch(const Statement& statement) {
+  return is_indexed_branch(statement) ||
+         (statement.facts->mnemonic == Mnemonic::bra && statement.guard != Operand::kNone);
+}
+
+// The statements that a branch leads to.
+std::vector<std::uint32_t> targets(const Function& function, std::uint32_t index) {
+  const Statement& statement = function.statements[index];
+  const std::span<const Operand> operands = function.operands_of(statement);
+  if (!is_indexed_branch(statement)) return {operands[0].index, index + 1};
+  std::vector<std::uint32_t> found;
+  const auto table = function.branch_tables.find(operands[1].text);
+  if (table == function.branch_tables.end()) return found;
+  for (std::uint32_t label = 0; label < table->second.labels; ++label)
+    found.push_back(function.operands[table->second.first_operand + label].index);
+  if (statement.guard != Operand::kNone) found.push_back(index + 1);
+  return found;
+}
+
+// The first statement of a block that has any.
+std::optional<std::uint32_t> first_statement(const Program& program, std::uint32_t block) {
+  const BasicBlock& node = program.blocks[block];
+  if (node.weight == 0) return std::nullopt;
+  return node.statement + 1 - node.weight;
+}
+
+bool is_located(const Module& module, const Location& location) {
+  return location.line != 0 && module.files.contains(location.file);
+}
+
+// How much an instruction says of where its line is executed. A compiler computes addresses and
+// other values ahead of the branch behind which they are used, seldom loads, and never what can be
+// noticed.
+enum class Weight : std::uint8_t { value, load, effect };
+
+Weight weight_of(const Statement& statement) {
+  switch (statement.facts->mnemonic) {
+    case Mnemonic::ld:
+      return statement.facts->has(Modifier::param) ? Weight::value : Weight::load;
+    case Mnemonic::ldu:
+    case Mnemonic::ldmatrix:
+    case Mnemonic::tex:
+    case Mnemonic::tld4:
+    case Mnemonic::suld:
+    case Mnemonic::shfl:
+    case Mnemonic::vote:
+      return Weight::load;
+    case Mnemonic::st:
+    case Mnemonic::stmatrix:
+    case Mnemonic::red:
+    case Mnemonic::atom:
+    case Mnemonic::bra:
+    case Mnemonic::brx:
+    case Mnemonic::bar:
+    case Mnemonic::barrier:
+    case Mnemonic::call:
+    case Mnemonic::ret:
+    case Mnemonic::exit:
+    case Mnemonic::trap:
+    case Mnemonic::cp:
+    case Mnemonic::mbarrier:
+    case Mnemonic::fence:
+    case Mnemonic::membar:
+    case Mnemonic::sust:
+    case Mnemonic::sured:
+      return Weight::effect;
+    default:
+      return Weight::value;
+  }
+}
+
+using Line = std::pair<std::uint32_t, std::uint32_t>;  // number of the file, line
+struct LineCounts {
+  std::uint64_t count = 0;
+  std::map<std::uint32_t, std::uint64_t> sides;  ///< lanes by the line that they go on at, or 0
+};
+
+// Finds the lines at which the sides of a function's branches go on.
+class Ways {
+ public:
+  Ways(const Module& module, const Function& function)
+      : module_(module), function_(function), labels_(function.statements.size() + 1) {
+    for (std::uint32_t i = 0; i < function.statements.size(); ++i) {
+      const Mnemonic name = function.statements[i].facts->mnemonic;
+      if (name != Mnemonic::bra && name != Mnemonic::brx) continue;
+      for (const std::uint32_t target : targets(function, i)) labels_[target] = true;
+    }
+  }
+
+  /// The line at which threads go on that come to a statement, as it is seen from `branch`: a call
+  /// that was inlined is the line of the call, and 0 is outside of the function or file. Nothing
+  /// if they come to another branch of the line, which says where they go, as in an unrolled loop
+  /// or behind the first half of `a && b`.
+  [[nodiscard]] std::optional<std::uint32_t> line(std::uint32_t index,
+                                                  const Location& branch) const {
+    constexpr int kMostHops = 64;
+    std::uint32_t earlier = 0;  // where code of an earlier line leads on
+    for (int hop = 0; hop < kMostHops; ++hop) {
+      const Block block = look(index, branch);
+      if (block.later != 0) return block.later;
+      if (earlier == 0) earlier = block.earlier;
+      if (block.leaves || block.end >= function_.statements.size()) return earlier;
+      const Statement& last = function_.statements[block.end];
+      if (labels_[block.end] && block.end != index) {
+        index = block.end;
+      } else if (earlier != 0) {
+        return earlier;
+      } else if (is_branch(last)) {
+        return std::nullopt;
+      } else if (last.facts->mnemonic == Mnemonic::bra) {
+        index = targets(function_, block.end).front();
+      } else {
+        return 0;
+      }
+    }
+    return earlier;
+  }
+
+ private:
+  struct Block {
+    std::uint32_t end = 0;  ///< the statement that ends it, or begins the next one
+    /// The first line behind the branch's, and the first before it; 0: none.
+    std::uint32_t later = 0, earlier = 0;
+    bool leaves = false;  ///< it has code of the branch's callers
+  };
+
+  static bool ends(const Statement& statement) {
+    const Mnemonic name = statement.facts->mnemonic;
+    return name == Mnemonic::bra || name == Mnemonic::brx || name == Mnemonic::ret ||
+           name == Mnemonic::exit || name == Mnemonic::trap;
+  }
+
+  // The compiler moves code of earlier lines down to where it is needed, so that a later line
+  // says better where this is. Merged code is placed by a guess.
+  [[nodiscard]] Block look(std::uint32_t index, const Location& branch) const {
+    Block block;
+    for (block.end = index; block.end < function_.statements.size(); ++block.end) {
+      if (labels_[block.end] && block.end != index) break;
+      const Statement& statement = function_.statements[block.end];
+      const bool last = ends(statement);
+      if (is_located(module_, statement.location) && (last || !statement.location.merged)) {
+        const std::optional<Location> place = seen_from(branch, statement.location);
+        if (!place) {
+          block.leaves = true;
+        } else if (place->line > branch.line) {
+          block.later = place->line;
+          return block;
+        } else if (place->line < branch.line) {
+          if (block.earlier == 0) block.earlier = place->line;
+        } else if (block.leaves) {
+          return block;  // another copy of the function
+        }
+      }
+      if (last) break;
+    }
+    return block;
+  }
+
+  [[nodiscard]] std::optional<Location> seen_from(const Location& branch, Location place) const {
+    while (place.inlined != branch.inlined) {
+      if (place.inlined == 0 || place.inlined > module_.inlined.size()) return std::nullopt;
+      place = module_.inlined[place.inlined - 1].call;
+    }
+    return place.file == branch.file ? std::optional(place) : std::nullopt;
+  }
+
+  const Module& module_;
+  const Function& function_;
+  std::vector<bool> labels_;  ///< by statement: a branch leads there
+};
+
+class Rendering {
+ public:
+  explicit Rendering(const Module& module) : module_(module) {}
+
+  void add(const Function& function, const std::vector<std::uint64_t>* executed,
+           const std::map<std::uint32_t, std::map<std::uint32_t, std::uint64_t>>* sides);
+  [[nodiscard]] Json json() const;
+
+ private:
+  void add_branch(const Function& function, const Ways& ways, std::uint32_t index,
+                  const std::map<std::uint32_t, std::uint64_t>* counted);
+  void add_function(const Function& function, std::uint64_t count);
+
+  const Module& module_;
+  std::map<Line, LineCounts> lines_;
+  struct FunctionLine {
+    Line line;
+    std::uint64_t count = 0;
+  };
+  std::map<std::string, FunctionLine> functions_;
+  std::set<std::string> without_lines_;
+};
+
+void Rendering::add_branch(const Function& function, const Ways& ways, std::uint32_t index,
+                           const std::map<std::uint32_t, std::uint64_t>* counted) {
+  const Location& location = function.statements[index].location;
+  LineCounts& line = lines_[{location.file, location.line}];
+  for (const std::uint32_t target : targets(function, index)) {
+    const std::optional<std::uint32_t> to = ways.line(target, location);
+    if (!to) continue;
+    std::uint64_t& count = line.sides[*to];
+    if (counted == nullptr) continue;
+    const auto found = counted->find(target);
+    if (found != counted->end()) count += found->second;
+  }
+}
+
+void Rendering::add_function(const Function& function, std::uint64_t count) {
+  std::optional<Line> first;
+  for (const Statement& statement : function.statements) {
+    if (!is_located(module_, statement.location) || statement.location.inlined != 0) continue;
+    const Line line{statement.location.file, statement.location.line};
+    if (!first || (line.first == first->first && line.second < first->second)) first = line;
+  }
+  if (!first) {
+    if (function.entry) without_lines_.insert(readable_name(function.name));
+    return;
+  }
+  FunctionLine& one =
+      functions_.try_emplace(readable_name(function.name), FunctionLine{*first}).first->second;
+  if (first->first == one.line.first) one.line.second = std::min(one.line.second, first->second);
+  one.count += count;
+}
+
+// A line's count is that of its most executed instruction among those that say most; copies that
+// the compiler made by inlining or for types of a template add up.
+void Rendering::add(const Function& function, const std::vector<std::uint64_t>* executed,
+                    const std::map<std::uint32_t, std::map<std::uint32_t, std::uint64_t>>* sides) {
+  const Ways ways(module_, function);
+  std::map<std::tuple<Line, std::uint32_t>, std::pair<Weight, std::uint64_t>> most;
+  for (std::uint32_t i = 0; i < function.statements.size(); ++i) {
+    const Statement& statement = function.statements[i];
+    if (!is_located(module_, statement.location) || statement.location.merged) continue;
+    const Line line{statement.location.file, statement.location.line};
+    const std::pair<Weight, std::uint64_t> own{weight_of(statement),
+                                               executed != nullptr ? (*executed)[i] : 0};
+    const auto known = most.try_emplace({line, statement.location.inlined}, own).first;
+    known->second = std::max(known->second, own);
+    if (!is_branch(statement)) continue;
+    const auto* counted = sides != nullptr && sides->contains(i) ? &sides->at(i) : nullptr;
+    add_branch(function, ways, i, counted);
+  }
+  for (const auto& [key, best] : most) lines_[std::get<0>(key)].count += best.second;
+  const bool ran = executed != nullptr && !executed->empty();
+  add_function(function, ran ? executed->front() : 0);
+}
+
+Json Rendering::json() const {
+  Json lines = Json::array(), functions = Json::array(), without = Json::array();
+  std::map<std::pair<std::string_view, std::uint32_t>, LineCounts> named;
+  for (const auto& [place, counts] : lines_) {
+    LineCounts& line = named[{module_.files.at(place.first), place.second}];
+    line.count += counts.count;
+    for (const auto& [to, count] : counts.sides) line.sides[to] += count;
+  }
+  for (const auto& [place, counts] : named) {
+    Json line = {{"file", safe(place.first)}, {"line", place.second}, {"count", counts.count}};
+    // A branch that only the compiler made goes on at one line in any case.
+    const bool parts = counts.sides.size() > 1;
+    for (const auto& [to, count] : parts ? counts.sides : decltype(counts.sides){})
+      line["branches"].push_back({{"to", to}, {"count", count}});
+    lines.push_back(std::move(line));
+  }
+  for (const auto& [name, function] : functions_) {
+    functions.push_back({{"name", safe(name)},
+                         {"file", safe(module_.files.at(function.line.first))},
+                         {"line", function.line.second},
+                         {"count", function.count}});
+  }
+  for (const std::string& name : without_lines_) without.push_back(safe(name));
+  return {{"coverage", std::move(lines)},
+          {"functions", std::move(functions)},
+          {"without_lines", std::move(without)}};
+}
+
+}  // namespace
+
+ModuleCoverage::Place ModuleCoverage::place(const Program& program, std::uint32_t number) {
+  const auto next = std::upper_bound(
+      program.sources.begin(), program.sources.end(), number,
+      [](std::uint32_t one, const Program::Source& source) { return one < source.first; });
+  if (next == program.sources.begin()) return {};
+  const Program::Source& source = *(next - 1);
+  const std::vector<Statement>& all = source.function->statements;
+  const std::uint32_t index = number - source.first;
+  if (index >= all.size()) return {};
+  Counts& counts = functions_[source.function];
+  counts.executed.resize(all.size());
+  return {&counts, source.function, &all[index], index};
+}
+
+void ModuleCoverage::add(const Program& program, const CoverageMap& map, const Profile& profile) {
+  for (std::uint32_t node = 0; node < profile.visits.size(); ++node) {
+    const BasicBlock& block = program.blocks[node];
+    const std::uint64_t lanes = profile.visits[node].lanes;
+    for (std::uint32_t i = block.statement + 1 - block.weight; i <= block.statement; ++i) {
+      const Place at = block.weight == 0 ? Place{} : place(program, i);
+      if (at.statement == nullptr) break;
+      const bool guarded = at.statement->guard != Operand::kNone && !is_branch(*at.statement);
+      if (!guarded) at.counts->executed[at.index] += lanes;
+    }
+    if (block.exit != Exit::branch) continue;
+    const Place at = place(program, block.statement);
+    if (at.statement == nullptr) continue;
+    const Sides& sides = profile.sides[node];
+    if (is_indexed_branch(*at.statement)) {  // a chain of blocks, each of which asks for one label
+      const auto target = first_statement(program, block.taken);
+      const Place to = target ? place(program, *target) : Place{};
+      if (to.statement != nullptr) at.counts->sides[at.index][to.index] += sides.taken;
+    } else if (is_branch(*at.statement)) {
+      const std::vector<std::uint32_t> ways = targets(*at.function, at.index);
+      at.counts->sides[at.index][ways[0]] += sides.taken;
+      at.counts->sides[at.index][ways[1]] += sides.other;
+    } else if (block.weight > 0) {  // @p ret, @p bar.sync: a branch around it
+      at.counts->executed[at.index] += sides.taken;
+    }
+  }
+  // A statement may take several instructions, which have the same guard.
+  for (std::size_t i = 0; i < profile.held.size(); ++i) {
+    const std::uint32_t number = program.code[map.guarded()[i]].statement;
+    if (i > 0 && program.code[map.guarded()[i - 1]].statement == number) continue;
+    const Place at = place(program, number);
+    if (at.statement != nullptr && at.statement->guard != Operand::kNone)
+      at.counts->executed[at.index] += profile.held[i];
+  }
+}
+
+std::string ModuleCoverage::json() const {
+  const Module& module = text_->module();
+  Rendering rendering(module);
+  for (const Function& function : module.functions) {
+    if (!function.has_body) continue;
+    const auto found = functions_.find(&function);
+    const bool ran = found != functions_.end();
+    rendering.add(function, ran ? &found->second.executed : nullptr,
+                  ran ? &found->second.sides : nullptr);
+  }
+  return json_text(rendering.json());
+}
+
+}  // namespace warpmark::cpu
