@@ -14,7 +14,8 @@ import sys
 import unittest
 import xml.etree.ElementTree
 
-from program import CheckTest
+from program import BUILD, CheckTest
+from sanitize_test import write_device
 
 KERNELS = pathlib.Path(__file__).resolve().parent / "coverage"
 MARK = re.compile(r"//([+-])((?: !?\d+)*)$")
@@ -253,8 +254,9 @@ class Coverage(CheckTest):
         self.write("cov.info", "TN:\nSF:other.c\nDA:1,1\nend_of_record\n")
         files, _, _ = self.cover()
         self.assertEqual(list(files), ["suites/loop.cu"])
-        self.misbehave()
-        error = self.refused("check", "suites", "--coverage", "cov.info", "--device", "misbehaving")
+        write_device(self.folder)
+        self.environment["WARPMARK_PLUGIN_PATH"] = "%s:%s" % (self.folder, BUILD / "lib/warpmark")
+        error = self.refused("check", "suites", "--coverage", "cov.info", "--device", "plain")
         self.assertIn("cannot count which lines run, and --coverage asks for it", error)
         self.assertIn("--device cpu can", error)
 

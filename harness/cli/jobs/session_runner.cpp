@@ -28,10 +28,8 @@ Outcome SessionRunner::verify(const CaseWork& work, uint64_t trial) {
 // Cases of a suite mostly have the same texts, which are read once.
 const std::vector<OwnText>& SessionRunner::texts_of(const Plan& plan, const Suite& suite) {
   std::string key = suite.file.string();
-  for (const Unit& unit : plan.units) {
-    key += "\n" + unit.file + "\n" + join(unit.include, "\n");
-    for (const std::string& option : unit.options) key += "\n" + option;
-  }
+  for (const Unit& unit : plan.units)
+    key += "\n" + unit.file + "\n" + unit.source + "\n" + join(unit.include, "\n");
   if (key != texts_key_) {
     texts_ = own_texts(plan, suite);
     texts_key_ = std::move(key);
