@@ -73,33 +73,15 @@ namespace {
 // Options that verdicts do not depend on: which files are written, what is printed, and how many
 // processes do it. The choice of cases shows in the cases themselves, and the device in its record.
 const std::set<std::string>& indifferent_options() {
-  static const std::set<std::string> kKeys = {"",
-                                              "cases",
-                                              "select",
-                                              "axes",
-                                              "last_failed",
-                                              "device",
-                                              "jobs",
-                                              "shard",
-                                              "journal",
-                                              "junit",
-                                              "formats",
-                                              "gen_suppressions",
-                                              "coverage",
-                                              "coverage_min",
-                                              "keep",
-                                              "keep_all",
-                                              "json",
-                                              "benchmark_out",
-                                              "quiet",
-                                              "verbose",
-                                              "seed",
-                                              "trials",
-                                              "annotations",
-                                              "durations",
-                                              "no_cache",
-                                              "in_process",
-                                              "skip_without_device"};
+  static const std::set<std::string> kKeys = {"",         "cases",        "select",
+                                              "axes",     "last_failed",  "device",
+                                              "jobs",     "shard",        "journal",
+                                              "junit",    "formats",      "gen_suppressions",
+                                              "coverage", "coverage_min", "keep",
+                                              "keep_all", "json",         "benchmark_out",
+                                              "quiet",    "verbose",      "seed",
+                                              "trials",   "annotations",  "durations",
+                                              "no_cache", "in_process",   "skip_without_device"};
   return kKeys;
 }
 
