@@ -59,7 +59,7 @@ Command handout_command(const ArgumentParser& program) {
                  "Where the course's kernels run: cpu (default), auto, gpu …")
       .value_name("D");
   app.add_option("--wheel", request->wheels,
-                 "A wheel to install: a file, or https://….whl#sha256=HASH; one for each Python")
+                 "A wheel, one for each Python: a file, or https://….whl#sha256=HASH")
       .value_name("WHEEL");
   app.add_flag("--hidden-points", request->options.hidden_points,
                "Tell students how many points hidden cases give");

@@ -146,7 +146,7 @@ Command github_command(const ArgumentParser& kinds) {
                  "The folder to write, which is not there yet (default: ID)")
       .value_name("DIR");
   app.add_option("--wheel", request->wheels,
-                 "A wheel to install: a file, or https://….whl#sha256=HASH; one for each Python")
+                 "A wheel, one for each Python: a file, or https://….whl#sha256=HASH")
       .value_name("WHEEL");
   app.add_option("--python", request->python,
                  "The Python of the workflow, as 3.12 (default: the wheel's)")

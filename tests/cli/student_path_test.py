@@ -1,4 +1,4 @@
-# What a student does with a hand-out: unpack, set up, write, try, hand in; by its README, its script and its notebook.
+# A student with a hand-out: unpack, set up, write, try, hand in; by its README, its script and its notebook.
 import base64
 import hashlib
 import importlib.util

@@ -1,5 +1,5 @@
-// What the hand-out tells students beside the task: how to install Warpmark where they are, what
-// gives how many points, and what to do when a case fails. With wheels it has all that they need:
+// A hand-out tells students, beside the task, how to install Warpmark where they are, what gives how
+// many points, and what to do when a case fails. With wheels it has all that they need:
 // a script, a container and a notebook.
 #pragma once
 

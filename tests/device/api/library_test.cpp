@@ -112,7 +112,7 @@ TEST_F(Loading, ATextThatWasLoadedBeforeHasItsOwnVariables) {
   st.global.u32 [%rd1], %r1;
   ret;
 })";
-  Array<std::int32_t> out({0});
+  Array<std::int32_t> out(std::vector<std::int32_t>{0});
   const auto count_in = [&](CUmodule module) {
     CUfunction function = nullptr;
     EXPECT_CU(api().function(&function, module, "count"));

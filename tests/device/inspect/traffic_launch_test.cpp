@@ -182,8 +182,9 @@ TEST_F(Traffic, NothingMoreUnlessAskedFor) {
     EXPECT_EQ(counted.size(), 5 + std::size(cpu::kCounterNames));
   }
   EXPECT_NE(api().device->configure(nullptr, R"({"counters": ["sectors"]})"), 0);
-  EXPECT_STREQ(api().device->last_error(),
-               "configure: unknown counters \"sectors\"; known are basic, traffic, lines");
+  EXPECT_STREQ(
+      api().device->last_error(),
+      "configure: unknown counters \"sectors\"; known are basic, traffic, lines, coverage");
   EXPECT_NE(api().device->configure(nullptr, R"({"counters": "traffic"})"), 0);
   EXPECT_NE(api().device->configure(nullptr, R"({"counters": [1]})"), 0);
 }

@@ -237,7 +237,7 @@ TEST(Credit, PerformanceNeedsThatAllIsRight) {
   EXPECT_EQ(result.points, 2);
   EXPECT_THAT(credit_lines(result.cases[0]),
               ElementsAre("s.n=4096: global store sectors: 4096, baseline 1024 (4 ×): 2 of 5 "
-                          "points"));
+                          "points; 5 of 5 up to 1 ×"));
   result.cases = {measured_case({GradeWord::pass, GradeWord::wrong})};
   count_points(result);
   EXPECT_EQ(result.points, 0);

@@ -51,8 +51,8 @@ bool may_be_seen(const std::string& path, const Json& whole) {
   if (!path.starts_with("/cases/")) return false;
   const std::string one = path.substr(0, path.find('/', 7));
   const std::string member = path.substr(one.size() + 1);
-  for (const char* open :
-       {"name", "points", "max_points", "visibility", "hint", "extra", "word", "open"}) {
+  for (const char* open : {"name", "points", "max_points", "visibility", "credit", "from", "hint",
+                           "extra", "word", "open"}) {
     if (member == open) return true;
   }
   const bool hidden = whole.at(Json::json_pointer(one + "/visibility")) == "hidden";
