@@ -55,7 +55,7 @@ std::vector<OwnText> own_texts(const Plan& plan, const Suite& suite) {
       texts.push_back({header.name, display_path(header.file), count_lines(header.text)});
     }
   } catch (const Error&) {
-    // As above.
+    // The case says which header cannot be read.
   }
   return texts;
 }

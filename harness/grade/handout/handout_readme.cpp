@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/escape.hpp"
 #include "base/file.hpp"
 #include "base/json_text.hpp"
 #include "base/template.hpp"
@@ -48,10 +49,8 @@ std::string pythons_text(const std::vector<const Wheel*>& wheels) {
   return text;
 }
 
-std::string cell_of(std::string text) {
-  for (size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2))
-    text.insert(at, "\\");
-  return text;
+std::string cell_of(const std::string& text) {
+  return escape(text, {{'|', "\\|"}});
 }
 
 std::vector<std::string> file_words(const Assignment& assignment) {
