@@ -47,7 +47,9 @@ std::string trials_text(const std::vector<uint64_t>& trials) {
 class Trials {
  public:
   Trials(const CaseWork& work, const RunContext& context)
-      : context_(context), planned_(work.which.skip ? 1 : context.trials) {}
+      : context_(context),
+        only_(work.trial),
+        planned_(work.which.skip || work.trial ? 1 : context.trials) {}
 
   /// True if there is another trial; its number is next().
   bool more() const {
@@ -55,13 +57,15 @@ class Trials {
         count_ > 0 && outcome_.verdict != Verdict::passed && outcome_.verdict != Verdict::skipped;
     return !decided && count_ < planned_;
   }
-  uint64_t next() const { return context_.first_trial + count_; }
+  uint64_t next() const { return only_.value_or(context_.first_trial) + count_; }
 
   /// Adds the outcome of the next trial.
   void add(Outcome outcome) {
     const uint64_t trial = next();
     const bool ran = outcome.failure != FailureKind::load;
-    if (context_.trials_given && outcome.verdict == Verdict::failed && ran) outcome.trial = trial;
+    if ((context_.trials_given || only_.value_or(0) > 0) && outcome.verdict == Verdict::failed &&
+        ran)
+      outcome.trial = trial;
     seconds_ += outcome.seconds;
     coverage_.add(outcome.coverage);
     for (std::string& notice : outcome.notices) {
@@ -97,6 +101,7 @@ class Trials {
 
  private:
   const RunContext& context_;
+  std::optional<uint64_t> only_;
   uint64_t planned_;
   Outcome outcome_;
   std::string skip_;

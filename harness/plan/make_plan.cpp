@@ -322,6 +322,11 @@ void take_over_names(const Case& which, Plan& plan) {
   plan.suite = which.suite->name;
   plan.case_id = which.id;
   for (const PointValue& axis : which.point) plan.point.push_back({axis.name, axis.value});
+  for (Buffer& buffer : plan.buffers) {
+    for (const ArgumentContents& one : which.contents) {
+      if (buffer.name == one.argument && buffer.value) buffer.contents = one.pattern;
+    }
+  }
   for (const StructType& type : which.suite->types) {
     plan.types.push_back({type.name, *find_dtype(type.dtype)});
   }

@@ -120,6 +120,7 @@ struct Buffer {
                                         ///< gaps
   std::optional<Size> offset = {};      ///< elements in its memory before its first one
   bool partition = false;               ///< each device has a part, along the first axis
+  std::string contents = {};  ///< the pattern (suite/contents.hpp) in place of `value`; "": none
   /// True if its elements fill its memory.
   bool is_dense() const { return !pitch && !offset; }
   friend bool operator==(const Buffer&, const Buffer&) = default;

@@ -167,7 +167,7 @@ PlanImage read_image(const PlanValue& value) {
 
 Buffer read_buffer(const PlanValue& value) {
   value.members({"name", "direction", "dtype", "shape", "value", "pointers", "image", "partition",
-                 "pitch", "offset", "symbol", "at"});
+                 "pitch", "offset", "symbol", "contents", "at"});
   Buffer buffer;
   buffer.name = value.get("name").nonempty();
   buffer.direction = value.get("direction")
@@ -177,6 +177,7 @@ Buffer read_buffer(const PlanValue& value) {
   buffer.at = value.optional_text("at");
   buffer.symbol = value.optional_text("symbol");
   if (const auto image = value.find("image")) buffer.image = read_image(*image);
+  buffer.contents = value.optional_text("contents");
   if (const auto partition = value.find("partition")) buffer.partition = partition->truth();
   if (const auto pitch = value.find("pitch")) buffer.pitch = read_size(*pitch);
   if (const auto offset = value.find("offset")) buffer.offset = read_size(*offset);

@@ -105,6 +105,7 @@ Json json_of(const Buffer& buffer) {
   if (!buffer.pointers.empty()) json["pointers"] = buffer.pointers;
   if (buffer.image) json["image"] = json_of(*buffer.image);
   if (buffer.partition) json["partition"] = true;
+  if (!buffer.contents.empty()) json["contents"] = buffer.contents;
   if (buffer.pitch) json["pitch"] = json_of(*buffer.pitch);
   if (buffer.offset) json["offset"] = json_of(*buffer.offset);
   if (!buffer.symbol.empty()) json["symbol"] = buffer.symbol;

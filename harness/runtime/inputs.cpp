@@ -10,6 +10,7 @@
 #include "base/narrow_float.hpp"
 #include "base/text.hpp"
 #include "driver/image.hpp"
+#include "python/contents.hpp"
 #include "python/conversion.hpp"
 #include "python/function.hpp"
 #include "python/tensors.hpp"
@@ -455,7 +456,13 @@ CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned, Argu
       continue;
     }
     if (!buffer.value) continue;
-    Array array = to_array(value_of(buffer.name, *buffer.value), inputs.dtypes.at(buffer.name));
+    const DType& dtype = inputs.dtypes.at(buffer.name);
+    Array array = to_array(value_of(buffer.name, *buffer.value), dtype);
+    if (!buffer.contents.empty()) {
+      const Position where = planned.positions.find(buffer.value->at);
+      array = contents_of(python, buffer.contents, array.shape(), dtype, key,
+                          expression_from(buffer.value->text, where));
+    }
     if (!is_axis(plan, buffer.name)) scope.set_array(buffer.name, array);
     inputs.arrays.emplace(buffer.name, std::move(array));
   }

@@ -139,7 +139,7 @@ std::vector<Case> beyond_32_bits(const Case& which, const PlannedCase& planned,
       std::vector<PointValue> point = which.point;
       point[i].value = multiple_from(*number, least + 1);
       point[i].label = to_text(point[i].value);
-      Case one = case_at(which.suite, std::move(point));
+      Case one = case_at(which.suite, std::move(point), which.contents);
       if (!one.skip) larger.push_back(std::move(one));
     }
   }

@@ -149,6 +149,28 @@ void read_points_to(const YamlNode& node, const std::string& what, Argument& arg
   }
 }
 
+// {any: special}: patterns that a search may put in place of the value.
+void read_contents(const YamlNode& node, const std::string& what, Argument& argument) {
+  const YamlNode* values = node.find("values");
+  if (values == nullptr) return;
+  const bool has_value = argument.kind == ArgumentKind::in || argument.kind == ArgumentKind::inout;
+  if (!has_value) {
+    throw usage_error(
+        fmt::format("`values` is for arrays that are `in` or `inout`, and {} is none", what),
+        values->where);
+  }
+  require_map(*values, "`values`", {"any"});
+  const YamlNode* any = values->find("any");
+  if (any == nullptr) {
+    throw usage_error("`values` needs `any`", values->where,
+                      "values: {any: finite}, special or adversarial");
+  }
+  const auto classes = words(ContentClass());
+  const std::string word = read_word(*any, "`any`", {classes.begin(), classes.end()});
+  const auto found = std::find(classes.begin(), classes.end(), word);
+  argument.contents = static_cast<ContentClass>(found - classes.begin());
+}
+
 Argument read_argument(const YamlMember& member) {
   check_name(member.key, member.where);
   const std::string what = fmt::format("the argument `{}`", member.key);
@@ -161,8 +183,8 @@ Argument read_argument(const YamlMember& member) {
   }
   if (member.value.find("tensor_map") != nullptr) return read_tensor_map(member);
   std::vector<std::string> keys = texts_of(kKinds);
-  keys.insert(keys.end(),
-              {"dtype", "surface", "channels", "pitch", "offset", "partition", "points_to"});
+  keys.insert(keys.end(), {"dtype", "surface", "channels", "pitch", "offset", "partition",
+                           "points_to", "values"});
   keys.insert(keys.end(), kTextureKeys.begin(), kTextureKeys.end());
   require_map(member.value, what, keys);
   Argument argument = read_kind(member, what, kKinds);
@@ -185,6 +207,7 @@ Argument read_argument(const YamlMember& member) {
   }
   read_placement(member.value, what, argument);
   read_points_to(member.value, what, argument);
+  read_contents(member.value, what, argument);
   return argument;
 }
 

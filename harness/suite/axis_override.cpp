@@ -70,6 +70,28 @@ YamlNode value_node(const Piece& piece) {
   return node;
 }
 
+// The place of the dots in "1..5000"; npos if there are none outside quotes.
+size_t range_dots(const Piece& piece) {
+  const size_t quote = piece.text.find_first_of("'\"");
+  const size_t dots = piece.text.find("..");
+  return dots < quote ? dots : std::string_view::npos;
+}
+
+// "1..5000" as {any: [1, 5000]}.
+YamlNode range_node(const Piece& piece) {
+  const size_t dots = range_dots(piece);
+  YamlNode bounds;
+  bounds.kind = YamlNode::Kind::list;
+  bounds.elements = {scalar({piece.text.substr(0, dots), piece.begin}),
+                     scalar({piece.text.substr(dots + 2), piece.begin + dots + 2})};
+  bounds.where = bounds.content = bounds.elements.front().where;
+  YamlNode node;
+  node.kind = YamlNode::Kind::map;
+  node.where = node.content = bounds.where;
+  node.members.push_back({"any", bounds.where, std::move(bounds)});
+  return node;
+}
+
 }  // namespace
 
 // A word needs no quotes, and other text has one kind of quotes only, because arithmetic knows no
@@ -100,9 +122,12 @@ Axis parse_axis_override(std::string_view text, const std::string& what) {
   if (equals == std::string_view::npos || name.empty()) {
     throw failed("an axis and its values are wanted", 1, "as in `-a n=2**20,2**24`");
   }
+  const std::vector<Piece> pieces = cut_values(text, equals + 1);
   YamlNode list;
   list.kind = YamlNode::Kind::list;
-  for (const Piece& piece : cut_values(text, equals + 1)) {
+  const bool is_range = pieces.size() == 1 && range_dots(pieces.front()) != std::string_view::npos;
+  if (is_range) list = range_node(pieces.front());
+  for (const Piece& piece : is_range ? std::vector<Piece>() : pieces) {
     if (trim(piece.text).empty()) {
       throw failed("a value is missing", piece.begin + 1, "as in `-a n=2**20,2**24`");
     }
@@ -115,6 +140,7 @@ Axis parse_axis_override(std::string_view text, const std::string& what) {
     Axis axis = read_axes(map).front();
     // From here on there is no text to point at: later errors name the axis and its value.
     axis.where = {};
+    if (axis.any) axis.any->where = {};
     for (AxisValue& value : axis.values) value.where = {};
     return axis;
   } catch (const Error& error) {

@@ -15,7 +15,7 @@ namespace warpmark {
 std::string axis_literal(const ArithmeticValue& value);
 
 /// Reads "AXIS=VALUE,VALUE…": values as suites write them, separated by commas outside quotes and
-/// parentheses; `VALUE as LABEL` gives one its name in case ids. Throws a usage error with the
+/// parentheses; `VALUE as LABEL` gives one its name in case ids; or "AXIS=1..5000", a range. Throws a usage error with the
 /// column of the mistake; `what` is the option.
 Axis parse_axis_override(std::string_view text, const std::string& what);
 

@@ -86,15 +86,13 @@ std::optional<std::string> skip_reason(const Suite& suite, const Scope& scope) {
   return std::nullopt;
 }
 
-std::string case_id(const Suite& suite, const std::vector<PointValue>& point) {
-  if (point.empty()) return suite.name + ".default";
-  std::string id = suite.name;
-  char separator = '.';
-  for (const PointValue& axis : point) {
-    id += fmt::format("{}{}={}", separator, axis.name, axis.label);
-    separator = ',';
-  }
-  return id;
+std::string case_id(const Case& which) {
+  if (which.point.empty() && which.contents.empty()) return which.suite->name + ".default";
+  std::vector<std::string> parts;
+  for (const PointValue& axis : which.point) parts.push_back(axis.name + "=" + axis.label);
+  for (const ArgumentContents& one : which.contents)
+    parts.push_back(one.argument + "=" + one.pattern);
+  return which.suite->name + "." + join(parts, ",");
 }
 
 }  // namespace
@@ -130,16 +128,31 @@ double positive_number(const Expression& expression, const Scope& scope) {
       expression.where());
 }
 
-Case case_at(const std::shared_ptr<const Suite>& suite, std::vector<PointValue> point) {
+Case case_at(const std::shared_ptr<const Suite>& suite, std::vector<PointValue> point,
+             std::vector<ArgumentContents> contents) {
   Case one;
   one.suite = suite;
   one.point = std::move(point);
-  one.id = case_id(*suite, one.point);
+  one.contents = std::move(contents);
+  one.id = case_id(one);
   one.skip = skip_reason(*suite, one.scope());
   return one;
 }
 
 namespace {
+
+// The patterns that a listed case names, in the order of the arguments.
+std::vector<ArgumentContents> contents_of(const Suite& suite, const ListedCase* listed) {
+  std::vector<ArgumentContents> contents;
+  if (listed == nullptr) return contents;
+  for (const Argument& argument : suite.arguments) {
+    for (const Axis& named : listed->axes) {
+      if (named.name != argument.name || !argument.contents) continue;
+      contents.push_back({argument.name, to_text(named.values.front().value)});
+    }
+  }
+  return contents;
+}
 
 // Adds the product of the axes; `listed` is what they stand for, if they are not the suite's own.
 void add_product(const std::shared_ptr<const Suite>& suite, const std::vector<const Axis*>& axes,
@@ -169,7 +182,7 @@ void add_product(const std::shared_ptr<const Suite>& suite, const std::vector<co
     std::vector<PointValue> point;
     point.reserve(axes.size());
     for (size_t i = 0; i < axes.size(); ++i) point.push_back(values[i][chosen[leaders[i]]]);
-    all.push_back(case_at(suite, std::move(point)));
+    all.push_back(case_at(suite, std::move(point), contents_of(*suite, listed)));
     if (listed == nullptr) continue;
     const bool is_known = std::any_of(all.begin(), all.end() - 1,
                                       [&](const Case& one) { return one.id == all.back().id; });

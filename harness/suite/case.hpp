@@ -25,8 +25,10 @@ struct PointValue {
 struct Case {
   std::shared_ptr<const Suite> suite;
   std::string id;  ///< "doublify.dtype=float32,n=16"; "multiply_them.default" without axes
-  std::vector<PointValue> point;    ///< in axis order
-  std::optional<std::string> skip;  ///< the reason, if a skip rule over the axes alone holds
+  std::vector<PointValue> point;           ///< in axis order
+  std::vector<ArgumentContents> contents;  ///< of arguments with patterns for values, in their
+                                           ///< order; the others have the suite's values
+  std::optional<std::string> skip;         ///< the reason, if a skip rule over the axes alone holds
 
   /// A scope with the axes as names.
   Scope scope() const;
@@ -41,9 +43,15 @@ using ListEvaluator = std::function<std::vector<ArithmeticValue>(const Located& 
 std::vector<Case> cases(const std::shared_ptr<const Suite>& suite, const ListEvaluator& python = {},
                         Purpose purpose = Purpose::check);
 
-/// The suite at one point, a value for each axis in their order. Throws a usage error for a skip
-/// rule that is not a condition.
-Case case_at(const std::shared_ptr<const Suite>& suite, std::vector<PointValue> point);
+/// The suite at one point, a value for each axis in their order, and with these contents. Throws a
+/// usage error for a skip rule that is not a condition.
+Case case_at(const std::shared_ptr<const Suite>& suite, std::vector<PointValue> point,
+             std::vector<ArgumentContents> contents = {});
+
+/// The case of that id, if the suite's ranges (`any`) and contents make it possible: other axes have
+/// one of their values. Nothing if there is no such case.
+std::optional<Case> possible_case(const std::shared_ptr<const Suite>& suite, std::string_view id,
+                                  const ListEvaluator& python = {});
 
 /// The value of a limit or a budget at one point. Throws a usage error, at its place, unless it is
 /// a finite number more than 0.
@@ -51,6 +59,9 @@ double positive_number(const Expression& expression, const Scope& scope);
 
 /// The text of the value in ids: a minus is "~". Nothing if it has characters that ids cannot have.
 std::optional<std::string> id_text(const ArithmeticValue& value);
+
+/// The usual values of a range: its ends, and a number between them of a size between theirs.
+std::vector<int64_t> usual_values(const AxisRange& range);
 
 /// A case in the form for plugins (docs/plugins.md), and the place of each of its values in the
 /// suite.

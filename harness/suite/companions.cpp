@@ -89,7 +89,7 @@ std::optional<Case> smaller_case(const Case& which) {
   suite->counters.clear();
   suite->baseline.reset();
   judge_without_baseline(*suite);
-  Case one = case_at(suite, std::move(point));
+  Case one = case_at(suite, std::move(point), which.contents);
   if (one.skip) {
     throw usage_error(fmt::format("`smaller` is {}, which the suite skips: {}", one.id, *one.skip),
                       work->where);

@@ -129,6 +129,18 @@ std::vector<Located> step_files(const Suite& suite) {
   return files;
 }
 
+const Argument* find_argument(const Suite& suite, std::string_view name) {
+  for (const Argument& argument : suite.arguments) {
+    if (argument.name == name) return &argument;
+  }
+  return nullptr;
+}
+
+bool has_contents(const Suite& suite, std::string_view name) {
+  const Argument* argument = find_argument(suite, name);
+  return argument != nullptr && argument->contents;
+}
+
 const StructType* find_type(const Suite& suite, const std::string& name) {
   for (const StructType& type : suite.types) {
     if (type.name == name) return &type;

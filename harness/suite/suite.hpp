@@ -12,6 +12,7 @@
 
 #include "base/arithmetic.hpp"
 #include "base/error.hpp"
+#include "suite/contents.hpp"
 #include "suite/entry_name.hpp"
 #include "suite/lint_exception.hpp"
 #include "suite/output_check.hpp"
@@ -70,6 +71,13 @@ struct AxisValue {
   std::string label;  ///< "" if case ids use the value itself
 };
 
+/// Whole numbers of which an axis may have any.
+struct AxisRange {
+  Position where;
+  int64_t least = 0, greatest = 0;  ///< the bounds, which belong to it
+  int64_t multiple_of = 1;          ///< a divisor of each number
+};
+
 /// One axis of the cartesian product: a list of values, or a Python expression that computes it.
 /// Without either, the axis has values in listed cases only.
 struct Axis {
@@ -77,7 +85,9 @@ struct Axis {
   Position where;
   std::vector<AxisValue> values;
   std::optional<Located> python;
-  std::optional<Located> zip;  ///< the axis that this one goes along with, value by value
+  std::optional<Located> zip;         ///< the axis that this one goes along with, value by value
+  std::optional<AxisRange> any = {};  ///< a range of which `values` are the usual ones: its ends,
+                                      ///< and one between them
 };
 
 /// The axes to expand: the suite's own, or those of `bench` in their places.
@@ -158,6 +168,7 @@ struct Argument {
                                              ///< device
   std::vector<SuiteFieldPointer> points_to;  ///< pointer fields of a scalar that is a struct
   std::string symbol;                        ///< C++ name of a variable of the module, "ns::table"
+  std::optional<ContentClass> contents = {};  ///< patterns that may replace the value
 };
 
 /// The launches of the kernel: one launch, or several steps.
@@ -369,6 +380,12 @@ std::vector<std::string> python_files(const Suite& suite);
 
 /// The files of kernels that steps name, relative to the suite's folder.
 std::vector<Located> step_files(const Suite& suite);
+
+/// The argument of that name; null if there is none.
+const Argument* find_argument(const Suite& suite, std::string_view name);
+
+/// True if the name is that of an argument with patterns for values.
+bool has_contents(const Suite& suite, std::string_view name);
 
 /// The struct of that name; nothing if there is none.
 const StructType* find_type(const Suite& suite, const std::string& name);

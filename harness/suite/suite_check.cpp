@@ -97,7 +97,13 @@ class Checker {
 
   void listed_cases() const {
     for (const ListedCase& one : suite_.cases) {
-      for (const Axis& axis : one.axes) require_axis("cases", axis.name, axis.where);
+      for (const Axis& axis : one.axes) {
+        if (has_contents(suite_, axis.name)) {
+          require_pattern(axis);
+        } else {
+          require_axis("cases", axis.name, axis.where);
+        }
+      }
       for (const Axis& axis : suite_.axes) {
         const auto named = [&](const std::string& name) {
           return std::any_of(one.axes.begin(), one.axes.end(),
@@ -111,6 +117,16 @@ class Checker {
             has_none ? "" : fmt::format("it goes with `{}`, which has one", axis.zip->text));
       }
     }
+  }
+
+  // A case may name a pattern for an argument's values.
+  void require_pattern(const Axis& axis) const {
+    const AxisValue& value = axis.values.front();
+    const std::vector<std::string> known =
+        pattern_names(*find_argument(suite_, axis.name)->contents);
+    const std::string word = to_text(value.value);
+    if (!contains(known, word))
+      throw unknown_word("pattern for the values of `" + axis.name + "`", word, value.where, known);
   }
 
   void bench_axes() const {

@@ -137,6 +137,7 @@ std::shared_ptr<const Suite> read_suite(const std::string& text, const std::file
   key("cases", [&](const YamlNode& node) { read_cases(node, *suite); });
   key("types", [&](const YamlNode& node) { suite->types = read_types(node); });
   key("arguments", [&](const YamlNode& node) { suite->arguments = read_arguments(node); });
+  name_case_axes(*suite);
   const auto globals = [&](const YamlNode& node, bool constants) {
     for (Argument& one : read_globals(node, constants)) suite->globals.push_back(std::move(one));
   };

@@ -204,18 +204,71 @@ AxisValue read_axis_value(const YamlNode& node) {
 
 namespace {
 
-// A list of values, {python: …}, or either of them with `zip`: {zip: m, values: […]}.
+int64_t whole_number(const YamlNode& node, const std::string& what) {
+  const ArithmeticValue value = read_axis_literal(node);
+  if (const auto* whole = std::get_if<int64_t>(&value)) return *whole;
+  throw usage_error(fmt::format("{} must be a whole number, and is {}", what, to_text(value)),
+                    node.where);
+}
+
+// {any: [1, 5000], multiple_of: 4}.
+AxisRange read_range(const YamlNode& bounds, const YamlNode* multiple, const std::string& what) {
+  const auto needs_two = [&] {
+    return usage_error(fmt::format("`any` of {} needs two bounds", what), bounds.where,
+                       "the least and the greatest value: {any: [1, 5000]}");
+  };
+  if (bounds.kind != YamlNode::Kind::list || bounds.elements.size() != 2) throw needs_two();
+  AxisRange range{bounds.where, whole_number(bounds.elements[0], "a bound of `any`"),
+                  whole_number(bounds.elements[1], "a bound of `any`")};
+  if (multiple != nullptr) range.multiple_of = whole_number(*multiple, "`multiple_of`");
+  if (range.multiple_of < 1) throw usage_error("`multiple_of` must be at least 1", multiple->where);
+  // Sums and differences of bounds must fit, too.
+  constexpr int64_t kMost = int64_t{1} << 60;
+  if (std::max(std::abs(range.least), std::abs(range.greatest)) > kMost ||
+      range.multiple_of > kMost)
+    throw usage_error("a bound of `any` is beyond 2**60", bounds.where);
+  if (range.least > range.greatest) {
+    throw usage_error(
+        fmt::format("`any` begins with {}, which is more than {}", range.least, range.greatest),
+        bounds.where, "the least value is first");
+  }
+  if (usual_values(range).empty()) {
+    throw usage_error(fmt::format("no multiple of {} is from {} to {}", range.multiple_of,
+                                  range.least, range.greatest),
+                      bounds.where);
+  }
+  return range;
+}
+
+// A list of values, {python: …}, or either of them with `zip`: {zip: m, values: […]}; or a range,
+// {any: [1, 5000]}.
 Axis read_axis(const YamlMember& member) {
   check_name(member.key, member.where);
   Axis axis{member.key, member.where, {}, std::nullopt, std::nullopt};
   const std::string what = fmt::format("the axis `{}`", member.key);
   const YamlNode* list = &member.value;
   if (member.value.kind == YamlNode::Kind::map) {
-    require_map(member.value, what, {"python", "values", "zip"});
+    require_map(member.value, what, {"python", "values", "zip", "any", "multiple_of"});
     list = member.value.find("values");
+    const YamlNode* multiple = member.value.find("multiple_of");
+    if (const YamlNode* any = member.value.find("any")) {
+      for (const char* other : {"python", "values", "zip"}) {
+        const YamlNode* found = member.value.find(other);
+        if (found == nullptr) continue;
+        throw usage_error(fmt::format("{} has both `any` and `{}`", what, other), found->where);
+      }
+      axis.any = read_range(*any, multiple, what);
+      for (const int64_t value : usual_values(*axis.any))
+        axis.values.push_back({any->where, value, ""});
+      return axis;
+    }
+    if (multiple != nullptr) {
+      throw usage_error("`multiple_of` is for `any`", multiple->where,
+                        "{any: [32, 1024], multiple_of: 32}");
+    }
     const YamlNode* python = member.value.find("python");
     if ((list != nullptr) == (python != nullptr)) {
-      throw usage_error(what + (list == nullptr ? " needs `python` or `values`"
+      throw usage_error(what + (list == nullptr ? " needs `any`, `python` or `values`"
                                                 : " has both `python` and `values`"),
                         member.value.where);
     }
@@ -249,9 +302,12 @@ void read_cases(const YamlNode& node, Suite& suite) {
     }
     suite.cases.push_back(std::move(one));
   }
+}
+
+void name_case_axes(Suite& suite) {
   if (!suite.axes.empty() || suite.cases.empty()) return;
   for (const Axis& axis : suite.cases.front().axes) {
-    suite.axes.push_back({axis.name, axis.where, {}, {}, {}});
+    if (!has_contents(suite, axis.name)) suite.axes.push_back({axis.name, axis.where, {}, {}, {}});
   }
 }
 

@@ -43,6 +43,9 @@ std::vector<Expression> read_expressions(const YamlNode& node, const std::string
 std::vector<Axis> read_axes(const YamlNode& node);
 /// Fills in `cases`, and the axes if the suite has none: those of the first case.
 void read_cases(const YamlNode& node, Suite& suite);
+/// Names the axes of a suite that has listed cases only. To be called after the arguments are read,
+/// since cases name patterns of their values, too.
+void name_case_axes(Suite& suite);
 /// A map of axes to one value each.
 std::vector<AxisChoice> read_axis_choices(const YamlNode& node, const std::string& what);
 Kernel read_kernel(const YamlNode& node);

@@ -14,6 +14,7 @@
 #include "cli/jobs/coverage_report.hpp"
 #include "cli/jobs/keep_report.hpp"
 #include "cli/jobs/last_failed_report.hpp"
+#include "cli/jobs/search_report.hpp"
 #include "cli/jobs/session_runner.hpp"
 #include "cli/jobs/shared_start.hpp"
 #include "cli/jobs/suppression_report.hpp"
@@ -195,6 +196,8 @@ ExitCode check(JobRequest request, Output& out) {
   if (request.last_failed) last_failed_note = keep_last_failed(chosen, memory);
   const size_t deselected = chosen.deselected;
   LastFailedReport last_failed(memory, chosen.suites);
+  std::optional<SearchReport> search;
+  if (request.search) search.emplace(request, chosen);
   std::vector<CaseWork> work = list_work(chosen, request.choice.axes);
   // Plans are made when their cases start, unless the plans of all are needed at once.
   if (!request.step.empty() || launched_rank()) plan_all(work);
@@ -208,6 +211,8 @@ ExitCode check(JobRequest request, Output& out) {
   SessionOptions session_options = session_options_of(request);
   if (work.size() > kFewCases && !request.given.contains("schedules"))
     session_options.schedules = kSchedulesOfMany;
+  // Lines that are executed for the first time guide a search.
+  if (request.search) session_options.coverage = true;
   const bool on_ranks = request.ranks && has_devices(work);
   if (on_ranks) use_ranks(request, session_options);
   RunContext context = make_context(request, deselected);
@@ -222,7 +227,7 @@ ExitCode check(JobRequest request, Output& out) {
   const auto start = [&] { return runners.start(request, session_options, work, context, python); };
   if (!find_device(start, request, context, out)) return ExitCode::skipped;
   if (request.checks_given) require_checks(context.device);
-  if (session_options.coverage) require_coverage(context.device);
+  if (request.session.coverage) require_coverage(context.device);
   if (!request.sanitize.empty()) require_sanitizer(context.device, session_options);
 
   if (!request.session.counters.empty() && !context.device.has("profile")) {
@@ -232,6 +237,10 @@ ExitCode check(JobRequest request, Output& out) {
   RunOptions options;
   set_run_options(request, out, options);
   CaseRunner& runner = runners.chosen();
+  if (search) {
+    search->search(runner, work);
+    options.reports.push_back(&*search);
+  }
   options.reports.push_back(&last_failed);
   std::optional<KeepReport> keep;
   if (!request.keep.empty()) {
@@ -242,7 +251,7 @@ ExitCode check(JobRequest request, Output& out) {
                                  request.gen_suppressions);
   options.reports.push_back(&suppressions);
   std::optional<CoverageReport> coverage;
-  if (session_options.coverage) {
+  if (request.session.coverage) {
     coverage.emplace(request.coverage, request.coverage_min);
     options.reports.push_back(&*coverage);
   }

@@ -31,6 +31,7 @@ Outcome outcome_of(const Case& which) {
 std::string asks_for_one_process(const JobRequest& request) {
   if (!request.keep.empty()) return "--keep";
   if (request.session.in_process) return "--in-process";
+  if (request.search) return "--search";
   return request.ranks != nullptr ? "mpirun" : "";
 }
 

@@ -74,7 +74,7 @@ bool needs_guard(int count, const char* const* arguments) {
   bool keeps = false;  // what `check` does otherwise in lanes
   for (int i = 2; i < count; ++i) {
     const std::string_view argument = arguments[i];
-    keeps = keeps || argument.starts_with("--keep");
+    keeps = keeps || argument.starts_with("--keep") || argument.starts_with("--search");
     if (argument == "--in-process" || argument.starts_with("--share")) return false;
   }
   const std::string_view command = arguments[1];

@@ -46,9 +46,25 @@ void keep_bad(const std::vector<LoadedSuite>& suites, std::vector<std::string>& 
   std::erase_if(bad, [&](const BadSuite& one) { return wanted.count(one.name) == 0; });
 }
 
+// Adds the cases that no list names, but that a range or contents make possible.
+void add_possible(std::vector<LoadedSuite>& suites, const std::vector<std::string>& ids,
+                  const ListEvaluator& python) {
+  for (LoadedSuite& one : suites) {
+    for (const std::string& id : ids) {
+      if (!id.starts_with(one.suite->name + ".")) continue;
+      const bool known =
+          std::ranges::any_of(one.cases, [&](const Case& which) { return which.id == id; });
+      if (known) continue;
+      if (auto possible = possible_case(one.suite, id, python))
+        one.cases.push_back(std::move(*possible));
+    }
+  }
+}
+
 // Keeps the ids that were asked for, if any were.
-void choose_ids(ChosenCases& chosen, std::vector<std::string> ids) {
+void choose_ids(ChosenCases& chosen, std::vector<std::string> ids, const ListEvaluator& python) {
   if (ids.empty()) return;
+  add_possible(chosen.suites, ids, python);
   keep_bad(chosen.suites, ids, chosen.bad);
   if (ids.empty()) {
     chosen.suites.clear();
@@ -160,7 +176,7 @@ ChosenCases choose_cases(const std::vector<std::filesystem::path>& paths, const 
   }
   chosen.unmeasured = unmeasured.size();
   refuse_unmeasured(unmeasured, choice.ids, chosen.suites.empty() && chosen.bad.empty());
-  choose_ids(chosen, choice.ids);
+  choose_ids(chosen, choice.ids, python);
   for (const LoadedSuite& one : chosen.suites) all += one.cases.size();
   // Bad suites stay, since their cases are unknown.
   if (!choice.select.empty()) keep_matches(chosen.suites, choice.select, !chosen.bad.empty());

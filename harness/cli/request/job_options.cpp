@@ -179,6 +179,11 @@ void read_trial(JobRequest& request, const OptionValue& value) {
   request.trials_given = true;
 }
 
+void read_search(JobRequest& request, const OptionValue& value) {
+  request.search = parse_search_limits(value.words.front().text);
+  if (!request.search) throw wrong(value, "a time, as 60s, 5m or 1h, or a number of cases from 1");
+}
+
 void read_annotations(JobRequest& request, const OptionValue& value) {
   request.formats.read_annotations(value.words.front(), value.what);
 }
@@ -281,6 +286,9 @@ const std::vector<JobOption>& job_options() {
        "Run each case N times, with other inputs each time", &read_trials},
       {"--trial", "trial", "K", K::word, T::check, "Run only the trial of this number, from 0",
        &read_trial, true},
+      {"--search", "search", "LIMIT", K::word, T::check,
+       "Look for failing cases in `any` ranges for this time (60s, 5m), or this many cases",
+       &read_search},
       {"--step", "step", "NAME", K::word, T::check,
        "End each case after this step, and look for mistakes up to there",
        [](Request& request, const OptionValue& value) { request.step = value.words.front().text; },

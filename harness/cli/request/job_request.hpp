@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/words.hpp"
+#include "check/search_limits.hpp"
 #include "cli/program/output.hpp"
 #include "cli/request/case_choice.hpp"
 #include "cli/request/compare_request.hpp"
@@ -66,6 +67,7 @@ struct JobRequest {
   bool jobs_given = false;
   std::filesystem::path coverage;      ///< a tracefile of executed lines; "" for none
   std::optional<double> coverage_min;  ///< percent of lines below which the run fails
+  std::optional<SearchLimits> search;  ///< looks for failing cases beyond those of the suites
   std::string step;                    ///< the step after which each case ends; "" for the last
   uint64_t first_trial = 0;
   std::string sanitize;         ///< a tool of compute-sanitizer; "" for none
