@@ -6,6 +6,7 @@ import subprocess
 import time
 import unittest
 
+from coverage_test import read_tracefile
 from program import BUILD, PROGRAM, SOURCE, CheckTest
 
 CMAKE, CTEST = os.environ["WARPMARK_TEST_CMAKE"], os.environ["WARPMARK_TEST_CTEST"]
@@ -367,6 +368,40 @@ class Shared(CtestTest):
         stops = re.findall(r"(?m)^::stop-commands::(.*)$", output)
         self.assertEqual(len(stops), 1)
         self.assertEqual(output.count("::%s::" % stops[0]), 1)
+
+
+# Small values go one way and large ones the other; each case has one of them.
+TWO_WAYS = """extern "C" __global__ void k(float *out, const float *src, float f, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (n < 100)
+    atomicAdd(out + i, f * src[i]);
+  else if (n < 1000)
+    atomicAdd(out + i, src[i] * f);
+  else
+    atomicExch(out + i, f * src[i]);
+}
+"""
+
+
+class Covered(CtestTest):
+    """The variable WARPMARK_COVERAGE names a folder: the tracefiles of all tests add up."""
+
+    def test_tests_add_up(self):
+        self.write_scale(axes="{n: [64, 128]}", kernel_text=TWO_WAYS, out="{inout: np.zeros(n)}", launch="{block: n}")
+        self.configure()
+        for _ in range(2):  # the same tests again replace their files
+            output = self.ctest("-j2", WARPMARK_COVERAGE=str(self.folder / "traces"))
+            self.assertIn("100% tests passed", output)
+            files = [read_tracefile(file.read_text()) for file in (self.folder / "traces").glob("*.info")]
+            self.assertEqual(len(files), 2)
+            lines = {}
+            for file in files:
+                (name, one), = file.items()
+                self.assertTrue(name.endswith("suites/k.cu"), name)
+                for line, count in one["lines"].items():
+                    lines[line] = lines.get(line, 0) + count
+            self.assertEqual([line for line, count in lines.items() if count == 0], [8], "the way of large sizes")
+            self.assertEqual((lines[4] % 64, lines[6] % 128), (0, 0))
 
 
 if __name__ == "__main__":

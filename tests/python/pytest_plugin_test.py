@@ -1,5 +1,6 @@
 # The plugin of pytest: what it collects, how it names and runs cases, and what it prints.
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -42,6 +43,20 @@ class Plugin(PackageTest):
         self.assertEqual(self.outcomes(self.pytest("scale.yaml::scale.n=1", "-v")),
                          {"PASSED": IDS[:1]})
         self.pytest("scale.yaml::scale.n=2", code=4)
+
+    def test_coverage_of_a_run(self):
+        """The variable names a folder, in which each run leaves one tracefile."""
+        self.write_suite()
+        self.set("WARPMARK_COVERAGE", "traces")
+        for _ in range(2):
+            self.pytest("scale.yaml", "-v")
+            files = [pathlib.Path("traces", name) for name in os.listdir("traces")]
+            self.assertEqual(len(files), 1)
+            text = files[0].read_text()
+            self.assertRegex(text, r"(?m)^SF:.*\.cu$")
+            hit, found = (int(re.search(r"(?m)^%s:(\d+)$" % key, text).group(1)) for key in ("LH", "LF"))
+            self.assertEqual(hit, found)
+            self.assertGreater(hit, 0)
 
     def test_folders_only_where_one_asks(self):
         self.write_suite("a b/größe/scale.yaml")
