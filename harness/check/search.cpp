@@ -26,6 +26,8 @@ using Clock = std::chrono::steady_clock;
 
 // A search tells how often it ran into points that it knows: then there are hardly any others.
 constexpr int kMostKnown = 400;
+// After so many cases in a row that fail in known ways, the mistakes hide whatever else there is.
+constexpr int kMostFailing = 64;
 // Questions to make one failure smaller, and kinds of failures for each suite.
 constexpr size_t kMostQuestions = 400, kMostFailures = 8;
 
@@ -148,7 +150,9 @@ class Search {
 
  private:
   bool more() const {
-    if (stopped_() || result_.found.size() >= kMostFailures || known_ > kMostKnown) return false;
+    if (result_.all_fail || stopped_() || result_.found.size() >= kMostFailures ||
+        known_ > kMostKnown)
+      return false;
     if (limits_.cases && result_.tried >= *limits_.cases) return false;
     return !limits_.seconds ||
            std::chrono::duration<double>(Clock::now() - begin_).count() < *limits_.seconds;
@@ -248,7 +252,9 @@ class Search {
     known_ = 0;
     ++result_.tried;
     const std::string kind = failure_of(point, true);
-    if (kind.empty() || !kinds_.insert(kind).second) return;
+    failing_ = kind.empty() || kinds_.insert(kind).second ? 0 : failing_ + 1;
+    result_.all_fail = failing_ >= kMostFailing;
+    if (kind.empty() || failing_ > 0) return;
     FoundFailure found;
     found.first_id = space_.case_of(point).id;
     found.tried = result_.tried;
@@ -321,7 +327,8 @@ class Search {
   std::set<std::string> kinds_;  ///< of failures that were found
   std::set<std::string> reached_;
   std::vector<SearchPoint> telling_;
-  int known_ = 0;  ///< points since the last new one
+  int known_ = 0;    ///< points since the last new one
+  int failing_ = 0;  ///< cases since the last that passed, or failed in a new way
   SearchResult result_;
 };
 

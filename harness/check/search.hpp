@@ -27,6 +27,7 @@ struct SearchResult {
   std::vector<FoundFailure> found;  ///< one for each way to fail
   uint64_t tried = 0;               ///< cases, those that made failures smaller not counted
   bool whole = false;               ///< every point was tried
+  bool all_fail = false;            ///< it ended because one case after the other failed
   bool has_points = true;           ///< the suite has a range, or contents
   /// The greatest number that was tried of each range, if it is not the range's greatest: "n up to
   /// 4096".

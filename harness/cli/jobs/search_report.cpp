@@ -102,6 +102,9 @@ std::vector<std::string> SearchReport::notes() {
                   failures == 0 ? "no failure" : counted(failures, "failure"))};
   for (const Searched& one : suites_) {
     note_found(one, notes);
+    if (one.result.all_fail)
+      notes.push_back(fmt::format("  {}: the search ended, as one case after the other failed",
+                                  one.suite->name));
     if (!one.ran || one.result.found.size() > 0) continue;
     if (!one.result.has_points) {
       notes.push_back(
