@@ -1,4 +1,4 @@
-"""The pages of docs/guide, and docs/grading.md, are followed to the letter: files written, commands run, output compared.
+"""The pages of docs/guide, docs/grading.md and README.md are followed to the letter: files written, commands run, output compared.
 
 In a page a block whose first line is a comment with a path is that file, and a `console` block is a
 session: `$ COMMAND`, what it prints on both streams, `[exit N]` if it is not 0. In the output `…`
@@ -57,8 +57,8 @@ class GuideTest(program.CheckTest):
     def step(self, page, command, lines, code):
         words = shlex.split(command)
         self.environment["LC_ALL"] = "C.UTF-8"  # the order of `ls`
-        self.assertIn(words[0], ("warpmark", "ls"), page)
-        if words[0] == "warpmark":
+        self.assertIn(words[0], ("warpmark", "build/bin/warpmark", "ls"), page)
+        if words[0] != "ls":
             words[0] = program.PROGRAM
         done = subprocess.run(words, cwd=self.folder, env=self.environment, text=True, timeout=120,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -99,6 +99,22 @@ class GuideTest(program.CheckTest):
         self.write("secret", "0123456789abcdef").chmod(0o600)
         self.write("warpmark-0.1.0-cp312-cp312-manylinux_2_31_x86_64.whl", "PK of a wheel")
         self.assertGreaterEqual(self.follow("../grading.md"), 4)
+
+    def test_recipes(self):
+        page = (program.SOURCE / "docs/guide/recipes.md").read_text()
+        recipes = re.findall(r"^### (\d+)\. .*\n((?:(?!###? ).*\n)*)", page, re.M)
+        self.assertEqual([int(number) for number, _ in recipes], list(range(1, 31)))
+        for number, text in recipes:
+            self.assertIn("```console\n$ warpmark ", text, "recipe %s runs nothing" % number)
+        self.assertGreaterEqual(self.follow("recipes.md"), 30)
+
+    def test_readme(self):
+        for folder in ("suites", "examples"):
+            (self.folder / folder).symlink_to(program.SOURCE / folder)
+        self.assertGreaterEqual(self.follow("../../README.md"), 2)
+        # A reader sees so much without scrolling.
+        first = (program.SOURCE / "README.md").read_text().split("\n## ")[0].splitlines()
+        self.assertLessEqual(len(first), 25)
 
     def test_every_page_is_followed(self):
         pages = sorted(path.name for path in (program.SOURCE / "docs/guide").glob("*.md"))

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Judges every hostile submission of tests/hostile, and writes the table of docs/results/cheats.md.
+"""Judges every hostile submission of tests/hostile, and writes docs/results/cheats.md.
 
-    tests/figures/cheats.py [PROGRAM] [--device cpu] [--jobs 1] [--page FILE]
+    tests/figures/cheats.py [PROGRAM] [--device cpu] [--jobs 1] [--json RECORD]
+    tests/figures/cheats.py --page PAGE [--check]
 
 Each candidate is judged for the task that tests/hostile/manifest.json gives it. Right ones among them
-must be right, and every other one must not; the command fails if not. A time is that of the whole verdict, in
-milliseconds, by one candidate at a time.
+must be right, and every other one must not; the command fails if not.
 """
 import argparse
 import collections
@@ -13,6 +13,8 @@ import json
 import pathlib
 import subprocess
 import sys
+
+import figures
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HOSTILE = ROOT / "tests" / "hostile"
@@ -67,29 +69,54 @@ def is_wrong(entry, made):
     return ""
 
 
-def page(judged, device):
-    cheats = [(entry, made) for entry, made in judged if entry["points"] in ("none", "less")]
-    kinds = collections.Counter(part(made)[0] for _, made in cheats)
+def record_of(judged):
+    """The record of --json: each cheat with the part that catches it."""
+    cheats = []
+    for entry, made in judged:
+        if entry["points"] in ("none", "less"):
+            caught_by, words = part(made)
+            cheats.append({"name": entry["name"], "threats": entry["threats"], "caught_by": caught_by, "words": words})
+    cheats.sort(key=lambda one: (int(one["threats"][0][1:]), one["name"]))
+    return {"command": "tests/figures/cheats.py", "device": judged[0][1]["device"], "cheats": cheats}
+
+
+def page(record):
+    """A row for each threat: the candidates that try it first of all, and the parts that catch them."""
+    cheats = record["cheats"]
+    kinds = collections.Counter(one["caught_by"] for one in cheats)
+    rows = collections.defaultdict(list)
+    for one in cheats:
+        rows[one["threats"][0]].append(one)
     lines = ["# Cheats", "",
-             "Candidates that want points or times that they do not earn, or to break or spy, and the part of [the judge](../judge.md) that catches",
-             "each. The numbers of threats are those of [the threat model](../threat-model.md). Made by `tests/figures/cheats.py` on the %s;" % device,
-             "times are of the whole verdict, one candidate at a time, and those of bombs are mostly their limits.", "",
+             "    python3 tests/figures/cheats.py --json results/cpu/cheats.json",
+             "    python3 tests/figures/cheats.py --page docs/results/cheats.md", "",
+             "Candidates of `tests/hostile` that want points or times that they do not earn, or to break or spy, and the part of",
+             "[the judge](../judge.md) that catches each, on the %s. The first line of a candidate says what it tries;" % record["device"],
+             "[the threat model](../threat-model.md) says what a threat is.", "",
              "%d cheats: %s; none is right." % (len(cheats), ", ".join("%d by `%s`" % (count, name) for name, count in kinds.most_common())), "",
-             "| candidate | what it tries | threats | caught by | ms |", "|---|---|---|---|---|"]
-    for entry, made in sorted(cheats, key=lambda one: (int(one[0]["threats"][0][1:]), one[0]["name"])):
-        name, words = part(made)
-        lines.append("| `%s` | %s | %s | `%s`: %s | %.0f |" % (
-            entry["name"], about(entry).replace("|", "\\|"), ", ".join(entry["threats"]), name, words, 1000 * made["seconds"]))
+             "| threat | candidates | caught by |", "|---|---|---|"]
+    for threat, ones in rows.items():
+        caught = collections.Counter(one["caught_by"] for one in ones)
+        lines.append("| %s | %s | %s |" % (threat, ", ".join("`%s`" % one["name"] for one in ones),
+                                            ", ".join("`%s` %d" % pair for pair in caught.most_common())))
     return "\n".join(lines) + "\n"
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("program", nargs="?", default=str(ROOT / "build" / "bin" / "warpmark"))
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--page", type=pathlib.Path, help="write the table there")
+    parser.add_argument("--json", type=pathlib.Path, help="write the record there")
+    parser.add_argument("--page", type=pathlib.Path, help="write the page there, of results/cpu/cheats.json, and judge nothing")
+    parser.add_argument("--check", action="store_true", help="with --page: fail if the page is another")
     arguments = parser.parse_args()
+    if arguments.page:
+        text = page(json.loads((ROOT / "results/cpu/cheats.json").read_text()))
+        if arguments.check:
+            return 0 if arguments.page.read_text() == text else "%s is not what cheats.py writes" % arguments.page
+        arguments.page.write_text(text)
+        return 0
     entries = json.loads((HOSTILE / "manifest.json").read_text())["submissions"]
     judged, wrong = [], []
     for task in sorted({entry["assignment"] for entry in entries}):
@@ -100,11 +127,7 @@ def main():
         why = is_wrong(entry, made) if entry["points"] != EITHER else ""
         if why:
             wrong.append("%s: %s" % (entry["name"], why))
-    text = page(judged, judged[0][1]["device"])
-    if arguments.page:
-        arguments.page.write_text(text)
-    else:
-        print(text)
+    figures.write_record(arguments.json, record_of(judged))
     print("%d candidates, %d wrong" % (len(judged), len(wrong)), *wrong, sep="\n", file=sys.stderr)
     return 1 if wrong else 0
 

@@ -1,6 +1,7 @@
-# The examples of docs/python.md: its Python runs, and prints what stands there.
+# The examples of docs/python.md, and the notebook of docs/machines: they run, and print what stands there.
 import contextlib
 import io
+import json
 import pathlib
 import re
 import unittest
@@ -10,6 +11,11 @@ from package import PackageTest
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/python.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 NAME = re.compile(r"(?:#|//) (\w+\.(?:yaml|cu))\n")
+NOTEBOOK = PAGE.parent / "machines/first-kernel.ipynb"
+
+
+def without_times(text):
+    return re.sub(r"\d+\.\d\d s\b", "… s", text)
 
 
 class Page(PackageTest):
@@ -39,6 +45,24 @@ class Page(PackageTest):
         line, body = cell.split("\n", 1)
         shell = type("Shell", (), {"user_ns": {}})
         self.assertTrue(run_cell(line.removeprefix("%%warpmark "), body, shell).ok)
+
+    def test_the_notebook_says_what_it_prints(self):
+        from warpmark.notebook import run_cell
+        shell = type("Shell", (), {"user_ns": {}})
+        verdicts = []
+        for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]:
+            source = cell["source"]
+            if cell["cell_type"] != "code" or source in ("%pip install --quiet ./warpmark-*.whl", "%load_ext warpmark"):
+                continue
+            if not source.startswith("%%warpmark "):
+                exec(source, shell.user_ns)
+                continue
+            line, body = source.split("\n", 1)
+            results = run_cell(line.removeprefix("%%warpmark "), body, shell)
+            [shown] = cell["outputs"]
+            self.assertEqual(without_times(str(results) + "\n"), without_times(shown["text"]))
+            verdicts.append(results.ok)
+        self.assertEqual(verdicts, [False, False, True])
 
 
 if __name__ == "__main__":
