@@ -93,12 +93,11 @@ def page(before, after):
     for way in after.get("ways", {}):
         old, new = before.get("ways", {}).get(way), after["ways"][way]
         yield "| frames of %s | %s | %d |" % (way, old["frames"] if old else "", new["frames"])
-    for title, record in (("Before", before), ("After", after)):
-        yield "\n## %s\n\n| folder | files | code | comments |\n|---|---|---|---|" % title
-        for name, row in record["folders"].items():
-            yield "| `%s` | %d | %d | %d |" % (name, row["files"], row["code"], row["comments"])
-        for way, depth in record.get("ways", {}).items():
-            yield "\nThe way of %s: %s." % (way, " → ".join("`%s`" % room for room in depth["rooms"]))
+    yield "\nFolders after it:\n\n| folder | files | code | comments |\n|---|---|---|---|"
+    for name, row in after["folders"].items():
+        yield "| `%s` | %d | %d | %d |" % (name, row["files"], row["code"], row["comments"])
+    for way, depth in after.get("ways", {}).items():
+        yield "\nThe way of %s: %s." % (way, " → ".join("`%s`" % room for room in depth["rooms"]))
 
 
 def main():

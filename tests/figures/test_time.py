@@ -183,7 +183,6 @@ def recorded(name):
 
 def page_text():
     """docs/results/test-run.md."""
-    sides = [recorded("test_time_%s.json" % side) for side in ("before", "after")]
     wholes = [recorded("bootstrap_test_%s.json" % side)["bootstrap_test"] for side in ("before", "after")]
     lines = ["# A run of all tests", "",
              "    python3 tests/figures/build.py --test --json results/cpu/bootstrap_test_after.json",
@@ -195,12 +194,12 @@ def page_text():
     for what, key in (("`./bootstrap test`", "clock_s"), ("the build", "build_clock_s"), ("the tests", "test_clock_s")):
         lines.append("| %s | %s |" % (what, " | ".join("%.1f min" % (whole[key] / 60) for whole in wholes)))
     lines.append("| tests | %s |" % " | ".join("%d" % whole["tests"] for whole in wholes))
-    for title, side in zip(("Before", "After"), sides):
-        lines += ["", "## " + title, "", "| dearest targets of the build | commands | seconds |", "|---|---|---|"]
-        lines += ["| `%(target)s` | %(commands)d | %(seconds).0f |" % target for target in side["targets"]]
-        lines += ["", "| dearest tests | clock | %s |" % " | ".join(KINDS), "|---" * (2 + len(KINDS)) + "|"]
-        lines += ["| `%s` | %.0f | %s |" % (test["test"], test["clock_s"], " | ".join(
-            "%.0f" % test["seconds"][kind] for kind in KINDS)) for test in side["tests"]]
+    after = recorded("test_time_after.json")
+    lines += ["", "| dearest targets of the build | commands | seconds |", "|---|---|---|"]
+    lines += ["| `%(target)s` | %(commands)d | %(seconds).0f |" % target for target in after["targets"]]
+    lines += ["", "| dearest tests | clock | %s |" % " | ".join(KINDS), "|---" * (2 + len(KINDS)) + "|"]
+    lines += ["| `%s` | %.0f | %s |" % (test["test"], test["clock_s"], " | ".join(
+        "%.0f" % test["seconds"][kind] for kind in KINDS)) for test in after["tests"]]
     return "\n".join(lines) + "\n"
 
 

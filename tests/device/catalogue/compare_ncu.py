@@ -332,33 +332,40 @@ PAGE = """# Counters of the CPU device against ncu on an H200
 Each kernel ran as the same PTX, with 6 warps, on the CPU device and, under ncu (CUDA 13.0), on an NVIDIA H200. [Counters](../counters.md)
 lists ncu's metrics for each counter. %s
 
-The table shows one number if both are equal. If they differ, ncu's number follows after a slash, with the reason. Tests compare the
-CPU device with the recorded values on every machine.
+Tests compare the CPU device with the recorded values on every machine. The record has all numbers; these differ:
 
-| kernel | counters |
-|---|---|
+| kernel | counter | CPU device | ncu | reason |
+|---|---|---:|---:|---|
+"""
+EQUAL = """
+These are equal, in so many kernels:
+
+| counter | kernels |
+|---|---:|
 """
 
 
 def write_page(path, records):
-    """One row a kernel: name value, or name ours / ncu's (why)."""
-    rows, counts = {}, {}
+    """A row for each counter of a kernel that differs, and for each counter how often it is equal."""
+    rows, equal, counts = [], {}, {}
     for record in records:
         counts[record["verdict"]] = counts.get(record["verdict"], 0) + 1
         if not record["ncu"] or record["counter"] in ("blocks", "threads", "warps"):
             continue
-        theirs = next(iter(record["ncu"].values()))
-        text = "%s %d" % (record["counter"], record["ours"])
-        if record["verdict"] != "equal":
-            text += " / %g (%s)" % (theirs, record["why"] or "differs")
-        rows.setdefault(record["kernel"], []).append(text)
+        if record["verdict"] == "equal":
+            equal[record["counter"]] = equal.get(record["counter"], 0) + 1
+        else:
+            rows.append("| `%s` | `%s` | %d | %g | %s |\n" % (
+                record["kernel"], record["counter"], record["ours"], next(iter(record["ncu"].values())), record["why"] or "differs"))
     said = ("%d counters are equal, %d differ for a reason that is named, and %d differ without one. For %d\n"
             "(divergent branches, cp.async, operations) this ncu has no metric." %
             (counts.get("equal", 0), counts.get("explained", 0), counts.get("differs", 0), counts.get("missing", 0)))
     with open(path, "w") as file:
         file.write(PAGE % said)
-        for kernel, texts in rows.items():
-            file.write("| `%s` | %s |\n" % (kernel, ", ".join(texts)))
+        file.writelines(rows)
+        file.write(EQUAL)
+        for counter, kernels in sorted(equal.items()):
+            file.write("| `%s` | %d |\n" % (counter, kernels))
 
 
 def main():

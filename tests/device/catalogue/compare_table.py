@@ -49,11 +49,13 @@ def number(value):
 
 
 def rows(records):
-    """One for each kernel: its inputs are summed up."""
+    """One for each kernel that is not equal to the bit for all inputs, which are summed up."""
     for kernel in dict.fromkeys(record["kernel"] for record in records):
         of_kernel = [record for record in records if record["kernel"] == kernel]
         outputs = [output for record in of_kernel for output in record.get("outputs", [])]
         state = counts(of_kernel)
+        if state["equal"] == len(of_kernel):
+            continue
         words = "; ".join("%d %s" % (n, s) for s, n in state.items()
                           if n) if len(of_kernel) > 1 else of_kernel[0]["status"]
         reasons = dict.fromkeys(o["reason"] for o in outputs if o.get("reason"))
@@ -87,12 +89,15 @@ def markdown(header, records):
                      (TITLES[group], sum(state.values()), state["equal"], state["within"],
                       state["differs"], state["error"], state["skipped"]))
     for group in groups:
+        of_group = [record for record in records if record["group"] == group]
+        others = list(rows(of_group))
+        equal = len({record["kernel"] for record in of_group}) - len(others)
+        lines += ["", "## " + TITLES[group], "", "%d are equal to the bit for all inputs; the others:" % equal, ""]
         lines += [
-            "", "## " + TITLES[group], "",
             "| kernel | inputs | elements | elements that differ | greatest distance, ulp | verdict | why not exact |",
             "| --- | ---: | ---: | ---: | ---: | --- | --- |"
         ]
-        lines += rows([record for record in records if record["group"] == group])
+        lines += others
     return "\n".join(lines) + "\n"
 
 

@@ -40,9 +40,10 @@ The card ran each kernel %d times; what it computed wrongly even once counts. Th
 
 ## Each order
 
-What each finds of one variant on an H200. `wrong values`: the results of the card are wrong in some run.
+The orders of each idiom, which are left out one by one: who finds the kernel without it, of one variant on an H200. The CPU device
+finds all but those of its column. A right twin that compute-sanitizer calls wrong is named `nothing`.
 
-| idiom | what is missing | CPU device | compute-sanitizer | the card |
+| idiom | orders | CPU device misses | compute-sanitizer finds | wrong results on the card |
 |---|---|---|---|---|
 """
 
@@ -72,6 +73,12 @@ def any_tool(kernel):
     return any(kernel[tool] == "found" for tool in TOOLS)
 
 
+def names(kernels):
+    """The orders that these kernels lack."""
+    found = [kernel["missing"] or "nothing" for kernel in kernels]
+    return " ".join("`%s`" % name for name in found)
+
+
 def atomic_part():
     """Kernels whose accesses are all atomic: only another order of threads shows what is missing."""
     ours, card = record("cpu/ordering_atomic.json")["kernels"], record("h200/ordering_atomic.json")["kernels"]
@@ -96,14 +103,12 @@ def page():
     ours = {}
     for kernel in after["kernels"]:
         ours.setdefault((kernel["idiom"], kernel["missing"]), []).append(kernel["errors"] > 0)
-    for kernel in card["kernels"]:
-        key = kernel["idiom"], kernel["missing"]
-        tools = ", ".join(tool for tool in TOOLS if kernel[tool] == "found")
-        if kernel["missing"] or tools:
-            text += "| `%s` | %s | %s | %s | %s |\n" % (
-                kernel["idiom"], "`%s`" % kernel["missing"] if kernel["missing"] else "nothing",
-                "found" if all(ours.get(key, [False])) else "" if not any(ours.get(key, [])) else "found in some",
-                tools, {"right": "", "wrong": "wrong values"}.get(kernel["card"], kernel["card"]))
+    for idiom in dict.fromkeys(kernel["idiom"] for kernel in card["kernels"]):
+        kernels = [kernel for kernel in card["kernels"] if kernel["idiom"] == idiom]
+        text += "| `%s` | %s | %s | %s | %s |\n" % (
+            idiom, names(kernel for kernel in kernels if kernel["missing"]),
+            names(kernel for kernel in kernels if kernel["missing"] and not all(ours.get((idiom, kernel["missing"]), [False]))),
+            names(kernel for kernel in kernels if any_tool(kernel)), names(kernel for kernel in kernels if kernel["card"] != "right"))
     return text
 
 
