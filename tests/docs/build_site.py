@@ -1,7 +1,8 @@
-"""Builds the site of the documentation, with warnings as errors: usage: build_site.py ROOT
+"""Builds the site of the documentation, with warnings as errors, and looks at pages of it: usage: build_site.py ROOT
 
-With the MkDocs of build/deps/tools, which ./bootstrap test makes, or the one that is installed.
+It is built with the MkDocs of build/deps/tools, which ./bootstrap test makes, or the one that is installed.
 Exit code 77 where there is none that is new enough (docs/requirements.txt names its version).
+Chromium looks at some pages, where it is installed (look.py).
 """
 import importlib.util
 import pathlib
@@ -11,7 +12,10 @@ import subprocess
 import sys
 import tempfile
 
+import look
+
 SKIPPED = 77
+LOOKED_AT = ("checks.html", "guide/recipes.html", "suite-format.html")  # reports, sessions, wide tables
 OLDEST = (1, 6)  # checks anchors; Debian 12 has 1.4
 
 
@@ -57,9 +61,14 @@ def main(root):
         found = list(foreign(pathlib.Path(folder)))
         for page, address in found:
             print("%s: error: it loads %s, and would need a network" % (page, address))
+        seen = look.faults(folder, LOOKED_AT)
+        for page, width, scheme, fault in seen or ():
+            print("%s, %d pixels, %s: error: %s" % (page, width, scheme, fault))
+        if seen is None:
+            print("no Chromium, so that nothing was looked at")
         pages = sum(1 for _ in pathlib.Path(folder).rglob("*.html"))
         print("%d pages" % pages)
-        return 1 if found or pages < 10 else 0
+        return 1 if found or seen or pages < 10 else 0
 
 
 if __name__ == "__main__":

@@ -1,10 +1,14 @@
 # Tests that the checkers and makers of this folder find, and write, what they are there for.
+import html
+import importlib.util
 import pathlib
+import re
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import build_site
+import contrast
 import links
 import reference
 from checked_tree import CheckedTree
@@ -141,6 +145,35 @@ class Site(CheckedTree):
         self.write("a.html", '<link href="https://x.org/font.css" rel="stylesheet"><script src="//y.org/b.js"></script>')
         self.assertEqual([address for _, address in build_site.foreign(self.root)],
                          ["https://x.org/font.css", "//y.org/b.js"])
+
+    def test_code_in_tables_and_blocks(self):
+        path = pathlib.Path(__file__).resolve().parents[2] / "docs/site.py"
+        spec = importlib.util.spec_from_file_location("site_hook", path)
+        hook = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(hook)
+        self.assertEqual(hook.on_page_content("<td>a <code>source: \\|</code></td><p><code>a\\|b</code></p>"),
+                         "<td>a <code>source: |</code></td><p><code>a\\|b</code></p>")
+        self.assertIn('<code class="name">global_load_sectors</code>', hook.on_page_content("<td><code>global_load_sectors</code></td>"))
+        self.assertEqual(hook.coloured("yaml", "a: [1, x] # b"),
+                         '<span class="hl-keyword">a</span>: [<span class="hl-number">1</span>, x] <span class="hl-comment"># b</span>')
+        for name, code in (("cuda", "int i = a < 1; // <b>"), ("console", "$ ls\nx & y\n[exit 1]\n"), ("none", "a < b"), ("python", "x = 'a#b'")):
+            shown = hook.on_page_content('<pre><code class="language-%s">%s</code></pre>' % (name, html.escape(code, quote=False)))
+            self.assertEqual(html.unescape(re.sub("<[^>]*>", "", shown)), code)
+
+
+class Contrast(unittest.TestCase):
+    def test_ratios(self):
+        self.assertAlmostEqual(contrast.ratio("#000000", "#ffffff"), 21)
+        self.assertAlmostEqual(contrast.ratio("#2fa4e7", "#ffffff"), 2.77, 2)
+
+    def test_faint_text_is_found(self):
+        css = (pathlib.Path(__file__).resolve().parents[2] / "docs/site.css").read_text(encoding="utf-8")
+        self.assertEqual(contrast.faults(contrast.site(css)), [])
+        found = contrast.faults(contrast.site(css.replace("--bs-link-color: #0b5cad", "--bs-link-color: #2fa4e7")))
+        self.assertEqual(len(found), 4)
+        self.assertIn("bs-link-color, light: #2fa4e7 on #ffffff has a contrast of 2.77", found[0])
+        self.assertEqual(contrast.schemes(":root{--a:#fff}@media (prefers-color-scheme:dark){:root{--a:#123456}}"),
+                         {"light": {"a": "#ffffff"}, "dark": {"a": "#123456"}})
 
 
 if __name__ == "__main__":
