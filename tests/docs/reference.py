@@ -198,13 +198,34 @@ def commands_in(text):
     return re.findall(r"^ {2}(\w[\w-]*)\b", part.group(1), re.M) if part else []
 
 
+OPTION = re.compile(r"^  (-[^ ]+)(?:.*\n)(?:^ {4,}(?!-).*\n)*", re.M)
+
+
+def without_known(text, known):
+    """A help text whose options that an earlier command has, in the same words, are only named. Adds the others to `known`."""
+    named = []
+
+    def option(match):
+        words = " ".join(match.group().split())
+        if words in known:
+            named.append(match.group(1).split("{")[0])
+            return ""
+        known.add(words)
+        return match.group()
+
+    text = OPTION.sub(option, text + "\n").rstrip("\n")
+    named = [name for name in named if name != "-h,--help"]
+    return re.sub(r"Options:\n*\Z", "", text).rstrip("\n") + ("\n\nAs above: %s" % " ".join(named) if named else "")
+
+
 def command_page(program, root):
     lines = ["# Commands and options", NOTE % "the help texts",
              "What `warpmark --help`, `warpmark COMMAND --help` and `warpmark-cpu --help` print. [Commands](../commands.md)",
-             "explains how the options work together.", ""]
+             "explains how the options work together. Options that an earlier command explains in the same words are only named.", ""]
+    known = set()
 
     def add(*command):
-        text = help_of(program, *command)
+        text = without_known(help_of(program, *command), known)
         lines.extend(["## " + " ".join(("warpmark", *command)), "", "```text", text, "```", ""])
         for name in commands_in(text):
             add(*command, name)
@@ -260,7 +281,7 @@ def instruction_page(root):
             for name, words in SETS.findall(source[source.index("kSets"):source.index("struct WordNeeds")])}
     lines = ["# Instructions", NOTE % "`plugins/cpu/ptx/instruction_forms.def`",
              "Every instruction of PTX 9.0 as the PTX ISA writes it, what it needs of a module, the class that the",
-             "[counters](../counters.md) count it in, and whether the CPU device executes it. `{.word}` may be left out,",
+             "[counters](../counters.md) count it in, and what the CPU device refuses. `{.word}` may be left out,",
              "`.<a b>` is one of several, and `.$name` is one of a set below the table. Some words need more wherever they",
              "stand: `.bf16` needs sm_80, `.shared::cluster` sm_90, `.b128` PTX 8.3.", ""]
     section = re.compile(r"^// --- (.*)$", re.M)
@@ -272,9 +293,8 @@ def instruction_page(root):
         for syntax, operands, needs, which, family in _FORM.findall(forms):
             used.update(re.findall(r"\$(\w+)", syntax))
             rows.append(("`%s`%s" % (re.sub("[*!]", "", syntax), " with %s operands" % operands if operands != "0" else ""),
-                         needs_text(needs), "by type" if which == "typed" else which,
-                         "refused" if family == "none" else "yes"))
-        lines += ["## " + heading, ""] + table(("syntax", "needs", "class", "CPU device"), rows) + [""]
+                         needs_text(needs), ("by type" if which == "typed" else which) + (", refused" if family == "none" else "")))
+        lines += ["## " + heading, ""] + table(("syntax", "needs", "class"), rows) + [""]
     lines += ["## Sets", ""]
     rows = [("`$%s`" % name, " ".join("`%s`" % word for word in sets[name])) for name in sorted(used - {"shape"})]
     rows.append(("`$shape`", "`m16n8k16` and the like"))
