@@ -71,8 +71,10 @@ class Page:
             return NAMES[name]
         for choice in ("anyOf", "oneOf"):
             if choice in node and "properties" not in node:
-                kinds = dict.fromkeys(self.kind(one, path) for one in node[choice])
-                return " or ".join(kind for kind in kinds if kind)
+                kinds = list(filter(None, dict.fromkeys(self.kind(one, path) for one in node[choice])))
+                if kinds[-1] == "list of (%s)" % " or ".join(kinds[:-1]):
+                    kinds[-1] = "a list of these"
+                return " or ".join(kinds)
         if "const" in node:
             return "`%s`" % literal(node["const"])
         if "enum" in node:
@@ -156,11 +158,20 @@ class Page:
             node, _ = self.resolve(rule["then"]["properties"]["kernel"])
             self.section({**node, "description": "With `plugin: %s`." % plugin}, "kernel of the plugin " + plugin)
         lines = ["# " + title, NOTE % ("`%s`" % source), about, ""]
+        first = {}  # where a key is explained in the same words
         for heading, description, rows in self.sections:
             lines += ["## " + heading, ""]
             if description:
                 lines += [markdown(description), ""]
-            lines += table(("key", "value", "default", "meaning"), rows) + [""]
+            own = [row for row in rows if first.setdefault(row, heading) == heading]
+            if own:
+                lines += table(("key", "value", "default", "meaning"), own) + [""]
+            places = {}
+            for row in rows:
+                if row not in own:
+                    places.setdefault(first[row], []).append(row[0])
+            for place, keys in places.items():
+                lines += ["%s: as in [%s](#%s)." % (", ".join(keys), place, links.slug(place)), ""]
         return "\n".join(lines).rstrip() + "\n"
 
 
