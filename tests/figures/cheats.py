@@ -81,7 +81,7 @@ def record_of(judged):
 
 
 def page(record):
-    """A row for each threat: the candidates that try it first of all, and the parts that catch them."""
+    """A row for each threat: how many candidates try it first of all, and which parts catch them."""
     cheats = record["cheats"]
     kinds = collections.Counter(one["caught_by"] for one in cheats)
     rows = collections.defaultdict(list)
@@ -91,14 +91,13 @@ def page(record):
              "    python3 tests/figures/cheats.py --json results/cpu/cheats.json",
              "    python3 tests/figures/cheats.py --page docs/results/cheats.md", "",
              "Candidates of `tests/hostile` that want points or times that they do not earn, or to break or spy, and the part of",
-             "[the judge](../judge.md) that catches each, on the %s. The first line of a candidate says what it tries;" % record["device"],
-             "[the threat model](../threat-model.md) says what a threat is.", "",
+             "[the judge](../judge.md) that catches them, on the %s. [The threat model](../threat-model.md#threats) names the" % record["device"],
+             "candidates of each threat with the answer to it, and `results/cpu/cheats.json` has the part that catches each.", "",
              "%d cheats: %s; none is right." % (len(cheats), ", ".join("%d by `%s`" % (count, name) for name, count in kinds.most_common())), "",
              "| threat | candidates | caught by |", "|---|---|---|"]
     for threat, ones in rows.items():
         caught = collections.Counter(one["caught_by"] for one in ones)
-        lines.append("| %s | %s | %s |" % (threat, ", ".join("`%s`" % one["name"] for one in ones),
-                                            ", ".join("`%s` %d" % pair for pair in caught.most_common())))
+        lines.append("| %s | %d | %s |" % (threat, len(ones), ", ".join("`%s` %d" % pair for pair in caught.most_common())))
     return "\n".join(lines) + "\n"
 
 
