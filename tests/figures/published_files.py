@@ -116,9 +116,11 @@ def page_text(record):
              "| repository | commit | files | refused by nvcc | load | suites | kernels without one |", "|---|---|---|---|---|---|---|"]
     for row in record["repositories"]:
         lines.append("| %(repository)s | %(commit)s | %(files)d | %(refused_by_nvcc)d | %(load)d | %(suites)d | %(kernels_without)d |" % row)
-    for title, key in (("Files that do not load", "fails"), ("Kernels without a suite", "left_out")):
-        lines += ["", "## " + title, "", "| file | reason |", "|---|---|"]
-        lines += ["| %s | %s |" % (one["file"].replace("+", "/", 1), reason_text(one["why"])) for one in record[key]]
+    lines += ["", "## Files that do not load", "", "| file | reason |", "|---|---|"]
+    lines += ["| %s | %s |" % (one["file"].replace("+", "/", 1), reason_text(one["why"])) for one in record["fails"]]
+    templates = sum("template" in one["why"] for one in record["left_out"])
+    lines += ["", "Of the %d kernels without a suite %d are templates, whose arguments are to be given: `--kernel 'NAME<float>'`. The record has the reason"
+              % (record["kernels_without"], templates), "of each."]
     return "\n".join(lines) + "\n"
 
 

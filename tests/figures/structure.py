@@ -82,7 +82,7 @@ def page(before, after):
     yield "# How the tree is divided\n"
     yield "    python3 tests/figures/structure.py --revision 9e18c20a --program DEBUG_BUILD/bin/warpmark --json results/cpu/structure_before.json"
     yield "    python3 tests/figures/structure.py --program DEBUG_BUILD/bin/warpmark --json results/cpu/structure_after.json"
-    yield ("    python3 tests/figures/structure.py --page docs/results/structure.md results/cpu/structure_before.json "
+    yield ("    python3 tests/figures/structure.py --page PAGE results/cpu/structure_before.json "
            "results/cpu/structure_after.json\n")
     yield "C++ of `harness/` and `plugins/`, before and after one thing got one place (from November 2026 on).\n"
     yield "| what | before | after |\n|---|---|---|"
