@@ -5,8 +5,9 @@ import re
 BLOCK = re.compile(r'<pre><code class="language-(\w+)">(.*?)</code></pre>', re.S)
 CELL_CODE = re.compile(r"(<td[^>]*>)(.*?)(</td>)", re.S)
 CODE = re.compile(r"<code>([^<]*)</code>")
-# Names as long as the longest counter stay in one piece; paths and expressions may break.
-NAME = re.compile(r"[\w:.-]{1,40}")
+# Names as long as the longest counter, and days, stay in one piece; long paths and expressions may break.
+NAME = re.compile(r"[\w:./-]{1,40}")
+DAY = re.compile(r"<td>(\d{4}-\d\d-\d\d)</td>")
 
 C_WORDS = ("alignas|asm|auto|bool|break|case|char|class|const|constexpr|continue|default|do|double|else|enum|extern|false|float|for|if|inline|int|"
            "long|namespace|operator|private|public|return|short|signed|sizeof|static|struct|switch|template|true|typename|unsigned|using|void|"
@@ -63,4 +64,4 @@ def cell(match):
 
 def on_page_content(content, **_):
     """Called by MkDocs with the HTML of each page."""
-    return CELL_CODE.sub(cell, BLOCK.sub(block, content))
+    return DAY.sub(r'<td class="name">\1</td>', CELL_CODE.sub(cell, BLOCK.sub(block, content)))

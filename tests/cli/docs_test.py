@@ -2,6 +2,7 @@
 
 A code block whose first line is a comment with a file's name is that file.
 """
+import json
 import os
 import re
 import subprocess
@@ -64,6 +65,16 @@ class DocsTest(program.CheckTest):
                      "--compare results/counts.baseline --update-baseline",
                      "--compare results/counts.baseline"):
             self.run_program("bench", "suites", "--device", "cpu", "--max-samples", "1", *part.split())
+
+    def test_the_container_of_codespaces_is_that_of_a_hand_out(self):
+        [(language, text)] = blocks("machines/codespaces.md")
+        ours = json.loads(text)
+        self.assertEqual(language, "json")
+        template = (program.SOURCE / "harness/grade/handout/devcontainer.json.in").read_text()
+        handed_out = json.loads(re.sub(r"\{\{[^}]*\}\}", "", template))
+        self.assertEqual(list(ours), list(handed_out))
+        self.assertEqual(ours["image"].rpartition(":")[0], handed_out["image"].rpartition(":")[0])
+        self.assertEqual(ours["remoteEnv"], handed_out["remoteEnv"])
 
     def test_the_plugin_can_be_built_and_used(self):
         example = next(text for language, text in blocks("plugins.md") if language == "cpp")

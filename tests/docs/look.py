@@ -40,7 +40,7 @@ addEventListener("load", () => {
     }
   }
   if (document.documentElement.scrollWidth > innerWidth + 1) faults.add("the page is " + document.documentElement.scrollWidth + " wide");
-  for (const code of main.querySelectorAll("code.language-report, code.language-console, code.language-text"))
+  for (const code of main.querySelectorAll("pre code:not([class]), code.language-report, code.language-console, code.language-text"))
     if (code.scrollWidth > code.clientWidth + 1) faults.add("lines are cut off in a block of " + code.className);
   for (const name of main.querySelectorAll("td code.name"))
     if (name.getClientRects().length > 1) faults.add("`" + name.textContent + "` is broken into lines");
