@@ -5,6 +5,7 @@ Exit code 77 where there is none that is new enough (docs/requirements.txt names
 Chromium looks at some pages, where it is installed (look.py).
 """
 import importlib.util
+import json
 import pathlib
 import re
 import shutil
@@ -66,6 +67,10 @@ def main(root):
             print("%s, %d pixels, %s: error: %s" % (page, width, scheme, fault))
         if seen is None:
             print("no Chromium, so that nothing was looked at")
+        index = json.loads((pathlib.Path(folder) / "search/search_index.json").read_text(encoding="utf-8"))
+        if not any("order-by-barrier" in entry["text"] and entry["location"].startswith("checks.html#") for entry in index["docs"]):
+            print("search/search_index.json: error: a search for `order-by-barrier` does not lead to checks.html")
+            return 1
         pages = sum(1 for _ in pathlib.Path(folder).rglob("*.html"))
         print("%d pages" % pages)
         return 1 if found or seen or pages < 10 else 0

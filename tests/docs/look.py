@@ -64,7 +64,7 @@ def browser():
 
 
 def look(program, page):
-    """What is wrong with a page, a (width, scheme, fault) each."""
+    """The faults of a page, a (width, scheme, fault) each."""
     text = page.read_text(encoding="utf-8").replace("</body>", SCRIPT + "</body>")
     copies = {scheme: page.with_name("look-%s-%s" % (scheme, page.name)) for scheme in SCHEMES}
     frames = page.with_name("look-" + page.name)
