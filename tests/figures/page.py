@@ -28,7 +28,7 @@ HEAD = """# Figures
     python3 tests/figures/page.py --records
 
 The figures that this manual and README quote, from the records in `results/`, with what they were measured on, the day, and the
-commit that brought the record. Figures of an H200 are medians of three to five runs.
+commit that brought the record. Times and rates on an H200 are medians of three to five runs.
 
 | what | figure | device | day | commit | record |
 |---|---|---|---|---|---|
