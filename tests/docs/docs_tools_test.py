@@ -11,6 +11,7 @@ import build_site
 import contrast
 import links
 import reference
+import words
 from checked_tree import CheckedTree
 
 GOOD = """# One page
@@ -76,6 +77,17 @@ class Links(CheckedTree):
 
     def test_a_tree_without_pages_is_no_success(self):
         self.assertEqual(self.check(links.main, self.root / "docs/none")[0], 1)
+
+
+class Words(CheckedTree):
+    def test_what_counts(self):
+        self.assertEqual(words.words("# One two\n\n| a | b-c |\n|---|---|\n\n    a command\n\n```text\nnone of it\n```\nlast — word\n"), 6)
+        self.write("docs/one.md", "three words here\n")
+        self.write("docs/reference/two.md", "made by a command\n")
+        self.assertEqual(words.counts(self.root), {"one.md": 3})
+        self.assertEqual(self.check(words.main, [str(self.root)]), (0, "3 words in 1 pages; at most %d\n" % words.LIMIT))
+        self.write("docs/one.md", "word " * (words.LIMIT + 1))
+        self.assertEqual(self.check(words.main, [str(self.root)])[0], 1)
 
 
 class Reference(CheckedTree):
