@@ -63,7 +63,8 @@ endif()
 # Warnings travel as a target, so that only our own code gets them.
 add_library(warpmark_warnings INTERFACE)
 target_compile_options(warpmark_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow
-  -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align -Wimplicit-fallthrough
+  -Wcast-align -Wimplicit-fallthrough
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor;-Woverloaded-virtual>"
   $<$<BOOL:${WARPMARK_WERROR}>:-Werror>)
 if(WARPMARK_SANITIZE)  # each of our programs links that target
   set(_sanitizer_defaults ${PROJECT_SOURCE_DIR}/cmake/sanitizer_defaults.cpp)

@@ -52,6 +52,18 @@ std::vector<fs::path> library_search_path() {
   return folders;
 }
 
+fs::path cache_folder() {
+  const auto variable = [](const char* name) -> fs::path {
+    const char* value = std::getenv(name);
+    return value != nullptr ? value : "";
+  };
+  if (fs::path own = variable("WARPMARK_CACHE_DIR"); !own.empty()) return own;
+  // The XDG rules say that a relative path is to be ignored.
+  if (const fs::path xdg = variable("XDG_CACHE_HOME"); xdg.is_absolute()) return xdg / "warpmark";
+  if (const fs::path home = variable("HOME"); !home.empty()) return home / ".cache" / "warpmark";
+  return {};
+}
+
 std::string loadable(const std::string& name) {
   const char* folders = std::getenv("LD_LIBRARY_PATH");
   if (folders == nullptr || *folders == '\0' || name.find('/') != std::string::npos) return name;

@@ -29,6 +29,10 @@ Places own_places();
 /// (separated by ":"), then the program's own.
 std::vector<std::filesystem::path> library_search_path();
 
+/// The folder of what programs of this user keep from one run to the next: WARPMARK_CACHE_DIR, else
+/// `warpmark` in XDG_CACHE_HOME or ~/.cache; "" if the environment has none of them.
+std::filesystem::path cache_folder();
+
 /// The path to open for a shared library's name without a slash: its path in the first folder of
 /// LD_LIBRARY_PATH that has it, else the name. The loader does the same (ld.so(8)), but with the
 /// variable as it was when the process started; a confined worker gets its value later.

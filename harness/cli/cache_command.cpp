@@ -1,4 +1,5 @@
 // `warpmark cache`: the compiled kernels on the disk, and removing them.
+#include "base/places.hpp"
 #include "base/text.hpp"
 #include "cli/program/command.hpp"
 #include "compiler/cache.hpp"
@@ -12,7 +13,7 @@ std::string amount(const CacheEntries& entries) {
 }
 
 CompileCache own_cache() {
-  CompileCache cache(CompileCache::default_folder());
+  CompileCache cache(cache_folder());
   if (cache.enabled()) return cache;
   throw environment_error("there is no cache folder",
                           "set WARPMARK_CACHE_DIR, XDG_CACHE_HOME or HOME");

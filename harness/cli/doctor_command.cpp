@@ -187,7 +187,7 @@ class Doctor {
 
   // Without a cache every kernel is compiled each time; that is slower, and no obstacle.
   void examine_cache() {
-    const CompileCache cache(CompileCache::default_folder());
+    const CompileCache cache(cache_folder());
     if (!cache.enabled()) {
       missing("cache", "no folder for compiled kernels, which are compiled each time",
               "set WARPMARK_CACHE_DIR, XDG_CACHE_HOME or HOME");

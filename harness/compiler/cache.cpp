@@ -97,18 +97,6 @@ bool may_remove(const fs::directory_entry& entry) {
 
 }  // namespace
 
-fs::path CompileCache::default_folder() {
-  const auto variable = [](const char* name) -> fs::path {
-    const char* value = std::getenv(name);
-    return value != nullptr ? value : "";
-  };
-  if (fs::path own = variable("WARPMARK_CACHE_DIR"); !own.empty()) return own;
-  // The XDG rules say that a relative path is to be ignored.
-  if (const fs::path xdg = variable("XDG_CACHE_HOME"); xdg.is_absolute()) return xdg / "warpmark";
-  if (const fs::path home = variable("HOME"); !home.empty()) return home / ".cache" / "warpmark";
-  return {};
-}
-
 fs::path CompileCache::entry_path(const std::string& key) const {
   return folder_ / "kernels" / (key + std::string(kSuffix));
 }

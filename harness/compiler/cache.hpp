@@ -39,10 +39,6 @@ class CompileCache {
   /// cache off.
   explicit CompileCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// WARPMARK_CACHE_DIR, else XDG_CACHE_HOME/warpmark, else HOME/.cache/warpmark; empty if none is
-  /// set.
-  static std::filesystem::path default_folder();
-
   const std::filesystem::path& folder() const { return folder_; }
   bool enabled() const { return !folder_.empty(); }
   /// `key` is 64 hexadecimal digits. Never throws for any contents of the disk.

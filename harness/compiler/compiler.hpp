@@ -13,6 +13,7 @@
 
 #include "base/architecture.hpp"
 #include "base/error.hpp"
+#include "base/places.hpp"
 #include "compiler/cache.hpp"
 #include "compiler/includes.hpp"
 #include "compiler/nvrtc.hpp"
@@ -132,7 +133,7 @@ class Compiler {
   /// Opens the NVRTC and the cache folder that the environment names. Opening NVRTC takes about 5
   /// ms with the library in the page cache, so NVRTC itself is always asked for the version that
   /// the cache key needs.
-  static Compiler open() { return {Nvrtc::open(), CompileCache(CompileCache::default_folder())}; }
+  static Compiler open() { return {Nvrtc::open(), CompileCache(cache_folder())}; }
 
   /// A file with code for the CPU, which NVRTC refuses, is compiled without it. Throws a
   /// RefusedError if the source does not compile, with the compiler's text and the place of its

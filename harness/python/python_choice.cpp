@@ -10,6 +10,7 @@
 
 #include "base/spawn.hpp"
 #include "base/text.hpp"
+#include "python/known_pythons.hpp"
 #include "python/linked_python.hpp"
 
 namespace warpmark {
@@ -116,6 +117,20 @@ PythonProbe probe_python(const fs::path& executable) {
   return {{}, "it does not behave like Python (exit status " + std::to_string(output->code) + ")"};
 }
 
+namespace {
+
+// Starting an interpreter takes 10 to 30 ms, which is a tenth of a small run.
+PythonProbe probe_or_known(const fs::path& executable) {
+  const std::string facts = python_facts(executable);
+  if (auto known = known_python(facts)) return {std::move(known), ""};
+  PythonProbe probe = probe_python(executable);
+  // A file that changed meanwhile is asked again.
+  if (probe.identity && python_facts(executable) == facts) keep_python(facts, *probe.identity);
+  return probe;
+}
+
+}  // namespace
+
 PythonChoice choose_python(const PythonSearch& search) {
   PythonChoice choice;
   if (host()) {
@@ -135,7 +150,7 @@ PythonChoice choose_python(const PythonSearch& search) {
   }
   std::string failure;
   const auto usable = [&](const fs::path& executable, const char* origin) {
-    PythonProbe probe = probe_python(executable);
+    PythonProbe probe = probe_or_known(executable);
     failure = probe.identity ? mismatch(*probe.identity) : probe.failure;
     if (!failure.empty()) return false;
     choice.python = std::move(*probe.identity);

@@ -1,3 +1,4 @@
+#include "base/places.hpp"
 #include "worker/execution.hpp"
 
 #include <fmt/format.h>
@@ -91,7 +92,7 @@ Executor::Executor(const protocol::Hello& request, const DriverOpeners& openers)
       facts_(facts_of(choice_)) {
   if (!request.confined) {
     compiler_.emplace(Compiler(
-        Nvrtc::open(), CompileCache(request.use_cache ? CompileCache::default_folder() : "")));
+        Nvrtc::open(), CompileCache(request.use_cache ? cache_folder() : "")));
     const Nvrtc& nvrtc = compiler_->compiler().nvrtc();
     facts_.nvrtc_version = nvrtc.version();
     facts_.nvrtc = nvrtc.path();

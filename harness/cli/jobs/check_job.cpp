@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/places.hpp"
 #include "base/text.hpp"
 #include "check/check.hpp"
 #include "cli/jobs/check_lanes.hpp"
@@ -190,7 +191,7 @@ ExitCode check(JobRequest request, Output& out) {
     out.print("no chosen case is of these suites\n");
     return ExitCode::success;
   }
-  const std::filesystem::path cache = CompileCache::default_folder();
+  const std::filesystem::path cache = cache_folder();
   const LastFailed memory(cache.empty() ? cache : cache / "last-failed");
   std::string last_failed_note;
   if (request.last_failed) last_failed_note = keep_last_failed(chosen, memory);

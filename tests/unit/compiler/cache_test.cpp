@@ -1,5 +1,6 @@
 // The disk cache: damage, folders that cannot be written, clearing.
 #include "compiler/cache.hpp"
+#include "base/places.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -147,14 +148,14 @@ TEST(CacheFolder, FollowsTheEnvironment) {
   setenv("WARPMARK_CACHE_DIR", "/w", 1);
   setenv("XDG_CACHE_HOME", "/x", 1);
   setenv("HOME", "/h", 1);
-  EXPECT_EQ(CompileCache::default_folder(), "/w");
+  EXPECT_EQ(cache_folder(), "/w");
   unsetenv("WARPMARK_CACHE_DIR");
-  EXPECT_EQ(CompileCache::default_folder(), "/x/warpmark");
+  EXPECT_EQ(cache_folder(), "/x/warpmark");
   setenv("XDG_CACHE_HOME", "relative", 1);
-  EXPECT_EQ(CompileCache::default_folder(), "/h/.cache/warpmark");
+  EXPECT_EQ(cache_folder(), "/h/.cache/warpmark");
   unsetenv("XDG_CACHE_HOME");
   unsetenv("HOME");
-  EXPECT_FALSE(CompileCache(CompileCache::default_folder()).enabled());
+  EXPECT_FALSE(CompileCache(cache_folder()).enabled());
   setenv("HOME", home.c_str(), 1);
 }
 

@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
 #include "base/file.hpp"
 #include "python/install_hint.hpp"
 #include "unit/python/python_test.hpp"
@@ -24,6 +29,9 @@ fs::path fake_python(const fs::path& path, const std::string& version, const std
 
 class PythonChoiceTest : public ::testing::Test {
  protected:
+  void SetUp() override { ::setenv("WARPMARK_CACHE_DIR", (folder_.path() / "cache").c_str(), 1); }
+  void TearDown() override { ::unsetenv("WARPMARK_CACHE_DIR"); }
+
   const TemporaryFolder folder_;
   const PythonIdentity linked_ = linked_python();
   const std::string prefix_ = linked_.base_prefix.string();
@@ -107,6 +115,42 @@ TEST_F(PythonChoiceTest, APlainPythonStandsInForARecordedOneThatHasGone) {
   EXPECT_THAT(choice.notices[0], HasSubstr("/nonexistent/python, is not used: it cannot be run"));
   const PythonChoice recorded = choose_python({"", "", linked_.executable, plain});
   EXPECT_EQ(recorded.origin, "build");
+}
+
+TEST_F(PythonChoiceTest, AnInterpreterIsAskedOnceUntilItChanges) {
+  const fs::path log = folder_.path() / "log";
+  const auto install = [&](const std::string& version) {
+    const fs::path python = fake_python(folder_.path() / "own" / "python", version, prefix_);
+    std::ofstream(python, std::ios::app) << "echo asked >> " << log.string() << "\n";
+    return python;
+  };
+  const auto asked = [&] {
+    std::ifstream file(log);
+    return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
+  };
+  const fs::path python = install(linked_.version);
+  for (int i = 0; i < 3; ++i) {
+    const PythonChoice choice = choose_python({python, "", linked_.executable});
+    EXPECT_EQ(choice.python.executable, python);
+    EXPECT_EQ(choice.python.base_prefix, linked_.base_prefix);
+    EXPECT_EQ(asked(), 1);
+  }
+  // Another file in its place, a virtual environment around it, or a damaged note: it is asked again.
+  install("2.7");
+  EXPECT_THAT(error_of([&] {
+                choose_python({python, "", linked_.executable});
+              }).message(),
+              HasSubstr("it is Python 2.7"));
+  install(linked_.version);
+  choose_python({python, "", linked_.executable});
+  const auto before = asked();
+  std::ofstream(folder_.path() / "pyvenv.cfg") << "home = /elsewhere\n";
+  choose_python({python, "", linked_.executable});
+  EXPECT_EQ(asked(), before + 1);
+  for (const auto& note : fs::directory_iterator(folder_.path() / "cache" / "pythons"))
+    fs::resize_file(note.path(), fs::file_size(note.path()) - 3);
+  choose_python({python, "", linked_.executable});
+  EXPECT_EQ(asked(), before + 2);
 }
 
 TEST_F(PythonChoiceTest, WithoutAnyTheRemedyIsNamed) {

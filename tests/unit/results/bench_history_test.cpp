@@ -22,12 +22,13 @@ std::vector<BenchResult> fixtures(const std::string& name, const std::string& le
   return results;
 }
 
-const HistoryPoint& find(const BenchHistory& history, const std::string& suite,
-                         const std::string& what) {
+// Views, as GCC 13 suspects a reference from a call that binds a temporary string.
+const HistoryPoint& find(const BenchHistory& history, std::string_view suite,
+                         std::string_view what) {
   for (const HistoryPoint& point : history.points) {
     if (point.suite == suite && (point.mode == what || point.counter == what)) return point;
   }
-  throw internal_error("no point " + suite + " " + what);
+  throw internal_error(fmt::format("no point {} {}", suite, what));
 }
 
 std::vector<size_t> runs_of_changes(const HistoryPoint& point) {
