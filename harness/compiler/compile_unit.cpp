@@ -193,7 +193,7 @@ CompileUnit make_unit(const CompileRequest& request, const std::vector<std::stri
     IncludeClosure closure =
         resolve_includes(with_prologue(request, unit.name), request.name,
                          {request.folder, request.include_folders, request.header_roots,
-                          std::string(kVirtualRoot), true});
+                          std::string(kVirtualRoot), true, request.replaced});
     if (request.device_part) keep_device_part(request, folders, closure, unit);
     unit.source = with_regions(closure.source, request.regions, unit.name);
     unit.headers = std::move(closure.headers);

@@ -55,6 +55,8 @@ struct CompileRequest {
   std::vector<std::filesystem::path> include_folders;
   /// If not empty, headers are read only from below these folders.
   std::vector<std::filesystem::path> header_roots;
+  /// Texts in place of headers, by their paths relative to `folder`; not with `headers`.
+  std::map<std::string, std::string> replaced = {};
   /// If given, the only headers: no file is opened, by us or by NVRTC.
   std::shared_ptr<const std::vector<Header>> headers = {};
   /// The place of the source if it is part of another file (`source: |` of a suite).

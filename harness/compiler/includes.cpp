@@ -414,7 +414,9 @@ class Resolver {
     }
     known->second = spelling;
     if (spellings_.emplace(spelling, *file).second) {
-      pending_.push_back({spelling, *file, read_file(*file)});
+      const auto other = search_.replaced.find(display(*file));
+      pending_.push_back(
+          {spelling, *file, other == search_.replaced.end() ? read_file(*file) : other->second});
     }
     return spelling;
   }

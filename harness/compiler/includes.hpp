@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,8 @@ struct IncludeSearch {
   /// toolkit gets for <mma.h>. Directives are changed to these names. False if the closure serves
   /// texts whose directives stay.
   bool one_name_each = false;
+  /// Texts in place of files, by their paths relative to the suite's folder.
+  std::map<std::string, std::string> replaced = {};
 };
 
 /// The headers outside the toolkit that `source`, a file `name` relative to the folder, may

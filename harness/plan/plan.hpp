@@ -85,7 +85,7 @@ struct Unit {
   std::string compiler = {};         ///< "nvcc", a program's name; "": NVRTC
   std::string image = {};            ///< kind of a compiled file (image_forms); "": a source
   /// Headers of a submission, and whether code for the CPU may be left out of it: no plan of a plugin
-  /// has them.
+  /// has them. Outside of grading, texts in place of the suite's headers of those names.
   std::vector<UnitHeader> headers = {};
   bool may_have_host_code = false;
   friend bool operator==(const Unit&, const Unit&) = default;

@@ -113,6 +113,10 @@ UnitCompiler::Compiled UnitCompiler::compile(const protocol::Prepare& request,
     CompileRequest wanted =
         request_for(request, i, architecture, linked[i] || !request.units[i].link.empty());
     wanted.headers = with_own(request.units[i], made.notices);
+    if (!wanted.headers) {
+      for (const protocol::OwnHeader& own : request.units[i].headers)
+        wanted.replaced.emplace(own.name, own.text);
+    }
     CompileResult result = compiler_.compile(wanted);
     for (const std::string& notice : result.notices) made.notices.push_back(notice);
     if (!result.left_out.empty()) {
