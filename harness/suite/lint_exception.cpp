@@ -30,6 +30,13 @@ LintException read_rule(const YamlNode& node) {
   rule.where = node.where;
   require_list(*allow, "`allow`");
   for (const YamlNode& element : allow->elements) {
+    if (element.kind == YamlNode::Kind::map) {
+      require_map(element, "`allow`", {"mutant"});
+      const YamlNode* line = element.find("mutant");
+      if (line == nullptr) throw usage_error("`allow` needs a word or `mutant`", element.where);
+      rule.mutants.push_back({read_text(*line, "`mutant`").text, line->content});
+      continue;
+    }
     const std::string word = read_word(element, "`allow`", answer_names());
     const auto answer = *std::find_if(trivial_answers().begin(), trivial_answers().end(),
                                       [&](TrivialAnswer one) { return to_text(one) == word; });
@@ -38,6 +45,10 @@ LintException read_rule(const YamlNode& node) {
       throw usage_error(fmt::format("`{}` is here a second time", word), element.content);
     }
     rule.allow.push_back({answer, element.content});
+  }
+  if (when != nullptr && !rule.mutants.empty()) {
+    throw usage_error("`when` goes with answers: a mutant lives if it passes every case",
+                      when->where);
   }
   if (when != nullptr) rule.when = read_expression(*when, "`when`");
   rule.reason = read_text(*reason, "`reason`").text;

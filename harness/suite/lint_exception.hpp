@@ -1,5 +1,5 @@
 // Answers that need no kernel or a wrong one, and a suite's exceptions from the rule that none of
-// them may pass.
+// them may pass, nor any mutant.
 #pragma once
 
 #include <cstdint>
@@ -36,15 +36,22 @@ std::string_view to_text(TrivialAnswer answer);
 /// All answers.
 const std::vector<TrivialAnswer>& trivial_answers();
 
-/// One `lint` rule: answers that cases may let pass.
+/// One `lint` rule: answers and mutants that cases may let pass.
 struct LintException {
   struct Allowed {
     TrivialAnswer answer;
     Position where;
   };
 
+  /// A mutant that the cases may let live: the line as the change makes it, with single blanks.
+  struct AllowedMutant {
+    std::string line;
+    Position where;
+  };
+
   Position where;
   std::vector<Allowed> allow;
+  std::vector<AllowedMutant> mutants;
   std::optional<Expression> when;  ///< condition over the axes; nothing: in every case
   std::string reason;
 };
