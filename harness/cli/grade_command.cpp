@@ -66,6 +66,9 @@ Command grade_command(const ArgumentParser& program) {
                "Grade even if lint refuses the assignment");
   app.add_flag("--lint", request->lint,
                "Check the assignment itself, and run its self-tests: no submissions");
+  app.add_flag("--mutate", request->mutate,
+               "With --lint: change the course's kernels, one thing at a time, and warn of\n"
+               "changes that get all points");
   app.add_flag("--stream", request->stream,
                "Read a JSON line {\"id\": …, \"text\": …} for each submission (of several\n"
                "files \"files\": {NAME: TEXT, …}), and write its result as a line");

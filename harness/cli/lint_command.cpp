@@ -2,9 +2,12 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "base/json_text.hpp"
 #include "base/text.hpp"
+#include "cli/jobs/mutant_lint.hpp"
 #include "cli/linter.hpp"
 #include "cli/program/command.hpp"
 #include "cli/program/command_line.hpp"
@@ -18,6 +21,9 @@ namespace {
 struct LintRequest {
   std::vector<std::filesystem::path> paths;
   LintOptions options;
+  bool mutate = false;
+  uint64_t mutants = 0;  ///< most of a suite; 0: all
+  uint64_t jobs = 0;     ///< processes that run mutants; 0: one for each processor
   bool json = false;
   ProblemFormats formats;
   std::vector<std::string> format_texts;
@@ -35,22 +41,16 @@ nlohmann::ordered_json as_json(const Error& error) {
   return json;
 }
 
-void print_json(const Linter& linter, size_t suites, Output& out) {
+void print_json(const Linter& linter, const MutantFindings* mutants, size_t suites, Output& out) {
   nlohmann::ordered_json whole = {{"warpmark", 1},
                                   {"suites", suites},
                                   {"cases", linter.cases()},
                                   {"problems", nlohmann::ordered_json::array()}};
   for (const Error& problem : linter.problems()) whole["problems"].push_back(as_json(problem));
   for (const Error& warning : linter.warnings()) whole["warnings"].push_back(as_json(warning));
+  if (mutants != nullptr) whole["mutants"] = mutants->json();
   if (linter.failure()) whole["unchecked"] = as_json(*linter.failure());
   out.write(json_document(whole));
-}
-
-// Returns the text in the form of an error's what().
-std::string warning_text(const Error& warning) {
-  const std::string place = warning.where().known() ? warning.where().text() + ": " : "";
-  const std::string hint = warning.hint().empty() ? "" : "\n  hint: " + warning.hint();
-  return place + "warning: " + warning.message() + hint;
 }
 
 std::vector<Problem> found_by(const Linter& linter) {
@@ -76,20 +76,53 @@ void write_found(const LintRequest& request, const Linter& linter,
   write_problems(request.formats, found, run);
 }
 
+// A suite with problems has no right kernel.
+std::optional<MutantFindings> run_mutants(MutantLint& mutants, Linter& linter) {
+  if (!linter.problems().empty() || linter.failure()) return std::nullopt;
+  try {
+    MutantFindings found = mutants.run();
+    for (const Error& problem : found.problems) linter.add(problem);
+    for (const Error& warning : found.warnings) linter.warn(warning);
+    return found;
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::environment) throw;
+    linter.fail(error);
+    return std::nullopt;
+  }
+}
+
+void require_launches(const LintRequest& request) {
+  if (!request.options.is_static) return;
+  for (const auto& [given, name] :
+       {std::pair(request.options.coverage, "--coverage"), std::pair(request.mutate, "--mutate")}) {
+    if (given)
+      throw usage_error(fmt::format("{} launches kernels, and --static wants none launched", name));
+  }
+}
+
 ExitCode lint(LintRequest& request, Output& out) {
   request.formats = formats_given(request.format_texts, "", request.annotation_text);
   const bool annotate = wants_annotations(request.formats.annotations, request.json);
   if (annotate) out.write_for_runner();
-  if (request.options.coverage && request.options.is_static)
-    throw usage_error("--coverage launches kernels, and --static wants none launched");
+  require_launches(request);
   const FoundSuites suites = suite_files(request.paths);
   if (suites.files.empty() && suites.bad.size() == 1) throw suites.bad.front().error;
-  Linter linter(request.options);
+  LazyPython python;
+  // Processes are forked before this one has threads.
+  std::optional<MutantLint> mutants;
+  if (request.mutate) {
+    mutants.emplace(mutation_work(suites.files, python),
+                    MutationOptions{request.mutants, request.options.session}, request.jobs,
+                    python);
+  }
+  Linter linter(request.options, python);
   for (const BadSuite& bad : suites.bad) linter.suite(bad);
   const std::vector<std::filesystem::path>& files = suites.files;
   require_kept(files_of(request.formats), files);
   for (const std::filesystem::path& file : files) linter.suite(file);
   linter.end();
+  std::optional<MutantFindings> mutated;
+  if (mutants) mutated = run_mutants(*mutants, linter);
   std::vector<Problem> problems_found = found_by(linter);
   write_found(request, linter, problems_found);
   if (annotate) {
@@ -100,12 +133,15 @@ ExitCode lint(LintRequest& request, Output& out) {
     write_annotations(std::cerr, problems_found);
   }
   if (request.json) {
-    print_json(linter, files.size(), out);
+    print_json(linter, mutated ? &*mutated : nullptr, files.size(), out);
     if (linter.failure()) return linter.failure()->code();
     return linter.problems().empty() ? ExitCode::success : ExitCode::usage;
   }
   for (const Error& problem : linter.problems()) print_error(out, problem.what());
   for (const Error& warning : linter.warnings()) print_error(out, warning_text(warning));
+  if (mutated) {
+    for (const std::string& line : mutated->summaries()) out.print("{}\n", line);
+  }
   const size_t problems = linter.problems().size(), warnings = linter.warnings().size();
   std::string found = problems == 0 ? "no problems" : counted(problems, "problem");
   if (warnings > 0) found += ", " + counted(warnings, "warning");
@@ -141,6 +177,15 @@ Command lint_command(const ArgumentParser& program) {
                "Only checks that need neither compiler nor NumPy");
   app.add_flag("--coverage", request->options.coverage,
                "Also launch the cases, and warn of lines and branches that none reaches");
+  app.add_flag(
+      "--mutate", request->mutate,
+      "Also change the kernels, one thing at a time, and warn of changes that all cases pass");
+  app.add_option("--mutants", request->mutants,
+                 "The most changes of a suite for --mutate, chosen evenly (default: all)")
+      .value_name("N");
+  app.add_option("-j,--jobs", request->jobs,
+                 "Processes that run changed kernels (default: one for each processor)")
+      .value_name("N");
   app.add_flag("--json", request->json, "As JSON");
   add_format_options(app, request->format_texts, nullptr, request->annotation_text);
   app.add_option("--device", request->options.session.device,

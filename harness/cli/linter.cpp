@@ -18,7 +18,8 @@
 
 namespace warpmark {
 
-Linter::Linter(LintOptions options) : options_(std::move(options)) {
+Linter::Linter(LintOptions options, LazyPython& python)
+    : options_(std::move(options)), python_(python) {
   options_.session.coverage = options_.coverage;
   if (options_.is_static) return;
   attempt([&] { session_ = std::make_unique<Session>(python_.interpreter(), options_.session); });

@@ -27,10 +27,16 @@ struct LintOptions {
 
 class Linter {
  public:
-  /// Starts the worker and NumPy's import, unless the checks are static.
-  explicit Linter(LintOptions options);
+  /// Starts the worker and NumPy's import, unless the checks are static. `python` must outlive it.
+  Linter(LintOptions options, LazyPython& python);
 
   void suite(const std::filesystem::path& file);
+  /// Adds what something else found.
+  void add(const Error& problem);
+  void warn(const Error& warning) { warnings_.push_back(warning); }
+  void fail(const Error& failure) {
+    if (!failure_) failure_ = failure;
+  }
   /// Adds the error of a file that is no suite.
   void suite(const BadSuite& bad) { add(bad.error); }
 
@@ -48,7 +54,6 @@ class Linter {
   const std::optional<Error>& failure() const { return failure_; }
 
  private:
-  void add(const Error& problem);
   void attempt(const std::function<void()>& step);
   void kernel_file(const Suite& suite, const Kernel& kernel);
   void texts(const Suite& suite);
@@ -70,7 +75,7 @@ class Linter {
   void indices_beyond(const Case& which, const PlannedCase& planned);
 
   LintOptions options_;
-  LazyPython python_;
+  LazyPython& python_;
   PluginLoader plugins_;
   std::unique_ptr<Session> session_;
   bool session_failed_ = false;

@@ -13,7 +13,7 @@ import re
 import sys
 
 LAYERS = {"base": 1, "driver": 2, "compiler": 2, "python": 2, "ranks": 2, "suite": 2, "plan": 3, "worker": 4,
-          "runtime": 5, "results": 6, "report": 7, "jobs": 8, "check": 9, "bench": 9, "grade": 9, "cli": 10}
+          "runtime": 5, "results": 6, "report": 7, "jobs": 8, "check": 9, "bench": 9, "grade": 9, "mutate": 9, "cli": 10}
 # A worker runs what is not trusted: nothing of Python, of what is expected, or of the session that
 # judges is in there. Its own layer would allow plans and Python, which are below.
 OUT_OF_REACH = {"worker": {"plan", "python", "runtime"}}

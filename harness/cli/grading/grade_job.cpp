@@ -358,8 +358,11 @@ ExitCode grade(GradeRequest request, Output& out) {
     if (!request.submissions.empty() || shard) {
       throw usage_error("--lint checks the assignment, and takes no submissions");
     }
-    return lint_assignment_file(request.assignment, request.device, request.no_sandbox, out);
+    return lint_assignment_file(
+        {request.assignment, request.device, request.no_sandbox, request.mutate, request.jobs},
+        out);
   }
+  if (request.mutate) throw usage_error("--mutate changes the course's kernels, for --lint");
   if (request.stream) return grade_stream(request, out);
   const Secret secret = secret_of(request, out);
   if (request.submissions.empty()) {

@@ -34,6 +34,7 @@ struct GradeRequest {
   std::filesystem::path expect;
   std::vector<std::string> only;
   bool lint = false;
+  bool mutate = false;  ///< with lint
   bool stream = false;
   bool quiet = false;
 };

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "base/file.hpp"
 #include "base/sha256.hpp"
+#include "cli/jobs/mutant_lint.hpp"
 #include "grade/assignment/assignment_lint.hpp"
 #include "grade/grader/grader.hpp"
 #include "grade/submission/submission_search.hpp"
@@ -41,6 +45,22 @@ AssignmentLint look_at(const Assignment& assignment, LazyPython& python,
   return lint_assignment(assignment, session, python.interpreter(), plugins);
 }
 
+// The items of each suite, with as many inputs as a submission gets.
+std::vector<MutationWork> mutation_work(const Assignment& assignment) {
+  std::vector<MutationWork> work;
+  for (const AssignmentCase& one : assignment.cases) {
+    for (const Case& item : one.items) {
+      const auto known = std::ranges::find_if(
+          work, [&](const MutationWork& other) { return other.suite->file == item.suite->file; });
+      MutationWork& of_suite =
+          known == work.end() ? work.emplace_back(MutationWork{item.suite, {}}) : *known;
+      of_suite.cases.push_back(item);
+      of_suite.trials = assignment.trials.count;
+    }
+  }
+  return work;
+}
+
 }  // namespace
 
 void require_lint(const Assignment& assignment, LazyPython& python, const std::string& device,
@@ -59,23 +79,38 @@ void require_lint(const Assignment& assignment, LazyPython& python, const std::s
       "mend it, or grade all the same with --without-lint");
 }
 
-ExitCode lint_assignment_file(const std::filesystem::path& file, const std::string& device,
-                              bool no_sandbox, Output& out) {
+ExitCode lint_assignment_file(const AssignmentLintRequest& request, Output& out) {
+  const std::string& device = request.device;
   LazyPython python;
-  const auto assignment = load_assignment(file, python.list_evaluator());
+  const auto assignment = load_assignment(request.file, python.list_evaluator());
   require_whole(*assignment);
+  // Processes are forked before this one has threads.
+  std::optional<MutantLint> mutants;
+  if (request.mutate) {
+    MutationOptions options;
+    options.session.device = device == "auto" ? "cpu" : device;
+    options.session.timeout_s = assignment->limits.timeout_s;
+    mutants.emplace(mutation_work(*assignment), options, request.jobs, python);
+  }
   AssignmentLint lint = look_at(*assignment, python, device);
   if (lint.problems.empty() && !assignment->self_tests.empty()) {
     GraderOptions grading;
     grading.device = device;
-    grading.no_sandbox = no_sandbox;
+    grading.no_sandbox = request.no_sandbox;
     SubmissionGrader grader(python.interpreter(), assignment, std::move(grading));
     grader.prepare();  // anything that this machine lacks is no problem of the assignment
     lint.problems = run_self_tests(*assignment, [&](const std::filesystem::path& one) {
       return grade_file(grader, assignment->submission, one);
     });
   }
+  MutantFindings mutated;
+  if (mutants && lint.problems.empty()) {
+    mutated = mutants->run();
+    lint.problems = mutated.problems;
+  }
   for (const Error& problem : lint.problems) print_error(out, problem.what());
+  for (const Error& warning : mutated.warnings) print_error(out, warning_text(warning));
+  for (const std::string& line : mutated.summaries()) out.print("{}\n", line);
   for (const std::string& note : lint.notes) out.print("note: {}\n", note);
   const std::string summary = lint_summary(*assignment, lint);
   out.print("{}{}", summary, summary.empty() || summary.back() == '\n' ? "" : "\n");

@@ -17,10 +17,17 @@ namespace warpmark {
 void require_lint(const Assignment& assignment, LazyPython& python, const std::string& device,
                   const GradeFiles* files, Output& out);
 
-/// Prints the assignment's problems, then its points and its weakest margin. Runs its self-tests if
-/// there is no problem before. ExitCode::usage if there is any. Throws what load_assignment and
-/// sessions throw.
-ExitCode lint_assignment_file(const std::filesystem::path& file, const std::string& device,
-                              bool no_sandbox, Output& out);
+struct AssignmentLintRequest {
+  std::filesystem::path file;
+  std::string device;
+  bool no_sandbox = false;
+  bool mutate = false;  ///< also tells which mutants of the course's kernels get all points
+  size_t jobs = 0;      ///< processes that run mutants; 0: one for each processor
+};
+
+/// Prints the assignment's problems, then its points and its weakest margin. Runs its self-tests,
+/// and mutants, if there is no problem before. ExitCode::usage if there is any. Throws what
+/// load_assignment and sessions throw.
+ExitCode lint_assignment_file(const AssignmentLintRequest& request, Output& out);
 
 }  // namespace warpmark

@@ -51,4 +51,10 @@ void print_error(const Output& out, const std::string& text) {
   std::fprintf(stderr, "%s\n", (out.for_runner() ? without_commands(shown) : shown).c_str());
 }
 
+std::string warning_text(const Error& warning) {
+  const std::string place = warning.where().known() ? warning.where().text() + ": " : "";
+  const std::string hint = warning.hint().empty() ? "" : "\n  hint: " + warning.hint();
+  return place + "warning: " + warning.message() + hint;
+}
+
 }  // namespace warpmark

@@ -59,4 +59,7 @@ class Output {
 /// Prints a text of several lines to the standard error, with unsafe characters escaped.
 void print_error(const Output& out, const std::string& text);
 
+/// The text of a warning, in the form of an error's what().
+std::string warning_text(const Error& warning);
+
 }  // namespace warpmark

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Says which mutants of the shipped suites' kernels their cases kill, and which live and why.
+
+    mutants.py [PROGRAM] [PATH …] [--mutants N] [--seconds S] [--page docs/results/mutants.md] [--json FILE]
+
+Runs `warpmark lint --mutate` for each folder of suites, so that suites which share a kernel are judged together.
+With --seconds no folder is begun after that time, and the page says which were not.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import time
+
+import figures
+from figures import this_machine, write_record
+
+ROOT = pathlib.Path(figures.ROOT)
+
+
+def folders_of(paths):
+    """Folders with suites, each on its own: kernels are shared within one."""
+    found = []
+    for path in paths:
+        inside = sorted({one.parent for one in path.rglob("*.yaml")}) if path.is_dir() else [path]
+        found += [one for one in inside if one not in found]
+    return found
+
+
+def mutants_of(program, folder, most):
+    """The suites of one folder; or the reason why there are none."""
+    command = [program, "lint", "--mutate", "--json", *(["--mutants", str(most)] if most else []), str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    try:
+        told = json.loads(done.stdout)
+    except ValueError:
+        return None, done.stderr.strip()
+    if "mutants" not in told:
+        problems = told["problems"] + ([told["unchecked"]] if "unchecked" in told else [])
+        return None, "; ".join(one["message"] for one in problems)
+    return told, ""
+
+
+def counted(suite):
+    return suite["killed"] + suite["accepted"] + len(suite["live"])
+
+
+def page_of(told, left, command):
+    """The page for docs/results."""
+    suites = [suite for one in told.values() for suite in one["mutants"] if "note" not in suite and counted(suite)]
+    killed = sum(suite["killed"] for suite in suites)
+    whole = sum(counted(suite) for suite in suites)
+    good = [suite for suite in suites if suite["killed"] >= 0.95 * counted(suite)]
+    lines = ["# Mutants of the shipped suites", "", "    " + command, "",
+             "The cases of %d suites kill %d of %d mutants (%.1f %%); %d suites kill at least 95 %% of theirs. What lives is listed "
+             "below with the reason; [Mutation](../mutation.md) says what is changed and counted."
+             % (len(suites), killed, whole, 100 * killed / max(1, whole), len(good)), "",
+             "| suite | killed | of | equivalent | not executed | left out |", "|---|---|---|---|---|---|"]
+    for suite in suites:
+        lines.append("| %s | %d | %d | %d | %d | %d |" % (suite["suite"], suite["killed"], counted(suite),
+                                                          suite["equivalent"], suite["not_executed"], suite["left_out"]))
+    for one in told.values():
+        for suite in one["mutants"]:
+            if "note" in suite:
+                lines.append("| %s | %s | | | | |" % (suite["suite"], suite["note"]))
+    lines += ["", "## Live", ""]
+    for suite in suites:
+        for one in suite["live"]:
+            more = "; `%s` kills it" % one["killed_by"] if "killed_by" in one else ""
+            lines.append("- `%s:%d`, %s: `%s` to `%s`: %s%s" % (one["file"], one["line"], suite["suite"], one["before"],
+                                                               one["after"], one["reason"], more))
+    if left:
+        lines += ["", "## Not run", ""] + ["- `%s`%s" % (folder, ": " + why if why else "") for folder, why in left.items()]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program", nargs="?", default=str(ROOT / "build/bin/warpmark"))
+    parser.add_argument("paths", nargs="*", default=["suites"])
+    parser.add_argument("--mutants", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--page", type=pathlib.Path)
+    parser.add_argument("--json", type=pathlib.Path)
+    given = parser.parse_args()
+    begin, told, left = time.monotonic(), {}, {}
+    for folder in folders_of([ROOT / path for path in given.paths]):
+        folder = folder.relative_to(ROOT)
+        if time.monotonic() - begin > given.seconds:
+            left[str(folder)] = "no time was left"
+            continue
+        found, why = mutants_of(given.program, folder, given.mutants)
+        if found is None:
+            left[str(folder)] = why
+        else:
+            told[str(folder)] = found
+            for suite in found["mutants"]:
+                print("%s: %d of %d" % (suite["suite"], suite["killed"], counted(suite)), flush=True)
+    command = "python3 tests/figures/mutants.py" + (" --mutants %d" % given.mutants if given.mutants else "")
+    page = page_of(told, left, command)
+    if given.page:
+        given.page.write_text(page, encoding="utf-8")
+    if given.json:
+        write_record(given.json, {"machine": this_machine(), "mutants": told, "left": left})
+    print(page)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
