@@ -67,7 +67,7 @@ Command grade_command(const ArgumentParser& program) {
   app.add_flag("--lint", request->lint,
                "Check the assignment itself, and run its self-tests: no submissions");
   app.add_flag("--mutate", request->mutate,
-               "With --lint: change the course's kernels, one thing at a time, and warn of\n"
+               "With --lint: change the course's kernels, and warn of\n"
                "changes that get all points");
   app.add_flag("--stream", request->stream,
                "Read a JSON line {\"id\": …, \"text\": …} for each submission (of several\n"

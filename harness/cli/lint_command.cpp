@@ -178,7 +178,7 @@ Command lint_command(const ArgumentParser& program) {
   app.add_flag("--coverage", request->options.coverage,
                "Also launch the cases, and warn of lines and branches that none reaches");
   app.add_flag("--mutate", request->mutate,
-               "Also change the kernels, one thing at a time, and warn of what all cases pass");
+               "Also change the kernels, and warn of each change that all cases pass");
   app.add_option("--mutants", request->mutants,
                  "The most changes of a suite for --mutate, chosen evenly (default: all)")
       .value_name("N");
