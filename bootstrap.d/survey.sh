@@ -67,7 +67,7 @@ header_folder() {
 survey_libraries() {
   local header package name found=() missing=()
   # fmt, nlohmann_json, yaml-cpp and CLI11 are for the program, Google Benchmark for `warpmark
-  # bench`, and GoogleTest for `warpmark check` and the tests.
+  # bench`, and GoogleTest for `warpmark check` and the tests. libdw (elfutils) is for `warpmark debug`.
   while read -r header name package; do
     if header_folder "$header" >/dev/null; then
       found+=("$name")
@@ -83,6 +83,7 @@ CLI/CLI.hpp CLI11 libcli11-dev
 benchmark/benchmark.h benchmark libbenchmark-dev
 gtest/gtest.h gtest libgtest-dev
 gmock/gmock.h gmock libgmock-dev
+elfutils/libdw.h libdw libdw-dev
 EOF
   if ((${#found[@]})); then row libraries "${found[*]}"; fi
   if ((${#missing[@]})); then row libraries "${bold}missing${plain}: ${missing[*]}"; fi

@@ -33,15 +33,16 @@ using CommandRun = std::function<ExitCode(Output&)>;
 CommandRun parse(CommandLine& program, int count, const char* const* arguments, Output& out) {
   const CommandRun nothing = [](Output&) { return ExitCode::success; };
   const std::vector<Command> commands = {
-      check_command(program),    watch_command(program),        bench_command(program),
-      run_command(program),      grade_command(program),        judge_command(program),
-      handout_command(program),  merge_command(program),        pack_command(program),
-      try_command(program),      compare_command(program),      report_command(program),
-      export_command(program),   list_command(program),         plan_command(program),
-      profile_command(program),  lint_command(program),         new_command(program),
-      devices_command(program),  doctor_command(program),       cache_command(program),
-      examples_command(program), schema_command(program),       completion_command(program),
-      complete_command(program), grade_worker_command(program), worker_command(program)};
+      check_command(program),      watch_command(program),    bench_command(program),
+      run_command(program),        grade_command(program),    judge_command(program),
+      handout_command(program),    merge_command(program),    pack_command(program),
+      try_command(program),        compare_command(program),  report_command(program),
+      export_command(program),     list_command(program),     plan_command(program),
+      profile_command(program),    debug_command(program),    lint_command(program),
+      new_command(program),        devices_command(program),  doctor_command(program),
+      cache_command(program),      examples_command(program), schema_command(program),
+      completion_command(program), complete_command(program), grade_worker_command(program),
+      worker_command(program)};
   program.set_footer(kFooter);  // set after the commands were made, which would all take it over
   // Every rank reads the same words, and one of them answers.
   const bool silent = is_other_rank();

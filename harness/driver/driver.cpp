@@ -28,6 +28,7 @@ constexpr std::array kCapabilities{
     CapabilityName{Capability::checks, "checks"},
     CapabilityName{Capability::profile, "profile"},
     CapabilityName{Capability::baseline_features, "baseline_features"},
+    CapabilityName{Capability::debugger, "debugger"},
 };
 
 // Copies the part of the library's struct that both sides know, so that no later code reads past
@@ -239,6 +240,16 @@ void Driver::drain_counters(CUcontext context,
 void Driver::list_symbols(const std::function<void(std::string_view)>& sink) const {
   if (extension_.list_symbols == nullptr) return;
   extension_.list_symbols(&forward_line, const_cast<std::function<void(std::string_view)>*>(&sink));
+}
+
+const warpmark_debug_view& Driver::debug(warpmark_debugger* debugger) const {
+  const warpmark_debug_view* view =
+      extension_.debug == nullptr ? nullptr : extension_.debug(debugger);
+  if (view == nullptr || view->size < sizeof(warpmark_debug_view)) {
+    throw environment_error(fmt::format("{} cannot stop a launch to look at it", name_),
+                            "the CPU device can: --device cpu");
+  }
+  return *view;
 }
 
 std::string Driver::last_error() const {

@@ -29,6 +29,7 @@ enum class Capability : uint32_t {
   checks = WARPMARK_CHECKS,
   profile = WARPMARK_PROFILE,
   baseline_features = WARPMARK_BASELINE_FEATURES,
+  debugger = WARPMARK_DEBUGGER,
 };
 
 /// Finds a capability by the name that a suite's `requires` uses ("exact_bounds"); nothing if there
@@ -138,6 +139,10 @@ class Driver {
   void drain_counters(CUcontext context, const std::function<void(std::string_view)>& sink) const;
   /// One JSON object for each symbol of the driver API (warpmark/device.h); none for NVIDIA's.
   void list_symbols(const std::function<void(std::string_view)>& sink) const;
+  /// Has a debugger called at points of every launch of this process, null: of none any more; it
+  /// must outlive them. Returns the functions that its `call` may use. Throws an environment error
+  /// for a driver that cannot stop launches.
+  const warpmark_debug_view& debug(warpmark_debugger* debugger) const;
   /// The library's own text about the failure of the last call on this thread; "" if it has none.
   std::string last_error() const;
 

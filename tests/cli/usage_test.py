@@ -7,7 +7,7 @@ import unittest
 
 from program import DEMO, PROGRAM, SOURCE, ProgramTest
 
-COMMANDS = ("check", "bench", "run", "grade", "handout", "merge", "pack", "try", "compare", "report", "export", "list", "plan", "profile", "lint",
+COMMANDS = ("check", "bench", "run", "grade", "handout", "merge", "pack", "try", "compare", "report", "export", "list", "plan", "profile", "debug", "lint",
             "devices", "doctor", "cache", "schema", "completion")
 
 

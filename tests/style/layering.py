@@ -13,7 +13,7 @@ import re
 import sys
 
 LAYERS = {"base": 1, "driver": 2, "compiler": 2, "python": 2, "ranks": 2, "suite": 2, "plan": 3, "worker": 4,
-          "runtime": 5, "results": 6, "report": 7, "jobs": 8, "check": 9, "bench": 9, "grade": 9, "mutate": 9, "cli": 10}
+          "runtime": 5, "results": 6, "report": 7, "jobs": 8, "check": 9, "bench": 9, "debug": 9, "grade": 9, "mutate": 9, "cli": 10}
 # A worker runs what is not trusted: nothing of Python, of what is expected, or of the session that
 # judges is in there. Its own layer would allow plans and Python, which are below.
 OUT_OF_REACH = {"worker": {"plan", "python", "runtime"}}
@@ -39,7 +39,7 @@ SURVEYED = ("cli", "grade", "report")
 # Files of plugins/cpu that harness/compiler may include, without suffixes: the library
 # warpmark_ptx.
 SHARED_BY = "compiler"
-SHARED = {"ptx/" + name for name in ("characters", "debug_info", "error", "instruction_forms",
+SHARED = {"ptx/" + name for name in ("characters", "debug_info", "debug_sections", "error", "instruction_forms",
                                      "instruction_set", "lexer", "merged_lines", "module", "opcode_words",
                                      "numbers", "old_spellings", "parse_constant",
                                      "parse_function", "parse_operand", "parse_registers",

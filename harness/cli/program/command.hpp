@@ -37,6 +37,7 @@ Command export_command(const ArgumentParser& program);
 Command list_command(const ArgumentParser& program);
 Command plan_command(const ArgumentParser& program);
 Command profile_command(const ArgumentParser& program);
+Command debug_command(const ArgumentParser& program);
 Command lint_command(const ArgumentParser& program);
 Command devices_command(const ArgumentParser& program);
 /// `new suite`, `new plugin`, `new assignment`, `new course`: see new_kinds.hpp.

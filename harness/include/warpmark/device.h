@@ -18,14 +18,15 @@ extern "C" {
 
 /* Capabilities, as bits of warpmark_device.capabilities. */
 enum {
-  WARPMARK_IMAGE_PTX = 1 << 0,        /* modules are loaded from PTX text, never from a cubin */
-  WARPMARK_EXACT_BOUNDS = 1 << 1,     /* every access is checked to the byte */
-  WARPMARK_REPORTS = 1 << 2,          /* drain_reports explains faults and findings */
-  WARPMARK_COUNTERS = 1 << 3,         /* drain_counters counts instructions and bytes, exactly */
-  WARPMARK_DETERMINISTIC = 1 << 4,    /* equal input gives equal bytes, findings and counters */
-  WARPMARK_PROFILE = 1 << 5,          /* configure knows "counters": traffic, and line by line */
-  WARPMARK_CHECKS = 1 << 6,           /* configure takes "checks", those of checks.def too */
-  WARPMARK_BASELINE_FEATURES = 1 << 7 /* it executes what sm_90 has, and not all that sm_90a has */
+  WARPMARK_IMAGE_PTX = 1 << 0,         /* modules are loaded from PTX text, never from a cubin */
+  WARPMARK_EXACT_BOUNDS = 1 << 1,      /* every access is checked to the byte */
+  WARPMARK_REPORTS = 1 << 2,           /* drain_reports explains faults and findings */
+  WARPMARK_COUNTERS = 1 << 3,          /* drain_counters counts instructions and bytes, exactly */
+  WARPMARK_DETERMINISTIC = 1 << 4,     /* equal input gives equal bytes, findings and counters */
+  WARPMARK_PROFILE = 1 << 5,           /* configure knows "counters": traffic, and line by line */
+  WARPMARK_CHECKS = 1 << 6,            /* configure takes "checks", those of checks.def too */
+  WARPMARK_BASELINE_FEATURES = 1 << 7, /* it executes what sm_90 has, and not all that sm_90a has */
+  WARPMARK_DEBUGGER = 1 << 8 /* debug stops launches, and lets one look at their threads */
 };
 
 /* A context of the library, a CUcontext; null means the current one. */
@@ -33,6 +34,105 @@ typedef void* warpmark_device_context;
 
 /* Receives one line of JSON, UTF-8 without a newline; valid only during the call. */
 typedef void (*warpmark_device_sink)(void* user, const char* json, size_t length);
+
+/* --- stopping launches: see `debug` of warpmark_device */
+
+/* Why a debugger is called. */
+enum {
+  WARPMARK_DEBUG_BEGIN = 0,   /* a launch begins; there is no thread yet */
+  WARPMARK_DEBUG_BEFORE = 1,  /* lanes of a warp are about to execute a statement */
+  WARPMARK_DEBUG_FINDING = 2, /* the same, and since the last call something was found */
+  WARPMARK_DEBUG_END = 3      /* a launch has ended */
+};
+
+/* Spaces of memory. */
+enum {
+  WARPMARK_DEBUG_GENERIC = 0, /* an address as a pointer of the program has it */
+  WARPMARK_DEBUG_GLOBAL = 1,
+  WARPMARK_DEBUG_SHARED = 2, /* an offset in the block's shared memory */
+  WARPMARK_DEBUG_LOCAL = 3,  /* an offset in the frame of a function */
+  WARPMARK_DEBUG_PARAM = 4   /* an offset in the parameters of the kernel */
+};
+
+/* Where the launch is. Its members hold during the call only. */
+typedef struct warpmark_debug_point {
+  uint64_t launch; /* launches since `debug` was called, from 1 */
+  uint64_t count;  /* statements that warps of the launch have executed: the same in each run */
+  uint32_t reason; /* WARPMARK_DEBUG_… */
+  uint32_t depth;  /* 0, or how many launches by kernels led to this one */
+  uint32_t block[3];
+  uint32_t warp;      /* in its block */
+  uint32_t lanes;     /* bits of those that are about to execute the statement */
+  uint32_t statement; /* a number of the launch's statements */
+  const void* launch_state;
+} warpmark_debug_point;
+
+typedef struct warpmark_debugger {
+  /* Returns 0 to end the launch, as if no thread had anything left to do; at its END to drop what
+   * it has printed. */
+  int (*call)(void* user, const warpmark_debug_point* point);
+  void* user;
+  /* `call` is called from this count on, and before it for the statements whose byte is not 0 in
+   * `stops`, which has one for each statement, or is null. It may change both. */
+  uint64_t until;
+  const uint8_t* stops;
+  volatile int32_t pause; /* if not 0, `call` is called before the next statement */
+} warpmark_debugger;
+
+/* Where a thread is. */
+typedef struct warpmark_debug_lane {
+  uint32_t state;     /* 0: it has left the kernel, or never was; 1: it runs; 2: it waits */
+  uint32_t statement; /* the next, or the one that it waits at */
+  uint32_t thread[3];
+} warpmark_debug_lane;
+
+/* One function that a thread is in. */
+typedef struct warpmark_debug_frame {
+  uint32_t statement; /* where it is in the function, or calls the next inner one */
+} warpmark_debug_frame;
+
+/* Functions for looking at a launch during a call. Threads are those of the point's block; frames
+ * count from 0, the innermost. */
+typedef struct warpmark_debug_view {
+  uint32_t size;
+  uint32_t reserved;
+  /* One JSON object of the launch: "kernel", "grid", "block", "cluster", "dynamic_shared",
+   * "shared_bytes", "statements", "rotates": true if blocks take turns before they have ended;
+   * "parameters": [{"name", "offset", "bytes"}, …]; "shared": the same of shared variables, and
+   * "shared_window": the generic address of shared memory */
+  void (*describe)(const warpmark_debug_point* point, warpmark_device_sink sink, void* user);
+  /* One JSON object for each statement, in their order: {"function", "file", "line", "text",
+   * "code": false if nothing is executed for it, "inlined": [{"file", "line", "function"}, …], the
+   * calls through which it was inlined, innermost first}. Members that do not apply are absent. */
+  void (*statements)(const warpmark_debug_point* point, warpmark_device_sink sink, void* user);
+  /* Sections of DWARF, if the kernel was compiled with -G: the name of each, a line feed and its
+   * bytes. An address of code is the number of a statement, that of a variable its offset in its
+   * space or its device address. */
+  void (*sections)(const warpmark_debug_point* point, warpmark_device_sink sink, void* user);
+  /* 0 if there is no such thread. */
+  int (*lane)(const warpmark_debug_point* point, uint32_t warp, uint32_t lane,
+              warpmark_debug_lane* into);
+  /* Fills in at most `most` frames, and returns how many there are. */
+  uint32_t (*frames)(const warpmark_debug_point* point, uint32_t warp, uint32_t lane,
+                     warpmark_debug_frame* into, uint32_t most);
+  /* The value of a register by its name in the PTX ("%r1"), the lower half first. Returns its bits;
+   * 0 if the function has no such register, or never uses it. */
+  uint32_t (*read_register)(const warpmark_debug_point* point, uint32_t warp, uint32_t lane,
+                            uint32_t frame, const char* name, uint64_t into[2]);
+  /* One line for each register that the function uses: its name. */
+  void (*list_registers)(const warpmark_debug_point* point, uint32_t warp, uint32_t lane,
+                         uint32_t frame, warpmark_device_sink sink, void* user);
+  /* Returns 0 if these bytes are not all within one allocation of the space. */
+  int (*read)(const warpmark_debug_point* point, uint32_t warp, uint32_t lane, uint32_t frame,
+              uint32_t space, uint64_t address, void* into, uint64_t bytes);
+  /* The label of the allocation of global memory that an address lies in and the bytes before the
+   * address there, as JSON: {"name", "offset", "bytes"}. */
+  void (*pointer)(const warpmark_debug_point* point, uint64_t address, warpmark_device_sink sink,
+                  void* user);
+  /* The findings of the launch so far: reports, as drain_reports gives them. At a FINDING and at
+   * an END. */
+  void (*findings)(const warpmark_debug_point* point, warpmark_device_sink sink, void* user);
+} warpmark_debug_view;
 
 typedef struct warpmark_device {
   uint32_t size;         /* sizeof(warpmark_device) as the library knew it */
@@ -279,6 +379,11 @@ typedef struct warpmark_device {
    * it, from 0, or -1 before the first; a write of a bulk or tensor copy is not reported. Cleared
    * with the label, and by another label. Returns 0 or an error, as configure. */
   int (*rows)(warpmark_device_context context, uint64_t address, uint64_t row, uint64_t pitch);
+
+  /* Has a debugger called at points of every launch of the process, in the thread that launches;
+   * null: of none any more. Such a launch runs its blocks on one thread in a fixed order and has no
+   * limit of time. `call` must not call the driver. Returns the functions that `call` may use. */
+  const warpmark_debug_view* (*debug)(warpmark_debugger* debugger);
 } warpmark_device;
 
 /* The one exported symbol. */

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/checks.hpp"
+#include "api/debug.hpp"
 #include "api/json_text.hpp"
 #include "api/report.hpp"
 #include "api/state.hpp"
@@ -260,7 +261,8 @@ extern "C" const warpmark_device* warpmark_device_v1(void) {
       sizeof(warpmark_device),
       WARPMARK_DEVICE_VERSION,
       WARPMARK_IMAGE_PTX | WARPMARK_EXACT_BOUNDS | WARPMARK_REPORTS | WARPMARK_COUNTERS |
-          WARPMARK_DETERMINISTIC | WARPMARK_PROFILE | WARPMARK_CHECKS | WARPMARK_BASELINE_FEATURES,
+          WARPMARK_DETERMINISTIC | WARPMARK_PROFILE | WARPMARK_CHECKS | WARPMARK_BASELINE_FEATURES |
+          WARPMARK_DEBUGGER,
       0,
       configure,
       label,
@@ -272,6 +274,7 @@ extern "C" const warpmark_device* warpmark_device_v1(void) {
       forget,
       elements,
       rows,
+      debug,
   };
   return &kDevice;
 }

@@ -3,8 +3,10 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include "api/capture.hpp"
+#include "api/debug.hpp"
 #include "api/report.hpp"
 #include "api/state.hpp"
 #include "api/work.hpp"
@@ -300,6 +302,19 @@ ModuleCoverage& coverage_of(Context& context, const Kernel& kernel) {
   return found != context.coverage.end() ? *found : context.coverage.emplace_back(text);
 }
 
+// Sets up a launch for the process's debugger, and calls it first; does nothing without one.
+void begin_debugging(const Context& context, const LoadedModule& module, const Program& program,
+                     LaunchShape& shape, std::optional<DebuggedLaunch>& launch) {
+  warpmark_debugger* const debugger = cpu::debugger();
+  if (debugger == nullptr) return;
+  shape.wall_limit_ms = 0;
+  shape.workers = 1;
+  shape.speculates = false;
+  launch.emplace(*debugger, module, program, shape, context.arena.local_window() + Arena::kWindow);
+  shape.stepper = &*launch;
+  launch->begin();
+}
+
 }  // namespace
 
 CUresult perform_kernel(Context& context, const KernelWork& work) {
@@ -346,7 +361,15 @@ CUresult run_kernel(Context& context, const KernelWork& work, Nesting& nesting) 
   limit_renewal(kernel, shape);
   provide_runtime(context, program, shape);
   shape.speculates = !kernel.code->serialized;
+  std::optional<DebuggedLaunch> debugged;
+  begin_debugging(context, *kernel.module, program, shape, debugged);
+  if (debugged && debugged->ended) return CUDA_SUCCESS;
   LaunchResult outcome = run_grid(program, shape, context.arena);
+  if (debugged && debugged->ended) return CUDA_SUCCESS;
+  if (debugged && !debugged->end(outcome.faults)) {
+    outcome.printed.clear();
+    outcome.asserted.clear();
+  }
   kernel.code->serialized = kernel.code->serialized || outcome.serialized;
   context.pending = error_of(outcome.end);
   context.printed.add(std::move(outcome.printed));

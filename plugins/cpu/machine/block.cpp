@@ -79,8 +79,10 @@ BlockState::BlockState(LaunchState& launch) : launch_(launch), warps_(launch.war
   lay_out_objects();
   ValueShadow* const shadow = shadow_of(observer_.get());
   follows_all_ = observer_ && observer_->follows_all();
-  only_covers_ = launch.coverage && !launch.traffic && shadow == nullptr && !follows_all_;
-  watched_ = launch.coverage || launch.traffic || shadow != nullptr || follows_all_;
+  stepped_ = launch.shape.stepper != nullptr;
+  only_covers_ =
+      launch.coverage && !launch.traffic && shadow == nullptr && !follows_all_ && !stepped_;
+  watched_ = launch.coverage || launch.traffic || shadow != nullptr || follows_all_ || stepped_;
   for (std::uint32_t i = 0; i < warps_.size(); ++i) {
     Warp& warp = warps_[i];
     warp.sites.resize(program.sites);
@@ -232,10 +234,14 @@ void BlockState::execute(Warp& warp, std::uint32_t block, std::uint32_t mask, st
   lanes.mask = mask;
   const int full = mask == 0xffffffff ? 1 : 0;
   if ((node.past & *ahead_) != 0) tell<&Check::go_past>(lanes, mask, node);
-  if (watched_)
-    execute_watched(warp, block, mask, done);
-  else
+  if (watched_) {
+    if (stepped_)
+      execute_watched<true>(warp, block, mask, done);
+    else
+      execute_watched<false>(warp, block, mask, done);
+  } else {
     for (; instruction != end; ++instruction) instruction->run[full](lanes, *instruction);
+  }
   const auto active = static_cast<std::uint32_t>(std::popcount(mask));
   launch_.executed += std::uint64_t{node.weight} * active;
   launch_.warp_instructions += node.weight;
@@ -267,6 +273,7 @@ void BlockState::execute_covered(Warp& warp, std::uint32_t block, std::uint32_t 
 
 // Undefined values are followed only while a warp has any. What an access moves is counted before
 // it runs, since a load may overwrite its own address.
+template <bool Stepped>
 void BlockState::execute_watched(Warp& warp, std::uint32_t block, std::uint32_t mask,
                                  std::uint32_t done) {
   if (only_covers_) return execute_covered(warp, block, mask, done);
@@ -282,8 +289,14 @@ void BlockState::execute_watched(Warp& warp, std::uint32_t block, std::uint32_t 
   TrafficCounts* traffic = lanes.traffic;
   CoverageCounts* const coverage = launch_.coverage ? &*launch_.coverage : nullptr;
   std::uint32_t place = coverage != nullptr ? coverage->map().place(block, node.begin + done) : 0;
+  [[maybe_unused]] std::uint32_t stepped = Instruction::kNone;
   for (std::uint32_t i = node.begin + done; i < node.end; ++i) {
     const Instruction& instruction = launch_.program.code[i];
+    if constexpr (Stepped) {
+      if (stepped != instruction.statement &&
+          !may_step(warp, mask, stepped = instruction.statement))
+        return;
+    }
     if (coverage != nullptr && instruction.guard != Instruction::kNone)
       coverage->before(place++, lanes, instruction, mask);
     const TrafficMap::Step* step = traffic != nullptr ? traffic->step(i) : nullptr;
@@ -293,6 +306,9 @@ void BlockState::execute_watched(Warp& warp, std::uint32_t block, std::uint32_t 
       observer_->tell<&Check::execute>(lanes, instruction, mask);
     instruction.run[full](lanes, instruction);
     if (step != nullptr && step->form == TrafficMap::Form::reported) traffic->after(*step);
+  }
+  if constexpr (Stepped) {
+    if (!may_leave(warp, mask, node)) return;
   }
   if (traffic != nullptr) {
     warp.instructions += node.weight;

@@ -98,6 +98,37 @@ class BlockState final : public ObservedBlock {
   [[nodiscard]] std::string array_at(const Instruction& instruction, Space space,
                                      std::uint64_t address) const override;
 
+  // --- queries of debuggers (stepped.cpp)
+  /// Where a thread is.
+  struct Whereabouts {
+    enum class State : std::uint8_t { left, runs, waits } state = State::left;
+    bool known = false;           ///< false for the lanes that are about to execute
+    std::uint32_t statement = 0;  ///< the next, or the one that it waits at
+  };
+  [[nodiscard]] Whereabouts where(std::uint32_t warp, std::uint32_t lane) const;
+  /// A function that a thread is in.
+  struct Frame {
+    static constexpr std::size_t kLive = ~std::size_t{0};
+    std::uint32_t statement = 0;  ///< where it is, or calls from
+    std::uint32_t source = 0;     ///< of Program::sources
+    std::uint64_t base = 0;       ///< of its variables, in the thread's local memory
+    std::size_t saved = kLive;    ///< where a recursive call has saved its registers
+  };
+  /// The functions of a thread that is at a statement, innermost first.
+  [[nodiscard]] std::vector<Frame> frames(std::uint32_t warp, std::uint32_t lane,
+                                          std::uint32_t statement) const;
+  struct RegisterValue {
+    std::uint64_t low = 0, high = 0;
+    std::uint32_t bits = 0;
+  };
+  /// The value of a register by its number among Function::registers; false for one that no
+  /// instruction uses.
+  bool register_in(const Frame& frame, std::uint32_t warp, std::uint32_t lane, std::uint32_t number,
+                   RegisterValue& value) const;
+  /// The host's memory of bytes of a thread; null if they are not within one allocation.
+  [[nodiscard]] const std::byte* memory_at(Space space, std::uint64_t address, std::uint64_t bytes,
+                                           std::uint32_t warp, std::uint32_t lane) const;
+
   /// A thread looks at an mbarrier, on which copies of any block of the cluster may complete.
   void settle(const std::byte* barrier);
   /// AsyncCopies::is_first_look by a warp of this block, in all blocks of the cluster.
@@ -135,7 +166,14 @@ class BlockState final : public ObservedBlock {
   void renew_registers();
   /// Sets up the bounds of accesses to shared memory, by Instruction::object.
   void lay_out_objects();
+  template <bool Stepped>
   void execute_watched(Warp& warp, std::uint32_t block, std::uint32_t mask, std::uint32_t done);
+  /// False if the launch's stepper ends it before a statement, or before the end of a node.
+  bool may_step(const Warp& warp, std::uint32_t mask, std::uint32_t statement);
+  bool may_leave(const Warp& warp, std::uint32_t mask, const BasicBlock& node);
+  [[nodiscard]] std::uint32_t source_of(std::uint32_t statement) const;
+  [[nodiscard]] std::uint64_t slot_in(const Frame& frame, std::uint32_t warp, std::uint32_t lane,
+                                      std::uint32_t slot, bool wide) const;
   /// The same if nothing is observed but coverage.
   void execute_covered(Warp& warp, std::uint32_t block, std::uint32_t mask, std::uint32_t done);
   /// Runs a warp until it is blocked, done, or has had its share. Returns true if it did anything.
@@ -195,6 +233,7 @@ class BlockState final : public ObservedBlock {
   bool follows_all_ = false;  ///< BlockObserver::follows_all()
   bool watched_ = false;      ///< instructions are observed: traffic, undefined values, or coverage
   bool only_covers_ = false;  ///< … and nothing but coverage is
+  bool stepped_ = false;      ///< a debugger may stop it
   Cluster own_cluster_{{this}, 0};
   Cluster* cluster_ = &own_cluster_;
   std::uint32_t rank_ = 0;

@@ -81,13 +81,6 @@ LaunchState begin(const Program& program, const LaunchShape& shape, Arena& arena
   return state;
 }
 
-bool in_rotation(const Program& program, const LaunchShape& shape) {
-  const bool clusters = shape.cluster != std::array<std::uint32_t, 3>{1, 1, 1};
-  // By a schedule's seed others may come between any two accesses by which blocks may meet.
-  const bool meet = shape.schedule_seed != 0 && program.contends_globally;
-  return program.waits || program.cancels || clusters || shape.cooperative || meet;
-}
-
 // Blocks of a launch with checks on several threads; nothing, and memory is as before, if they
 // must run on one.
 std::optional<LaunchResult> speculate(const Program& program, const LaunchShape& shape,
@@ -101,6 +94,13 @@ std::optional<LaunchResult> speculate(const Program& program, const LaunchShape&
 }
 
 }  // namespace
+
+bool in_rotation(const Program& program, const LaunchShape& shape) {
+  const bool clusters = shape.cluster != std::array<std::uint32_t, 3>{1, 1, 1};
+  // By a schedule's seed others may come between any two accesses by which blocks may meet.
+  const bool meet = shape.schedule_seed != 0 && program.contends_globally;
+  return program.waits || program.cancels || clusters || shape.cooperative || meet;
+}
 
 std::uint64_t resident_blocks(const Program& program, const LaunchShape& shape) {
   const std::uint64_t bytes = shape.cooperative ? kCooperativeBytes : kResidentBytes;

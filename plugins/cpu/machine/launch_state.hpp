@@ -47,6 +47,7 @@ struct LaunchShape {
   const Module* module = nullptr;         ///< of the kernel, if it may launch others of it
   std::uint32_t depth = 0;                ///< of launches by kernels that led here
   const CoverageMap* coverage = nullptr;  ///< of the program, if what runs of it is to be counted
+  class Stepper* stepper = nullptr;       ///< of a debugger, or null
 };
 
 class Turns;

@@ -13,6 +13,9 @@ inline std::uint64_t blocks_of(const LaunchShape& shape) {
   return std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
 }
 
+/// Returns whether blocks take turns before they have ended, since they may wait for each other.
+bool in_rotation(const Program& program, const LaunchShape& shape);
+
 inline std::string budget_text(std::uint64_t executed, const LaunchShape& shape) {
   return "the launch executed " + std::to_string(executed) +
          " thread-instructions, its budget is " + std::to_string(shape.instruction_budget);

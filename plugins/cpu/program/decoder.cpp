@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "program/check_module.hpp"
@@ -257,6 +258,14 @@ void Decoder::run() {
   order_blocks();
 }
 
+FunctionPlaces Decoder::take_places() {
+  FunctionPlaces places{std::move(slot_of_), {}};
+  places.variables.reserve(variables_.size());
+  for (const auto& [name, placed] : variables_)
+    places.variables.emplace(name, FunctionPlaces::Variable{placed.space, placed.offset});
+  return places;
+}
+
 Program decode(const Module& module, const Function& function, const Placement& placement) {
   if (!function.has_body)
     throw PtxError(function.line, "kernel '" + std::string(function.name) + "' has no body");
@@ -285,9 +294,10 @@ Program decode(const Module& module, const Function& function, const Placement& 
   program.shared_bytes = static_cast<std::uint32_t>(shared.shared_bytes);
   program.dynamic_offset =
       static_cast<std::uint32_t>((shared.shared_bytes + alignment - 1) / alignment * alignment);
-  for (Decoder& decoder : decoders) {
-    decoder.place_dynamic_shared();
-    decoder.run();
+  for (std::size_t i = 0; i < decoders.size(); ++i) {
+    decoders[i].place_dynamic_shared();
+    decoders[i].run();
+    program.sources[i].places = std::make_shared<FunctionPlaces>(decoders[i].take_places());
   }
   if (shared.unsupported) throw PtxError(*shared.unsupported);
   mark_repeated_functions(program);

@@ -85,6 +85,8 @@ class Decoder {
   void place_variables();
   void place_dynamic_shared();
   void run();
+  /// To be called last.
+  FunctionPlaces take_places();
 
  private:
   // decoder.cpp: slots, operands, arithmetic

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -213,11 +214,22 @@ struct RuntimeCall {
   std::vector<Callee::Value> arguments, results;  ///< in the caller's frame
 };
 
+/// Where a function's registers and variables lie, for debuggers.
+struct FunctionPlaces {
+  struct Variable {
+    Space space = Space::local;
+    std::uint64_t offset = 0;  ///< in the function's frame, if it is local
+  };
+  std::vector<std::uint32_t> slots;  ///< by number among Function::registers; kNone: not used
+  std::unordered_map<std::string_view, Variable> variables;  ///< shared, local, and parameters
+};
+
 struct Program {
   /// A function's statements, as Instruction::statement counts them.
   struct Source {
     std::uint32_t first = 0;
     const Function* function = nullptr;
+    std::shared_ptr<const FunctionPlaces> places = nullptr;
   };
   struct Constant {
     std::uint32_t slot = 0;

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "ptx/characters.hpp"
+#include "ptx/debug_sections.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -19,51 +19,6 @@ constexpr std::uint64_t kLinkageName = 0x6e, kMipsLinkageName = 0x2007;
 // Limits for hostile texts.
 constexpr std::size_t kMostRanges = 1 << 20, kMostLevels = 256, kMostReferences = 8;
 constexpr std::size_t kLongestText = 1000;
-
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-// A section's bytes; where it has a label's address they are zero.
-struct Section {
-  std::string bytes;
-  std::unordered_map<std::size_t, std::string_view> labels;  ///< by where the address stands
-};
-
-Section bytes_of(std::string_view text, std::size_t most = std::string_view::npos) {
-  Section section;
-  std::size_t width = 0, at = 0;
-  while (at < text.size() && section.bytes.size() < most) {
-    const char c = text[at];
-    if (is_blank(c) || c == ',') {
-      ++at;
-      continue;
-    }
-    const std::size_t begin = at;
-    while (at < text.size() && !is_blank(text[at]) && text[at] != ',') ++at;
-    const std::string_view word = text.substr(begin, at - begin);
-    if (word == "}") break;
-    if (word.starts_with(".b")) {
-      width = word == ".b8" ? 1 : word == ".b16" ? 2 : word == ".b32" ? 4 : word == ".b64" ? 8 : 0;
-      continue;
-    }
-    if (word.starts_with("//")) {
-      at = std::min(text.find('\n', at), text.size());
-      continue;
-    }
-    if (word.ends_with(':')) continue;
-    std::uint64_t value = 0;
-    if (is_digit(c)) {
-      for (const char digit : word)
-        value = is_digit(digit) ? value * 10 + static_cast<std::uint64_t>(digit - '0') : value;
-    } else {
-      section.labels.emplace(section.bytes.size(), word);
-    }
-    for (std::size_t i = 0; i < width; ++i)
-      section.bytes += static_cast<char>(value >> 8 * i & 0xff);
-  }
-  return section;
-}
 
 // Reads bytes from front to back; behind the end there are zeros, and it has failed.
 class Reader {
@@ -122,7 +77,7 @@ struct Abbreviation {
 using Abbreviations = std::unordered_map<std::uint64_t, Abbreviation>;
 
 Abbreviations abbreviations_of(std::string_view text) {
-  const Section section = bytes_of(text);
+  const DebugSection section = section_bytes(text);
   Reader reader(section.bytes);
   Abbreviations all;
   while (!reader.done()) {
@@ -149,7 +104,7 @@ struct Value {
 class Entries {
  public:
   Entries(std::string_view information, std::string_view abbreviations)
-      : section_(bytes_of(information)), abbreviations_(abbreviations_of(abbreviations)) {}
+      : section_(section_bytes(information)), abbreviations_(abbreviations_of(abbreviations)) {}
 
   std::vector<InlinedRange> read() {
     Reader reader(section_.bytes);
@@ -264,8 +219,8 @@ class Entries {
   }
 
   [[nodiscard]] std::string_view label(std::size_t at) const {
-    const auto found = section_.labels.find(at);
-    return found == section_.labels.end() ? std::string_view() : found->second;
+    const auto found = section_.references.find(at);
+    return found == section_.references.end() ? std::string_view() : found->second.label;
   }
 
   // The name of a function's entry, or of the entry that it refers to.
@@ -293,7 +248,7 @@ class Entries {
     return "";
   }
 
-  Section section_;
+  DebugSection section_;
   Abbreviations abbreviations_;
   std::size_t unit_ = 0;  ///< where the unit that is read begins
   std::uint64_t address_bytes_ = 0;
@@ -314,7 +269,8 @@ std::string text_behind(std::string_view section, std::string_view label) {
   while (at != std::string_view::npos && !section.substr(at + label.size()).starts_with(':'))
     at = section.find(label, at + 1);
   if (at == std::string_view::npos || label.empty()) return "";
-  const std::string bytes = bytes_of(section.substr(at + label.size() + 1), kLongestText).bytes;
+  const std::string bytes =
+      section_bytes(section.substr(at + label.size() + 1), kLongestText).bytes;
   return bytes.substr(0, bytes.find('\0'));
 }
 

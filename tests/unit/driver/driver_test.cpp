@@ -185,7 +185,7 @@ TEST(Capabilities, ALibraryWithoutTheSymbolHasNone) {
   FakeDriver fake;
   const auto driver = fake.driver();
   for (const char* name : {"image_ptx", "exact_bounds", "reports", "counters", "deterministic",
-                           "checks", "profile", "baseline_features"}) {
+                           "checks", "profile", "baseline_features", "debugger"}) {
     const auto capability = find_capability(name);
     ASSERT_TRUE(capability.has_value()) << name;
     EXPECT_EQ(capability_name(*capability), name);

@@ -1,0 +1,382 @@
+// The debugger for editors: requests and events of the Debug Adapter Protocol.
+#include "debug/adapter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "debug/stop_text.hpp"
+
+namespace warpmark::debugging {
+namespace {
+
+using nlohmann::json;
+
+constexpr uint32_t kFramesOfThread = 1024;
+// Children that a view gets unless it asks for more.
+constexpr int64_t kMostChildren = 200;
+
+json source_of(SourceLines& sources, const std::string& file) {
+  const std::filesystem::path path = sources.path(file);
+  json source = {{"name", std::filesystem::path(file).filename().string()}};
+  if (!path.empty()) source["path"] = path.string();
+  return source;
+}
+
+const char* reason_of(StopReason reason) {
+  switch (reason) {
+    case StopReason::breakpoint:
+      return "breakpoint";
+    case StopReason::watch:
+      return "data breakpoint";
+    case StopReason::pause:
+      return "pause";
+    case StopReason::finding:
+      return "exception";
+    case StopReason::entry:
+    case StopReason::beginning:
+      return "entry";
+    case StopReason::step:
+    case StopReason::left:
+      break;
+  }
+  return "step";
+}
+
+}  // namespace
+
+json adapter_capabilities() {
+  return {{"supportsConfigurationDoneRequest", true}, {"supportsConditionalBreakpoints", true},
+          {"supportsFunctionBreakpoints", true},      {"supportsStepBack", true},
+          {"supportsEvaluateForHovers", true},        {"supportsDataBreakpoints", true},
+          {"supportsSteppingGranularity", true},      {"supportsTerminateRequest", true},
+          {"supportsExceptionInfoRequest", false}};
+}
+
+void Adapter::launch_begins(Debugger& debugger) {
+  if (!debugger.no_variables().empty()) {
+    channel_.event("output", {{"category", "console"},
+                              {"output", "variables are not known: " + debugger.no_variables() +
+                                             "; lines, parameters and PTX registers are\n"}});
+  }
+  channel_.event("initialized");
+  while (!configured_ && !quits_) serve(debugger, channel_.wait());
+}
+
+Resume Adapter::stopped(Debugger& debugger, const Stop& stop) {
+  Resume resume;
+  if (quits_) return quit();
+  if (stop.reason == StopReason::entry && !stops_on_entry_) return resume;
+  const Focus& at = debugger.focus;
+  json body = {{"reason", reason_of(stop.reason)},
+               {"threadId", at.warp * 32 + at.lane + 1},
+               {"allThreadsStopped", true},
+               {"description", reason_text(stop)}};
+  if (!stop.text.empty()) body["text"] = stop.text;
+  channel_.event("stopped", body);
+  resume_.reset();
+  while (!resume_ && !quits_) serve(debugger, channel_.wait());
+  handles_.clear();
+  return quits_ ? quit() : *resume_;
+}
+
+bool Adapter::asked(Debugger& debugger) {
+  bool over = false, pauses = false;
+  while (std::optional<json> request = channel_.poll(over)) {
+    pauses = pauses || request->value("command", "") == "pause";
+    serve(debugger, request);
+  }
+  quits_ = quits_ || over;
+  return pauses || quits_;
+}
+
+Resume Adapter::ended(Debugger& debugger, const Outcome& outcome) {
+  std::string text;
+  for (const std::string& finding : debugger.take_findings()) text += "found: " + finding + "\n";
+  for (const std::string& note : debugger.take_notes()) text += note + "\n";
+  text += fmt::format("{}: {}\n{}", outcome.case_id, to_text(outcome.verdict), outcome.message);
+  channel_.event("output", {{"category", "console"}, {"output", text + "\n"}});
+  channel_.event("exited", {{"exitCode", outcome.verdict == Verdict::failed ? 1 : 0}});
+  channel_.event("terminated");
+  while (!quits_) serve(debugger, channel_.wait());
+  return quit();
+}
+
+Resume Adapter::quit() {
+  Resume resume;
+  resume.kind = Resume::Kind::quit;
+  return resume;
+}
+
+void Adapter::serve(Debugger& debugger, const std::optional<json>& request) {
+  if (!request) {
+    quits_ = true;
+    return;
+  }
+  const std::string command = request->value("command", "");
+  const json arguments = request->value("arguments", json::object());
+  try {
+    if (go_on(debugger, command, arguments)) {
+      json body = json::object();
+      if (command == "continue") body["allThreadsContinued"] = true;
+      return channel_.respond(*request, body);
+    }
+    channel_.respond(*request, answer(debugger, command, arguments));
+  } catch (const Error& error) {
+    channel_.refuse(*request, error.message());
+  } catch (const json::exception& error) {
+    channel_.refuse(*request, std::string("wrong arguments: ") + error.what());
+  }
+}
+
+bool Adapter::go_on(Debugger& debugger, const std::string& command, const json& arguments) {
+  if (command == "disconnect" || command == "terminate") {
+    quits_ = true;
+    return true;
+  }
+  if (command == "configurationDone") {
+    configured_ = true;
+    return true;
+  }
+  if (command == "pause") return true;
+  static const std::map<std::string, std::pair<Move, bool>> kMoves = {
+      {"continue", {Move::go, false}},  {"next", {Move::next, false}},
+      {"stepIn", {Move::step, false}},  {"stepOut", {Move::finish, false}},
+      {"stepBack", {Move::next, true}}, {"reverseContinue", {Move::go, true}}};
+  const auto found = kMoves.find(command);
+  if (found == kMoves.end()) return false;
+  if (!debugger.is_stopped()) throw usage_error("the kernel runs");
+  Resume resume;
+  resume.move = found->second.first;
+  resume.backwards = found->second.second;
+  const bool steps = resume.move != Move::go && resume.move != Move::finish;
+  if (steps && arguments.value("granularity", "") == "instruction")
+    resume.move = Move::step_statement;
+  if (const uint32_t thread = arguments.value("threadId", 0u); thread != 0)
+    debugger.focus = focus_of(debugger, thread);
+  resume_ = resume;
+  return true;
+}
+
+json Adapter::answer(Debugger& debugger, const std::string& command, const json& arguments) {
+  if (command == "setBreakpoints") return set_breakpoints(debugger, arguments);
+  if (command == "setFunctionBreakpoints") return set_functions(debugger, arguments);
+  if (command == "setExceptionBreakpoints") return json::object();
+  if (command == "threads") return threads(debugger);
+  if (command == "initialize") return adapter_capabilities();
+  if (!debugger.is_stopped()) throw usage_error("the kernel runs");
+  if (command == "stackTrace") return stack(debugger, arguments);
+  if (command == "scopes") return scopes(debugger, arguments);
+  if (command == "variables") return variables(debugger, arguments);
+  if (command == "evaluate") return evaluate(debugger, arguments);
+  if (command == "dataBreakpointInfo") {
+    const std::string name = arguments.at("name");
+    return {{"dataId", name}, {"description", name}, {"accessTypes", {"write"}}};
+  }
+  if (command == "setDataBreakpoints") return set_watches(debugger, arguments);
+  throw usage_error("`" + command + "` is not supported");
+}
+
+json Adapter::described(const Breakpoint& breakpoint) const {
+  json one = {{"id", breakpoint.number}, {"verified", breakpoint.actual.line != 0}};
+  if (breakpoint.actual.line != 0) {
+    one["line"] = breakpoint.actual.line;
+    one["source"] = source_of(sources_, breakpoint.actual.file);
+  } else {
+    one["message"] = "no code of this launch is there";
+  }
+  return one;
+}
+
+json Adapter::add_breakpoint(Debugger& debugger, Breakpoint made, const json& asked,
+                             std::vector<uint64_t>& numbers) {
+  try {
+    if (const std::string condition = asked.value("condition", ""); !condition.empty())
+      made.condition = StopExpression::parse(condition);
+  } catch (const Error& error) {
+    return {{"verified", false}, {"message", error.message()}};
+  }
+  const Breakpoint& added = debugger.add(std::move(made));
+  numbers.push_back(added.number);
+  return described(added);
+}
+
+json Adapter::set_breakpoints(Debugger& debugger, const json& arguments) {
+  const std::string path = arguments.at("source").value("path", "");
+  std::vector<uint64_t>& numbers = breakpoints_[path];
+  for (const uint64_t number : std::exchange(numbers, {})) debugger.remove(number);
+  json answers = json::array();
+  for (const json& asked : arguments.value("breakpoints", json::array())) {
+    Breakpoint made;
+    made.place = {path, asked.at("line").get<uint32_t>()};
+    answers.push_back(add_breakpoint(debugger, std::move(made), asked, numbers));
+  }
+  return {{"breakpoints", answers}};
+}
+
+json Adapter::set_functions(Debugger& debugger, const json& arguments) {
+  std::vector<uint64_t>& numbers = breakpoints_[""];
+  for (const uint64_t number : std::exchange(numbers, {})) debugger.remove(number);
+  json answers = json::array();
+  for (const json& asked : arguments.value("breakpoints", json::array())) {
+    Breakpoint made;
+    made.function = asked.at("name");
+    answers.push_back(add_breakpoint(debugger, std::move(made), asked, numbers));
+  }
+  return {{"breakpoints", answers}};
+}
+
+json Adapter::set_watches(Debugger& debugger, const json& arguments) {
+  for (const uint64_t number : std::exchange(watches_, {})) debugger.remove(number);
+  json answers = json::array();
+  for (const json& asked : arguments.value("breakpoints", json::array())) {
+    try {
+      const std::string name = asked.at("dataId");
+      watches_.push_back(debugger.watch(StopExpression::parse(name)).number);
+      answers.push_back({{"id", watches_.back()}, {"verified", true}});
+    } catch (const Error& error) {
+      answers.push_back({{"verified", false}, {"message", error.message()}});
+    }
+  }
+  return {{"breakpoints", answers}};
+}
+
+Focus Adapter::focus_of(Debugger& debugger, uint32_t thread) {
+  if (thread == 0 || thread > debugger.text().threads()) throw usage_error("no such thread");
+  return {(thread - 1) / 32, (thread - 1) % 32, 0};
+}
+
+json Adapter::threads(Debugger& debugger) {
+  json all = json::array();
+  for (uint32_t i = 0; debugger.is_stopped() && i < debugger.text().threads(); ++i) {
+    const ThreadView thread = debugger.view_of({i / 32, i % 32, 0});
+    const warpmark_debug_lane where = thread.where();
+    const char* state = where.state == 0 ? " left" : where.state == 2 ? " waits" : "";
+    all.push_back({{"id", i + 1},
+                   {"name", fmt::format("block {} thread {}{}", triple_text(thread.block().data()),
+                                        triple_text(where.thread), state)}});
+  }
+  if (all.empty()) all.push_back({{"id", 1}, {"name", "the kernel"}});
+  return {{"threads", all}};
+}
+
+json Adapter::stack(Debugger& debugger, const json& arguments) {
+  const uint32_t thread = arguments.at("threadId");
+  const std::vector<FrameText> frames = frames_of(debugger.view_of(focus_of(debugger, thread)));
+  const size_t begin = arguments.value("startFrame", size_t{0});
+  const size_t levels = arguments.value("levels", size_t{0});
+  json all = json::array();
+  for (size_t i = begin; i < frames.size() && i < kFramesOfThread; ++i) {
+    if (levels != 0 && i >= begin + levels) break;
+    all.push_back({{"id", uint64_t{thread} * kFramesOfThread + frames[i].frame},
+                   {"name", frames[i].function},
+                   {"source", source_of(sources_, frames[i].place.file)},
+                   {"line", frames[i].place.line},
+                   {"column", 0}});
+  }
+  return {{"stackFrames", all}, {"totalFrames", frames.size()}};
+}
+
+Focus Adapter::frame_of(Debugger& debugger, const json& arguments) {
+  const uint64_t id = arguments.value("frameId", uint64_t{0});
+  if (id == 0) return debugger.focus;
+  Focus focus = focus_of(debugger, static_cast<uint32_t>(id / kFramesOfThread));
+  focus.frame = static_cast<uint32_t>(id % kFramesOfThread);
+  return focus;
+}
+
+json Adapter::scopes(Debugger& debugger, const json& arguments) {
+  const Focus focus = frame_of(debugger, arguments);
+  json all = json::array();
+  for (const char* name : {"Locals", "Arguments", "Shared and global", "Registers"}) {
+    handles_.push_back({focus, name, std::nullopt});
+    all.push_back({{"name", name},
+                   {"variablesReference", handles_.size()},
+                   {"expensive", std::string_view(name) == "Registers"}});
+  }
+  return {{"scopes", all}};
+}
+
+// One variable; what has elements, members or a target can be unfolded.
+json Adapter::shown(const std::string& name, const Value& value, const ThreadView& thread) {
+  json one = {{"name", name}, {"type", value.type->name}, {"variablesReference", 0}};
+  try {
+    const Value meant = referred(value, thread);
+    one["value"] = to_text(meant, thread);
+    const bool unfolds = meant.type->kind == ValueType::Kind::array ||
+                         meant.type->kind == ValueType::Kind::record ||
+                         (meant.type->kind == ValueType::Kind::pointer && meant.type->target);
+    if (unfolds) {
+      handles_.push_back({thread.focus(), "", meant});
+      one["variablesReference"] = handles_.size();
+      if (meant.type->kind == ValueType::Kind::array) one["indexedVariables"] = meant.type->count;
+    }
+  } catch (const Error& error) {
+    one["value"] = "<" + error.message() + ">";
+  }
+  return one;
+}
+
+json Adapter::children(const Value& value, const ThreadView& thread, const json& arguments) {
+  json all = json::array();
+  if (value.type->kind == ValueType::Kind::record) {
+    for (const ValueType::Member& one : value.type->members)
+      all.push_back(shown(one.name, member(value, one.name, thread), thread));
+  } else if (value.type->kind == ValueType::Kind::pointer) {
+    all.push_back(shown("*", dereference(value, thread), thread));
+  } else {
+    const int64_t begin = arguments.value("start", int64_t{0});
+    const int64_t asked = arguments.value("count", int64_t{0});
+    const auto count = static_cast<int64_t>(value.type->count);
+    const int64_t end = std::min(count, begin + (asked > 0 ? asked : kMostChildren));
+    for (int64_t i = begin; i < end; ++i)
+      all.push_back(shown(fmt::format("[{}]", i), element(value, i, thread), thread));
+  }
+  return all;
+}
+
+json Adapter::variables(Debugger& debugger, const json& arguments) {
+  const size_t reference = arguments.at("variablesReference");
+  if (reference == 0 || reference > handles_.size()) throw usage_error("no such variables");
+  const Handle handle = handles_[reference - 1];
+  const ThreadView thread = debugger.view_of(handle.focus);
+  if (handle.value) return {{"variables", children(*handle.value, thread, arguments)}};
+  json all = json::array();
+  if (handle.scope == "Registers") {
+    for (const std::string& name : thread.registers()) {
+      const Value value = StopExpression::parse(name).evaluate(thread);
+      all.push_back(shown(name, value, thread));
+    }
+    return {{"variables", all}};
+  }
+  std::map<std::string, bool> seen;
+  for (const Variable& variable : thread.variables()) {
+    const char* scope = variable.global     ? "Shared and global"
+                        : variable.argument ? "Arguments"
+                                            : "Locals";
+    if (scope != handle.scope || !seen.emplace(variable.name, true).second) continue;
+    const std::optional<Value> value = value_of(variable, thread);
+    if (value) {
+      all.push_back(shown(variable.name, *value, thread));
+    } else {
+      all.push_back({{"name", variable.name},
+                     {"value", "<optimised out>"},
+                     {"type", variable.type->name},
+                     {"variablesReference", 0}});
+    }
+  }
+  return {{"variables", all}};
+}
+
+json Adapter::evaluate(Debugger& debugger, const json& arguments) {
+  const ThreadView thread = debugger.view_of(frame_of(debugger, arguments));
+  const std::string text = arguments.at("expression");
+  json one = shown(text, StopExpression::parse(text).evaluate(thread), thread);
+  one["result"] = one["value"];
+  one.erase("value");
+  one.erase("name");
+  return one;
+}
+
+}  // namespace warpmark::debugging

@@ -1,0 +1,76 @@
+// The debugger for editors: requests and events of the Debug Adapter Protocol (version 1.65).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "debug/adapter_channel.hpp"
+#include "debug/debugger.hpp"
+#include "debug/source_lines.hpp"
+#include "runtime/outcome.hpp"
+
+namespace warpmark::debugging {
+
+/// The answer to `initialize`.
+nlohmann::json adapter_capabilities();
+
+/// Serves a client from its launch request on. Threads of the protocol are those of the block that
+/// is stopped, by their number in it, from 1.
+class Adapter final : public Front {
+ public:
+  Adapter(AdapterChannel& channel, SourceLines& sources, bool stops_on_entry)
+      : channel_(channel), sources_(sources), stops_on_entry_(stops_on_entry) {}
+
+  void launch_begins(Debugger& debugger) override;
+  Resume stopped(Debugger& debugger, const Stop& stop) override;
+  bool asked(Debugger& debugger) override;
+  Resume ended(Debugger& debugger, const Outcome& outcome);
+
+ private:
+  using json = nlohmann::json;
+  /// A reference of the protocol: a scope of a frame, or a value with parts.
+  struct Handle {
+    Focus focus;
+    std::string scope;
+    std::optional<Value> value;
+  };
+
+  static Resume quit();
+  /// Answers a request; none is the client's end.
+  void serve(Debugger& debugger, const std::optional<json>& request);
+  /// True for a request that is answered without a body, such as those that go on.
+  bool go_on(Debugger& debugger, const std::string& command, const json& arguments);
+  json answer(Debugger& debugger, const std::string& command, const json& arguments);
+  json described(const Breakpoint& breakpoint) const;
+  json add_breakpoint(Debugger& debugger, Breakpoint made, const json& asked,
+                      std::vector<uint64_t>& numbers);
+  json set_breakpoints(Debugger& debugger, const json& arguments);
+  json set_functions(Debugger& debugger, const json& arguments);
+  json set_watches(Debugger& debugger, const json& arguments);
+  static Focus focus_of(Debugger& debugger, uint32_t thread);
+  static Focus frame_of(Debugger& debugger, const json& arguments);
+  static json threads(Debugger& debugger);
+  json stack(Debugger& debugger, const json& arguments);
+  json scopes(Debugger& debugger, const json& arguments);
+  json shown(const std::string& name, const Value& value, const ThreadView& thread);
+  json children(const Value& value, const ThreadView& thread, const json& arguments);
+  json variables(Debugger& debugger, const json& arguments);
+  json evaluate(Debugger& debugger, const json& arguments);
+
+  AdapterChannel& channel_;
+  SourceLines& sources_;
+  bool stops_on_entry_;
+  bool configured_ = false, quits_ = false;
+  std::optional<Resume> resume_;
+  std::map<std::string, std::vector<uint64_t>> breakpoints_;  ///< numbers by file; "": functions
+  std::vector<uint64_t> watches_;
+  std::vector<Handle> handles_;
+};
+
+}  // namespace warpmark::debugging

@@ -1,0 +1,484 @@
+#include "debug/debugger.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+
+namespace warpmark::debugging {
+namespace {
+
+constexpr uint64_t kNever = ~uint64_t{0};
+constexpr RunPosition kBeginning{1, 0}, kEnd{kNever, kNever};
+
+uint32_t first_lane(uint32_t lanes) {
+  return static_cast<uint32_t>(std::countr_zero(lanes));
+}
+
+std::string finding_text(const nlohmann::json& report) {
+  return report.value("message", report.value("kind", "something was found"));
+}
+
+}  // namespace
+
+Debugger::Debugger(Front& front) : front_(front) {
+  hook_.user = this;
+  hook_.call = [](void* user, const warpmark_debug_point* point) {
+    return static_cast<Debugger*>(user)->call(*point);
+  };
+  variables_ = [this](uint32_t statement) { return variables_at(statement); };
+}
+
+void Debugger::begin_run() {
+  again_ = begun_ = false;
+  host_launches_ = 0;
+  position_ = kBeginning;
+  for (Watchpoint& watchpoint : watchpoints_) watchpoint.last.reset();
+  last_findings_.clear();
+}
+
+void Debugger::end_run() {
+  text_ = nullptr;
+  kernel_ = nullptr;
+  if (mode_ == Mode::scan && !again_ && !quits_) finish_scan();
+}
+
+ThreadView Debugger::view_of(const Focus& which) const {
+  return {*view_, *point_, *text_, variables_, which};
+}
+
+int Debugger::call(const warpmark_debug_point& point) {
+  try {
+    switch (point.reason) {
+      case WARPMARK_DEBUG_BEGIN:
+        return begin_launch(point) ? 1 : 0;
+      case WARPMARK_DEBUG_END:
+        return end_launch(point) ? 1 : 0;
+      default:
+        return before_statement(point) ? 1 : 0;
+    }
+  } catch (const Error& error) {  // no exception crosses the device
+    notes_.push_back(error.message());
+    quits_ = true;
+    return 0;
+  }
+}
+
+bool Debugger::begin_launch(const warpmark_debug_point& point) {
+  if (point.depth == 0) ++host_launches_;
+  ignored_ = host_launches_ > launches_.size();
+  hook_.until = kNever;
+  hook_.stops = nullptr;
+  if (again_ || quits_) return false;
+  if (ignored_) return true;
+  point_ = &point;
+  position_ = {point.launch, 0};
+  LaunchText text = LaunchText::read(*view_, point);
+  auto& kernel = kernels_[text.kernel];
+  if (kernel == nullptr) {
+    kernel = std::make_unique<Kernel>();
+    kernel->text.read_statements(*view_, point);
+    kernel->information = DebugInfo::open(read_sections(*view_, point), kernel->why);
+  }
+  text.statements = std::move(kernel->text.statements);
+  kernel->text = std::move(text);
+  kernel_ = kernel.get();
+  text_ = &kernel->text;
+  no_variables_ = kernel->why;
+  if (kernel->information == nullptr) kernel->variables.clear();
+  mark_stops();
+  if (first_ && !begun_) front_.launch_begins(*this);
+  begun_ = true;
+  set_filter();
+  return true;
+}
+
+void Debugger::mark_stops() {
+  stops_.assign(text_->statements.size(), 0);
+  for (Breakpoint& breakpoint : breakpoints_) {
+    resolve(breakpoint, *text_);
+    for (const uint32_t statement : breakpoint.statements) stops_.at(statement) = 1;
+  }
+}
+
+// Says before which statements the device calls.
+void Debugger::set_filter() {
+  if (mode_ == Mode::seek) {
+    hook_.stops = nullptr;
+    hook_.until = position_.launch == target_.launch ? target_.count : kNever;
+    return;
+  }
+  const bool all = first_ || steps_ || wanted_block_ || (!watchpoints_.empty() && !to_finding_);
+  hook_.stops = to_finding_ || scanned_ || stops_.empty() ? nullptr : stops_.data();
+  hook_.until = all ? 0 : kNever;
+  if (mode_ == Mode::scan && !all && position_.launch == target_.launch)
+    hook_.until = target_.count;
+}
+
+bool Debugger::before_statement(const warpmark_debug_point& point) {
+  point_ = &point;
+  position_ = {point.launch, point.count};
+  if (ignored_ || again_ || quits_) return !again_ && !quits_;
+  const bool asked = hook_.pause != 0;
+  hook_.pause = 0;
+  if (asked && mode_ == Mode::forwards) {
+    hit_focus_ = {point.warp, first_lane(point.lanes), 0};
+    if (front_.asked(*this)) return stop({StopReason::pause, position_, 0, ""});
+  }
+  if (mode_ == Mode::seek) {
+    if (position_ < target_) return true;
+    hit_focus_ = target_focus_;
+    if (hit_focus_.warp != point.warp || target_stop_.reason == StopReason::beginning)
+      hit_focus_ = {point.warp, first_lane(point.lanes), 0};
+    Stop reached = target_stop_;
+    reached.position = position_;
+    return stop(reached);
+  }
+  if (mode_ == Mode::scan && position_ >= target_) {
+    finish_scan();
+    return false;
+  }
+  std::optional<Stop> found = hit(point);
+  before_ = point;
+  if (!found) return true;
+  if (mode_ == Mode::scan) {
+    candidate_ = found;
+    candidate_focus_ = hit_focus_;
+    return true;
+  }
+  // The statement that was executed last is the one: it is gone back to, before its effects.
+  if (found->reason == StopReason::finding) {
+    target_focus_ = hit_focus_;
+    return seek(found->position, *found);
+  }
+  return stop(*found);
+}
+
+std::optional<Stop> Debugger::hit(const warpmark_debug_point& point) {
+  hit_focus_ = {point.warp, first_lane(point.lanes), 0};
+  const bool is_plain = !scanned_;
+  if (point.reason == WARPMARK_DEBUG_FINDING && is_plain && point.count > 0) {
+    const RunPosition place{point.launch, point.count - 1};
+    const std::vector<Finding> found = findings_at(point);
+    if (place != resumed_from_ && !found.empty()) {
+      shown_.insert(found.back().text);
+      hit_focus_ = {found.back().thread / 32, found.back().thread % 32, 0};
+      return Stop{StopReason::finding, place, 0, found.back().text};
+    }
+  }
+  if (first_) return Stop{StopReason::entry, position_, 0, ""};
+  if (wanted_block_) {
+    if (!std::equal(wanted_block_->begin(), wanted_block_->end(), point.block)) return std::nullopt;
+    return Stop{StopReason::step, position_, 0, ""};
+  }
+  if (is_plain && !to_finding_) {
+    if (std::optional<Stop> stop = watch_hit(point)) return stop;
+    if (std::optional<Stop> stop = breakpoint_hit(point)) return stop;
+  }
+  if (!steps_) return std::nullopt;
+  const ViewOf view = [this](const Focus& which) { return view_of(which); };
+  if (!steps_->ends(point, *text_, view)) return std::nullopt;
+  if (steps_->has_left()) {
+    if (mode_ == Mode::scan) return std::nullopt;
+    return Stop{StopReason::left, position_, 0, ""};
+  }
+  hit_focus_ = steps_->focus();
+  if (mode_ == Mode::scan) {
+    const size_t depth = depth_of(view_of(hit_focus_));
+    steps_->begin(point.statement, *text_, depth);
+    if (scanned_ == Move::next && depth > scan_depth_) return std::nullopt;
+    if (scanned_ == Move::finish && depth >= scan_depth_) return std::nullopt;
+  }
+  return Stop{StopReason::step, position_, 0, ""};
+}
+
+std::optional<Stop> Debugger::breakpoint_hit(const warpmark_debug_point& point) {
+  if (stops_.at(point.statement) == 0) return std::nullopt;
+  if (mode_ == Mode::forwards && position_ == resumed_from_) return std::nullopt;
+  // While a thread steps, breakpoints stop that thread alone.
+  uint32_t lanes = point.lanes;
+  if (steps_) lanes = steps_->is_of(point) ? lanes & 1u << steps_->focus().lane : 0;
+  for (Breakpoint& breakpoint : breakpoints_) {
+    const auto& all = breakpoint.statements;
+    if (!breakpoint.enabled || std::find(all.begin(), all.end(), point.statement) == all.end())
+      continue;
+    std::optional<uint32_t> lane;
+    std::string trouble;
+    for (uint32_t rest = lanes; rest != 0 && !lane; rest &= rest - 1) {
+      const Focus one{point.warp, first_lane(rest), 0};
+      try {
+        if (!breakpoint.condition || breakpoint.condition->holds(view_of(one))) lane = one.lane;
+      } catch (const Error& error) {  // who cannot be asked is shown
+        lane = one.lane;
+        trouble = "the condition of breakpoint " + std::to_string(breakpoint.number) +
+                  " cannot be told: " + error.message();
+      }
+    }
+    if (!lane) continue;
+    hit_focus_ = {point.warp, *lane, 0};
+    // The thread that is looked at stays so, if it is there, too.
+    if (!breakpoint.condition && focus.warp == point.warp && (point.lanes >> focus.lane & 1) != 0)
+      hit_focus_.lane = focus.lane;
+    if (mode_ == Mode::forwards) {
+      ++breakpoint.hits;
+      if (breakpoint.once) breakpoint.enabled = false;
+    }
+    return Stop{StopReason::breakpoint, position_, breakpoint.number, trouble};
+  }
+  return std::nullopt;
+}
+
+std::optional<Stop> Debugger::watch_hit(const warpmark_debug_point& point) {
+  for (Watchpoint& watchpoint : watchpoints_) {
+    const bool here = std::equal(watchpoint.block.begin(), watchpoint.block.end(), point.block);
+    if (watchpoint.of_block && !here) continue;
+    Focus from = watchpoint.of_block ? watchpoint.focus : hit_focus_;
+    const ThreadView thread = view_of(from);
+    const Value::Place& place = *watchpoint.value.place;
+    const auto now = thread.read(place.space, place.address, watchpoint.value.type->bytes);
+    if (!now) continue;
+    const std::optional<std::vector<std::byte>> last = std::exchange(watchpoint.last, now);
+    if (!last || *last == *now) continue;
+    const Value before{watchpoint.value.type, {}, *last}, after{watchpoint.value.type, {}, *now};
+    std::string text = fmt::format("{}: {} -> {}", watchpoint.text, to_text(before, thread),
+                                   to_text(after, thread));
+    if (before_.statement < text_->statements.size()) {
+      const StatementText& writer = text_->statements[before_.statement];
+      text += fmt::format(", written by warp {} of block ({},{},{})", before_.warp,
+                          before_.block[0], before_.block[1], before_.block[2]);
+      if (writer.place.line != 0)
+        text += fmt::format(" at {}:{}", writer.place.file, writer.place.line);
+      const bool same = std::equal(before_.block, before_.block + 3, point.block);
+      if (same) hit_focus_ = {before_.warp, first_lane(before_.lanes), 0};
+    }
+    return Stop{StopReason::watch, position_, watchpoint.number, text};
+  }
+  return std::nullopt;
+}
+
+bool Debugger::stop(const Stop& stop) {
+  mode_ = Mode::forwards;
+  first_ = to_finding_ = false;
+  steps_.reset();
+  scanned_.reset();
+  wanted_block_.reset();
+  resumed_from_ = position_;
+  focus = hit_focus_;
+  if (view_of(focus).where().state == 0) focus = {point_->warp, first_lane(point_->lanes), 0};
+  before_ = *point_;
+  stopped_ = true;
+  const Resume resume = front_.stopped(*this, stop);
+  stopped_ = false;
+  const bool goes_on = follow(resume);
+  if (goes_on) set_filter();
+  return goes_on;
+}
+
+bool Debugger::follow(const Resume& resume) {
+  hook_.pause = 0;
+  switch (resume.kind) {
+    case Resume::Kind::quit:
+      quits_ = true;
+      return false;
+    case Resume::Kind::jump:
+      wanted_block_ = resume.block;
+      again_ = true;
+      return false;
+    case Resume::Kind::run:
+      printed_ = 0;
+      if (position_ == kBeginning && point_ != nullptr && begun_) return true;
+      resumed_from_ = {0, 0};
+      again_ = true;
+      return false;
+    case Resume::Kind::move:
+      break;
+  }
+  if (resume.backwards) {
+    if (resume.move != Move::go) {
+      scanned_ = resume.move;
+      scan_depth_ = depth_of(thread());
+      const Move by = resume.move == Move::step_statement ? Move::step_statement : Move::step;
+      steps_.emplace(thread().block(), focus, by);
+    }
+    return go_back(position_);
+  }
+  to_finding_ = resume.to_finding;
+  if (resume.move == Move::go) return true;
+  const std::optional<uint32_t> at = view_of({focus.warp, focus.lane, 0}).statement();
+  steps_.emplace(thread().block(), focus, resume.move);
+  if (at) {
+    size_t depth = depth_of(thread());
+    // `finish` is out of the frame that is looked at.
+    if (resume.move == Move::finish) depth -= std::min<size_t>(focus.frame, depth - 1);
+    steps_->begin(*at, *text_, depth);
+  }
+  return true;
+}
+
+void Debugger::resume_from_end(const Resume& resume) {
+  position_ = kEnd;
+  if (resume.kind == Resume::Kind::move && resume.backwards) {
+    go_back(kEnd);
+    return;
+  }
+  begun_ = false;
+  if (resume.kind == Resume::Kind::move) {  // there is nothing further on
+    quits_ = true;
+    return;
+  }
+  follow(resume);
+}
+
+bool Debugger::go_back(const RunPosition& limit) {
+  mode_ = Mode::scan;
+  target_ = limit;
+  candidate_.reset();
+  again_ = true;
+  return false;
+}
+
+// The last point that was met is gone to; else the beginning.
+void Debugger::finish_scan() {
+  target_stop_ = candidate_.value_or(Stop{StopReason::beginning, kBeginning, 0, ""});
+  target_focus_ = candidate_ ? candidate_focus_ : Focus{};
+  target_ = target_stop_.position;
+  steps_.reset();
+  scanned_.reset();
+  mode_ = Mode::seek;
+  again_ = true;
+}
+
+bool Debugger::seek(const RunPosition& target, const Stop& stop) {
+  mode_ = Mode::seek;
+  target_ = target;
+  target_stop_ = stop;
+  steps_.reset();
+  again_ = target < position_;
+  if (!again_) set_filter();
+  return !again_;
+}
+
+bool Debugger::end_launch(const warpmark_debug_point& point) {
+  if (again_ || quits_ || ignored_) return !again_ && !quits_;
+  point_ = &point;
+  for (const Finding& finding : findings_at(point)) {
+    if (mode_ == Mode::forwards && shown_.insert(finding.text).second)
+      last_findings_.push_back(finding.text);
+  }
+  // In a run that repeats what was seen, nothing is printed again.
+  const bool is_new = point.launch > printed_;
+  printed_ = std::max(printed_, point.launch);
+  return is_new;
+}
+
+std::vector<Debugger::Finding> Debugger::findings_at(const warpmark_debug_point& point) const {
+  std::vector<std::string> lines;
+  view_->findings(
+      &point,
+      [](void* user, const char* text, size_t length) {
+        static_cast<std::vector<std::string>*>(user)->emplace_back(text, length);
+      },
+      &lines);
+  std::vector<Finding> findings;
+  for (const std::string& line : lines) {
+    const nlohmann::json report = nlohmann::json::parse(line, nullptr, false);
+    if (!report.is_object()) continue;
+    const auto at = report.value("thread", std::array<uint32_t, 3>{});
+    const auto& size = text_->block;
+    findings.push_back({finding_text(report), at[0] + size[0] * (at[1] + size[1] * at[2])});
+  }
+  return findings;
+}
+
+// Shared variables of functions, which NVRTC's debug information does not have.
+void Debugger::add_shared(std::vector<Variable>& variables) const {
+  for (const KernelParameter& one : text_->shared) {
+    const bool known = std::any_of(variables.begin(), variables.end(), [&](const Variable& other) {
+      return other.name == one.name && other.place != Variable::Place::gone;
+    });
+    if (known || !shared_type_) continue;
+    Variable variable;
+    variable.name = one.name;
+    variable.type = shared_type_(one.name, one.bytes);
+    variable.global = true;
+    variable.place = Variable::Place::memory;
+    variable.space = WARPMARK_DEBUG_SHARED;
+    variable.address = one.offset;
+    variables.push_back(std::move(variable));
+  }
+}
+
+std::vector<Variable> Debugger::variables_at(uint32_t statement) {
+  const auto known = kernel_->variables.find(statement);
+  if (known != kernel_->variables.end()) return known->second;
+  std::vector<Variable>& all = kernel_->variables[statement];
+  const bool of_kernel =
+      text_->statements.at(statement).function == text_->statements.back().function;
+  if (kernel_->information != nullptr) {
+    all = kernel_->information->variables(statement);
+    add_shared(all);
+    if (!of_kernel || !text_->in_prologue(statement)) return all;
+    // They are not in their registers yet.
+    size_t number = 0;
+    for (Variable& variable : all) {
+      if (!variable.argument || number >= text_->parameters.size()) continue;
+      variable.place = Variable::Place::memory;
+      variable.space = WARPMARK_DEBUG_PARAM;
+      variable.address = text_->parameters[number++].offset;
+    }
+    return all;
+  }
+  add_shared(all);
+  if (!of_kernel || host_launches_ == 0) return all;
+  const Parameters& names = launches_[host_launches_ - 1];
+  for (size_t i = 0; i < names.size() && i < text_->parameters.size(); ++i) {
+    Variable variable;
+    variable.name = names[i].first;
+    variable.type = names[i].second;
+    variable.argument = true;
+    if (variable.type->bytes == text_->parameters[i].bytes) {
+      variable.place = Variable::Place::memory;
+      variable.space = WARPMARK_DEBUG_PARAM;
+      variable.address = text_->parameters[i].offset;
+    }
+    all.push_back(std::move(variable));
+  }
+  return all;
+}
+
+Breakpoint& Debugger::add(Breakpoint breakpoint) {
+  breakpoint.number = ++numbers_;
+  breakpoints_.push_back(std::move(breakpoint));
+  if (text_ != nullptr) mark_stops();
+  return breakpoints_.back();
+}
+
+bool Debugger::remove(uint64_t number) {
+  const auto is_it = [&](const auto& one) { return one.number == number; };
+  const bool found = std::erase_if(breakpoints_, is_it) + std::erase_if(watchpoints_, is_it) > 0;
+  if (text_ != nullptr) mark_stops();
+  return found;
+}
+
+Watchpoint& Debugger::watch(const StopExpression& expression) {
+  const Value value = referred(expression.evaluate(thread()), thread());
+  if (!value.place) {
+    throw usage_error("`" + expression.text() + "` lies in a register: only memory can be watched");
+  }
+  Watchpoint watchpoint;
+  watchpoint.number = ++numbers_;
+  watchpoint.text = expression.text();
+  watchpoint.value = value;
+  watchpoint.block = thread().block();
+  watchpoint.focus = focus;
+  const uint32_t space = value.place->space;
+  watchpoint.of_block = space == WARPMARK_DEBUG_SHARED || space == WARPMARK_DEBUG_LOCAL;
+  watchpoint.last = bytes_of(value, thread());
+  watchpoints_.push_back(std::move(watchpoint));
+  return watchpoints_.back();
+}
+
+}  // namespace warpmark::debugging

@@ -1,0 +1,161 @@
+// Runs a case under a person's commands: forwards from stop to stop, and backwards by running it
+// again to an earlier point.
+//
+// The device calls it in the thread of the launch, where the front, too, waits for commands.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "debug/debug_info.hpp"
+#include "debug/goals.hpp"
+#include "debug/stop.hpp"
+
+namespace warpmark::debugging {
+
+class Debugger;
+
+/// What a person has before them.
+class Front {
+ public:
+  virtual ~Front() = default;
+  /// The first launch of the run begins: its text is known, and nothing stands still.
+  virtual void launch_begins(Debugger& debugger) = 0;
+  /// Returns how to go on from a stop.
+  virtual Resume stopped(Debugger& debugger, const Stop& stop) = 0;
+  /// Called now and then while the launch runs on, if Debugger::ask() was; true to stop.
+  virtual bool asked(Debugger& debugger) = 0;
+};
+
+class Debugger {
+ public:
+  explicit Debugger(Front& front);
+  Debugger(const Debugger&) = delete;
+  Debugger& operator=(const Debugger&) = delete;
+
+  /// What devices call, once the functions for looking are known.
+  warpmark_debugger& hook() { return hook_; }
+  void use(const warpmark_debug_view& view) { view_ = &view; }
+  /// The parameters of each launch of the host, in their order: the names and types that are shown
+  /// where there is no debug information. Further launches are not looked at.
+  using Parameters = std::vector<std::pair<std::string, TypePointer>>;
+  void expect(std::vector<Parameters> launches) { launches_ = std::move(launches); }
+  /// The type of a shared variable of so many bytes, which debug information may lack.
+  using SharedType = std::function<TypePointer(const std::string& name, uint64_t bytes)>;
+  void set_shared_type(SharedType type) { shared_type_ = std::move(type); }
+  /// Before each run of the case.
+  void begin_run();
+  /// After one: true if it was left to go back, and has to run again.
+  bool runs_again() const { return again_; }
+  bool quits() const { return quits_; }
+  void end_run();
+  /// How to go on from the end of a run.
+  void resume_from_end(const Resume& resume);
+  /// Has the front asked soon, or a launch stopped. Safe in a signal handler.
+  void ask() noexcept { hook_.pause = 1; }
+
+  // --- at a stop
+  const LaunchText& text() const { return *text_; }
+  bool has_text() const { return text_ != nullptr; }
+  const warpmark_debug_point& point() const { return *point_; }
+  bool is_stopped() const { return stopped_; }
+  /// Why no variables are known; "" if they are.
+  const std::string& no_variables() const { return no_variables_; }
+  RunPosition position() const { return position_; }
+  Focus focus;
+  ThreadView thread() const { return view_of(focus); }
+  ThreadView view_of(const Focus& which) const;
+
+  /// Adds one, which gets a number; its statements are known if there is a launch.
+  Breakpoint& add(Breakpoint breakpoint);
+  bool remove(uint64_t number);
+  std::vector<Breakpoint>& breakpoints() { return breakpoints_; }
+  /// Watches what an expression names. Throws a usage error if it has no place in memory.
+  Watchpoint& watch(const StopExpression& expression);
+  std::vector<Watchpoint>& watchpoints() { return watchpoints_; }
+  /// Errors of conditions since the last call.
+  std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
+  /// A finding that its launch's end has shown, since the last call.
+  std::vector<std::string> take_findings() { return std::exchange(last_findings_, {}); }
+
+ private:
+  struct Kernel {
+    LaunchText text;
+    std::unique_ptr<DebugInfo> information;
+    std::string why;
+    std::map<uint32_t, std::vector<Variable>> variables;  ///< by statement
+  };
+  enum class Mode : uint8_t { forwards, seek, scan };
+
+  int call(const warpmark_debug_point& point);
+  bool begin_launch(const warpmark_debug_point& point);
+  bool before_statement(const warpmark_debug_point& point);
+  bool end_launch(const warpmark_debug_point& point);
+  std::optional<Stop> hit(const warpmark_debug_point& point);
+  std::optional<Stop> breakpoint_hit(const warpmark_debug_point& point);
+  std::optional<Stop> watch_hit(const warpmark_debug_point& point);
+  bool stop(const Stop& stop);
+  bool follow(const Resume& resume);
+  bool go_back(const RunPosition& limit);
+  bool seek(const RunPosition& target, const Stop& stop);
+  void mark_stops();
+  void finish_scan();
+  void set_filter();
+  std::vector<Variable> variables_at(uint32_t statement);
+  void add_shared(std::vector<Variable>& variables) const;
+  /// A finding, and the number of the first thread in its block.
+  struct Finding {
+    std::string text;
+    uint32_t thread = 0;
+  };
+  std::vector<Finding> findings_at(const warpmark_debug_point& point) const;
+
+  Front& front_;
+  warpmark_debugger hook_{};
+  const warpmark_debug_view* view_ = nullptr;
+  std::vector<Parameters> launches_;
+  SharedType shared_type_;
+  uint64_t printed_ = 0;  ///< launches whose output was shown
+  uint64_t host_launches_ = 0;
+  bool ignored_ = false;  ///< the present launch is not looked at
+
+  std::map<std::string, std::unique_ptr<Kernel>> kernels_;
+  Kernel* kernel_ = nullptr;
+  const LaunchText* text_ = nullptr;
+  std::string no_variables_;
+  ThreadView::Variables variables_;
+  const warpmark_debug_point* point_ = nullptr;
+  RunPosition position_;
+  bool stopped_ = false;
+
+  std::vector<Breakpoint> breakpoints_;
+  std::vector<Watchpoint> watchpoints_;
+  uint64_t numbers_ = 0;
+  std::vector<uint8_t> stops_;  ///< by statement of the present launch
+
+  Mode mode_ = Mode::forwards;
+  bool first_ = true;      ///< nothing has stopped yet
+  bool begun_ = false;     ///< a launch has begun in this run
+  size_t scan_depth_ = 0;  ///< of the thread where a scan ends
+  bool again_ = false, quits_ = false;
+  bool to_finding_ = false;         ///< only findings stop
+  RunPosition resumed_from_{0, 0};  ///< where the last stop was
+  std::optional<ThreadSteps> steps_;
+  std::optional<std::array<uint32_t, 3>> wanted_block_;  ///< of a jump
+  RunPosition target_;                                   ///< of a seek, or the end of a scan
+  Stop target_stop_;                                     ///< why a seek ends
+  std::optional<Stop> candidate_;                        ///< the last stop that a scan has met
+  Focus hit_focus_, candidate_focus_, target_focus_;
+  std::optional<Move> scanned_;    ///< the steps that a scan goes back by; nothing: to a breakpoint
+  warpmark_debug_point before_{};  ///< the point before the present one, if something is watched
+  std::set<std::string> shown_;    ///< findings
+  std::vector<std::string> notes_, last_findings_;
+};
+
+}  // namespace warpmark::debugging

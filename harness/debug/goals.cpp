@@ -1,0 +1,74 @@
+#include "debug/goals.hpp"
+
+#include <algorithm>
+
+namespace warpmark::debugging {
+
+void resolve(Breakpoint& breakpoint, const LaunchText& text) {
+  breakpoint.actual = {};
+  breakpoint.statements.clear();
+  if (!breakpoint.function.empty()) {
+    breakpoint.statements = text.starts_of_function(breakpoint.function);
+    if (!breakpoint.statements.empty())
+      breakpoint.actual = text.statements[breakpoint.statements.front()].place;
+    return;
+  }
+  const std::string file = text.find_file(breakpoint.place.file);
+  const uint32_t line = text.next_line(file, breakpoint.place.line);
+  if (line == 0) return;
+  breakpoint.actual = {file, line};
+  breakpoint.statements = text.starts_of(breakpoint.actual);
+}
+
+size_t depth_of(const ThreadView& thread) {
+  const std::vector<uint32_t> frames = thread.frames();
+  size_t depth = frames.size();
+  for (const uint32_t statement : frames) {
+    if (statement < thread.text().statements.size())
+      depth += thread.text().statements[statement].inlined.size();
+  }
+  return depth;
+}
+
+ThreadSteps::ThreadSteps(const std::array<uint32_t, 3>& block, const Focus& focus, Move move)
+    : block_(block), focus_(focus), move_(move) {
+  focus_.frame = 0;
+}
+
+void ThreadSteps::begin(uint32_t statement, const LaunchText& text, size_t depth) {
+  known_ = true;
+  depth_ = depth;
+  line_ = text.statements.at(statement).place;
+  function_ = text.statements.at(statement).function;
+}
+
+bool ThreadSteps::ends(const warpmark_debug_point& point, const LaunchText& text,
+                       const ViewOf& view) {
+  const bool here = std::equal(block_.begin(), block_.end(), point.block);
+  if (!here) {
+    // Without turns, the block of the thread has ended.
+    left_ = known_ && !text.rotates;
+    return left_;
+  }
+  if (point.warp != focus_.warp || (point.lanes >> focus_.lane & 1) == 0) {
+    left_ = known_ && view(focus_).where().state == 0;
+    return left_;
+  }
+  if (move_ == Move::step_statement) return true;
+  const StatementText& at = text.statements.at(point.statement);
+  const size_t depth = depth_of(view(focus_));
+  if (!known_) {
+    begin(point.statement, text, depth);
+    return true;
+  }
+  if (move_ == Move::finish) return depth < depth_;
+  if (move_ == Move::next && depth > depth_) return false;
+  if (depth < depth_) {  // back in the middle of a line: it goes on to the next one
+    begin(point.statement, text, depth);
+    return false;
+  }
+  if (at.place.line == 0) return false;
+  return at.place != line_ || at.function != function_ || depth != depth_;
+}
+
+}  // namespace warpmark::debugging

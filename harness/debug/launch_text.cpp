@@ -1,0 +1,146 @@
+#include "debug/launch_text.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace warpmark::debugging {
+namespace {
+
+using nlohmann::json;
+
+std::vector<json> lines_of(void (*from)(const warpmark_debug_point*, warpmark_device_sink, void*),
+                           const warpmark_debug_point& point) {
+  std::vector<json> lines;
+  from(
+      &point,
+      [](void* user, const char* text, size_t length) {
+        static_cast<std::vector<json>*>(user)->push_back(
+            json::parse(std::string_view(text, length), nullptr, false));
+      },
+      &lines);
+  return lines;
+}
+
+SourcePlace place_of(const json& line) {
+  return {line.value("file", ""), line.value("line", 0u)};
+}
+
+StatementText statement_of(const json& line) {
+  StatementText one;
+  one.function = line.value("function", "");
+  one.inside = line.value("inside", "");
+  one.place = place_of(line);
+  one.text = line.value("text", "");
+  one.code = line.value("code", true);
+  for (const json& call : line.value("inlined", json::array())) {
+    one.inlined.push_back({place_of(call), call.value("function", "")});
+  }
+  return one;
+}
+
+// What tells the copies of a line apart: the function, and the calls through which it was inlined.
+std::string context_of(const StatementText& statement) {
+  std::string context = statement.function;
+  for (const InlinedCall& call : statement.inlined) {
+    context += "|" + call.place.file + ":" + std::to_string(call.place.line);
+  }
+  return context;
+}
+
+}  // namespace
+
+LaunchText LaunchText::read(const warpmark_debug_view& view, const warpmark_debug_point& point) {
+  LaunchText text;
+  const std::vector<json> described = lines_of(view.describe, point);
+  if (described.size() != 1 || !described[0].is_object()) {
+    throw internal_error("the device does not describe its launch");
+  }
+  const json& all = described[0];
+  text.kernel = all.value("kernel", "");
+  text.grid = all.value("grid", text.grid);
+  text.block = all.value("block", text.block);
+  text.rotates = all.value("rotates", false);
+  for (const json& one : all.value("parameters", json::array())) {
+    text.parameters.push_back(
+        {one.value("name", ""), one.value("offset", uint64_t{0}), one.value("bytes", uint64_t{0})});
+  }
+  for (const json& one : all.value("shared", json::array())) {
+    text.shared.push_back(
+        {one.value("name", ""), one.value("offset", uint64_t{0}), one.value("bytes", uint64_t{0})});
+  }
+  text.shared_window = all.value("shared_window", uint64_t{0});
+  return text;
+}
+
+void LaunchText::read_statements(const warpmark_debug_view& view,
+                                 const warpmark_debug_point& point) {
+  statements.clear();
+  for (const json& line : lines_of(view.statements, point)) {
+    statements.push_back(line.is_object() ? statement_of(line) : StatementText{});
+  }
+}
+
+bool LaunchText::in_prologue(uint32_t statement) const {
+  const std::string& function = statements.at(statement).function;
+  const SourcePlace& place = statements[statement].place;
+  for (uint32_t i = statement; i > 0 && statements[i - 1].function == function; --i) {
+    if (statements[i - 1].place.line != 0 && statements[i - 1].place != place) return false;
+  }
+  // A function of one line has no end of its prologue.
+  for (uint32_t i = statement; i < statements.size() && statements[i].function == function; ++i) {
+    if (statements[i].place.line != 0 && statements[i].place != place) return true;
+  }
+  return false;
+}
+
+std::string LaunchText::find_file(const std::string& name) const {
+  std::string ends;
+  for (const StatementText& statement : statements) {
+    const std::string& file = statement.place.file;
+    if (file.empty()) continue;
+    if (file == name) return file;
+    const bool fits = file.ends_with("/" + name) || name.ends_with("/" + file);
+    if (fits && ends.empty()) ends = file;
+  }
+  return ends;
+}
+
+uint32_t LaunchText::next_line(const std::string& file, uint32_t line) const {
+  uint32_t next = 0;
+  for (const StatementText& statement : statements) {
+    if (!statement.code || statement.place.file != file || statement.place.line < line) continue;
+    if (next == 0 || statement.place.line < next) next = statement.place.line;
+  }
+  return next;
+}
+
+std::vector<uint32_t> LaunchText::starts_of(const SourcePlace& place) const {
+  std::vector<uint32_t> starts;
+  std::set<std::string> contexts;
+  for (uint32_t i = 0; i < statements.size(); ++i) {
+    if (!statements[i].code || statements[i].place != place) continue;
+    if (contexts.insert(context_of(statements[i])).second) starts.push_back(i);
+  }
+  return starts;
+}
+
+std::vector<uint32_t> LaunchText::starts_of_function(const std::string& name) const {
+  std::vector<uint32_t> starts;
+  std::set<std::string> contexts;
+  for (uint32_t i = 0; i < statements.size(); ++i) {
+    const StatementText& one = statements[i];
+    const bool is_inlined = !one.inlined.empty();
+    const std::string& function = is_inlined && !one.inside.empty() ? one.inside : one.function;
+    if (!one.code || one.place.line == 0 || function != name) continue;
+    if (!is_inlined && in_prologue(i)) continue;
+    if (contexts.insert(context_of(one)).second) starts.push_back(i);
+  }
+  return starts;
+}
+
+}  // namespace warpmark::debugging

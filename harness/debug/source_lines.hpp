@@ -1,0 +1,35 @@
+// The sources of a case: lines to show, and paths for an editor.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/artifacts.hpp"
+
+namespace warpmark::debugging {
+
+/// A file's name is as PTX has it. Only the texts that were compiled, and files of the suite's own
+/// folder, are shown.
+class SourceLines {
+ public:
+  SourceLines(const CaseArtifacts& artifacts, std::filesystem::path folder)
+      : artifacts_(artifacts), folder_(std::move(folder)) {}
+
+  /// The line of a number, from 1; nothing if the text is not known, or ends before.
+  std::optional<std::string> line(const std::string& file, uint32_t number);
+  /// The file in the suite's folder; "" if there is none.
+  std::filesystem::path path(const std::string& file) const;
+
+ private:
+  const std::vector<std::string>& lines_of(const std::string& file);
+
+  const CaseArtifacts& artifacts_;
+  std::filesystem::path folder_;
+  std::map<std::string, std::vector<std::string>> known_;
+};
+
+}  // namespace warpmark::debugging

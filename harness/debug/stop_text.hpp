@@ -1,0 +1,28 @@
+// What a person reads of a stop, in a terminal and in an editor.
+#pragma once
+
+#include <string>
+
+#include "debug/debugger.hpp"
+#include "debug/source_lines.hpp"
+
+namespace warpmark::debugging {
+
+/// "Breakpoint 1", "Watchpoint 2: x: 1 -> 2, written by …".
+std::string reason_text(const Stop& stop);
+/// "(1,0,0)".
+std::string triple_text(const uint32_t* numbers);
+/// "k.cu:12", or the PTX instruction where no line is known.
+std::string place_text(const StatementText& statement);
+/// The name of a frame's function.
+std::string function_text(const StatementText& statement);
+/// One frame as `backtrace` and an editor list it: functions that were inlined are frames, too.
+struct FrameText {
+  std::string function;
+  SourcePlace place;
+  uint32_t frame = 0;      ///< of the thread, for its variables
+  uint32_t statement = 0;  ///< where its variables are looked for
+};
+std::vector<FrameText> frames_of(const ThreadView& thread);
+
+}  // namespace warpmark::debugging

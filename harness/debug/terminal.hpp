@@ -1,0 +1,60 @@
+// The debugger in a terminal: commands in gdb's words.
+#pragma once
+
+#include <cstdio>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "debug/debuggee.hpp"
+#include "debug/debugger.hpp"
+#include "debug/source_lines.hpp"
+#include "runtime/outcome.hpp"
+
+namespace warpmark::debugging {
+
+class Terminal final : public Front {
+ public:
+  Terminal(const TerminalScript& script, SourceLines& sources);
+
+  void launch_begins(Debugger& debugger) override;
+  Resume stopped(Debugger& debugger, const Stop& stop) override;
+  bool asked(Debugger& debugger) override;
+  /// The run came to its end.
+  Resume ended(Debugger& debugger, const Outcome& outcome);
+
+ private:
+  /// Reads commands until one goes on.
+  Resume read_commands(Debugger& debugger);
+  /// The next command; nothing at the end of all of them.
+  std::optional<std::string> next_command();
+  /// Carries out one; nothing if the launch still stands.
+  std::optional<Resume> carry_out(Debugger& debugger, const std::string& line);
+  std::optional<Resume> going_on(Debugger& debugger, const std::string& word,
+                                 const std::string& rest);
+  void look(Debugger& debugger, const std::string& word, const std::string& rest);
+  void add_breakpoint(Debugger& debugger, const std::string& rest, bool once);
+  void show_stop(Debugger& debugger, const Stop* stop);
+  void list(Debugger& debugger, const std::string& rest);
+  void focus_on(Debugger& debugger, const std::string& word, const std::string& rest);
+  std::optional<Resume> block_wanted(Debugger& debugger, const std::string& rest);
+  // terminal_info.cpp
+  void info(Debugger& debugger, const std::string& rest);
+  void show_variables(Debugger& debugger, bool arguments);
+  void show_breakpoints(Debugger& debugger);
+  void show_registers(Debugger& debugger, const std::string& rest);
+  void show_warps(Debugger& debugger);
+  void show_lanes(Debugger& debugger);
+  void show_frames(Debugger& debugger);
+  void print(const std::string& text);
+
+  std::deque<std::string> commands_;
+  bool reads_input_;
+  bool is_terminal_;
+  SourceLines& sources_;
+  std::string last_;  ///< an empty line repeats it
+  uint32_t listed_ = 0;
+};
+
+}  // namespace warpmark::debugging

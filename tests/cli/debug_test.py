@@ -1,0 +1,297 @@
+# `warpmark debug`: commands in gdb's words, on kernels whose values are known.
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from program import BUILD, PROGRAM, ProgramTest
+
+KERNEL = """struct Pair { float x; int n[3]; };
+__device__ int triangle(int n) {
+  if (n <= 1)
+    return n;
+  int rest = triangle(n - 1);
+  return n + rest;
+}
+__device__ float twice(float v) {
+  float sum = v + v;
+  return sum;
+}
+extern "C" __global__ void k(float *out, const float *src, int n) {
+  __shared__ int tile[64];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  tile[threadIdx.x] = i;
+  __syncthreads();
+  Pair p = {0.0f, {1, 2, i}};
+  double local[4];
+  for (int j = 0; j < 4; ++j)
+    local[j] = i + j;
+  if (i < n) {
+    float v = twice(src[i]);
+    out[i] = v + p.x + tile[threadIdx.x ^ 1] + triangle(3) + local[2];
+  }
+}
+"""
+SUITE = """warpmark: 1
+kernel: {file: k.cu, entry: k}
+arguments:
+  out: {out: 100}
+  src: {in: 'np.arange(100)', dtype: float32}
+  n: {scalar: 100}
+launch: {block: 64, grid: 2}
+reference:
+  out: '2 * src + (np.arange(100) ^ 1) + 6 + np.arange(100) + 2'
+"""
+HAS_VARIABLES = "LIBDW_LIBRARY:FILEPATH=/" in (BUILD / "CMakeCache.txt").read_text()
+
+
+class DebugTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.write("s/k.cu", KERNEL)
+        self.write("s/suite.yaml", SUITE)
+
+    def debug(self, *commands, case=None, suite="s/suite.yaml", code=0, options=()):
+        words = ["debug", suite, "--batch", *options]
+        if case:
+            words += ["--case", case]
+        for command in commands:
+            words += ["--command", command]
+        out, errors = self.run_program(*words, code=code)
+        self.assertEqual(errors, "")
+        return out
+
+    def answers(self, out):
+        """The text behind each command."""
+        parts = out.split("(warpmark) ")
+        return [part.split("\n", 1)[1].rstrip("\n") if "\n" in part else "" for part in parts[1:]]
+
+
+class Lines(DebugTest):
+    def test_begins_at_the_first_statement(self):
+        out = self.debug("quit")
+        self.assertIn("The first statement of the launch\n[block (0,0,0), thread (0,0,0), warp 0, lane 0] k at k.cu:12\n", out)
+        self.assertIn("12\textern \"C\" __global__ void k(", out)
+
+    def test_breakpoints_stop_each_warp(self):
+        out = self.debug("break k.cu:16", "continue", "continue", "continue", "delete 1", "continue")
+        self.assertIn("Breakpoint 1 at k.cu:16\n", out)
+        self.assertIn("Breakpoint 1\n[block (0,0,0), thread (0,0,0), warp 0, lane 0] k at k.cu:16\n", out)
+        self.assertIn("[block (0,0,0), thread (32,0,0), warp 1, lane 0] k at k.cu:16\n", out)
+        self.assertIn("[block (1,0,0), thread (0,0,0), warp 0, lane 0] k at k.cu:16\n", out)
+        self.assertIn(": passed\n", out)
+
+    def test_a_line_without_code_is_the_next_one(self):
+        out = self.debug("break k.cu:11", "info breakpoints", "break k.cu:900")
+        self.assertIn("Breakpoint 1 at k.cu:12 (line 11 has no code)\n", out)
+        self.assertIn("1 breakpoint k.cu:11 (at k.cu:12), hit 0 times\n", out)
+        self.assertIn("no code of this launch is there", out)
+
+    def test_conditions_choose_a_thread(self):
+        out = self.debug("break k.cu:15 if blockIdx.x == 1 && threadIdx.x % 32 > 6", "continue", "print threadIdx.x",
+                         "print blockIdx", "info breakpoints")
+        self.assertIn("[block (1,0,0), thread (7,0,0), warp 0, lane 7] k at k.cu:15\n", out)
+        self.assertIn("threadIdx.x = 7\n", out)
+        self.assertIn("blockIdx = {x = 1, y = 0, z = 0}\n", out)
+        self.assertIn("if blockIdx.x == 1 && threadIdx.x % 32 > 6, hit 1 times\n", out)
+
+    def test_a_condition_that_cannot_be_told_stops(self):
+        out = self.debug("break k.cu:15 if nothing > 3", "continue", "break k.cu:16 if 1 +")
+        self.assertIn("the condition of breakpoint 1 cannot be told: nothing is called `nothing` here\n", out)
+        self.assertIn("the end was not expected in the expression (column 4)", out)
+
+    def test_steps_follow_one_thread(self):
+        out = self.debug("break k.cu:15", "continue", "step", "step", "info position")
+        self.assertIn("thread (0,0,0), warp 0, lane 0] k at k.cu:16\n", out)
+        self.assertRegex(out, r"thread \(0,0,0\), warp 0, lane 0\] k at k.cu:(17|18|19)\n")
+
+    def test_step_goes_in_and_next_over(self):
+        out = self.debug("break k.cu:22", "continue", "step", "backtrace", "finish")
+        self.assertRegex(out, r"lane 0\] twice at k.cu:(8|9)\n")
+        self.assertRegex(out, r"#0 twice at k.cu:\d+\n#1 k at k.cu:22\n")
+        self.assertRegex(out.split("finish")[1], r"\] k at k.cu:22\n")
+        out = self.debug("break k.cu:22", "continue", "next")
+        self.assertIn("] k at k.cu:23\n", out)
+
+    def test_a_statement_of_ptx(self):
+        out = self.debug("break k.cu:16", "continue", "x/i", "stepi", "info registers %r1")
+        self.assertIn("bar.sync", out)
+
+    def test_list_shows_the_source(self):
+        out = self.debug("break k.cu:16", "continue", "list", "list 1")
+        self.assertIn(">16\t  __syncthreads();\n", out)
+        self.assertIn("1\tstruct Pair", out)
+
+    def test_commands_come_from_a_file_and_from_a_pipe(self):
+        self.write("commands", "# a comment\nbreak k.cu:16\ncontinue\n")
+        out, _ = self.run_program("debug", "s/suite.yaml", "--batch", "-x", "commands", "--command", "info position")
+        self.assertIn("(warpmark) info position\nlaunch 1, 0 statements", out)
+        self.assertIn("Breakpoint 1\n", out)
+        process = subprocess.run([PROGRAM, "debug", "s/suite.yaml"], cwd=self.folder, text=True, input="break k.cu:16\nc\nq\n",
+                                 capture_output=True, check=True, env=dict(os.environ, HOME=str(self.folder)))
+        self.assertIn("Breakpoint 1\n", process.stdout)
+
+
+@unittest.skipUnless(HAS_VARIABLES, "no libdw")
+class Values(DebugTest):
+    def test_variables_by_their_types(self):
+        out = self.debug("break k.cu:23 if i == 3", "continue", "info locals", "info args", "print out", "print src[i]",
+                         "print src[0:5]", "print local", "print tile[0:6]", "print *src", "print p.n[1]", "print &src[2]",
+                         "print (float)i / 2", "print -i + 10", "print v > 5 || i == 0", "print %rd1 != 0", "print j",
+                         "print tile[100000]", "print local[1] * 2")
+        self.assertRegex(out, r"\ni = 3\n")
+        self.assertRegex(out, r"\nv = 6\n|\nv = 6.0\n|\nv = <optimised out>\n")
+        self.assertRegex(out, r"local = \[3 4 5 6\]\n")
+        self.assertRegex(out, r"\nn = 100\n")
+        self.assertIn("p = {x = 0, n = [1 2 3]}\n", out)
+        self.assertRegex(out, r"out = 0x[0-9a-f]+ \(out\)\n")
+        self.assertIn("src[i] = 3\n", out)
+        self.assertIn("src[0:5] = [0 1 2 3 4]\n", out)
+        self.assertIn("tile[0:6] = [0 1 2 3 4 5]\n", out)
+        self.assertIn("*src = 0\n", out)
+        self.assertIn("p.n[1] = 2\n", out)
+        self.assertRegex(out, r"&src\[2\] = 0x[0-9a-f]+ \(src \+ 2\)\n")
+        self.assertIn("(float)i / 2 = 1.5\n", out)
+        self.assertIn("-i + 10 = 7\n", out)
+        self.assertIn("nothing is called `j` here\n", out)
+        self.assertIn("cannot be read: they are in no allocation\n", out)
+        self.assertIn("local[1] * 2 = 8\n", out)
+
+    def test_arguments_are_known_at_the_first_statement(self):
+        out = self.debug("info args", "print src[7]")
+        self.assertIn("\nn = 100\n", out)
+        self.assertIn("src[7] = 7\n", out)
+
+    def test_a_recursive_function_has_a_frame_for_each_call(self):
+        out = self.debug("break k.cu:4", "continue", "backtrace", "print n", "up", "print n", "up", "print n")
+        self.assertRegex(out, r"#0 triangle at k.cu:4\n#1 triangle at k.cu:5\n#2 triangle at k.cu:5\n#3 k at k.cu:23\n")
+        self.assertEqual([line for line in out.splitlines() if line.startswith("n = ")], ["n = 1", "n = 2", "n = 3"])
+
+    def test_watchpoints_name_who_wrote(self):
+        out = self.debug("watch tile[5]", "continue", "print tile[5]")
+        self.assertIn("Watchpoint 1: tile[5]: 0 -> 5, written by warp 0 of block (0,0,0) at k.cu:15\n", out)
+        out = self.debug("break k.cu:16 if blockIdx.x == 1", "continue", "print tile[5]", "watch out[70]", "delete 1", "continue")
+        self.assertIn("tile[5] = 69\n", out)
+        self.assertRegex(out, r"Watchpoint 2: out\[70\]: \S+ -> 289.*written by warp 0 of block \(1,0,0\) at k.cu:23\n")
+
+    def test_registers_cannot_be_watched(self):
+        out = self.debug("break k.cu:16", "continue", "watch i")
+        self.assertIn("`i` lies in a register: only memory can be watched\n", out)
+
+
+class Back(DebugTest):
+    def test_steps_go_back(self):
+        out = self.debug("break k.cu:16", "continue", "info position", "stepi", "reverse-stepi", "info position",
+                         "reverse-step", "reverse-continue")
+        positions = [line for line in out.splitlines() if line.startswith("launch 1,")]
+        self.assertEqual(positions[0], positions[1])
+        self.assertIn("] k at k.cu:15\n", out.split("reverse-step\n")[1])
+        self.assertIn("The beginning: there is nothing before\n", out)
+
+    def test_continues_back_to_the_breakpoint_before(self):
+        out = self.debug("break k.cu:16", "continue", "continue", "continue", "reverse-continue", "reverse-continue")
+        stops = [line for line in out.splitlines() if line.endswith("k at k.cu:16")]
+        self.assertEqual(len(stops), 5)
+        self.assertEqual(stops[3], stops[1])
+        self.assertEqual(stops[4], stops[0])
+
+    def test_goes_back_from_the_end(self):
+        out = self.debug("break k.cu:23", "continue", "delete 1", "continue", "break k.cu:16", "reverse-continue", "continue")
+        self.assertIn(": passed\n", out)
+        self.assertIn("[block (1,0,0), thread (32,0,0), warp 1, lane 0] k at k.cu:16\n", out)
+
+    @unittest.skipUnless(HAS_VARIABLES, "no libdw")
+    def test_finds_the_writer_of_memory(self):
+        out = self.debug("break k.cu:23 if i == 3", "continue", "writer tile[40]")
+        self.assertRegex(out, r"tile\[40\]: 0 -> 40, written by warp 1 of block \(0,0,0\) at k.cu:15\n")
+
+    def test_runs_again(self):
+        out = self.debug("break k.cu:16", "continue", "continue", "run")
+        stops = [line for line in out.splitlines() if line.endswith("k at k.cu:16")]
+        self.assertEqual(stops[0], stops[2])
+
+    def test_goes_to_a_block(self):
+        out = self.debug("block 1", "block 7", "thread 99", "warp 1", "lane 3", "lane 77")
+        self.assertIn("[block (1,0,0), thread (0,0,0), warp 0, lane 0] k at k.cu:12\n", out)
+        self.assertIn("the grid has no such block: it is (2,1,1)\n", out)
+        self.assertIn("the block has no such thread: it is (64,1,1)\n", out)
+        self.assertIn("[block (1,0,0), thread (35,0,0), warp 1, lane 3]", out)
+
+
+class Others(DebugTest):
+    def test_a_finding_stops_before_it_happens(self):
+        self.write("s/k.cu", KERNEL.replace("if (i < n)", "if (i < n + 1)"))
+        out = self.debug("finding", "print threadIdx.x", "info warps", "continue", "continue", "continue", code=1)
+        self.assertRegex(out, r"Found here: out-of-bounds .*\n\[block \(1,0,0\), thread \(36,0,0\), .*\] k at k.cu:22\n")
+        self.assertIn(": failed\n", out)
+
+    def test_without_debug_information(self):
+        out = self.debug("break k.cu:16", "continue", "info args", "info locals", "backtrace", "info registers", options=["-O"])
+        self.assertIn("Variables are not known: the kernel has no debug information; lines, parameters and PTX registers are\n", out)
+        self.assertRegex(out, r"\nout = 0x[0-9a-f]+ \(out\)\n")
+        self.assertIn("locals are not known: the kernel has no debug information\n", out)
+        self.assertIn("#0 k at k.cu:16\n", out)
+
+    def test_printf_and_several_launches(self):
+        self.write("s/k.cu", """#include <stdio.h>
+extern "C" __global__ void one(int *a) {
+  if (threadIdx.x == 0) printf("hello %d\\n", 7);
+  a[threadIdx.x] = 1;
+}
+extern "C" __global__ void two(int *a) {
+  a[threadIdx.x] += 1;
+}
+""")
+        self.write("s/suite.yaml", """warpmark: 1
+kernel: {file: k.cu}
+arguments: {a: {out: 32}}
+launch:
+  - {entry: one, arguments: [a], block: 32}
+  - {entry: two, arguments: [a], block: 32}
+reference: {a: 'np.full(32, 2)'}
+""")
+        out = self.debug("break k.cu:7", "continue", "info position", "print a[3]", "reverse-step", "reverse-continue", "continue",
+                         "continue")
+        self.assertIn("no code of this launch is there; later launches may have it", out)
+        self.assertIn("] two at k.cu:7\n", out)
+        self.assertIn("launch 2,", out)
+        self.assertEqual(out.count("hello 7\n"), 1)
+        self.assertIn(": passed\n", out)
+
+    def test_a_kernel_that_hangs_is_stopped(self):
+        self.write("s/k.cu", KERNEL.replace("  if (i < n) {", "  while (((volatile int *)tile)[0] == 0) {}\n  if (i < n) {"))
+        process = subprocess.Popen([PROGRAM, "debug", "s/suite.yaml"], cwd=self.folder, text=True, stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, env=dict(os.environ, HOME=str(self.folder)))
+        process.stdin.write("continue\n")
+        process.stdin.flush()
+        while "(warpmark) continue" not in process.stdout.readline():
+            pass
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate("info warps\nprint threadIdx.x\nquit\n", timeout=60)
+        self.assertIn("Interrupted\n", out)
+        self.assertRegex(out, r"\] k at k.cu:\d+\n")
+        self.assertEqual(process.returncode, 0)
+
+    def test_wrong_words(self):
+        out = self.debug("frobnicate", "print", "break", "delete 9", "info nothing", "frame 7", "watch 3", "step 5 x")
+        for text in ("unknown command `frobnicate`; `help` lists them\n", "where? break FILE:LINE, or break FUNCTION\n",
+                     "there is no breakpoint or watchpoint of that number\n", "there is no such frame\n"):
+            self.assertIn(text, out)
+
+    def test_one_case_is_debugged(self):
+        _, errors = self.run_program("debug", "s/suite.yaml", "--batch", "--case", "s.nothing", code=2)
+        self.assertIn("s.nothing", errors)
+        self.write("s/suite.yaml", SUITE.replace("arguments:", "axes: {m: [1, 2]}\narguments:", 1))
+        _, errors = self.run_program("debug", "s/suite.yaml", "--batch", code=2)
+        self.assertIn("one case can be debugged, and 2 were chosen", errors)
+
+    def test_a_kernel_that_does_not_compile(self):
+        self.write("s/k.cu", "extern \"C\" __global__ void k( {")
+        out = self.debug(code=1)
+        self.assertIn(": failed\n", out)
+
+
+if __name__ == "__main__":
+    unittest.main()
