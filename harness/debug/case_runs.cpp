@@ -9,7 +9,7 @@
 namespace warpmark::debugging {
 namespace {
 
-// Nobody waits for a person with a limit: about three years.
+// A person takes any time: this is about three years.
 constexpr double kNoLimitS = 1e8;
 
 // The names and types of each launch's parameters, as far as the plan knows them.

@@ -21,7 +21,7 @@ struct Debuggee {
   bool information = true;  ///< compile with -G, so that variables are known
 };
 
-/// What the terminal reads before the standard input.
+/// Commands that the terminal takes before the standard input.
 struct TerminalScript {
   std::vector<std::string> commands;
   std::string file;       ///< with further commands; "" for none

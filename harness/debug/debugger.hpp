@@ -21,7 +21,7 @@ namespace warpmark::debugging {
 
 class Debugger;
 
-/// What a person has before them.
+/// The terminal or the editor that a person has before them.
 class Front {
  public:
   virtual ~Front() = default;
@@ -39,7 +39,7 @@ class Debugger {
   Debugger(const Debugger&) = delete;
   Debugger& operator=(const Debugger&) = delete;
 
-  /// What devices call, once the functions for looking are known.
+  /// The hook that devices call, once the functions for looking are known.
   warpmark_debugger& hook() { return hook_; }
   void use(const warpmark_debug_view& view) { view_ = &view; }
   /// The parameters of each launch of the host, in their order: the names and types that are shown

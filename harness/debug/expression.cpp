@@ -259,7 +259,7 @@ std::optional<bool> compared(const std::string& sign, Number left, Number right)
   return std::nullopt;
 }
 
-// What overflows wraps, as it does on a GPU.
+// A result that overflows wraps, as it does on a GPU.
 int64_t computed(const std::string& sign, int64_t left, int64_t right) {
   const auto a = static_cast<uint64_t>(left), b = static_cast<uint64_t>(right);
   if (sign == "+") return static_cast<int64_t>(a + b);

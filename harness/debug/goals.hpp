@@ -1,4 +1,4 @@
-// What ends a move: breakpoints, watchpoints, and steps of one thread.
+// The ends of a move: breakpoints, watchpoints, and steps of one thread.
 #pragma once
 
 #include <algorithm>

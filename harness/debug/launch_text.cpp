@@ -43,7 +43,7 @@ StatementText statement_of(const json& line) {
   return one;
 }
 
-// What tells the copies of a line apart: the function, and the calls through which it was inlined.
+// The difference of the copies of a line: the function, and the calls through which it was inlined.
 std::string context_of(const StatementText& statement) {
   std::string context = statement.function;
   for (const InlinedCall& call : statement.inlined) {

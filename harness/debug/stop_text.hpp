@@ -1,4 +1,4 @@
-// What a person reads of a stop, in a terminal and in an editor.
+// The words that a person reads of a stop, in a terminal and in an editor.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@
 
 namespace warpmark::debugging {
 
-/// What is looked at: a lane of a warp of the stopped block, and which of its functions.
+/// The thing that is looked at: a lane of a warp of the stopped block, and which of its functions.
 struct Focus {
   uint32_t warp = 0, lane = 0;
   uint32_t frame = 0;  ///< 0 is the innermost

@@ -43,7 +43,7 @@ Value element(const Value& array, int64_t index, const ThreadView& thread);
 Value slice(const Value& array, int64_t begin, int64_t end, const ThreadView& thread);
 Value member(const Value& record, const std::string& name, const ThreadView& thread);
 Value dereference(const Value& pointer, const ThreadView& thread);
-/// What a reference refers to; any other value as it is.
+/// The value that a reference refers to; any other value as it is.
 Value referred(const Value& value, const ThreadView& thread);
 
 /// As a debugger shows it: 1.5, 'a', 0x7f… (x + 3), {x = 1, y = 2}; arrays as NumPy: [0 1 2 ... 9].
