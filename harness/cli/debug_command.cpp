@@ -46,6 +46,7 @@ ExitCode debug(const DebugOptions& options) {
   JobRequest request;
   options.choice.apply(request);
   if (!request.device_given) request.session.device = "cpu";
+  if (!request.checks_given) request.session.checks = known_checks();
   LazyPython python;
   if (options.adapter) {
     const auto choose = [&](const std::string& suite, const std::string& id) {
@@ -86,7 +87,7 @@ Command debug_command(const ArgumentParser& program) {
   app.add_flag("-O,--optimised", options->optimised,
                "Compile as `check` does: no local variables, but the code that runs");
   app.add_flag("--dap", options->adapter,
-               "Speak the Debug Adapter Protocol on standard input and output, for editors");
+               "Speak the Debug Adapter Protocol, for editors");
   return {app, [options](Output&) { return debug(*options); }};
 }
 
