@@ -86,8 +86,7 @@ Command debug_command(const ArgumentParser& program) {
   app.add_flag("--batch", options->batch, "Read no commands from the standard input");
   app.add_flag("-O,--optimised", options->optimised,
                "Compile as `check` does: no local variables, but the code that runs");
-  app.add_flag("--dap", options->adapter,
-               "Speak the Debug Adapter Protocol, for editors");
+  app.add_flag("--dap", options->adapter, "Speak the Debug Adapter Protocol, for editors");
   return {app, [options](Output&) { return debug(*options); }};
 }
 

@@ -139,7 +139,11 @@ class Values(DebugTest):
         out = self.debug("break k.cu:23 if i == 3", "continue", "info locals", "info args", "print out", "print src[i]",
                          "print src[0:5]", "print local", "print tile[0:6]", "print *src", "print p.n[1]", "print &src[2]",
                          "print (float)i / 2", "print -i + 10", "print v > 5 || i == 0", "print %rd1 != 0", "print j",
-                         "print tile[100000]", "print local[1] * 2")
+                         "print tile[100000]", "print local[1] * 2",
+                         "print 1.5e1f + .5", "print 0x10 % 7", "print *(int *)tile + 1 << 3", "print 1 $ 2", "print 5 / 0")
+        for text in ("1.5e1f + .5 = 15.5", "0x10 % 7 = 2", "*(int *)tile + 1 << 3 = 8", "`$` is no part of an expression (column 3)",
+                     "a division by zero"):
+            self.assertIn(text + "\n", out)
         self.assertRegex(out, r"\ni = 3\n")
         self.assertRegex(out, r"\nv = 6\n|\nv = 6.0\n|\nv = <optimised out>\n")
         self.assertRegex(out, r"local = \[3 4 5 6\]\n")
