@@ -30,6 +30,28 @@ std::uint32_t weight_of_look(std::uint64_t work, std::uint32_t least, std::uint3
   return std::max(least, static_cast<std::uint32_t>(std::min(work, kLongLook) * most / kLongLook));
 }
 
+// Tells the checks which registers decide how a node ends.
+void tell_decision(BlockObserver& observer, Lanes& lanes, const Program& program,
+                   const BasicBlock& node, std::uint32_t mask) {
+  const auto decide = [&](std::uint32_t slot, const char* what) {
+    observer.tell<&Check::decide>(lanes, slot, mask, node.statement, what);
+  };
+  switch (node.exit) {
+    case Exit::branch:
+      return decide(node.predicate, "used to decide a branch");
+    case Exit::call:
+      return decide(program.calls[node.barrier].target, "used as a function's address");
+    case Exit::barrier:
+      decide(node.barrier, "used as a barrier's number");
+      return decide(node.threads, "used as a number of threads");
+    case Exit::warp:
+    case Exit::collect:
+      return decide(node.barrier, "used as a mask of lanes");
+    default:
+      return;
+  }
+}
+
 }  // namespace
 
 void BlockState::FreeDeleter::operator()(std::byte* memory) const {
@@ -316,23 +338,7 @@ void BlockState::execute_watched(Warp& warp, std::uint32_t block, std::uint32_t 
   }
   if (coverage != nullptr && node.exit == Exit::branch) coverage->part(block, lanes, node, mask);
   if (definedness == nullptr || !definedness->any()) return;
-  const auto decide = [&](std::uint32_t slot, const char* what) {
-    observer_->tell<&Check::decide>(lanes, slot, mask, node.statement, what);
-  };
-  switch (node.exit) {
-    case Exit::branch:
-      return decide(node.predicate, "used to decide a branch");
-    case Exit::call:
-      return decide(launch_.program.calls[node.barrier].target, "used as a function's address");
-    case Exit::barrier:
-      decide(node.barrier, "used as a barrier's number");
-      return decide(node.threads, "used as a number of threads");
-    case Exit::warp:
-    case Exit::collect:
-      return decide(node.barrier, "used as a mask of lanes");
-    default:
-      return;
-  }
+  tell_decision(*observer_, lanes, launch_.program, node, mask);
 }
 
 // The lanes that part from the others wait as another fragment: the lower block goes first.
