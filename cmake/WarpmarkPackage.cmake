@@ -39,7 +39,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${WARPMARK_PLUGIN_OUTPUT_DIRECTO
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME warpmark)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "python3-numpy (>= 1:1.24), python3 (>= ${Python3_VERSION_MAJOR}.${Python3_VERSION_MINOR}), python3 (<< ${Python3_VERSION_MAJOR}.${Python3_VERSION_MINOR}.999)")
 # NVRTC: from the package beside it, or from a toolkit of whatever origin.
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "warpmark-cuda")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "warpmark-cuda, libdw1")
 set(CPACK_DEBIAN_MPI_PACKAGE_NAME warpmark-mpi)
 set(CPACK_DEBIAN_MPI_DESCRIPTION "Cases of warpmark on several processes, by MPI")
 set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "warpmark (= ${PROJECT_VERSION})")

@@ -1,7 +1,5 @@
 // Reads DWARF by elfutils' libdw.
 #include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <libelf.h>
 
 #include <algorithm>
 #include <map>
@@ -9,6 +7,7 @@
 
 #include "debug/debug_info.hpp"
 #include "debug/elf_image.hpp"
+#include "debug/libdw.hpp"
 
 namespace warpmark::debugging {
 namespace {
@@ -19,27 +18,32 @@ constexpr unsigned kConstant = 4, kGlobal = 5, kLocal = 6, kParameter = 7, kShar
 constexpr int kMostTypeDepth = 64;
 constexpr uint64_t kMostElements = uint64_t{1} << 32;
 
+// Called only where the library was found.
+const Libdw& dw() {
+  return *Libdw::find();
+}
+
 std::string name_of(Dwarf_Die* die) {
-  const char* name = dwarf_diename(die);
+  const char* name = dw().dwarf_diename(die);
   return name == nullptr ? "" : name;
 }
 
 uint64_t number_of(Dwarf_Die* die, unsigned attribute, uint64_t otherwise) {
   Dwarf_Attribute found;
   Dwarf_Word value = 0;
-  if (dwarf_attr_integrate(die, attribute, &found) == nullptr) return otherwise;
-  return dwarf_formudata(&found, &value) == 0 ? value : otherwise;
+  if (dw().dwarf_attr_integrate(die, attribute, &found) == nullptr) return otherwise;
+  return dw().dwarf_formudata(&found, &value) == 0 ? value : otherwise;
 }
 
 // An offset is a number, or in old versions an expression that adds it.
 uint64_t offset_of(Dwarf_Die* die) {
   Dwarf_Attribute found;
   Dwarf_Word value = 0;
-  if (dwarf_attr(die, DW_AT_data_member_location, &found) == nullptr) return 0;
-  if (dwarf_formudata(&found, &value) == 0) return value;
+  if (dw().dwarf_attr(die, DW_AT_data_member_location, &found) == nullptr) return 0;
+  if (dw().dwarf_formudata(&found, &value) == 0) return value;
   Dwarf_Op* expression = nullptr;
   size_t count = 0;
-  const bool known = dwarf_getlocation(&found, &expression, &count) == 0 && count >= 1;
+  const bool known = dw().dwarf_getlocation(&found, &expression, &count) == 0 && count >= 1;
   return known && expression[0].atom == DW_OP_plus_uconst ? expression[0].number : 0;
 }
 
@@ -55,11 +59,12 @@ class Types {
   TypePointer of(Dwarf_Die* die, int depth = 0) {
     Dwarf_Attribute attribute;
     Dwarf_Die type;
-    if (depth > kMostTypeDepth || dwarf_attr_integrate(die, DW_AT_type, &attribute) == nullptr ||
-        dwarf_formref_die(&attribute, &type) == nullptr) {
+    if (depth > kMostTypeDepth ||
+        dw().dwarf_attr_integrate(die, DW_AT_type, &attribute) == nullptr ||
+        dw().dwarf_formref_die(&attribute, &type) == nullptr) {
       return nullptr;  // void
     }
-    const Dwarf_Off key = dwarf_dieoffset(&type);
+    const Dwarf_Off key = dw().dwarf_dieoffset(&type);
     if (const auto known = known_.find(key); known != known_.end()) return known->second;
     // A record may point to itself: its pointers find this one, which its members come into.
     auto made = std::make_shared<ValueType>();
@@ -72,7 +77,7 @@ class Types {
   void fill(ValueType& into, Dwarf_Die* die, int depth) {
     into.name = name_of(die);
     into.bytes = number_of(die, DW_AT_byte_size, 0);
-    switch (dwarf_tag(die)) {
+    switch (dw().dwarf_tag(die)) {
       case DW_TAG_base_type:
         return fill_base(into, die);
       case DW_TAG_enumeration_type:
@@ -83,7 +88,7 @@ class Types {
       case DW_TAG_reference_type:
       case DW_TAG_rvalue_reference_type:
         into.kind = ValueType::Kind::pointer;
-        into.reference = dwarf_tag(die) != DW_TAG_pointer_type;
+        into.reference = dw().dwarf_tag(die) != DW_TAG_pointer_type;
         into.bytes = 8;
         into.target = of(die, depth);
         into.name = (into.target ? into.target->name : "void") + (into.reference ? " &" : " *");
@@ -120,19 +125,19 @@ class Types {
       return;
     }
     into = *meant;
-    if (dwarf_tag(die) == DW_TAG_typedef) into.name = own;
-    if (dwarf_tag(die) == DW_TAG_const_type) into.name = "const " + meant->name;
-    if (dwarf_tag(die) == DW_TAG_volatile_type) into.name = "volatile " + meant->name;
+    if (dw().dwarf_tag(die) == DW_TAG_typedef) into.name = own;
+    if (dw().dwarf_tag(die) == DW_TAG_const_type) into.name = "const " + meant->name;
+    if (dw().dwarf_tag(die) == DW_TAG_volatile_type) into.name = "volatile " + meant->name;
   }
 
   void fill_array(ValueType& into, Dwarf_Die* die, int depth) {
     std::vector<uint64_t> counts;
     Dwarf_Die child;
-    for (bool more = dwarf_child(die, &child) == 0; more;
-         more = dwarf_siblingof(&child, &child) == 0) {
-      if (dwarf_tag(&child) != DW_TAG_subrange_type) continue;
+    for (bool more = dw().dwarf_child(die, &child) == 0; more;
+         more = dw().dwarf_siblingof(&child, &child) == 0) {
+      if (dw().dwarf_tag(&child) != DW_TAG_subrange_type) continue;
       Dwarf_Attribute attribute;
-      const uint64_t last = dwarf_attr(&child, DW_AT_upper_bound, &attribute) != nullptr
+      const uint64_t last = dw().dwarf_attr(&child, DW_AT_upper_bound, &attribute) != nullptr
                                 ? number_of(&child, DW_AT_upper_bound, 0) + 1
                                 : 0;
       counts.push_back(std::min(number_of(&child, DW_AT_count, last), kMostElements));
@@ -147,12 +152,12 @@ class Types {
   void fill_record(ValueType& into, Dwarf_Die* die, int depth) {
     into.kind = ValueType::Kind::record;
     Dwarf_Die child;
-    for (bool more = dwarf_child(die, &child) == 0; more;
-         more = dwarf_siblingof(&child, &child) == 0) {
-      const int tag = dwarf_tag(&child);
+    for (bool more = dw().dwarf_child(die, &child) == 0; more;
+         more = dw().dwarf_siblingof(&child, &child) == 0) {
+      const int tag = dw().dwarf_tag(&child);
       if (tag != DW_TAG_member && tag != DW_TAG_inheritance) continue;
       Dwarf_Attribute attribute;
-      const bool is_static = dwarf_attr(&child, DW_AT_external, &attribute) != nullptr;
+      const bool is_static = dw().dwarf_attr(&child, DW_AT_external, &attribute) != nullptr;
       if (is_static) continue;
       TypePointer type = of(&child, depth);
       if (type == nullptr) continue;
@@ -167,16 +172,16 @@ class Types {
 class LibdwInfo final : public DebugInfo {
  public:
   explicit LibdwInfo(const Sections& sections) : image_(elf_image(sections)) {
-    elf_version(EV_CURRENT);
-    elf_ = elf_memory(image_.data(), image_.size());
-    if (elf_ != nullptr) dwarf_ = dwarf_begin_elf(elf_, DWARF_C_READ, nullptr);
+    dw().elf_version(EV_CURRENT);
+    elf_ = dw().elf_memory(image_.data(), image_.size());
+    if (elf_ != nullptr) dwarf_ = dw().dwarf_begin_elf(elf_, DWARF_C_READ, nullptr);
     if (dwarf_ != nullptr) read_units();
   }
   LibdwInfo(const LibdwInfo&) = delete;
   LibdwInfo& operator=(const LibdwInfo&) = delete;
   ~LibdwInfo() override {
-    if (dwarf_ != nullptr) dwarf_end(dwarf_);
-    if (elf_ != nullptr) elf_end(elf_);
+    if (dwarf_ != nullptr) dw().dwarf_end(dwarf_);
+    if (elf_ != nullptr) dw().elf_end(elf_);
   }
 
   bool empty() const { return blocks_.empty(); }
@@ -205,9 +210,10 @@ class LibdwInfo final : public DebugInfo {
   void read_units() {
     Dwarf_Off at = 0, next = 0;
     size_t header = 0;
-    for (; dwarf_nextcu(dwarf_, at, &next, &header, nullptr, nullptr, nullptr) == 0; at = next) {
+    for (; dw().dwarf_nextcu(dwarf_, at, &next, &header, nullptr, nullptr, nullptr) == 0;
+         at = next) {
       Dwarf_Die unit;
-      if (dwarf_offdie(dwarf_, at + header, &unit) == nullptr) continue;
+      if (dw().dwarf_offdie(dwarf_, at + header, &unit) == nullptr) continue;
       read_children(&unit, globals_, true, 0);
     }
   }
@@ -215,9 +221,9 @@ class LibdwInfo final : public DebugInfo {
   void read_children(Dwarf_Die* die, std::vector<Known>& into, bool global, int depth) {
     Dwarf_Die child;
     std::vector<Dwarf_Die> inner;
-    for (bool more = depth < kMostTypeDepth && dwarf_child(die, &child) == 0; more;
-         more = dwarf_siblingof(&child, &child) == 0) {
-      const int tag = dwarf_tag(&child);
+    for (bool more = depth < kMostTypeDepth && dw().dwarf_child(die, &child) == 0; more;
+         more = dw().dwarf_siblingof(&child, &child) == 0) {
+      const int tag = dw().dwarf_tag(&child);
       if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) {
         Known known{{}, child};
         known.variable.name = name_of(&child);
@@ -234,7 +240,7 @@ class LibdwInfo final : public DebugInfo {
     }
     for (Dwarf_Die& one : inner) {
       Dwarf_Addr begin = 0, end = 0;
-      if (dwarf_lowpc(&one, &begin) != 0 || dwarf_highpc(&one, &end) != 0) continue;
+      if (dw().dwarf_lowpc(&one, &begin) != 0 || dw().dwarf_highpc(&one, &end) != 0) continue;
       const size_t place = blocks_.size();
       blocks_.push_back({begin, end, {}});
       std::vector<Known> own;
@@ -247,10 +253,11 @@ class LibdwInfo final : public DebugInfo {
     Variable variable = known.variable;
     Dwarf_Die die = known.die;
     Dwarf_Attribute attribute;
-    if (dwarf_attr_integrate(&die, DW_AT_location, &attribute) == nullptr) return variable;
+    if (dw().dwarf_attr_integrate(&die, DW_AT_location, &attribute) == nullptr) return variable;
     Dwarf_Op* expression = nullptr;
     size_t count = 0;
-    if (dwarf_getlocation_addr(&attribute, statement, &expression, &count, 1) != 1 || count == 0) {
+    if (dw().dwarf_getlocation_addr(&attribute, statement, &expression, &count, 1) != 1 ||
+        count == 0) {
       return variable;
     }
     const Dwarf_Op& first = expression[0];
@@ -293,10 +300,14 @@ class LibdwInfo final : public DebugInfo {
 }  // namespace
 
 std::unique_ptr<DebugInfo> DebugInfo::open(const Sections& sections, std::string& why) {
-  auto info = std::make_unique<LibdwInfo>(sections);
-  if (!info->empty()) return info;
   why = "the kernel has no debug information";
-  return nullptr;
+  if (sections.empty()) return nullptr;
+  if (Libdw::find() == nullptr) {
+    why = "this machine has no libdw.so.1, which reads debug information (Debian: libdw1)";
+    return nullptr;
+  }
+  auto info = std::make_unique<LibdwInfo>(sections);
+  return info->empty() ? nullptr : std::move(info);
 }
 
 }  // namespace warpmark::debugging
