@@ -9,8 +9,8 @@
 
 namespace warpmark {
 
-/// What an interpreter's answer depends on, as a text: its path, the size and times of the file that
-/// this leads to, and those of the virtual environment's `pyvenv.cfg`, if there is one. "" for a name
+/// The facts that decide an interpreter's answer, as a text: its path, the size and times of the file
+/// that this leads to, and those of the virtual environment's `pyvenv.cfg`, if there is one. "" for a name
 /// without a folder, which the search path may lead elsewhere, and for a file that cannot be read.
 std::string python_facts(const std::filesystem::path& executable);
 

@@ -1,5 +1,5 @@
-#include "base/places.hpp"
 #include "worker/execution.hpp"
+#include "base/places.hpp"
 
 #include <fmt/format.h>
 
@@ -91,8 +91,8 @@ Executor::Executor(const protocol::Hello& request, const DriverOpeners& openers)
       context_(Context::create(choice_.device)),
       facts_(facts_of(choice_)) {
   if (!request.confined) {
-    compiler_.emplace(Compiler(
-        Nvrtc::open(), CompileCache(request.use_cache ? cache_folder() : "")));
+    compiler_.emplace(
+        Compiler(Nvrtc::open(), CompileCache(request.use_cache ? cache_folder() : "")));
     const Nvrtc& nvrtc = compiler_->compiler().nvrtc();
     facts_.nvrtc_version = nvrtc.version();
     facts_.nvrtc = nvrtc.path();

@@ -71,7 +71,7 @@ def main():
         found, len(rows), small, asked, len(flagged), len(planted.RIGHT))
     print(summary)
     if options.page:
-        table = "\n".join("| %s | %s | %s | `%s` |" % (name, about, tried, points) for name, about, tried, points, _ in rows)
+        table = "\n".join("| %s | %s | `%s` |" % (name, tried, points) for name, _, tried, points, _ in rows)
         options.page.write_text(PAGE % (options.search, summary, table))
     return 0
 
@@ -83,8 +83,8 @@ device ([Searched inputs](../search.md)). The table is by `tests/figures/searche
 
 %s.
 
-| kernel | mistake | cases until it failed | smallest failing cases |
-|---|---|---|---|
+| kernel | cases until it failed | smallest failing cases |
+|---|---|---|
 %s
 """
 

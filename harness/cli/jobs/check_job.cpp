@@ -43,8 +43,12 @@ constexpr double kSanitizedTime = 20;
 constexpr size_t kFewCases = 16;
 constexpr uint64_t kSchedulesOfMany = 2;
 
-SessionOptions session_options_of(const JobRequest& request) {
+SessionOptions session_options_of(const JobRequest& request, size_t cases) {
   SessionOptions options = request.session;
+  if (cases > kFewCases && !request.given.contains("schedules"))
+    options.schedules = kSchedulesOfMany;
+  // Lines that are executed for the first time guide a search.
+  if (request.search) options.coverage = true;
   if (!request.checks_given) options.checks = known_checks();
   if (!request.suppressions.empty()) options.suppressions = load_suppressions(request.suppressions);
   if (request.sanitize.empty()) return options;
@@ -100,6 +104,17 @@ void require_coverage(const DeviceFacts& device) {
   throw usage_error(fmt::format("{} cannot count which lines run, and --coverage asks for it",
                                 printable(device.name)),
                     {}, "--device cpu can, which is the default with --coverage");
+}
+
+// Refuses a device that cannot do what was asked for, or notes that it does not.
+void require_asked(const JobRequest& request, const SessionOptions& options, RunContext& context) {
+  if (request.checks_given) require_checks(context.device);
+  if (request.session.coverage) require_coverage(context.device);
+  if (!request.sanitize.empty()) require_sanitizer(context.device, options);
+  if (!request.session.counters.empty() && !context.device.has("profile")) {
+    context.notes.push_back(context.device.name +
+                            " does not count: `--counters` is for the CPU device (--device cpu)");
+  }
 }
 
 // A runner for work of which no case reaches the runner.
@@ -209,11 +224,7 @@ ExitCode check(JobRequest request, Output& out) {
   if (nothing_can_run(work) && !shard) check_nothing(work, request, deselected, out);
 
   require_ranks(work, request);
-  SessionOptions session_options = session_options_of(request);
-  if (work.size() > kFewCases && !request.given.contains("schedules"))
-    session_options.schedules = kSchedulesOfMany;
-  // Lines that are executed for the first time guide a search.
-  if (request.search) session_options.coverage = true;
+  SessionOptions session_options = session_options_of(request, work.size());
   const bool on_ranks = request.ranks && has_devices(work);
   if (on_ranks) use_ranks(request, session_options);
   RunContext context = make_context(request, deselected);
@@ -227,14 +238,7 @@ ExitCode check(JobRequest request, Output& out) {
   Runners runners{share ? &*share : nullptr, {}, {}};
   const auto start = [&] { return runners.start(request, session_options, work, context, python); };
   if (!find_device(start, request, context, out)) return ExitCode::skipped;
-  if (request.checks_given) require_checks(context.device);
-  if (request.session.coverage) require_coverage(context.device);
-  if (!request.sanitize.empty()) require_sanitizer(context.device, session_options);
-
-  if (!request.session.counters.empty() && !context.device.has("profile")) {
-    context.notes.push_back(context.device.name +
-                            " does not count: `--counters` is for the CPU device (--device cpu)");
-  }
+  require_asked(request, session_options, context);
   RunOptions options;
   set_run_options(request, out, options);
   CaseRunner& runner = runners.chosen();
