@@ -29,11 +29,11 @@ struct CaseWork {
   std::vector<std::string> axes = {};  ///< axes of the command that repeats the case (RepeatedCase)
   /// The reason why the case cannot run: an error of the suite, or of the plan of this case.
   std::optional<Error> error = std::nullopt;
-  std::optional<uint64_t> trial = std::nullopt;  ///< the only one to run, in place of the run's
   /// Null if no plan is made, as for a case with an error or a skipped one.
   std::shared_ptr<const PlannedCase> planned = nullptr;
   std::optional<size_t> position = std::nullopt;  ///< index in the whole run of which this is a
                                                   ///< shard, from 0
+  std::optional<uint64_t> trial = std::nullopt;   ///< the only one to run, in place of the run's
 };
 
 /// The conditions that fail a run although no case failed.
