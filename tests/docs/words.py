@@ -7,7 +7,7 @@ import pathlib
 import re
 import sys
 
-LIMIT = 57_000
+LIMIT = 55_000
 FENCED = re.compile(r"^```.*?^```$", re.M | re.S)
 INDENTED = re.compile(r"^(?: {4}.*\n)+", re.M)
 
