@@ -70,8 +70,9 @@ def page_of(told, left, command):
             more = "; `%s` kills it" % one["killed_by"] if "killed_by" in one else ""
             lines.append("- `%s:%d`, %s: `%s` to `%s`: %s%s" % (one["file"], one["line"], suite["suite"], one["before"],
                                                                one["after"], one["reason"], more))
-    if left:
-        lines += ["", "## Not run", ""] + ["- `%s`%s" % (folder, ": " + why if why else "") for folder, why in left.items()]
+    for why in dict.fromkeys(left.values()):
+        folders = ", ".join("`%s`" % folder for folder, reason in left.items() if reason == why)
+        lines += ["", "Not run%s: %s." % (", as " + why if why else "", folders)]
     return "\n".join(lines) + "\n"
 
 
