@@ -115,7 +115,10 @@ class Adapter(ProgramTest):
         self.assertIn("block (0,0,0) thread (0,0,0)", threads[0]["name"])
         client.request("setBreakpoints", source={"path": str(self.source)}, breakpoints=[])
         client.request("continue", threadId=1)
-        self.assertIn("s.default: passed", client.event("output")["output"])
+        said = client.event("output")["output"]
+        if "variables are not known" in said:  # without libdw
+            said = client.event("output")["output"]
+        self.assertIn("s.default: passed", said)
         self.assertEqual(client.event("exited")["exitCode"], 0)
         client.event("terminated")
         client.request("disconnect")

@@ -242,6 +242,7 @@ class Others(DebugTest):
         self.assertRegex(out, r"Found here: out-of-bounds .*\n\[block \(1,0,0\), thread \(36,0,0\), .*\] k at k.cu:22\n")
         self.assertIn(": failed\n", out)
 
+    @unittest.skipUnless(HAS_VARIABLES, "no libdw")  # then that is the reason given
     def test_without_debug_information(self):
         out = self.debug("break k.cu:16", "continue", "info args", "info locals", "backtrace", "info registers", options=["-O"])
         self.assertIn("Variables are not known: the kernel has no debug information; lines, parameters and PTX registers are\n", out)

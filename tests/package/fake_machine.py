@@ -13,7 +13,7 @@ SOURCE = pathlib.Path(os.environ["WARPMARK_SOURCE_DIR"])
 HARMLESS = """awk basename bash cat cp cut dirname env find grep head ln mkdir mktemp mv nproc rm sed
 sh sha256sum sort stat uname""".split()
 HEADERS = """fmt/core.h nlohmann/json.hpp yaml-cpp/yaml.h CLI/CLI.hpp benchmark/benchmark.h
-gtest/gtest.h gmock/gmock.h pybind11/embed.h""".split()
+gtest/gtest.h gmock/gmock.h elfutils/libdw.h pybind11/embed.h""".split()
 
 RECORD = 'printf "%s\\n" "$(basename "$0") $*" >> "$FAKE_LOG"\n'
 

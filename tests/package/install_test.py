@@ -148,7 +148,8 @@ class Installed(InstallTest):
             self.run_command(self.program, "examples", name, "-o", self.root / name)
         self.need_device()
         config = self.root / "configs/demo.yaml/configs/demo.yaml"
-        self.assertIn("\n645 passed in ", self.run_command(self.program, "run", config).stdout)
+        # A GPU skips the case that needs exact bounds.
+        self.assertRegex(self.run_command(self.program, "run", config).stdout, r"\n(645 passed|644 passed, 1 skipped) in ")
 
     @unittest.skipIf(cached("WARPMARK_SANITIZE"), "sanitizers record where variables are declared")
     def test_no_file_names_the_folder_of_build_or_source(self):

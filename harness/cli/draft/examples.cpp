@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.hpp"
@@ -83,8 +84,17 @@ std::string folder_about(const fs::path& folder) {
                            : fmt::format("{} suites: {}", names.size(), join(names, ", "));
 }
 
+// A manifest has no comments, and describes itself.
+std::string json_about(const fs::path& file) {
+  const auto manifest = nlohmann::json::parse(read_file(file), nullptr, false);
+  const auto about = manifest.is_object() ? manifest.find("description") : manifest.end();
+  return about != manifest.end() && about->is_string() ? about->get<std::string>() : "";
+}
+
 std::string file_about(const fs::path& file) {
-  const std::string about = file.extension() == ".yaml" ? yaml_about(file) : "";
+  std::string about;
+  if (file.extension() == ".yaml") about = yaml_about(file);
+  if (file.extension() == ".json") about = json_about(file);
   return about.empty() ? comment_about(file) : about;
 }
 

@@ -48,8 +48,10 @@ void keep_bad(const std::vector<LoadedSuite>& suites, std::vector<std::string>& 
 
 // Adds the cases that no list names, but that a range or contents make possible.
 void add_possible(std::vector<LoadedSuite>& suites, const std::vector<std::string>& ids,
-                  const ListEvaluator& python) {
+                  const CaseChoice& choice, const ListEvaluator& python) {
   for (LoadedSuite& one : suites) {
+    // Axes of its own say what is timed.
+    if (choice.purpose == Purpose::bench && !one.suite->bench.axes.empty()) continue;
     for (const std::string& id : ids) {
       if (!id.starts_with(one.suite->name + ".")) continue;
       const bool known =
@@ -62,9 +64,10 @@ void add_possible(std::vector<LoadedSuite>& suites, const std::vector<std::strin
 }
 
 // Keeps the ids that were asked for, if any were.
-void choose_ids(ChosenCases& chosen, std::vector<std::string> ids, const ListEvaluator& python) {
+void choose_ids(ChosenCases& chosen, const CaseChoice& choice, const ListEvaluator& python) {
+  std::vector<std::string> ids = choice.ids;
   if (ids.empty()) return;
-  add_possible(chosen.suites, ids, python);
+  add_possible(chosen.suites, ids, choice, python);
   keep_bad(chosen.suites, ids, chosen.bad);
   if (ids.empty()) {
     chosen.suites.clear();
@@ -176,7 +179,7 @@ ChosenCases choose_cases(const std::vector<std::filesystem::path>& paths, const 
   }
   chosen.unmeasured = unmeasured.size();
   refuse_unmeasured(unmeasured, choice.ids, chosen.suites.empty() && chosen.bad.empty());
-  choose_ids(chosen, choice.ids, python);
+  choose_ids(chosen, choice, python);
   for (const LoadedSuite& one : chosen.suites) all += one.cases.size();
   // Bad suites stay, since their cases are unknown.
   if (!choice.select.empty()) keep_matches(chosen.suites, choice.select, !chosen.bad.empty());

@@ -287,7 +287,7 @@ const std::vector<JobOption>& job_options() {
       {"--trial", "trial", "K", K::word, T::check, "Run only the trial of this number, from 0",
        &read_trial, true},
       {"--search", "search", "LIMIT", K::word, T::check,
-       "Look for failing cases in `any` ranges for this time (60s, 5m), or this many cases",
+       "Look in `any` ranges for failing cases: a time (60s, 5m) or a count",
        &read_search},
       {"--step", "step", "NAME", K::word, T::check,
        "End each case after this step, and look for mistakes up to there",

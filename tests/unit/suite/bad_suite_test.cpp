@@ -252,7 +252,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"[1, 2**4]", "[1 // 0]", "7:9 division by zero"},
         Row{"[1, 2**4]", "{pyton: '[1]'}",
             "7:7 unknown key of the axis `n` `pyton` | did you mean `python`?"},
-        Row{"[1, 2**4]", "{}", "7:6 the axis `n` needs `python` or `values`"},
+        Row{"[1, 2**4]", "{}", "7:6 the axis `n` needs `any`, `python` or `values`"},
         Row{"[1, 2**4]", "[{label: x}]", "7:7 an axis value needs `value`"},
         Row{"[1, 2**4]", "[{value: 1, label: a-b}]",
             "7:25 the label `a-b` has characters that case ids cannot have | use letters, digits "
