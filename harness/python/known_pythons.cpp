@@ -65,8 +65,9 @@ std::optional<PythonIdentity> known_python(const std::string& facts) {
 void keep_python(const std::string& facts, const PythonIdentity& identity) noexcept {
   try {
     const fs::path place = facts.empty() ? fs::path() : place_of(facts);
-    if (place.empty()) return;
-    fs::create_directories(place.parent_path());
+    // Kernels make the folder: a command that only looks, such as `doctor`, makes nothing.
+    if (place.empty() || !fs::is_directory(cache_folder())) return;
+    fs::create_directory(place.parent_path());
     write_file_atomically(place, facts + identity.executable.string() + "\n" + identity.version +
                                      "\n" + identity.base_prefix.string() + "\n");
   } catch (const std::exception&) {  // the next process asks again

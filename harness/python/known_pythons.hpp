@@ -17,7 +17,8 @@ std::string python_facts(const std::filesystem::path& executable);
 /// The identity that was kept with these facts; nothing if there is none, or it cannot be read.
 std::optional<PythonIdentity> known_python(const std::string& facts);
 
-/// Keeps an identity. A folder that cannot be written is no error: the next process asks again.
+/// Keeps an identity, if there is a cache folder. One that cannot be written is no error: the next
+/// process asks again.
 void keep_python(const std::string& facts, const PythonIdentity& identity) noexcept;
 
 }  // namespace warpmark

@@ -129,6 +129,10 @@ TEST_F(PythonChoiceTest, AnInterpreterIsAskedOnceUntilItChanges) {
     return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
   };
   const fs::path python = install(linked_.version);
+  choose_python({python, "", linked_.executable});
+  EXPECT_FALSE(fs::exists(folder_.path() / "cache")) << "looking makes no folder";
+  fs::create_directory(folder_.path() / "cache");
+  fs::remove(log);
   for (int i = 0; i < 3; ++i) {
     const PythonChoice choice = choose_python({python, "", linked_.executable});
     EXPECT_EQ(choice.python.executable, python);
