@@ -51,7 +51,8 @@ done
 # --- this system's C++ over it ---
 
 # Newer headers of the kernel name what a newer kernel can do, as Landlock; an older one says no.
-for name in asm-generic linux c++ CLI benchmark fmt gmock gtest nlohmann yaml-cpp; do
+for name in asm-generic linux c++ CLI benchmark fmt gmock gtest nlohmann yaml-cpp \
+  elfutils dwarf.h gelf.h libelf.h; do
   ln -sfn "/usr/include/$name" "$folder/usr/include/$name"
 done
 for name in /usr/include/x86_64-linux-gnu/{asm,c++} /usr/include/x86_64-linux-gnu/python3*; do
