@@ -116,8 +116,9 @@ std::string text_at(const Value& value, const ThreadView& thread, int depth) {
     case Kind::unknown:
       break;
   }
-  std::string text = "0x";
   const std::vector<std::byte> bytes = bytes_of(value, thread);
+  if (bytes.empty()) return "<of a type that is not known>";
+  std::string text = "0x";
   for (auto byte = bytes.rbegin(); byte != bytes.rend(); ++byte)
     text += fmt::format("{:02x}", std::to_integer<unsigned>(*byte));
   return text;

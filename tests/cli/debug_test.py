@@ -244,9 +244,11 @@ class Others(DebugTest):
 
     @unittest.skipUnless(HAS_VARIABLES, "no libdw")  # then that is the reason given
     def test_without_debug_information(self):
-        out = self.debug("break k.cu:16", "continue", "info args", "info locals", "backtrace", "info registers", options=["-O"])
+        out = self.debug("break k.cu:16", "continue", "info args", "info locals", "backtrace", "info registers",
+                         "print out[3]", options=["-O"])
         self.assertIn("Variables are not known: the kernel has no debug information; lines, parameters and PTX registers are\n", out)
         self.assertRegex(out, r"\nout = 0x[0-9a-f]+ \(out\)\n")
+        self.assertIn("= <of a type that is not known>\n", out)
         self.assertIn("locals are not known: the kernel has no debug information\n", out)
         self.assertIn("#0 k at k.cu:16\n", out)
 

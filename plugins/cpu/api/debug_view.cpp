@@ -190,7 +190,7 @@ int read(Point point, std::uint32_t warp, std::uint32_t lane, std::uint32_t fram
   const std::byte* memory =
       launch_of(point).block->memory_at(kSpaces.at(space), address, bytes, warp, lane);
   if (memory == nullptr) return 0;
-  std::memcpy(into, memory, bytes);
+  if (bytes > 0) std::memcpy(into, memory, bytes);
   return 1;
 }
 

@@ -96,7 +96,7 @@ CUresult unpack_buffer(void** extra, std::vector<std::byte>& buffer) {
                 "the parameter buffer has " + std::to_string(bytes) +
                     " bytes, the kernel's parameters take " + std::to_string(buffer.size()));
   }
-  if (data != nullptr) std::memcpy(buffer.data(), data, bytes);
+  if (bytes > 0) std::memcpy(buffer.data(), data, bytes);
   return CUDA_SUCCESS;
 }
 

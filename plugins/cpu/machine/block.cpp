@@ -160,6 +160,7 @@ std::uint32_t BlockState::lanes_that_left(std::uint32_t warp) const {
 void BlockState::renew_registers() {
   const bool whole = !begun_ || launch_.shape.renewed == nullptr;
   begun_ = true;
+  if (register_bytes_ == 0) return;  // a kernel without registers
   if (whole) {
     std::memcpy(registers_.get(), launch_.registers.data(), register_bytes_ * warps_.size());
     return;
