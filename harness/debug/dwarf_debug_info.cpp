@@ -307,7 +307,9 @@ std::unique_ptr<DebugInfo> DebugInfo::open(const Sections& sections, std::string
     return nullptr;
   }
   auto info = std::make_unique<LibdwInfo>(sections);
-  return info->empty() ? nullptr : std::move(info);
+  if (info->empty()) return nullptr;
+  why.clear();
+  return info;
 }
 
 }  // namespace warpmark::debugging

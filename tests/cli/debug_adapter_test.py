@@ -116,7 +116,8 @@ class Adapter(ProgramTest):
         client.request("setBreakpoints", source={"path": str(self.source)}, breakpoints=[])
         client.request("continue", threadId=1)
         said = client.event("output")["output"]
-        if "variables are not known" in said:  # without libdw
+        if not HAS_VARIABLES:
+            self.assertIn("variables are not known", said)
             said = client.event("output")["output"]
         self.assertIn("s.default: passed", said)
         self.assertEqual(client.event("exited")["exitCode"], 0)
@@ -203,7 +204,9 @@ class Adapter(ProgramTest):
     def test_what_a_kernel_prints_is_an_event(self):
         self.source.write_text("#include <stdio.h>\n" + KERNEL.replace("  __syncthreads();", "  __syncthreads(); if (i == 0) printf(\"hi %d\\n\", 7);"))
         client, _ = self.launch()
-        self.assertIn("hi 7\n", [client.event("output")["output"], client.event("output")["output"]])
+        # It comes through a pipe, before or after the verdict.
+        said = [client.event("output")["output"] for _ in range(2 if HAS_VARIABLES else 3)]
+        self.assertIn("hi 7\n", said)
         client.request("disconnect")
         client.end()
 

@@ -83,6 +83,7 @@ class DebugTest(ProgramTest):
 class Lines(DebugTest):
     def test_begins_at_the_first_statement(self):
         out = self.debug("quit")
+        self.assertEqual("Variables are not known" in out, not HAS_VARIABLES, out)
         self.assertIn("The first statement of the launch\n[block (0,0,0), thread (0,0,0), warp 0, lane 0] k at k.cu:12\n", out)
         self.assertIn("12\textern \"C\" __global__ void k(", out)
 
