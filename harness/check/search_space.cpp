@@ -1,5 +1,7 @@
 #include "check/search_space.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -109,7 +111,7 @@ std::string SearchSpace::listed(const SearchPoint& point) const {
   for (const PointValue& axis : which.point) {
     std::string value = axis_literal(axis.value);
     if (id_text(axis.value) != axis.label)
-      value = "{value: " + value + ", label: " + axis.label + "}";
+      value = fmt::format("{{value: {}, label: {}}}", value, axis.label);
     parts.push_back(axis.name + ": " + value);
   }
   for (const ArgumentContents& one : which.contents)

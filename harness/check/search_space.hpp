@@ -18,7 +18,7 @@ struct SearchPoint {
   std::vector<size_t> patterns;  ///< of each argument with `values`: 0 for the suite's value, else
                                  ///< one more than the index of a pattern, the simplest first
   uint64_t trial = 0;            ///< its random numbers, and its order of threads
-  auto operator<=>(const SearchPoint&) const = default;
+  auto operator<=>(const SearchPoint&) const = default;  // NOLINT(modernize-use-nullptr): none here
 };
 
 class SearchSpace {

@@ -8,6 +8,7 @@
 namespace warpmark::debugging {
 
 struct Libdw {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): it names a member
 #define WARPMARK_LIBDW(function) decltype(&::function) function = nullptr
   WARPMARK_LIBDW(elf_version);
   WARPMARK_LIBDW(elf_memory);

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Says which mutants of the shipped suites' kernels their cases kill, and which live and why.
 
-    mutants.py [PROGRAM] [PATH …] [--mutants N] [--seconds S] [--page docs/results/mutants.md] [--json FILE]
+    mutants.py [PROGRAM] [PATH …] [--mutants N] [--seconds S] [--page docs/results/mutants.md] [--json FILE] [--go-on]
 
 Runs `warpmark lint --mutate` for each folder of suites, so that suites which share a kernel are judged together.
-With --seconds no folder is begun after that time, and the page says which were not.
+With --seconds no folder is begun after that time, and the page says which were not; --go-on runs those that the record
+of --json lacks. Page and record are written after each folder.
 """
 import argparse
 import json
@@ -84,27 +85,30 @@ def main():
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--page", type=pathlib.Path)
     parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--go-on", action="store_true")
     given = parser.parse_args()
     begin, told, left = time.monotonic(), {}, {}
-    for folder in folders_of([ROOT / path for path in given.paths]):
-        folder = folder.relative_to(ROOT)
+    if given.go_on:
+        told = json.loads(given.json.read_text(encoding="utf-8"))["mutants"]
+    folders = [folder.relative_to(ROOT) for folder in folders_of([ROOT / path for path in given.paths])]
+    left = {str(folder): "no time was left" for folder in folders if str(folder) not in told}
+    command = "python3 tests/figures/mutants.py" + (" --mutants %d" % given.mutants if given.mutants else "")
+    for folder in list(left):
         if time.monotonic() - begin > given.seconds:
-            left[str(folder)] = "no time was left"
-            continue
+            break
         found, why = mutants_of(given.program, folder, given.mutants)
         if found is None:
-            left[str(folder)] = why
+            left[folder] = why
         else:
-            told[str(folder)] = found
+            told[folder] = found
+            del left[folder]
             for suite in found["mutants"]:
                 print("%s: %d of %d" % (suite["suite"], suite["killed"], counted(suite)), flush=True)
-    command = "python3 tests/figures/mutants.py" + (" --mutants %d" % given.mutants if given.mutants else "")
-    page = page_of(told, left, command)
-    if given.page:
-        given.page.write_text(page, encoding="utf-8")
-    if given.json:
-        write_record(given.json, {"machine": this_machine(), "mutants": told, "left": left})
-    print(page)
+        if given.page:
+            given.page.write_text(page_of(told, left, command), encoding="utf-8")
+        if given.json:
+            write_record(given.json, {"machine": this_machine(), "mutants": told, "left": left})
+    print(page_of(told, left, command))
 
 
 if __name__ == "__main__":

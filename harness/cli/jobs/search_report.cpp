@@ -105,7 +105,7 @@ std::vector<std::string> SearchReport::notes() {
     if (one.result.all_fail)
       notes.push_back(fmt::format("  {}: the search ended, as one case after the other failed",
                                   one.suite->name));
-    if (!one.ran || one.result.found.size() > 0) continue;
+    if (!one.ran || !one.result.found.empty()) continue;
     if (!one.result.has_points) {
       notes.push_back(
           fmt::format("  {}: no axis has `any` and no argument `values`, so only trials "
