@@ -54,23 +54,24 @@ def page_of(told, left, command):
     whole = sum(counted(suite) for suite in suites)
     good = [suite for suite in suites if suite["killed"] >= 0.95 * counted(suite)]
     lines = ["# Mutants of the shipped suites", "", "    " + command, "",
-             "The cases of %d suites kill %d of %d mutants (%.1f %%); %d suites kill at least 95 %% of theirs. What lives is listed "
-             "below with the reason; [Mutation](../mutation.md) says what is changed and counted."
-             % (len(suites), killed, whole, 100 * killed / max(1, whole), len(good)), "",
+             "The cases of %d suites kill %d of %d mutants (%.1f %%). %d suites kill all of theirs, and %d at least 95 %%. The table has "
+             "the others, and below it is what lives, with the reason ([Mutation](../mutation.md))."
+             % (len(suites), killed, whole, 100 * killed / max(1, whole), sum(not suite["live"] for suite in suites), len(good)), "",
              "| suite | killed | of | equivalent | not executed | left out |", "|---|---|---|---|---|---|"]
     for suite in suites:
-        lines.append("| %s | %d | %d | %d | %d | %d |" % (suite["suite"], suite["killed"], counted(suite),
-                                                          suite["equivalent"], suite["not_executed"], suite["left_out"]))
-    for one in told.values():
-        for suite in one["mutants"]:
-            if "note" in suite:
-                lines.append("| %s | %s | | | | |" % (suite["suite"], suite["note"]))
-    lines += ["", "## Live", ""]
+        if suite["live"]:
+            lines.append("| %s | %d | %d | %d | %d | %d |" % (suite["suite"], suite["killed"], counted(suite),
+                                                              suite["equivalent"], suite["not_executed"], suite["left_out"]))
+    lines += ["", "```diff"]
     for suite in suites:
         for one in suite["live"]:
             more = "; `%s` kills it" % one["killed_by"] if "killed_by" in one else ""
-            lines.append("- `%s:%d`, %s: `%s` to `%s`: %s%s" % (one["file"], one["line"], suite["suite"], one["before"],
-                                                               one["after"], one["reason"], more))
+            lines += ["@@ %s:%d, %s: %s%s" % (one["file"], one["line"], suite["suite"], one["reason"], more),
+                      "- " + one["before"], "+ " + one["after"]]
+    lines.append("```")
+    notes = [(suite["suite"], suite["note"]) for one in told.values() for suite in one["mutants"] if "note" in suite]
+    for note in dict.fromkeys(note for _, note in notes):
+        lines += ["", "%s: %s." % (note[0].upper() + note[1:], ", ".join("`%s`" % name for name, one in notes if one == note))]
     for why in dict.fromkeys(left.values()):
         folders = ", ".join("`%s`" % folder for folder, reason in left.items() if reason == why)
         lines += ["", "Not run%s: %s." % (", as " + why if why else "", folders)]
