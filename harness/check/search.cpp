@@ -128,8 +128,8 @@ class Search {
   SearchResult run() {
     result_.has_points = space_.has_points();
     if (space_.kinds() == 0) return std::move(result_);
-    simplest();
     edges_ = space_.edges({sizes_.begin(), sizes_.end()});
+    simplest();
     next_edge_.assign(edges_.size(), 0);
     while (more()) {
       for (size_t range = 0; range < edges_.size() && more(); ++range) edge(range);
@@ -176,6 +176,7 @@ class Search {
         add_blocks(make_plan(space_.case_of(point), plugins_).plan, sizes_);
       } catch (const Error&) {  // the case itself says so
       }
+      edges_ = space_.edges({sizes_.begin(), sizes_.end()});  // with the sizes of blocks
       try_point(point);
     }
   }
@@ -263,19 +264,12 @@ class Search {
       return !stopped_() && failure_of(other, false) == kind;
     };
     const SearchPoint smallest =
-        shrunk(space_, point, edges(), {sizes_.begin(), sizes_.end()}, kMostQuestions, fails);
+        shrunk(space_, point, edges_, {sizes_.begin(), sizes_.end()}, kMostQuestions, fails);
     Case which = space_.case_of(smallest);
     found.which = case_at(suite_, std::move(which.point), std::move(which.contents));
     found.trial = smallest.trial;
     found.listed = space_.listed(smallest);
     result_.found.push_back(std::move(found));
-  }
-
-  // During the simplest points the sizes are not all known yet.
-  const std::vector<std::vector<int64_t>>& edges() {
-    if (edges_.empty() && !space_.ranges().empty())
-      early_edges_ = space_.edges({sizes_.begin(), sizes_.end()});
-    return edges_.empty() ? early_edges_ : edges_;
   }
 
   // The kind of failure of a point; "" if it passes or cannot be run.
@@ -321,7 +315,7 @@ class Search {
   Numbers numbers_;
   Clock::time_point begin_ = Clock::now();
   std::set<int64_t> sizes_;
-  std::vector<std::vector<int64_t>> edges_, early_edges_;
+  std::vector<std::vector<int64_t>> edges_;
   std::vector<size_t> next_edge_;  ///< of each range
   std::set<SearchPoint> seen_;
   std::set<std::string> kinds_;  ///< of failures that were found

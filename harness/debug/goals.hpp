@@ -24,7 +24,7 @@ struct Breakpoint {
   std::optional<StopExpression> condition;
   bool once = false;
   bool enabled = true;
-  // As the present launch has it.
+  // The present launch decides the members from here on.
   SourcePlace actual;                ///< line 0 if it has no such code
   std::vector<uint32_t> statements;  ///< where it stops
   uint64_t hits = 0;

@@ -15,7 +15,7 @@ namespace {
 
 using Kind = ValueType::Kind;
 
-// As NumPy shortens what has more than a thousand elements, and a debugger sooner.
+// NumPy shortens arrays of more than a thousand elements; a debugger does so sooner.
 constexpr uint64_t kMostShown = 200, kEdge = 3;
 constexpr int kMostTextDepth = 8;
 

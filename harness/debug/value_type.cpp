@@ -4,30 +4,30 @@
 
 namespace warpmark::debugging {
 
-TypePointer integer_type(const std::string& name, uint64_t bytes, bool is_signed) {
+namespace {
+
+TypePointer number_type(ValueType::Kind kind, const std::string& name, uint64_t bytes,
+                        bool is_signed) {
   auto type = std::make_shared<ValueType>();
-  type->kind = ValueType::Kind::integer;
+  type->kind = kind;
   type->name = name;
   type->bytes = bytes;
   type->is_signed = is_signed;
   return type;
 }
 
+}  // namespace
+
+TypePointer integer_type(const std::string& name, uint64_t bytes, bool is_signed) {
+  return number_type(ValueType::Kind::integer, name, bytes, is_signed);
+}
+
 TypePointer real_type(const std::string& name, uint64_t bytes) {
-  auto type = std::make_shared<ValueType>();
-  type->kind = ValueType::Kind::real;
-  type->name = name;
-  type->bytes = bytes;
-  type->is_signed = true;
-  return type;
+  return number_type(ValueType::Kind::real, name, bytes, true);
 }
 
 TypePointer boolean_type() {
-  auto type = std::make_shared<ValueType>();
-  type->kind = ValueType::Kind::boolean;
-  type->name = "bool";
-  type->bytes = 1;
-  return type;
+  return number_type(ValueType::Kind::boolean, "bool", 1, false);
 }
 
 TypePointer pointer_to(const TypePointer& target) {
