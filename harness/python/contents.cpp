@@ -15,9 +15,10 @@ Array contents_of(Interpreter& python, const std::string& pattern, const Shape& 
   python.require_numpy();
   const py::gil_scoped_acquire lock;
   try {
-    const py::object made = objects::own_module("contents", kContentsText)
-                                .attr("make")(pattern, objects::shape_tuple(shape),
-                                              std::string(dtype.name), objects::scope_object(key));
+    const py::object made =
+        objects::own_module("contents", kContentsText)
+            .attr("make")(pattern, objects::shape_tuple(shape), std::string(dtype.name),
+                          objects::scope_object(key, objects::Seen::by_function));
     return to_array(Value(expression, ExitCode::verdict, objects::hold(made)), dtype);
   } catch (const py::error_already_set& error) {
     throw verdict_error(

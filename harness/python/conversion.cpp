@@ -9,6 +9,7 @@
 
 #include "base/narrow_float.hpp"
 #include "base/text.hpp"
+#include "python/blocks.hpp"
 #include "python/objects.hpp"
 
 namespace warpmark {
@@ -142,11 +143,12 @@ py::object of_no_elements(const py::object& array, const DType& dtype) {
   return unsaid ? array.attr("astype")(numpy_dtype(dtype.name)) : array;
 }
 
-// The value as a NumPy array of native byte order. Lists of whole numbers past int64 stay whole
+// The value as a NumPy array of native byte order, or still in blocks, which NumPy takes for one. Lists of whole numbers past int64 stay whole
 // numbers: NumPy would make float64 or objects of them.
 py::object array_of(const Value& value) {
   const py::module_ np = objects::numpy();
   const py::object object = objects::object_of(value);
+  if (objects::is_blocked(object)) return object;
   refuse_mask(value, object);
   py::object array = np.attr("asarray")(object);
   const char kind = kind_of(array);
@@ -174,11 +176,15 @@ py::object array_of(const Value& value) {
   return array.attr("astype")(dtype.attr("newbyteorder")("="));
 }
 
+py::object limits_of(const DType& dtype) {
+  return objects::numpy().attr("iinfo")(numpy_dtype(dtype.name));
+}
+
 // Throws unless every integer of `array` is in the range of `dtype`.
 void check_range(const Value& value, const py::object& array, const DType& dtype) {
   const py::module_ np = objects::numpy();
   if (array.attr("size").cast<int64_t>() == 0 || kind_of(array) == 'b') return;
-  const py::object limits = np.attr("iinfo")(numpy_dtype(dtype.name));
+  const py::object limits = limits_of(dtype);
   const py::object builtin_int = py::module_::import("builtins").attr("int");
   const std::array<std::pair<const char*, bool>, 2> ends = {{{"argmin", true}, {"argmax", false}}};
   for (const auto& [find, is_low] : ends) {
@@ -275,14 +281,28 @@ std::string reference_dtype(const Value& value, const py::object& array, const D
 
 namespace {
 
+bool is_contiguous(const py::object& array) {
+  return array.attr("flags").attr("c_contiguous").cast<bool>();
+}
+
+// Puts an array in blocks into one of `dtype`; returns false if an integer is out of its range.
+bool put_blocks(const py::object& array, const py::object& view, const DType& dtype) {
+  if (!is_integer(dtype) || kind_of(array) == 'b')
+    return objects::put_blocks(array, view, std::nullopt);
+  const py::object limits = limits_of(dtype);
+  return objects::put_blocks(array, view, std::pair(limits.attr("min"), limits.attr("max")));
+}
+
 // Writes the elements of `array` to those of `view`, which are of `dtype`; both are NumPy's.
 void assign(const Value& value, const py::object& view, const py::object& array,
             const DType& dtype) {
   check_kind(value, array, dtype);
-  if (is_integer(dtype)) check_range(value, array, dtype);
   using namespace pybind11::literals;
   const objects::FloatingPointErrors strict("raise", "ignore");
   try {
+    const bool in_blocks = objects::is_blocked(array) && is_contiguous(view);
+    if (in_blocks && put_blocks(array, view, dtype)) return;
+    if (is_integer(dtype)) check_range(value, array, dtype);
     objects::numpy().attr("copyto")(view, array, "casting"_a = "unsafe");
   } catch (const py::error_already_set& error) {
     if (!error.matches(PyExc_FloatingPointError)) throw;

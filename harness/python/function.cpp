@@ -156,7 +156,8 @@ class Binder {
   py::object find(const PythonParameter& parameter) const {
     if (parameter.name == "np") return objects::numpy();
     const PythonScope::Entry* entry = entry_of(function_, scope_, parameter, "np", code_);
-    return entry == nullptr ? py::object() : objects::scope_object(*entry);
+    return entry == nullptr ? py::object()
+                            : objects::scope_object(*entry, objects::Seen::by_function);
   }
 
   const PythonFunction& function_;

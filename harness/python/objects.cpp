@@ -6,6 +6,7 @@
 
 #include "base/narrow_float.hpp"
 #include "base/text.hpp"
+#include "python/blocks.hpp"
 
 namespace warpmark::objects {
 
@@ -36,18 +37,6 @@ void register_mapping() {
   if (registered) return;
   py::class_<Mapping>(py::handle(), "Mapping", py::buffer_protocol()).def_buffer(&Mapping::buffer);
   registered = true;
-}
-
-py::object generator_object(const GeneratorKey& key) {
-  const py::bytes digest =
-      py::module_::import("hashlib").attr("sha256")(py::bytes(key.message())).attr("digest")();
-  const std::string first_half = std::string(digest).substr(0, 16);
-  const py::object number = py::module_::import("builtins")
-                                .attr("int")
-                                .attr("from_bytes")(py::bytes(first_half), "little");
-  const py::object random = numpy().attr("random");
-  using namespace pybind11::literals;
-  return random.attr("Generator")(random.attr("Philox")("key"_a = number));
 }
 
 py::object plain_object(const PythonValue& value) {
@@ -143,23 +132,24 @@ py::object numpy_view(const Array& array, Access access) {
   return numpy().attr("ndarray")(shape_tuple(array.shape()), dtype_object(array.dtype()), mapping);
 }
 
-py::object scope_object(const PythonScope::Entry& entry) {
+py::object scope_object(const PythonScope::Entry& entry, Seen seen) {
   return std::visit(
-      [](const auto& value) -> py::object {
+      [seen](const auto& value) -> py::object {
         using T = std::decay_t<decltype(value)>;
         if constexpr (std::is_same_v<T, PythonValue>) return plain_object(value);
         if constexpr (std::is_same_v<T, NumPyScalar>) return scalar_object(value);
         if constexpr (std::is_same_v<T, Array>) {
-          if (!is_narrow_float(value.dtype())) return numpy_view(value, Access::read_only);
+          if (!is_narrow_float(value.dtype()))
+            return seen_array(numpy_view(value, Access::read_only), seen);
           const py::object array = widened(value.bytes(), value.dtype(), value.shape());
           array.attr("flags").attr("writeable") = false;
-          return array;
+          return seen_array(array, seen);
         }
-        if constexpr (std::is_same_v<T, GeneratorKey>) return generator_object(value);
+        if constexpr (std::is_same_v<T, GeneratorKey>) return generator_object(value, seen);
         if constexpr (std::is_same_v<T, ArrayMap>) {
           py::dict arrays;
           for (const auto& [name, array] : value.arrays) {
-            arrays[py::str(name)] = numpy_view(array, Access::read_only);
+            arrays[py::str(name)] = seen_array(numpy_view(array, Access::read_only), seen);
           }
           return arrays;
         }

@@ -39,8 +39,12 @@ py::object dtype_object(const DType& dtype);
 /// Elements of a float that NumPy lacks as a new array of float32, which has all their values.
 py::object widened(std::span<const std::byte> bytes, const DType& dtype, const Shape& shape);
 
-/// The object that an expression sees under a name of its scope.
-py::object scope_object(const PythonScope::Entry& entry);
+/// Who sees the values of a scope: an expression, which may get large arrays by blocks (blocks.hpp),
+/// or a function of a Python file, which gets NumPy's own.
+enum class Seen { by_expression, by_function };
+
+/// The object that the text of a suite sees under a name of its scope.
+py::object scope_object(const PythonScope::Entry& entry, Seen seen);
 
 /// Sets NumPy's handling of floating-point errors, and restores it in the destructor.
 class FloatingPointErrors {

@@ -49,17 +49,17 @@ class Values {
 
   py::dict describe(const PythonValue& value) {
     py::dict described = of_kind("value");
-    described["value"] = objects::scope_object(value);
+    described["value"] = objects::scope_object(value, objects::Seen::by_function);
     return described;
   }
 
   py::dict describe(const NumPyScalar& value) {
-    const py::object object = objects::scope_object(value);
+    const py::object object = objects::scope_object(value, objects::Seen::by_function);
     return tensor(object, value.dtype, object.attr("size").cast<size_t>() == 1);
   }
 
   py::dict describe(const Array& value) {
-    return tensor(objects::scope_object(value), value.dtype(), false);
+    return tensor(objects::scope_object(value, objects::Seen::by_function), value.dtype(), false);
   }
 
   py::dict describe(const GeneratorKey& key) {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 #include <utility>
 
+#include "base/parallel.hpp"
 #include "runtime/accepted_findings.hpp"
 #include "runtime/case_fit.hpp"
 #include "runtime/output_checks.hpp"
@@ -85,9 +85,7 @@ void CaseLaunch::judge_fetched(const ReadyCase& ready, const Results& results, c
   const auto is_right = [&](const protocol::BufferBytes& buffer) {
     const bool is_nobodys = !buffer.judged && !buffer.has_initial;
     if (is_nobodys) return true;
-    const auto wanted = right->at(buffer.name).bytes(), found = results.at(buffer.name).bytes();
-    return wanted.size() == found.size() &&
-           (found.empty() || std::memcmp(wanted.data(), found.data(), found.size()) == 0);
+    return same_bytes(right->at(buffer.name).bytes(), results.at(buffer.name).bytes());
   };
   if (right != nullptr && std::ranges::all_of(run.buffers, is_right)) return;
   judge(ready, results, kFirstPoison, {}, outcome);

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/parallel.hpp"
 #include "runtime/element.hpp"
 #include "runtime/element_text.hpp"
 
@@ -302,74 +303,132 @@ Mismatch told_with_ulp(const Wrong<typename Judge::Magnitude>& wrong, const Type
 /// Elements compared byte by byte at once, before any is looked at alone: a few KiB, in cache.
 constexpr size_t kBlock = 1024;
 
+/// What a part of the elements adds to a comparison.
+template <typename Magnitude>
+struct Tally {
+  Comparison counts;
+  std::optional<Wrong<Magnitude>> worst;
+  std::vector<Wrong<Magnitude>> listed;  ///< the first ones, up to kMostListed
+
+  void add(size_t index, const Judgement<Magnitude>& judgement) {
+    if (listed.size() < kMostListed) listed.push_back({index, judgement});
+    if (judgement.kind != MismatchKind::value) return;
+    ++counts.by_value;
+    if (!worst || worse(judgement, worst->judgement)) worst = {index, judgement};
+  }
+
+  /// Adds the tally of the elements that follow.
+  void append(const Tally& next) {
+    counts.wrong += next.counts.wrong;
+    counts.unwritten += next.counts.unwritten;
+    counts.in_part += next.counts.in_part;
+    counts.doubtful += next.counts.doubtful;
+    counts.by_value += next.counts.by_value;
+    for (const Wrong<Magnitude>& one : next.listed) {
+      if (listed.size() < kMostListed) listed.push_back(one);
+    }
+    if (next.worst && (!worst || worse(next.worst->judgement, worst->judgement)))
+      worst = next.worst;
+  }
+};
+
+/// Compares the elements of a range.
+template <typename Output, typename Expected, typename Judge>
+class Comparer {
+ public:
+  using Magnitude = typename Judge::Magnitude;
+
+  Comparer(const TypedBytes& actual, const TypedBytes& expected, const ComparisonRule& rule,
+           std::optional<std::byte> poison, const EarlierLaunch& earlier)
+      : judge_(rule),
+        poisoned_(poison),
+        has_earlier_(!earlier.bytes.empty()),
+        earlier_poisoned_(has_earlier_ ? std::optional(earlier.poison) : std::nullopt),
+        x_(actual.bytes.data()),
+        e_(expected.bytes.data()),
+        before_(earlier.bytes.data()),
+        step_(expected.count() == 1 ? 0 : 1),
+        by_bytes_(std::is_same_v<Output, Expected> && step_ == 1 && !has_earlier_ &&
+                  judge_.equal_bytes_are_right()) {}
+
+  Tally<Magnitude> tally(Range range) const {
+    Tally<Magnitude> found;
+    for (size_t begin = range.begin; begin < range.end; begin += kBlock) {
+      const size_t end = std::min(begin + kBlock, range.end);
+      const size_t offset = begin * sizeof(Output);
+      if (by_bytes_ && std::memcmp(x_ + offset, e_ + offset, (end - begin) * sizeof(Output)) == 0 &&
+          !poisoned_.is_among(x_, begin, end)) {
+        continue;
+      }
+      for (size_t i = begin; i < end; ++i) look_at(i, found);
+    }
+    return found;
+  }
+
+ private:
+  using Finder = PoisonFinder<Output>;
+
+  void look_at(size_t i, Tally<Magnitude>& found) const {
+    const auto reference = load_element<Expected>(e_, i * step_);
+    Judgement<Magnitude> judgement = judge_(load_element<Output>(x_, i), reference, i);
+    const uint64_t left = poisoned_.left_at(x_, i);
+    const uint64_t never = has_earlier_ ? left & earlier_poisoned_.left_at(before_, i) : 0;
+    Comparison& counts = found.counts;
+    if (judgement.right && never == 0) [[likely]] {
+      if (left == 0 || has_earlier_) return;
+      const bool whole = left == Finder::kAll;
+      if (whole || judge_(Finder::with_other_poison(x_, i, left), reference, i).right) {
+        ++counts.doubtful;
+      }
+      return;
+    }
+    ++counts.wrong;
+    // The distance of a right element is not reported.
+    if (judgement.right) judgement = {.finite = false};
+    // A bad bound says nothing about the element, so the element cannot be called unwritten.
+    const bool unwritten = has_earlier_ ? never != 0 : left == Finder::kAll;
+    if (unwritten && judgement.kind != MismatchKind::bound) {
+      ++counts.unwritten;
+      if (left != Finder::kAll) ++counts.in_part;
+      judgement.kind = MismatchKind::unwritten;
+    }
+    found.add(i, judgement);
+  }
+
+  Judge judge_;
+  Finder poisoned_;
+  bool has_earlier_;
+  Finder earlier_poisoned_;
+  const std::byte *x_, *e_, *before_;
+  size_t step_;
+  bool by_bytes_;
+};
+
+/// Elements for which a further thread is worth its start.
+constexpr size_t kGrain = size_t{1} << 20;
+
 template <typename Output, typename Expected, typename Judge>
 Comparison compare_as(const TypedBytes& actual, const TypedBytes& expected,
                       const ComparisonRule& rule, std::optional<std::byte> poison,
                       const EarlierLaunch& earlier) {
   using Magnitude = typename Judge::Magnitude;
-  using Finder = PoisonFinder<Output>;
-  const Judge judge(rule);
-  const Finder poisoned(poison);
-  const bool has_earlier = !earlier.bytes.empty();
-  const Finder earlier_poisoned(has_earlier ? std::optional(earlier.poison) : std::nullopt);
-  const std::byte* const x = actual.bytes.data();
-  const std::byte* const e = expected.bytes.data();
-  const size_t count = actual.count();
-  const size_t step = expected.count() == 1 ? 0 : 1;
-  const bool by_bytes = std::is_same_v<Output, Expected> && step == 1 && !has_earlier &&
-                        judge.equal_bytes_are_right();
-  Comparison result;
-  result.elements = count;
-  std::optional<Wrong<Magnitude>> worst;
-  std::vector<Wrong<Magnitude>> listed;
-
-  for (size_t begin = 0; begin < count; begin += kBlock) {
-    const size_t size = std::min(kBlock, count - begin);
-    const size_t end = begin + size;
-    const size_t offset = begin * sizeof(Output);
-    if (by_bytes && std::memcmp(x + offset, e + offset, size * sizeof(Output)) == 0 &&
-        !poisoned.is_among(x, begin, end)) {
-      continue;
-    }
-    for (size_t i = begin; i < end; ++i) {
-      const auto reference = load_element<Expected>(e, i * step);
-      Judgement<Magnitude> judgement = judge(load_element<Output>(x, i), reference, i);
-      const uint64_t left = poisoned.left_at(x, i);
-      const uint64_t never =
-          has_earlier ? left & earlier_poisoned.left_at(earlier.bytes.data(), i) : 0;
-      if (judgement.right && never == 0) [[likely]] {
-        if (left == 0 || has_earlier) continue;
-        const bool whole = left == Finder::kAll;
-        if (whole || judge(Finder::with_other_poison(x, i, left), reference, i).right) {
-          ++result.doubtful;
-        }
-        continue;
-      }
-      ++result.wrong;
-      // The distance of a right element is not reported.
-      if (judgement.right) judgement = {.finite = false};
-      // A bad bound says nothing about the element, so the element cannot be called unwritten.
-      const bool unwritten = has_earlier ? never != 0 : left == Finder::kAll;
-      if (unwritten && judgement.kind != MismatchKind::bound) {
-        ++result.unwritten;
-        if (left != Finder::kAll) ++result.in_part;
-        judgement.kind = MismatchKind::unwritten;
-      }
-      if (listed.size() < kMostListed) listed.push_back({i, judgement});
-      if (judgement.kind != MismatchKind::value) continue;
-      ++result.by_value;
-      if (!worst || worse(judgement, worst->judgement)) worst = {i, judgement};
-    }
-  }
+  const Comparer<Output, Expected, Judge> comparer(actual, expected, rule, poison, earlier);
+  const std::vector<Range> ranges = ranges_of(actual.count(), kGrain);
+  std::vector<Tally<Magnitude>> tallies(ranges.size());
+  in_parallel(ranges, [&](size_t number, Range range) { tallies[number] = comparer.tally(range); });
+  Tally<Magnitude> all;
+  for (const Tally<Magnitude>& one : tallies) all.append(one);
+  Comparison result = std::move(all.counts);
+  result.elements = actual.count();
   const auto told = [&](const Wrong<Magnitude>& wrong) {
     return told_with_ulp<Output, Expected, Judge>(wrong, actual, expected);
   };
-  std::ranges::transform(listed, std::back_inserter(result.next), told);
-  if (!listed.empty()) {
+  std::ranges::transform(all.listed, std::back_inserter(result.next), told);
+  if (!all.listed.empty()) {
     result.first = result.next.front();
     result.next.erase(result.next.begin());
   }
-  if (worst) result.worst = told(*worst);
+  if (all.worst) result.worst = told(*all.worst);
   return result;
 }
 

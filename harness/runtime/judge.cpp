@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "base/file.hpp"
+#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "compiler/refusal.hpp"
 #include "driver/table.hpp"
@@ -198,7 +199,7 @@ bool inputs_unchanged(const PlannedCase& planned, const CaseInputs& inputs,
     if (buffer.direction != ArgumentKind::in || !buffer.pointers.empty()) continue;
     const Array& before = inputs.arrays.at(buffer.name);
     const Array& after = results.at(buffer.name);
-    if (std::ranges::equal(before.bytes(), after.bytes())) continue;
+    if (same_bytes(before.bytes(), after.bytes())) continue;
     const auto differs =
         std::mismatch(before.bytes().begin(), before.bytes().end(), after.bytes().begin());
     const auto index =
