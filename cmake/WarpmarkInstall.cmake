@@ -58,9 +58,9 @@ foreach(_folder suites courses configs examples schema)
 endforeach()
 # A configuration compares with it.
 install(FILES results/cpu/regression.baseline DESTINATION ${_data}/results/cpu COMPONENT runtime)
-# The files that the pages link to.
+# The files that the pages link to; a third of a megabyte of records serves the repository's tests alone.
 install(DIRECTORY docs results DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime
-  PATTERN results/local EXCLUDE)
+  PATTERN results/local EXCLUDE PATTERN "compare_*.jsonl" EXCLUDE PATTERN "bench_share*" EXCLUDE)
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE
   DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 # The licences of the libraries that are linked or compiled in (packaging/notices.sh).
