@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/parallel.hpp"
 #include "base/text.hpp"
 
 namespace warpmark {
@@ -58,6 +60,25 @@ SharedMemory::SharedMemory(UniqueFd fd, size_t bytes) : fd_(std::move(fd)) {
         "free memory, or raise its limit");
   }
   bytes_ = {static_cast<std::byte*>(address), bytes};
+}
+
+uint64_t SharedMemory::identity() const {
+  struct stat facts {};
+  if (::fstat(fd_.get(), &facts) != 0) {
+    throw environment_error(std::string("cannot look at shared memory: ") + std::strerror(errno));
+  }
+  return facts.st_ino;
+}
+
+void SharedMemory::populate() const {
+#ifndef MADV_POPULATE_WRITE
+  constexpr int MADV_POPULATE_WRITE = 23;  // Linux 5.14; older kernels refuse it, and lose nothing
+#endif
+  constexpr size_t kGrain = size_t{16} << 20;
+  in_parallel(ranges_of(bytes_.size(), kGrain), [&](size_t /*number*/, Range range) {
+    if (range.end == range.begin) return;
+    ::madvise(bytes_.data() + range.begin, range.end - range.begin, MADV_POPULATE_WRITE);
+  });
 }
 
 SharedMemory::SharedMemory(SharedMemory&& other) noexcept

@@ -32,6 +32,12 @@ class SharedMemory {
   std::span<std::byte> bytes() const { return bytes_; }
   size_t size() const { return bytes_.size(); }
 
+  /// A number that the memory has in every process that maps it, and that no other has.
+  uint64_t identity() const;
+  /// Maps all pages, on all processors: a large block's first use takes a quarter of a second for
+  /// each gigabyte otherwise.
+  void populate() const;
+
  private:
   SharedMemory(UniqueFd fd, size_t bytes);
 

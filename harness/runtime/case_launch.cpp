@@ -78,8 +78,18 @@ void CaseLaunch::check_results(const ReadyCase& ready, const Results& results, O
   }
 }
 
+Results CaseLaunch::seen(const ReadyCase& ready, const Results& results) const {
+  Results whole = results;
+  for (const std::string& name : on_device_.unchanged) {
+    const auto input = ready.inputs.arrays.find(name);
+    if (input != ready.inputs.arrays.end()) whole.insert_or_assign(name, input->second);
+  }
+  return whole;
+}
+
 void CaseLaunch::judge_fetched(const ReadyCase& ready, const Results& results, const Results* right,
                                Outcome& outcome) {
+  on_device_ = {};  // all of the results were fetched
   collect(ready, results, kFirstPoison, outcome);
   const protocol::Run run = run_request(ready);
   const auto is_right = [&](const protocol::BufferBytes& buffer) {
@@ -209,6 +219,9 @@ void CaseLaunch::launch(const ReadyCase& ready, const Results& results, std::byt
   places_ = verified.places;
   outcome.findings = std::move(verified.reports);
   launch_counters_ = verified.counters;
+  // A worker that runs a submission is not trusted.
+  on_device_ =
+      options_.confinement ? protocol::Verified::OnDevice{} : std::move(verified.on_device);
   schedules_ = verified.schedules;
   if (!options_.counters.empty()) outcome.counters = verified.counters;
   if (!verified.trespasses.empty()) {
@@ -369,7 +382,8 @@ protocol::Reply CaseLaunch::ask_for_launch(const ReadyCase& ready, const protoco
 bool CaseLaunch::judge(const ReadyCase& ready, const Results& results, std::byte poison,
                        const EarlierResults& earlier, Outcome& outcome) {
   try {
-    return judge_results(python_, ready.planned, ready.inputs, results, poison, earlier, outcome);
+    return judge_results(python_, ready.planned, ready.inputs, seen(ready, results), poison,
+                         earlier, outcome);
   } catch (const Error& error) {
     if (error.code() != ExitCode::verdict) throw;
     fail(outcome, FailureKind::reference, error);

@@ -52,6 +52,10 @@ class CaseLaunch {
 
   /// The counters of the device in the last launch.
   const std::vector<nlohmann::ordered_json>& counters() const { return launch_counters_; }
+  /// What the device itself saw in the last run; nothing while grading.
+  const protocol::Verified::OnDevice& on_device() const { return on_device_; }
+  /// The results of that run: inputs that were not fetched, as they did not change, are the inputs.
+  Results seen(const ReadyCase& ready, const Results& results) const;
 
   /// The coverage of launches since the last call; gives `next` back at the following one.
   Coverage exchange_coverage(Coverage next) { return std::exchange(coverage_, std::move(next)); }
@@ -95,6 +99,7 @@ class CaseLaunch {
   uint64_t schedule_ = 0;   ///< schedule of the next launches; 0 is the usual one
   uint64_t schedules_ = 0;  ///< protocol::Verified::schedules of the last launch
   std::vector<nlohmann::ordered_json> launch_counters_;
+  protocol::Verified::OnDevice on_device_;
   Coverage coverage_;
   std::vector<protocol::BufferPlace> places_;  ///< places in the last run
   bool finished_ = false;                      ///< the sanitizer's log was read

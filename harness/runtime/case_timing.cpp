@@ -95,6 +95,8 @@ void CaseTiming::begin(Ongoing& one, const LoadTrial& load, Outcome& outcome) {
   one.results = CaseLaunch::make_results(*one.ready);
   launch_.check_results(*one.ready, one.results, outcome);
   if (outcome.verdict != Verdict::passed) return;
+  one.results = launch_.seen(*one.ready, one.results);
+  one.on_device = launch_.on_device();
   one.last = CaseLaunch::make_results(*one.ready);
   const bool counts = worker_.facts().has("counters");
   const bool on_several = one.ready->planned.plan.devices.has_value();
@@ -200,19 +202,23 @@ void CaseTiming::time(Ongoing& one, CaseDialogue& dialogue, Outcome& outcome) {
   std::shuffle(options.modes.begin(), options.modes.end(), order_);
   const bool is_first = one.job.processes.empty();
   const bool is_small = result_bytes(one.last) <= kMostJudgedBytes;
-  const bool fetches = is_first || is_small;
+  // Large outputs need not be fetched if the device says that they are those of the first run.
+  const bool fetches = is_small || (is_first && !one.on_device.digest);
   Measurement measured = ask(one, dialogue, options, fetches, outcome);
   if (fetches) judge_left(one, outcome);
-  // Large outputs are fetched once. Later processes only report whether theirs are the same.
-  const bool others_left = !fetches && measured.digest != one.job.processes.front().digest;
+  if (is_first && !one.on_device.digest) one.on_device.digest = measured.digest;
+  const bool others_left = !fetches && measured.digest != one.on_device.digest;
   const bool is_unsteady = measured.outputs_differ && is_first;
   options.modes.clear();
-  const int rounds = is_unsteady && is_small ? kFurtherRounds : others_left ? 1 : 0;
+  const bool fetches_once = others_left || (is_unsteady && !fetches);
+  const int rounds = is_unsteady && is_small ? kFurtherRounds : fetches_once ? 1 : 0;
   for (int round = 0; round < rounds && outcome.verdict == Verdict::passed; ++round) {
     ask(one, dialogue, options, true, outcome);
     judge_left(one, outcome);
   }
-  if (outcome.verdict == Verdict::passed) one.job.processes.push_back(std::move(measured));
+  if (outcome.verdict != Verdict::passed) return;
+  if (fetches_once) one.on_device.digest = measured.digest;  // as right as the first
+  one.job.processes.push_back(std::move(measured));
 }
 
 Measurement CaseTiming::ask(Ongoing& one, CaseDialogue& dialogue, const TimingOptions& options,
@@ -222,6 +228,7 @@ Measurement CaseTiming::ask(Ongoing& one, CaseDialogue& dialogue, const TimingOp
   protocol::Time request{launch_.run_with_limits(ready), std::to_integer<uint8_t>(kFirstPoison),
                          options, plan.restore};
   request.fetch = fetch;
+  request.copies = one.on_device.copies;
   for (const auto& placed : ready.placed) placed.second.spread(kFirstPoison);
   std::vector<int> fds = descriptors(request.run, ready, &one.last);
   if (one.other) {

@@ -26,7 +26,9 @@ class CaseTiming {
     TimingJob& job;
     std::optional<ReadyCase> ready = {};
     Results results = {};  ///< right ones
-    Results last = {};     ///< what the last timed run left
+    /// Their digest on the device, if it has one, and its copies of the initial values.
+    protocol::Verified::OnDevice on_device = {};
+    Results last = {};  ///< what the last timed run left
     /// The same with other inputs, and what its run left; nothing where they take too long to make,
     /// or are no others.
     std::optional<ReadyCase> other = {};

@@ -18,10 +18,11 @@ namespace {
 constexpr size_t kRegisterFrom = size_t{32} << 20;
 
 HostRegistration registered(const std::shared_ptr<const Context>& context,
-                            std::span<std::byte> memory, bool allowed) {
+                            const SharedMemory& memory, bool allowed) {
   if (!allowed || memory.size() < kRegisterFrom || !context->table().mem_host_register) return {};
+  memory.populate();
   try {
-    return {context, memory.data(), memory.size()};
+    return {context, memory.bytes().data(), memory.size()};
   } catch (const DriverError& error) {
     if (error.sticky()) throw;
     return {};
@@ -187,7 +188,23 @@ DeviceMemory& DeviceRun::find(const std::string& name) {
   return found->second;
 }
 
-void DeviceRun::restore(const std::vector<BufferMemory>& memory, uint8_t poison) {
+// The copy has the memory's whole value, so its bytes must be those of the buffer.
+void DeviceRun::restore(DeviceMemory& buffer, const protocol::BufferBytes& wanted,
+                        const SharedMemory& initial, InitialCopies* copies) {
+  const bool is_plain = wanted.pitch == 0 && wanted.lead == 0 && initial.size() == wanted.bytes;
+  const bool is_kept = copies != nullptr && is_plain && wanted.bytes >= kRegisterFrom;
+  if (const DeviceMemory* copy = is_kept ? copies->find(initial) : nullptr) {
+    buffer.copy_from(*copy);
+    return;
+  }
+  const HostRegistration fast = registered(context_, initial, registers_);
+  buffer.upload(initial.bytes().first(wanted.bytes));
+  forget_surroundings(wanted);
+  if (is_kept) copies->keep(context_, buffer, initial);
+}
+
+void DeviceRun::restore(const std::vector<BufferMemory>& memory, uint8_t poison,
+                        InitialCopies* copies) {
   for (size_t i = 0; i < request_.buffers.size(); ++i) {
     if (request_.buffers[i].bytes == 0) continue;
     if (const auto image = images_.find(request_.buffers[i].name); image != images_.end()) {
@@ -200,9 +217,7 @@ void DeviceRun::restore(const std::vector<BufferMemory>& memory, uint8_t poison)
     }
     DeviceMemory& buffer = find(request_.buffers[i].name);
     if (memory[i].initial && !request_.buffers[i].partition) {
-      const HostRegistration fast = registered(context_, memory[i].initial->bytes(), registers_);
-      buffer.upload(memory[i].initial->bytes().first(request_.buffers[i].bytes));
-      forget_surroundings(request_.buffers[i]);
+      restore(buffer, request_.buffers[i], *memory[i].initial, copies);
       const bool own = request_.buffers[i].symbol.empty();
       if (protects_ && own && !request_.buffers[i].inout) buffer.forbid_writes();
     } else {
@@ -266,15 +281,17 @@ void DeviceRun::queue(const Stream& stream, bool& launched) {
   for (Step& step : timed_steps()) queue_step(step, stream, launched);
 }
 
-void DeviceRun::fetch(std::vector<BufferMemory>& memory) const {
+void DeviceRun::fetch(std::vector<BufferMemory>& memory,
+                      const std::vector<std::string>& without) const {
   for (size_t i = 0; i < request_.buffers.size(); ++i) {
     if (request_.buffers[i].bytes == 0 || !memory[i].result) continue;
+    if (std::ranges::find(without, request_.buffers[i].name) != without.end()) continue;
     if (request_.buffers[i].partition) continue;  // DeviceGroup gathers it
     if (const auto image = images_.find(request_.buffers[i].name); image != images_.end()) {
       image->second.download(memory[i].result->bytes().first(request_.buffers[i].bytes));
       continue;
     }
-    const HostRegistration fast = registered(context_, memory[i].result->bytes(), registers_);
+    const HostRegistration fast = registered(context_, *memory[i].result, registers_);
     const std::string& holder = request_.buffers[i].holder;
     memory_.at(holder.empty() ? request_.buffers[i].name : holder)
         .download(memory[i].result->bytes().first(request_.buffers[i].bytes));

@@ -14,6 +14,7 @@
 #include "driver/image.hpp"
 #include "driver/kernel.hpp"
 #include "driver/memory.hpp"
+#include "worker/initial_copies.hpp"
 #include "worker/measurement.hpp"
 #include "worker/protocol.hpp"
 
@@ -45,8 +46,10 @@ class DeviceRun {
   DeviceRun(const DeviceRun&) = delete;
   DeviceRun& operator=(const DeviceRun&) = delete;
 
-  /// Gives every buffer its initial value, or the poison in each byte.
-  void restore(const std::vector<BufferMemory>& memory, uint8_t poison);
+  /// Gives every buffer its initial value, or the poison in each byte. Large values come from
+  /// `copies`, where one is kept, and are kept there else; null if nothing is to be kept.
+  void restore(const std::vector<BufferMemory>& memory, uint8_t poison,
+               InitialCopies* copies = nullptr);
 
   /// Runs the steps and waits for each: a fault belongs to the step that caused it. `launched`
   /// becomes true as soon as a kernel may have run; `before` gets the index of each step before it
@@ -61,8 +64,11 @@ class DeviceRun {
   /// The number of driver calls that queueing takes.
   size_t queued_steps() const;
 
-  /// Copies results to the host, from the buffers that hold them after the steps.
-  void fetch(std::vector<BufferMemory>& memory) const;
+  /// Copies results to the host, from the buffers that hold them after the steps, but for those
+  /// that are named.
+  void fetch(std::vector<BufferMemory>& memory, const std::vector<std::string>& without = {}) const;
+  /// True if no step may change the buffer of that index.
+  bool keeps(size_t index) const { return is_kept(request_.buffers[index]); }
   /// Bytes of the inputs that no step may change.
   uint64_t input_bytes() const;
   /// The name of an input that differs from its initial value; "" if there is none.
@@ -128,6 +134,8 @@ class DeviceRun {
   Image make_image(const protocol::BufferBytes& wanted) const;
   bool is_kept(const protocol::BufferBytes& buffer) const;
   DeviceMemory make_buffer(const protocol::BufferBytes& wanted);
+  void restore(DeviceMemory& buffer, const protocol::BufferBytes& wanted,
+               const SharedMemory& initial, InitialCopies* copies);
   void write_pointers();
   DeviceMemory& find(const std::string& name);
   CUdeviceptr address_of(const std::string& name);  ///< address of its first element

@@ -70,7 +70,7 @@ class DeviceTiming {
   void begin(DeviceRun& run, const std::vector<BufferMemory>& memory) {
     initial_.queue_back(stream_);
     stream_.synchronize();
-    run.restore(memory, request_.poison);
+    run.restore(memory, request_.poison, memory_.copies);
     run.run_before_timed(stream_);
   }
 

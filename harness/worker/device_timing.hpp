@@ -15,6 +15,7 @@ namespace warpmark {
 struct TimedMemory {
   std::vector<BufferMemory> run;
   std::vector<BufferMemory> other;  ///< of its run with other inputs, if it has one
+  InitialCopies* copies = nullptr;  ///< of initial values of either
 };
 
 /// Bytes of the device's memory that timing a run takes beside its buffers.

@@ -18,6 +18,7 @@
 #include "worker/counters.hpp"
 #include "worker/coverage.hpp"
 #include "worker/host_timing.hpp"
+#include "worker/large_buffers.hpp"
 #include "worker/sampler.hpp"
 
 namespace warpmark {
@@ -125,6 +126,7 @@ std::string Executor::set_context(const protocol::ContextLimits& limits) {
 }
 
 std::string Executor::replace_context(protocol::ContextLimits limits) {
+  copies_.clear();
   timing_kernels_.reset();
   kernels_.clear();
   main_module_.reset();
@@ -315,6 +317,8 @@ void Executor::add_parameters(const protocol::Prepare& request, std::vector<Entr
 }
 
 protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
+  times_ = request.times;
+  copies_.clear();
   launched_ = false;
   kernels_.clear();
   loaded_.reset();
@@ -425,6 +429,7 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
                                     std::vector<BufferMemory>& memory) {
   launched_ = false;
   restore_modules();
+  copies_.clear();
   ran_ = true;
   protocol::Verified reply;
   reply.misfit = misfit(request.run);
@@ -434,7 +439,10 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
   if (request.run.devices > 1) return verify_on_several(request, memory);
   DeviceRun run(context_, kernels_, main_module_, request.run);
   places_ = run.places();
-  run.restore(memory, request.poison);
+  const bool looks = has_large_buffers(request.run) && !choice_.device.has(Capability::counters);
+  run.restore(memory, request.poison, looks && times_ ? &copies_ : nullptr);
+  std::optional<LargeBuffers> large;
+  if (looks) large.emplace(timing_kernels(), run, request.run);
   drain_counters();
   const bool several = request.run.steps.size() > 1;
   // A later step may undo a change of an input, so the inputs are compared before each step, up to
@@ -452,7 +460,11 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
       reply.changed_input = {input, step - 1};
   });
   count(request.run, reply);
-  run.fetch(memory);
+  if (large) {
+    large->look_again(reply.on_device);
+    large->share(copies_, memory, reply.on_device);
+  }
+  run.fetch(memory, reply.on_device.unchanged);
   reply.places = places_;
   reply.trespasses = run.trespasses();
   reply.reports = drain_reports();
@@ -545,7 +557,12 @@ protocol::Timed Executor::time(const protocol::Time& request, TimedMemory memory
   ran_ = true;
   const bool counts = choice_.device.has(Capability::counters);
   protocol::Timed reply;
-  reply.misfit = misfit(request.run, counts ? 0 : timing_bytes(request, timing_kernels()));
+  const uint64_t more = counts ? 0 : timing_bytes(request, timing_kernels());
+  reply.misfit = misfit(request.run, more);
+  if (!reply.misfit.text.empty()) {
+    copies_.clear();  // they may have taken the room
+    reply.misfit = misfit(request.run, more);
+  }
   if (reply.misfit.text.empty()) reply.misfit = misfit(request.options);
   if (!reply.misfit.text.empty()) return reply;
   set_launch_limits(request.run);
@@ -560,6 +577,10 @@ protocol::Timed Executor::time(const protocol::Time& request, TimedMemory memory
     run.fetch(memory.run);
     reply.measurement.kernels = run.kernel_facts();
     return reply;
+  }
+  if (!counts && has_large_buffers(request.run)) {
+    memory.copies = &copies_;
+    open_copies(request, memory.run, context_, timing_kernels(), copies_);
   }
   launched_ = true;
   const DeviceState before = device_state();

@@ -117,6 +117,8 @@ class Executor {
   std::optional<size_t> step_;                    ///< the running step, of several
   std::vector<protocol::BufferPlace> places_;
   protocol::ContextLimits context_limits_;  ///< the limits in effect
+  bool times_ = false;                      ///< what was prepared last will be timed
+  InitialCopies copies_;                    ///< of the values that were checked last
   std::string launch_limits_;               ///< the limits in effect, as configured
 };
 

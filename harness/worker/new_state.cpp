@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "worker/digests.hpp"
 
 namespace warpmark {
 
@@ -53,9 +54,7 @@ void NewState::queue_demote(const Stream& stream) {
 void NewState::queue_digest(const Stream& stream) {
   if (!compares_ || queued_ == kMostDigests) return;
   const CUdeviceptr into = digests_.address() + queued_++ * sizeof(uint64_t);
-  uint64_t seed = 0;
-  for (const DeviceMemory* buffer : run_.judged())
-    kernels_.queue_digest(*buffer, ++seed << 48, into, stream);
+  queue_judged_digest(kernels_, run_, into, stream);
 }
 
 void NewState::compare_digests(const Stream& stream) {

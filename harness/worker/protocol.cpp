@@ -96,10 +96,12 @@ WARPMARK_FIELDS(Fill, buffer, byte)
 WARPMARK_FIELDS(Run, buffers, scalars, steps, wall_limit_s, instructions, schedule, checks,
                 counters, guard, timed_step, devices)
 WARPMARK_FIELDS(Verify, run, poison)
-WARPMARK_FIELDS(Time, run, poison, options, restore, other, fetch)
+WARPMARK_FIELDS(KeptCopy, buffer, handle, digest)
+WARPMARK_FIELDS(Time, run, poison, options, restore, other, fetch, copies)
 WARPMARK_FIELDS(BufferPlace, name, dtype, address, bytes)
 WARPMARK_FIELDS(Misfit, text, step, anywhere)
 WARPMARK_FIELDS(Verified::ChangedInput, buffer, step)
+WARPMARK_FIELDS(Verified::OnDevice, unchanged, digest, copies)
 WARPMARK_FIELDS(Timed, misfit, measurement)
 WARPMARK_FIELDS(Calibrated, ceilings)
 WARPMARK_FIELDS(SmallVariable, name, bytes)
@@ -159,6 +161,7 @@ void each_field(Verified& reply, const Visit& visit) {
   visit("coverage", coverage);
   visit("schedules", reply.schedules);
   visit("changed_input", reply.changed_input);
+  visit("on_device", reply.on_device);
 }
 // Without the error itself, whose code the reader checks.
 template <typename Visit>

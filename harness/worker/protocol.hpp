@@ -225,6 +225,13 @@ struct Verify {
   uint8_t poison = 0;
 };
 
+/// A copy of a buffer's initial value that a worker keeps on the device.
+struct KeptCopy {
+  std::string buffer;
+  std::string handle;   ///< for other processes (IpcMemory)
+  uint64_t digest = 0;  ///< of the value: a handle may outlive what it names
+};
+
 /// Run it again and again, and time it. Descriptors are those of `run`, as of a Verify, and then
 /// those of `other`.
 struct Time {
@@ -234,7 +241,8 @@ struct Time {
   Restore restore = Restore::never;
   /// The same with other inputs, which is launched first.
   std::optional<Run> other = {};
-  bool fetch = true;  ///< fetch the results of the last run of `run`
+  bool fetch = true;                  ///< fetch the results of the last run of `run`
+  std::vector<KeptCopy> copies = {};  ///< copies that another worker keeps
 };
 
 /// Measure the best rates of the device.
@@ -270,6 +278,14 @@ struct Verified {
     uint64_t step = 0;
   };
   std::optional<ChangedInput> changed_input = {};
+  /// The device's own look at large buffers, which saves copies to the host; never while grading.
+  struct OnDevice {
+    /// Inputs that have the bytes that they had before; they are not fetched.
+    std::vector<std::string> unchanged;
+    std::optional<uint64_t> digest;  ///< of the judged outputs, as Measurement::digest
+    std::vector<KeptCopy> copies;
+  };
+  OnDevice on_device = {};
 };
 
 struct Timed {

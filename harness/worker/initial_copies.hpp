@@ -1,0 +1,47 @@
+// Copies of large initial values on the device, for the next run of a case and for other processes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/shared_memory.hpp"
+#include "driver/ipc_memory.hpp"
+#include "driver/memory.hpp"
+
+namespace warpmark {
+
+/// Host memory is copied to a device at 55 GB/s at best, and at 5 where its pages must be mapped and
+/// registered first; the device's own memory at 4 TB/s. A case is checked, and then timed in several
+/// processes, all from the same initial values. A worker keeps the large ones, and others open what
+/// it keeps. Never while grading: a kernel could change what the next run is given.
+class InitialCopies {
+ public:
+  /// The copy of the value that `memory` has; null if none is kept.
+  const DeviceMemory* find(const SharedMemory& memory) const;
+  /// Keeps the value that the buffer has, which is that of `memory`, if there is room for it.
+  void keep(const std::shared_ptr<const Context>& context, const DeviceMemory& buffer,
+            const SharedMemory& memory);
+  /// Opens a copy that another process keeps, by its handle (`shared`). A handle that cannot be
+  /// opened has no effect.
+  void open(const std::shared_ptr<const Context>& context, const std::string& handle,
+            const SharedMemory& memory);
+  /// A handle for other processes; "" if no copy of `memory` is kept, or none can be shared.
+  std::string shared(const SharedMemory& memory) const;
+  void drop(const SharedMemory& memory) { copies_.erase(memory.identity()); }
+  void clear() { copies_.clear(); }
+
+ private:
+  struct Copy {
+    std::shared_ptr<const Context> context;
+    DeviceMemory own;  ///< of this process
+    IpcMemory opened;  ///< of another process, if it is not our own
+    const DeviceMemory& memory() const { return opened ? opened.memory() : own; }
+  };
+  std::map<uint64_t, Copy> copies_;  ///< by SharedMemory::identity
+};
+
+}  // namespace warpmark

@@ -1,0 +1,46 @@
+// What a checked run need not copy to the host: large inputs that did not change.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "worker/device_run.hpp"
+#include "worker/digests.hpp"
+#include "worker/initial_copies.hpp"
+#include "worker/protocol.hpp"
+
+namespace warpmark {
+
+/// Buffers from this size on are worth a digest, or a copy on the device: 64 MiB take 15 ms to the
+/// host and back.
+inline constexpr uint64_t kLargeBytes = uint64_t{64} << 20;
+
+/// True if a run is worth it: it has a large buffer, and is not one of a submission.
+bool has_large_buffers(const protocol::Run& run);
+
+class LargeBuffers {
+ public:
+  /// Takes digests of the large inputs of a run that was restored.
+  LargeBuffers(TimingKernels& kernels, DeviceRun& run, const protocol::Run& request);
+  /// Takes them again after the run, and the outputs' digest.
+  void look_again(protocol::Verified::OnDevice& seen);
+  /// Adds the copies that other processes can open.
+  void share(const InitialCopies& copies, const std::vector<BufferMemory>& memory,
+             protocol::Verified::OnDevice& seen) const;
+
+ private:
+  Digests digests_;
+  DeviceRun& run_;
+  const protocol::Run& request_;
+  std::map<size_t, uint64_t> before_;  ///< by the buffer's index
+};
+
+/// Opens copies of another worker for a run, of which each buffer is then restored; drops those that
+/// are no longer what they were.
+void open_copies(const protocol::Time& request, const std::vector<BufferMemory>& memory,
+                 const std::shared_ptr<Context>& context, TimingKernels& kernels,
+                 InitialCopies& copies);
+
+}  // namespace warpmark
