@@ -89,6 +89,14 @@ uint64_t CaseTiming::Ongoing::bytes() const {
   return other ? 2 * all : all;
 }
 
+CaseTiming::~CaseTiming() {
+  for (const std::unique_ptr<TimingWorker>& one : further_) one->link.close();
+}
+
+void CaseTiming::start_for(const TimingJob& job) {
+  start_further(processes_for(job) - 1);
+}
+
 void CaseTiming::begin(Ongoing& one, const LoadTrial& load, Outcome& outcome) {
   one.ready.emplace(load(0, outcome));
   const auto start = Clock::now();
@@ -128,7 +136,7 @@ uint64_t CaseTiming::processes_for(const TimingJob& job) const {
 void CaseTiming::time_by_turns(std::vector<Ongoing>& group, const DoSteps& do_steps) {
   uint64_t most = 0;
   for (const Ongoing& one : group) most = std::max(most, processes_for(one.job));
-  if (most > 1) start_further(most - 1);
+  start_further(most == 0 ? 0 : most - 1);
   take_turns(
       most, group.size(),
       [&](std::vector<size_t>& order) { std::shuffle(order.begin(), order.end(), order_); },

@@ -53,8 +53,15 @@ class CaseTiming {
         launch_(launch),
         order_(options.seed) {}
 
+  /// All workers end at the same time.
+  ~CaseTiming();
+  CaseTiming(const CaseTiming&) = delete;
+  CaseTiming& operator=(const CaseTiming&) = delete;
+
   /// Makes a trial of a case ready and loads its units.
   using LoadTrial = std::function<ReadyCase(uint64_t trial, Outcome& outcome)>;
+  /// Starts the processes that a job will need, whose devices take a while.
+  void start_for(const TimingJob& job);
   /// The first verdict: ends the case (CaseEnded) if there is nothing to time.
   void begin(Ongoing& one, const LoadTrial& load, Outcome& outcome);
   /// How many processes time the job: one where the device counts.

@@ -70,6 +70,10 @@ class Session::State {
     python_.begin_importing_numpy();
   }
 
+  ~State() { worker_.close(); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
   const DeviceFacts& require() {
     if (!ready_) {
       if (ranks_) {
@@ -193,6 +197,7 @@ class Session::State {
     if (!interrupted()) require();
     // A single process needs no turns, and each case is reported as it ends.
     const size_t most = timing_.processes_for(jobs.front()) == 1 ? 1 : kMostTogether;
+    timing_.start_for(jobs.front());
     for (; taken < jobs.size() && taken < most && bytes < kMostBytes; ++taken) {
       TimingJob& job = jobs[taken];
       bytes += begin_timing(job, group);

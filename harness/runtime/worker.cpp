@@ -99,16 +99,20 @@ void Worker::abandon() {
   if (thread_.joinable()) thread_.detach();
 }
 
+void Worker::close() noexcept {
+  ::shutdown(channel_.fd(), SHUT_RDWR);
+}
+
 std::string Worker::end(std::chrono::milliseconds patience, Usage* used) {
   std::string how;
   rusage usage = {};
   if (thread_.joinable()) {
-    ::shutdown(channel_.fd(), SHUT_RDWR);
+    close();
     thread_.join();
   }
   if (process_ > 0) {
     int status = 0;
-    ::shutdown(channel_.fd(), SHUT_RDWR);
+    close();
     const auto deadline = std::chrono::steady_clock::now() + patience;
     // The process stays a zombie until its group has been ended, so that the group's number cannot
     // be another's by then.

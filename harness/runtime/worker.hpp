@@ -41,6 +41,8 @@ class Worker {
 
   Channel& channel() { return channel_; }
 
+  /// Has it end itself, without waiting: several then end at the same time.
+  void close() noexcept;
   /// Ends the process if it still runs after `patience`, and returns how it ended: "ended by signal
   /// 11 (Segmentation fault)", "exited with code 1", or "" if it had to be ended. A thread is
   /// waited for. `used`, if given, gets what the process had used.

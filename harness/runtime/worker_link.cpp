@@ -155,6 +155,10 @@ WorkerLink::Silence WorkerLink::end_worker(ChannelEnd why) {
   return silence;
 }
 
+void WorkerLink::close() noexcept {
+  if (worker_) worker_->close();
+}
+
 void WorkerLink::interrupt() noexcept {
   interrupted_ = true;
   wake_.raise();

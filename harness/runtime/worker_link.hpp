@@ -49,6 +49,9 @@ class WorkerLink {
   /// another.
   Worker::Usage end();
 
+  /// Has the worker end itself, for the last time, without waiting.
+  void close() noexcept;
+
   /// True if there is a worker, which was not ended.
   bool runs() const { return worker_ != nullptr; }
 

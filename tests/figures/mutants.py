@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Says which mutants of the shipped suites' kernels their cases kill, and which live and why.
 
-    mutants.py [PROGRAM] [PATH …] [--mutants N] [--seconds S] [--page docs/results/mutants.md] [--json FILE] [--go-on]
+    mutants.py [PROGRAM] [PATH …] [--mutants N] [--jobs N] [--seconds S] [--page docs/results/mutants.md] [--json FILE] [--go-on]
 
-Runs `warpmark lint --mutate` for each folder of suites, so that suites which share a kernel are judged together.
+Runs `warpmark lint --mutate` for each folder of suites, so that suites which share a kernel are judged together; --jobs runs
+several folders at a time.
 With --seconds no folder is begun after that time, and the page says which were not; --go-on runs those that the record
 of --json lacks. Page and record are written after each folder.
 """
 import argparse
+import concurrent.futures
 import json
 import pathlib
 import subprocess
@@ -83,6 +85,7 @@ def main():
     parser.add_argument("program", nargs="?", default=str(ROOT / "build/bin/warpmark"))
     parser.add_argument("paths", nargs="*", default=["suites"])
     parser.add_argument("--mutants", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--page", type=pathlib.Path)
     parser.add_argument("--json", type=pathlib.Path)
@@ -94,21 +97,28 @@ def main():
     folders = [folder.relative_to(ROOT) for folder in folders_of([ROOT / path for path in given.paths])]
     left = {str(folder): "no time was left" for folder in folders if str(folder) not in told}
     command = "python3 tests/figures/mutants.py" + (" --mutants %d" % given.mutants if given.mutants else "")
-    for folder in list(left):
-        if time.monotonic() - begin > given.seconds:
-            break
-        found, why = mutants_of(given.program, folder, given.mutants)
-        if found is None:
-            left[folder] = why
-        else:
-            told[folder] = found
-            del left[folder]
-            for suite in found["mutants"]:
-                print("%s: %d of %d" % (suite["suite"], suite["killed"], counted(suite)), flush=True)
-        if given.page:
-            given.page.write_text(page_of(told, left, command), encoding="utf-8")
-        if given.json:
-            write_record(given.json, {"machine": this_machine(), "mutants": told, "left": left})
+    with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+        def begun(folder):
+            return None if time.monotonic() - begin > given.seconds else mutants_of(given.program, folder, given.mutants)
+
+        asked = {pool.submit(begun, folder): folder for folder in left}
+        for done in concurrent.futures.as_completed(asked):
+            folder = asked[done]
+            if done.result() is None:
+                continue
+            found, why = done.result()
+            if found is None:
+                left[folder] = why
+            else:
+                told[folder] = found
+                del left[folder]
+                for suite in found["mutants"]:
+                    print("%s: %d of %d" % (suite["suite"], suite["killed"], counted(suite)), flush=True)
+            told = dict(sorted(told.items()))
+            if given.page:
+                given.page.write_text(page_of(told, left, command), encoding="utf-8")
+            if given.json:
+                write_record(given.json, {"machine": this_machine(), "mutants": told, "left": left})
     print(page_of(told, left, command))
 
 
