@@ -333,9 +333,12 @@ Each kernel ran as the same PTX, with 6 warps, on the CPU device and, under ncu 
 lists ncu's metrics for each counter. %s
 
 Tests compare the CPU device with the recorded values on every machine. The record has all numbers; these differ:
+"""
+DIFFERENT = """
+%s:
 
-| kernel | counter | CPU device | ncu | reason |
-|---|---|---:|---:|---|
+| kernel | counter | CPU device | ncu |
+|---|---|---:|---:|
 """
 EQUAL = """
 These are equal, in so many kernels:
@@ -346,8 +349,8 @@ These are equal, in so many kernels:
 
 
 def write_page(path, records):
-    """A row for each counter of a kernel that differs, and for each counter how often it is equal."""
-    rows, equal, counts = [], {}, {}
+    """A row for each counter of a kernel that differs, those of a reason together, and for each counter how often it is equal."""
+    rows, equal, counts = {}, {}, {}
     for record in records:
         counts[record["verdict"]] = counts.get(record["verdict"], 0) + 1
         if not record["ncu"] or record["counter"] in ("blocks", "threads", "warps"):
@@ -355,14 +358,17 @@ def write_page(path, records):
         if record["verdict"] == "equal":
             equal[record["counter"]] = equal.get(record["counter"], 0) + 1
         else:
-            rows.append("| `%s` | `%s` | %d | %g | %s |\n" % (
-                record["kernel"], record["counter"], record["ours"], next(iter(record["ncu"].values())), record["why"] or "differs"))
+            row = "| `%s` | `%s` | %d | %g |" % (
+                record["kernel"], record["counter"], record["ours"], next(iter(record["ncu"].values())))
+            rows.setdefault(record["why"] or "differs", []).append(row)
     said = ("%d counters are equal, %d differ for a reason that is named, and %d differ without one. For %d\n"
             "(divergent branches, cp.async, operations) this ncu has no metric." %
             (counts.get("equal", 0), counts.get("explained", 0), counts.get("differs", 0), counts.get("missing", 0)))
     with open(path, "w") as file:
         file.write(PAGE % said)
-        file.writelines(rows)
+        for reason, of_reason in rows.items():
+            file.write(DIFFERENT % (reason[0].upper() + reason[1:]))
+            file.writelines(row + "\n" for row in of_reason)
         file.write(EQUAL)
         for counter, kernels in sorted(equal.items()):
             file.write("| `%s` | %d |\n" % (counter, kernels))

@@ -58,7 +58,9 @@ def rows(records):
             continue
         words = "; ".join("%d %s" % (n, s) for s, n in state.items()
                           if n) if len(of_kernel) > 1 else of_kernel[0]["status"]
-        reasons = dict.fromkeys(o["reason"] for o in outputs if o.get("reason"))
+        # Only approximate functions and instructions have bounds.
+        reasons = dict.fromkeys(o["reason"].removeprefix("of approximate instructions: ").removeprefix("approximate: ")
+                                for o in outputs if o.get("reason"))
         yield "| `%s` | %d | %d | %d | %s | %s | %s |" % (
             kernel, len(of_kernel), sum(
                 o["elements"] for o in outputs), sum(o.get("differing", 0) for o in outputs),
