@@ -451,6 +451,7 @@ class Session::State {
     } catch (const CaseEnded&) {
     }
     artifacts_ = artifacts;
+    coverage.add(launch_.exchange_coverage({}));  // lines that only this run reaches were reached
     launch_.exchange_coverage(std::move(coverage));
     if (own.verdict == Verdict::passed) return run;
     if (own.verdict == Verdict::skipped && blamed) {

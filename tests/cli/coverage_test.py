@@ -164,6 +164,14 @@ class Coverage(CheckTest):
             self.cover("suites", *more, file="again.info")
             self.assertEqual((self.folder / "again.info").read_bytes(), alone, more)
 
+    def test_lines_that_only_a_baseline_runs(self):
+        self.write_kernel("two_kernels")
+        suite = SUITE % ("file: two_kernels.cu", "k", "np.arange(32)")
+        self.write("suites/two_kernels.yaml", suite.replace("{out: out}", "{out: \"baseline['out']\"}") +
+                   "baseline: {kernel: {file: two_kernels.cu, entry: other}}\n")
+        files, _, _ = self.cover()
+        self.assertEqual(files["suites/two_kernels.cu"]["functions"], {"k": 32, "other": 32})
+
     def test_orders_of_threads_and_trials_add_up(self):
         self.write_kernel("never_taken")  # an atomic operation, whose order may matter
         counts = [self.cover("suites", *more, schedule=schedule)[0]["suites/never_taken.cu"]["lines"][7]

@@ -26,6 +26,22 @@ TEST(SharedMemory, IsZeroAndSeenThroughAnotherMapping) {
   EXPECT_EQ(first.bytes()[0], std::byte{8});
 }
 
+TEST(SharedMemory, HasTheSameIdentityInEveryMapping) {
+  const SharedMemory first = SharedMemory::create(100), other = SharedMemory::create(100);
+  EXPECT_EQ(first.identity(), SharedMemory::adopt(UniqueFd(::dup(first.fd()))).identity());
+  EXPECT_NE(first.identity(), other.identity());
+}
+
+TEST(SharedMemory, MappingItsPagesChangesNoByte) {
+  const SharedMemory memory = SharedMemory::create(size_t{40} << 20);
+  memory.bytes().front() = memory.bytes().back() = std::byte{7};
+  memory.populate();
+  EXPECT_EQ(memory.bytes().front(), std::byte{7});
+  EXPECT_EQ(memory.bytes()[size_t{20} << 20], std::byte{0});
+  EXPECT_EQ(memory.bytes().back(), std::byte{7});
+  SharedMemory::create(0).populate();
+}
+
 TEST(SharedMemory, NoneAtAllIsAllowed) {
   const SharedMemory empty = SharedMemory::create(0);
   EXPECT_TRUE(empty.bytes().empty());

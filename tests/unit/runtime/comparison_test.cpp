@@ -423,5 +423,31 @@ TEST(CompareFloats, TellsTheDistanceInUlpOfTheRoundedReference) {
   EXPECT_EQ(compare_reals("int32", {2}, "int32", {1}).first.value().ulp, "");
 }
 
+// Several threads each compare a part; what they find must be that of one pass.
+TEST(CompareLarge, FindsTheSameInAnyNumberOfParts) {
+  constexpr size_t kCount = (size_t{3} << 20) + 11;
+  TypedArray actual("float32", kCount), expected("float32", kCount);
+  for (size_t i = 0; i < kCount; ++i) {
+    actual.set(i, static_cast<float>(i % 1000));
+    expected.set(i, static_cast<float>(i % 1000));
+  }
+  EXPECT_TRUE(compare(actual.view(), expected.view(), {}, {}).passed());
+  const std::vector<size_t> wrong = {5,         1'048'575, 1'048'576, 2'000'000,
+                                     2'000'001, 3'145'730, kCount - 1};
+  for (const size_t index : wrong) actual.set(index, static_cast<float>(2000 + index % 7));
+  actual.set(2'000'001, 9e9F);
+  std::memset(actual.at(3'145'730), std::to_integer<int>(kPoison), sizeof(float));
+  const Comparison found = compare(actual.view(), expected.view(), {}, kPoison);
+  EXPECT_EQ(found.elements, kCount);
+  EXPECT_EQ(found.wrong, wrong.size());
+  EXPECT_EQ(found.unwritten, 1U);
+  EXPECT_EQ(found.by_value, wrong.size() - 1);
+  ASSERT_TRUE(found.first && found.worst);
+  EXPECT_EQ(found.first->index, 5U);
+  EXPECT_EQ(found.worst->index, 2'000'001U);
+  ASSERT_EQ(found.next.size(), kMostListed - 1);
+  for (size_t i = 0; i < found.next.size(); ++i) EXPECT_EQ(found.next[i].index, wrong[i + 1]);
+}
+
 }  // namespace
 }  // namespace warpmark

@@ -106,6 +106,55 @@ TEST_F(GpuSessionTest, MeasuresColdAndHot) {
   EXPECT_LT(session().ceilings()->launch_s, 1e-5);
 }
 
+// Arrays of 64 MiB, which the device looks at itself.
+std::string large_suite() {
+  return "kernel: {file: k.cu, entry: k}\n"
+         "arguments:\n"
+         "  out: {out: src.shape}\n"
+         "  src: {in: rng.random(1 << 24)}\n"
+         "  f: {scalar: 3}\n"
+         "  n: {scalar: 16777216}\n"
+         "launch: {block: 256, grid: 65536}\n"
+         "reference: {out: f * src}\n";
+}
+
+std::string large_kernel(const std::string& last) {
+  return "extern \"C\" __global__ void k(float *out, float *src, float f, unsigned n) {\n"
+         "  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+         "  bool was_filled = __float_as_uint(out[i]) != 0xCBCBCBCB;\n"
+         "  out[i] = f * src[i];\n"
+         "  if (i == n - 1) { " +
+         last + " }\n}\n";
+}
+
+TEST_F(GpuSessionTest, LargeArraysAreTimedFromCopiesOnTheDevice) {
+  const Case which = make(large_suite(), large_kernel("was_filled = true;")).front();
+  const PlannedCase planned = make_plan(which, plugins_);
+  TimingJob job{&which, &planned, TimingOptions{}, {}, {}};
+  ASSERT_EQ(session().measure({&job, 1}), 1U);
+  ASSERT_EQ(job.outcome.verdict, Verdict::passed) << job.outcome.message;
+  ASSERT_EQ(job.processes.size(), 5U);
+  for (const Measurement& one : job.processes) {
+    ASSERT_TRUE(one.digest);
+    EXPECT_EQ(*one.digest, *job.processes.front().digest);
+  }
+}
+
+TEST_F(GpuSessionTest, AChangeOfALargeInputIsSeenWithoutItsBytes) {
+  const Outcome outcome = run(large_suite(), large_kernel("src[n / 2] += 1;"));
+  EXPECT_EQ(outcome.failure, FailureKind::input_changed) << outcome.message;
+  EXPECT_THAT(outcome.message, HasSubstr("src[8388608] was"));
+}
+
+TEST_F(GpuSessionTest, ALargeAnswerThatOnlyTheFirstLaunchGivesIsRefused) {
+  const Case which = make(large_suite(), large_kernel("if (was_filled) out[7] = 0;")).front();
+  const PlannedCase planned = make_plan(which, plugins_);
+  TimingJob job{&which, &planned, TimingOptions{}, {}, {}};
+  ASSERT_EQ(session().measure({&job, 1}), 1U);
+  EXPECT_EQ(job.outcome.failure, FailureKind::wrong) << job.outcome.message;
+  EXPECT_THAT(job.outcome.message, HasSubstr("it was right before it was timed"));
+}
+
 TEST_F(GpuSessionTest, TimesABaselineByTurns) {
   const std::string suite =
       "kernel: {file: k.cu, entry: quick}\n"
