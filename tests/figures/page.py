@@ -100,6 +100,13 @@ def starts():
     return {one["figure"][:2]: one["median_s"] for one in load("h200/startup.json")["figures"]}
 
 
+def large_cases():
+    """Seconds of a benchmark of 2^28 elements, from start to verdict, and shares of a CuPy script's seconds."""
+    found = load("h200/large_case.json")["figures"]
+    return "%s s; %s" % (", ".join("%.1f" % one["bench"]["median_s"] for one in found),
+                         ", ".join("%.2f" % (one["bench"]["median_s"] / one["cupy"]["median_s"]) for one in found))
+
+
 def replays():
     rows = load("h200/replays.json")["rows"]
     false = [row for row in rows if row["name"] != "honest"]
@@ -132,6 +139,8 @@ def rows():
     start = starts()
     yield "`warpmark check` of one suite, whole process", "%.2f s" % start["F5"], "H200", "h200/startup.json"
     yield "`warpmark list` of all suites, whole process", "%.3f s" % start["F6"], "H200", "h200/startup.json"
+    yield ("`warpmark bench` of `z = a*x + b*y`, sum and dot product, 2^28 float32, start to verdict; share of a CuPy script's time",
+           large_cases(), "H200", "h200/large_case.json")
     yield ("`z = a*x + b*y`, 2^28 float32, out of place and in place: rate over that of a copy",
            shares(("linear_combination", "linear_combination/in_place")), "H200", "h200/bench_share.json")
     yield "sum, maximum, dot product: the same", shares(("reductions/sum", "reductions/max", "reductions/dot")), "H200", "h200/bench_share.json"
