@@ -9,6 +9,8 @@
 
 namespace warpmark {
 
+struct DeviceChoice;
+
 /// The facts that the worker found, as plain data.
 struct DeviceFacts {
   std::string kind;    ///< "gpu", "cpu" or the driver library's NAME
@@ -28,5 +30,9 @@ struct DeviceFacts {
   /// True if the device has the capability of that name, one of capability_names().
   bool has(std::string_view capability) const;
 };
+
+/// The facts of a device; of the compiler there are none yet. Throws an environment error if the
+/// driver counts fewer devices than it gave.
+DeviceFacts facts_of(const DeviceChoice& choice);
 
 }  // namespace warpmark

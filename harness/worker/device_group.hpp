@@ -12,17 +12,10 @@
 #include "driver/stream.hpp"
 #include "worker/device_run.hpp"
 #include "worker/module_variables.hpp"
+#include "worker/prepared_device.hpp"
 #include "worker/protocol.hpp"
 
 namespace warpmark {
-
-/// A device with the kernels of a case.
-struct PreparedDevice {
-  std::shared_ptr<Context> context;
-  std::vector<Function> kernels;
-  std::optional<Module> main_module;  ///< module of the first kernel: variables are looked up here
-  std::vector<LoadedModule> modules = {};
-};
 
 /// The part of a run for each of several devices: equal parts of the partitioned buffers.
 protocol::Run part_of(protocol::Run run, uint64_t devices);

@@ -25,52 +25,6 @@ namespace warpmark {
 
 namespace {
 
-// The names that arithmetic knows as `device.NAME`.
-std::map<std::string, int64_t> attributes_of(const Device& device) {
-  const std::pair<const char*, CUdevice_attribute> named[] = {
-      {"multiprocessors", CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT},
-      {"warp_size", CU_DEVICE_ATTRIBUTE_WARP_SIZE},
-      {"max_threads_per_block", CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK},
-      {"max_threads_per_multiprocessor", CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR},
-      {"max_blocks_per_multiprocessor", CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR},
-      {"max_registers_per_block", CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK},
-      {"max_shared_bytes_per_block", CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK},
-      {"max_shared_bytes_per_block_optin", CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN},
-      {"max_shared_bytes_per_multiprocessor",
-       CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR},
-      {"l2_bytes", CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE},
-  };
-  std::map<std::string, int64_t> values;
-  for (const auto& [name, attribute] : named) values[name] = device.attribute(attribute);
-  values["memory_bytes"] = static_cast<int64_t>(device.total_memory());
-  values["compute_capability"] = device.compute_capability().architecture();
-  return values;
-}
-
-DeviceFacts facts_of(const DeviceChoice& choice) {
-  const Device& device = choice.device;
-  DeviceFacts facts;
-  facts.kind = choice.kind;
-  facts.name = device.name();
-  facts.reason = choice.reason;
-  facts.uuid = device.uuid();
-  facts.architecture = device.compute_capability().architecture();
-  facts.target = device.architecture().name();
-  facts.driver_version = device.driver()->version();
-  facts.driver = device.driver()->path();
-  for (const Capability capability : all_capabilities()) {
-    if (device.has(capability)) facts.capabilities.emplace_back(capability_name(capability));
-  }
-  facts.attributes = attributes_of(device);
-  const int count = Device::count(*device.driver());
-  if (count <= device.index()) {
-    throw environment_error(fmt::format("{} counts {} devices, and number {} is one of them",
-                                        facts.driver, count, device.index()));
-  }
-  facts.attributes["count"] = count;
-  return facts;
-}
-
 DeviceChoice choose(const protocol::Hello& request, const DriverOpeners& openers) {
   try {
     DeviceChoice choice = choose_device(request.device, openers);
@@ -159,24 +113,6 @@ std::string Executor::set_up(const protocol::ContextLimits& limits,
   return fmt::format("links several units, which {} cannot", facts_.name);
 }
 
-Module Executor::load(const std::shared_ptr<Context>& context,
-                      const std::vector<protocol::Load::Unit>& units, size_t index) {
-  const protocol::Load::Unit& unit = units[index];
-  if (unit.link.empty()) return {context, unit.image, unit.name};
-  Linker linker(context);
-  std::vector<std::string> names{unit.name};
-  for (const size_t other : unit.link) names.push_back(units.at(other).name);
-  try {
-    linker.add(unit.image, unit.name);
-    for (const size_t other : unit.link) linker.add(units[other].image, units[other].name);
-    return {context, linker.complete(), join(names, " + ")};
-  } catch (const DriverError& error) {
-    const std::string log = linker.log();
-    if (error.sticky() || log.empty()) throw;
-    throw RefusedError(join(names, ", ") + " do not link", log, {});
-  }
-}
-
 protocol::Prepared Executor::load(const protocol::Load& request) {
   launched_ = false;
   kernels_.clear();
@@ -186,7 +122,7 @@ protocol::Prepared Executor::load(const protocol::Load& request) {
   protocol::Prepared reply;
   reply.misfit = set_up(request.limits, linked_units(request.units));
   if (!reply.misfit.empty()) return reply;
-  PreparedDevice loaded = load(context_, request);
+  PreparedDevice loaded = load_on(context_, request);
   kernels_ = std::move(loaded.kernels);
   main_module_ = std::move(loaded.main_module);
   modules_ = std::move(loaded.modules);
@@ -194,17 +130,6 @@ protocol::Prepared Executor::load(const protocol::Load& request) {
   ran_ = false;
   return reply;
 }
-
-namespace {
-
-// Symbol names are readable in cubins, too.
-bool uses_heap(const protocol::Load& loaded) {
-  return std::ranges::any_of(loaded.units, [](const protocol::Load::Unit& unit) {
-    return unit.image.find("malloc") != std::string::npos;
-  });
-}
-
-}  // namespace
 
 // Restores the variables and the kernels' heap, which the last launch may have changed.
 void Executor::restore_modules() {
@@ -214,51 +139,6 @@ void Executor::restore_modules() {
   if (uses_heap(wanted)) replace_context(context_limits_);
   load(wanted);
   load_on_others(wanted, devices);
-}
-
-namespace {
-
-// The variables of a unit, including those of the units linked with it.
-std::optional<std::vector<std::string>> variables_of(const std::vector<protocol::Load::Unit>& units,
-                                                     size_t index) {
-  auto names = units[index].variables;
-  for (const size_t other : units[index].link) {
-    const auto& more = units.at(other).variables;
-    if (!names || !more) return std::nullopt;
-    names->insert(names->end(), more->begin(), more->end());
-  }
-  return names;
-}
-
-}  // namespace
-
-// A device that runs PTX does not know what ptxas would make of it.
-static void tell_registers(const Context& context, const protocol::KernelName& kernel) {
-  const Device& device = context.device();
-  if (!device.has(Capability::image_ptx) || !device.has(Capability::profile)) return;
-  constexpr uint64_t kMost = 255;  // a log that says more is none of ptxas
-  const nlohmann::json options = {
-      {"registers", {{kernel.entry, kernel.registers <= kMost ? kernel.registers : 0}}}};
-  context.driver().configure(context.handle(), json_line(options));
-}
-
-PreparedDevice Executor::load(std::shared_ptr<Context> context, const protocol::Load& request) {
-  const std::vector<bool> linked = linked_units(request.units);
-  std::map<size_t, Module> modules;
-  for (size_t i = 0; i < request.units.size(); ++i) {
-    if (!linked[i]) modules.emplace(i, load(context, request.units, i));
-  }
-  PreparedDevice loaded{std::move(context), {}, {}};
-  for (const protocol::KernelName& kernel : request.kernels) {
-    tell_registers(*loaded.context, kernel);
-    loaded.kernels.push_back(modules.at(kernel.unit).function(kernel.entry));
-  }
-  if (!request.kernels.empty()) {
-    loaded.main_module = modules.at(request.kernels.front().unit);
-  }
-  for (const auto& [unit, module] : modules)
-    loaded.modules.push_back({module, variables_of(request.units, unit)});
-  return loaded;
 }
 
 // Returns why there are too few devices, or "". The first is the chosen one; the others follow it,
@@ -274,7 +154,7 @@ std::string Executor::load_on_others(const protocol::Load& request, uint64_t dev
   for (uint64_t i = 1; i < devices; ++i) {
     const auto index = (static_cast<uint64_t>(choice_.device.index()) + i) % count;
     auto context = Context::create(Device(driver, static_cast<int>(index)));
-    others_.push_back(load(std::move(context), request));
+    others_.push_back(load_on(std::move(context), request));
   }
   return "";
 }
@@ -452,7 +332,7 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
   uint64_t left = kMostLooked;
   run.run(Stream(context_), launched_, [&](size_t step) {
     if (!several) return;
-    collect_reports();
+    drains_.collect_reports(contexts(), step_);
     step_ = step;
     if (step == 0 || looked == 0 || looked > left || reply.changed_input) return;
     left -= looked;
@@ -474,8 +354,8 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
 // Puts the counters and schedules of the launches of a run into the reply.
 void Executor::count(const protocol::Run& run, protocol::Verified& reply) {
   std::vector<nlohmann::ordered_json> launches = drain_counters();
-  reply.schedules = schedules_;
-  reply.coverage = std::exchange(coverage_, {});
+  reply.schedules = drains_.schedules();
+  reply.coverage = drains_.take_coverage();
   const bool counts = std::ranges::any_of(
       run.counters, [](const std::string& name) { return name != kCoverageCounters; });
   if (counts && choice_.device.has(Capability::profile)) reply.counters = std::move(launches);
@@ -639,68 +519,26 @@ protocol::Calibrated Executor::calibrate() {
   return {measure_ceilings(context_, timing_kernels())};
 }
 
-namespace {
-
-// Numbers of the context's launches and allocations depend on the cases that ran before.
-void forget_order(nlohmann::ordered_json& value) {
-  value.erase("launch");
-  const auto allocation = value.find("allocation");
-  if (allocation != value.end() && allocation->is_object()) allocation->erase("number");
-}
-
-}  // namespace
-
-void Executor::collect_reports() {
-  const auto collect = [&](const Context& context) {
-    context.driver().drain_reports(context.handle(), [&](std::string_view line) {
-      auto report = try_parse_ordered_json(line);
-      if (!report.is_object()) return;
-      forget_order(report);
-      if (step_) report["step"] = *step_;
-      reports_.push_back(std::move(report));
-    });
-  };
-  collect(*context_);
-  for (const PreparedDevice& other : others_) collect(*other.context);
+// The first device, and the further ones of a case that runs on several.
+std::vector<const Context*> Executor::contexts() const {
+  std::vector<const Context*> all = {&*context_};
+  for (const PreparedDevice& other : others_) all.push_back(&*other.context);
+  return all;
 }
 
 std::vector<nlohmann::ordered_json> Executor::drain_reports() {
-  collect_reports();
+  drains_.collect_reports(contexts(), step_);
   step_.reset();
-  return std::exchange(reports_, {});
+  return drains_.take_reports();
 }
 
 std::vector<nlohmann::ordered_json> Executor::drain_coverage() {
   drain_counters();
-  return std::exchange(coverage_, {});
+  return drains_.take_coverage();
 }
 
-// Returns the counters only: the schedules become the most of any launch, and coverage stands apart.
 std::vector<nlohmann::ordered_json> Executor::drain_counters() {
-  std::vector<nlohmann::ordered_json> launches;
-  schedules_ = 0;
-  coverage_.clear();
-  const auto drain = [&](const Context& context) {
-    context.driver().drain_counters(context.handle(), [&](std::string_view line) {
-      auto launch = try_parse_ordered_json(line);
-      if (!launch.is_object()) return;
-      if (launch.contains("coverage")) {
-        coverage_.push_back(std::move(launch));
-        return;
-      }
-      forget_order(launch);
-      const auto schedules = launch.find("schedules");
-      if (schedules != launch.end()) {
-        if (schedules->is_number_unsigned())
-          schedules_ = std::max(schedules_, schedules->get<uint64_t>());
-        launch.erase(schedules);
-      }
-      launches.push_back(std::move(launch));
-    });
-  };
-  drain(*context_);
-  for (const PreparedDevice& other : others_) drain(*other.context);
-  return launches;
+  return drains_.drain_counters(contexts());
 }
 
 }  // namespace warpmark

@@ -10,6 +10,7 @@
 #include "driver/choose.hpp"
 #include "driver/kernel.hpp"
 #include "driver/nvml.hpp"
+#include "worker/device_drains.hpp"
 #include "worker/device_group.hpp"
 #include "worker/device_run.hpp"
 #include "worker/device_timing.hpp"
@@ -70,13 +71,10 @@ class Executor {
   void restore_modules();
   void set_launch_limits(const protocol::Run& run);
   void count(const protocol::Run& run, protocol::Verified& reply);
-  void collect_reports();
+  std::vector<const Context*> contexts() const;
   bool takes_ptx() const { return choice_.device.has(Capability::image_ptx); }
   std::string no_tensor_maps() const;
   std::string set_up(const protocol::ContextLimits& limits, const std::vector<bool>& linked);
-  static Module load(const std::shared_ptr<Context>& context,
-                     const std::vector<protocol::Load::Unit>& units, size_t unit);
-  static PreparedDevice load(std::shared_ptr<Context> context, const protocol::Load& request);
   std::string load_on_others(const protocol::Load& request, uint64_t devices);
   std::string misfit_of_others(const Architecture& target, bool as_ptx, uint64_t devices) const;
   std::vector<PreparedDevice> group() const;
@@ -111,10 +109,8 @@ class Executor {
   bool nvml_is_open_ = false;                    ///< opening it was tried, when first needed
   std::shared_ptr<const Nvml> nvml_;
   bool launched_ = false;
-  std::vector<nlohmann::ordered_json> reports_;   ///< reports of steps that have run
-  std::vector<nlohmann::ordered_json> coverage_;  ///< Verified::coverage of drained launches
-  uint64_t schedules_ = 0;                        ///< Verified::schedules of drained launches
-  std::optional<size_t> step_;                    ///< the running step, of several
+  DeviceDrains drains_;
+  std::optional<size_t> step_;  ///< the running step, of several
   std::vector<protocol::BufferPlace> places_;
   protocol::ContextLimits context_limits_;  ///< the limits in effect
   bool times_ = false;                      ///< what was prepared last will be timed
