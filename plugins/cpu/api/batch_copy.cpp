@@ -170,7 +170,7 @@ std::size_t element_of(const CUmemcpy3DOperand& operand) {
 }
 
 // One side of a copy in bytes.
-struct Operand {
+struct CopyOperand {
   CUmemorytype type = CU_MEMORYTYPE_UNIFIED;
   CUdeviceptr address = 0;
   CUarray array = nullptr;
@@ -178,7 +178,7 @@ struct Operand {
 };
 
 bool read_operand(const CUmemcpy3DOperand& given, const CUDA_MEMCPY3D& copy, std::size_t element,
-                  Operand& operand) {
+                  CopyOperand& operand) {
   if (number_in(given.type) == kArray) {
     operand.type = CU_MEMORYTYPE_ARRAY;
     operand.array = given.op.array.array;
@@ -208,7 +208,7 @@ CUresult fill_box(const CUDA_MEMCPY3D_BATCH_OP& given, std::size_t i, Batch& bat
     element = bytes;
   }
   CUDA_MEMCPY3D copy{};
-  Operand from, to;
+  CopyOperand from, to;
   copy.Height = given.extent.height;
   copy.Depth = given.extent.depth;
   if (given.extent.width == 0 || copy.Height == 0 || copy.Depth == 0 ||

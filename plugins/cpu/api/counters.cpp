@@ -124,12 +124,14 @@ Json Lines::json() const {
 }  // namespace
 
 std::string choose_counters(const std::vector<std::string>& names, Limits& limits) {
-  bool traffic = false, lines = false, coverage = false;
+  bool traffic = false, lines = false, samples = false, coverage = false;
   for (const std::string& name : names) {
     if (name == "traffic")
       traffic = true;
     else if (name == "lines")
       traffic = lines = true;
+    else if (name == "samples")
+      traffic = samples = true;
     else if (name == "coverage")
       coverage = true;
     else if (name != "basic")
@@ -137,6 +139,7 @@ std::string choose_counters(const std::vector<std::string>& names, Limits& limit
   }
   limits.traffic = traffic;
   limits.lines = lines;
+  limits.samples = samples;
   limits.coverage = coverage;
   return "";
 }

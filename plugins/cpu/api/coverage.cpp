@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "api/branch_ways.hpp"
 #include "api/json_text.hpp"
 #include "api/report.hpp"
 #include "program/source_place.hpp"
@@ -18,40 +19,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-bool is_indexed_branch(const Statement& statement) {
-  return statement.facts->mnemonic == Mnemonic::brx;
-}
-
-// A branch of the source: a guarded `bra`, or a `brx`. Other guarded instructions are executed or
-// not.
-bool is_branch(const Statement& statement) {
-  return is_indexed_branch(statement) ||
-         (statement.facts->mnemonic == Mnemonic::bra && statement.guard != Operand::kNone);
-}
-
-// The statements that a branch leads to.
-std::vector<std::uint32_t> targets(const Function& function, std::uint32_t index) {
-  const Statement& statement = function.statements[index];
-  const std::span<const Operand> operands = function.operands_of(statement);
-  if (!is_indexed_branch(statement)) return {operands[0].index, index + 1};
-  std::vector<std::uint32_t> found;
-  const auto table = function.branch_tables.find(operands[1].text);
-  if (table == function.branch_tables.end()) return found;
-  for (std::uint32_t label = 0; label < table->second.labels; ++label)
-    found.push_back(function.operands[table->second.first_operand + label].index);
-  if (statement.guard != Operand::kNone) found.push_back(index + 1);
-  return found;
-}
-
 // The first statement of a block that has any.
 std::optional<std::uint32_t> first_statement(const Program& program, std::uint32_t block) {
   const BasicBlock& node = program.blocks[block];
   if (node.weight == 0) return std::nullopt;
   return node.statement + 1 - node.weight;
-}
-
-bool is_located(const Module& module, const Location& location) {
-  return location.line != 0 && module.files.contains(location.file);
 }
 
 // How much an instruction says of where its line is executed. A compiler computes addresses and
@@ -101,100 +73,6 @@ struct LineCounts {
   std::map<std::uint32_t, std::uint64_t> sides;  ///< lanes by the line that they go on at, or 0
 };
 
-// Finds the lines at which the sides of a function's branches go on.
-class Ways {
- public:
-  Ways(const Module& module, const Function& function)
-      : module_(module), function_(function), labels_(function.statements.size() + 1) {
-    for (std::uint32_t i = 0; i < function.statements.size(); ++i) {
-      const Mnemonic name = function.statements[i].facts->mnemonic;
-      if (name != Mnemonic::bra && name != Mnemonic::brx) continue;
-      for (const std::uint32_t target : targets(function, i)) labels_[target] = true;
-    }
-  }
-
-  /// The line at which threads go on that come to a statement, as it is seen from `branch`: a call
-  /// that was inlined is the line of the call, and 0 is outside of the function or file. Nothing
-  /// if they come to another branch of the line, which says where they go, as in an unrolled loop
-  /// or behind the first half of `a && b`.
-  [[nodiscard]] std::optional<std::uint32_t> line(std::uint32_t index,
-                                                  const Location& branch) const {
-    constexpr int kMostHops = 64;
-    std::uint32_t earlier = 0;  // where code of an earlier line leads on
-    for (int hop = 0; hop < kMostHops; ++hop) {
-      const Block block = look(index, branch);
-      if (block.later != 0) return block.later;
-      if (earlier == 0) earlier = block.earlier;
-      if (block.leaves || block.end >= function_.statements.size()) return earlier;
-      const Statement& last = function_.statements[block.end];
-      if (labels_[block.end] && block.end != index) {
-        index = block.end;
-      } else if (earlier != 0) {
-        return earlier;
-      } else if (is_branch(last)) {
-        return std::nullopt;
-      } else if (last.facts->mnemonic == Mnemonic::bra) {
-        index = targets(function_, block.end).front();
-      } else {
-        return 0;
-      }
-    }
-    return earlier;
-  }
-
- private:
-  struct Block {
-    std::uint32_t end = 0;  ///< the statement that ends it, or begins the next one
-    /// The first line behind the branch's, and the first before it; 0: none.
-    std::uint32_t later = 0, earlier = 0;
-    bool leaves = false;  ///< it has code of the branch's callers
-  };
-
-  static bool ends(const Statement& statement) {
-    const Mnemonic name = statement.facts->mnemonic;
-    return name == Mnemonic::bra || name == Mnemonic::brx || name == Mnemonic::ret ||
-           name == Mnemonic::exit || name == Mnemonic::trap;
-  }
-
-  // The compiler moves code of earlier lines down to where it is needed, so that a later line
-  // says better where this is. Merged code is placed by a guess.
-  [[nodiscard]] Block look(std::uint32_t index, const Location& branch) const {
-    Block block;
-    for (block.end = index; block.end < function_.statements.size(); ++block.end) {
-      if (labels_[block.end] && block.end != index) break;
-      const Statement& statement = function_.statements[block.end];
-      const bool last = ends(statement);
-      if (is_located(module_, statement.location) && (last || !statement.location.merged)) {
-        const std::optional<Location> place = seen_from(branch, statement.location);
-        if (!place) {
-          block.leaves = true;
-        } else if (place->line > branch.line) {
-          block.later = place->line;
-          return block;
-        } else if (place->line < branch.line) {
-          if (block.earlier == 0) block.earlier = place->line;
-        } else if (block.leaves) {
-          return block;  // another copy of the function
-        }
-      }
-      if (last) break;
-    }
-    return block;
-  }
-
-  [[nodiscard]] std::optional<Location> seen_from(const Location& branch, Location place) const {
-    while (place.inlined != branch.inlined) {
-      if (place.inlined == 0 || place.inlined > module_.inlined.size()) return std::nullopt;
-      place = module_.inlined[place.inlined - 1].call;
-    }
-    return place.file == branch.file ? std::optional(place) : std::nullopt;
-  }
-
-  const Module& module_;
-  const Function& function_;
-  std::vector<bool> labels_;  ///< by statement: a branch leads there
-};
-
 class Rendering {
  public:
   explicit Rendering(const Module& module) : module_(module) {}
@@ -204,7 +82,7 @@ class Rendering {
   [[nodiscard]] Json json() const;
 
  private:
-  void add_branch(const Function& function, const Ways& ways, std::uint32_t index,
+  void add_branch(const Function& function, const BranchWays& ways, std::uint32_t index,
                   const std::map<std::uint32_t, std::uint64_t>* counted);
   void add_function(const Function& function, std::uint64_t count);
 
@@ -218,11 +96,11 @@ class Rendering {
   std::set<std::string> without_lines_;
 };
 
-void Rendering::add_branch(const Function& function, const Ways& ways, std::uint32_t index,
+void Rendering::add_branch(const Function& function, const BranchWays& ways, std::uint32_t index,
                            const std::map<std::uint32_t, std::uint64_t>* counted) {
   const Location& location = function.statements[index].location;
   LineCounts& line = lines_[{location.file, location.line}];
-  for (const std::uint32_t target : targets(function, index)) {
+  for (const std::uint32_t target : branch_targets(function, index)) {
     const std::optional<std::uint32_t> to = ways.line(target, location);
     if (!to) continue;
     std::uint64_t& count = line.sides[*to];
@@ -253,7 +131,7 @@ void Rendering::add_function(const Function& function, std::uint64_t count) {
 // the compiler made by inlining or for types of a template add up.
 void Rendering::add(const Function& function, const std::vector<std::uint64_t>* executed,
                     const std::map<std::uint32_t, std::map<std::uint32_t, std::uint64_t>>* sides) {
-  const Ways ways(module_, function);
+  const BranchWays ways(module_, function);
   std::map<std::tuple<Line, std::uint32_t>, std::pair<Weight, std::uint64_t>> most;
   for (std::uint32_t i = 0; i < function.statements.size(); ++i) {
     const Statement& statement = function.statements[i];
@@ -263,7 +141,7 @@ void Rendering::add(const Function& function, const std::vector<std::uint64_t>* 
                                                executed != nullptr ? (*executed)[i] : 0};
     const auto known = most.try_emplace({line, statement.location.inlined}, own).first;
     known->second = std::max(known->second, own);
-    if (!is_branch(statement)) continue;
+    if (!is_source_branch(statement)) continue;
     const auto* counted = sides != nullptr && sides->contains(i) ? &sides->at(i) : nullptr;
     add_branch(function, ways, i, counted);
   }
@@ -323,19 +201,21 @@ void ModuleCoverage::add(const Program& program, const CoverageMap& map, const P
     for (std::uint32_t i = block.statement + 1 - block.weight; i <= block.statement; ++i) {
       const Place at = block.weight == 0 ? Place{} : place(program, i);
       if (at.statement == nullptr) break;
-      const bool guarded = at.statement->guard != Operand::kNone && !is_branch(*at.statement);
+      const bool guarded =
+          at.statement->guard != Operand::kNone && !is_source_branch(*at.statement);
       if (!guarded) at.counts->executed[at.index] += lanes;
     }
     if (block.exit != Exit::branch) continue;
     const Place at = place(program, block.statement);
     if (at.statement == nullptr) continue;
     const Sides& sides = profile.sides[node];
-    if (is_indexed_branch(*at.statement)) {  // a chain of blocks, each of which asks for one label
+    if (at.statement->facts->mnemonic ==
+        Mnemonic::brx) {  // a chain of blocks, each of which asks for one label
       const auto target = first_statement(program, block.taken);
       const Place to = target ? place(program, *target) : Place{};
       if (to.statement != nullptr) at.counts->sides[at.index][to.index] += sides.taken;
-    } else if (is_branch(*at.statement)) {
-      const std::vector<std::uint32_t> ways = targets(*at.function, at.index);
+    } else if (is_source_branch(*at.statement)) {
+      const std::vector<std::uint32_t> ways = branch_targets(*at.function, at.index);
       at.counts->sides[at.index][ways[0]] += sides.taken;
       at.counts->sides[at.index][ways[1]] += sides.other;
     } else if (block.weight > 0) {  // @p ret, @p bar.sync: a branch around it

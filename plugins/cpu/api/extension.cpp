@@ -55,7 +55,7 @@ CUresult set_option(const std::string& key, const Json& value, Limits& limits) {
     return fail(CUDA_ERROR_INVALID_VALUE,
                 (checks ? "configure: unknown check \"" : "configure: unknown counters \"") +
                     unknown + "\"; known are " +
-                    (checks ? kCheckNames : "basic, traffic, lines, coverage"));
+                    (checks ? kCheckNames : "basic, traffic, lines, samples, coverage"));
   }
   if (key == "check") {
     if (value == "memory" || value == "none") {

@@ -352,6 +352,7 @@ CUresult run_kernel(Context& context, const KernelWork& work, Nesting& nesting) 
     if (!kernel.code->traffic)
       kernel.code->traffic = std::make_unique<TrafficMap>(kernel.code->checked);
     shape.traffic = kernel.code->traffic.get();
+    shape.samples = context.launch_limits.samples;
   }
   if (context.launch_limits.coverage) {
     if (!kernel.code->coverage)
@@ -386,6 +387,7 @@ CUresult run_kernel(Context& context, const KernelWork& work, Nesting& nesting) 
   std::string more;
   if (shape.traffic != nullptr)
     more = render_profile(kernel, shape, outcome, context.launch_limits.lines);
+  if (shape.samples) more += render_samples(kernel, shape, outcome.profile, context.arena);
   constexpr std::array<std::uint32_t, 3> kOne{1, 1, 1};
   const bool alone = shape.grid == kOne && shape.block == kOne;
   if (!alone && (!program.contended.empty() || program.uses_heap))

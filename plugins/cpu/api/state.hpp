@@ -180,6 +180,7 @@ struct Limits {
   std::uint32_t workers = 1;
   bool traffic = false;   ///< memory traffic is counted
   bool lines = false;     ///< traffic is counted for each line
+  bool samples = false;   ///< samples of traffic are taken
   bool coverage = false;  ///< what runs of a text is counted
 };
 
@@ -502,6 +503,9 @@ void leave_pool(Context& context, CUdeviceptr address, std::uint64_t bytes);
 /// LaunchCounters::more: traffic, classes of instructions, occupancy, and with `lines` each line's.
 std::string render_profile(const Kernel& kernel, const LaunchShape& shape,
                            const LaunchResult& result, bool lines);
+/// The same: samples of its requests and branches.
+std::string render_samples(const Kernel& kernel, const LaunchShape& shape, const Profile& profile,
+                           const Arena& arena);
 /// Chooses sets of counters by name. Returns the first unknown name, or "".
 std::string choose_counters(const std::vector<std::string>& names, Limits& limits);
 

@@ -310,6 +310,7 @@ void BlockState::execute_watched(Warp& warp, std::uint32_t block, std::uint32_t 
     return i.opcode >= Opcode::shfl_up && i.opcode <= Opcode::shfl_idx;
   };
   TrafficCounts* traffic = lanes.traffic;
+  if (traffic != nullptr) traffic->enter(coordinates_);
   CoverageCounts* const coverage = launch_.coverage ? &*launch_.coverage : nullptr;
   std::uint32_t place = coverage != nullptr ? coverage->map().place(block, node.begin + done) : 0;
   [[maybe_unused]] std::uint32_t stepped = Instruction::kNone;
@@ -353,7 +354,8 @@ inline void BlockState::take_branch(Warp& warp, Fragment& current, const BasicBl
   } else if (taken == 0 || node.next == node.taken) {
     current.node = node.next;
   } else {
-    if (launch_.traffic) launch_.traffic->diverged(current.node);
+    if (launch_.traffic)
+      launch_.traffic->diverged(current.node, warp.lanes.warp, current.mask, taken);
     const bool first_taken = node.taken < node.next;
     Fragment rest = current;
     rest.node = first_taken ? node.next : node.taken;

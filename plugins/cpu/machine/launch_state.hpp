@@ -47,6 +47,7 @@ struct LaunchShape {
   const Module* module = nullptr;         ///< of the kernel, if it may launch others of it
   std::uint32_t depth = 0;                ///< of launches by kernels that led here
   const CoverageMap* coverage = nullptr;  ///< of the program, if what runs of it is to be counted
+  bool samples = false;                   ///< of traffic, if it is counted, are taken
   class Stepper* stepper = nullptr;       ///< of a debugger, or null
 };
 
@@ -61,7 +62,8 @@ struct LaunchState {
         schedule(the_shape.schedule_seed, the_program),
         tally(the_program) {
     printed.limit = asserted.limit = the_shape.printf_bytes;
-    if (the_shape.traffic != nullptr) traffic.emplace(*the_shape.traffic, the_shape.block[0]);
+    if (the_shape.traffic != nullptr)
+      traffic.emplace(*the_shape.traffic, the_shape.block[0], the_shape.samples);
     if (the_shape.coverage != nullptr) coverage.emplace(*the_shape.coverage);
   }
 

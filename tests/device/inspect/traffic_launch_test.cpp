@@ -174,6 +174,64 @@ ret;
   EXPECT_EQ(lines[3], line(8, 2, 2, 64));
 }
 
+// Two blocks of two warps: loads of every second word, of a column in the second warp, and a branch
+// that parts both warps.
+TEST_F(Traffic, SamplesAreTheWorstOfEachLine) {
+  configure(R"({"counters": ["samples"]})");
+  const char* const text = R"(.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out) {
+.reg .pred %p<2>; .reg .b32 %r<6>; .reg .b64 %rd<4>;
+.shared .align 128 .b8 s[4096];
+.loc 1 3 1
+ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r5, s;
+shr.u32 %r2, %r1, 5; mad.lo.u32 %r2, %r2, 56, 8; mul.lo.u32 %r2, %r2, %r1;
+mul.wide.u32 %rd2, %r2, 1; add.s64 %rd3, %rd1, %rd2;
+.loc 1 4 1
+ld.global.u32 %r3, [%rd3];
+and.b32 %r4, %r1, 31; shl.b32 %r4, %r4, 7; add.u32 %r4, %r4, %r5;
+.loc 1 5 1
+st.shared.u32 [%r4], %r3;
+.loc 1 6 1
+and.b32 %r3, %r1, 31; setp.lt.u32 %p1, %r3, 4; @%p1 bra END;
+.loc 1 7 1
+st.global.u32 [%rd1], %r1;
+END:
+.loc 1 8 1
+ret;
+}
+.file 1 "thing.cu"
+)";
+  Array<int> out(1024);
+  EXPECT_EQ(api().device->label(nullptr, out.address, 4096, "in", "int32"), 0);
+  ASSERT_CU(launch(kernel_of(text, "k"), {2}, {64}, 0, out.address));
+  const Json counted = counters().at(0);
+  EXPECT_FALSE(counted.contains("lines"));
+  const Json& accesses = counted["samples"]["accesses"];
+  ASSERT_EQ(accesses.size(), 2u);
+  EXPECT_EQ(accesses[0]["line"], 5);
+  EXPECT_EQ(accesses[0]["kind"], "shared_store");
+  EXPECT_EQ(accesses[0]["wavefronts"], 32);
+  EXPECT_EQ(accesses[0]["places"][31].get<int>() - accesses[0]["places"][0].get<int>(), 31 * 128);
+  EXPECT_EQ(accesses[1]["line"], 4);
+  EXPECT_EQ(accesses[1]["block"], Json({0, 0, 0}));
+  EXPECT_EQ(accesses[1]["warp"], 1);
+  EXPECT_EQ(accesses[1]["sectors"], 32);
+  EXPECT_EQ(accesses[1]["argument"], "in");
+  EXPECT_EQ(accesses[1]["offset"], 64 * 32);
+  EXPECT_EQ(accesses[1]["places"][1], 64);
+  const Json& way = counted["samples"]["way"];
+  EXPECT_EQ(way["block"], Json({0, 0, 0}));
+  EXPECT_EQ(way["count"], 1);
+  EXPECT_EQ(way["partings"], Json::array({{{"file", "thing.cu"},
+                                           {"line", 6},
+                                           {"lanes", 0xffffffff},
+                                           {"taken", 0xf},
+                                           {"to", 8},
+                                           {"other", 7}}}));
+}
+
 TEST_F(Traffic, NothingMoreUnlessAskedFor) {
   for (const char* sets : {R"({"counters": []})", R"({"counters": ["basic"]})"}) {
     configure(R"({"counters": ["lines"]})");
@@ -182,9 +240,9 @@ TEST_F(Traffic, NothingMoreUnlessAskedFor) {
     EXPECT_EQ(counted.size(), 5 + std::size(cpu::kCounterNames));
   }
   EXPECT_NE(api().device->configure(nullptr, R"({"counters": ["sectors"]})"), 0);
-  EXPECT_STREQ(
-      api().device->last_error(),
-      "configure: unknown counters \"sectors\"; known are basic, traffic, lines, coverage");
+  EXPECT_STREQ(api().device->last_error(),
+               "configure: unknown counters \"sectors\"; known are basic, traffic, lines, samples, "
+               "coverage");
   EXPECT_NE(api().device->configure(nullptr, R"({"counters": "traffic"})"), 0);
   EXPECT_NE(api().device->configure(nullptr, R"({"counters": [1]})"), 0);
 }
@@ -195,7 +253,7 @@ TEST_F(Traffic, TheSameHoweverItRuns) {
   const auto run_all = [&](const std::string& options) {
     TearDown();
     ImageTest::SetUp();
-    configure(R"({"counters": ["lines"]})");
+    configure(R"({"counters": ["lines", "samples"]})");
     configure(options.c_str());
     Array<float> in(5000), out(5000);
     EXPECT_CU(launch(kernel("flow.sm_90.ptx", "block_sum"), {20}, {256}, 0, in.address, out.address,
@@ -204,7 +262,10 @@ TEST_F(Traffic, TheSameHoweverItRuns) {
     EXPECT_CU(launch(kernel("flow.sm_90.ptx", "local_table"), {1}, {120}, 0, out.address, 3));
     EXPECT_CU(launch(kernel("memory.sm_90.ptx", "pick"), {1}, {32}, 0, out.address, 3));
     std::vector<Json> lines = counters();
-    for (const Json& launched : lines) EXPECT_TRUE(launched.contains("lines"));
+    for (const Json& launched : lines) {
+      EXPECT_TRUE(launched.contains("lines"));
+      EXPECT_TRUE(launched.contains("samples"));
+    }
     return lines;
   };
   const std::vector<Json> expected = run_all("{}");

@@ -227,6 +227,22 @@ void measure_local(const Addresses& at, std::uint32_t mask, std::uint32_t bytes,
   to[Measure::ideal_sectors] += sectors_for(std::uint64_t{count(mask)} * bytes);
 }
 
+std::uint32_t slowest_part(const Addresses& at, std::uint32_t mask, std::uint32_t bytes,
+                           bool load) {
+  const std::uint32_t together = lanes_at_once(at, mask, bytes, load);
+  if (together >= 32) return mask;
+  const std::uint32_t lanes = (1u << together) - 1;
+  std::uint32_t slowest = 0, most = 0;
+  for (std::uint32_t first = 0; first < 32; first += together) {
+    const std::uint32_t part = mask & lanes << first;
+    const std::uint32_t passes = part == 0 ? 0 : wavefronts(at, part, bytes);
+    if (passes <= most) continue;
+    most = passes;
+    slowest = part;
+  }
+  return slowest;
+}
+
 std::uint64_t different_addresses(const Addresses& at, std::uint32_t mask) {
   Addresses sorted;
   const std::uint32_t size = sort(at, mask, sorted);
@@ -249,6 +265,7 @@ void Profile::add(const Profile& other) {
     sides[i].other += other.sides[i].other;
   }
   for (std::size_t i = 0; i < other.sites.size(); ++i) sites[i].add(other.sites[i]);
+  samples.add(other.samples);
 #define GREATEST(name) name = std::max(name, other.name);
 #include "warpmark/counters.def"
 }
@@ -284,6 +301,17 @@ ThreadRows TrafficCounts::rows_of(const Lanes& w) const {
   return {std::uint64_t{w.warp} * 32, row_};
 }
 
+// Adds a request to the counts of its site, and keeps it if it is worse than those before it.
+template <typename Measuring>
+void TrafficCounts::measure(const Lanes& w, std::uint32_t site, std::uint32_t lanes,
+                            std::uint8_t bytes, const Addresses& at, Measuring measuring) {
+  if (!samples_) return measuring(sites_[site]);
+  Measures one;
+  measuring(one);
+  sites_[site].add(one);
+  samples_->access(site, {*block_, w.warp}, lanes, bytes, at, one);
+}
+
 void TrafficCounts::access(const Lanes& w, const Instruction& i, const TrafficMap::Step& step,
                            std::uint32_t mask) {
   Addresses at;
@@ -317,25 +345,27 @@ void TrafficCounts::access(const Lanes& w, const Instruction& i, const TrafficMa
     }
   }
   const bool several = step.space == Space::generic, atomic = step.traffic == Traffic::atomic;
-  if (global != 0) {
-    if (step.space == Space::constant) {
-      ++(*to)[Measure::requests];
-      (*to)[Measure::bytes] += std::uint64_t{count(global)} * step.bytes;
-      (*to)[Measure::turns] += different_addresses(at, global);
-    } else if (atomic) {
-      measure_atomic(Space::global, at, global, step.bytes, *to);
-    } else {
-      measure_cached(at, global, step.bytes, *to);
-    }
+  if (global != 0 && step.space == Space::constant) {
+    ++(*to)[Measure::requests];
+    (*to)[Measure::bytes] += std::uint64_t{count(global)} * step.bytes;
+    (*to)[Measure::turns] += different_addresses(at, global);
+  } else if (global != 0) {
+    measure(w, step.site, global, step.bytes, at, [&](Measures& into) {
+      if (atomic)
+        measure_atomic(Space::global, at, global, step.bytes, into);
+      else
+        measure_cached(at, global, step.bytes, into);
+    });
   }
   if (shared != 0) {
-    Measures& banked = to[several ? 1 : 0];
-    if (atomic)
-      measure_atomic(Space::shared, at, shared, step.bytes, banked, rows_of(w));
-    else
-      measure_banked(at, shared, step.bytes, step.traffic == Traffic::load, banked,
-                     // Each lane's address is that of a row of a matrix.
-                     step.form == TrafficMap::Form::rows ? ThreadRows{} : rows_of(w));
+    measure(w, step.site + (several ? 1 : 0), shared, step.bytes, at, [&](Measures& into) {
+      if (atomic)
+        measure_atomic(Space::shared, at, shared, step.bytes, into, rows_of(w));
+      else
+        measure_banked(at, shared, step.bytes, step.traffic == Traffic::load, into,
+                       // Each lane's address is that of a row of a matrix.
+                       step.form == TrafficMap::Form::rows ? ThreadRows{} : rows_of(w));
+    });
   }
   if (local != 0 && !atomic) measure_local(at, local, step.bytes, to[several ? 2 : 0]);
 }
@@ -356,8 +386,12 @@ void TrafficCounts::copy(const Lanes& w, const Instruction& i, const TrafficMap:
         ((read_lane<std::uint32_t>(w.registers, i.c, 0) >> lane & 1) != 0) != i.negated;
     if (!none && !ignored) reads |= 1u << lane;
   }
-  if (reads != 0) measure_cached(from, reads, step.bytes, sites_[step.site]);
-  measure_banked(to, mask, step.bytes, false, sites_[step.site + 1], rows_of(w));
+  if (reads != 0) {
+    measure(w, step.site, reads, step.bytes, from,
+            [&](Measures& into) { measure_cached(from, reads, step.bytes, into); });
+  }
+  measure(w, step.site + 1, mask, step.bytes, to,
+          [&](Measures& into) { measure_banked(to, mask, step.bytes, false, into, rows_of(w)); });
 }
 
 void TrafficCounts::bulk(const Lanes& w, const Instruction& i, const TrafficMap::Step& step,
@@ -444,6 +478,7 @@ Profile TrafficCounts::take(const Tally& tally) {
   profile.sites = std::exchange(sites_, std::vector<Measures>(map_.sites().size()));
   profile.ptx_longest_warp_instructions = std::exchange(longest_warp_, 0);
   profile.ptx_span_instructions = std::exchange(span_, 0);
+  if (samples_) profile.samples = samples_->take();
   return profile;
 }
 

@@ -1,9 +1,12 @@
 // Counts what each memory instruction of a warp moves: sectors, wavefronts, rounds of atomics.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "inspect/counters/samples.hpp"
 #include "inspect/counters/tally.hpp"
 #include "inspect/counters/traffic_map.hpp"
 #include "memory/lanes.hpp"
@@ -22,6 +25,7 @@ struct Profile {
   std::vector<Measures> sites;             ///< by TrafficMap::sites
   std::vector<Sides> sides;                ///< by block, if coverage is counted
   std::vector<std::uint64_t> held;  ///< by CoverageMap::guarded(): lanes for which the guard held
+  Samples samples;                  ///< if they are taken
 #define GREATEST(name) std::uint64_t name = 0;
 #include "warpmark/counters.def"
   void add(const Profile& other);
@@ -53,15 +57,21 @@ void measure_local(const std::uint64_t (&at)[32], std::uint32_t mask, std::uint3
 /// so that sectors and wavefronts are those of each round: all first lanes, all second ones …
 void measure_atomic(Space space, const std::uint64_t (&at)[32], std::uint32_t mask,
                     std::uint32_t bytes, Measures& to, const ThreadRows& rows = {});
+/// Those lanes of a request to shared memory that go at one time and take the most wavefronts; all
+/// if the request goes at once.
+std::uint32_t slowest_part(const std::uint64_t (&at)[32], std::uint32_t mask, std::uint32_t bytes,
+                           bool load);
 /// The number of different addresses.
 std::uint64_t different_addresses(const std::uint64_t (&at)[32], std::uint32_t mask);
 
 /// One worker's counts.
 class TrafficCounts {
  public:
-  /// `row` is the number of threads in a row of the blocks.
-  TrafficCounts(const TrafficMap& map, std::uint32_t row)
-      : map_(map), row_(row), divergences_(map.blocks()), sites_(map.sites().size()) {}
+  /// `row` is the number of threads in a row of the blocks; `samples`: they are taken, too.
+  TrafficCounts(const TrafficMap& map, std::uint32_t row, bool samples = false)
+      : map_(map), row_(row), divergences_(map.blocks()), sites_(map.sites().size()) {
+    if (samples) samples_.emplace();
+  }
 
   [[nodiscard]] const TrafficMap::Step* step(std::uint32_t instruction) const {
     return map_.step(instruction);
@@ -78,7 +88,13 @@ class TrafficCounts {
   /// Called after the handler has run.
   void after(const TrafficMap::Step& step);
 
-  void diverged(std::uint32_t block) { ++divergences_[block]; }
+  /// Notes the thread block of the warps that run from now on, which stays where it is.
+  void enter(const std::array<std::uint32_t, 3>& block) { block_ = &block; }
+  /// Notes that some of the lanes take the branch at the end of a block of the graph.
+  void diverged(std::uint32_t block, std::uint32_t warp, std::uint32_t lanes, std::uint32_t taken) {
+    ++divergences_[block];
+    if (samples_) samples_->part({*block_, warp}, {block, lanes, taken});
+  }
   void warp_ran(std::uint64_t instructions) {
     if (instructions > longest_warp_) longest_warp_ = instructions;
   }
@@ -101,6 +117,9 @@ class TrafficCounts {
   void copy(const Lanes& w, const Instruction& i, const TrafficMap::Step& step, std::uint32_t mask);
   void bulk(const Lanes& w, const Instruction& i, const TrafficMap::Step& step, std::uint32_t mask);
   void settle(Space space, Measures& to);
+  template <typename Measuring>
+  void measure(const Lanes& w, std::uint32_t site, std::uint32_t lanes, std::uint8_t bytes,
+               const std::uint64_t (&at)[32], Measuring measuring);
   [[nodiscard]] ThreadRows rows_of(const Lanes& w) const;
 
   const TrafficMap& map_;
@@ -110,6 +129,8 @@ class TrafficCounts {
   std::uint64_t longest_warp_ = 0, span_ = 0;
   std::vector<Touched> touched_;
   bool handler_reports_ = false;
+  const std::array<std::uint32_t, 3>* block_ = nullptr;
+  std::optional<SampleTaker> samples_;
 };
 
 }  // namespace warpmark::cpu
