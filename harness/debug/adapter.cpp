@@ -51,7 +51,7 @@ json adapter_capabilities() {
           {"supportsFunctionBreakpoints", true},      {"supportsStepBack", true},
           {"supportsEvaluateForHovers", true},        {"supportsDataBreakpoints", true},
           {"supportsSteppingGranularity", true},      {"supportsTerminateRequest", true},
-          {"supportsExceptionInfoRequest", false}};
+          {"supportsRestartRequest", true},           {"supportsExceptionInfoRequest", false}};
 }
 
 void Adapter::launch_begins(Debugger& debugger) {
@@ -60,14 +60,14 @@ void Adapter::launch_begins(Debugger& debugger) {
                               {"output", "variables are not known: " + debugger.no_variables() +
                                              "; lines, parameters and PTX registers are\n"}});
   }
-  channel_.event("initialized");
+  if (!configured_) channel_.event("initialized");
   while (!configured_ && !quits_) serve(debugger, channel_.wait());
 }
 
 Resume Adapter::stopped(Debugger& debugger, const Stop& stop) {
   Resume resume;
   if (quits_) return quit();
-  if (stop.reason == StopReason::entry && !stops_on_entry_) return resume;
+  if (stop.reason == StopReason::entry && !stops_.on_entry) return resume;
   const Focus& at = debugger.focus;
   json body = {{"reason", reason_of(stop.reason)},
                {"threadId", at.warp * 32 + at.lane + 1},
@@ -75,6 +75,10 @@ Resume Adapter::stopped(Debugger& debugger, const Stop& stop) {
                {"description", reason_text(stop)}};
   if (!stop.text.empty()) body["text"] = stop.text;
   channel_.event("stopped", body);
+  return wait_for_move(debugger);
+}
+
+Resume Adapter::wait_for_move(Debugger& debugger) {
   resume_.reset();
   while (!resume_ && !quits_) serve(debugger, channel_.wait());
   handles_.clear();
@@ -97,6 +101,16 @@ Resume Adapter::ended(Debugger& debugger, const Outcome& outcome) {
   for (const std::string& note : debugger.take_notes()) text += note + "\n";
   text += fmt::format("{}: {}\n{}", outcome.case_id, to_text(outcome.verdict), outcome.message);
   channel_.event("output", {{"category", "console"}, {"output", text + "\n"}});
+  if (stops_.at_end && !quits_) {
+    channel_.event("stopped", {{"reason", "end"},
+                               {"threadId", 1},
+                               {"allThreadsStopped", true},
+                               {"description", "The case has ended"}});
+    at_end_ = true;
+    const Resume resume = wait_for_move(debugger);
+    at_end_ = false;
+    if (resume.backwards || resume.kind == Resume::Kind::run) return resume;
+  }
   channel_.event("exited", {{"exitCode", outcome.verdict == Verdict::failed ? 1 : 0}});
   channel_.event("terminated");
   while (!quits_) serve(debugger, channel_.wait());
@@ -140,20 +154,27 @@ bool Adapter::go_on(Debugger& debugger, const std::string& command, const json& 
     return true;
   }
   if (command == "pause") return true;
+  const bool stands = debugger.is_stopped() || at_end_;
+  if (command == "restart") {
+    if (!stands) throw usage_error("the kernel runs: pause it first");
+    resume_ = Resume{};
+    resume_->kind = Resume::Kind::run;
+    return true;
+  }
   static const std::map<std::string, std::pair<Move, bool>> kMoves = {
       {"continue", {Move::go, false}},  {"next", {Move::next, false}},
       {"stepIn", {Move::step, false}},  {"stepOut", {Move::finish, false}},
       {"stepBack", {Move::next, true}}, {"reverseContinue", {Move::go, true}}};
   const auto found = kMoves.find(command);
   if (found == kMoves.end()) return false;
-  if (!debugger.is_stopped()) throw usage_error("the kernel runs");
+  if (!stands) throw usage_error("the kernel runs");
   Resume resume;
   resume.move = found->second.first;
   resume.backwards = found->second.second;
   const bool steps = resume.move != Move::go && resume.move != Move::finish;
   if (steps && arguments.value("granularity", "") == "instruction")
     resume.move = Move::step_statement;
-  if (const uint32_t thread = arguments.value("threadId", 0u); thread != 0)
+  if (const uint32_t thread = arguments.value("threadId", 0u); thread != 0 && !at_end_)
     debugger.focus = focus_of(debugger, thread);
   resume_ = resume;
   return true;
@@ -165,6 +186,10 @@ json Adapter::answer(Debugger& debugger, const std::string& command, const json&
   if (command == "setExceptionBreakpoints") return json::object();
   if (command == "threads") return threads(debugger);
   if (command == "initialize") return adapter_capabilities();
+  if (command == "launch" || command == "attach")
+    throw usage_error("a case is debugged here already: start `warpmark debug --dap` again for it");
+  if (at_end_ && command == "stackTrace")
+    return {{"stackFrames", json::array()}, {"totalFrames", 0}};
   if (!debugger.is_stopped()) throw usage_error("the kernel runs");
   if (command == "stackTrace") return stack(debugger, arguments);
   if (command == "scopes") return scopes(debugger, arguments);

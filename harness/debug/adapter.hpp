@@ -20,12 +20,18 @@ namespace warpmark::debugging {
 /// The answer to `initialize`.
 nlohmann::json adapter_capabilities();
 
+/// Where a launch request wants the case to stand still although nothing asks for it.
+struct AdapterStops {
+  bool on_entry = false;  ///< at the first statement
+  bool at_end = false;    ///< when it has ended, to go back from there
+};
+
 /// Serves a client from its launch request on. Threads of the protocol are those of the block that
 /// is stopped, by their number in it, from 1.
 class Adapter final : public Front {
  public:
-  Adapter(AdapterChannel& channel, SourceLines& sources, bool stops_on_entry)
-      : channel_(channel), sources_(sources), stops_on_entry_(stops_on_entry) {}
+  Adapter(AdapterChannel& channel, SourceLines& sources, AdapterStops stops)
+      : channel_(channel), sources_(sources), stops_(stops) {}
 
   void launch_begins(Debugger& debugger) override;
   Resume stopped(Debugger& debugger, const Stop& stop) override;
@@ -42,6 +48,7 @@ class Adapter final : public Front {
   };
 
   static Resume quit();
+  Resume wait_for_move(Debugger& debugger);
   /// Answers a request; none is the client's end.
   void serve(Debugger& debugger, const std::optional<json>& request);
   /// True for a request that is answered without a body, such as those that go on.
@@ -65,8 +72,9 @@ class Adapter final : public Front {
 
   AdapterChannel& channel_;
   SourceLines& sources_;
-  bool stops_on_entry_;
+  AdapterStops stops_;
   bool configured_ = false, quits_ = false;
+  bool at_end_ = false;  ///< the case has ended, and waits for a move
   std::optional<Resume> resume_;
   std::map<std::string, std::vector<uint64_t>> breakpoints_;  ///< numbers by file; "": functions
   std::vector<uint64_t> watches_;

@@ -53,7 +53,8 @@ void debug_launched(Interpreter& python, const ChooseDebuggee& choose, AdapterCh
   channel.respond(request);
   CaseArtifacts artifacts;
   SourceLines sources(artifacts, debuggee.which.suite->folder);
-  Adapter adapter(channel, sources, arguments.value("stopOnEntry", false));
+  Adapter adapter(channel, sources,
+                  {arguments.value("stopOnEntry", false), arguments.value("stopAtEnd", false)});
   Debugger debugger(adapter);
   channel.on_arrival([&debugger] { debugger.ask(); });
   try {

@@ -81,13 +81,13 @@ class Adapter(ProgramTest):
         self.source = self.write("s/k.cu", KERNEL)
         self.write("s/suite.yaml", SUITE)
 
-    def launch(self, breakpoints=(), stop_on_entry=False):
+    def launch(self, breakpoints=(), stop_on_entry=False, **more):
         client = Client(self.folder)
         abilities = client.request("initialize", adapterID="warpmark", linesStartAt1=True)
         for name in ("supportsStepBack", "supportsConditionalBreakpoints", "supportsConfigurationDoneRequest",
                      "supportsDataBreakpoints"):
             self.assertTrue(abilities[name])
-        client.request("launch", suite="s/suite.yaml", stopOnEntry=stop_on_entry)
+        client.request("launch", suite="s/suite.yaml", stopOnEntry=stop_on_entry, **more)
         client.event("initialized")
         answer = client.request("setBreakpoints", source={"path": str(self.source)}, breakpoints=list(breakpoints))
         client.request("configurationDone")
@@ -122,6 +122,34 @@ class Adapter(ProgramTest):
         self.assertIn("s.default: passed", said)
         self.assertEqual(client.event("exited")["exitCode"], 0)
         client.event("terminated")
+        client.request("disconnect")
+        self.assertEqual(client.end(), 0)
+
+    def test_it_restarts_and_goes_back_from_the_end(self):
+        client, _ = self.launch([{"line": 16}], stopAtEnd=True)
+        self.assertEqual(self.stop(client)[1][0]["line"], 16)
+        first = client.request("evaluate", expression="blockIdx.x")["result"]
+        client.request("setBreakpoints", source={"path": str(self.source)}, breakpoints=[])
+        client.request("continue", threadId=1)
+        ended, frames = self.stop(client)
+        self.assertEqual((ended["reason"], frames), ("end", []))
+        client.request("setBreakpoints", source={"path": str(self.source)}, breakpoints=[{"line": 16}])
+        client.request("reverseContinue", threadId=1)
+        stopped, frames = self.stop(client)
+        self.assertEqual((stopped["reason"], frames[0]["line"]), ("breakpoint", 16))
+        self.assertEqual((first, client.request("evaluate", expression="blockIdx.x")["result"]), ("0", "1"))
+        client.request("restart")
+        self.assertEqual(self.stop(client)[1][0]["line"], 16)
+        self.assertEqual(client.request("evaluate", expression="blockIdx.x")["result"], "0")
+        client.request("disconnect")
+        self.assertEqual(client.end(), 0)
+
+    def test_a_second_launch_is_refused(self):
+        client, _ = self.launch(stop_on_entry=True)
+        self.stop(client)
+        answer = client.response(client.send("launch", suite="s/suite.yaml"))
+        self.assertFalse(answer["success"])
+        self.assertIn("is debugged here already", answer["message"])
         client.request("disconnect")
         self.assertEqual(client.end(), 0)
 
