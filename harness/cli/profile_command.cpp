@@ -72,6 +72,7 @@ ExitCode profile(const ProfileOptions& options, Output& out) {
   options.choice.apply(request);
   if (!request.device_given) request.session.device = "cpu";
   request.session.counters = {"lines"};
+  if (!options.page.empty()) request.session.counters.emplace_back("samples");
   LazyPython python;
   ChosenCases chosen = choose_cases(options.paths, request.choice, python.list_evaluator());
   chosen.require_all_loaded();

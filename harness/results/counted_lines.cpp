@@ -59,32 +59,6 @@ LineCounters line_counters(const std::vector<nlohmann::ordered_json>& launches) 
   return lines;
 }
 
-bool is_named(const std::string& file, const std::string& source) {
-  return file == source || file.ends_with("/" + source);
-}
-
-std::vector<SourceText> source_texts(const UnitArtifacts& unit) {
-  const auto first_line = [](const Position& origin) {
-    return origin.known() && origin.line > 0 ? origin.line : int64_t{1};
-  };
-  if (unit.regions.empty()) return {{unit.name, unit.source, first_line(unit.origin)}};
-  const std::vector<std::string> lines = split(unit.source, '\n');
-  std::vector<SourceText> texts;
-  auto region = unit.regions.begin();
-  for (size_t i = 0; i < lines.size(); ++i) {
-    const auto number = static_cast<int64_t>(i) + 1;
-    const bool begins = region != unit.regions.end() && region->line == number;
-    if (begins && region->origin.known()) {
-      texts.push_back({region->origin.file, "", first_line(region->origin)});
-    } else if (begins || texts.empty()) {
-      texts.push_back({unit.name, "", number});
-    }
-    if (begins) ++region;
-    texts.back().text += lines[i] + (i + 1 < lines.size() ? "\n" : "");
-  }
-  return texts;
-}
-
 std::vector<SourceText> header_texts(const Plan& plan, const std::filesystem::path& folder) {
   std::vector<SourceText> texts;
   for (const Unit& unit : plan.units) {

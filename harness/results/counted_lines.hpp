@@ -10,24 +10,10 @@
 
 #include "plan/plan.hpp"
 #include "results/bench_result.hpp"
-#include "runtime/artifacts.hpp"
+#include "runtime/line_texts.hpp"
 #include "worker/counters.hpp"
 
 namespace warpmark {
-
-/// A text that was handed to the compiler. Lines are shown from these alone: a file that PTX names
-/// is never opened.
-struct SourceText {
-  std::string name;  ///< name of the file, as the compiler called it: "doublify.cu"
-  std::string text;
-  int64_t first_line = 1;  ///< number of the text's first line in that file; more than 1 for texts
-                           ///< of a suite
-  std::filesystem::path file = {};  ///< of a header
-};
-
-/// The texts of a unit under the names and lines that line information has for them. A generated
-/// source is in pieces: text from the suite belongs to the suite's file.
-std::vector<SourceText> source_texts(const UnitArtifacts& unit);
 
 /// The headers of the plan's units that are not the toolkit's, each by its path from the suite's
 /// folder, and by the name in its directive if that is another. Throws if a file cannot be read.
@@ -39,9 +25,6 @@ using LineCounters = std::map<std::string, std::map<int64_t, CounterSums>>;
 /// Counters of all launches of a case (warpmark/device.h). The input may be untrusted: parts that
 /// make no sense are left out.
 LineCounters line_counters(const std::vector<nlohmann::ordered_json>& launches);
-
-/// True if PTX calls a source by that name: the compiler may have put a folder before it.
-bool is_named(const std::string& file, const std::string& source);
 
 /// The same as lines with their texts, by file and number, with the counters that are among `names`
 /// and not 0; lines without counters are left out.

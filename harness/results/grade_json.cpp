@@ -128,6 +128,11 @@ void each_field(GradedItem& item, const Visit& visit) {
   visit(FieldInfo("open", "Why its performance could not be measured; only where it could not be.")
             .if_set(),
         item.open);
+  visit(FieldInfo("evidence",
+                  "Pages draw this of the failure: reports of races, and objects with the "
+                  "`samples` of a launch (warpmark/device.h), with texts of their lines.")
+            .if_set(),
+        item.evidence);
 }
 
 static void check_record(const RecordField& record, const GradedItem& item) {

@@ -85,6 +85,8 @@ struct GradedItem {
                                       ///< nothing worse
   std::optional<Performance> performance;
   std::string open;  ///< why its performance could not be measured here; "" else
+  /// The device's words on the failure, to be drawn: races, and launches with their samples.
+  std::vector<nlohmann::ordered_json> evidence = {};
 };
 
 /// A case of the assignment: points for one or more items.

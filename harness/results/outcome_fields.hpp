@@ -162,12 +162,15 @@ void each_field(CaseRecord& record, const Visit& visit) {
             .at_least(1)
             .if_set(),
         outcome.schedule);
-  visit(FieldInfo("counters",
-                  "What each launch counted (`check --counters`), as the device gave it "
-                  "(warpmark/device.h), but for `launch`. Of several steps each has its `step`, "
-                  "with its round, and its `step_name`. Absent if nobody asked.")
-            .if_set(),
-        outcome.counters);
+  visit(
+      FieldInfo(
+          "counters",
+          "What each launch counted (`check --counters`), as the device gave it "
+          "(warpmark/device.h), but for `launch`. Of several steps each has its `step`, "
+          "with its round, and its `step_name`. Absent if nobody asked. Of a case that fails by a "
+          "counter the `samples` of each launch alone.")
+          .if_set(),
+      outcome.counters);
   visit(FieldInfo("coverage").unrecorded(), CoveragePart{outcome.coverage});
   visit(FieldInfo("nearness").unrecorded(), outcome.nearness);
   visit(FieldInfo("counted").unrecorded(), outcome.counted);

@@ -206,7 +206,7 @@ void CaseLaunch::launch(const ReadyCase& ready, const Results& results, std::byt
   request.run.checks = checks_for(plan);
   request.run.counters = options_.counters;
   const bool judged = is_counted(ready);
-  if (judged && options_.counters.empty()) request.run.counters = {"traffic"};
+  if (judged && options_.counters.empty()) request.run.counters = {"traffic", "samples"};
   if (options_.coverage) request.run.counters.emplace_back(kCoverageCounters);
   if (options_.confinement) {
     request.run.guard = ready.guards_front ? protocol::Guard::front : protocol::Guard::back;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -21,6 +22,7 @@
 #include "runtime/index_check.hpp"
 #include "runtime/inputs.hpp"
 #include "runtime/judge.hpp"
+#include "runtime/line_texts.hpp"
 #include "runtime/rank_group.hpp"
 #include "runtime/requests.hpp"
 #include "runtime/step_scalars.hpp"
@@ -184,9 +186,42 @@ class Session::State {
     if (outcome.verdict == Verdict::passed && !planned.cut.empty() && !as_expected) {
       end_skipped(outcome, planned.cut);
     }
+    counted_ = launch_.counters();
     const bool holds_against = ready.planned.plan.composites.any() || planned.compares_counters;
     if (outcome.verdict == Verdict::passed && holds_against && facts_.has("profile")) {
       compare_counters(which, ready, trial, outcome);
+    }
+  }
+
+  // Adds to a failure what its pictures need: of a counter the samples of the launches, and of races
+  // the texts of their lines. The lines of a submission are the grader's affair.
+  void illustrate(const Case& which, const PlannedCase& planned, Outcome& outcome) {
+    const std::vector<nlohmann::ordered_json> launches = std::exchange(counted_, {});
+    if (outcome.verdict != Verdict::failed) return;
+    if (outcome.failure == FailureKind::counter && outcome.counters.empty()) {
+      for (const nlohmann::ordered_json& launch : launches) {
+        if (!launch.is_object() || !launch.contains("samples")) continue;
+        outcome.counters.push_back(
+            {{"kernel", launch.value("kernel", "")}, {"samples", launch["samples"]}});
+      }
+    }
+    const bool any_race = std::ranges::any_of(outcome.findings, is_race);
+    if (options_.confinement || (!any_race && outcome.counters.empty())) return;
+    std::vector<SourceText> sources;
+    try {
+      for (const protocol::UnitText& unit : prepare_request(*which.suite, planned).units) {
+        std::vector<SourceText> texts =
+            source_texts({unit.name, unit.source, "", "", "", unit.origin, unit.regions});
+        std::ranges::move(texts, std::back_inserter(sources));
+      }
+    } catch (const Error&) {  // the file has gone since
+    }
+    for (nlohmann::ordered_json& report : outcome.findings) {
+      if (is_race(report)) add_line_texts(report, sources);
+    }
+    for (nlohmann::ordered_json& launch : outcome.counters) {
+      if (launch.is_object() && launch.contains("samples"))
+        add_line_texts(launch["samples"], sources);
     }
   }
 
@@ -421,6 +456,10 @@ class Session::State {
     outcome.nearness = nearness;
   }
 
+  static bool is_race(const nlohmann::ordered_json& report) {
+    return report.is_object() && report.contains("kind") && report["kind"] == "race";
+  }
+
   struct CompanionRun {
     Plan plan;  ///< resolved
     Results results;
@@ -488,6 +527,7 @@ class Session::State {
   bool ready_ = false;
   bool ceilings_are_known_ = false;
   std::optional<Ceilings> ceilings_;
+  std::vector<nlohmann::ordered_json> counted_;  ///< by the launches of the case that is verified
   CaseArtifacts* artifacts_ = nullptr;  ///< artifacts of the running case, if they are wanted
 };
 
@@ -505,6 +545,7 @@ Outcome Session::verify(const Case& which, const PlannedCase& planned, Trial tri
       which, artifacts,
       std::bind_front(&State::run, state_.get(), std::cref(which), std::cref(planned), trial));
   outcome.coverage = state_->take_coverage();
+  state_->illustrate(which, planned, outcome);
   return outcome;
 }
 

@@ -51,6 +51,7 @@ def reports(css):
             yield colours["ink"], colours[paper], TEXT, "ink on %s, %s" % (paper, scheme)
         for name, paper in (("faint", "h4"), ("faint", "none"), ("warn", "warn-paper"), ("ink", "warn-paper"), ("ink", "bad-paper")):
             yield colours[name], colours[paper], TEXT, "%s on %s, %s" % (name, paper, scheme)
+        yield colours["panel"], colours["c0"], TEXT, "numbers in pictures, %s" % scheme
         for name in ("c%d" % i for i in range(8)):
             yield colours[name], colours["paper"], MARK, "%s, %s" % (name, scheme)
 

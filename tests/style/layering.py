@@ -20,7 +20,7 @@ OUT_OF_REACH = {"worker": {"plan", "python", "runtime"}}
 # Folders with rooms: a room includes itself and the rooms before it.
 CPU_ROOMS = ("ptx", "program", "memory", "inspect", "machine", "api")
 CLI_ROOMS = ("program", "request", "jobs", "draft", "grading", "completion", "watch")  # below the commands
-REPORT_ROOMS = ("page", "run", "problems", "bench", "comparison", "history", "grade")
+REPORT_ROOMS = ("page", "pictures", "run", "problems", "bench", "comparison", "history", "grade")
 GRADE_ROOMS = ("assignment", "submission", "feedback", "similarity", "grader", "handout",
                "leaderboard", "class", "judge", "pack")
 # Headers that others may include of these rooms, which keep the rest private.

@@ -43,6 +43,7 @@ std::vector<GradeResult> anonymous_results(std::vector<GradeResult> results,
       for (GradedItem& item : one.items) {
         item.reproduce.clear();
         item.note.clear();
+        item.evidence.clear();  // it has lines of the file
         for (std::string* text : {&item.explanation, &item.detail}) {
           take_out(*text, result.student);
           take_out(*text, result.file);

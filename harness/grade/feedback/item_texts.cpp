@@ -2,18 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "grade/feedback/explanation.hpp"
+#include "grade/feedback/item_verdict.hpp"
 #include "grade/submission/graded_plan.hpp"
+#include "runtime/line_texts.hpp"
 
 namespace warpmark {
 
 namespace {
+
+constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
 
 std::string without(std::string text, const std::string& word) {
   if (word.empty()) return text;
@@ -82,6 +88,39 @@ std::string detail_of(const Outcome& outcome, const ItemTexts& texts) {
       place = fmt::format("{}:{}: ", file, error.where().line);
   }
   return printable(without_folders(place + error.message(), outcome, *texts.suite));
+}
+
+// The device works on what a student handed in: only what is drawn is kept, and texts of lines come
+// from the submitted file alone.
+std::vector<nlohmann::ordered_json> evidence_of(const Outcome& outcome, const ItemTexts& texts) {
+  constexpr size_t kMost = 2, kLongest = 20'000;  // bytes of JSON
+  const std::vector<SourceText> sources = {{texts.file.file, texts.source}};
+  std::vector<nlohmann::ordered_json> evidence;
+  const auto add = [&](nlohmann::ordered_json one) {
+    if (evidence.size() >= kMost || one.dump(-1, ' ', true, kReplace).size() > kLongest) return;
+    add_line_texts(one, sources);
+    evidence.push_back(std::move(one));
+  };
+  const auto kept = [](const nlohmann::ordered_json& report, auto names) {
+    nlohmann::ordered_json one = nlohmann::ordered_json::object();
+    for (const char* name : names) {
+      if (report.is_object() && report.contains(name)) one[name] = report[name];
+    }
+    return one;
+  };
+  constexpr std::array kAccess = {"thread", "block", "file", "line", "instruction"};
+  for (const nlohmann::ordered_json& report : weighed_reports(outcome)) {
+    if (!report.is_object() || report.value("kind", nlohmann::ordered_json()) != "race") continue;
+    nlohmann::ordered_json race = kept(report, std::array{"kind", "hazard", "both_orders", "space",
+                                                          "argument", "index", "variable"});
+    race.update(kept(report, kAccess));
+    if (report.contains("other")) race["other"] = kept(report["other"], kAccess);
+    add(std::move(race));
+  }
+  if (outcome.failure != FailureKind::counter) return evidence;
+  for (const nlohmann::ordered_json& launch : outcome.counters)
+    add(kept(launch, std::array{"samples"}));
+  return evidence;
 }
 
 }  // namespace warpmark

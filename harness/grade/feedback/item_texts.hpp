@@ -29,4 +29,8 @@ std::string explain_item(const Outcome& outcome, const ItemTexts& texts);
 /// number of elements that differ. Names no path of this machine, and no option of other commands.
 std::string detail_of(const Outcome& outcome, const ItemTexts& texts);
 
+/// Races that the device found, and samples of what it counted if a counter is why the case failed,
+/// for pictures: places, threads and addresses, with the texts of the lines of the submitted file.
+std::vector<nlohmann::ordered_json> evidence_of(const Outcome& outcome, const ItemTexts& texts);
+
 }  // namespace warpmark

@@ -396,6 +396,7 @@ FailedTrial SubmissionGrader::Run::failed_trial(const Item& item, const Outcome&
   failed.bound = worst.bound;
   failed.explanation = explain_item(outcome, texts);
   failed.detail = detail_of(outcome, texts);
+  failed.evidence = evidence_of(outcome, texts);
   failed.degree = degree_of(item.credit, item.degree_of, outcome);
   return failed;
 }

@@ -90,6 +90,7 @@ void TrialVerdicts::decide(GradedItem& item) const {
   item.explanation = decides.explanation;
   item.detail = decides.detail;
   item.reproduce = decides.reproduce;
+  item.evidence = decides.evidence;
   item.error = decides.error;
   item.bound = decides.bound;
   item.degree = decides.degree;

@@ -17,6 +17,7 @@ struct FailedTrial {
   uint64_t trial = 0;
   GradeWord word = GradeWord::wrong;
   std::string explanation, detail, reproduce;
+  std::vector<nlohmann::ordered_json> evidence = {};
   std::optional<double> error, bound;
   bool may_be_dropped = false;
   std::optional<Degree> degree;  ///< set if the item has a degree, and is wrong and nothing worse

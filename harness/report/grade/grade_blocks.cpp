@@ -6,6 +6,7 @@
 #include "report/grade/credit_lines.hpp"
 #include "report/grade/grade_text.hpp"
 #include "report/page/html.hpp"
+#include "report/pictures/pictures.hpp"
 #include "report/run/case_text.hpp"
 
 namespace warpmark {
@@ -47,6 +48,23 @@ Json part_values(const LostPart& part) {
   }
   return placed ? paragraph("hint", "Grader: ", part.place, ": " + html_text(part.text))
                 : paragraph("hint", "Grader: " + part.text);
+}
+
+// Those of the first items that failed, each in its own way.
+std::vector<Picture> pictures_of(const GradeResult& result, const GradedCase& one) {
+  constexpr size_t kMost = 2;
+  std::vector<Picture> pictures;
+  for (const GradedItem& item : one.items) {
+    if (item.word == GradeWord::pass || same_before(result, one.name, item).item != nullptr)
+      continue;
+    std::vector<Picture> more = pictures_of_findings(item.evidence, kMost);
+    for (Picture& picture : pictures_of_counters(item.evidence, kMost))
+      more.push_back(std::move(picture));
+    for (Picture& picture : more) {
+      if (pictures.size() < kMost) pictures.push_back(std::move(picture));
+    }
+  }
+  return pictures;
 }
 
 }  // namespace
@@ -99,9 +117,13 @@ Json case_values(const GradeResult& result, const GradedCase& one, GradeWord wor
       parts.push_back(paragraph("hint", "Hint: ", "", html_prose(trim(one.hint))));
     }
   }
-  return {
-      {"outcome", outcome_class(one, word)}, {"word", to_text(word)}, {"name", case_title(one)},
-      {"points", case_points_text(one)},     {"hidden", hidden},      {"parts", std::move(parts)}};
+  return {{"outcome", outcome_class(one, word)},
+          {"word", to_text(word)},
+          {"name", case_title(one)},
+          {"points", case_points_text(one)},
+          {"hidden", hidden},
+          {"parts", std::move(parts)},
+          {"pictures", picture_values(pictures_of(result, one))}};
 }
 
 std::string cell_text(GradeWord word) {

@@ -44,6 +44,10 @@ Svg::Svg(double width, double height, const std::string& about, const char* kind
     : text_(fmt::format("<svg class=\"{}\" role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {} {}\">",
                         kind, html_text(about), width, height)) {}
 
+void Svg::describe(const std::string& title, const std::string& description) {
+  text_ += "<title>" + html_text(title) + "</title><desc>" + html_text(description) + "</desc>";
+}
+
 void Svg::path(std::string_view kind, const std::string& steps, const std::string& title) {
   text_ += fmt::format("<path class=\"{}\" d=\"{}\"", kind, steps);
   text_ += title.empty() ? "/>" : "><title>" + html_text(title) + "</title></path>";

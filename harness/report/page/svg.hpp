@@ -21,6 +21,8 @@ class Svg {
   /// `about` is read out to those who do not see it; plain text, as are all other texts.
   Svg(double width, double height, const std::string& about, const char* kind = "plot");
 
+  /// A title, and what is seen, for those who do not see it.
+  void describe(const std::string& title, const std::string& description);
   /// A path of these classes; its title is shown when the mouse is over it.
   void path(std::string_view kind, const std::string& steps, const std::string& title = "");
   void text(double x, double y, Anchor anchor, const std::string& text, const char* kind = "");

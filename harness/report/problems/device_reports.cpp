@@ -8,6 +8,7 @@
 #include "base/file.hpp"
 #include "base/json_text.hpp"
 #include "base/text.hpp"
+#include "report/pictures/pictures.hpp"
 #include "report/run/failure_cause.hpp"
 
 namespace warpmark {
@@ -35,6 +36,7 @@ Problem problem_of_report(const nlohmann::json& report) {
   problem.title = kernel.empty() ? text_of(report, "call") : kernel;
   if (problem.title.empty()) problem.title = problem.rule;
   problem.text = text_of(report, "message");
+  if (auto picture = race_picture(report)) problem.pictures.push_back(std::move(*picture));
   problem.identity = problem.title + " " + without_numbers(problem.text);
   return problem;
 }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "report/pictures/pictures.hpp"
 #include "report/run/case_text.hpp"
 #include "report/run/failure_cause.hpp"
 
@@ -23,6 +24,16 @@ std::string rule_of(const Outcome& outcome) {
     if (kind != outcome.findings.front().end() && kind->is_string()) return *kind;
   }
   return std::string(to_text(outcome.failure));
+}
+
+std::vector<Picture> pictures_of(const Outcome& outcome) {
+  constexpr size_t kMost = 2;
+  std::vector<Picture> pictures = pictures_of_findings(outcome.findings, kMost);
+  if (outcome.failure == FailureKind::counter) {
+    for (Picture& one : pictures_of_counters(outcome.counters, kMost))
+      pictures.push_back(std::move(one));
+  }
+  return pictures;
 }
 
 struct RuleText {
@@ -83,11 +94,12 @@ void FailedCases::add(const EndedCase& ended) {
     ++known->more;
     return;
   }
-  causes_.push_back({key,
-                     {false, rule_of(outcome), ended.where.known() ? ended.where : outcome.where,
-                      outcome.case_id, failure_text(outcome, ended.reproduce),
-                      // A place moves with the lines above it.
-                      outcome.suite + " " + without_numbers(outcome.reason)}});
+  causes_.push_back(
+      {key,
+       {false, rule_of(outcome), ended.where.known() ? ended.where : outcome.where, outcome.case_id,
+        failure_text(outcome, ended.reproduce),
+        // A place moves with the lines above it.
+        outcome.suite + " " + without_numbers(outcome.reason), pictures_of(outcome)}});
 }
 
 std::vector<Problem> FailedCases::problems() const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "report/page/picture.hpp"
 #include "results/outcome_record.hpp"
 
 namespace warpmark {
@@ -21,6 +22,7 @@ struct Problem {
   /// A text that tells it from others of its rule and file in this run and later ones: without the
   /// numbers of lines, threads and values, which change with the code around it.
   std::string identity;
+  std::vector<Picture> pictures = {};  ///< for pages
 };
 
 /// The problem of an error that is none of a case, with its hint: of rule `rule`.

@@ -50,7 +50,8 @@ std::string problems_page(const std::vector<Problem>& problems, const ProblemRun
                    {"warning", problem.is_warning},
                    {"title", problem.title},
                    {"place", place},
-                   {"text", problem.text}});
+                   {"text", problem.text},
+                   {"pictures", picture_values(problem.pictures)}});
   }
   const std::string found = problems.empty() ? "No problems" : counted(problems.size(), "problem");
   return html_page("report/problems/problems",

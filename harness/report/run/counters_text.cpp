@@ -213,7 +213,7 @@ std::string percent_text(double share) {
 }
 
 std::string counters_text(const Outcome& outcome, const ConsoleStyle& style) {
-  if (outcome.counters.empty()) return "";
+  if (sum_counters(outcome.counters).empty()) return "";  // none, or samples alone
   const std::vector<std::string> steps = step_names(outcome.counters);
   const auto title_of = [&](const std::string& step) {
     return fmt::format("{}, step `{}`", outcome.case_id, printable(step));

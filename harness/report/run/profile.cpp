@@ -136,6 +136,11 @@ CaseProfile make_profile(Outcome outcome, const std::vector<SourceText>& sources
                          const std::vector<SourceText>& headers) {
   CaseProfile profile;
   LineCounters counted = line_counters(outcome.counters);
+  std::vector<SourceText> texts = sources;
+  texts.insert(texts.end(), headers.begin(), headers.end());
+  for (nlohmann::ordered_json& launch : outcome.counters) {
+    if (launch.is_object() && launch.contains("samples")) add_line_texts(launch["samples"], texts);
+  }
   profile.outcome = std::move(outcome);
   const auto find = [&](const SourceText& source) {
     return std::find_if(counted.begin(), counted.end(),

@@ -5,6 +5,7 @@
 
 #include "report/page/html.hpp"
 #include "report/page/style.hpp"
+#include "report/pictures/pictures.hpp"
 #include "report/run/counters_text.hpp"
 #include "report/run/profile.hpp"
 
@@ -33,6 +34,17 @@ Json file_values(const ProfiledFile& file) {
   return {{"name", file.name}, {"known", file.known}, {"lines", std::move(lines)}};
 }
 
+// Races first, then the worst requests and branches, and where all of it lies under the roofs.
+std::vector<Picture> pictures_of(const Outcome& outcome) {
+  constexpr size_t kMostRaces = 2, kMostSamples = 6;
+  std::vector<Picture> pictures = pictures_of_findings(outcome.findings, kMostRaces);
+  for (Picture& one : pictures_of_counters(outcome.counters, kMostSamples))
+    pictures.push_back(std::move(one));
+  if (auto roofline = count_roofline(sum_counters(outcome.counters)))
+    pictures.push_back(std::move(*roofline));
+  return pictures;
+}
+
 }  // namespace
 
 std::string profile_page(const std::vector<CaseProfile>& profiles) {
@@ -54,6 +66,7 @@ std::string profile_page(const std::vector<CaseProfile>& profiles) {
                      {"id", outcome.case_id},
                      {"remarks", std::move(remarks)},
                      {"counters", counters},
+                     {"pictures", picture_values(pictures_of(outcome))},
                      {"files", std::move(files)}});
   }
   return html_page("report/run/profile", {{"title", "Warpmark profile"},
