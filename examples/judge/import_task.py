@@ -97,13 +97,22 @@ class KernelBench:
         self.inputs = list(scope["get_inputs"]())
         if not all(isinstance(one, (torch.Tensor, int, float)) for one in self.inputs):
             raise Refused("an input is neither a tensor nor a number")
-        self.weights = {name: one for name, one in [*model.named_parameters(), *model.named_buffers()] if one.dim() or one.is_floating_point()}
+        named = [*model.named_parameters(), *model.named_buffers()]
+        self.weights = {name: one.detach().clone() for name, one in named if one.dim() or one.is_floating_point()}
         with torch.no_grad():
             self.output = model(*self.inputs)
             if not isinstance(self.output, torch.Tensor):
                 raise Refused("the model returns %s" % type(self.output).__name__)
+            other = model(*scope["get_inputs"]())
             wide = [one.double() if isinstance(one, torch.Tensor) and one.is_floating_point() else one for one in self.inputs]
             self.error = float((model.double()(*wide) - self.output).abs().max()) if self.output.is_floating_point() else 0.0
+        self.depends = other.shape != self.output.shape or not bool(((other.double() - self.output.double()).abs() <= self.bound()).all())
+
+    def bound(self):
+        """The greatest error that is allowed: so many times PyTorch's own, and one rounding of the greatest value at least."""
+        if not self.output.is_floating_point():
+            return 0.0
+        return max(ROUNDINGS * self.error, torch.finfo(self.output.dtype).eps * float(self.output.abs().max()))
 
     def count(self):
         tensors = [one for one in [*self.inputs, *self.weights.values(), self.output] if isinstance(one, torch.Tensor)]
@@ -127,11 +136,13 @@ class KernelBench:
                 break
             best = dict(self.sizes)
             if self.sizes == self.whole:
-                return
+                break
         if best is None:
             raise Refused("no sizes of at most %d elements run (%s)" % (elements, why or "all have more"))
         self.sizes = best
         self.make()
+        if not self.depends:
+            raise Refused("its results are the same for other inputs, within the tolerance: a kernel that reads none would pass")
 
     def arguments(self):
         for index, one in enumerate(self.inputs):
@@ -242,10 +253,9 @@ def suite_of(problem):
               'launch: {grid: "ceil_div(out.size, 256)", block: 256}', 'reference: {out: {torch: "%s_task.py:reference"}}' % problem.name]
     if out.is_floating_point():
         eps = torch.finfo(out.dtype).eps
-        bound = max(ROUNDINGS * problem.error, eps * float(out.abs().max()))
         reason = "# PyTorch's own result in %s is off by %.2g from the same in float64; %d times that is allowed, and one rounding at least." % (
             dtype_of(out), problem.error, ROUNDINGS)
-        lines += [reason if problem.WIDENS else "# The task computes in %s: one rounding of the greatest value is allowed." % dtype_of(out), "tolerance: {rtol: %.2g, atol: %.2g}" % (4 * eps, bound)]
+        lines += [reason if problem.WIDENS else "# The task computes in %s: one rounding of the greatest value is allowed." % dtype_of(out), "tolerance: {rtol: %.2g, atol: %.2g}" % (4 * eps, problem.bound())]
     return "\n".join(lines) + "\n"
 
 
@@ -266,6 +276,16 @@ def kernel_of(problem):
                       'extern "C" __global__ void %s(%s) {' % (problem.name, ", ".join(parameters)), "}", ""])
 
 
+def write(problem, folder):
+    """Writes all files of a task."""
+    files = {"%s.yaml" % problem.name: suite_of(problem), "%s_task.py" % problem.name: functions_of(problem), "%s.cu" % problem.name: kernel_of(problem)}
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in problem.files():
+        shutil.copy(file, folder)
+    for name, text in files.items():
+        (folder / name).write_text(text)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("problem", type=pathlib.Path)
@@ -274,17 +294,11 @@ def main():
     given = parser.parse_args()
     try:
         problem = (ReferenceKernel if given.problem.is_dir() else KernelBench)(given.problem, given.elements)
-        files = {"%s.yaml" % problem.name: suite_of(problem), "%s_task.py" % problem.name: functions_of(problem),
-                 "%s.cu" % problem.name: kernel_of(problem)}
+        write(problem, given.folder)
     except Refused as refused:
         sys.exit("%s: not taken: %s" % (given.problem, refused))
     except Exception as error:
         sys.exit("%s: not taken: %s: %s" % (given.problem, type(error).__name__, error))
-    given.folder.mkdir(parents=True, exist_ok=True)
-    for file in problem.files():
-        shutil.copy(file, given.folder)
-    for name, text in files.items():
-        (given.folder / name).write_text(text)
     print("%s: %d elements, %s" % (given.folder / (problem.name + ".yaml"), problem.count(), problem.about()))
 
 

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "compiler/compile_error.hpp"
 #include "compiler/nvrtc_program.hpp"
+#include "compiler/written_types.hpp"
 
 namespace warpmark {
 
@@ -132,6 +133,13 @@ std::map<std::string, std::string> kernel_types(
     if (instances.contains("&" + variable)) names["&" + variable] = variable;
   }
   std::map<std::string, std::string> types;
+  // A symbol without types is the name of an extern "C" kernel, of which there is one.
+  for (auto& [name, list] : written_types(unit)) {
+    const auto found = names.find(name);
+    if (found == names.end() || found->second != "::" + name) continue;
+    names.erase(found);
+    types[name] = std::move(list);
+  }
   if (names.empty()) return types;
   const std::string source =
       unit.source + "\n;template <typename> __global__ void warpmark_signature() {}\n";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
@@ -33,6 +34,11 @@ class CaseUnits {
   /// unless null, gets sources, images and logs.
   Signatures prepare(const Case& which, const PlannedCase& planned, Purpose purpose,
                      CaseArtifacts* artifacts, Outcome& outcome);
+
+  /// The requests that the compile worker has compiled so far; throws without one.
+  std::shared_ptr<const CompiledRequests> compiled() const {
+    return std::make_shared<CompiledRequests>(compiler_.value().compiled());
+  }
 
   void interrupt() noexcept;
 

@@ -37,8 +37,15 @@ std::string capped(std::string log) {
 
 }  // namespace
 
+const CompiledRequest* CompiledRequests::find(const nlohmann::json& wire) const {
+  const auto found =
+      std::find_if(begin(), end(), [&](const auto& known) { return known.wire == wire; });
+  return found == end() ? nullptr : &*found;
+}
+
 ConfinedCompiler::ConfinedCompiler(const SessionOptions& options)
     : confinement_(options.confinement.value()),
+      before_(options.compiled),
       link_(link_options(options), WorkerLink::Role::compile) {}
 
 void ConfinedCompiler::add_facts(DeviceFacts& facts) {
@@ -145,19 +152,20 @@ ConfinedCompiler::Known ConfinedCompiler::ask(const protocol::Prepare& request,
 
 const protocol::Prepared& ConfinedCompiler::compile(const protocol::Prepare& request,
                                                     const Case& which, Outcome& outcome) {
-  // Loading the image and keeping it do not change the image, so these settings are no part of the
-  // key.
+  // Loading the image and keeping it do not change the image, nor does the heap of a context, so
+  // these settings are no part of the key.
   protocol::Prepare alone = request;
   alone.load = false;
   alone.images = true;
+  alone.limits = {};
   nlohmann::json wire = protocol::to_json(alone);
-  auto found = std::find_if(known_.begin(), known_.end(),
-                            [&](const Known& known) { return known.wire == wire; });
-  if (found == known_.end()) {
+  const Known* found = before_ ? before_->find(wire) : nullptr;
+  if (found == nullptr) found = known_.find(wire);
+  if (found == nullptr) {
     Known known = ask(alone, wire, *which.suite, outcome);
     known.wire = std::move(wire);
     known_.push_back(std::move(known));
-    found = known_.end() - 1;
+    found = &known_.back();
     if (outcome.verdict == Verdict::interrupted) {
       known_.pop_back();
       static const protocol::Prepared kNothing;

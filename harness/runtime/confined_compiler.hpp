@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "runtime/outcome.hpp"
@@ -10,6 +11,19 @@
 #include "worker/protocol.hpp"
 
 namespace warpmark {
+
+/// A request to compile, and what came of it.
+struct CompiledRequest {
+  nlohmann::json wire;
+  protocol::Prepared made;
+  FailureKind failure = FailureKind::none;
+  std::optional<Error> error;
+};
+
+/// Those of one compile worker. Few: a submission differs only by what axes define.
+struct CompiledRequests : std::deque<CompiledRequest> {
+  const CompiledRequest* find(const nlohmann::json& wire) const;
+};
 
 class ConfinedCompiler {
  public:
@@ -20,21 +34,19 @@ class ConfinedCompiler {
   /// environment errors.
   void add_facts(DeviceFacts& facts);
 
-  /// Compiles, each request once. Unless it succeeds the outcome is failed: FailureKind::compile if
+  /// Compiles, each request once, and none that SessionOptions::compiled has. Unless it succeeds the outcome is failed: FailureKind::compile if
   /// the compiler refused it, `limit` if it took more time or memory than it may, `crash` if it
   /// brought the worker down. Throws environment errors if there is no worker to be had.
   const protocol::Prepared& compile(const protocol::Prepare& request, const Case& which,
                                     Outcome& outcome);
 
+  /// The requests that it has compiled so far.
+  const CompiledRequests& compiled() const { return known_; }
+
   void interrupt() noexcept { link_.interrupt(); }
 
  private:
-  struct Known {
-    nlohmann::json wire;
-    protocol::Prepared made;
-    FailureKind failure = FailureKind::none;
-    std::optional<Error> error;
-  };
+  using Known = CompiledRequest;
   Known ask(const protocol::Prepare& request, const nlohmann::json& wire, const Suite& suite,
             Outcome& outcome);
   /// It has used about what it may, of time or of anything, so that this is why it ended.
@@ -44,8 +56,9 @@ class ConfinedCompiler {
   Known ended(const Worker::Usage& used, ChannelEnd end, const std::string& how) const;
 
   Confinement confinement_;
+  std::shared_ptr<const CompiledRequests> before_;  ///< SessionOptions::compiled
   WorkerLink link_;
-  std::deque<Known> known_;  ///< few: a submission differs only by what axes define
+  CompiledRequests known_;
 };
 
 }  // namespace warpmark

@@ -148,7 +148,10 @@ std::optional<int64_t> known_integer(const Scalar& scalar, const Plan& plan) {
   }
 }
 
+// Only compilers of other languages make other code for other values. A request that has no more
+// than NVRTC needs is the same for all sizes, so that a source is compiled once.
 std::vector<GivenArgument> arguments_of(const LaunchStep& launch, const Plan& plan) {
+  const bool has_values = !plan.units.at(launch.unit).compiler.empty();
   std::vector<GivenArgument> arguments;
   for (const std::string& name : launch.arguments) {
     const auto buffer = std::find_if(plan.buffers.begin(), plan.buffers.end(),
@@ -160,8 +163,9 @@ std::vector<GivenArgument> arguments_of(const LaunchStep& launch, const Plan& pl
       arguments.push_back({true, buffer->dtype, !buffer->offset});
     } else {
       GivenArgument given{false, scalar != plan.scalars.end() ? scalar->dtype : std::nullopt};
-      if (const auto value =
-              scalar != plan.scalars.end() ? known_integer(*scalar, plan) : std::nullopt) {
+      if (const auto value = has_values && scalar != plan.scalars.end()
+                                 ? known_integer(*scalar, plan)
+                                 : std::nullopt) {
         given.aligned = *value % 16 == 0;
         given.one = *value == 1;
       }

@@ -163,6 +163,8 @@ class Session::State {
     }
   }
 
+  std::shared_ptr<const CompiledRequests> compiled() const { return units_.compiled(); }
+
   Coverage take_coverage() { return launch_.exchange_coverage({}); }
 
   void run(const Case& which, const PlannedCase& planned, Trial trial, Outcome& outcome) {
@@ -553,6 +555,10 @@ Outcome Session::compile(const Case& which, const PlannedCase& planned, CaseArti
   return state_->outcome_of(
       which, &artifacts,
       std::bind_front(&State::compile, state_.get(), std::cref(which), std::cref(planned)));
+}
+
+std::shared_ptr<const CompiledRequests> Session::compiled() const {
+  return state_->compiled();
 }
 
 Outcome Session::examine(const Case& which, const PlannedCase& planned, const LookAtCase& look) {

@@ -29,6 +29,7 @@ namespace warpmark {
 
 class CompileForks;
 struct CaseArtifacts;
+struct CompiledRequests;
 class Ranks;
 
 /// The names of the checks of devices with the capability `checks` (warpmark/device.h).
@@ -71,6 +72,9 @@ struct SessionOptions {
   std::optional<Confinement> confinement;  ///< for source that is not trusted; never in_process
   /// The server that forks compile workers of this confinement; null: each is started separately.
   std::shared_ptr<CompileForks> compile_forks;
+  /// Sources that are trusted, as a session of the same confinement compiled them before: they are
+  /// not compiled again, and above all not beside a submission.
+  std::shared_ptr<const CompiledRequests> compiled;
   DriverOpeners openers = DriverOpeners::standard();  ///< for in_process; tests put fakes here
 };
 
@@ -114,6 +118,9 @@ class Session {
   /// Compiles a case's units and nothing more: passed if the kernels exist. `artifacts` gets
   /// source, PTX, cubin and log of each unit, unless the compiler refused it.
   Outcome compile(const Case& which, const PlannedCase& planned, CaseArtifacts& artifacts);
+
+  /// The requests that a confined session has compiled so far.
+  std::shared_ptr<const CompiledRequests> compiled() const;
 
   /// Makes a case ready as `verify` does and launches nothing: compiles, checks the signature and
   /// the launch, and evaluates inputs if there is a `look`. `look` is called with those of trial 0,

@@ -89,7 +89,7 @@ class Parallel(CheckTest):
         self.assertIn("skipped: no GPU: ", out)
         # A command that measures times runs alone.
         _, errors = self.run_program("bench", "--device", "all", code=2)
-        self.assertIn("`all` is no single device, and only `check` and `grade` take several", errors)
+        self.assertIn("`all` is no single device, and only `check`, `grade` and `judge` take several", errors)
 
     def test_a_run_configuration_has_it(self):
         self.write("suites/s.yaml", SMALL % ("", "np.full(n, n)"))

@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "cli/grading/grade_lint.hpp"
 #include "cli/grading/grade_stream_job.hpp"
+#include "cli/program/device_survey.hpp"
 #include "cli/program/lazy_python.hpp"
 #include "grade/assignment/seeds.hpp"
 #include "grade/judge/judgement_of.hpp"
@@ -141,6 +142,11 @@ void choose_speed(JudgeRequest& request) {
 
 ExitCode judge(JudgeRequest request, Output& out) {
   require_sense(request);
+  GradeStreamJob job;
+  if (request.device == "all") {
+    job.setup.devices = all_gpus();
+    request.device = "gpu";
+  }
   choose_speed(request);
   // Behind the walls a GPU's driver loads machine code alone.
   request.options.ptx = !request.device.starts_with("gpu");
@@ -151,7 +157,6 @@ ExitCode judge(JudgeRequest request, Output& out) {
   require_whole(assignment);
   require_version(assignment);
   if (task.is_assignment()) require_lint(assignment, python, request.device, nullptr, out);
-  GradeStreamJob job;
   job.setup.assignment = assignment.file;
   job.setup.assignment_sha256 = assignment.sha256;
   job.setup.assignment_word = request.task.filename().string();

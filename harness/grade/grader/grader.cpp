@@ -16,6 +16,7 @@
 #include "grade/grader/grader_run.hpp"
 #include "grade/grader/session_timer.hpp"
 #include "grade/submission/graded_plan.hpp"
+#include "runtime/artifacts.hpp"
 #include "runtime/compile_forks.hpp"
 
 namespace warpmark {
@@ -137,6 +138,7 @@ SessionOptions SubmissionGrader::submission_options() const {
   SessionOptions options = own_options();
   options.confinement = confinement_;
   options.compile_forks = compile_forks_;
+  options.compiled = baselines_;
   options.checks = known_checks();
   return options;
 }
@@ -188,8 +190,28 @@ const DeviceFacts& SubmissionGrader::prepare() {
       for (Item& item : items) widen_net(item.planned);
     }
   }
+  compile_baselines();
   prepared_ = true;
   return facts_;
+}
+
+void SubmissionGrader::compile_baselines() {
+  if (!options_.serves_many || assignment_->handout) return;
+  bool any = false;
+  for (const std::vector<Item>& items : items_) {
+    for (const Item& item : items) {
+      const auto own = item.which.skip ? nullptr : own_baseline(item.planned);
+      const PlannedCase* baseline = own ? own.get() : item.planned.baseline.get();
+      if (baseline == nullptr) continue;
+      CaseArtifacts artifacts;
+      // A kernel that does not compile is the failure of each submission, as if it came later.
+      session_->compile(item.which, *baseline, artifacts);
+      any = true;
+    }
+  }
+  if (!any) return;
+  baselines_ = session_->compiled();
+  session_.reset();
 }
 
 GradeResult SubmissionGrader::grade(const Submission& submission) {

@@ -70,6 +70,8 @@ class SubmissionGrader {
   /// For an item of a submission; sessions of their own, with that seed and another one.
   SessionRoundTimer round_timer(const Item& item, const PlannedCase& submitted, uint64_t seed);
   void find_what_may_be_shown();
+  /// Compiles the kernels that counters are compared with, once and apart from all submissions.
+  void compile_baselines();
   void start_session();
   void start_next_session();
   void end_session();
@@ -80,6 +82,7 @@ class SubmissionGrader {
   OwnKernel own_;
   Confinement confinement_;
   std::shared_ptr<CompileForks> compile_forks_;  ///< null where workers are started by themselves
+  std::shared_ptr<const CompiledRequests> baselines_;
   std::vector<std::vector<Item>> items_;         ///< by case, then by item
   std::unique_ptr<Session> session_;      ///< of the next submission, or of the one that is graded
   std::unique_ptr<Session> next_;         ///< of the submission behind that one; may be null

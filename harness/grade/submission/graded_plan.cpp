@@ -133,17 +133,20 @@ size_t submitted_unit(const PlannedCase& planned) {
   return *unit;
 }
 
+std::shared_ptr<const PlannedCase> own_baseline(const PlannedCase& planned) {
+  const bool holds_against = planned.plan.composites.any() || planned.compares_counters;
+  if (!holds_against || planned.baseline != nullptr || !planned.counted.empty()) return nullptr;
+  auto own = std::make_shared<PlannedCase>(planned);
+  own->plan.counters.clear();
+  own->smaller = nullptr;
+  return own;
+}
+
 PlannedCase with_submission(PlannedCase planned, const std::string& name,
                             const SubmittedFile& file) {
   for (Scalar& scalar : planned.plan.scalars) scalar.count = scalar.count.value_or(1);
   // The course's own solution is what the submission's counters are measured against.
-  const bool holds_against = planned.plan.composites.any() || planned.compares_counters;
-  if (holds_against && planned.baseline == nullptr && planned.counted.empty()) {
-    auto own = std::make_shared<PlannedCase>(planned);
-    own->plan.counters.clear();
-    own->smaller = nullptr;
-    planned.baseline = std::move(own);
-  }
+  if (auto own = own_baseline(planned)) planned.baseline = std::move(own);
   if (planned.smaller != nullptr) {
     planned.smaller = std::make_shared<const PlannedCase>(with_text(*planned.smaller, name, file));
   }

@@ -39,6 +39,10 @@ std::string signature_text(const Plan& plan);
 /// without a launch, or with kernels of several units.
 size_t submitted_unit(const PlannedCase& planned);
 
+/// The plan's own kernel as the baseline of a submission: the suite gives none, and counters are
+/// compared with one. Else null.
+std::shared_ptr<const PlannedCase> own_baseline(const PlannedCase& planned);
+
 /// The plan with the file in place of that unit's source; `name` is the file's name for the
 /// compiler. If the suite gives no baseline, its own kernel becomes the baseline.
 PlannedCase with_submission(PlannedCase planned, const std::string& name,
