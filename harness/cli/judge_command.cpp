@@ -29,7 +29,8 @@ Command judge_command(const ArgumentParser& program) {
   app.add_option("--secret", request->secret,
                  "File with the secret from which inputs are derived (default: a new one)")
       .value_name("FILE");
-  app.add_option("--device", request->device, "cpu (default), gpu, gpu:1 …, or all: every GPU").value_name("D");
+  app.add_option("--device", request->device, "cpu (default), gpu, gpu:1 …, or all: every GPU")
+      .value_name("D");
   app.add_option("-j,--jobs", request->jobs,
                  "Candidates at the same time (default: one for each processor, or GPU)")
       .value_name("N")

@@ -58,8 +58,9 @@ DriverOpeners DriverOpeners::standard() {
 DeviceChoice choose_device(std::string_view request, const DriverOpeners& openers) {
   const Request wanted = parse_request(request);
   if (wanted.name == "all") {
-    throw usage_error("`all` is no single device, and only `check`, `grade` and `judge` take several", {},
-                      "name one, as in gpu:1");
+    throw usage_error(
+        "`all` is no single device, and only `check`, `grade` and `judge` take several", {},
+        "name one, as in gpu:1");
   }
   if (wanted.name == "gpu") return {first_device(openers.gpu(), wanted), "gpu", ""};
   if (wanted.name != "auto") {

@@ -83,7 +83,7 @@ class SubmissionGrader {
   Confinement confinement_;
   std::shared_ptr<CompileForks> compile_forks_;  ///< null where workers are started by themselves
   std::shared_ptr<const CompiledRequests> baselines_;
-  std::vector<std::vector<Item>> items_;         ///< by case, then by item
+  std::vector<std::vector<Item>> items_;  ///< by case, then by item
   std::unique_ptr<Session> session_;      ///< of the next submission, or of the one that is graded
   std::unique_ptr<Session> next_;         ///< of the submission behind that one; may be null
   std::atomic<Session*> live_ = nullptr;  ///< what a signal may interrupt
