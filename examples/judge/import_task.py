@@ -15,6 +15,7 @@ cannot be taken is said, with exit code 1. Needs PyTorch.
 import argparse
 import ast
 import gc
+import inspect
 import json
 import math
 import pathlib
@@ -34,23 +35,33 @@ class Refused(Exception):
 
 
 def sizes_in(tree):
-    """The whole numbers that a file assigns to names outside of functions, as in `N = 2048 * 2`."""
+    """The whole numbers, and tuples of them, that a file assigns to names outside of functions, as in `N, M = 2048 * 2, 16`."""
     found = {}
     for one in tree.body:
-        if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name):
-            try:
-                value = eval(compile(ast.Expression(one.value), "", "eval"), {"__builtins__": {}})
-            except Exception:
-                continue
-            if type(value) is int:
-                found[one.targets[0].id] = value
+        if not isinstance(one, ast.Assign):
+            continue
+        target = one.targets[0]
+        try:
+            value = eval(compile(ast.Expression(one.value), "", "eval"), {"__builtins__": {}})
+        except Exception:
+            continue
+        several = isinstance(target, ast.Tuple) and isinstance(value, tuple) and len(target.elts) == len(value)
+        for name, each in zip(target.elts, value) if several else [(target, value)]:
+            whole = type(each) is int or type(each) is tuple and each and all(type(size) is int for size in each)
+            if isinstance(name, ast.Name) and whole:
+                found[name.id] = each
     return found
 
 
 def with_sizes(tree, sizes):
+    """The file with other sizes behind its own."""
+    body = []
     for one in tree.body:
-        if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and one.targets[0].id in sizes:
-            one.value = ast.copy_location(ast.Constant(sizes[one.targets[0].id]), one.value)
+        body.append(one)
+        for name in ast.walk(one.targets[0]) if isinstance(one, ast.Assign) else ():
+            if isinstance(name, ast.Name) and name.id in sizes:
+                body += ast.parse("%s = %r" % (name.id, sizes[name.id])).body
+    tree.body = body
     return tree
 
 
@@ -61,7 +72,9 @@ def identifier(text):
 
 
 def at_most(value, cap):
-    """The value, halved until it is at most that."""
+    """The value, or each of several, halved until it is at most that."""
+    if isinstance(value, tuple):
+        return tuple(at_most(one, cap) for one in value)
     while value > cap:
         value = math.ceil(value / 2)
     return value
@@ -88,13 +101,14 @@ class KernelBench:
         """Runs the problem once with these sizes."""
         tree = with_sizes(ast.parse(self.text), self.sizes)
         scope = {"__name__": "problem"}
+        self.inputs = []
         exec(compile(tree, str(self.path), "exec"), scope)
         for name in ("Model", "get_inputs", "get_init_inputs"):
             if name not in scope:
                 raise Refused("the file has no `%s`" % name)
+        self.inputs = list(scope["get_inputs"]())
         torch.manual_seed(0)
         model = scope["Model"](*scope["get_init_inputs"]()).eval()
-        self.inputs = list(scope["get_inputs"]())
         if not all(isinstance(one, (torch.Tensor, int, float)) for one in self.inputs):
             raise Refused("an input is neither a tensor nor a number")
         named = [*model.named_parameters(), *model.named_buffers()]
@@ -129,6 +143,8 @@ class KernelBench:
                 raise
             except Exception as error:  # sizes that do not fit each other
                 why = error
+                if sum(one.numel() for one in self.inputs if isinstance(one, torch.Tensor)) > elements:
+                    break
                 continue
             finally:
                 gc.collect()
@@ -152,11 +168,8 @@ class KernelBench:
 
     def code(self):
         """How the functions of the suite load the problem, and what it computes."""
-        return ["def problem():", '    """The problem\'s own code, with these sizes."""',
-                "    tree = ast.parse((HERE / %r).read_text())" % self.path.name,
-                "    for one in tree.body:",
-                "        if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and one.targets[0].id in SIZES:",
-                "            one.value = ast.copy_location(ast.Constant(SIZES[one.targets[0].id]), one.value)",
+        return [inspect.getsource(with_sizes), "", "def problem():", '    """The problem\'s own code, with these sizes."""',
+                "    tree = with_sizes(ast.parse((HERE / %r).read_text()), SIZES)" % self.path.name,
                 *self.LOADED, "def inputs(seed):", "    torch.manual_seed(seed)", '    return list(problem()["get_inputs"]())', "", "",
                 "def model():", "    torch.manual_seed(0)  # the weights are arguments, and the same everywhere", "    scope = problem()",
                 '    return scope["Model"](*scope["get_init_inputs"]()).eval()', "", "",
@@ -165,7 +178,7 @@ class KernelBench:
     LOADED = ['    scope = {"__name__": "problem"}', '    exec(compile(tree, str(HERE), "exec"), scope)', "    return scope", "", ""]
 
     def about(self):
-        return "KernelBench's %s, with %s" % (self.path.stem, ", ".join("%s = %d" % one for one in self.sizes.items()) or "its own sizes")
+        return "KernelBench's %s, with %s" % (self.path.stem, ", ".join("%s = %s" % one for one in self.sizes.items()) or "its own sizes")
 
     def files(self):
         return [self.path]
@@ -225,7 +238,7 @@ class ReferenceKernel(KernelBench):
 def functions_of(problem):
     """The text of the functions that the suite names."""
     lines = ['"""Inputs, weights and reference of %s, made by import_task.py."""' % problem.path.name, "import ast", "import pathlib", "import sys", "",
-             "import torch", "", "HERE = pathlib.Path(__file__).parent", "SIZES = %s" % json.dumps(problem.sizes), "", "", *problem.code(), ""]
+             "import torch", "", "HERE = pathlib.Path(__file__).parent", "SIZES = %r" % problem.sizes, "", "", *problem.code(), ""]
     for index, one in enumerate(problem.inputs):
         if isinstance(one, torch.Tensor):
             lines += ["", "def input_%d(generator):" % index, "    return inputs(generator.initial_seed() % 2**31)" + "[%d]" % index, ""]

@@ -86,6 +86,7 @@ class Importer(CheckTest):
         self.assertIn("task/problem_7_leaky_relu.yaml: 8256 elements", out)
         self.assertIn("batch = 64, features = 64", out)
         self.assertIn("//   x0: [64, 64]", (self.folder / "task/problem_7_leaky_relu.cu").read_text())
+        self.assertIn('scale: {in: {torch: "problem_7_leaky_relu_task.py:weight_scale"}, dtype: float32}', (self.folder / "task/problem_7_leaky_relu.yaml").read_text())
         name = "problem_7_leaky_relu"
         self.assertEqual(self.verdict("task", name, RIGHT, code=0), "right")
         self.assertEqual(self.verdict("task", name, RIGHT.replace("0.25f", "0.2f")), "wrong")
@@ -107,10 +108,12 @@ class Importer(CheckTest):
     def test_what_cannot_be_taken(self):
         for old, new, said in (("return torch.nn", "return x, torch.nn", "returns tuple"), ("get_init_inputs", "init", "no `get_init_inputs`"),
                                ("torch.randn(batch, features)", "'text'", "neither a tensor nor a number"), ("import torch\n", "import nowhere\n", "nowhere"),
+                               ("(x * self.scale", "(0 * x * self.scale", "a kernel that reads none would pass"),
                                ("batch = 64 * 64", "batch = features = 1 if 1 else 2", "no sizes of at most 10 elements")):
             self.write("p.py", PROBLEM.replace(old, new))
-            self.assertIn("not taken", self.take("p.py", "task", "--elements", "10", code=1))
-            self.assertIn(said, self.take("p.py", "task", "--elements", "10", code=1))
+            out = self.take("p.py", "task", "--elements", "10" if "10" in said else "1000", code=1)
+            self.assertIn("not taken", out)
+            self.assertIn(said, out)
         self.assertFalse((self.folder / "task").exists())
 
 

@@ -110,10 +110,10 @@ class Kernel:
     # Rules: each returns statements that end with a `return`.
 
     def loop(self, sizes, body, start="0.0", step="sum += {}"):
-        """Loops r0, r1, … over the sizes; `truncated` ones leave the last round of the innermost out."""
-        self.sums += 1
-        heads = "".join("for (int r%d = 0; r%d < %s; ++r%d) " % (one, one, "%d - CUT" % size if one + 1 == len(sizes) and size > 1 else size, one)
-                        for one, size in enumerate(sizes))
+        """Loops r0, r1, … over the sizes; `truncated` ones leave the last round of the innermost with several out."""
+        cut = max((one for one, size in enumerate(sizes) if size > 1), default=-1)
+        self.sums += cut >= 0
+        heads = "".join("for (int r%d = 0; r%d < %d%s; ++r%d) " % (one, one, size, " - CUT" if one == cut else "", one) for one, size in enumerate(sizes))
         return "double sum = %s; %s{ %s; }" % (start, heads, body if ";" in body else step.format(body))
 
     def reduced(self, node, source, dims):

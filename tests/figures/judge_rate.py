@@ -1,24 +1,26 @@
 #!/usr/bin/env python3
-"""How many candidates `warpmark judge --stream` judges in a second, and what memory it takes over many.
+"""How many candidates `warpmark judge --stream` judges in a second, and what it holds over many.
 
-    tests/figures/judge_rate.py [PROGRAM] [--count 200] [--jobs 2] [--crashes 0]
+    tests/figures/judge_rate.py [PROGRAM] [--count 200] [--jobs 2] [--crashes 0] [--json RECORD]
 
 The task is a suite of three small cases. Of ten candidates six are right, one is wrong, two go out of bounds, and one does
-not compile; each has a text of its own. Some are bombs for the compiler, which end its process. The command fails if a verdict is not the one that the candidate must get, or if the memory of the
-stream grows from the second tenth to the last by more than a tenth.
+not compile; each has a text of its own. Some are bombs for the compiler, which end its process. The processor time of a candidate says
+more than the rate where the machine does other work. The command fails if a verdict is not the one that the candidate must get, or if
+memory, processes, open descriptors or temporary files grow from the second tenth to the last by more than a tenth.
 """
 import argparse
 import json
 import os
 import pathlib
 import random
+import resource
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 
-from autograder import group_kib
+import figures
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SUITE = """warpmark: 1
@@ -50,6 +52,42 @@ def candidates(count, crashes, seed):
         yield verdict, "// candidate %d\n%s" % (number, text)
 
 
+def family(root):
+    """The process and all that it started."""
+    parents = {}
+    for one in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            parents[int(one.name)] = int((one / "stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue  # it has just ended
+    found = {root}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found
+
+
+def held(root, folder):
+    """The processes of a stream and what they hold: MiB of memory, processes, open descriptors, temporary files."""
+    kib = processes = descriptors = 0
+    for one in family(root):
+        try:
+            descriptors += len(list(pathlib.Path("/proc/%d/fd" % one).iterdir()))
+            lines = pathlib.Path("/proc/%d/smaps_rollup" % one).read_text().splitlines()
+            kib += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+            processes += 1
+        except OSError:
+            continue  # it has just ended, or is behind its walls by now
+    return {"mib": kib >> 10, "processes": processes, "descriptors": descriptors, "files": sum(1 for _ in folder.rglob("*"))}
+
+
+def has_grown(rows):
+    """The names of what the last rows have more of than the second and third, by more than a tenth and what chance makes."""
+    if len(rows) < 4:
+        return []
+    chance = {"mib": 0, "processes": 4, "descriptors": 60, "files": 4}
+    return [name for name in chance if max(one[name] for one in rows[-2:]) > 1.1 * max(one[name] for one in rows[1:3]) + chance[name]]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program", nargs="?", default=str(ROOT / "build/bin/warpmark"))
@@ -57,14 +95,18 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--crashes", type=float, default=0, help="the share of candidates that end their compiler")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", type=pathlib.Path, help="write the record there")
     options = parser.parse_args()
     folder = tempfile.TemporaryDirectory(prefix="warpmark-judge-rate-")
     suite = pathlib.Path(folder.name, "scale.yaml")
     suite.write_text(SUITE)
     suite.with_suffix(".cu").write_text(KERNEL)
+    temporary = pathlib.Path(folder.name, "tmp")
+    temporary.mkdir()
     wanted = list(candidates(options.count, options.crashes, options.seed))
     process = subprocess.Popen([options.program, "judge", str(suite), "--stream", "-q", "-j", str(options.jobs), "--device", "cpu"],
-                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                               env={**os.environ, "TMPDIR": str(temporary)})
 
     def send():
         for number, (_, text) in enumerate(wanted):
@@ -73,6 +115,7 @@ def main():
 
     threading.Thread(target=send, daemon=True).start()
     start, first, memory, others = time.monotonic(), None, [], {}
+    done = -1
     for done, line in enumerate(process.stdout):
         first = first or time.monotonic()
         answer = json.loads(line)
@@ -80,15 +123,23 @@ def main():
         if verdict != wanted[answer["id"]][0]:
             others.setdefault((wanted[answer["id"]][0], verdict), answer["id"])
         if done % max(options.count // 10, 1) == 0:
-            memory.append(group_kib(os.getsid(0)))
+            memory.append(held(process.pid, temporary))
     seconds = time.monotonic() - first
     process.wait()
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    each = 1000 * (used.ru_utime + used.ru_stime) / options.count
     print("%d candidates, %d at a time, seed %d: %.1f s to the first verdict, then %.1f a second" % (
         options.count, options.jobs, options.seed, first - start, (options.count - 1) / seconds))
-    print("MiB of the processes at each tenth: %s" % " ".join("%d" % (one >> 10) for one in memory))
+    print("%.0f ms of processor time for each" % each)
+    for name in memory[0]:
+        print("%s at each tenth: %s" % (name, " ".join("%d" % one[name] for one in memory)))
     for (must, verdict), number in others.items():
         print("candidate %d must be %s, and is %s" % (number, must, verdict))
-    grown = len(memory) > 3 and max(memory[-2:]) > 1.1 * max(memory[1:3])
+    grown = has_grown(memory)
+    if grown:
+        print("grown: %s" % ", ".join(grown))
+    figures.write_record(options.json, {"command": "tests/figures/judge_rate.py --count %d" % options.count, "candidates": options.count, "jobs": options.jobs, "a_second": round((options.count - 1) / seconds, 2),
+                                        "processor_ms": round(each), "wrong": len(others), "tenths": memory})
     sys.exit(1 if others or grown or done + 1 != options.count else 0)
 
 

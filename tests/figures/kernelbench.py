@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Imports problems of KernelBench, judges a right and three wrong candidates for each, and writes docs/results/kernelbench.md.
+"""Imports problems of KernelBench, judges a right and three wrong candidates for each, and writes docs/results/judged.md.
 
     VENV/bin/python tests/figures/kernelbench.py PROBLEMS [PROGRAM] [--elements 4096] [--only NAME] [--most N] [--json RECORD]
     tests/figures/kernelbench.py --page PAGE [--check]
@@ -63,11 +63,15 @@ def verdicts(program, task, texts, python):
 def judge(importer, path, arguments, folder):
     """The row of a problem."""
     row = {"name": path.stem, "level": path.parent.name}
-    try:
-        problem = importer.KernelBench(path, arguments.elements)
-        importer.write(problem, folder)
-    except Exception as error:
-        return {**row, "not_taken": str(error).split("\n")[0][:200]}
+    for elements in (arguments.elements, 8 * arguments.elements):
+        try:
+            problem = importer.KernelBench(path, elements)
+            importer.write(problem, folder)
+            break
+        except Exception as error:
+            why = str(error).split("\n")[0][:200]
+    else:
+        return {**row, "not_taken": why}
     try:
         texts = candidates(importer, problem, folder)
     except Exception as error:
@@ -93,9 +97,10 @@ def page(record):
     judged = [one for one in rows if "verdicts" in one]
     refused = sum(name != "right" and one != "right" for row in judged for name, one in row["verdicts"].items())
     wrong = collections.Counter(one for row in judged for name, one in row["verdicts"].items() if name != "right")
-    lines = ["# KernelBench's problems", "", "    VENV/bin/python tests/figures/kernelbench.py PROBLEMS --json results/cpu/kernelbench.json",
-             "    python3 tests/figures/kernelbench.py --page docs/results/kernelbench.md", "",
-             "Each problem is made a task by `examples/judge/import_task.py`, with sizes of at most %d elements for the CPU device, and gets four candidates" % record["elements"],
+    lines = ["# Candidates judged", "", "What [the judge](../judge.md) makes of right candidates, of wrong ones, and of many. [Cheats](cheats.md) has those that want to trick it.", "",
+             "## KernelBench's problems", "", "    VENV/bin/python tests/figures/kernelbench.py PROBLEMS --json results/cpu/kernelbench.json",
+             "    python3 tests/figures/kernelbench.py --page docs/results/judged.md", "",
+             "Each problem is made a task by `examples/judge/import_task.py`, with arrays of at most %d elements for the CPU device, or of eight times that, and gets four candidates" % record["elements"],
              "that a program writes from what PyTorch computes for it: a right one, one of zeros, one rounded to bfloat16, and one that leaves a round of",
              "each sum out.", "",
              "Of %d problems %d are imported and judged: %d right candidates of %d are right, and %d wrong ones of %d are refused (%s)." % (
@@ -113,7 +118,27 @@ def page(record):
     odd = [one for one in judged if not is_as_it_must(one)]
     for one in odd:
         lines += ["", "%s of %s: %s." % (one["name"].split("_")[0], one["level"], ", ".join("%s is %s" % pair for pair in one["verdicts"].items()))]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *styles(), *stream()]) + "\n"
+
+
+def styles():
+    """The paragraph about right candidates in odd styles."""
+    record = json.loads((RECORD.parent / "odd_styles.json").read_text())
+    return ["", "## Odd styles", "", "    python3 tests/figures/odd_styles.py --json results/cpu/odd_styles.json", "",
+            "%d right candidates in %d styles, for functions of an element in four types and sums of blocks in three, on the %s: %d lose." % (
+                record["candidates"], record["styles"], record["device"], len(record["lost"]))]
+
+
+def stream():
+    """The paragraph about a long stream."""
+    record = json.loads((RECORD.parent / "judge_rate.json").read_text())
+    first, last = record["tenths"][1], record["tenths"][-2]
+    return ["", "## A long stream", "", "    python3 %s --crashes 0.01 --json results/cpu/judge_rate.json" % record["command"], "",
+            "%d candidates of a small task, %d at a time, of which one in a hundred ends its compiler: %d wrong verdicts, %d ms of processor time for each, %.1f a second on a" % (
+                record["candidates"], record["jobs"], record["wrong"], record["processor_ms"], record["a_second"]),
+            "machine of two cores that did other work as well. All processes of the stream held after the first tenth, and at the end:", "",
+            "| | MiB | processes | descriptors | temporary files |", "|---|---|---|---|---|",
+            *("| %s | %d | %d | %d | %d |" % (name, row["mib"], row["processes"], row["descriptors"], row["files"]) for name, row in (("first tenth", first), ("end", last)))]
 
 
 def main():

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Judges right candidates in odd styles: none may lose.
 
-    tests/figures/odd_styles.py [PROGRAM] [--jobs 2] [--part I/N] [--device cpu] [--json RECORD] [--keep FOLDER]
+    tests/figures/odd_styles.py [PROGRAM] [--jobs 2] [--part I/N] [--task NAME] [--device cpu] [--json RECORD] [--keep FOLDER]
 
-Each style is a way to write a kernel that is right: loops, vectors, macros, lambdas, inline assembly, libraries, PTX. It is written for
+Generic lambdas are not among them, which NVRTC does not take in a kernel. Each style is a way to write a kernel that is right: loops, vectors, macros, lambdas, inline assembly, libraries, PTX. It is written for
 each task: functions of an element in four types, and sums of blocks in three. The command fails if a verdict is not `right`.
 """
 import argparse
@@ -39,14 +39,21 @@ launch: {block: 64, grid: n // 64}
 reference: {y: "x.reshape(-1, 64).sum(axis=1)"}
 tolerance: exact
 """
+# A task must allow CUB's headers.
+ALLOWS_CUB = """warpmark: 1
+assignment: cub
+suite: %s
+submission: {max_kib: 256, toolkit_headers: [cub/block/block_reduce.cuh, cub/warp/warp_reduce.cuh]}
+cases: [{name: all, points: 1, visibility: hidden}]
+"""
 # Values are whole and small, so that every order of a sum and every form of a product is exact.
 TASKS = {
-    "scale": (ELEMENTS, {"dtype": "float32", "values": "rng.integers(-1000, 1000, n).astype(float32)", "reference": "3 * x"}, "float", "float2", "3 * a"),
-    "square": (ELEMENTS, {"dtype": "float64", "values": "rng.integers(-1000, 1000, n).astype(float64)", "reference": "x * x + 1"}, "double", "double2", "a * a + 1"),
+    "scale": (ELEMENTS, {"dtype": "float32", "values": "rng.integers(-1000, 1000, n) + 0.0", "reference": "3 * x"}, "float", "float2", "3 * a"),
+    "square": (ELEMENTS, {"dtype": "float64", "values": "rng.integers(-1000, 1000, n) + 0.0", "reference": "x * x + 1"}, "double", "double2", "a * a + 1"),
     "mix": (ELEMENTS, {"dtype": "uint32", "values": "rng.integers(0, 2**31, n)", "reference": "x ^ (x >> 3)"}, "unsigned", "uint2", "a ^ (a >> 3)"),
     "positive": (ELEMENTS, {"dtype": "int64", "values": "rng.integers(-1000, 1000, n)", "reference": "np.maximum(x, 0)"}, "long long", "longlong2", "a > 0 ? a : T(0)"),
-    "sum_f": (SUMS, {"dtype": "float32", "values": "rng.integers(-1000, 1000, n).astype(float32)"}, "float", "float2", ""),
-    "sum_d": (SUMS, {"dtype": "float64", "values": "rng.integers(-1000, 1000, n).astype(float64)"}, "double", "double2", ""),
+    "sum_f": (SUMS, {"dtype": "float32", "values": "rng.integers(-1000, 1000, n) + 0.0"}, "float", "float2", ""),
+    "sum_d": (SUMS, {"dtype": "float64", "values": "rng.integers(-1000, 1000, n) + 0.0"}, "double", "double2", ""),
     "sum_i": (SUMS, {"dtype": "int32", "values": "rng.integers(-1000, 1000, n)"}, "int", "int2", ""),
 }
 HEAD = 'extern "C" __global__ void k(@T *y, const @T *x, int n)'
@@ -65,7 +72,7 @@ STYLES = {
     "shared_tile": F + HEAD + " { __shared__ @T tile[64]; " + I + " if (i < n) tile[threadIdx.x] = x[i]; __syncthreads(); if (i < n) y[i] = f(tile[threadIdx.x]); }",
     "shared_reversed": F + HEAD + " { __shared__ @T tile[64]; const int r = 63 - threadIdx.x; int j = blockIdx.x * 64 + r; if (j < n) tile[r] = f(x[j]); __syncthreads(); "
                        + I + " if (i < n) y[i] = tile[threadIdx.x]; }",
-    "shuffled_and_back": F + HEAD + " { " + I + " @T v = i < n ? x[i] : @T(0); v = __shfl_xor_sync(~0u, v, 7); v = f(v); v = __shfl_xor_sync(~0u, v, 7); if (i < n) y[i] = v; }",
+    "shuffled_and_back": F + HEAD + " { " + I + " @T v = i < n ? x[i] : (@T)0; v = __shfl_xor_sync(~0u, v, 7); v = f(v); v = __shfl_xor_sync(~0u, v, 7); if (i < n) y[i] = v; }",
     "warps_by_turns": F + HEAD + " { " + I + " for (int w = 0; w < 2; ++w) { if (threadIdx.x / 32 == w && i < n) y[i] = f(x[i]); __syncthreads(); } }",
     "while_loop": F + HEAD + " { " + I + " while (i < n) { y[i] = f(x[i]); i += 1 << 30; if (i < 0) break; } }",
     "do_while": F + HEAD + " { " + I + " if (i < n) do { y[i] = f(x[i]); } while (false); }",
@@ -78,7 +85,6 @@ STYLES = {
     "ternary_address": F + HEAD + " { " + I + " @T sink; *(i < n ? y + i : &sink) = f(x[i < n ? i : n - 1]); }",
     "lambda": HEAD + " { using T = @T; auto g = [](T a) -> T { return @F; }; " + I + " if (i < n) y[i] = g(x[i]); }",
     "lambda_captures_all": HEAD + " { using T = @T; " + I + " auto store = [&](int j) { const T a = x[j]; y[j] = @F; }; if (i < n) store(i); }",
-    "generic_lambda": HEAD + " { using T = @T; auto g = [](auto a) { return @F; }; " + I + " if (i < n) y[i] = g(T(x[i])); }",
     "functor": "struct Op { using T = @T; __device__ T operator()(T a) const { return @F; } };\n" + HEAD + " { " + I + " if (i < n) y[i] = Op{}(x[i]); }",
     "template": "template <typename T> __device__ T g(T a) { return @F; }\n" + HEAD + " { " + I + " if (i < n) y[i] = g<@T>(x[i]); }",
     "template_by_op": "template <typename T, T (*G)(T)> __device__ void apply(T &to, T a) { to = G(a); }\n" + F + HEAD + " { " + I + " if (i < n) apply<@T, f>(y[i], x[i]); }",
@@ -118,7 +124,7 @@ STYLES = {
     "attributes": F + HEAD + " { [[maybe_unused]] int unused = 1; " + I + " if (i < n) [[likely]] y[i] = f(x[i]); }",
     "range_for": F + HEAD + " { " + I + " int places[1] = {i}; for (int j : places) if (j < n) y[j] = f(x[j]); }",
     "unrolled": F + HEAD + " {\n#pragma unroll 4\n for (int j = 0; j < 4; ++j) { int i = blockIdx.x * 64 + threadIdx.x / 4 * 4 + j; if (threadIdx.x % 4 == 0 && i < n) y[i] = f(x[i]); } }",
-    "local_array": F + HEAD + " { @T v[8]; " + I + " for (int j = 0; j < 8; ++j) v[j] = i < n ? x[i] : @T(j); if (i < n) y[i] = f(v[(i * 7) % 8]); }",
+    "local_array": F + HEAD + " { @T v[8]; " + I + " for (int j = 0; j < 8; ++j) v[j] = i < n ? x[i] : (@T)j; if (i < n) y[i] = f(v[(i * 7) % 8]); }",
     "union_of_bytes": F + HEAD + " { union { @T v; unsigned char b[sizeof(@T)]; } u, w; " + I + " if (i < n) { u.v = f(x[i]); for (int j = 0; j < sizeof(@T); ++j) w.b[j] = u.b[j]; y[i] = w.v; } }",
     "memcpy": F + HEAD + " { " + I + " if (i < n) { @T v; memcpy(&v, x + i, sizeof v); v = f(v); memcpy(y + i, &v, sizeof v); } }",
     "function_table": F + "__device__ @T zero(@T) { return 0; }\n" + HEAD + " { @T (*const table[])(@T) = {zero, f}; " + I + " if (i < n) y[i] = table[n > 0](x[i]); }",
@@ -130,14 +136,13 @@ STYLES = {
     "assembly_predicate": F + HEAD + " { " + I + " int in; asm volatile(\"{\\n\\t.reg .pred p;\\n\\tsetp.lt.s32 p, %1, %2;\\n\\tselp.s32 %0, 1, 0, p;\\n\\t}\" : \"=r\"(in) : \"r\"(i), \"r\"(n)); if (in) y[i] = f(x[i]); }",
     "cooperative_groups": "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n" + F + HEAD + " { auto i = cg::this_grid().thread_rank(); if (i < n) y[i] = f(x[i]); cg::this_thread_block().sync(); }",
     "tiled_partition": "#include <cooperative_groups.h>\n" + F + HEAD + " { namespace cg = cooperative_groups; auto t = cg::tiled_partition<16>(cg::this_thread_block()); " + I
-                       + " @T v = i < n ? f(x[i]) : @T(0); v = t.shfl(v, t.thread_rank()); if (i < n) y[i] = v; }",
+                       + " @T v = i < n ? f(x[i]) : (@T)0; v = t.shfl(v, t.thread_rank()); if (i < n) y[i] = v; }",
     "standard_headers": "#include <cstdint>\n#include <cmath>\n#include <cstdio>\n#include <type_traits>\n" + F + HEAD + " { std::int32_t i = blockIdx.x * blockDim.x + threadIdx.x; static_assert(std::is_same<int, decltype(n)>::value); if (i < n) y[i] = f(x[i]); }",
     "half_header": "#include <cuda_fp16.h>\n#include <cuda_runtime.h>\n" + F + HEAD + " { " + I + " if (i < n) y[i] = f(x[i]); }",
     "asserts": "#include <cassert>\n" + F + HEAD + " { " + I + " assert(n > 0 && y != nullptr); if (i < n) y[i] = f(x[i]); }",
     "print_never": F + HEAD + " { " + I + " if (n < 0) printf(\"%d\", n); if (i < n) y[i] = f(x[i]); }",
     "pipeline_copy": "#include <cuda_pipeline.h>\n" + F + HEAD + " { __shared__ alignas(16) @T tile[64]; " + I + " if (i < n) __pipeline_memcpy_async(&tile[threadIdx.x], &x[i], sizeof(@T)); "
                      "__pipeline_commit(); __pipeline_wait_prior(0); __syncthreads(); if (i < n) y[i] = f(tile[threadIdx.x]); }",
-    "cub_load": "#include <cub/cub.cuh>\n" + F + HEAD + " { " + I + " if (i < n) y[i] = f(cub::ThreadLoad<cub::LOAD_CA>(x + i)); }",
     "fences": F + HEAD + " { " + I + " if (i < n) { y[i] = f(x[i]); __threadfence(); } __syncwarp(); __threadfence_block(); }",
     "written_twice": F + HEAD + " { " + I + " if (i < n) { y[i] = x[i]; y[i] = f(x[i]); } }",
     "host_code_beside": "#include <iostream>\n#include <vector>\n" + F + HEAD + " { " + I + " if (i < n) y[i] = f(x[i]); }\nint main() { std::vector<int> v(3); std::cout << v.size(); k<<<1, 64>>>(nullptr, nullptr, 0); }",
@@ -159,7 +164,7 @@ SUM_STYLES = {
     "cub_warp": "#include <cub/warp/warp_reduce.cuh>\n" + HEAD + " { using R = cub::WarpReduce<@T>; __shared__ typename R::TempStorage s[2]; " + LANES + " v = R(s[t / 32]).Sum(v);" + OVER_WARPS,
     "cooperative_reduce": "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\nnamespace cg = cooperative_groups;\n" + HEAD + " { auto w = cg::tiled_partition<32>(cg::this_thread_block()); " + LANES + " v = cg::reduce(w, v, cg::plus<@T>());" + OVER_WARPS,
     "pairs_loaded": HEAD + " { const int t = threadIdx.x; @T v = 0; if (t < 32) { @V p = reinterpret_cast<const @V *>(x)[blockIdx.x * 32 + t]; v = p.x + p.y; } for (int h = 16; h; h >>= 1) v += __shfl_down_sync(~0u, v, h); if (t == 0) y[blockIdx.x] = v; }",
-    "scan_and_last": HEAD + " { __shared__ @T s[64]; " + LANES + " s[t] = v; __syncthreads(); for (int h = 1; h < 64; h *= 2) { @T add = t >= h ? s[t - h] : @T(0); __syncthreads(); s[t] += add; __syncthreads(); } if (t == 63) y[blockIdx.x] = s[63]; }",
+    "scan_and_last": HEAD + " { __shared__ @T s[64]; " + LANES + " s[t] = v; __syncthreads(); for (int h = 1; h < 64; h *= 2) { @T add = t >= h ? s[t - h] : (@T)0; __syncthreads(); s[t] += add; __syncthreads(); } if (t == 63) y[blockIdx.x] = s[63]; }",
     "lambda_fold": HEAD + " { auto fold = [](const @T *p, int m) { @T s = 0; while (m--) s += *p++; return s; }; if (threadIdx.x == 63) y[blockIdx.x] = fold(x + blockIdx.x * 64, 64); }",
     "double_buffer": HEAD + " { __shared__ @T s[2][64]; " + LANES + " int b = 0; s[0][t] = v; for (int h = 32; h > 0; h /= 2, b ^= 1) { __syncthreads(); if (t < h) s[b ^ 1][t] = s[b][t] + s[b][t + h]; } __syncthreads(); if (t == 0) y[blockIdx.x] = s[b][0]; }",
 }
@@ -215,11 +220,24 @@ def judge(program, folder, task, chosen, options):
     file.write_text((suite % values).replace("k.cu", task + ".cu"))
     plain = (STYLES["plain"] if suite is ELEMENTS else SUM_STYLES["one_thread"])
     file.with_suffix(".cu").write_text(plain.replace("@T", kind).replace("@V", pair).replace("@F", function))
+    answers = {}
+    for with_cub in (False, True):
+        part = [one for one in chosen if one[0].startswith("cub_") == with_cub]
+        if not part:
+            continue
+        if with_cub:
+            given = folder / (task + "_cub.yaml")
+            given.write_text(ALLOWS_CUB % file.name)
+        answers.update(stream(program, given if with_cub else file, part, options))
+    return answers
+
+
+def stream(program, file, chosen, options):
     lines = "".join(json.dumps({"id": style, "text": text}) + "\n" for style, text in chosen)
     done = subprocess.run([program, "judge", str(file), "--stream", "-q", "-j", str(options.jobs), "--device", options.device], input=lines, capture_output=True, text=True, check=False)
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     if len(answers) != len(chosen):
-        sys.exit("%s: %d answers to %d candidates\n%s" % (task, len(answers), len(chosen), done.stderr))
+        sys.exit("%s: %d answers to %d candidates\n%s" % (file, len(answers), len(chosen), done.stderr))
     return {one["id"]: one["judgement"] if "judgement" in one else {"verdict": one["error"], "feedback": ""} for one in answers}
 
 
@@ -229,11 +247,12 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--part", default="1/1", help="every Nth candidate from the Ith on")
+    parser.add_argument("--task", action="append", choices=TASKS, help="this one alone; may be given again")
     parser.add_argument("--json", type=pathlib.Path, help="write the record there")
     parser.add_argument("--keep", type=pathlib.Path, help="leave the texts there")
     options = parser.parse_args()
     begin, step = map(int, options.part.split("/"))
-    all_of_them = list(candidates())[begin - 1::step]
+    all_of_them = [one for one in candidates() if not options.task or one[0] in options.task][begin - 1::step]
     if options.keep:
         options.keep.mkdir(parents=True, exist_ok=True)
         for task, style, text in all_of_them:
@@ -247,8 +266,9 @@ def main():
             for style, made in judge(options.program, pathlib.Path(folder), task, chosen, options).items():
                 devices.add(made.get("device", ""))
                 if made["verdict"] != "right":
-                    lost.append({"task": task, "style": style, "verdict": made["verdict"], "feedback": made["feedback"]})
-    figures.write_record(options.json, {"command": "tests/figures/odd_styles.py", "device": max(devices), "candidates": len(all_of_them), "lost": lost})
+                    lost.append({"task": task, "style": style, "verdict": made["verdict"], "feedback": made["feedback"] or made.get("problem", "")})
+    figures.write_record(options.json, {"command": "tests/figures/odd_styles.py", "device": max(devices), "candidates": len(all_of_them),
+                                        "styles": len({style for _, style, _ in all_of_them}), "lost": lost})
     print("%d right candidates in %d styles, %d lose" % (len(all_of_them), len({style for _, style, _ in all_of_them}), len(lost)))
     for one in lost:
         print("%(task)s %(style)s: %(verdict)s: %(feedback)s" % one)

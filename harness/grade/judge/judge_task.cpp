@@ -14,6 +14,7 @@ using Json = nlohmann::ordered_json;
 
 // Sizes of what models write: longer than what students do, with more variants in one file.
 constexpr uint64_t kMostKib = 256;
+constexpr int kMostCompileS = 240;  ///< by the clock
 
 bool is_assignment_file(const fs::path& file) {
   const YamlNode node = parse_yaml(read_file(file), display_path(file));
@@ -52,6 +53,8 @@ Json assignment_of(const fs::path& suite, const fs::path& folder, const JudgeTas
       {"suite", fs::relative(suite, folder).string()},
       {"submission", {{"max_kib", kMostKib}, {"accept", accepted}}},
       {"trials", options.trials},
+      // Processor time is what a compile is held to: a busy judge must not cost a candidate anything.
+      {"limits", {{"compile_s", kMostCompileS}}},
       {"cases", {whole}},
       {"ptx",
        {{"flag",
