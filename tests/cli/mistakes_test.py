@@ -2,8 +2,10 @@
 #
 # tests/cli/mistakes/ has a folder of submissions for each assignment, and expected.json what a tutor would say of each,
 # with the words that an explanation needs, and those that would mislead. Those without needs are harmless and get
-# all points. `known` says why an explanation falls short, where it does.
+# all points. `known` says why an explanation falls short, where it does. said.txt beside the submissions is for reading: the
+# tutor's sentence, and below it all that Warpmark says, but for values; WARPMARK_UPDATE_GOLDEN=1 writes it anew.
 import json
+import os
 import re
 import shutil
 import unittest
@@ -12,6 +14,24 @@ from program import SOURCE, CheckTest
 
 FILES = SOURCE / "tests" / "cli" / "mistakes"
 EXPECTED = json.loads((FILES / "expected.json").read_text())
+
+
+def all_said(result):
+    said = [result["message"]] + [item["explanation"] for case in result["cases"] for item in case["items"]]
+    return [text for text in said if text]
+
+
+def for_reading(one, said):
+    """The sentences about a submission, each once: without values, which another compiler may round otherwise."""
+    lines = ["## %s: %s" % (one["file"], one["mistake"])]
+    if one["tutor"]:
+        lines.append("tutor:    " + one["tutor"])
+    for text in said:
+        text = re.sub(r"is \S+, but \S+ was expected", "is …, but … was expected", text)
+        text = re.sub(r"(The first to do so was|It was) thread [^.]*\.", "…", text).replace("\n", "\n          ")
+        text = re.sub(r"`[^`\[]*\[[^`\]]*\]` (got|is)", r"`…` \1", text)
+        lines += ["Warpmark: " + text] if "Warpmark: " + text not in lines else []
+    return "\n".join(lines) + "\n"
 
 
 class Mistakes(CheckTest):
@@ -28,14 +48,21 @@ class Mistakes(CheckTest):
                          "--device", "cpu", "--jobs", "2", "-q", timeout=240)
         return {path.parent.name + ".cu": json.loads(path.read_text()) for path in (self.folder / "out/staff").glob("*/result.json")}
 
+    def compare_golden(self, assignment, entries, results):
+        text = "\n".join(for_reading(one, all_said(results[one["file"]])) for one in sorted(entries, key=lambda one: one["file"]))
+        golden = FILES / assignment / "said.txt"
+        if os.environ.get("WARPMARK_UPDATE_GOLDEN"):
+            golden.write_text(text)
+        self.assertEqual(text, golden.read_text())
+
     def check_all(self, assignment):
         results = self.grade(assignment)
         entries = [one for one in EXPECTED if one["assignment"] == assignment]
         self.assertEqual({one["file"] for one in entries}, set(results))
+        self.compare_golden(assignment, entries, results)
         for one in entries:
             result = results[one["file"]]
-            said = [result["message"]] + [item["explanation"] for case in result["cases"] for item in case["items"]]
-            said = [text for text in said if text]
+            said = all_said(result)
             with self.subTest(file=assignment + "/" + one["file"], mistake=one["mistake"], said=said):
                 self.assertNotEqual(result["state"], "grader_error")
                 if not one["needs"]:

@@ -14,6 +14,7 @@
 #include "compiler/declared_kernels.hpp"
 #include "compiler/host_code.hpp"
 #include "compiler/signature.hpp"
+#include "compiler/source_tokens.hpp"
 #include "compiler/toolkit_headers.hpp"
 
 namespace warpmark {
@@ -304,6 +305,25 @@ std::string explain_variable(const Outcome& outcome, const ExplainContext& conte
       type.empty() ? "" : fmt::format(" and the type `{}`", type));
 }
 
+// The name in the source that is nearest to one that is not known, "index" for "idx"; "" for none.
+std::string name_like(const std::string& error, const std::string& source) {
+  if (error.find("is undefined") == std::string::npos) return "";
+  const std::string name = quoted(error);
+  if (name.size() < 2 || !header_of(name).empty()) return "";
+  std::vector<std::string> names;
+  std::string abbreviated;
+  for (const SourceToken& token : source_tokens(source)) {
+    if (token.kind != TokenKind::word || token.text == name) continue;
+    names.push_back(token.text);
+    size_t met = 0;
+    for (const char c : token.text) met += met < name.size() && c == name[met] ? 1 : 0;
+    if (abbreviated.empty() && met == name.size() && token.text.front() == name.front())
+      abbreviated = token.text;
+  }
+  const std::string near = nearest(name, names);
+  return near.empty() ? abbreviated : near;
+}
+
 }  // namespace
 
 std::string explain_compile(const Outcome& outcome, const ExplainContext& context) {
@@ -337,6 +357,16 @@ std::string explain_compile(const Outcome& outcome, const ExplainContext& contex
   const std::vector<HostCode> host = find_host_code(context.source);
   const auto& headers = context.file.headers;
   const bool in_header = std::find(headers.begin(), headers.end(), error->file) != headers.end();
+  const std::string kernel = wanted_kernel(context);
+  const auto without_global = std::ranges::find_if(host, [&](const HostCode& one) {
+    return one.kind == HostCodeKind::function && one.name == kernel && !kernel.empty();
+  });
+  if (!in_header && without_global != host.end() && is_host_code(host, error->line)) {
+    return fmt::format(
+        "The file does not compile as a kernel. Line {} begins `{}` without `__global__`: that "
+        "makes it a function for the CPU. Write `__global__` before `void`.",
+        without_global->line, kernel);
+  }
   if (!in_header && is_host_code(host, error->line)) {
     if (const std::string text = explain_host_code(host); !text.empty()) {
       return "The file does not compile as a kernel. " + text;
@@ -344,6 +374,10 @@ std::string explain_compile(const Outcome& outcome, const ExplainContext& contex
   }
   const std::string where = place_of(*error, context.file);
   const std::string plain = in_plain_words(error->text);
+  if (const std::string meant = name_like(error->text, context.source); !meant.empty()) {
+    return fmt::format("The file does not compile. The first error is{}: {} Is `{}` meant?", where,
+                       plain, capped(meant));
+  }
   if (plain.empty()) {
     return fmt::format("The file does not compile. The compiler's first error is{}: {}.", where,
                        capped(error->text));

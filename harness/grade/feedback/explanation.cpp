@@ -49,6 +49,18 @@ SubmissionFacts facts_of(const ExplainContext& context) {
   return is_python(context.file.file) ? SubmissionFacts() : SubmissionFacts(context.source);
 }
 
+// Causes in the source of the kernel that is launched first.
+SourceCauses causes_of(const ExplainContext& context) {
+  if (is_python(context.file.file) || context.plan == nullptr || context.source.empty()) return {};
+  LaunchFacts launch = launch_facts(*context.plan);
+  for (LaunchFacts::Argument& argument : launch.arguments) {
+    const auto shape = context.shapes.find(argument.name);
+    if (shape != context.shapes.end()) argument.shape = shape->second;
+  }
+  KernelText text(context.source, launch.entry);
+  return {std::move(text), std::move(launch), context.file};
+}
+
 std::string pattern_of(const OutputVerdict& output, const ExplainContext& context) {
   const auto values = context.outputs.find(output.output);
   if (values == context.outputs.end()) return "";
@@ -56,9 +68,28 @@ std::string pattern_of(const OutputVerdict& output, const ExplainContext& contex
                         block_threads(context.plan), context.inputs, facts_of(context)});
 }
 
-std::string unwritten_text(const OutputVerdict& output, const SubmissionFacts& facts) {
+Symptom symptom_of(const OutputVerdict& output, const ExplainContext& context) {
+  Symptom symptom;
+  symptom.output = output.output;
+  const auto values = context.outputs.find(output.output);
+  if (values == context.outputs.end()) return symptom;
+  const WrongValues wrong =
+      wrong_values(values->second.actual, values->second.expected, context.inputs);
+  symptom.whole_numbers = wrong.whole_numbers;
+  symptom.zero = wrong.zero;
+  symptom.negative = wrong.negative;
+  symptom.last_only = wrong.last_only;
+  symptom.copied = wrong.copied;
+  symptom.factor = wrong.factor;
+  return symptom;
+}
+
+// With what is usual where no cause is known.
+std::string unwritten_text(const OutputVerdict& output, const SubmissionFacts& facts,
+                           bool with_usual) {
   const Comparison& result = output.comparison;
   if (result.unwritten == result.elements) {
+    if (!with_usual) return fmt::format("The kernel gave `{}` no value.", output.output);
     const bool shared = !facts.known() || facts.has("__shared__");
     return fmt::format(
         "The kernel gave `{}` no value. Results must be stored there, as in `{}[…] = …`{}.",
@@ -105,11 +136,12 @@ std::string explain_outputs(const Outcome& outcome, const ExplainContext& contex
   for (const OutputVerdict& output : outcome.outputs) {
     const Comparison& result = output.comparison;
     if (result.passed() || !result.first) continue;
-    std::string text = result.unwritten == result.wrong ? unwritten_text(output, facts_of(context))
-                                                        : wrong_text(output);
-    if (const std::string pattern = pattern_of(output, context); !pattern.empty()) {
-      text += " " + pattern;
-    }
+    const std::string cause = causes_of(context).of(symptom_of(output, context));
+    std::string text = result.unwritten == result.wrong
+                           ? unwritten_text(output, facts_of(context), cause.empty())
+                           : wrong_text(output);
+    const std::string why = cause.empty() ? pattern_of(output, context) : cause;
+    if (!why.empty()) text += " " + why;
     return text;
   }
   return "The result is wrong: " + printable(outcome.reason) + ".";
@@ -134,6 +166,10 @@ std::string of_the_assignment(const Outcome& outcome) {
          ". That is no mistake of yours; please tell your teacher.";
 }
 
+std::string said_of(const Outcome& outcome) {
+  return outcome.error ? outcome.error->message() : outcome.reason;
+}
+
 std::string explain_usual(const Outcome& outcome, const ExplainContext& context) {
   switch (outcome.verdict) {
     case Verdict::passed:
@@ -156,7 +192,7 @@ std::string explain_usual(const Outcome& outcome, const ExplainContext& context)
     case FailureKind::finding:
     case FailureKind::limit:
     case FailureKind::crash:
-      return explain_fault(outcome, context.file, facts_of(context));
+      return explain_fault(outcome, context.file, facts_of(context), causes_of(context));
     case FailureKind::wrong:
     case FailureKind::unwritten:
       return explain_outputs(outcome, context);
@@ -165,8 +201,8 @@ std::string explain_usual(const Outcome& outcome, const ExplainContext& context)
     case FailureKind::input_changed:
       return explain_changed_input(outcome);
     case FailureKind::counter:
-      // The numbers are what `detail` has.
-      return "The results are right, but the kernel does not work as this case asks:";
+      return "The results are right, but the kernel does not work as this case asks: " +
+             printable(join(split(said_of(outcome), '\n'), " "));
     case FailureKind::no_fault:
       return "This case is about a mistake that the kernel should make, and it made another or "
              "none: " +
@@ -227,6 +263,7 @@ void add_values(ExplainContext& context, const CaseArtifacts& artifacts,
   if (!artifacts.inputs) return;
   for (const auto& [name, array] : artifacts.inputs->arrays) {
     context.inputs.insert_or_assign(name, TypedBytes{array.dtype(), array.bytes()});
+    context.shapes.insert_or_assign(name, array.shape());
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "grade/feedback/submitted_names.hpp"
 #include "plan/plan.hpp"
@@ -26,8 +27,9 @@ struct ExplainContext {
   std::string wanted;          ///< the suite's own kernel: "scale(float *a, unsigned n)"
   const Plan* plan = nullptr;  ///< plan of the case: block size, arguments; symbolic sizes are left
                                ///< out
-  std::map<std::string, OutputValues> outputs;  ///< by name: patterns in wrong elements
-  std::map<std::string, TypedBytes> inputs;     ///< before the launch, `inout` too
+  std::map<std::string, OutputValues> outputs;         ///< by name: patterns in wrong elements
+  std::map<std::string, TypedBytes> inputs;            ///< before the launch, `inout` too
+  std::map<std::string, std::vector<int64_t>> shapes;  ///< of the inputs
 };
 
 /// Puts the arrays of a run into the context, which points into both afterwards.

@@ -38,7 +38,8 @@ std::string forbidden(const Report& report, const SubmittedNames& names,
 }
 
 std::string outside_argument(const Report& report, const SubmittedNames& names,
-                             const SubmissionFacts& facts, int64_t index) {
+                             const SubmissionFacts& facts, const SourceCauses& causes,
+                             int64_t index) {
   const std::string name = report.text("argument");
   const int64_t elements = report.number("elements").value_or(0);
   const std::string does = report.text("access") == "write" ? "writes" : "reads";
@@ -47,6 +48,10 @@ std::string outside_argument(const Report& report, const SubmittedNames& names,
   if (elements > 0) text += fmt::format(" (index 0 to {})", elements - 1);
   text += "." + by_thread(report);
   const int64_t count = report.number("count").value_or(1);
+  const std::string cause = causes.of({.kind = Symptom::Kind::outside,
+                                       .line = line_number(report),
+                                       .one_past = index == elements && count == 1});
+  if (!cause.empty()) return text + " " + cause;
   if (index < 0 && facts.known() && !facts.has("-")) {
     return text +
            " The index is negative although nothing is subtracted: a product, a sum or `<<` is too "
@@ -61,6 +66,10 @@ std::string outside_argument(const Report& report, const SubmittedNames& names,
     return text +
            " Such an index is an unsigned number that went below 0: `i >= 0` is always true for an "
            "`unsigned` one.";
+  }
+  const bool or_equal = !facts.known() || facts.has_or_equal();
+  if (index == elements && count == 1 && !or_equal) {
+    return text + " That is one past the end: is the index of the last element one too great?";
   }
   if (index == elements && count == 1) {
     return text +
@@ -97,7 +106,7 @@ std::string outside_rows(const Report& report, const SubmittedNames& names, int6
 }
 
 std::string outside_shared(const Report& report, const SubmittedNames& names,
-                           const SubmissionFacts& facts) {
+                           const SubmissionFacts& facts, const SourceCauses& causes) {
   const std::string does = report.text("access") == "write" ? "writes" : "reads";
   auto size = report.object("allocation").number("bytes");
   // A size of 0 is not in a member of the report, only in its text.
@@ -126,15 +135,17 @@ std::string outside_shared(const Report& report, const SubmittedNames& names,
                       "to N - 1.",
                       line_in_file(loop.line, names));
   }
+  const std::string small = causes.small_array(line_number(report), true);
+  if (!small.empty()) return text + " " + small;
   return text +
          " Either the `__shared__` array is too small for the number of threads in a block, or the "
          "index is too great.";
 }
 
 std::string illegal_address(const Report& report, const SubmittedNames& names,
-                            const SubmissionFacts& facts) {
+                            const SubmissionFacts& facts, const SourceCauses& causes) {
   const std::string space = report.text("space");
-  if (space == "shared") return outside_shared(report, names, facts);
+  if (space == "shared") return outside_shared(report, names, facts, causes);
   const auto row = report.number("row");
   if (space == "global" && row && !report.text("argument").empty())
     return outside_rows(report, names, *row);
@@ -146,16 +157,16 @@ std::string illegal_address(const Report& report, const SubmittedNames& names,
     const bool inside = *index >= 0 && *index < elements && allocation.text("side") == "inside";
     if (inside && allocation.flag("read_only")) return forbidden(report, names, facts, *index);
     if (*index < 0 || *index >= elements || !allocation.text("side").empty()) {
-      return outside_argument(report, names, facts, *index);
+      return outside_argument(report, names, facts, causes, *index);
     }
   }
   const std::string does = report.text("access") == "write" ? "writes to" : "reads from";
   if (space == "local") {
+    const std::string small = causes.small_array(line_number(report), false);
     return fmt::format(
-        "{} {} an array inside the kernel, outside its bounds.{} Compare the index with the size "
-        "in "
-        "the array's declaration.",
-        subject(report, names), does, by_thread(report));
+        "{} {} an array inside the kernel, outside its bounds.{} {}", subject(report, names), does,
+        by_thread(report),
+        small.empty() ? "Compare the index with the size in the array's declaration." : small);
   }
   return fmt::format(
       "{} {} memory that belongs to none of the kernel's arguments.{} Perhaps the pointer is null "
@@ -252,7 +263,7 @@ std::string undefined_thing(const Report& report) {
 }
 
 std::string undefined(const Report& report, const SubmittedNames& names,
-                      const SubmissionFacts& facts) {
+                      const SubmissionFacts& facts, const SourceCauses& causes) {
   const std::string use = line_text(report, names);
   const Report reading = report.object("other");
   const std::string read = line_text(reading, names);
@@ -272,6 +283,10 @@ std::string undefined(const Report& report, const SubmittedNames& names,
         "Threads that `return` in the branch of {} write nothing there: let them write a neutral "
         "value, such as 0, in place of leaving.",
         line_in_file(one.branch, names));
+  } else if (origin != "register") {
+    const std::string cause = causes.of(
+        {.kind = Symptom::Kind::undefined, .line = line_number(elsewhere ? reading : report)});
+    if (!cause.empty()) advice = cause;
   }
   return fmt::format(
       "{} {} {} that nothing has written yet{}, so its value is a matter of luck.{} {}",
@@ -297,14 +312,17 @@ std::string endless(const LoopFacts& loop, const SubmittedNames& names) {
   return "";
 }
 
-std::string limit(const Report& report, const SubmittedNames& names, const SubmissionFacts& facts) {
+std::string limit(const Report& report, const SubmittedNames& names, const SubmissionFacts& facts,
+                  const SourceCauses& causes) {
   // The device's own text is the only place that has the numbers.
   const std::string message = report.text("message");
   const std::string what = message.find("took longer") != std::string::npos
                                ? "The kernel took longer than it may."
                                : "The kernel executed more instructions than it may.";
   const int line = line_number(report);
-  std::string cause = endless(facts.loop_around(line, line), names);
+  std::string cause = causes.of({.kind = Symptom::Kind::limit, .line = line});
+  if (!cause.empty()) return what + " " + cause;
+  cause = endless(facts.loop_around(line, line), names);
   if (cause.empty()) cause = endless(facts.odd_loop(), names);
   if (!cause.empty()) return what + cause;
   return what +
@@ -321,7 +339,8 @@ std::string finding_text(const Report& report, const SubmittedNames& names) {
                            : kind == "uninitialised" ? "the use of an undefined value"
                            : kind == "race"          ? "a race"
                            : kind == "sync"          ? "a barrier that not all threads reach"
-                                                     : "another mistake";
+                                                     : "";
+  if (what.empty()) return "";
   return line.empty() ? what : what + " in " + line;
 }
 
@@ -332,7 +351,7 @@ std::string folded(const std::vector<Json>& reports, const Json& explained,
   std::vector<std::string> others = {finding_text(Report(explained), names)};
   for (const Json& report : reports) {
     std::string text = finding_text(Report(report), names);
-    if (std::ranges::count(others, text) == 0) others.push_back(std::move(text));
+    if (!text.empty() && std::ranges::count(others, text) == 0) others.push_back(std::move(text));
   }
   others.erase(others.begin());
   if (others.empty()) return "";
@@ -345,15 +364,15 @@ std::string folded(const std::vector<Json>& reports, const Json& explained,
 }  // namespace
 
 std::string explain_report(const Json& json, const SubmittedNames& names,
-                           const SubmissionFacts& facts) {
+                           const SubmissionFacts& facts, const SourceCauses& causes) {
   const Report report(json);
   const std::string kind = report.text("kind");
-  if (kind == "illegal_address") return illegal_address(report, names, facts);
+  if (kind == "illegal_address") return illegal_address(report, names, facts, causes);
   if (kind == "misaligned_address") return misaligned(report, names);
   if (kind == "barrier" || kind == "sync") return barrier(report, names, facts);
-  if (kind == "uninitialised") return undefined(report, names, facts);
-  if (kind == "race") return explain_race(report, names, facts);
-  if (kind == "limit") return limit(report, names, facts);
+  if (kind == "uninitialised") return undefined(report, names, facts, causes);
+  if (kind == "race") return explain_race(report, names, facts, causes);
+  if (kind == "limit") return limit(report, names, facts, causes);
   if (kind == "incomplete") {
     return fmt::format(
         "The check for races could not follow the kernel to its end, and a kernel of which that is "
@@ -361,6 +380,13 @@ std::string explain_report(const Json& json, const SubmittedNames& names,
         report.text("message", Report::kLongestMessage));
   }
   if (kind == "assert") {
+    const std::string condition = causes.assertion(line_number(report));
+    if (!condition.empty()) {
+      return fmt::format(
+          "{} has an `assert` that does not hold: `{}`.{} What is asserted must be "
+          "true for every size that the assignment has.",
+          subject(report, names), printable(condition), by_thread(report));
+    }
     return fmt::format("{} has an `assert` that does not hold.{}", subject(report, names),
                        by_thread(report));
   }
@@ -395,10 +421,10 @@ std::string explain_report(const Json& json, const SubmittedNames& names,
 }
 
 std::string explain_fault(const Outcome& outcome, const SubmittedNames& names,
-                          const SubmissionFacts& facts) {
+                          const SubmissionFacts& facts, const SourceCauses& causes) {
   const std::vector<Json> reports = weighed_reports(outcome);
   for (const Json& report : reports) {
-    std::string text = explain_report(report, names, facts);
+    std::string text = explain_report(report, names, facts, causes);
     if (text.empty()) continue;
     return text + folded(reports, report, names);
   }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/text.hpp"
+
 namespace warpmark {
 
 namespace {
@@ -13,11 +15,13 @@ constexpr int64_t kWarp = 32;  // threads
 
 class Race {
  public:
-  Race(const Report& report, const SubmittedNames& names, const SubmissionFacts& facts)
+  Race(const Report& report, const SubmittedNames& names, const SubmissionFacts& facts,
+       const SourceCauses& causes)
       : report_(report),
         other_(report.object("other")),
         names_(names),
         facts_(facts),
+        causes_(causes),
         line_(line_number(report)),
         other_line_(line_number(other_)),
         store_(store()) {}
@@ -29,7 +33,16 @@ class Race {
       return " Within a block `__syncthreads()` between the two accesses puts them in order, and "
              "between blocks nothing does in a launch; to add up in one place use `atomicAdd`.";
     }
-    return *mine == *others ? in_a_block() : between_blocks(index_text(*mine), index_text(*others));
+    const bool apart = *mine != *others;
+    // A barrier in a branch is a cause by itself; an index that is wrong is one between blocks.
+    if (apart) {
+      const std::string cause = causes_.of({.kind = Symptom::Kind::race,
+                                            .line = line_,
+                                            .other = other_line_,
+                                            .between_blocks = true});
+      if (!cause.empty()) return " " + cause;
+    }
+    return !apart ? in_a_block() : between_blocks(index_text(*mine), index_text(*others));
   }
 
  private:
@@ -81,6 +94,8 @@ class Race {
 
   std::string in_a_block() const {
     if (facts_.divergent_barrier().line != 0) return " " + divergence(facts_, names_);
+    if (const std::string variable = causes_.shared_variable(line_); !variable.empty())
+      return " " + variable;
     if (facts_.known() && adds_up()) {
       return fmt::format(
           " Several threads add to the same element: `atomicAdd` does that one after another. The "
@@ -101,8 +116,27 @@ class Race {
     return in_order();
   }
 
+  // "Line 11 reads what other threads write in line 9".
+  std::string between_lines() const {
+    const std::string hazard = report_.text("hazard");
+    const bool reads = hazard == "read after write", writes = hazard == "write after read";
+    if (both_write() && line_ != 0 && other_line_ != 0 && !has_one_line()) {
+      return fmt::format(
+          " Threads write in {} to elements that others write in {}: `__syncthreads()` must be "
+          "between the two",
+          line_name(line_), line_name(other_line_));
+    }
+    if (line_ == 0 || other_line_ == 0 || has_one_line() || (!reads && !writes))
+      return " `__syncthreads()` between the two accesses puts them in order";
+    return fmt::format(
+        " {} reads what other threads write in {}: `__syncthreads()` must be between "
+        "the two",
+        "L" + line_name(reads ? line_ : other_line_).substr(1),
+        line_name(reads ? other_line_ : line_));
+  }
+
   std::string in_order() const {
-    const std::string between = " `__syncthreads()` between the two accesses puts them in order";
+    const std::string between = between_lines();
     const LoopFacts loop = facts_.loop_around(line_, other_line_);
     if (loop.line != 0 && loop.has_barrier && line_ < other_line_ &&
         report_.text("hazard") == "write after read") {
@@ -130,6 +164,7 @@ class Race {
   const Report other_;
   const SubmittedNames& names_;
   const SubmissionFacts& facts_;
+  const SourceCauses& causes_;
   int line_, other_line_;
   std::optional<StoreFacts> store_;
 };
@@ -152,10 +187,13 @@ std::string divergence(const SubmissionFacts& facts, const SubmittedNames& names
 }
 
 std::string explain_race(const Report& report, const SubmittedNames& names,
-                         const SubmissionFacts& facts) {
+                         const SubmissionFacts& facts, const SourceCauses& causes) {
   const std::string space = report.text("space");
   const std::string name = report.text("argument");
+  const std::string shared =
+      space == "shared" ? causes.shared_array(line_number(report)) : std::string();
   const std::string what = !name.empty()       ? "`" + name + "`"
+                           : !shared.empty()   ? "`" + printable(shared) + "`, in shared memory,"
                            : space == "shared" ? "shared memory"
                                                : "the same memory";
   const std::string other = line_text(report.object("other"), names);
@@ -163,7 +201,8 @@ std::string explain_race(const Report& report, const SubmittedNames& names,
   return fmt::format(
       "{} uses {} at the same time as another thread{}, and one of them writes, so the result is a "
       "matter of luck.{}{}",
-      subject(report, names), what, at, by_thread(report), Race(report, names, facts).advice());
+      subject(report, names), what, at, by_thread(report),
+      Race(report, names, facts, causes).advice());
 }
 
 }  // namespace warpmark

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "grade/feedback/device_report.hpp"
+#include "grade/feedback/source_causes.hpp"
 #include "grade/feedback/submission_facts.hpp"
 #include "grade/feedback/submitted_names.hpp"
 
@@ -13,7 +14,7 @@ namespace warpmark {
 /// and from the source: a barrier for threads of a block, an atomic addition where several add to
 /// one element, one thread where all write the same, a fence between blocks.
 std::string explain_race(const Report& report, const SubmittedNames& names,
-                         const SubmissionFacts& facts);
+                         const SubmissionFacts& facts, const SourceCauses& causes);
 
 /// Names a barrier that only some threads reach, and the reason; `facts` must have one.
 std::string divergence(const SubmissionFacts& facts, const SubmittedNames& names);

@@ -426,6 +426,13 @@ bool SubmissionFacts::has(std::string_view text) const {
   return std::ranges::any_of(tokens_, [&](const SourceToken& one) { return one.text == text; });
 }
 
+bool SubmissionFacts::has_or_equal() const {
+  for (size_t i = 0; i + 1 < tokens_.size(); ++i) {
+    if (tokens_[i].text == "<" && tokens_[i + 1].text == "=") return true;
+  }
+  return false;
+}
+
 bool SubmissionFacts::has_word_like(std::string_view beginning) const {
   return std::ranges::any_of(tokens_, [&](const SourceToken& one) {
     return one.kind == TokenKind::word && one.text.starts_with(beginning);

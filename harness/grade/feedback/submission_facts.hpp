@@ -84,6 +84,8 @@ class SubmissionFacts {
   bool has_word_like(std::string_view beginning) const;
   /// True if the line is in the branch of an `if` that threads of one warp alone take.
   bool is_of_one_warp(int line) const;
+  /// True if something is compared by `<=`.
+  bool has_or_equal() const;
   bool has_atomics() const { return has_word_like("atomic") || has_word_like("fetch_"); }
 
  private:

@@ -323,7 +323,11 @@ class Patterns {
       return true;
     };
     if (comes_from([&](size_t i) { return i + 1; })) {
-      return "The values are shifted by one place: each is what belongs to the next index.";
+      return std::string(
+                 "The values are shifted by one place: each is what belongs to the next index.") +
+             (is_exclusive_scan() ? " Each has its own element in it, as in an inclusive scan, and "
+                                    "an exclusive one is wanted."
+                                  : "");
     }
     if (comes_from([&](size_t i) { return i - 1; })) {
       return "The values are shifted by one place: each is what belongs to the index before.";
@@ -341,6 +345,19 @@ class Patterns {
       }
     }
     return "";
+  }
+
+  // Sums of all elements of an input before each.
+  bool is_exclusive_scan() const {
+    if (expected_.front() != 0) return false;
+    return std::ranges::any_of(output_.inputs, [&](const auto& one) {
+      if (one.second.count() != size()) return false;
+      const Numbers input = numbers_of(one.second);
+      for (size_t i = 0; i + 1 < size(); ++i) {
+        if (!same(expected_[i + 1], expected_[i] + input[i])) return false;
+      }
+      return true;
+    });
   }
 
   std::string arithmetic() const {
@@ -483,6 +500,38 @@ class Patterns {
 };
 
 }  // namespace
+
+WrongValues wrong_values(const TypedBytes& actual, const TypedBytes& expected,
+                         const std::map<std::string, TypedBytes>& inputs) {
+  const size_t count = actual.count();
+  if (count == 0 || count > kMostElements) return {};
+  if (expected.count() != count && expected.count() != 1) return {};
+  const Numbers given = numbers_of(actual), wanted = numbers_of(expected);
+  constexpr double kNear = 1e-3;
+  WrongValues all{true, true, true};
+  std::vector<size_t> wrong;
+  bool fractions = actual.dtype.kind == DTypeKind::floating;
+  for (size_t i = 0; i < count; ++i) {
+    const double want = wanted[expected.count() == 1 ? 0 : i];
+    if (std::fabs(given[i] - want) <= kNear * std::fabs(want)) continue;
+    wrong.push_back(i);
+    fractions = fractions && std::trunc(want) != want;
+    all.whole_numbers = all.whole_numbers && std::trunc(given[i]) == given[i];
+    all.zero = all.zero && given[i] == 0;
+    all.negative = all.negative && want < 0;
+  }
+  if (wrong.empty()) return {};
+  all.whole_numbers = all.whole_numbers && fractions;
+  if (count == 1 && wanted[0] != 0) all.factor = given[0] / wanted[0];
+  all.last_only = wrong.size() == 1 && wrong.front() == count - 1;
+  for (const auto& [name, bytes] : inputs) {
+    if (bytes.count() != count || wrong.size() < 2) continue;
+    const Numbers input = numbers_of(bytes);
+    all.copied =
+        all.copied || std::ranges::all_of(wrong, [&](size_t i) { return given[i] == input[i]; });
+  }
+  return all;
+}
 
 std::string wrong_pattern(const WrongOutput& output) {
   const size_t count = output.actual.count();

@@ -22,6 +22,19 @@ struct WrongOutput {
   SubmissionFacts facts = {};                ///< of the file
 };
 
+/// Properties of all elements that are not near the expected ones.
+struct WrongValues {
+  bool whole_numbers = false;  ///< none has digits after the point, and each should
+  bool zero = false;
+  bool negative = false;   ///< a negative number was expected
+  bool last_only = false;  ///< it is the last one
+  double factor = 0;       ///< of a single element: what it is over what was expected
+  bool copied = false;     ///< they are those of an input
+};
+
+WrongValues wrong_values(const TypedBytes& actual, const TypedBytes& expected,
+                         const std::map<std::string, TypedBytes>& inputs);
+
 /// One or two sentences such as "Only the first 128 elements are right, as many as a block has
 /// threads: …", or "" where there is no pattern that is known, or too many elements to look at.
 ///

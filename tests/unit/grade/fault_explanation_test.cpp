@@ -260,9 +260,12 @@ Outcome fault_outcome(FailureKind kind, const std::string& reason) {
 TEST(FaultExplanation, TheFirstOfSeveral) {
   Outcome outcome = fault_outcome(FailureKind::fault, "x");
   outcome.findings = {Json::parse(R"({"kind": "trap", "line": 3})"),
-                      Json::parse(R"({"kind": "trap", "line": 9})")};
+                      Json::parse(R"({"kind": "trap", "line": 9})"),
+                      Json::parse(R"({"kind": "race", "line": 8})")};
+  // A finding without a name of its own is left out.
   EXPECT_THAT(explain(outcome, {}),
-              testing::EndsWith(" Mend this first: another mistake in line 9 may follow from it."));
+              testing::EndsWith(" Mend this first: a race in line 8 may follow from it."));
+  outcome.findings.pop_back();
   outcome.findings[0]["severity"] = "warning";  // which costs nothing
   EXPECT_THAT(explain(outcome, {}), testing::StartsWith("Line 9 ended"));
   EXPECT_THAT(explain(outcome, {}), testing::Not(testing::HasSubstr("Mend this first")));

@@ -1,0 +1,109 @@
+// Causes of a failure that the source shows beside the launch: the line, and what to do.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "grade/feedback/kernel_text.hpp"
+#include "grade/feedback/launch_facts.hpp"
+#include "grade/feedback/submitted_names.hpp"
+
+namespace warpmark {
+
+/// How a kernel failed, as far as a cause depends on it.
+struct Symptom {
+  enum class Kind : uint8_t {
+    wrong,      ///< elements are wrong, or got no value
+    outside,    ///< an access to an argument out of bounds
+    race,       ///< two threads use the same memory
+    undefined,  ///< the use of what nothing has written
+    limit       ///< it does not end
+  };
+  Kind kind = Kind::wrong;
+  int line = 0, other = 0;      ///< of the finding and of the access before it; 0 if unknown
+  bool one_past = false;        ///< the index is the number of elements
+  bool between_blocks = false;  ///< of a race
+  bool whole_numbers = false;   ///< the wrong elements have no digits after the point
+  bool negative = false;        ///< negative numbers were expected
+  bool zero = false;            ///< the wrong elements are 0
+  bool last_only = false;       ///< only the last element is wrong
+  bool copied = false;          ///< the wrong elements are those of an input
+  double factor = 0;            ///< of a single element: what it is over what was expected
+  std::string output = {};      ///< the argument with the wrong elements
+};
+
+/// Finds one cause by rules in a fixed order: each looks at the source, the launch and the symptom,
+/// and is silent unless all of them show it.
+class SourceCauses {
+ public:
+  SourceCauses() = default;
+  SourceCauses(KernelText text, LaunchFacts launch, SubmittedNames names)
+      : text_(std::move(text)), launch_(std::move(launch)), names_(std::move(names)) {}
+
+  /// A sentence with its line and what to do; "" if no rule fits.
+  std::string of(const Symptom& symptom) const;
+  /// An array that the kernel declares and that an access missed: its size and its line; "" if the
+  /// line shows none, or several.
+  std::string small_array(int line, bool shared) const;
+  /// "n % 64 == 0", the condition of the `assert` in a line; "" if it has none.
+  std::string assertion(int line) const;
+  /// A shared variable that a line uses as if each thread had its own; "" for none.
+  std::string shared_variable(int line) const;
+  /// The name of the shared array that a line uses; "" if it uses none, or several.
+  std::string shared_array(int line) const;
+
+ private:
+  using Rule = std::string (SourceCauses::*)(const Symptom&) const;
+
+  // What stands wrongly whatever the launch is.
+  std::string empty_statement(const Symptom&) const;
+  std::string assigns_in_condition(const Symptom&) const;
+  std::string steps_nowhere(const Symptom&) const;
+  // The index of a thread.
+  std::string product_of_indices(const Symptom&) const;
+  std::string sum_of_indices(const Symptom&) const;
+  std::string mixed_axes(const Symptom&) const;
+  std::string no_thread_index(const Symptom&) const;
+  std::string no_block_index(const Symptom&) const;
+  // Bounds, rows and tiles.
+  std::string or_equal(const Symptom&) const;
+  std::string neighbour_past_end(const Symptom&) const;
+  std::string leaves_last_out(const Symptom&) const;
+  std::string unasked_index(const Symptom&) const;
+  std::string row_length(const Symptom&) const;
+  std::string exchanged_bounds(const Symptom&) const;
+  std::string part_of_a_tile(const Symptom&) const;
+  std::string one_element_a_thread(const Symptom&) const;
+  // Values.
+  std::string added_by_all(const Symptom&) const;
+  std::string halves_too_few(const Symptom&) const;
+  std::string unused_result(const Symptom&) const;
+  std::string integer_quotient(const Symptom&) const;
+  std::string integer_variable(const Symptom&) const;
+  std::string neutral_of_greatest(const Symptom&) const;
+  std::string atomic_by_thread(const Symptom&) const;
+  std::string atomic_on_input(const Symptom&) const;
+  std::string one_thread_alone(const Symptom&) const;
+  std::string unnamed_output(const Symptom&) const;
+  // What nothing has written.
+  std::string reads_output(const Symptom&) const;
+  std::string not_shared(const Symptom&) const;
+  std::string written_by_some(const Symptom&) const;
+
+  std::string counter_stays(size_t loop) const;
+  std::string condition_stays(size_t loop) const;
+  std::string line_name(size_t place) const;
+  /// The axis of the block index that a value has, or -1; several give -1, too.
+  int block_axis(const TextRange& value) const;
+  /// The elements that one block has along an axis, by what its index is multiplied with.
+  int64_t span_of_block(const TextRange& value, int axis) const;
+  const LaunchFacts::Argument* argument_of(std::string_view parameter) const;
+  /// The value of a word that is an integer argument.
+  std::optional<int64_t> argument_number(size_t place) const;
+
+  KernelText text_;
+  LaunchFacts launch_;
+  SubmittedNames names_;
+};
+
+}  // namespace warpmark
