@@ -30,7 +30,7 @@ std::vector<std::string> without_group(const std::string& name) {
 std::optional<PlatformName> canvas_name(std::string_view name) {
   static const std::regex kAnonymous(R"((LATE_)?anon_([A-Za-z0-9]+)_(\d+)_(.+))");
   static const std::regex kNamed(R"((.+?)_(LATE_)?(\d+)_(\d+)_(.+))");
-  static const std::regex kAgain(R"((.+)-\d+(\.[A-Za-z]+))");
+  static const std::regex kAgain(R"((.+)-(\d{1,6})(\.[A-Za-z]+))");
   static const std::regex kThirdNumber(R"(\d+_.*)");
   PlatformName result;
   std::string file;
@@ -50,7 +50,12 @@ std::optional<PlatformName> canvas_name(std::string_view name) {
   }
   // The first of three numbers may end a name that the student chose.
   if (std::regex_match(file, kThirdNumber)) return std::nullopt;
-  result.file = std::regex_replace(file, kAgain, "$1$2");
+  std::smatch again;
+  if (std::regex_match(file, again, kAgain)) {
+    result.attempt = std::stoi(again[2].str());
+    file = again[1].str() + again[3].str();
+  }
+  result.file = file;
   return result;
 }
 

@@ -16,6 +16,7 @@ struct PlatformName {
                                    ///< it
   PlatformId id;                   ///< id of the student
   std::string file;                ///< as the student called the file; "" for a folder
+  int attempt = 0;                 ///< Canvas counts what was handed in again
   bool late = false;               ///< the platform marks it as late
 };
 

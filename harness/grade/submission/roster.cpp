@@ -91,6 +91,11 @@ Columns columns_of(const std::vector<std::string>& header, const Position& where
     if (is_one_of(kLast, name)) columns.last = i;
     if (is_one_of(kUnique, name)) columns.unique.push_back(i);
   }
+  // Moodle's worksheet of blind marking has "Participant 5001", and no names.
+  for (size_t i = 0; i < header.size() && !columns.name; ++i) {
+    const bool blind = lower_case(trim(header[i])) == "identifier";
+    if (blind && (!columns.first || !columns.last)) columns.name = i;
+  }
   if (!columns.name && (!columns.first || !columns.last)) {
     throw usage_error("the roster has no column `student`", where,
                       "its first line names the columns: `student` (or `name`, or `first name` and "
@@ -131,7 +136,11 @@ Roster Roster::parse(std::string_view text, const std::string& file) {
     const std::string full =
         at(columns.first) + (at(columns.first).empty() ? "" : " ") + at(columns.last);
     const std::string student = columns.name ? at(columns.name) : full;
-    if (student == "Points Possible") continue;  // Canvas's second line
+    // Lines of Canvas before the students: assignments whose grades are posted by hand, and points.
+    const bool names_nobody =
+        student.empty() && roster.names_.empty() &&
+        std::ranges::all_of(columns.unique, [&](size_t column) { return at(column).empty(); });
+    if (student == "Points Possible" || names_nobody) continue;
     if (student.empty()) throw usage_error("the row has no name of a student", csv.where());
     const size_t row = roster.names_.size();
     std::set<std::string> keys;

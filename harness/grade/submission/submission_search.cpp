@@ -467,6 +467,8 @@ class Finder {
     struct Exported {
       PlatformName name;
       std::vector<HandedFile> parts;
+      std::vector<int> attempts;  // of each part
+      std::string note;
     };
     std::map<std::string, Exported> exported;
     const auto export_to = [&](const PlatformName& platform, const fs::path& path) {
@@ -474,7 +476,18 @@ class Finder {
       const bool late = platform.late || student.name.late;
       student.name = platform;
       student.name.late = late;
+      for (size_t i = 0; i < student.parts.size(); ++i) {
+        HandedFile& known = student.parts[i];
+        if (known.name != platform.file || student.attempts[i] == platform.attempt) continue;
+        const bool later = platform.attempt > student.attempts[i];
+        student.note = fmt::format("`{}` was handed in again: the last attempt was taken",
+                                   printable(student_name(known.name)));
+        if (later) known.path = path;
+        if (later) student.attempts[i] = platform.attempt;
+        return;
+      }
       student.parts.push_back({path, platform.file});
+      student.attempts.push_back(platform.attempt);
     };
     std::error_code code;
     for (const fs::directory_entry& entry : entries(folder)) {
@@ -494,8 +507,10 @@ class Finder {
                                         printable(student_name(display_path(path)))));
       }
     }
-    for (const auto& [id, student] : exported)
-      add_parts(student_of(student.name), student.parts, student.name.late);
+    for (const auto& [id, student] : exported) {
+      Submission& added = add_parts(student_of(student.name), student.parts, student.name.late);
+      if (!student.note.empty()) add_note(added, student.note);
+    }
   }
 
   const SubmissionSearch& search_;
