@@ -110,7 +110,7 @@ class Blocks(NDArrayOperatorsMixin):
         self.size, self.ndim = math.prod(self.shape), len(self.shape)
         self.nbytes = self.size * self.dtype.itemsize
 
-    # What stays in blocks.
+    # Operations that stay in blocks.
 
     def __array_ufunc__(self, ufunc, method, *inputs, **named):
         if method == "__call__" and ufunc.nout == 1 and not set(named) - {"dtype", "casting"}:
@@ -172,7 +172,7 @@ class Blocks(NDArrayOperatorsMixin):
     def copy(self, order="C"):
         return whole(self).copy(order)
 
-    # What is done with the whole array.
+    # Operations on the whole array.
 
     def into(self, target, least=None, greatest=None):
         """Puts the elements into `target`, an array in C order of as many elements.

@@ -39,7 +39,7 @@ py::object dtype_object(const DType& dtype);
 /// Elements of a float that NumPy lacks as a new array of float32, which has all their values.
 py::object widened(std::span<const std::byte> bytes, const DType& dtype, const Shape& shape);
 
-/// Who sees the values of a scope: an expression, which may get large arrays by blocks (blocks.hpp),
+/// The reader of the values of a scope: an expression, which may get large arrays by blocks (blocks.hpp),
 /// or a function of a Python file, which gets NumPy's own.
 enum class Seen { by_expression, by_function };
 

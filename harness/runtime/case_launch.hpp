@@ -52,7 +52,7 @@ class CaseLaunch {
 
   /// The counters of the device in the last launch.
   const std::vector<nlohmann::ordered_json>& counters() const { return launch_counters_; }
-  /// What the device itself saw in the last run; nothing while grading.
+  /// The device's own look at large buffers in the last run; empty while grading.
   const protocol::Verified::OnDevice& on_device() const { return on_device_; }
   /// The results of that run: inputs that were not fetched, as they did not change, are the inputs.
   Results seen(const ReadyCase& ready, const Results& results) const;

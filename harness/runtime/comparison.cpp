@@ -303,7 +303,7 @@ Mismatch told_with_ulp(const Wrong<typename Judge::Magnitude>& wrong, const Type
 /// Elements compared byte by byte at once, before any is looked at alone: a few KiB, in cache.
 constexpr size_t kBlock = 1024;
 
-/// What a part of the elements adds to a comparison.
+/// The part of a comparison that some of the elements make.
 template <typename Magnitude>
 struct Tally {
   Comparison counts;

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What a person reads of a line; a longer one is generated, or hostile.
+// A person reads no longer lines: those are generated, or hostile.
 constexpr size_t kLongestLine = 160;
 
 std::optional<std::string> line_of(const std::vector<SourceText>& sources, const std::string& file,

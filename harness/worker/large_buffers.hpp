@@ -1,4 +1,4 @@
-// What a checked run need not copy to the host: large inputs that did not change.
+// Large buffers of a checked run: inputs that did not change need not be copied to the host.
 #pragma once
 
 #include <map>

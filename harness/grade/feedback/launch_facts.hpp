@@ -1,4 +1,4 @@
-// What a plan tells of its first launch: blocks, threads, and the arguments in their order.
+// The facts of the first launch of a plan: blocks, threads, and the arguments in their order.
 #pragma once
 
 #include <array>

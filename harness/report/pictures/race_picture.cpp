@@ -184,7 +184,7 @@ std::optional<Picture> race_picture(const ReportJson& finding) {
   if (later == "exit") return std::nullopt;  // no access
   RaceSide second = side_of(finding, later == "write"), first = side_of(*other, earlier == "write");
   add_warps(first, second, finding);
-  // Of two orders that were both met, the one of the program's text is easier to follow.
+  // Both orders were met: that of the program's text is easier to follow.
   const bool swaps =
       finding.contains("both_orders") && first.file == second.file && second.line < first.line;
   if (swaps) std::swap(first, second);
