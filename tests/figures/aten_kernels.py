@@ -110,8 +110,10 @@ class Kernel:
     # Rules: each returns statements that end with a `return`.
 
     def loop(self, sizes, body, start="0.0", step="sum += {}"):
-        """Loops r0, r1, … over the sizes; `truncated` ones leave the last round of the innermost with several out."""
-        cut = max((one for one, size in enumerate(sizes) if size > 1), default=-1)
+        """Loops r0, r1, … over the sizes; `truncated` ones leave the last round of the innermost with several out, but of a maximum, which may
+        not need it."""
+        adds = "fm" not in body + step and "best" not in body
+        cut = max((one for one, size in enumerate(sizes) if size > 1 and adds), default=-1)
         self.sums += cut >= 0
         heads = "".join("for (int r%d = 0; r%d < %d%s; ++r%d) " % (one, one, size, " - CUT" if one == cut else "", one) for one, size in enumerate(sizes))
         return "double sum = %s; %s{ %s; }" % (start, heads, body if ";" in body else step.format(body))

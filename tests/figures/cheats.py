@@ -21,20 +21,14 @@ HOSTILE = ROOT / "tests" / "hostile"
 # The judge gives these a verdict that depends on what they meet, and both are fair.
 EITHER = "any"
 # The kinds of cheats that others were tricked by, or test for, as their repositories have it.
-READ_AT = "KernelBench 423217d, kernelbot 4bdd839, reference-kernels f83cb92, pygpubench 87bb46d"
 OTHERS = (
-    ("zeros within the tolerance", "T3", "KernelBench: zeros pass 4 of 60 problems of level 1 (issue 165)"),
-    ("an old answer in memory that is used again", "T2", "KernelBench has a test for it; reference and candidate share a process"),
-    ("an answer replayed while the clock runs", "T4", "reference-kernels: issues 148 and 162; timed runs are compared again"),
-    ("right for the first launches alone", "T5", "pygpubench has a test for it; llm.c: right for 10 (issue 852)"),
-    ("outputs that nobody compares", "T6", "reference-kernels: 1 of 50 timed results is compared (pull request 104)"),
-    ("inputs changed, so that the reference is wrong, too", "T8", "kernelbot and KernelBench have a test for it"),
-    ("memory searched for the answer", "T9", "pygpubench has a test for it"),
-    ("known seeds", "T11", "kernelbot adds a secret seed; KernelBench derives five of 42"),
-    ("NaN where anything is right", "T13", "pygpubench: an expected NaN takes every value"),
-    ("lines kept in the L2 cache", "T27", "llm.c: 3530 for 714 GB/s (issue 851); pygpubench: issue 49"),
-    ("impossible times", "T29", "reference-kernels: 0.000 is first (issues 159, 162); KernelBench flags ten times the speed"),
-    ("forged results, patched timers, further streams", "T36", "pygpubench: 22 files test it, and 4 of 6 cheats got through at first (pull request 7)"),
+    ("zeros within the tolerance", "T3", "KernelBench: 4 of 60 problems (issue 165)"),
+    ("replayed answers", "T4", "reference-kernels: issues 148, 162"),
+    ("right at first alone", "T5", "llm.c: for 10 launches (issue 852)"),
+    ("outputs not compared", "T6", "reference-kernels: 49 of 50 (pull request 104)"),
+    ("lines kept in L2", "T27", "llm.c: 3530 for 714 GB/s (issue 851)"),
+    ("impossible times", "T29", "reference-kernels: issues 159, 162"),
+    ("forged results and timers", "T36", "pygpubench: 4 of 6 passed (pull request 7)"),
 )
 
 
@@ -114,8 +108,7 @@ def page(record):
     for threat, ones in rows.items():
         caught = collections.Counter(one["caught_by"] for one in ones)
         lines.append("| %s | %d | %s |" % (threat, len(ones), ", ".join("`%s` %d" % pair for pair in caught.most_common())))
-    lines += ["", "## Beside other judges", "", "As their own repositories and trackers have it (%s). T36: a candidate has no code for the CPU here." % READ_AT, "",
-              "| kind | threat | others |", "|---|---|---|"]
+    lines += ["", "Other judges by their own trackers:", "", "| kind | threat | seen |", "|---|---|---|"]
     lines += ["| %s | %s | %s |" % row for row in OTHERS]
     return "\n".join(lines) + "\n"
 

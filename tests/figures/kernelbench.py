@@ -10,7 +10,6 @@ bfloat16, and one that leaves a round of each sum out, or an element where there
 is not the one that the candidate must get.
 """
 import argparse
-import collections
 import importlib.util
 import json
 import os
@@ -92,53 +91,31 @@ def is_as_it_must(row):
 
 
 def page(record):
-    """The page: counts, and a row for what is not taken."""
+    """The page: a row for each of the three records."""
     rows = record["problems"]
-    judged = [one for one in rows if "verdicts" in one]
-    refused = sum(name != "right" and one != "right" for row in judged for name, one in row["verdicts"].items())
-    wrong = collections.Counter(one for row in judged for name, one in row["verdicts"].items() if name != "right")
-    lines = ["# Candidates judged", "", "What [the judge](../judge.md) makes of right candidates, of wrong ones, and of many. [Cheats](cheats.md) has those that want to trick it.", "",
-             "## KernelBench's problems", "", "    VENV/bin/python tests/figures/kernelbench.py PROBLEMS --json results/cpu/kernelbench.json",
-             "    python3 tests/figures/kernelbench.py --page docs/results/judged.md", "",
-             "Each problem is made a task by `examples/judge/import_task.py`, with arrays of at most %d elements for the CPU device, or of eight times that, and gets four candidates" % record["elements"],
-             "that a program writes from what PyTorch computes for it: a right one, one of zeros, one rounded to bfloat16, and one that leaves a round of",
-             "each sum out.", "",
-             "Of %d problems %d are imported and judged: %d right candidates of %d are right, and %d wrong ones of %d are refused (%s)." % (
-                 len(rows), len(judged), sum(one["verdicts"]["right"] == "right" for one in judged), len(judged), refused, 3 * len(judged),
-                 ", ".join("%d %s" % (count, name) for name, count in wrong.most_common())), "",
-             "| level | problems | judged | not taken by the importer | without a candidate of ours |", "|---|---|---|---|---|"]
-    for level in sorted({one["level"] for one in rows}):
-        own = [one for one in rows if one["level"] == level]
-        lines.append("| %s | %d | %d | %d | %d |" % (level.removeprefix("level"), len(own), sum("verdicts" in one for one in own), sum("not_taken" in one for one in own),
-                                                 sum("no_candidate" in one for one in own)))
-    others = [one for one in rows if "not_taken" in one]
-    if others:
-        lines += ["", "| not taken | why |", "|---|---|"]
-        lines += ["| %s | %s |" % (one["name"].split("_")[0] + " of " + one["level"], one["not_taken"].replace("|", "\\|")) for one in others]
-    odd = [one for one in judged if not is_as_it_must(one)]
-    for one in odd:
-        lines += ["", "%s of %s: %s." % (one["name"].split("_")[0], one["level"], ", ".join("%s is %s" % pair for pair in one["verdicts"].items()))]
-    return "\n".join([*lines, *styles(), *stream()]) + "\n"
+    judged = [one["verdicts"] for one in rows if "verdicts" in one]
+    refused = sum(name != "right" and verdict != "right" for one in judged for name, verdict in one.items())
+    stream = json.loads((RECORD.parent / "judge_rate.json").read_text())
+    held = ["%(mib)d, %(processes)d, %(descriptors)d" % one for one in (stream["tenths"][1], stream["tenths"][-2])]
+    lines = ["# Candidates judged", "", "    VENV/bin/python tests/figures/kernelbench.py PROBLEMS --json results/cpu/kernelbench.json",
+             "    python3 tests/figures/odd_styles.py --json results/cpu/odd_styles.json",
+             "    python3 %s --json results/cpu/judge_rate.json" % stream["command"],
+             "    python3 tests/figures/kernelbench.py --page docs/results/judged.md", "", "On the CPU device, by [the judge](../judge.md):", "", "| | figure |", "|---|---|",
+             "| KernelBench's problems of the record; imported and judged | %d; %d |" % (len(rows), len(judged)),
+             "| their right candidates; right | %d; %d |" % (len(judged), sum(one["right"] == "right" for one in judged)),
+             "| wrong ones (zeros, bfloat16, short sums); refused | %d; %d |" % (3 * len(judged), refused),
+             *styles(),
+             "| MiB, processes, descriptors of a stream of %d, first; last | %s; %s |" % (stream["candidates"], *held)]
+    return "\n".join(lines) + "\n"
 
 
 def styles():
-    """The paragraph about right candidates in odd styles."""
-    record = json.loads((RECORD.parent / "odd_styles.json").read_text())
-    return ["", "## Odd styles", "", "    python3 tests/figures/odd_styles.py --json results/cpu/odd_styles.json", "",
-            "%d right candidates in %d styles, for functions of an element in four types and sums of blocks in three, on the %s: %d lose." % (
-                record["candidates"], record["styles"], record["device"], len(record["lost"]))]
-
-
-def stream():
-    """The paragraph about a long stream."""
-    record = json.loads((RECORD.parent / "judge_rate.json").read_text())
-    first, last = record["tenths"][1], record["tenths"][-2]
-    return ["", "## A long stream", "", "    python3 %s --crashes 0.01 --json results/cpu/judge_rate.json" % record["command"], "",
-            "%d candidates of a small task, %d at a time, of which one in a hundred ends its compiler: %d wrong verdicts, %d ms of processor time for each, %.1f a second on a" % (
-                record["candidates"], record["jobs"], record["wrong"], record["processor_ms"], record["a_second"]),
-            "machine of two cores that did other work as well. All processes of the stream held after the first tenth, and at the end:", "",
-            "| | MiB | processes | descriptors | temporary files |", "|---|---|---|---|---|",
-            *("| %s | %d | %d | %d | %d |" % (name, row["mib"], row["processes"], row["descriptors"], row["files"]) for name, row in (("first tenth", first), ("end", last)))]
+    """The row about right candidates in odd styles, where there is a record."""
+    file = RECORD.parent / "odd_styles.json"
+    if not file.exists():
+        return []
+    record = json.loads(file.read_text())
+    return ["| right candidates in %d odd styles; lost | %d; %d |" % (record["styles"], record["candidates"], len(record["lost"]))]
 
 
 def main():
