@@ -98,7 +98,7 @@ def page(record):
     stream = json.loads((RECORD.parent / "judge_rate.json").read_text())
     held = ["%(mib)d, %(processes)d, %(descriptors)d" % one for one in (stream["tenths"][1], stream["tenths"][-2])]
     lines = ["# Candidates judged", "", "    VENV/bin/python tests/figures/kernelbench.py PROBLEMS --json results/cpu/kernelbench.json",
-             "    python3 tests/figures/odd_styles.py --json results/cpu/odd_styles.json",
+             *command(),
              "    python3 %s --json results/cpu/judge_rate.json" % stream["command"],
              "    python3 tests/figures/kernelbench.py --page docs/results/judged.md", "", "On the CPU device, by [the judge](../judge.md):", "", "| | figure |", "|---|---|",
              "| KernelBench's problems of the record; imported and judged | %d; %d |" % (len(rows), len(judged)),
@@ -107,6 +107,11 @@ def page(record):
              *styles(),
              "| MiB, processes, descriptors of a stream of %d, first; last | %s; %s |" % (stream["candidates"], *held)]
     return "\n".join(lines) + "\n"
+
+
+def command():
+    file = RECORD.parent / "odd_styles.json"
+    return ["    python3 %s --json results/cpu/odd_styles.json" % json.loads(file.read_text())["command"]] if file.exists() else []
 
 
 def styles():

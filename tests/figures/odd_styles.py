@@ -3,7 +3,8 @@
 
     tests/figures/odd_styles.py [PROGRAM] [--jobs 2] [--part I/N] [--task NAME] [--device cpu] [--json RECORD] [--keep FOLDER]
 
-Generic lambdas are not among them, which NVRTC does not take in a kernel. Each style is a way to write a kernel that is right: loops, vectors, macros, lambdas, inline assembly, libraries, PTX. It is written for
+Generic lambdas are not among them, which NVRTC does not take in a kernel, nor is CUB, whose
+headers a task must allow, with more time to compile. Each style is a way to write a kernel that is right: loops, vectors, macros, lambdas, inline assembly, libraries, PTX. It is written for
 each task: functions of an element in four types, and sums of blocks in three. The command fails if a verdict is not `right`.
 """
 import argparse
@@ -38,13 +39,6 @@ arguments:
 launch: {block: 64, grid: n // 64}
 reference: {y: "x.reshape(-1, 64).sum(axis=1)"}
 tolerance: exact
-"""
-# A task must allow CUB's headers.
-ALLOWS_CUB = """warpmark: 1
-assignment: cub
-suite: %s
-submission: {max_kib: 256, toolkit_headers: [cub/block/block_reduce.cuh, cub/warp/warp_reduce.cuh]}
-cases: [{name: all, points: 1, visibility: hidden}]
 """
 # Values are whole and small, so that every order of a sum and every form of a product is exact.
 TASKS = {
@@ -160,8 +154,6 @@ SUM_STYLES = {
     "atomic_in_global": HEAD + " { " + LANES + " if (t == 0) y[blockIdx.x] = 0; __syncthreads(); atomicAdd(&y[blockIdx.x], v); }",
     "warp_level_tail": HEAD + " { __shared__ @T s[64]; " + LANES + " s[t] = v; __syncthreads(); if (t < 32) { v += s[t + 32]; for (int h = 16; h; h >>= 1) v += __shfl_down_sync(~0u, v, h); if (!t) y[blockIdx.x] = v; } }",
     "named_barrier": HEAD + " { __shared__ @T s[64]; " + LANES + " s[t] = v; asm volatile(\"bar.sync 3, 64;\" ::: \"memory\"); if (t == 0) { @T r = 0; for (@T one : s) r += one; y[blockIdx.x] = r; } }",
-    "cub_block": "#include <cub/block/block_reduce.cuh>\n" + HEAD + " { using R = cub::BlockReduce<@T, 64>; __shared__ typename R::TempStorage s; " + LANES + " v = R(s).Sum(v); if (t == 0) y[blockIdx.x] = v; }",
-    "cub_warp": "#include <cub/warp/warp_reduce.cuh>\n" + HEAD + " { using R = cub::WarpReduce<@T>; __shared__ typename R::TempStorage s[2]; " + LANES + " v = R(s[t / 32]).Sum(v);" + OVER_WARPS,
     "cooperative_reduce": "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\nnamespace cg = cooperative_groups;\n" + HEAD + " { auto w = cg::tiled_partition<32>(cg::this_thread_block()); " + LANES + " v = cg::reduce(w, v, cg::plus<@T>());" + OVER_WARPS,
     "pairs_loaded": HEAD + " { const int t = threadIdx.x; @T v = 0; if (t < 32) { @V p = reinterpret_cast<const @V *>(x)[blockIdx.x * 32 + t]; v = p.x + p.y; } for (int h = 16; h; h >>= 1) v += __shfl_down_sync(~0u, v, h); if (t == 0) y[blockIdx.x] = v; }",
     "scan_and_last": HEAD + " { __shared__ @T s[64]; " + LANES + " s[t] = v; __syncthreads(); for (int h = 1; h < 64; h *= 2) { @T add = t >= h ? s[t - h] : (@T)0; __syncthreads(); s[t] += add; __syncthreads(); } if (t == 63) y[blockIdx.x] = s[63]; }",
@@ -220,24 +212,11 @@ def judge(program, folder, task, chosen, options):
     file.write_text((suite % values).replace("k.cu", task + ".cu"))
     plain = (STYLES["plain"] if suite is ELEMENTS else SUM_STYLES["one_thread"])
     file.with_suffix(".cu").write_text(plain.replace("@T", kind).replace("@V", pair).replace("@F", function))
-    answers = {}
-    for with_cub in (False, True):
-        part = [one for one in chosen if one[0].startswith("cub_") == with_cub]
-        if not part:
-            continue
-        if with_cub:
-            given = folder / (task + "_cub.yaml")
-            given.write_text(ALLOWS_CUB % file.name)
-        answers.update(stream(program, given if with_cub else file, part, options))
-    return answers
-
-
-def stream(program, file, chosen, options):
     lines = "".join(json.dumps({"id": style, "text": text}) + "\n" for style, text in chosen)
     done = subprocess.run([program, "judge", str(file), "--stream", "-q", "-j", str(options.jobs), "--device", options.device], input=lines, capture_output=True, text=True, check=False)
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     if len(answers) != len(chosen):
-        sys.exit("%s: %d answers to %d candidates\n%s" % (file, len(answers), len(chosen), done.stderr))
+        sys.exit("%s: %d answers to %d candidates\n%s" % (task, len(answers), len(chosen), done.stderr))
     return {one["id"]: one["judgement"] if "judgement" in one else {"verdict": one["error"], "feedback": ""} for one in answers}
 
 
