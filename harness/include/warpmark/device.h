@@ -165,8 +165,8 @@ typedef struct warpmark_device {
    *   "check": "memory"|"none"  the same as ["memory"] and []
    *   "counters": ["traffic"]   what launches count beside the basic counters: traffic, and with
    *                             "lines" the same for each line of the source; "samples" single
-   *                             requests of warps; "coverage" what of
-   *                             each source was executed, also alone; ["basic"] or []:
+   *                             requests of warps, and branches; "coverage" what of each source
+   *                             was executed, also alone; ["basic"] or []:
    *                             nothing else. See drain_counters
    *   "registers": {"symbol": n, …}   registers of a thread that ptxas reports for kernels which
    *                             the context's functions are got of from now on, for limits of a
@@ -324,17 +324,18 @@ typedef struct warpmark_device {
    * instruction belongs to the line that the compiler gives it, inlined code to that of the inlined
    * function; what has none is in no line.
    * With "samples", which also counts "traffic", there is a member of that name, for pictures:
-   *   {"accesses": [{"file", "line", "kind": "global_load", …, "block", "warp", "bytes": of one lane,
-   *                  "lanes": bits, "places": each lane's address, "sectors", …}],
+   *   {"accesses": [{"file", "line", "kind": "global_load", …, "block", "warp", "lanes": bits,
+   *                  "bytes": of one lane, "places": each lane's address, "sectors", …}],
    *    "way": {"block", "warp", "count", "partings": [{"file", "line", "lanes": bits of those that
-   *            come to the branch, "taken": bits of those that take it, "to": line, "other": line}]},
+   *            come to the branch, "taken": bits of those that take it, "to": line of these,
+   *            "other": line}]},
    *    "partings": [the same with "block" and "warp"]}
    *   accesses    of each line and kind of traffic the request with the most sectors, wavefronts or
    *               turns beyond the ideal, if there are some; the lines with the most of all their
-   *               requests first, at most 8. Places in global memory count from the multiple of 128
-   *               before the least, of which the least is "offset" bytes behind the begin of "argument"; in
-   *               shared memory they are offsets. Of shared memory "lanes" are those of the slowest
-   *               part, and "all_lanes" all if these are more
+   *               requests first, at most 8. Places in global memory count from the last multiple of
+   *               128 that is not behind the least of them, which is "offset" bytes behind the
+   *               begin of "argument"; in shared memory they are offsets. Of shared memory "lanes"
+   *               are those of the slowest part, and "all_lanes" all if these are more
    *   way         of the warp whose lanes parted most often at branches: how often, and the first 48
    *   partings    of at most 8 other branches the first
    * With "coverage" there follows, behind those of the launches, one object for each text that a

@@ -243,10 +243,11 @@ std::optional<Picture> sector_picture(const SampledAccess& access) {
   const bool more = lines.size() > rows;
   const double end = 34 + kRowPitch * static_cast<double>(rows) + (more ? 16 : 0);
   Svg svg(kPictureWidth, end + 20, "lanes against sectors of memory", "picture");
-  svg.describe("Lanes of a warp against sectors of memory",
-               fmt::format("{} lanes ask for {} bytes each; they lie in {} sectors of 32 bytes, in "
-                           "{} lines of 128 bytes.",
-                           access.lanes.size(), access.bytes, sectors, lines.size()));
+  svg.describe(
+      "Lanes of a warp against sectors of memory",
+      fmt::format("{} lanes ask for {} bytes each; they lie in {} sectors of 32 bytes, in "
+                  "{} of 128 bytes.",
+                  access.lanes.size(), access.bytes, sectors, counted(lines.size(), "line")));
   svg.text(8, 12, Anchor::start, access.where, "small");
   svg.text(kPictureWidth - 8, 12, Anchor::end, "each box: a sector of 32 bytes", "small");
   svg.text(kBytesLeft - 5, 27, Anchor::end, "byte", "small");

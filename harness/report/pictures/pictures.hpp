@@ -33,8 +33,8 @@ std::optional<Picture> count_roofline(const CounterSums& counters);
 
 /// The races among findings, at most `most`.
 std::vector<Picture> pictures_of_findings(const std::vector<ReportJson>& findings, size_t most);
-/// The samples among the counters of launches (warpmark/device.h), of which each line and kind of traffic is drawn once, at
-/// its worst; at most `most` requests and as many branches.
+/// The samples among the counters of launches (warpmark/device.h), of which each line and kind of
+/// traffic is drawn once, at its worst; at most `most` requests and as many branches.
 std::vector<Picture> pictures_of_counters(const std::vector<ReportJson>& launches, size_t most);
 
 }  // namespace warpmark

@@ -1,12 +1,15 @@
 // Pictures of races, requests and branches: what is drawn of what a device says, which may be nonsense.
+// WARPMARK_UPDATE_GOLDEN=1 rewrites the files of `pictures`, which have an element on each line.
 #include "report/pictures/pictures.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <functional>
 
-#include "report/page/html.hpp"
+#include "base/file.hpp"
 
 namespace warpmark {
 namespace {
@@ -30,16 +33,36 @@ ReportJson race() {
 // A request of so many lanes with the places that a function gives.
 SampledAccess request(const char* kind, int64_t bytes, uint32_t lanes, const ReportJson& measures,
                       const std::function<int64_t(int64_t)>& place) {
-  ReportJson json = {{"kind", kind}, {"file", "k.cu"}, {"line", 5},         {"bytes", bytes},
+  ReportJson made = {{"kind", kind}, {"file", "k.cu"}, {"line", 5},         {"bytes", bytes},
                      {"warp", 1},    {"lanes", lanes}, {"block", {0, 0, 0}}};
-  json["places"] = ReportJson::array();
+  made["places"] = ReportJson::array();
   for (int64_t lane = 0; lane < 32; ++lane) {
-    if ((lanes >> lane & 1U) != 0) json["places"].push_back(place(lane));
+    if ((lanes >> lane & 1U) != 0) made["places"].push_back(place(lane));
   }
-  json.update(measures);
-  auto access = read_sampled_access(json);
+  made.update(measures);
+  auto access = read_sampled_access(made);
   EXPECT_TRUE(access);
   return access.value_or(SampledAccess{});
+}
+
+void expect_golden(const std::optional<Picture>& picture, const std::string& name) {
+  ASSERT_TRUE(picture) << name;
+  std::string text;
+  for (const char c : picture->svg) text += c == '<' && !text.empty() ? "\n<" : std::string(1, c);
+  text += "\n";
+  const auto golden =
+      std::filesystem::path(WARPMARK_SOURCE_DIR) / "tests/unit/report/pictures" / (name + ".svg");
+  if (std::getenv("WARPMARK_UPDATE_GOLDEN") != nullptr) write_file_atomically(golden, text);
+  EXPECT_EQ(read_file(golden), text) << name;
+}
+
+TEST(Pictures, AreDrawnAsTheyWere) {
+  expect_golden(race_picture(race()), "race");
+  expect_golden(sector_picture(request("global_load", 4, 0xff,
+                                       {{"sectors", 4}, {"ideal_sectors", 1}, {"unique_bytes", 32}},
+                                       [](int64_t lane) { return 16 * lane; })),
+                "sectors");
+  expect_golden(count_roofline({{"ptx_flops", 1000}, {"global_load_sectors", 1000}}), "roofline");
 }
 
 TEST(PictureSteps, BoxesAndShading) {
