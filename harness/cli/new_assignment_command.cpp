@@ -155,16 +155,15 @@ class AssignmentMaker {
     for (size_t i = 0; i < parts_.size(); ++i) {
       Part& part = parts_[i];
       add(draft, several() ? made_.solution + "/" + part.file : made_.solution, part.source);
-      const std::string& about = part.suite->about;
-      const auto start = kernel_template(part.source, part.suite->kernel.entry->text(),
-                                         about.empty() ? "write the kernel" : printable(about));
+      std::string missing;
+      const auto start = kernels_template(part.source, *part.suite, &missing);
       if (start) {
         part.start = *start;
         made_.kernels[i].template_file = part.file;
         add(draft, part.file, part.start);
       } else {
         warnings_.push_back(fmt::format("the kernel `{}` was not found in {}: write a template",
-                                        part.suite->kernel.entry->text(), part.file));
+                                        missing, part.file));
       }
     }
     write_assignment(draft);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "base/text.hpp"
@@ -116,7 +117,27 @@ std::string directives(std::string_view text) {
   return all;
 }
 
+void add_step_entries(const Suite& suite, const std::vector<SuiteStep>& steps,
+                      std::vector<std::string>& names) {
+  for (const SuiteStep& step : steps) {
+    if (const auto* group = std::get_if<StepGroup>(&step.what))
+      add_step_entries(suite, group->steps, names);
+    const auto* launch = std::get_if<StepLaunch>(&step.what);
+    if (launch == nullptr || launch->file) continue;
+    const auto& entry = launch->entry ? launch->entry : suite.kernel.entry;
+    if (entry && std::ranges::count(names, entry->text()) == 0) names.push_back(entry->text());
+  }
+}
+
 }  // namespace
+
+std::vector<std::string> own_entries(const Suite& suite) {
+  std::vector<std::string> names;
+  if (suite.launch) add_step_entries(suite, suite.launch->steps, names);
+  if (suite.kernel.entry && std::ranges::count(names, suite.kernel.entry->text()) == 0)
+    names.insert(names.begin(), suite.kernel.entry->text());
+  return names;
+}
 
 std::optional<std::string> kernel_template(std::string_view source, std::string_view entry,
                                            std::string_view todo) {
@@ -130,6 +151,34 @@ std::optional<std::string> kernel_template(std::string_view source, std::string_
   made += text.substr(found->begin, found->body - found->begin);
   made += fmt::format("\n  // TODO: {}\n}}\n", todo);
   for (size_t i = 0; i + 1 < parts.size(); ++i) made += "}\n";
+  return made;
+}
+
+std::optional<std::string> kernels_template(std::string_view source, const Suite& suite,
+                                            std::string* missing) {
+  const std::string about = suite.about.empty() ? "write the kernel" : printable(suite.about);
+  std::string made, head;
+  for (const std::string& entry : own_entries(suite)) {
+    const std::string todo =
+        made.empty() ? about : fmt::format("write `{}`, which is launched, too", printable(entry));
+    const auto one = kernel_template(source, entry, todo);
+    if (!one) {
+      if (missing != nullptr) *missing = entry;
+      return std::nullopt;
+    }
+    // Lines of the preprocessor before it are left out if they stand there already.
+    const auto found = find_definition(blank_comments(source), name_parts(entry).back());
+    const std::string own = directives(source.substr(0, found->begin));
+    std::string_view rest = *one;
+    if (!own.empty() && head.starts_with(own)) {
+      rest.remove_prefix(own.size() + 1);
+    } else if (!head.empty() && own.starts_with(head)) {
+      rest.remove_prefix(head.size());
+    }
+    if (own.size() > head.size()) head = own;
+    made += (made.empty() ? "" : "\n") + std::string(rest);
+    if (!made.ends_with('\n')) made += '\n';
+  }
   return made;
 }
 

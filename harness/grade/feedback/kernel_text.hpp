@@ -82,7 +82,7 @@ class KernelText {
   bool is_in_loop(size_t place) const;
   /// The heads of loops: their keywords.
   const std::vector<size_t>& loops() const { return loops_; }
-  /// The contents of the brackets of a keyword, and the statement behind them.
+  /// The text in a keyword's brackets, and the statement behind them.
   TextRange head_of(size_t keyword) const;
   TextRange body_of(size_t keyword) const;
   /// The parts of a `for`: start, condition, step; empty ones for another head.

@@ -1,4 +1,4 @@
-// The facts of the first launch of a plan: blocks, threads, and the arguments in their order.
+// Facts of a plan's first launch: blocks, threads, and the arguments in their order.
 #pragma once
 
 #include <array>

@@ -341,7 +341,7 @@ std::string SourceCauses::leaves_last_out(const Symptom& symptom) const {
   return "";
 }
 
-// Only one of two indices is compared with a bound.
+// Two indices, of which only one is compared with a bound.
 std::string SourceCauses::unasked_index(const Symptom&) const {
   const TextAssignment *asked = nullptr, *unasked = nullptr;
   for (const TextAssignment& one : text_.assignments()) {

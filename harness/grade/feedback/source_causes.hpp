@@ -55,7 +55,7 @@ class SourceCauses {
  private:
   using Rule = std::string (SourceCauses::*)(const Symptom&) const;
 
-  // Mistakes that no launch makes right.
+  // Mistakes whatever the launch is.
   std::string empty_statement(const Symptom&) const;
   std::string assigns_in_condition(const Symptom&) const;
   std::string steps_nowhere(const Symptom&) const;
@@ -85,7 +85,7 @@ class SourceCauses {
   std::string atomic_on_input(const Symptom&) const;
   std::string one_thread_alone(const Symptom&) const;
   std::string unnamed_output(const Symptom&) const;
-  // Values that nothing has written.
+  // Memory that nothing has written.
   std::string reads_output(const Symptom&) const;
   std::string not_shared(const Symptom&) const;
   std::string written_by_some(const Symptom&) const;

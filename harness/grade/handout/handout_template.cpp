@@ -36,18 +36,17 @@ fs::path template_beside(const Assignment& assignment, const std::string& name) 
 
 HandoutTemplate made_template(const Assignment& assignment, const std::string& name) {
   HandoutTemplate made;
-  std::vector<std::string> entries;
+  std::vector<std::vector<std::string>> known;
   for (const auto& suite : assignment.suites) {
-    const std::string& entry = suite->kernel.entry->text();
-    const bool known = std::find(entries.begin(), entries.end(), entry) != entries.end();
-    if (known || assignment.file_of(*suite) != name) continue;
-    entries.push_back(entry);
+    const std::vector<std::string> entries = own_entries(*suite);
+    if (std::ranges::count(known, entries) > 0 || assignment.file_of(*suite) != name) continue;
+    known.push_back(entries);
     const fs::path file = kernel_file(*suite);
-    const std::string todo = suite->about.empty() ? "write the kernel" : printable(suite->about);
-    const auto text = kernel_template(read_file(file), entry, todo);
+    std::string missing;
+    const auto text = kernels_template(read_file(file), *suite, &missing);
     if (!text) {
       throw usage_error(fmt::format("no template can be made: the kernel `{}` was not found in {}",
-                                    printable(entry), display_path(file)),
+                                    printable(missing), display_path(file)),
                         assignment.where, "write one, and name it with `template: FILE`");
     }
     // Directives before a second kernel are those before the first, for all that can be known.

@@ -70,5 +70,27 @@ TEST(KernelTemplate, PutsALineIntoTheBody) {
   EXPECT_EQ(with_first_line("int scale;", "scale", "return;"), std::nullopt);
 }
 
+// Each kernel that a suite's steps launch from its file, once, in their order.
+TEST(KernelTemplate, HasEveryKernelOfSteps) {
+  const auto suite = parse_suite(
+      "warpmark: 1\nabout: Sums by two passes.\nkernel: {source: int, entry: partial}\n"
+      "arguments:\n  a: {inout: np.ones(4), dtype: float32}\nlaunch:\n"
+      "  - {block: 4}\n  - steps:\n      - {entry: total, arguments: [a], block: 4}\n"
+      "    repeat: {i: 2}\n  - {entry: total, arguments: [a], block: 4}\nreference: {a: a}\n",
+      "/suite.yaml");
+  const std::string source =
+      "#include <math.h>\n__device__ float twice(float x) { return 2 * x; }\n"
+      "__global__ void total(float *a) { a[0] = 1; }\n#define N 4\n"
+      "__global__ void partial(float *a) { a[1] = N; }\n";
+  EXPECT_EQ(
+      kernels_template(source, *suite).value_or("none"),
+      "#include <math.h>\n#define N 4\n\n"
+      "__global__ void partial(float *a) {\n  // TODO: Sums by two passes.\n}\n\n"
+      "__global__ void total(float *a) {\n  // TODO: write `total`, which is launched, too\n}\n");
+  std::string missing;
+  EXPECT_FALSE(kernels_template("__global__ void partial(float *a) { }", *suite, &missing));
+  EXPECT_EQ(missing, "total");
+}
+
 }  // namespace
 }  // namespace warpmark
