@@ -99,9 +99,12 @@ ExitCode lint_assignment_file(const AssignmentLintRequest& request, Output& out)
     grading.no_sandbox = request.no_sandbox;
     SubmissionGrader grader(python.interpreter(), assignment, std::move(grading));
     grader.prepare();  // anything that this machine lacks is no problem of the assignment
-    lint.problems = run_self_tests(*assignment, [&](const std::filesystem::path& one) {
-      return grade_file(grader, assignment->submission, one);
-    });
+    lint.problems = run_self_tests(
+        *assignment,
+        [&](const std::filesystem::path& one) {
+          return grade_file(grader, assignment->submission, one);
+        },
+        &lint.notes);
   }
   MutantFindings mutated;
   if (mutants && lint.problems.empty()) {

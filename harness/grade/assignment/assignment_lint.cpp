@@ -9,6 +9,7 @@
 #include "grade/assignment/assignment_credit.hpp"
 #include "grade/assignment/foreseen.hpp"
 #include "grade/assignment/free_points.hpp"
+#include "report/grade/credit_lines.hpp"
 
 namespace warpmark {
 namespace {
@@ -259,7 +260,8 @@ AssignmentLint lint_assignment(const Assignment& assignment, Session& session, I
   return AssignmentLinter(assignment, session, python, plugins).run();
 }
 
-std::vector<Error> run_self_tests(const Assignment& assignment, const GradeFile& grade) {
+std::vector<Error> run_self_tests(const Assignment& assignment, const GradeFile& grade,
+                                  std::vector<std::string>* reached) {
   std::vector<Error> problems;
   for (const SelfTest& test : assignment.self_tests) {
     const GradeResult result = grade(test.file);
@@ -271,6 +273,9 @@ std::vector<Error> run_self_tests(const Assignment& assignment, const GradeFile&
     if (result.state == GradeState::grader_error) {
       add("could not be graded", result.staff.empty() ? result.message : result.staff);
     } else if (test.must_pass) {
+      for (const std::string& line : credit_lines(result)) {
+        if (reached != nullptr) reached->push_back(fmt::format("`{}`: {}", printable(name), line));
+      }
       // Points that cannot be measured here are not lost.
       const double points = result.points + result.open_points();
       if (result.state == GradeState::graded && points >= result.max_points) continue;

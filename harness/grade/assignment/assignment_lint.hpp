@@ -44,8 +44,9 @@ using GradeFile = std::function<GradeResult(const std::filesystem::path& file)>;
 
 /// Grades the files of `self_test` in order. Returns a usage error, at its place, for each file
 /// that must pass and does not get all points, that must fail and does not, or that could not be
-/// graded.
-std::vector<Error> run_self_tests(const Assignment& assignment, const GradeFile& grade);
+/// graded. `reached` gets a line for each measured performance of a file that must pass.
+std::vector<Error> run_self_tests(const Assignment& assignment, const GradeFile& grade,
+                                  std::vector<std::string>* reached = nullptr);
 
 /// Two lines: points, cases and items; the weakest margin.
 std::string lint_summary(const Assignment& assignment, const AssignmentLint& lint);
