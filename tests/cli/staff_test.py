@@ -169,9 +169,23 @@ class Items(StaffTest):
                          ("odd", "hidden", "6", "4", "0"))
         self.assertEqual((odd["mean_share"], odd["upper_lower"], odd["not_run"]), ("0.8000", "0.50", "2"))
         self.assertRegex(odd["commonest failures"], "^4 × wrong: .*elements? of `out`")
+        self.assertEqual((odd["retried"], odd["mended"]), ("0", "0"))
         page = (self.folder / "out/report.html").read_text()
         self.assertIn("Of 10 submissions that ran. Left out: 2 submissions that did not compile or run.", page)
         self.assertIn("4 × wrong: ", page)
+
+
+    def test_say_what_was_mended_after_a_hint(self):
+        self.hand_in(ada=WRONG, bob=WRONG, cem=NO_BOUND, dee=WRONG)
+        self.grade()
+        self.hand_in(ada=KERNEL, bob=WRONG.replace("2 *", "4 *"), cem=KERNEL)
+        self.grade("--items", "items.csv")
+        with (self.folder / "items.csv").open(newline="") as file:
+            small, odd = csv.DictReader(file, strict=True)
+        # Bob's points are the same, so that nothing was kept of his first file; Dee handed in once.
+        self.assertEqual((odd["retried"], odd["mended"]), ("2", "2"))
+        self.assertRegex(odd["commonest failures"], "wrong: .*; 1 of 1 who handed in again mended it")
+        self.assertRegex(odd["commonest failures"], "0 × memory error: .*; 1 of 1 who handed in again mended it")
 
 
 HELPER = """__device__ float part(const float *values, int at, int count, float by) {

@@ -92,7 +92,8 @@ void require_exports(const GradeExports& exports, bool has_roster,
 }
 
 void write_exports(const GradeExports& exports, const Roster* roster, std::string_view secret,
-                   const std::vector<GradeResult>& results, Output& out) {
+                   const GradeFiles& files, Output& out) {
+  const std::vector<GradeResult> results = files.read_all();
   if (roster != nullptr && !(exports.canvas.empty() && exports.moodle.empty())) {
     const Gradebook book = gradebook_of(*roster, results);
     if (!exports.canvas.empty()) {
@@ -108,7 +109,7 @@ void write_exports(const GradeExports& exports, const Roster* roster, std::strin
     write_file_atomically(exports.anonymous / "report.html", grade_page(anonymous));
   }
   if (!exports.items.empty()) {
-    write_file_atomically(exports.items, items_csv(analyse_items(results)));
+    write_file_atomically(exports.items, items_csv(analyse_items(results, files.read_replaced())));
   }
   if (!exports.feedback.empty()) {
     for (const std::string& text : write_feedback(exports.feedback, roster, results)) {

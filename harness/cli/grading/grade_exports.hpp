@@ -8,6 +8,7 @@
 
 #include "cli/program/argument_parser.hpp"
 #include "cli/program/output.hpp"
+#include "grade/class/grade_files.hpp"
 #include "grade/similarity/similarity.hpp"
 #include "grade/submission/roster.hpp"
 #include "results/grade_result.hpp"
@@ -34,7 +35,7 @@ void require_exports(const GradeExports& exports, bool has_roster,
 
 /// Writes the files for all results of the class, and warns of students who are in none.
 void write_exports(const GradeExports& exports, const Roster* roster, std::string_view secret,
-                   const std::vector<GradeResult>& results, Output& out);
+                   const GradeFiles& files, Output& out);
 
 /// Writes the pairs of similar submissions. `id` and `title` are the assignment's.
 void write_similar(const GradeExports& exports, SimilarityInput input, const std::string& id,

@@ -259,7 +259,7 @@ void finish_class(const GradeRequest& request, const Assignment& assignment, con
                   Output& out) {
   if (part == nullptr) {
     if (input) write_similar(request.exports, std::move(*input), assignment.id, assignment.title);
-    write_exports(request.exports, roster, secret.bytes(), files.read_all(), out);
+    write_exports(request.exports, roster, secret.bytes(), files, out);
     return;
   }
   set_result(*part, run, request.no_sandbox);

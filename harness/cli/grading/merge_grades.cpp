@@ -101,7 +101,7 @@ ExitCode merge_grades(const std::vector<fs::path>& folders, const fs::path& out_
     const GradeResult& first = parts.results.front();
     write_similar(options.exports, std::move(*input), first.assignment, first.title);
   }
-  write_exports(options.exports, roster ? &*roster : nullptr, secret, files.read_all(), out);
+  write_exports(options.exports, roster ? &*roster : nullptr, secret, files, out);
   print_notes(parts.shards.front().notes, out);
   const size_t failed = print_not_graded(parts.results, out);
   out.flush();

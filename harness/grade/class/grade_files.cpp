@@ -203,6 +203,15 @@ void GradeFiles::write_leaderboard(const std::vector<GradeResult>& results) cons
   }
 }
 
+std::vector<GradeResult> GradeFiles::read_replaced() const {
+  std::vector<GradeResult> replaced;
+  for (const GradeResult& now : read_all()) {
+    if (auto before = read_grade(out_, now.student, "previous.json"))
+      replaced.push_back(std::move(*before));
+  }
+  return replaced;
+}
+
 void GradeFiles::write_part(const std::vector<GradeResult>& results) const {
   write_file_atomically(out_ / "grades.csv", grades_csv(results));
   write_file_atomically(out_ / "report.html", grade_page(results));

@@ -61,6 +61,9 @@ class GradeFiles {
   /// Moves a student's files to another name, under which there are none.
   void rename(const RenamedStudent& student) const;
 
+  /// The results that others have replaced, the last one of each student.
+  std::vector<GradeResult> read_replaced() const;
+
   /// Keeps a result that another one replaces, as staff/NAME/previous.json.
   void keep(const GradeResult& result) const;
   /// Adds rows to OUT/changes.csv.

@@ -73,13 +73,30 @@ double upper_lower(const std::vector<double>& totals, const std::vector<double>&
   return upper - group_mean(order, totals, shares, size);
 }
 
-std::vector<CommonFailure> common_failures(const std::vector<const GradedCase*>& cases) {
-  std::map<std::pair<GradeWord, std::string>, CommonFailure> kinds;
+// A case of a file that failed, and the same case of the file that came after it.
+using Attempts = std::vector<std::pair<const GradedCase*, const GradedCase*>>;
+
+const GradedItem* first_failed(const GradedCase& one) {
+  const auto failed = std::ranges::find_if(
+      one.items, [](const GradedItem& item) { return item.word != GradeWord::pass; });
+  return failed == one.items.end() ? nullptr : &*failed;
+}
+
+using Kinds = std::map<std::pair<GradeWord, std::string>, CommonFailure>;
+
+CommonFailure& kind_of(const GradedItem& failed, Kinds& kinds) {
+  CommonFailure& kind = kinds[{failed.word, without_digits(cause_text(failed))}];
+  if (kind.cause.empty()) kind.cause = first_sentence(failed.explanation);
+  kind.word = failed.word;
+  return kind;
+}
+
+std::vector<CommonFailure> common_failures(const std::vector<const GradedCase*>& cases,
+                                           const Attempts& attempts) {
+  Kinds kinds;
   for (const GradedCase* one : cases) {
-    const auto failed =
-        std::find_if(one->items.begin(), one->items.end(),
-                     [](const GradedItem& item) { return item.word != GradeWord::pass; });
-    if (failed == one->items.end()) {
+    const GradedItem* failed = first_failed(*one);
+    if (failed == nullptr) {
       if (!one->performance || one->points >= one->max_points) continue;
       CommonFailure& slow = kinds[{GradeWord::pass, ""}];
       slow.word = GradeWord::pass;
@@ -87,17 +104,19 @@ std::vector<CommonFailure> common_failures(const std::vector<const GradedCase*>&
       ++slow.students;
       continue;
     }
-    CommonFailure& kind = kinds[{failed->word, without_digits(cause_text(*failed))}];
-    if (kind.students++ == 0) {
-      kind.word = failed->word;
-      kind.cause = first_sentence(failed->explanation);
-    }
+    ++kind_of(*failed, kinds).students;
+  }
+  for (const auto& [before, now] : attempts) {
+    CommonFailure& kind = kind_of(*first_failed(*before), kinds);
+    ++kind.retried;
+    kind.mended += now->word() == GradeWord::pass ? 1 : 0;
   }
   std::vector<CommonFailure> failures;
   failures.reserve(kinds.size());
   for (auto& [key, kind] : kinds) failures.push_back(std::move(kind));
-  std::stable_sort(failures.begin(), failures.end(),
-                   [](const auto& a, const auto& b) { return a.students > b.students; });
+  std::stable_sort(failures.begin(), failures.end(), [](const auto& a, const auto& b) {
+    return a.students + a.retried > b.students + b.retried;
+  });
   failures.resize(std::min(failures.size(), kFailures));
   return failures;
 }
@@ -108,15 +127,23 @@ bool has_run(const GradedCase& one) {
                      [](const GradedItem& item) { return item.word != GradeWord::not_launched; });
 }
 
-CaseStatistics statistics_of(const std::string& name, const std::vector<const GradeResult*>& ran) {
+CaseStatistics statistics_of(const std::string& name, const std::vector<const GradeResult*>& ran,
+                             const std::map<std::string, const GradeResult*>& earlier) {
   CaseStatistics statistics;
   statistics.name = name;
   std::vector<const GradedCase*> cases;
+  Attempts attempts;
   std::vector<double> shares, totals, others;
   for (const GradeResult* result : ran) {
     const GradedCase* one = find_case(*result, name);
     if (one == nullptr || !one->open.empty() || !has_run(*one)) continue;
     cases.push_back(one);
+    const auto before = earlier.find(result->student);
+    if (before != earlier.end() && before->second->submission_sha256 != result->submission_sha256) {
+      const GradedCase* old = find_case(*before->second, name);
+      if (old != nullptr && has_run(*old) && first_failed(*old) != nullptr)
+        attempts.push_back({old, one});
+    }
     statistics.max_points = one->max_points;
     statistics.hidden = one->visibility == Visibility::hidden;
     const GradeWord word = one->word();
@@ -134,13 +161,19 @@ CaseStatistics statistics_of(const std::string& name, const std::vector<const Gr
     statistics.correlation = pearson(shares, others);
     statistics.upper_lower = upper_lower(totals, shares);
   }
-  statistics.failures = common_failures(cases);
+  statistics.failures = common_failures(cases, attempts);
+  statistics.retried = attempts.size();
+  for (const auto& attempt : attempts)
+    statistics.mended += attempt.second->word() == GradeWord::pass ? 1 : 0;
   return statistics;
 }
 
 }  // namespace
 
-ItemAnalysis analyse_items(const std::vector<GradeResult>& results) {
+ItemAnalysis analyse_items(const std::vector<GradeResult>& results,
+                           const std::vector<GradeResult>& earlier) {
+  std::map<std::string, const GradeResult*> before;
+  for (const GradeResult& result : earlier) before.emplace(result.student, &result);
   ItemAnalysis analysis;
   std::vector<const GradeResult*> ran;
   for (const GradeResult& result : results) {
@@ -152,7 +185,7 @@ ItemAnalysis analyse_items(const std::vector<GradeResult>& results) {
   }
   analysis.ran = ran.size();
   for (const std::string& name : case_names(results)) {
-    analysis.cases.push_back(statistics_of(name, ran));
+    analysis.cases.push_back(statistics_of(name, ran, before));
   }
   return analysis;
 }

@@ -18,6 +18,9 @@ struct CommonFailure {
   GradeWord word = GradeWord::wrong;  ///< pass if only the performance misses a rule
   std::string cause;                  ///< text of the first such failure; "" if there is none
   size_t students = 0;
+  /// Students who had it in an earlier file and have handed in another one, and those of them who
+  /// pass the case now.
+  size_t retried = 0, mended = 0;
 };
 
 struct CaseStatistics {
@@ -37,6 +40,7 @@ struct CaseStatistics {
   /// group each counts in part.
   std::optional<double> upper_lower;
   std::array<size_t, kGradeWords.size()> words = {};  ///< students, by kGradeWords
+  size_t retried = 0, mended = 0;                     ///< the same of all failures
   std::vector<CommonFailure> failures;                ///< the commonest first
 };
 
@@ -49,7 +53,9 @@ struct ItemAnalysis {
   std::vector<CaseStatistics> cases;  ///< in the assignment's order
 };
 
-ItemAnalysis analyse_items(const std::vector<GradeResult>& results);
+/// `earlier` has results that others replaced, one of a student at most.
+ItemAnalysis analyse_items(const std::vector<GradeResult>& results,
+                           const std::vector<GradeResult>& earlier = {});
 
 /// A row for each case: RFC 4180, without formulas, as grades_csv().
 std::string items_csv(const ItemAnalysis& analysis);

@@ -31,6 +31,10 @@ std::string failure_text(const CommonFailure& failure) {
   if (failure.word == GradeWord::pass) return fmt::format("{} × {}", failure.students, cause);
   std::string text = fmt::format("{} × {}", failure.students, to_text(failure.word));
   if (!cause.empty()) text += ": " + cause;
+  if (failure.retried > 0) {
+    text +=
+        fmt::format("; {} of {} who handed in again mended it", failure.mended, failure.retried);
+  }
   return text;
 }
 
@@ -90,7 +94,7 @@ std::string items_csv(const ItemAnalysis& analysis) {
   std::string csv =
       R"("case","visibility","points","students","passed","mean_share","correlation","upper_lower")";
   for (const GradeWord word : kGradeWords) csv += "," + csv_cell(to_text(word));
-  csv += R"(,"commonest failures","not_run","not_graded")" + end;
+  csv += R"(,"commonest failures","not_run","not_graded","retried","mended")" + end;
   for (const CaseStatistics& one : analysis.cases) {
     csv += csv_cell(one.name) + "," + csv_cell(one.hidden ? "hidden" : "visible") + "," +
            points_text(one.max_points) + "," + fmt::format("{},{},", one.students, one.passed) +
@@ -101,7 +105,9 @@ std::string items_csv(const ItemAnalysis& analysis) {
     std::vector<std::string> failures;
     for (const CommonFailure& failure : one.failures) failures.push_back(failure_text(failure));
     csv += "," + csv_cell(join(failures, " | ")) +
-           fmt::format(",{},{}", analysis.not_run, analysis.not_graded) + end;
+           fmt::format(",{},{},{},{}", analysis.not_run, analysis.not_graded, one.retried,
+                       one.mended) +
+           end;
   }
   return without_commands(csv);
 }
