@@ -31,6 +31,13 @@ IpcMemory::IpcMemory(const std::shared_ptr<const Context>& context, const std::s
   context->driver().call(context->table().ipc_open_mem_handle, object, &address, named,
                          static_cast<unsigned int>(CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
   handle_ = UniqueHandle<IpcMemoryTraits>(context, address);
+  // A handle that outlived its block may name a smaller one.
+  CUdeviceptr base = 0;
+  size_t size = 0;
+  context->driver().call(context->table().mem_get_address_range, object, &base, &size, address);
+  if (base + size - address < bytes) {
+    throw environment_error("the memory of another process is smaller than " + format_bytes(bytes));
+  }
   memory_ = DeviceMemory::view(context, address, bytes, "copy of another process");
 }
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 BLOCK = 2 ** 18  # elements; 2 MiB of float64, about what a core's cache holds
+DEEPEST = 50     # operations in operations that are noted before the outermost is done
 
 REDUCTIONS = {np.add, np.multiply, np.maximum, np.minimum, np.logical_and, np.logical_or,
               np.bitwise_and, np.bitwise_or, np.bitwise_xor}
@@ -40,6 +41,8 @@ def each_block(work, size, threads):
 class Elements:
     """The elements of an array that is there; `flat` is contiguous."""
 
+    depth = uses = 0
+
     def __init__(self, flat):
         self.flat, self.dtype = flat, flat.dtype
 
@@ -49,6 +52,8 @@ class Elements:
 
 class Draw:
     """Random numbers: block k is drawn from the stream that follows the generator's k + 1 jumps."""
+
+    depth = uses = 0
 
     def __init__(self, state, name, arguments, named):
         self.state, self.name, self.arguments, self.named = state, name, arguments, named
@@ -65,8 +70,14 @@ class Draw:
 class Operation:
     """The result of `function`, which works element by element, over blocks and plain scalars."""
 
+    uses = 0
+
     def __init__(self, function, inputs):
         self.function, self.inputs = function, inputs
+        nodes = [one for one in inputs if is_node(one)]
+        self.depth = 1 + max(node.depth for node in nodes)
+        for node in nodes:
+            node.uses += 1
         none = [np.empty(0, one.dtype) if is_node(one) else one for one in inputs]
         self.dtype = function(*none).dtype
 
@@ -81,6 +92,8 @@ def is_node(value):
 
 def value_of(node, begin, end, known):
     """A block's elements of a node; `known` keeps what several operations of the block share."""
+    if node.uses < 2:
+        return node.block(begin, end, known)
     found = known.get(id(node))
     if found is None:
         found = known[id(node)] = node.block(begin, end, known)
@@ -98,7 +111,7 @@ def jumped(state, jumps):
 
 def is_scalar(value):
     return isinstance(value, (bool, int, float, complex, np.generic)) or (
-        isinstance(value, np.ndarray) and value.ndim == 0)
+        type(value) is np.ndarray and value.ndim == 0)
 
 
 class Blocks(NDArrayOperatorsMixin):
@@ -113,13 +126,15 @@ class Blocks(NDArrayOperatorsMixin):
     # Operations that stay in blocks.
 
     def __array_ufunc__(self, ufunc, method, *inputs, **named):
-        if method == "__call__" and ufunc.nout == 1 and not set(named) - {"dtype", "casting"}:
+        is_element_wise = ufunc.signature is None and ufunc.nout == 1  # a product of matrices is not
+        if method == "__call__" and is_element_wise and not set(named) - {"dtype", "casting"}:
             made = self._element_wise(lambda *values: ufunc(*values, **named), inputs)
             if made is not None:
                 return made
         is_whole = named.get("axis", 0 if self.ndim == 1 else ...) in (None, 0)
         if method == "reduce" and not set(named) - {"axis", "dtype"} and is_whole:
-            if ufunc in REDUCTIONS and (self.ndim == 1 or named["axis"] is None):
+            exact = np.dtype(named.get("dtype") or self.dtype).hasobject  # Python's own numbers
+            if ufunc in REDUCTIONS and not exact and (self.ndim == 1 or named["axis"] is None):
                 return self._reduced(ufunc, named.get("dtype"))
         return getattr(ufunc, method)(*map(whole, inputs),
                                       **{key: whole(value) for key, value in named.items()})
@@ -142,13 +157,16 @@ class Blocks(NDArrayOperatorsMixin):
         for one in inputs:
             if isinstance(one, Blocks) and one.shape == self.shape:
                 nodes.append(one._node)
-            elif isinstance(one, np.ndarray) and one.shape == self.shape:
+            elif type(one) is np.ndarray and one.shape == self.shape:  # no mask, no matrix
                 nodes.append(Elements(np.ascontiguousarray(one).reshape(-1)))
             elif is_scalar(one):
                 nodes.append(one)
             else:
                 return None
-        return Blocks(Operation(function, nodes), self.shape, self._threads)
+        made = Blocks(Operation(function, nodes), self.shape, self._threads)
+        if made._node.depth > DEEPEST:
+            whole(made)  # its elements are there now
+        return made
 
     def _reduced(self, ufunc, dtype):
         node = self._node
@@ -158,6 +176,8 @@ class Blocks(NDArrayOperatorsMixin):
         return ufunc.reduce(np.array(parts), dtype=dtype)
 
     def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
+        if np.dtype(dtype).kind not in "biufc":
+            return whole(self).astype(dtype, order, casting, subok, copy)
         cast = self._element_wise(lambda values: values.astype(dtype, casting=casting), [self])
         return cast if order in "KCA" else whole(cast).astype(dtype, order)
 
@@ -166,8 +186,8 @@ class Blocks(NDArrayOperatorsMixin):
         made = self._element_wise(operator.pow, [self, exponent])
         return whole(self) ** whole(exponent) if made is None else made
 
-    def dot(self, other):
-        return dot(self, other)
+    def dot(self, b):
+        return dot(self, b)
 
     def copy(self, order="C"):
         return whole(self).copy(order)
@@ -184,7 +204,8 @@ class Blocks(NDArrayOperatorsMixin):
 
         def put(begin, end):
             values = value_of(node, begin, end, {})
-            if least is not None and not (least <= values.min() and values.max() <= greatest):
+            # As Python's numbers: NumPy 1 refuses to compare with one that its own type lacks.
+            if least is not None and not least <= int(values.min()) <= int(values.max()) <= greatest:
                 return False
             with np.errstate(**errors):
                 np.copyto(flat[begin:end], values, casting="unsafe")
@@ -214,7 +235,11 @@ class Blocks(NDArrayOperatorsMixin):
         return whole(self)[index]
 
     def __setitem__(self, index, value):
-        whole(self)[index] = whole(value)
+        array = whole(self)
+        if array.flags.writeable:  # noted operations are over the values of before
+            array = array.copy()
+            self._node = Elements(array.reshape(-1))
+        array[index] = whole(value)
 
     def __iter__(self):
         return iter(whole(self))
@@ -230,11 +255,14 @@ class Blocks(NDArrayOperatorsMixin):
 
 
 def _reduction(name, ufunc):
-    def method(self, axis=None, dtype=None, **named):
-        if named:
-            named = named if dtype is None else {"dtype": dtype, **named}
-            return getattr(whole(self), name)(axis, **named)
-        return ufunc.reduce(self, axis=axis, dtype=dtype)
+    takes_dtype = name in ("sum", "prod")
+
+    def method(self, axis=None, *more, **named):
+        if takes_dtype and len(more) == 1 and not named:
+            more, named = (), {"dtype": more[0]}
+        if more or set(named) - {"dtype"} or (named and not takes_dtype):
+            return getattr(whole(self), name)(axis, *more, **named)
+        return ufunc.reduce(self, axis=axis, dtype=named.get("dtype"))
 
     setattr(Blocks, name, method)
     return method
@@ -267,15 +295,17 @@ def clip(a, a_min=None, a_max=None):
 def dot(a, b):
     """The scalar product of two vectors: the sum of the blocks' products by NumPy's own dot."""
     one = a if isinstance(a, Blocks) else b
-    if one.ndim != 1 or np.shape(a) != np.shape(b):
+    known = all(isinstance(v, Blocks) or type(v) is np.ndarray for v in (a, b))
+    if not known or one.ndim != 1 or np.shape(a) != np.shape(b) or np.result_type(a.dtype, b.dtype).hasobject:
         return np.dot(whole(a), whole(b))
     nodes = [v._node if isinstance(v, Blocks) else Elements(np.ascontiguousarray(v)) for v in (a, b)]
 
     def product(begin, end):
-        known = {}
-        return np.dot(*(value_of(node, begin, end, known) for node in nodes))
+        shared = {}
+        return np.dot(*(value_of(node, begin, end, shared) for node in nodes))
 
-    return np.add.reduce(np.array(each_block(product, one.size, one._threads)))
+    parts = np.array(each_block(product, one.size, one._threads))
+    return np.add.reduce(parts, dtype=parts.dtype)
 
 
 FUNCTIONS = {np.where: where, np.clip: clip, np.dot: dot, np.shape: lambda a: a.shape,

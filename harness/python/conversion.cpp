@@ -143,7 +143,8 @@ py::object of_no_elements(const py::object& array, const DType& dtype) {
   return unsaid ? array.attr("astype")(numpy_dtype(dtype.name)) : array;
 }
 
-// The value as a NumPy array of native byte order, or still in blocks, which NumPy takes for one. Lists of whole numbers past int64 stay whole
+// The value as a NumPy array of native byte order, or still in blocks, which NumPy takes for one.
+// Lists of whole numbers past int64 stay whole
 // numbers: NumPy would make float64 or objects of them.
 py::object array_of(const Value& value) {
   const py::module_ np = objects::numpy();

@@ -32,11 +32,15 @@ class Generator(np.random.Generator):
         size = arguments[at] if len(arguments) > at else named.get("size")
         shape = tuple(size) if np.iterable(size) else () if size is None else (size,)
         options = {key: value for key, value in named.items() if key != "size"}
-        by_blocks = not rest and math.prod(shape) >= self.least and all(
-            map(is_plain, (*parameters, *options.values())))
+        by_blocks = not rest and all(isinstance(one, (int, np.integer)) and one >= 0 for one in shape) and (
+            math.prod(shape) >= self.least) and all(map(is_plain, (*parameters, *options.values())))
         if not by_blocks:
             return getattr(super(), name)(*arguments, **named)
         return self.draw_blocks(self, name, parameters, options, tuple(map(int, shape)))
+
+    def shuffle(self, x, axis=0):
+        # Blocks are shuffled as the array that they are; a list is one of its own.
+        super().shuffle(x.__array__() if type(x).__name__ == "Blocks" else x, axis)
 
 
 def _by_blocks(name):

@@ -167,6 +167,7 @@ std::map<std::string, Array> CaseLaunch::make_results(const ReadyCase& ready) {
 
 protocol::Run CaseLaunch::run_with_limits(const ReadyCase& ready) const {
   protocol::Run run = run_request(ready);
+  run.confined = options_.confinement.has_value();
   // A device that can stop its own launch does so: its report shows where the kernel was.
   run.wall_limit_s = ready.planned.plan.limits.timeout_s.value_or(options_.timeout_s);
   run.schedule = schedule_;

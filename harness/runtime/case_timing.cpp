@@ -210,22 +210,25 @@ void CaseTiming::time(Ongoing& one, CaseDialogue& dialogue, Outcome& outcome) {
   std::shuffle(options.modes.begin(), options.modes.end(), order_);
   const bool is_first = one.job.processes.empty();
   const bool is_small = result_bytes(one.last) <= kMostJudgedBytes;
-  // Large outputs need not be fetched if the device says that they are those of the first run.
-  const bool fetches = is_small || (is_first && !one.on_device.digest);
+  // Large results are fetched once, or not at all if the device says that they are the checked ones.
+  bool fetches = is_small || (is_first && (!one.on_device.digest || one.other));
   Measurement measured = ask(one, dialogue, options, fetches, outcome);
+  const bool is_other = measured.digest != one.on_device.digest || measured.inputs_differ;
+  if (!fetches && (is_other || (is_first && measured.outputs_differ))) {
+    // What is timed must be what is judged: so it is timed again.
+    fetches = true;
+    measured = ask(one, dialogue, options, fetches, outcome);
+  }
   if (fetches) judge_left(one, outcome);
-  if (is_first && !one.on_device.digest) one.on_device.digest = measured.digest;
-  const bool others_left = !fetches && measured.digest != one.on_device.digest;
   const bool is_unsteady = measured.outputs_differ && is_first;
   options.modes.clear();
-  const bool fetches_once = others_left || (is_unsteady && !fetches);
-  const int rounds = is_unsteady && is_small ? kFurtherRounds : fetches_once ? 1 : 0;
+  const int rounds = is_unsteady && is_small ? kFurtherRounds : 0;
   for (int round = 0; round < rounds && outcome.verdict == Verdict::passed; ++round) {
     ask(one, dialogue, options, true, outcome);
     judge_left(one, outcome);
   }
   if (outcome.verdict != Verdict::passed) return;
-  if (fetches_once) one.on_device.digest = measured.digest;  // as right as the first
+  if (fetches) one.on_device.digest = measured.digest;
   one.job.processes.push_back(std::move(measured));
 }
 

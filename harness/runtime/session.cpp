@@ -183,6 +183,7 @@ class Session::State {
       CaseSchedules schedules(launch_, ready, trial.first_schedule(which.id), outcome);
       while (schedules.next()) launch_.check_results(ready, results, outcome);
     }
+    if (artifacts_ != nullptr) artifacts_->results = launch_.seen(ready, results);
     // An expected fault that happened ended the case earlier.
     const bool as_expected = planned.plan.report && !outcome.step.empty();
     if (outcome.verdict == Verdict::passed && !planned.cut.empty() && !as_expected) {
@@ -234,7 +235,7 @@ class Session::State {
     if (!interrupted()) require();
     // A single process needs no turns, and each case is reported as it ends.
     const size_t most = timing_.processes_for(jobs.front()) == 1 ? 1 : kMostTogether;
-    timing_.start_for(jobs.front());
+    if (!interrupted()) timing_.start_for(jobs.front());
     for (; taken < jobs.size() && taken < most && bytes < kMostBytes; ++taken) {
       TimingJob& job = jobs[taken];
       bytes += begin_timing(job, group);
@@ -488,6 +489,7 @@ class Session::State {
       run.plan = ready.planned.plan;
       run.results = CaseLaunch::make_results(ready);
       launch_.check_results(ready, run.results, own);
+      run.results = launch_.seen(ready, run.results);
       run.counters = sum_counters(launch_.counters());
     } catch (const CaseEnded&) {
     }

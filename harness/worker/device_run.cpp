@@ -65,7 +65,7 @@ DeviceRun::DeviceRun(std::shared_ptr<Context> context, const std::vector<Functio
       request_(run),
       guarded_(is_guarded(*context_, run)),
       protects_(run.guard != protocol::Guard::none),
-      registers_(run.guard == protocol::Guard::none) {
+      registers_(run.guard == protocol::Guard::none && !run.confined) {
   for (const protocol::BufferBytes& wanted : request_.buffers) {
     if (wanted.image) {
       images_.emplace(wanted.name, make_image(wanted));

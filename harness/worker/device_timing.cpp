@@ -5,6 +5,7 @@
 
 #include "base/clock.hpp"
 #include "driver/stream.hpp"
+#include "worker/large_buffers.hpp"
 #include "worker/module_variables.hpp"
 #include "worker/new_state.hpp"
 #include "worker/sampler.hpp"
@@ -45,6 +46,8 @@ class DeviceTiming {
     begin(run, memory_.run);
     const bool keeps = keep_initial(run);
     NewState state(kernels_, run, initial_.again(), keeps, request_.poison);
+    std::optional<KeptInputs> inputs;
+    if (!request_.fetch) inputs.emplace(kernels_, run);
     Sampler sampler(loaded_.context, kernels_, run, state, memory_.run, request_.restore,
                     other_ ? &*other_ : nullptr);
     HonestRuns& honest = measured_.honest;
@@ -58,6 +61,7 @@ class DeviceTiming {
     }
     run.run_after_timed(stream_);
     if (request_.fetch) run.fetch(memory_.run);
+    measured_.inputs_differ = inputs && inputs->have_changed();
     measured_.outputs_differ = state.differs();
     measured_.digest = state.digest();
     measured_.kernels = run.kernel_facts();

@@ -320,9 +320,13 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
   DeviceRun run(context_, kernels_, main_module_, request.run);
   places_ = run.places();
   const bool looks = has_large_buffers(request.run) && !choice_.device.has(Capability::counters);
-  run.restore(memory, request.poison, looks && times_ ? &copies_ : nullptr);
+  // Timing takes the buffers again, copies of those that change, and flushes the cache.
+  constexpr uint64_t kMore = uint64_t{1} << 30;
+  if (looks && times_) copies_.begin(3 * run.bytes() + kMore);
+  run.restore(memory, request.poison, looks ? &copies_ : nullptr);
+  copies_.end();
   std::optional<LargeBuffers> large;
-  if (looks) large.emplace(timing_kernels(), run, request.run);
+  if (looks && has_timing_kernels()) large.emplace(timing_kernels(), run, request.run);
   drain_counters();
   const bool several = request.run.steps.size() > 1;
   // A later step may undo a change of an input, so the inputs are compared before each step, up to
@@ -418,6 +422,18 @@ DeviceState Executor::device_state() {
   return nvml_ ? nvml_->state(choice_.device.pci_bus_id()) : DeviceState{};
 }
 
+// True if they can be compiled and loaded, which only timing depends on.
+bool Executor::has_timing_kernels() {
+  try {
+    timing_kernels();
+    return true;
+  } catch (const DriverError& error) {
+    if (error.sticky()) throw;
+  } catch (const Error&) {
+  }
+  return false;
+}
+
 TimingKernels& Executor::timing_kernels() {
   // The kernels of a context that was replaced were released with it.
   if (timing_kernels_) return *timing_kernels_;
@@ -468,6 +484,7 @@ protocol::Timed Executor::time(const protocol::Time& request, TimedMemory memory
   reply.measurement = counts ? count_on_device(request, memory)
                              : time_on_device({context_, kernels_, main_module_, modules_},
                                               timing_kernels(), request, memory);
+  copies_.close_opened();
   reply.measurement.seconds = seconds_since(start);
   reply.measurement.before = before;
   reply.measurement.after = device_state();

@@ -89,6 +89,7 @@ class Executor {
   /// The reason why the device cannot time in the requested way.
   protocol::Misfit misfit(const TimingOptions& options) const;
   TimingKernels& timing_kernels();
+  bool has_timing_kernels();
   DeviceState device_state();
   void profile(DeviceRun& run);
 

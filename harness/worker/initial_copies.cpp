@@ -31,9 +31,7 @@ const DeviceMemory* InitialCopies::find(const SharedMemory& memory) const {
 
 void InitialCopies::keep(const std::shared_ptr<const Context>& context, const DeviceMemory& buffer,
                          const SharedMemory& memory) {
-  // The copy must not take the place of what a run needs.
-  constexpr uint64_t kSpare = 4;
-  if (context->memory_info().free < kSpare * buffer.bytes()) return;
+  if (!spare_ || context->memory_info().free < *spare_ + buffer.bytes()) return;
   tried([&] {
     Copy copy{context, DeviceMemory(context, buffer.bytes(), "initial value"), {}};
     copy.own.copy_from(buffer);
@@ -47,6 +45,10 @@ void InitialCopies::open(const std::shared_ptr<const Context>& context, const st
     Copy copy{context, {}, IpcMemory(context, handle, memory.size())};
     copies_.insert_or_assign(memory.identity(), std::move(copy));
   });
+}
+
+void InitialCopies::close_opened() {
+  std::erase_if(copies_, [](const auto& one) { return static_cast<bool>(one.second.opened); });
 }
 
 std::string InitialCopies::shared(const SharedMemory& memory) const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,7 +23,14 @@ class InitialCopies {
  public:
   /// The copy of the value that `memory` has; null if none is kept.
   const DeviceMemory* find(const SharedMemory& memory) const;
-  /// Keeps the value that the buffer has, which is that of `memory`, if there is room for it.
+  /// Drops all, and lets copies be kept as long as so many bytes of the device stay free.
+  void begin(uint64_t spare) {
+    copies_.clear();
+    spare_ = spare;
+  }
+  /// Keeps no more copies than there are.
+  void end() { spare_.reset(); }
+  /// Keeps the value that the buffer has, which is that of `memory`, between begin and end.
   void keep(const std::shared_ptr<const Context>& context, const DeviceMemory& buffer,
             const SharedMemory& memory);
   /// Opens a copy that another process keeps, by its handle (`shared`). A handle that cannot be
@@ -33,6 +41,8 @@ class InitialCopies {
   std::string shared(const SharedMemory& memory) const;
   void drop(const SharedMemory& memory) { copies_.erase(memory.identity()); }
   void clear() { copies_.clear(); }
+  /// Closes what belongs to other processes, which may free it.
+  void close_opened();
 
  private:
   struct Copy {
@@ -42,6 +52,7 @@ class InitialCopies {
     const DeviceMemory& memory() const { return opened ? opened.memory() : own; }
   };
   std::map<uint64_t, Copy> copies_;  ///< by SharedMemory::identity
+  std::optional<uint64_t> spare_;
 };
 
 }  // namespace warpmark

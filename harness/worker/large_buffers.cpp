@@ -15,7 +15,7 @@ bool is_large(const protocol::BufferBytes& buffer) {
 }  // namespace
 
 bool has_large_buffers(const protocol::Run& run) {
-  return run.guard == protocol::Guard::none && run.devices == 1 &&
+  return run.guard == protocol::Guard::none && !run.confined && run.devices == 1 &&
          std::ranges::any_of(run.buffers, is_large);
 }
 
@@ -24,6 +24,17 @@ LargeBuffers::LargeBuffers(TimingKernels& kernels, DeviceRun& run, const protoco
   for (const auto& [buffer, index] : run_.inputs()) {
     if (is_large(request_.buffers[index])) before_[index] = digests_.of(*buffer);
   }
+}
+
+KeptInputs::KeptInputs(TimingKernels& kernels, DeviceRun& run)
+    : digests_(kernels, run.context()), run_(run), before_(now()) {}
+
+std::vector<uint64_t> KeptInputs::now() {
+  std::vector<uint64_t> digests;
+  for (const auto& [buffer, index] : run_.inputs()) {
+    if (run_.keeps(index)) digests.push_back(digests_.of(*buffer));
+  }
+  return digests;
 }
 
 void LargeBuffers::look_again(protocol::Verified::OnDevice& seen) {
@@ -52,10 +63,11 @@ void open_copies(const protocol::Time& request, const std::vector<BufferMemory>&
     const auto named = std::ranges::find(buffers, kept.buffer, &protocol::BufferBytes::name);
     if (named == buffers.end() || !is_large(*named)) continue;
     const auto& initial = memory[static_cast<size_t>(named - buffers.begin())].initial;
-    if (!initial || copies.find(*initial) != nullptr) continue;
-    copies.open(context, kept.handle, *initial);
-    const DeviceMemory* opened = copies.find(*initial);
-    if (opened != nullptr && Digests(kernels, context).of(*opened) != kept.digest)
+    if (!initial) continue;
+    if (copies.find(*initial) == nullptr) copies.open(context, kept.handle, *initial);
+    // A kernel may have written to a copy, and a handle may name another block by now.
+    const DeviceMemory* copy = copies.find(*initial);
+    if (copy != nullptr && Digests(kernels, context).of(*copy) != kept.digest)
       copies.drop(*initial);
   }
 }

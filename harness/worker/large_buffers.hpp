@@ -37,6 +37,21 @@ class LargeBuffers {
   std::map<size_t, uint64_t> before_;  ///< by the buffer's index
 };
 
+/// The inputs that no launch of a run may change, of any size.
+class KeptInputs {
+ public:
+  /// Takes their digests; the run was restored.
+  KeptInputs(TimingKernels& kernels, DeviceRun& run);
+  bool have_changed() { return now() != before_; }
+
+ private:
+  std::vector<uint64_t> now();
+
+  Digests digests_;
+  DeviceRun& run_;
+  std::vector<uint64_t> before_;
+};
+
 /// Opens copies of another worker for a run, of which each buffer is then restored; drops those that
 /// are no longer what they were.
 void open_copies(const protocol::Time& request, const std::vector<BufferMemory>& memory,

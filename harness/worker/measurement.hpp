@@ -131,6 +131,8 @@ struct Measurement : MeasuredFacts {
   bool outputs_differ = false;          ///< outputs of cold runs differ, although each run began
                                         ///< alike
   std::optional<uint64_t> digest = {};  ///< digest of these outputs, the same in every process
+  bool inputs_differ = false;           ///< an input is not what it was before; looked at where the
+                                        ///< results are not fetched
   // The peak that the flops are compared with: that of the suite, or else the measured rate of
   // fused multiply-adds of this type ("float32"; "" if they say nothing about the kernel).
   std::optional<double> given_peak;

@@ -61,7 +61,7 @@ WARPMARK_FIELDS(TimedSeries, mode, batch, seconds, moved_bytes, empty_seconds, s
                 clock_mhz, clock_change, stop, latency_hidden, late)
 // The worker knows neither amounts nor peaks.
 WARPMARK_FIELDS(Measurement, series, kernels, counters, before, after, seconds, honest,
-                outputs_differ, digest)
+                outputs_differ, digest, inputs_differ)
 WARPMARK_FIELDS(TimingOptions, modes, budget_s, precision, min_samples, min_seconds, max_samples,
                 profile)
 

@@ -94,7 +94,7 @@ WARPMARK_FIELDS(Launch, kernel, grid, block, shared, arguments, cluster, coopera
 WARPMARK_FIELDS(Copy, from, to)
 WARPMARK_FIELDS(Fill, buffer, byte)
 WARPMARK_FIELDS(Run, buffers, scalars, steps, wall_limit_s, instructions, schedule, checks,
-                counters, guard, timed_step, devices)
+                counters, guard, timed_step, devices, confined)
 WARPMARK_FIELDS(Verify, run, poison)
 WARPMARK_FIELDS(KeptCopy, buffer, handle, digest)
 WARPMARK_FIELDS(Time, run, poison, options, restore, other, fetch, copies)

@@ -216,6 +216,9 @@ struct Run {
                                        ///< nothing: all are timed
   uint64_t devices = 1;                ///< number of devices that run it at a time, as many as were
                                        ///< prepared for
+  /// Kernels of a submission, which must reach neither the host's memory nor the values of the next
+  /// run.
+  bool confined = false;
 };
 
 /// Run it once: restore, poison, launch, synchronise, fetch. Variables and heap are as they were

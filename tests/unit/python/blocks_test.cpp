@@ -94,17 +94,35 @@ TEST(Blocks, ElementWiseExpressionsHaveNumPysBits) {
 
 TEST(Blocks, ReductionsAreNumPysUpToTheOrderOfSums) {
   const PythonScope scope = large_scope();
-  for (const char* text :
-       {"k.sum()", "np.sum(k, dtype='int64')", "x.max()", "np.min(y)", "b.any()", "np.all(b)",
-        "np.bitwise_xor.reduce(k)", "k.argmax()", "len(x)", "x.size", "x.nbytes",
-        "np.count_nonzero(b)", "x.ndim", "x.tolist()[3]", "k.prod()", "x.shape",
-        "np.max(x, axis=0)", "float(x[-1])", "x.strides[0]"}) {
+  for (const char* text : {"k.sum()",
+                           "np.sum(k, dtype='int64')",
+                           "x.max()",
+                           "np.min(y)",
+                           "b.any()",
+                           "np.all(b)",
+                           "np.bitwise_xor.reduce(k)",
+                           "k.argmax()",
+                           "len(x)",
+                           "x.size",
+                           "x.nbytes",
+                           "np.count_nonzero(b)",
+                           "x.ndim",
+                           "x.tolist()[3]",
+                           "k.prod()",
+                           "x.shape",
+                           "np.dot(k, k)",
+                           "np.dot(b, b)",
+                           "k.astype(object).sum()",
+                           "np.max(x, axis=0)",
+                           "float(x[-1])",
+                           "x.strides[0]"}) {
     EXPECT_TRUE(holds(fmt::format("{} == {}", text, by_numpy(text)), scope)) << text;
     EXPECT_TRUE(holds(fmt::format("type({}) is type({})", text, by_numpy(text)), scope)) << text;
   }
   for (const char* text :
        {"np.sum(x)", "x.mean()", "np.sum(np.abs(x), dtype='float64')", "np.dot(x, y)", "np.std(x)",
-        "np.float64(np.sum(np.multiply(x, y, dtype=np.longdouble)))", "np.linalg.norm(x)"}) {
+        "np.float64(np.sum(np.multiply(x, y, dtype=np.longdouble)))", "np.linalg.norm(x)", "x @ y",
+        "np.matmul(x, y, dtype='float64')", "np.sum(x, 0, 'float64')"}) {
     EXPECT_TRUE(
         holds(fmt::format("np.isclose({}, {}, rtol=1e-5, atol=0)", text, by_numpy(text)), scope))
         << text;
@@ -121,6 +139,33 @@ TEST(Blocks, MatricesAreBlockedOnlyWhereShapesAgree) {
     const std::string numpy = fmt::format("(lambda x: {})(np.array(x))", text);
     EXPECT_TRUE(holds(fmt::format("np.array_equal({}, {})", text, numpy), scope)) << text;
   }
+}
+
+TEST(Blocks, ProductsOfMatricesAreNotElementWise) {
+  PythonScope scope;
+  scope.set_array("x", to_array(value_of("np.arange(2048 * 2048).reshape(2048, 2048) % 11"),
+                                testing::dtype("float32")));
+  EXPECT_TRUE(holds("np.array_equal(x @ x, np.array(x) @ np.array(x))", scope));
+  EXPECT_TRUE(
+      holds("np.array_equal(np.matmul(x, x, dtype='float64'), "
+            "np.matmul(np.array(x), np.array(x), dtype='float64'))",
+            scope));
+}
+
+TEST(Blocks, ManyOperationsAreNotedInParts) {
+  const PythonScope scope = large_scope();
+  const auto many = [](const std::string& x) {
+    return "__import__('functools').reduce(lambda a, _: a * 0.5 + 1, range(300), " + x + ")";
+  };
+  EXPECT_TRUE(holds("np.array_equal(" + many("x") + ", " + many("np.array(x)") + ")", scope));
+}
+
+TEST(Blocks, NotedOperationsKeepTheValuesOfBefore) {
+  const PythonScope scope = large_scope();
+  EXPECT_TRUE(
+      holds("(lambda z: (lambda y: (z.__setitem__(0, 7), float(y[0]), float(z[0])))(z * 2))"
+            "(x + 0)[1:] == (2 * float(x[0]), 7.0)",
+            scope));
 }
 
 // The generators of the definition, NumPy's own: `stream(i)` is that of block i.
@@ -204,9 +249,15 @@ TEST(Blocks, BecomeArgumentsByTheRulesOfArrays) {
     return "";
   };
   EXPECT_EQ(refusal("k * 1", "int16"), "");
+  EXPECT_EQ(refusal("k * 1", "int64"), "");
+  EXPECT_EQ(refusal("b.astype(np.uint8)", "int32"), "");
+  EXPECT_EQ(refusal("b.astype(np.int64)", "uint64"), "");
+  EXPECT_EQ(refusal("x * np.ma.masked_where(np.array(x) > 0, np.array(x))", "float32"),
+            "the value has masked elements");
   EXPECT_EQ(refusal("k * 1", "int8"),
             "the value -500 at [0] is not in the range of int8, -128 to 127");
-  EXPECT_EQ(refusal("x.astype(np.float64) * 1e300", "float32"), "a finite value of float64 is too large for float32");
+  EXPECT_EQ(refusal("x.astype(np.float64) * 1e300", "float32"),
+            "a finite value of float64 is too large for float32");
   EXPECT_EQ(refusal("x + 0.5", "int32"), "the value is float32, which is not cast to int32");
   EXPECT_EQ(refusal("x + y", "bfloat16"), "");
   EXPECT_EQ(to_array(value_of("b", scope), testing::dtype("bool")).size(), kSize);

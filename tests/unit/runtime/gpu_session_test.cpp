@@ -146,6 +146,17 @@ TEST_F(GpuSessionTest, AChangeOfALargeInputIsSeenWithoutItsBytes) {
   EXPECT_THAT(outcome.message, HasSubstr("src[8388608] was"));
 }
 
+TEST_F(GpuSessionTest, ALargeInputMustNotChangeWhileItIsTimed) {
+  const Case which = make(large_suite(), large_kernel("if (was_filled) { src[i] += 1; }")).front();
+  const PlannedCase planned = make_plan(which, plugins_);
+  TimingJob job{&which, &planned, TimingOptions{}, {}, {}};
+  ASSERT_EQ(session().measure({&job, 1}), 1U);
+  EXPECT_EQ(job.outcome.verdict, Verdict::failed);
+  EXPECT_TRUE(job.outcome.failure == FailureKind::input_changed ||
+              job.outcome.failure == FailureKind::wrong)
+      << job.outcome.message;
+}
+
 TEST_F(GpuSessionTest, ALargeAnswerThatOnlyTheFirstLaunchGivesIsRefused) {
   const Case which = make(large_suite(), large_kernel("if (was_filled) out[7] = 0;")).front();
   const PlannedCase planned = make_plan(which, plugins_);
