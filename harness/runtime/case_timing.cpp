@@ -215,7 +215,7 @@ void CaseTiming::time(Ongoing& one, CaseDialogue& dialogue, Outcome& outcome) {
   Measurement measured = ask(one, dialogue, options, fetches, outcome);
   const bool is_other = measured.digest != one.on_device.digest || measured.inputs_differ;
   if (!fetches && (is_other || (is_first && measured.outputs_differ))) {
-    // What is timed must be what is judged: so it is timed again.
+    // The timed run must be the judged one: so it is timed again.
     fetches = true;
     measured = ask(one, dialogue, options, fetches, outcome);
   }
