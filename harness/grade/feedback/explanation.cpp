@@ -202,7 +202,7 @@ std::string explain_usual(const Outcome& outcome, const ExplainContext& context)
       return explain_changed_input(outcome);
     case FailureKind::counter:
       return "The results are right, but the kernel does not work as this case asks: " +
-             printable(join(split(said_of(outcome), '\n'), " "));
+             printable(join(split(said_of(outcome), '\n'), "; "));
     case FailureKind::no_fault:
       return "This case is about a mistake that the kernel should make, and it made another or "
              "none: " +

@@ -219,7 +219,10 @@ std::vector<LostPart> item_parts(const GradeResult& result, const GradedCase& on
         {Kind::why, std::string(why.empty() ? word_text(item.word) : why), place_text(item)});
     const std::string_view detail = trim(item.detail);
     // An explanation may have all of it.
-    const bool said = in_one_line(why).find(in_one_line(detail)) != std::string::npos;
+    const std::string told = in_one_line(why);
+    const bool said = std::ranges::all_of(split(detail, '\n'), [&](const std::string& line) {
+      return told.find(in_one_line(line)) != std::string::npos;
+    });
     if (!said) parts.push_back({Kind::detail, std::string(detail)});
     if (!item.reproduce.empty()) parts.push_back({Kind::reproduce, item.reproduce});
     reproduced = reproduced || !item.reproduce.empty();
