@@ -60,6 +60,9 @@ void SampleTaker::access(std::uint32_t site, const WarpPlace& place, std::uint32
 void SampleTaker::part(const WarpPlace& place, const Parting& parting) {
   const auto [first, added] = samples_.partings.try_emplace(parting.node, place, parting);
   if (!added && place.is_before(first->second.first)) first->second = {place, parting};
+  for (std::size_t i = 0; i < place.block.size(); ++i) {
+    if (place.block[i] >= WarpWay::kMostBlocks[i]) return;
+  }
   WarpWay& way = ways_[{place.block, place.warp}];
   way.place = place;
   ++way.count;

@@ -38,6 +38,8 @@ struct Parting {
 /// The way of a warp through the branches at which its lanes parted.
 struct WarpWay {
   static constexpr std::size_t kMostPartings = 48;
+  /// Blocks from these coordinates on have no ways: a launch may have millions of warps.
+  static constexpr std::array<std::uint32_t, 3> kMostBlocks{64, 8, 2};
   WarpPlace place;
   std::uint64_t count = 0;        ///< of all
   std::vector<Parting> partings;  ///< the first ones
