@@ -66,25 +66,29 @@ def family(root):
     return found
 
 
-def held(root, folder):
-    """The processes of a stream and what they hold: MiB of memory, processes, open descriptors, temporary files."""
-    kib = processes = descriptors = 0
+def held(root, folder, first):
+    """The processes of a stream and what they hold: MiB of memory, those of processes that were there at first, processes,
+    open descriptors, temporary files."""
+    kib = own = processes = descriptors = 0
     for one in family(root):
         try:
             descriptors += len(list(pathlib.Path("/proc/%d/fd" % one).iterdir()))
             lines = pathlib.Path("/proc/%d/smaps_rollup" % one).read_text().splitlines()
-            kib += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+            pss = sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+            kib += pss
+            own += pss if one in first else 0
             processes += 1
         except OSError:
             continue  # it has just ended, or is behind its walls by now
-    return {"mib": kib >> 10, "processes": processes, "descriptors": descriptors, "files": sum(1 for _ in folder.rglob("*"))}
+    return {"mib": kib >> 10, "lasting_mib": own >> 10, "processes": processes, "descriptors": descriptors, "files": sum(1 for _ in folder.rglob("*"))}
 
 
 def has_grown(rows):
-    """The names of what the last rows have more of than the second and third, by more than a tenth and what chance makes."""
+    """The names of what the last rows have more of than the second and third, by more than a tenth and what chance makes.
+    Other processes than those come and go with candidates, and a compiler bomb may take half a GiB."""
     if len(rows) < 4:
         return []
-    chance = {"mib": 0, "processes": 4, "descriptors": 60, "files": 4}
+    chance = {"mib": 512, "lasting_mib": 0, "processes": 4, "descriptors": 60, "files": 4}
     return [name for name in chance if max(one[name] for one in rows[-2:]) > 1.1 * max(one[name] for one in rows[1:3]) + chance[name]]
 
 
@@ -114,7 +118,7 @@ def main():
         process.stdin.close()
 
     threading.Thread(target=send, daemon=True).start()
-    start, first, memory, others = time.monotonic(), None, [], {}
+    start, first, memory, others, at_first = time.monotonic(), None, [], {}, set()
     done = -1
     for done, line in enumerate(process.stdout):
         first = first or time.monotonic()
@@ -123,7 +127,8 @@ def main():
         if verdict != wanted[answer["id"]][0]:
             others.setdefault((wanted[answer["id"]][0], verdict), answer["id"])
         if done % max(options.count // 10, 1) == 0:
-            memory.append(held(process.pid, temporary))
+            at_first = at_first or family(process.pid)
+            memory.append(held(process.pid, temporary, at_first))
     seconds = time.monotonic() - first
     process.wait()
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
