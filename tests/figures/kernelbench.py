@@ -96,7 +96,7 @@ def page(record):
     judged = [one["verdicts"] for one in rows if "verdicts" in one]
     refused = sum(name != "right" and verdict != "right" for one in judged for name, verdict in one.items())
     stream = json.loads((RECORD.parent / "judge_rate.json").read_text())
-    held = ["%(mib)d, %(processes)d, %(descriptors)d" % one for one in (stream["tenths"][1], stream["tenths"][-2])]
+    held = ["%(lasting_mib)d, %(processes)d, %(descriptors)d" % one for one in (stream["tenths"][1], stream["tenths"][-2])]
     lines = ["# Candidates judged", "", "    VENV/bin/python tests/figures/kernelbench.py PROBLEMS --json results/cpu/kernelbench.json",
              *command(),
              "    python3 %s --json results/cpu/judge_rate.json" % stream["command"],
@@ -105,7 +105,7 @@ def page(record):
              "| their right candidates; right | %d; %d |" % (len(judged), sum(one["right"] == "right" for one in judged)),
              "| wrong ones (zeros, bfloat16, short sums); refused | %d; %d |" % (3 * len(judged), refused),
              *styles(),
-             "| MiB, processes, descriptors of a stream of %d, first; last | %s; %s |" % (stream["candidates"], *held)]
+             "| MiB of lasting processes, processes, descriptors of a stream of %d, first; last | %s; %s |" % (stream["candidates"], *held)]
     return "\n".join(lines) + "\n"
 
 
