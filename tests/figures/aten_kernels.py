@@ -53,6 +53,8 @@ def number(value):
         return "%d.0" % value
     if math.isinf(value):
         return "%s(1.0 / 0.0)" % ("-" if value < 0 else "")
+    if math.isnan(value):
+        return 'nan("")'
     return repr(float(value))
 
 
