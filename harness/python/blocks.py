@@ -204,7 +204,7 @@ class Blocks(NDArrayOperatorsMixin):
 
         def put(begin, end):
             values = value_of(node, begin, end, {})
-            # As Python's numbers: NumPy 1 refuses to compare with one that its own type lacks.
+            # NumPy 1 refuses to compare its numbers with one that their type lacks; Python compares.
             if least is not None and not least <= int(values.min()) <= int(values.max()) <= greatest:
                 return False
             with np.errstate(**errors):

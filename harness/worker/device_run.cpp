@@ -7,6 +7,7 @@
 #include <span>
 
 #include "driver/tensor_map.hpp"
+#include "worker/large_buffers.hpp"
 
 namespace warpmark {
 
@@ -191,8 +192,7 @@ DeviceMemory& DeviceRun::find(const std::string& name) {
 // The copy has the memory's whole value, so its bytes must be those of the buffer.
 void DeviceRun::restore(DeviceMemory& buffer, const protocol::BufferBytes& wanted,
                         const SharedMemory& initial, InitialCopies* copies) {
-  const bool is_plain = wanted.pitch == 0 && wanted.lead == 0 && initial.size() == wanted.bytes;
-  const bool is_kept = copies != nullptr && is_plain && wanted.bytes >= kRegisterFrom;
+  const bool is_kept = copies != nullptr && is_large(wanted) && initial.size() == wanted.bytes;
   if (const DeviceMemory* copy = is_kept ? copies->find(initial) : nullptr) {
     buffer.copy_from(*copy);
     return;

@@ -4,15 +4,10 @@
 
 namespace warpmark {
 
-namespace {
-
-// Bytes around elements have no value, and change from launch to launch.
 bool is_large(const protocol::BufferBytes& buffer) {
   return buffer.bytes >= kLargeBytes && buffer.pitch == 0 && buffer.lead == 0 && !buffer.image &&
          !buffer.partition && buffer.pointers.empty();
 }
-
-}  // namespace
 
 bool has_large_buffers(const protocol::Run& run) {
   return run.guard == protocol::Guard::none && !run.confined && run.devices == 1 &&

@@ -17,6 +17,10 @@ namespace warpmark {
 /// host and back.
 inline constexpr uint64_t kLargeBytes = uint64_t{64} << 20;
 
+/// True for a buffer of that size that is an array alone: bytes around elements have no value, and
+/// change from launch to launch.
+bool is_large(const protocol::BufferBytes& buffer);
+
 /// True if a run is worth it: it has a large buffer, and is not one of a submission.
 bool has_large_buffers(const protocol::Run& run);
 
