@@ -70,9 +70,55 @@ WARPMARK_INLINE Now now(const Lanes& w, const Instruction& i, BlockRaces& races)
           &races.order(),     races.readers(i, S)};
 }
 
+/// Returns whether records of an access are wanted: none are of what the launch does not write.
+template <Space S, bool Store>
+WARPMARK_INLINE bool may_race(const Lanes& w, const Instruction& i, const Checks& checks) {
+  return checks.race && (Store || !w.observer->races()->is_apart(i, S));
+}
+
+/// Notes a read of [begin, end) of shared memory if its records are not needed now, and returns
+/// whether it did. Of scattered lanes, L reads at at[L].
+template <Space S, bool Store>
+WARPMARK_INLINE bool defer(const Lanes& w, const Instruction& i, u64 begin, u64 end,
+                           DeferredReads::Read read, const u64* at = nullptr) {
+  if constexpr (S == Space::shared && !Store) {
+    BlockRaces& races = *w.observer->races();
+    DeferredReads* const reads = races.deferred(S, begin, end);
+    if (reads == nullptr) return false;
+    read.record = races.record(w, i);
+    read.readers = races.readers(i, S);
+    if (at == nullptr) {
+      reads->add(read, begin, end);
+    } else {
+      DeferredReads::Places places;
+      for (int lane = 0; lane < 32; ++lane) places.data()[lane] = static_cast<u32>(at[lane]);
+      reads->add(read, places, begin, end);
+    }
+    return true;
+  } else {
+    return false;
+  }
+}
+
+/// The least and the greatest of the addresses at[L] of the lanes L of `mask`, of `count` lanes.
+struct Extent {
+  u64 first, last;
+};
+WARPMARK_INLINE Extent extent_of(const u64* at, u32 mask, int count) {
+  Extent extent{~u64{0}, 0};
+  for (int lane = 0; lane < count; ++lane) {
+    const bool active = (mask >> lane & 1) != 0;
+    const u64 first = active ? at[lane] : extent.first, last = active ? at[lane] : extent.last;
+    extent.first = first < extent.first ? first : extent.first;
+    extent.last = last > extent.last ? last : extent.last;
+  }
+  return extent;
+}
+
 /// Also finds races and undefined values.
 struct Inspect : ExactBounds {
   static constexpr bool inspects = true;
+  using Reads = DeferredReads::Read::Kind;
 
   /// All 32 lanes access one range, in order.
   template <Space S, bool Store>
@@ -87,13 +133,13 @@ struct Inspect : ExactBounds {
     const bool look =
         Store ? stores_undefined(w, i, checks) : init != nullptr && !all_set(init, from, all);
     note<S>(observer, Store, start, all);
-    if (checks.race) {
-      BlockRaces& races = *observer.races();
-      const RaceCells cells = races.cells(S, start, all, Store);
-      if (!cells) return false;
-      const int shift = __builtin_ctz(bytes) - races.shift(S);
-      if (!settle_contiguous<S, Store>(cells, 32 << shift, shift, now<S>(w, i, races)))
-        return false;
+    if (may_race<S, Store>(w, i, checks)) {
+      if (!defer<S, Store>(w, i, start, start + all,
+                           {Reads::contiguous, 0, bytes, 0, {static_cast<u32>(start)}})) {
+        BlockRaces& races = *observer.races();
+        const int shift = __builtin_ctz(bytes) - races.shift(S);
+        if (!settle_run<S, Store>(races, start, bytes, shift, now<S>(w, i, races))) return false;
+      }
     }
     for (u32 lane = 0; look && lane < 32; ++lane)
       observer.values()->access(w, i, S, lane, start + u64{lane} * bytes, bytes, Store);
@@ -112,11 +158,14 @@ struct Inspect : ExactBounds {
     const u8* init = value_bits<S>(w, region, checks);
     const bool look = init != nullptr && !all_set(init, start - values_begin<S>(region), bytes);
     note<S>(observer, false, start, bytes);
-    if (checks.race) {
-      BlockRaces& races = *observer.races();
-      const RaceCells cells = races.cells(S, start, bytes, false);
-      const int count = static_cast<int>(bytes >> races.shift(S));
-      if (!cells || !settle_broadcast(cells, count, mask, now<S>(w, i, races))) return false;
+    if (may_race<S, false>(w, i, checks)) {
+      if (!defer<S, false>(w, i, start, start + bytes,
+                           {Reads::broadcast, 0, bytes, mask, {static_cast<u32>(start)}})) {
+        BlockRaces& races = *observer.races();
+        const RaceCells cells = races.cells(S, start, bytes);
+        const int count = static_cast<int>(bytes >> races.shift(S));
+        if (!cells || !settle_broadcast(cells, count, mask, now<S>(w, i, races))) return false;
+      }
     }
     for (u32 rest = look ? mask : 0; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<u32>(__builtin_ctz(rest));
@@ -125,54 +174,61 @@ struct Inspect : ExactBounds {
     return true;
   }
 
-  /// All 32 lanes load rows: groups of 8 lanes or more, each in order or of one place.
+  /// All 32 lanes load rows: groups of 8 lanes, which begin at `starts`. Each loads what lies there
+  /// in order, or one place if `at_one` has its bit.
   template <Space S>
   [[gnu::noinline]] static bool rows(Lanes& w, const Instruction& i, const Region& region,
-                                     const u64* at, u32 bytes) {
+                                     const u64* starts, u32 at_one, u32 bytes) {
     if constexpr (S == Space::param) return true;
-    constexpr int kGroup = 8;
-    u64 unordered[32 / kGroup], different[32 / kGroup];
-    for (int group = 0; group < 32 / kGroup; ++group) {
-      const u64* lanes = at + group * kGroup;
-      u64 no_order = 0, no_place = 0;
-      for (u32 lane = 0; lane < kGroup; ++lane) {
-        no_order |= lanes[lane] ^ (lanes[0] + u64{lane} * bytes);
-        no_place |= lanes[lane] ^ lanes[0];
-      }
-      if (no_order != 0 && no_place != 0) return false;
-      unordered[group] = no_order;
-      different[group] = no_place;
-    }
+    constexpr int kGroups = 4, kLanes = 8;
     BlockObserver& observer = *w.observer;
     const Checks& checks = observer.checks();
     if (!plain(i, checks)) return false;
     const u8* init = value_bits<S>(w, region, checks);
-    const int shift = checks.race ? __builtin_ctz(bytes) - observer.races()->shift(S) : 0;
+    const bool races_too = may_race<S, false>(w, i, checks);
+    if (S == Space::shared && init != nullptr) {
+      for (int group = 0; group < kGroups; ++group) {
+        const u64 length = (at_one >> group & 1) != 0 ? bytes : u64{kLanes} * bytes;
+        if (!all_set(init, starts[group] - values_begin<S>(region), length)) return false;
+      }
+      init = nullptr;
+    }
+    const auto begin = [&](int group) { return static_cast<u32>(starts[group]); };
+    const Extent extent = extent_of(starts, (1u << kGroups) - 1, kGroups);
+    if (races_too && defer<S, false>(w, i, extent.first, extent.last + u64{kLanes} * bytes,
+                                     {Reads::rows,
+                                      static_cast<u8>(at_one),
+                                      bytes,
+                                      0,
+                                      {begin(0), begin(1), begin(2), begin(3)}}))
+      return true;
+    int shift = 0;
+    Now when, whole;
+    if (races_too) {
+      shift = __builtin_ctz(bytes) - observer.races()->shift(S);
+      when = whole = now<S>(w, i, *observer.races());
+    }
     // Lanes that read again what they have just read change nothing, so a closer look at all lanes
     // may follow after some of them were handled here.
-    for (int lane = 0, end = 0; lane < 32; lane = end) {
-      const bool one = different[lane / kGroup] == 0;
-      const u64* breaks = one ? different : unordered;
-      const u64 step = one ? 0 : bytes, start = at[lane];
-      for (end = lane + kGroup; end < 32; end += kGroup) {
-        if (breaks[end / kGroup] != 0) break;
-        if (at[end] != start + static_cast<u64>(end - lane) * step) break;
+    for (int group = 0, end = 0; group < kGroups; group = end) {
+      const u32 one = at_one >> group & 1;
+      const u64 step = one != 0 ? 0 : u64{kLanes} * bytes, start = starts[group];
+      for (end = group + 1; end < kGroups && (at_one >> end & 1) == one; ++end) {
+        if (starts[end] != start + static_cast<u64>(end - group) * step) break;
       }
-      const int lanes = one ? 1 : end - lane;
-      const u64 all = static_cast<u64>(lanes) * bytes;
+      const int first = group * kLanes, count = (end - group) * kLanes;
+      const u64 all = one != 0 ? bytes : static_cast<u64>(count) * bytes;
       if (init != nullptr && !all_set(init, start - values_begin<S>(region), all)) return false;
       note<S>(observer, false, start, all);
-      if (!checks.race) continue;
-      BlockRaces& races = *observer.races();
-      const RaceCells cells = races.cells(S, start, all, false);
+      if (!races_too) continue;
+      const RaceCells cells = observer.races()->cells(S, start, all);
       if (!cells) return false;
-      Now when = now<S>(w, i, races);
-      if (one) {
-        const u32 mask = 0xffffffffu >> (32 - (end - lane)) << lane;
-        if (!settle_broadcast(cells, 1 << shift, mask, when)) return false;
+      if (one != 0) {
+        const u32 mask = 0xffffffffu >> (32 - count) << first;
+        if (!settle_broadcast(cells, 1 << shift, mask, whole)) return false;
       } else {
-        when.mine = when.lane(lane);
-        if (!settle_contiguous<S, false>(cells, lanes << shift, shift, when)) return false;
+        when.mine = whole.lane(first);
+        if (!settle_contiguous<S, false>(cells, count << shift, shift, when)) return false;
       }
     }
     return true;
@@ -197,13 +253,16 @@ struct Inspect : ExactBounds {
       for (u32 rest = mask; rest != 0; rest &= rest - 1)
         note<S>(observer, Store, at[__builtin_ctz(rest)], bytes);
     }
-    if (checks.race) {
+    const bool may = may_race<S, Store>(w, i, checks);
+    const Extent extent = S == Space::shared && !Store && may ? extent_of(at, mask, 32) : Extent{};
+    if (may && !defer<S, Store>(w, i, extent.first, extent.last + bytes,
+                                {Reads::scattered, 0, bytes, mask, {}}, at)) {
       BlockRaces& races = *observer.races();
       LaneCells lanes;
       const Now when = now<S>(w, i, races);
       for (u32 rest = mask; rest != 0; rest &= rest - 1) {
         const int lane = __builtin_ctz(rest);
-        const RaceCells cells = races.cells(S, at[lane], bytes, Store);
+        const RaceCells cells = races.cells(S, at[lane], bytes);
         if (!cells) return false;
         lanes.write[lanes.count] = cells.write;
         lanes.records[lanes.count++] = when.lane(lane);

@@ -81,11 +81,13 @@ Speculation& InspectionMemory::speculation(Arena& arena) {
 }
 
 LaunchObserver::LaunchObserver(const Checks& wanted, InspectionMemory& the_memory,
-                               const Program& program)
+                               const Program& program,
+                               const std::function<const void*(const Object&)>& home)
     : checks(wanted), memory(the_memory) {
   if (checks.race) {
     races = std::make_unique<LaunchRaces>(memory, program);
     races->closely = checks.closely;
+    races->find_apart(program, home);
   }
   if (checks.init) values = std::make_unique<LaunchValues>(program);
 }

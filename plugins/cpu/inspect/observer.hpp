@@ -50,7 +50,10 @@ struct InspectionMemory {
 
 /// The state that those blocks of a launch share which one host thread runs. Not thread-safe.
 struct LaunchObserver {
-  LaunchObserver(const Checks& wanted, InspectionMemory& memory, const Program& program);
+  /// `home` gives the allocation that all accesses through a pointer to an object stay in; null if
+  /// that is not known.
+  LaunchObserver(const Checks& wanted, InspectionMemory& memory, const Program& program,
+                 const std::function<const void*(const Object&)>& home);
   LaunchObserver(LaunchObserver&&) noexcept;
   ~LaunchObserver();
   /// Prepares for other threads running the rest of the launch's blocks.

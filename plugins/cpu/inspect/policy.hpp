@@ -36,7 +36,7 @@ struct NoObserver {
   }
   template <Space S>
   static constexpr bool rows(Lanes&, const Instruction&, const Region&, const std::uint64_t*,
-                             std::uint32_t) {
+                             std::uint32_t, std::uint32_t) {
     return true;
   }
   template <Space S, bool Store>

@@ -5,6 +5,7 @@
 #include "machine/access_places.hpp"
 #include "machine/handlers.hpp"
 #include "machine/numerics.hpp"
+#include "memory/lane_groups.hpp"
 #include "memory/lanes.hpp"
 
 namespace warpmark::cpu::WARPMARK_ISA {
@@ -132,8 +133,41 @@ struct Moves {
       R value;
       load(value, host + element * sizeof(M));
       R* data = reinterpret_cast<R*>(w.registers + slots[element]);
+      if (mask == 0xffffffff) {
+        for (int lane = 0; lane < 32; ++lane) data[lane] = value;
+        continue;
+      }
       for (int lane = 0; lane < 32; ++lane)
         data[lane] = (mask >> lane & 1) != 0 ? value : data[lane];
+    }
+  }
+
+  // The groups of a full warp's lanes begin at `starts`; those of `at_one` load one place.
+  template <bool Store>
+  static void rows(Lanes& w, const Instruction& i, HostPlaces places, const u64* starts,
+                   u32 at_one) {
+    u32 gathered[kMostElements];
+    const u32* slots = data_slots(w, i, gathered);
+    const u64 step = u64{i.count} * sizeof(M);
+    for (int element = 0; element < i.count; ++element, places.base += sizeof(M)) {
+      if (slots[element] == Instruction::kNone) continue;
+      R* data = static_cast<R*>(__builtin_assume_aligned(w.registers + slots[element], 64));
+      for (int group = 0; group < 4; ++group, data += 8) {
+        std::byte* place = place_at(places, 0, starts[group]);
+        if (!Store && (at_one >> group & 1) != 0) {
+          R value;
+          load(value, place);
+          for (int lane = 0; lane < 8; ++lane) data[lane] = value;
+        } else if (step == sizeof(M)) {
+          WARPMARK_NO_DEPENDENCES for (int lane = 0; lane < 8; ++lane) {
+            std::byte* at_lane = place + static_cast<u64>(lane) * sizeof(M);
+            Store ? store(data[lane], at_lane) : load(data[lane], at_lane);
+          }
+        } else {
+          for (int lane = 0; lane < 8; ++lane, place += step)
+            Store ? store(data[lane], place) : load(data[lane], place);
+        }
+      }
     }
   }
 
@@ -161,11 +195,16 @@ struct Element {
   bool wide;  // the register has 64 bits
   void (*contiguous)(Lanes&, const Instruction&, std::byte*);
   void (*broadcast)(Lanes&, const Instruction&, const std::byte*, u32 mask);
+  void (*rows)(Lanes&, const Instruction&, HostPlaces, const u64* starts, u32 at_one);
   void (*scattered)(Lanes&, const Instruction&, HostPlaces, const u64* at, u32 mask);
 };
 template <typename M, typename R, bool Store>
-constexpr Element kElement = {sizeof(M), sizeof(R) == 8, Moves<M, R>::template contiguous<Store>,
-                              Moves<M, R>::broadcast, Moves<M, R>::template scattered<Store>};
+constexpr Element kElement = {sizeof(M),
+                              sizeof(R) == 8,
+                              Moves<M, R>::template contiguous<Store>,
+                              Moves<M, R>::broadcast,
+                              Moves<M, R>::template rows<Store>,
+                              Moves<M, R>::template scattered<Store>};
 
 void load_zero(Lanes& w, const Instruction& i, const Element& element, int lane) {
   u32 gathered[kMostElements];
@@ -248,38 +287,92 @@ template <typename P, Space S, bool Store>
   }
 }
 
+// The region of an access; for global memory, the allocation that the instruction accessed last. A
+// failure is recorded later, with the others of the warp.
+template <typename P, Space S>
+WARPMARK_INLINE Region& region_of(Lanes& w, const Instruction& i, u64 start, u32 bytes, int lane) {
+  if constexpr (S == Space::shared) return w.objects[i.object];
+  if constexpr (S != Space::global) return w.param;
+  Region& region = w.sites[i.site];
+  if (P::exact_bounds && !inside(region, start, bytes))
+    find_region(w, i, start, bytes, static_cast<u32>(lane));
+  return region;
+}
+
+// The address of a lane from its register and the offset that all lanes add.
+template <typename T>
+WARPMARK_INLINE u64 address_of(const T* base, int lane, u64 offset) {
+  return static_cast<T>(read<T>(reinterpret_cast<const std::byte*>(base + lane)) + offset);
+}
+template <typename T>
+WARPMARK_INLINE void addresses_of(const T* base, u64 offset, u64* at) {
+  for (int lane = 0; lane < 32; ++lane) at[lane] = address_of(base, lane, offset);
+}
+
+// The accesses of a full warp if they lie in a way that vectors move. Returns false, with nothing
+// done, if they do not, or if some leave the region or need a closer look.
+template <typename P, Space S, bool Store, typename T>
+WARPMARK_INLINE bool access_groups(Lanes& w, const Instruction& i, const T* base, u64 offset,
+                                   const Element& element) {
+  using Groups = LaneGroups<T>;
+  const u32 bytes = element.bytes * i.count;
+  const u64 start = address_of(base, 0, offset);
+  const Region& region = region_of<P, S>(w, i, start, bytes, 0);
+  const auto fits = [&](u64 from, u64 length) {
+    return inside(region, from, length) && (!P::exact_bounds || (from & (bytes - 1)) == 0);
+  };
+  const Groups groups = Groups::of(base, bytes);
+  if (groups.kind == Groups::Kind::contiguous) {
+    if (!fits(start, 32 * u64{bytes}) ||
+        !P::template contiguous<S, Store>(w, i, region, start, bytes))
+      return false;
+    element.contiguous(w, i, region.host + (start - region.begin));
+    return true;
+  }
+  if (!Store && groups.kind == Groups::Kind::broadcast) {
+    if (!fits(start, bytes) || !P::template broadcast<S>(w, i, region, start, bytes, 0xffffffff))
+      return false;
+    element.broadcast(w, i, region.host + (start - region.begin), 0xffffffff);
+    return true;
+  }
+  // Lanes that store to one place do so one after the other.
+  if (groups.kind != Groups::Kind::rows || (Store && groups.at_one != 0)) return false;
+  u64 starts[Groups::kCount];
+  for (int group = 0; group < Groups::kCount; ++group) {
+    starts[group] = address_of(base, group * Groups::kLanes, offset);
+    const u64 lanes = groups.is_at_one(group) ? 1 : Groups::kLanes;
+    if (!fits(starts[group], lanes * bytes)) return false;
+  }
+  if constexpr (Store && P::inspects) {
+    alignas(64) u64 at[32];
+    addresses_of(base, offset, at);
+    if (!P::template scattered<S, Store>(w, i, region, at, 0xffffffff, bytes)) return false;
+  } else if constexpr (!Store) {
+    if (!P::template rows<S>(w, i, region, starts, groups.at_one, bytes)) return false;
+  }
+  element.rows(w, i, places_in(region), starts, groups.at_one);
+  return true;
+}
+
+// Returns whether all lanes of `mask` access one place.
+WARPMARK_INLINE bool at_one_place(const u64* at, u32 mask, u64 start) {
+  u64 different = 0;
+  for (int lane = 0; lane < 32; ++lane) different |= (mask >> lane & 1) != 0 ? at[lane] ^ start : 0;
+  return different == 0;
+}
+
 template <typename P, Space S, bool Store>
 WARPMARK_INLINE void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask,
                                const Element& element) {
   const u32 bytes = element.bytes * i.count;
   const int first = __builtin_ctz(mask);
-  // The region of the access; for global memory, the allocation that this instruction accessed
-  // last.
-  Region& region = S == Space::global   ? w.sites[i.site]
-                   : S == Space::shared ? w.objects[i.object]
-                                        : w.param;
-  if constexpr (S == Space::global) {
-    // A failure is recorded below, with the others of this warp.
-    if (P::exact_bounds && !inside(region, at[first], bytes))
-      find_region(w, i, at[first], bytes, static_cast<u32>(first));
-  }
-  u64 scattered = 0, different = 0;
   const u64 start = at[first];
-  for (int lane = 0; lane < 32; ++lane) {
-    const u64 keep = (mask >> lane & 1) != 0 ? ~u64{0} : 0;
-    scattered |= (at[lane] ^ (start + static_cast<u64>(lane - first) * bytes)) & keep;
-    different |= (at[lane] ^ start) & keep;
-  }
-  const bool aligned = !P::exact_bounds || (start & (bytes - 1)) == 0;
-  if (mask == 0xffffffff && scattered == 0 && aligned && inside(region, start, 32 * u64{bytes}) &&
-      P::template contiguous<S, Store>(w, i, region, start, bytes)) {
-    element.contiguous(w, i, region.host + (start - region.begin));
-  } else if (!Store && different == 0 && aligned && inside(region, start, bytes) &&
-             P::template broadcast<S>(w, i, region, start, bytes, mask)) {
+  Region& region = region_of<P, S>(w, i, start, bytes, first);
+  if (!Store && at_one_place(at, mask, start) && (!P::exact_bounds || (start & (bytes - 1)) == 0) &&
+      inside(region, start, bytes) && P::template broadcast<S>(w, i, region, start, bytes, mask)) {
     element.broadcast(w, i, region.host + (start - region.begin), mask);
   } else if (all_inside<P::exact_bounds>(region, at, mask, bytes) &&
-             ((!Store && mask == 0xffffffff && P::template rows<S>(w, i, region, at, bytes)) ||
-              P::template scattered<S, Store>(w, i, region, at, mask, bytes))) {
+             P::template scattered<S, Store>(w, i, region, at, mask, bytes)) {
     element.scattered(w, i, places_in(region), at, mask);
   } else {
     access_by_lane<P, S, Store>(w, i, region, at, mask, element);
@@ -309,13 +402,18 @@ void access_local(Lanes& w, const Instruction& i, const u64* at, u32 mask, const
 
 WARPMARK_INLINE void addresses(Lanes& w, const Instruction& i, u64* at) {
   const auto offset = static_cast<u64>(i.imm);
-  if (i.address_narrow) {
-    const Raw32* base = reinterpret_cast<const Raw32*>(w.registers + i.address);
-    for (int lane = 0; lane < 32; ++lane) at[lane] = (base[lane] + offset) & 0xffffffff;
-  } else {
-    const Raw64* base = reinterpret_cast<const Raw64*>(w.registers + i.address);
-    for (int lane = 0; lane < 32; ++lane) at[lane] = base[lane] + offset;
-  }
+  if (i.address_narrow)
+    addresses_of(reinterpret_cast<const Raw32*>(w.registers + i.address), offset, at);
+  else
+    addresses_of(reinterpret_cast<const Raw64*>(w.registers + i.address), offset, at);
+}
+
+// The accesses of any lanes, where all lie in one space.
+template <typename P, Space S, bool Store>
+WARPMARK_INLINE void access_part(Lanes& w, const Instruction& i, const u64* at, u32 mask,
+                                 const Element& element) {
+  if (mask != 0xffffffff || !access_groups<P, S, Store>(w, i, at, 0, element))
+    access_in<P, S, Store>(w, i, at, mask, element);
 }
 
 // Generic addresses: each lane's space is that of the window that its address lies in.
@@ -335,9 +433,9 @@ WARPMARK_INLINE void access_generic(Lanes& w, const Instruction& i, u64* at,
   const auto [local, shared, param] = in_window;
   const u32 global = w.mask & ~(local | shared | param);
   P::template on_generic<Store ? Traffic::store : Traffic::load>(w, i, global, local, shared);
-  if (global != 0) access_in<P, Space::global, Store>(w, i, at, global, element);
+  if (global != 0) access_part<P, Space::global, Store>(w, i, at, global, element);
   if (local != 0) access_local<P, Store>(w, i, at, local, element);
-  if (shared != 0) access_in<P, Space::shared, Store>(w, i, at, shared, element);
+  if (shared != 0) access_part<P, Space::shared, Store>(w, i, at, shared, element);
   if constexpr (Store) {
     for (u32 rest = param; rest != 0; rest &= rest - 1) {
       const int lane = __builtin_ctz(rest);
@@ -345,12 +443,22 @@ WARPMARK_INLINE void access_generic(Lanes& w, const Instruction& i, u64* at,
                    true);
     }
   } else if (param != 0) {
-    access_in<P, Space::param, false>(w, i, at, param, element);
+    access_part<P, Space::param, false>(w, i, at, param, element);
   }
 }
 
 template <typename P, Space S, bool Store>
 [[gnu::noinline]] void access_space(Lanes& w, const Instruction& i, const Element& element) {
+  if constexpr (S == Space::global || S == Space::shared || S == Space::param) {
+    const auto offset = static_cast<u64>(i.imm);
+    const std::byte* base = w.registers + i.address;
+    if (w.mask == 0xffffffff &&
+        (i.address_narrow ? access_groups<P, S, Store>(w, i, reinterpret_cast<const Raw32*>(base),
+                                                       offset, element)
+                          : access_groups<P, S, Store>(w, i, reinterpret_cast<const Raw64*>(base),
+                                                       offset, element)))
+      return;
+  }
   alignas(64) u64 at[32];
   addresses(w, i, at);
   if constexpr (S == Space::local)

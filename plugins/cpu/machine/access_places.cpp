@@ -78,30 +78,6 @@ bool is_of_heap(const LaunchState& launch, std::uint64_t address) {
   return launch.shape.heap != nullptr && launch.shape.heap->owns(address);
 }
 
-// The allocation that an object is, or null.
-const Allocation* home_of(const Lanes& lanes, const Object& object) {
-  const LaunchState& launch = lanes.block->launch();
-  const auto parameter = [&](std::uint64_t offset) -> const Allocation* {
-    std::uint64_t address = 0;
-    if (offset > lanes.param.size || lanes.param.size - offset < sizeof address) return nullptr;
-    std::memcpy(&address, lanes.param.host + offset, sizeof address);
-    return is_of_heap(launch, address) ? nullptr : allocation_at(launch, address);
-  };
-  switch (object.kind) {
-    case Object::Kind::variable:
-      return allocation_at(launch, object.address);
-    case Object::Kind::parameter:
-      return parameter(object.address);
-    case Object::Kind::either: {
-      const Allocation* first = parameter(object.address);
-      const Allocation* second = parameter(object.bytes);
-      return first == nullptr ? second : second == nullptr ? first : nullptr;
-    }
-    default:
-      return nullptr;
-  }
-}
-
 // The allocation that the lane's pointer is of. The begin of one may be meant as the end of
 // another.
 std::array<const Allocation*, 2> homes_of_loaded(const Lanes& lanes, const Object& object,
@@ -123,9 +99,9 @@ std::array<const Allocation*, 2> homes_of(const Lanes& lanes, const Instruction&
   const std::vector<Object>& objects = lanes.block->launch().program.objects;
   const Object& object = objects[instruction.object];
   if (object.kind == Object::Kind::loaded) return homes_of_loaded(lanes, object, lane);
-  if (object.kind != Object::Kind::any) return {home_of(lanes, object), nullptr};
-  const Allocation* first = home_of(lanes, objects[object.address]);
-  const Allocation* second = home_of(lanes, objects[object.bytes]);
+  if (object.kind != Object::Kind::any) return {home_of(lanes.block->launch(), object), nullptr};
+  const Allocation* first = home_of(lanes.block->launch(), objects[object.address]);
+  const Allocation* second = home_of(lanes.block->launch(), objects[object.bytes]);
   if (first == nullptr || second == nullptr) return {};  // a number
   return {first, second};
 }
@@ -231,6 +207,29 @@ const Object* variable_of(const Program& program, const Instruction& instruction
 }
 
 }  // namespace
+
+const Allocation* home_of(const LaunchState& launch, const Object& object) {
+  const std::vector<std::byte>& parameters = launch.shape.parameters;
+  const auto parameter = [&](std::uint64_t offset) -> const Allocation* {
+    std::uint64_t address = 0;
+    if (offset > parameters.size() || parameters.size() - offset < sizeof address) return nullptr;
+    std::memcpy(&address, parameters.data() + offset, sizeof address);
+    return is_of_heap(launch, address) ? nullptr : allocation_at(launch, address);
+  };
+  switch (object.kind) {
+    case Object::Kind::variable:
+      return allocation_at(launch, object.address);
+    case Object::Kind::parameter:
+      return parameter(object.address);
+    case Object::Kind::either: {
+      const Allocation* first = parameter(object.address);
+      const Allocation* second = parameter(object.bytes);
+      return first == nullptr ? second : second == nullptr ? first : nullptr;
+    }
+    default:
+      return nullptr;
+  }
+}
 
 bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t address,
                  std::uint32_t bytes, std::uint32_t lane) {

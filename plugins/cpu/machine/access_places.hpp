@@ -8,6 +8,17 @@
 
 namespace warpmark::cpu {
 
+struct Allocation;
+struct LaunchState;
+
+/// The allocation that all accesses through a pointer to an object must stay in; null if it may be
+/// another for each access, or is none.
+const Allocation* home_of(const LaunchState& launch, const Object& object);
+/// The same as a function of the object, for as long as the launch's state is there.
+inline auto homes_in(const LaunchState& launch) {
+  return [&launch](const Object& object) -> const void* { return home_of(launch, object); };
+}
+
 /// An access of several lanes together.
 inline constexpr std::uint32_t kAnyLane = 0xffffffff;
 /// Slow path of a global access: makes the live allocation that holds all of [address, address +

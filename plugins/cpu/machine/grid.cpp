@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "machine/access_places.hpp"
 #include "machine/in_order.hpp"
 #include "machine/rotation.hpp"
 #include "machine/schedule.hpp"
@@ -125,7 +126,7 @@ LaunchResult run_grid(const Program& program, const LaunchShape& asked, Arena& a
   }
   LaunchState state = begin(program, shape, arena);
   std::optional<LaunchObserver> observer;
-  if (checks) observer.emplace(shape.checks, *shape.inspection, program);
+  if (checks) observer.emplace(shape.checks, *shape.inspection, program, homes_in(state));
   const std::span<LaunchObserver> observers =
       observer ? std::span(&*observer, 1) : std::span<LaunchObserver>();
   if (observer) state.observer = &*observer;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "machine/access_places.hpp"
 #include "machine/in_order.hpp"
 #include "machine/schedule.hpp"
 
@@ -35,7 +36,8 @@ bool run_speculatively(LaunchState& state, Counters& counters, Profile& profile,
   observers.reserve(workers);
   for (std::size_t i = 0; i < workers; ++i) {
     InspectionMemory& memory = shape.inspection->of_worker(i, state.arena);
-    LaunchObserver& observer = observers.emplace_back(shape.checks, memory, program);
+    LaunchObserver& observer =
+        observers.emplace_back(shape.checks, memory, program, homes_in(state));
     observer.run_beside_others(speculation.footprint(i));
   }
   state.speculation = &speculation;

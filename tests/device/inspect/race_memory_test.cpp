@@ -22,8 +22,9 @@ namespace warpmark::cpu {
 namespace {
 
 constexpr std::uint64_t kBegin = 0x7f5e04000000;
-constexpr std::uint64_t kCells = 2048, kChunkBytes = 3 * kCells * 8;  // of a chunk
-constexpr std::uint64_t kSlabChunks = 128;                            // mapped at a time
+constexpr std::uint64_t kCells = 2048;  // of a chunk, behind a page for their rows
+constexpr std::uint64_t kPageBytes = 4096, kChunkBytes = kPageBytes + 3 * kCells * 8;
+constexpr std::uint64_t kSlabChunks = 128;  // mapped at a time
 constexpr std::uint64_t kAll = std::uint64_t{1} << 32;
 
 // The three words of a cell.
@@ -93,7 +94,7 @@ TEST(RaceMemory, ChunksDoNotOverlap) {
     // Mapped many at a time, one behind the other.
     const std::uint64_t made = chunks - 1 - c;
     if (made % kSlabChunks != 0) {
-      ASSERT_EQ(cells.write, before + 3 * kCells);
+      ASSERT_EQ(cells.write, before + kChunkBytes / 8);
     }
     before = cells.write;
     for (std::uint64_t i = 0; i < kCells; ++i) {
@@ -116,7 +117,7 @@ TEST(RaceMemory, TheLimitIsWhatMayBeTakenAndIsReported) {
   EXPECT_FALSE(memory.find(kBegin + kCells + 5, 1)) << "not even cells at nowhere";
   EXPECT_TRUE(memory.full());
   EXPECT_TRUE(memory.find(kBegin, 1)) << "what there is stays";
-  memory.begin_launch();
+  memory.begin_launch(1);
   EXPECT_FALSE(memory.full());
   EXPECT_FALSE(memory.find(kBegin + kCells, 1));
   EXPECT_TRUE(memory.full()) << "in each launch";
@@ -136,7 +137,7 @@ TEST(RaceMemory, ClearGivesTheMemoryBack) {
   const std::uint64_t* first = nullptr;
   for (std::uint64_t c = 0; c < 5; ++c) {
     const RaceCells cells = memory.find(kBegin + c * kCells, 1);
-    if (c == 0) first = cells.write;
+    if (c == 0) first = cells.write - kPageBytes / 8;
     fill(cells, 9);
   }
   const std::uint64_t* last = first + kSlabChunks * kChunkBytes / 8 - 1;
@@ -187,6 +188,45 @@ TEST(RaceMemory, ForgetsOverChunksThatNobodyTouched) {
   memory.forget(kBegin, 6 * chunk);
   EXPECT_EQ(words(memory.find(kBegin, 4)), kNobody);
   EXPECT_EQ(words(memory.find(kBegin + 2 * chunk, 4)), kNobody);
+}
+
+TEST(RaceMemory, RowsAreWholeOnesOfAChunk) {
+  RaceMemory memory(kBegin, 2, kAll);
+  const std::uint64_t row = 4 * kRowCells;
+  RaceRow* const first = memory.find_rows(kBegin, row);
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(memory.find_rows(kBegin + 3 * row, 2 * row), first + 3);
+  EXPECT_EQ(memory.find_rows(kBegin + 4, row), nullptr) << "begins within one";
+  EXPECT_EQ(memory.find_rows(kBegin, row - 4), nullptr) << "ends within one";
+  EXPECT_EQ(memory.find_rows(kBegin + 4 * kCells - row, 2 * row), nullptr) << "of two chunks";
+}
+
+// A row says what each of its cells would, until one of these is asked for.
+TEST(RaceMemory, ARowIsSpreadWhereACellIsUsedByItself) {
+  RaceMemory memory(kBegin, 2, kAll);
+  memory.begin_launch(5);
+  RaceRow* const rows = memory.find_rows(kBegin, 12 * kRowCells);
+  const std::uint64_t lane = std::uint64_t{1} << Record::kThreadShift;
+  rows[1].write = Record::make(5, 64, false, 7).bits;
+  rows[1].read = Record::make(6, 32, false, 8).bits;
+  rows[1].read_shape = 2;  // four cells of each lane
+  const RaceCells cells = memory.find(kBegin + 4 * kRowCells, 4 * kRowCells);
+  for (std::uint64_t i = 0; i < kRowCells; ++i) {
+    EXPECT_EQ(cells.write[i], rows[1].write + i * lane) << i;
+    EXPECT_EQ(cells.read[i], rows[1].read + i / 4 * lane) << i;
+    EXPECT_EQ(cells.other[i], 0u) << i;
+  }
+  EXPECT_EQ(rows[0].spread, 0u);
+  EXPECT_EQ(rows[1].spread, 5u);
+  EXPECT_EQ(rows[2].spread, 0u);
+  // The cells keep what is written to them, in the next launch, too.
+  cells.write[3] = 9;
+  memory.begin_launch(20);
+  EXPECT_EQ(*memory.find(kBegin + 4 * (kRowCells + 3), 4).write, 9u);
+  EXPECT_EQ(rows[1].spread, 20u);
+  memory.forget(kBegin + 4 * kRowCells, 4 * kRowCells);
+  EXPECT_EQ(rows[1].spread, 0u) << "a whole row begins anew";
+  EXPECT_EQ(words(memory.find(kBegin + 4 * (kRowCells + 3), 4)), kNobody);
 }
 
 TEST(RaceMemory, WithoutMemoryOfTheHostItSaysThatItIsFull) {

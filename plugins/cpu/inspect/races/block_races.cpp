@@ -84,9 +84,25 @@ LaunchRaces::LaunchRaces(InspectionMemory& kept, const Program& program)
     if ((i.order & kOwn) == kOwn) of_block_scope.insert(i.statement);
   }
   looks = atomic && once;
-  memory.begin_launch();
-  if (!order.clock.begin_launch()) return;
-  for (RaceMemory& records : kept.races) records.clear();
+  if (order.clock.begin_launch()) {
+    for (RaceMemory& records : kept.races) records.clear();
+  }
+  memory.begin_launch(order.clock.first());
+}
+
+void LaunchRaces::find_apart(const Program& program,
+                             const std::function<const void*(const Object&)>& home) {
+  std::unordered_set<const void*> written;
+  for (const Instruction& i : program.code) {
+    if (!may_write_global(i)) continue;
+    const void* const allocation = home(program.objects[i.object]);
+    if (allocation == nullptr) return;
+    written.insert(allocation);
+  }
+  for (const Object& object : program.objects) {
+    const void* const allocation = home(object);
+    apart.push_back(allocation != nullptr && !written.contains(allocation));
+  }
 }
 
 bool LaunchRaces::decides(const Record& before, const Record& now) const {
@@ -140,7 +156,9 @@ BlockRaces::BlockRaces(LaunchRaces& launch, ObservedBlock& block, std::uint64_t 
       shared_bytes_(shared_bytes) {
   const std::uint32_t reserved = block.program().reserved_bytes;
   if (reserved > 0) reserved_ = shared_bytes - reserved;
-  const std::uint64_t cells = (shared_bytes >> launch.shared_shift) + 1;
+  const std::uint64_t rows = (shared_bytes >> launch.shared_shift) / kRowCells + 1;
+  const std::uint64_t cells = rows * kRowCells;
+  shared_rows_.resize(rows);
   shared_records_.resize(3 * cells);
   std::uint64_t* first = shared_records_.data();
   shared_cells_ = {first, first + cells, first + 2 * cells};
@@ -512,9 +530,9 @@ BlockRaces& BlockRaces::home(std::uint64_t& offset) {
 
 RaceCells BlockRaces::cells_at(Space space, std::uint64_t address, std::uint64_t bytes) {
   if (space != Space::shared) return launch_.memory.find(address, bytes);
-  const BlockRaces& owner = home(address);
+  BlockRaces& owner = home(address);
   if (address >= reserved_ || bytes > reserved_ - address) return {};
-  return owner.shared_cells_ + (address >> launch_.shared_shift);
+  return owner.shared_cells(address, bytes);
 }
 
 void BlockRaces::barrier_arrive(const Lanes& w, std::uint32_t, std::uint32_t number,
@@ -564,7 +582,7 @@ void BlockRaces::exit(std::uint32_t statement, std::uint32_t warp, std::uint32_t
   };
   const std::uint64_t cells = (shared_bytes_ >> launch_.shared_shift) + 1;
   for (std::uint64_t i = 0; i < cells; ++i) {
-    const RaceCells cell = shared_cells_ + i;
+    const RaceCells cell = shared_cells(i << launch_.shared_shift, 1);
     for (const std::uint64_t* bits : {cell.write, cell.read, cell.other}) {
       const Record record{*bits};
       if (!raced(record)) continue;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -14,6 +15,7 @@
 #include "inspect/flight.hpp"
 #include "inspect/mbarrier_use.hpp"
 #include "inspect/races/block_order.hpp"
+#include "inspect/races/deferred_reads.hpp"
 #include "inspect/races/further_records.hpp"
 #include "inspect/races/race_memory.hpp"
 #include "inspect/races/warpgroup_reads.hpp"
@@ -41,6 +43,12 @@ struct LaunchRaces {
            (space == Space::shared || i.object >= unwritten.size() || !unwritten[i.object]);
   }
   std::vector<bool> unwritten;  ///< by object: true if the kernel itself only reads it
+  /// By object: true if it lies in an allocation that the launch writes nothing to, so that reads of
+  /// it cannot race. find_apart() fills it in.
+  std::vector<bool> apart;
+  /// `home` gives the allocation that all accesses through a pointer to an object stay in; null if
+  /// that is not known.
+  void find_apart(const Program& program, const std::function<const void*(const Object&)>& home);
   Flights flights;
 
   /// A plain read that raced, of code that may go on to compare and swap: if it does so at the same
@@ -97,14 +105,43 @@ class BlockRaces final : public Check {
   [[nodiscard]] int shift(Space space) const {
     return space == Space::shared ? launch_.shared_shift : launch_.global_shift;
   }
-  /// The cells of shared memory from an offset on, or of global memory if they lie together.
-  [[nodiscard]] RaceCells cells(Space space, std::uint64_t address, std::uint64_t bytes,
-                                bool stores) {
-    if (space != Space::shared) return launch_.memory.find(address, bytes, stores);
+  /// The cells of [address, address + bytes) of shared memory, or of global memory if they lie
+  /// together.
+  [[nodiscard]] RaceCells cells(Space space, std::uint64_t address, std::uint64_t bytes) {
+    if (space != Space::shared) return launch_.memory.find(address, bytes);
     // Accesses of other blocks are not ordered by this block's barriers, so each access is checked
     // by itself.
     if (visited_ || address >= reserved_) return {};
-    return shared_cells_ + (address >> launch_.shared_shift);
+    return shared_cells(address, bytes);
+  }
+  /// The rows of [address, address + bytes), and the epoch before which what was done to their cells
+  /// does not matter any more; null if whole rows cannot be used. A copy that is under way is not
+  /// ordered by barriers.
+  struct Rows {
+    RaceRow* first = nullptr;
+    Epoch oldest = 0;
+  };
+  [[nodiscard]] Rows rows(Space space, std::uint64_t address, std::uint64_t bytes) {
+    if (space != Space::shared)
+      return {launch_.memory.find_rows(address, bytes), launch_.order.clock.first()};
+    const std::uint64_t cell = address >> launch_.shared_shift;
+    const std::uint64_t count = bytes >> launch_.shared_shift;
+    if ((cell | count) % kRowCells != 0 || in_cluster_ || address >= reserved_) return {};
+    use(address, address + bytes);
+    return {shared_rows_.data() + cell / kRowCells,
+            launch_.flights.empty() ? order_.barrier() : order_.start()};
+  }
+  /// Where a plain read of [begin, end) of the block's own shared memory is noted if nothing but
+  /// reads has happened there since the last barrier; null if its records are needed now.
+  [[nodiscard]] DeferredReads* deferred(Space space, std::uint64_t begin, std::uint64_t end) {
+    if (space != Space::shared || in_cluster_ || end > reserved_ || !launch_.flights.empty())
+      return nullptr;
+    see_barrier();
+    return used_.meets(begin, end) || reads_.full() ? nullptr : &reads_;
+  }
+  /// Returns true if no write of the launch can reach what a load reads.
+  [[nodiscard]] bool is_apart(const Instruction& i, Space space) const {
+    return space == Space::global && i.object < launch_.apart.size() && launch_.apart[i.object];
   }
   /// The Record::bits of the last barrier, or of the launch's start: earlier accesses cannot race.
   [[nodiscard]] std::uint64_t threshold(Space space) const {
@@ -243,8 +280,23 @@ class BlockRaces final : public Check {
   void put_write(const RaceCells& cell, const Access& access, std::uint64_t oldest, bool raced);
   void settle(const Lanes& w, Space space, std::uint32_t lane, std::uint64_t address,
               std::uint32_t bytes, bool swaps);
-  bool settle_strong(const RaceCells& cells, std::uint32_t count, bool returns, std::uint64_t now,
-                     std::uint64_t oldest);
+  bool settle_strong(const RaceCells& cells, std::uint32_t count, bool returns, bool pairs,
+                     std::uint64_t now, std::uint64_t oldest);
+  /// Records an atomic access, with the record `now`, and returns true, if paired() says that there
+  /// is nothing to do: the last write and the kept record are of this epoch, and so of this block
+  /// since its last barrier, and nothing newer than `oldest` has read the cell.
+  bool adds_to_pair(const RaceCells& cell, std::uint64_t now, std::uint64_t oldest) {
+    const Paired& known = paired(cell.write);
+    const std::uint64_t written = *cell.write;
+    const bool same_epoch = ((known.kept ^ now) | (written ^ now)) >> Record::kEpochShift == 0;
+    const bool strong = (written >> Record::kStrongShift & 1) != 0;
+    if (known.cell != cell.write || !same_epoch || !strong ||
+        (known.kept ^ now) >> Record::kThreadShift == 0 || *cell.read >= oldest ||
+        *cell.other >= oldest)
+      return false;
+    *cell.write = now;
+    return true;
+  }
   void keep_one_of_statement(const std::uint64_t* cell, const Record& record);
   void keep_strong(const std::uint64_t* cell, const Record& before, const Record& now,
                    bool returns);
@@ -280,6 +332,27 @@ class BlockRaces final : public Check {
   [[nodiscard]] bool splits() const { return launch_.order.splits_cluster_barrier; }
   /// The cell of an address, in shared memory of any block of the cluster.
   RaceCells cell_at(Space space, std::uint64_t address) { return cells_at(space, address, 1); }
+  /// Forgets what happened before the last barrier.
+  void see_barrier() {
+    if (since_ == order_.barrier()) return;
+    since_ = order_.barrier();
+    used_ = {};
+    reads_.forget();
+  }
+  /// Must be called before records of a range of the block's own shared memory are looked at.
+  void use(std::uint64_t begin, std::uint64_t end) {
+    see_barrier();
+    used_.add(begin, end);
+    if (reads_.range().meets(begin, end)) reads_.record(*this);
+  }
+  /// The cells of a range of the block's own shared memory.
+  RaceCells shared_cells(std::uint64_t address, std::uint64_t bytes) {
+    const int shift = launch_.shared_shift;
+    const std::uint64_t cell = address >> shift, last = (address + bytes - 1) >> shift;
+    use(address, address + bytes);
+    spread_rows(shared_rows_.data(), shared_cells_, cell, last - cell + 1, order_.barrier());
+    return shared_cells_ + cell;
+  }
   /// The cells of [address, address + bytes) if they lie together.
   RaceCells cells_at(Space space, std::uint64_t address, std::uint64_t bytes);
   /// Calls body(cell) for each granule of [first, end) of which records are kept.
@@ -321,7 +394,22 @@ class BlockRaces final : public Check {
   std::unordered_map<std::uint64_t, Record> made_;  ///< the mbarriers of its memory, by offset
   std::vector<std::uint64_t> shared_records_;
   RaceCells shared_cells_;
+  std::vector<RaceRow> shared_rows_;
+  DeferredReads reads_;  ///< since the barrier `since_`
+  SharedRange used_;     ///< where records were looked at since then
+  Epoch since_ = 0;
   std::array<Reported, 64> reported_;
+  /// Cells of the block's own shared memory to which atomic operations add, and the one record that
+  /// FurtherRecords has of each: as long as a second operation of the epoch is of another thread
+  /// than that, there is nothing to look up or to keep. Any other write forgets the pair.
+  struct Paired {
+    const std::uint64_t* cell = nullptr;
+    std::uint64_t kept = 0;  ///< Record::bits
+  };
+  Paired& paired(const std::uint64_t* cell) {
+    return paired_.at(reinterpret_cast<std::uintptr_t>(cell) / sizeof *cell % paired_.size());
+  }
+  std::array<Paired, 256> paired_;
   std::vector<WarpgroupReads> warpgroups_;
 };
 

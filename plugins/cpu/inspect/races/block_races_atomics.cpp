@@ -40,8 +40,10 @@ void BlockRaces::settle(const Lanes& w, Space space, std::uint32_t lane, std::ui
 // Records an atomic access, with the record `now`, in some cells, and returns true, if every record
 // newer than `oldest` is as strong, or of the block before its last barrier. Reads of copies under
 // way are dangerous as well.
+//
+// `pairs`: there is one cell of the block's own, and no thread is ordered with some others alone.
 bool BlockRaces::settle_strong(const RaceCells& cells, std::uint32_t count, bool returns,
-                               std::uint64_t now, std::uint64_t oldest) {
+                               bool pairs, std::uint64_t now, std::uint64_t oldest) {
   constexpr std::uint64_t kStrong = std::uint64_t{1} << Record::kStrongShift;
   constexpr std::uint64_t kInFlight = std::uint64_t{Record::kLastEpoch + 1} << Record::kEpochShift;
   const auto danger = [oldest](std::uint64_t record) {
@@ -65,7 +67,7 @@ bool BlockRaces::settle_strong(const RaceCells& cells, std::uint32_t count, bool
   }
   // Returns whether keep_strong() has nothing to do, as for most of the threads that add to one
   // place.
-  const auto pairs = [&](const FurtherRecords::Writes& known, std::uint64_t before) {
+  const auto suffices = [&](const FurtherRecords::Writes& known, std::uint64_t before) {
     const bool own = (before ^ now) >> Record::kEpochShift == 0 || order_.owns({before});
     const Record kept{known.records.back()};
     return own && !returns && !launch_.order.in_part && !known.weak &&
@@ -76,9 +78,12 @@ bool BlockRaces::settle_strong(const RaceCells& cells, std::uint32_t count, bool
     const std::uint64_t before = std::exchange(cells.write[i], now);
     if (before < oldest)
       launch_.further.forget(cells.write + i);
-    else if ((before ^ now) >> Record::kThreadShift != 0 &&
-             (count > 1 || !further || !pairs(further, before)))
+    else if ((before ^ now) >> Record::kThreadShift == 0)
+      continue;
+    else if (count > 1 || !further || !suffices(further, before))
       keep_strong(cells.write + i, Record{before}, Record{now}, returns);
+    else if (pairs)
+      paired(cells.write) = {cells.write, further.records.back()};
   }
   return true;
 }
@@ -87,6 +92,7 @@ void BlockRaces::put_write(const RaceCells& cell, const Access& access, std::uin
                            bool raced) {
   const Record before{*cell.write};
   const Record& now = access.now;
+  paired(cell.write) = {};
   if (hides(before, now) || (raced && now.strong())) return;
   // A strong write must not replace the record of a copy under way, either.
   const Flights& flights = launch_.flights;
@@ -117,6 +123,7 @@ void BlockRaces::keep_one_of_statement(const std::uint64_t* cell, const Record& 
 // Handles a strong write that follows a strong one of the launch.
 void BlockRaces::keep_strong(const std::uint64_t* cell, const Record& before, const Record& now,
                              bool returns) {
+  paired(cell) = {};
   FurtherRecords& further = launch_.further;
   // An operation that returns the old value is ordered with the earlier ones, as far as this place
   // is concerned.
@@ -147,13 +154,16 @@ std::uint32_t BlockRaces::settle_atomics(const Lanes& w, const Instruction& i, S
   const std::uint64_t oldest = oldest_danger(space);
   const std::uint32_t count = bytes >> shift(space);
   const bool returns = (i.order & Instruction::kReturns) != 0;
+  const bool pairs = space == Space::shared && count == 1 && !returns && !in_cluster_ &&
+                     !launch_.order.in_part && launch_.deciding.empty();
   const std::uint64_t first = Record::make(order_.epoch(), w.warp * 32, true, i.statement).bits;
   for (; mask != 0; mask &= mask - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
-    const RaceCells place = cells(space, at[lane], bytes, true);
-    if (order_.fenced(w.warp, lane) != 0 || !place) return mask;
+    const RaceCells place = cells(space, at[lane], bytes);
+    if (!place || (!pairs && order_.fenced(w.warp, lane) != 0)) return mask;
     const std::uint64_t record = first + (std::uint64_t{lane} << Record::kThreadShift);
-    if (!settle_strong(place, count, returns, record, oldest)) return mask;
+    if (pairs && adds_to_pair(place, record, oldest)) continue;
+    if (!settle_strong(place, count, returns, pairs, record, oldest)) return mask;
   }
   return 0;
 }

@@ -140,6 +140,52 @@ WARPMARK_INLINE bool settle_contiguous(const RaceCells& cells, int count, int sh
   return true;
 }
 
+/// The same for `count` whole rows, whose records before `oldest` do not matter any more. It also
+/// returns false if the cells of one are in use by themselves, or belong to other lanes than now.
+template <Space S, bool Store>
+WARPMARK_INLINE bool settle_rows(RaceRow* rows, int count, int shift, const Now& now,
+                                 Epoch oldest) {
+  constexpr int kMostRows = 8;
+  if (count > kMostRows) return false;
+  RaceRow settled[kMostRows];
+  Now when = now;
+  when.readers = nullptr;
+  for (int k = 0; k < count; ++k) {
+    RaceRow& row = settled[k] = rows[k];
+    if (row.spread != 0) {
+      if (row.spread >= oldest) return false;
+      row = {};
+      row.used = true;
+    }
+    const auto same = [&](u64 record, u8 shape) { return shape == shift || !now.newer(record); };
+    if (!same(row.write, row.write_shape) || !same(row.read, row.read_shape) ||
+        !same(row.other, row.other_shape) || (now.readers != nullptr && now.newer(row.read)))
+      return false;
+    const RaceRow before = row;
+    when.mine = now.lane(static_cast<int>(kRowCells) * k >> shift);
+    if (!settle_contiguous<S, Store>({&row.write, &row.read, &row.other}, 1, 0, when)) return false;
+    const auto shape = static_cast<u8>(shift);
+    if (row.write != before.write) row.write_shape = shape;
+    if (row.read != before.read) row.read_shape = shape;
+    if (row.other != before.other) row.other_shape = shape;
+  }
+  for (int k = 0; k < count; ++k) rows[k] = settled[k];
+  return true;
+}
+
+/// The same for all 32 lanes in order from `start` on, of 1 << shift cells each.
+template <Space S, bool Store>
+WARPMARK_INLINE bool settle_run(BlockRaces& races, u64 start, u32 bytes, int shift,
+                                const Now& now) {
+  const u64 all = 32 * u64{bytes};
+  const BlockRaces::Rows rows = races.rows(S, start, all);
+  if (rows.first != nullptr &&
+      settle_rows<S, Store>(rows.first, 1 << shift, shift, now, rows.oldest))
+    return true;
+  const RaceCells cells = races.cells(S, start, all);
+  return cells && settle_contiguous<S, Store>(cells, 32 << shift, shift, now);
+}
+
 /// The same for cells that all lanes of `mask` read.
 WARPMARK_INLINE bool settle_broadcast(const RaceCells& cells, int count, u32 mask, const Now& now) {
   const u64 first = now.lane(__builtin_ctz(mask)), last = now.lane(31 - __builtin_clz(mask));

@@ -7,21 +7,26 @@
 
 namespace warpmark::cpu {
 
-namespace {
+void spread(RaceRow& row, const RaceCells& cells) {
+  const auto fill = [&](std::uint64_t* to, std::uint64_t first, int shape) {
+    if (first == 0 && !row.used) return;  // the cells are zero
+    const std::uint64_t step = first == 0 ? 0 : std::uint64_t{1} << Record::kThreadShift;
+    for (std::uint64_t cell = 0; cell < kRowCells; ++cell)
+      to[cell] = first + (cell >> shape) * step;
+  };
+  fill(cells.write, row.write, row.write_shape);
+  fill(cells.read, row.read, row.read_shape);
+  fill(cells.other, row.other, row.other_shape);
+  row.used = true;
+}
 
-// MADV_POPULATE_WRITE of linux/mman.h, since Linux 5.14; glibc has it from 2.35 on, and packages are
-// built against 2.31. An older kernel refuses it.
-constexpr int kPopulateWrite = 23;
-
-}  // namespace
-
-void RaceMemory::Unmap::operator()(std::uint64_t* cells) const {
-  munmap(cells, kSlab * kChunkBytes);
+void RaceMemory::Unmap::operator()(std::byte* slab) const {
+  munmap(slab, kSlab * kChunkBytes);
 }
 
 // Mapped and not from the heap, which would hand out memory that must be cleared, and so be touched
 // from end to end even where a kernel touches little.
-std::uint64_t* RaceMemory::make(std::uint64_t chunk, std::uint64_t asked, bool stores) {
+RaceRow* RaceMemory::make(std::uint64_t chunk) {
   if (used_ + kChunkBytes > most_) {
     full_ = true;
     return nullptr;
@@ -34,17 +39,13 @@ std::uint64_t* RaceMemory::make(std::uint64_t chunk, std::uint64_t asked, bool s
       full_ = true;
       return nullptr;
     }
-    slabs_.emplace_back(static_cast<std::uint64_t*>(mapped));
+    slabs_.emplace_back(static_cast<std::byte*>(mapped));
   }
-  std::uint64_t* const cells = slabs_.back().get() + in_slab * 3 * kChunk;
+  auto* const rows = reinterpret_cast<RaceRow*>(slabs_.back().get() + in_slab * kChunkBytes);
   used_ += kChunkBytes;
-  // A first access reads the records that it then writes, so that the system would give each page
-  // twice: one of zeros, and its own. If that fails it does just this, as it does where cells are
-  // few and so may be far apart.
-  if (asked >= 32) madvise(stores ? cells : cells + kChunk, kChunk * sizeof *cells, kPopulateWrite);
-  if (chunk >= kNear) return far_[chunk] = cells;
+  if (chunk >= kNear) return far_[chunk] = rows;
   if (chunk >= chunks_.size()) chunks_.resize(chunk + 1);
-  return chunks_[chunk] = cells;
+  return chunks_[chunk] = rows;
 }
 
 void RaceMemory::forget(std::uint64_t address, std::uint64_t bytes) {
@@ -52,8 +53,21 @@ void RaceMemory::forget(std::uint64_t address, std::uint64_t bytes) {
   for (std::uint64_t cell = (address - begin_) >> shift_; cell < end;) {
     const std::uint64_t chunk = cell / kChunk, at = cell % kChunk;
     const std::uint64_t count = std::min(end - cell, kChunk - at);
-    if (std::uint64_t* const cells = chunk_at(chunk); cells != nullptr) {
-      for (int part = 0; part < 3; ++part) std::fill_n(cells + at + part * kChunk, count, 0);
+    if (RaceRow* const rows = chunk_at(chunk); rows != nullptr) {
+      for (std::uint64_t row = at / kRowCells; row * kRowCells < at + count; ++row) {
+        const std::uint64_t begin = std::max(at, row * kRowCells);
+        const std::uint64_t length = std::min(at + count, (row + 1) * kRowCells) - begin;
+        if (length == kRowCells) {
+          const bool used = rows[row].used;
+          rows[row] = {};
+          rows[row].used = used;
+          continue;
+        }
+        const RaceCells all = cells_of(rows);
+        spread_rows(rows, all, begin, length, launch_);
+        for (std::uint64_t* part : {all.write, all.read, all.other})
+          std::fill_n(part + begin, length, 0);
+      }
     }
     cell += count;
   }
