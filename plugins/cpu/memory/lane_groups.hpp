@@ -26,41 +26,44 @@ struct LaneGroups {
 
   /// Of accesses of `bytes` bytes, a power of two; lane L's address is base[L] plus what all add.
   [[gnu::always_inline]] static LaneGroups of(const T* base, u32 bytes) {
-    const Vector* group = reinterpret_cast<const Vector*>(base);
-    const int shift = __builtin_ctz(bytes);
-    const Vector steps = Vector{0, 1, 2, 3, 4, 5, 6, 7} << static_cast<T>(shift);
-    const T stride = static_cast<T>(kLanes) << shift;
-    Vector apart = group[0] ^ (group[0][0] + steps);
-    for (int g = 1; g < kCount; ++g)
-      apart |= group[g] ^ (group[0][0] + static_cast<T>(g) * stride + steps);
+    const Vector* lanes = reinterpret_cast<const Vector*>(base);
+    const auto shift = static_cast<T>(__builtin_ctz(bytes));
+    Vector numbers;
+    for (int i = 0; i < kVector; ++i) numbers[i] = static_cast<T>(i);
+    const Vector steps = numbers << shift;
+    const T first = lanes[0][0], stride = static_cast<T>(kVector) << shift;
+    Vector expected = first + steps, apart = lanes[0] ^ expected;
+    for (int v = 1; v < kVectors; ++v) apart |= lanes[v] ^ (expected += stride);
     if (is_zero(apart)) return {Kind::contiguous, 0};
-    apart = group[0] ^ group[0][0];
-    for (int g = 1; g < kCount; ++g) apart |= group[g] ^ group[0][0];
+    apart = lanes[0] ^ first;
+    for (int v = 1; v < kVectors; ++v) apart |= lanes[v] ^ first;
     if (is_zero(apart)) return {Kind::broadcast, 0};
+    constexpr int kOfGroup = kLanes / kVector;
     u32 at_one = 0;
-    for (int g = 0; g < kCount; ++g) {
-      const T first = group[g][0];
-      if (is_zero(group[g] ^ (first + steps))) continue;
-      if (!is_zero(group[g] ^ first)) return {};
-      at_one |= 1u << g;
+    for (int group = 0; group < kCount; ++group) {
+      const Vector* own = lanes + group * kOfGroup;
+      const T begin = own[0][0];
+      Vector no_order = own[0] ^ (begin + steps), no_place = own[0] ^ begin;
+      if constexpr (kOfGroup == 2) {
+        no_order |= own[1] ^ (begin + stride + steps);
+        no_place |= own[1] ^ begin;
+      }
+      if (is_zero(no_order)) continue;
+      if (!is_zero(no_place)) return {};
+      at_one |= 1u << group;
     }
     return {Kind::rows, static_cast<u8>(at_one)};
   }
 
  private:
-  typedef T Vector __attribute__((vector_size(kLanes * sizeof(T)), aligned(8), may_alias));
+  // Longer ones are taken apart in memory on processors that have none.
+  static constexpr int kBytes = 32, kVector = kBytes / sizeof(T), kVectors = 32 / kVector;
+  typedef T Vector __attribute__((vector_size(kBytes), aligned(8), may_alias));
   typedef u64 Four __attribute__((vector_size(32)));
   typedef u64 Two __attribute__((vector_size(16)));
 
   [[gnu::always_inline]] static bool is_zero(const Vector& vector) {
-    if constexpr (sizeof(T) == 8) {
-      return is_zero_four(__builtin_shufflevector(vector, vector, 0, 1, 2, 3) |
-                          __builtin_shufflevector(vector, vector, 4, 5, 6, 7));
-    } else {
-      return is_zero_four(reinterpret_cast<const Four&>(vector));
-    }
-  }
-  [[gnu::always_inline]] static bool is_zero_four(const Four& four) {
+    const Four& four = reinterpret_cast<const Four&>(vector);
     const Two two =
         __builtin_shufflevector(four, four, 0, 1) | __builtin_shufflevector(four, four, 2, 3);
     return (two[0] | two[1]) == 0;
