@@ -19,7 +19,7 @@ order, and args="…", one word for each argument:
     bytes:24             a struct of so many bytes by value, 32-bit numbers 1, 2, 3, …
     texture:64           a texture over memory of so many float32; surface:8x4 one of so many int32, image:8x4 a texture of so
                          many float32 with linear filtering; behind it first31 or last31 if only so many have a value
-    same                 the memory of the texture before it
+    same                 the memory before it, or that of the texture before it
     map:64x40:32x16      a tensor map of so many float32 over the memory of the argument before it, of boxes of so many; the
                          innermost dimension comes first; behind a third colon what it swizzles, 0 (as unless given) to 3,
                          and map16: is of so many float16
@@ -138,7 +138,7 @@ class Kernel:
         for number, word in enumerate(self.launch.get("args", "").split()):
             array = re.fullmatch(r"(\w+)\[(\d+)\](=0|=first\d+|=|freed|ro)?(?:/(\d+|record))?", word)
             if word == "same":
-                made.append(made[-1].memory)
+                made.append(getattr(made[-1], "memory", made[-1]))
             elif word == "multicast":
                 self.multicast = driver.Multicast(device)
                 made += self.multicast.addresses
